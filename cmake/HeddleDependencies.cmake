@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Libraries from the distribution; `./x setup` installs them. Nothing is downloaded while building.
+
+find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(TBB REQUIRED)
+
+# zstd and lz4 ship no CMake package in Debian 12.
+function(heddle_plain_library name header library)
+  find_path(HEDDLE_${name}_INCLUDE ${header} REQUIRED)
+  find_library(HEDDLE_${name}_LIBRARY ${library} REQUIRED)
+  mark_as_advanced(HEDDLE_${name}_INCLUDE HEDDLE_${name}_LIBRARY)
+  add_library(heddle::${name} UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(heddle::${name} PROPERTIES
+    IMPORTED_LOCATION ${HEDDLE_${name}_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES ${HEDDLE_${name}_INCLUDE})
+endfunction()
+heddle_plain_library(zstd zstd.h zstd)
+heddle_plain_library(lz4 lz4.h lz4)
+
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+endif()
+if(HEDDLE_BENCH)
+  find_package(benchmark QUIET)
+endif()
+
+# What each layer links beyond the layers before it; later layers inherit it.
+set(HEDDLE_EXTERNAL_base fmt::fmt)
+set(HEDDLE_EXTERNAL_diag nlohmann_json::nlohmann_json)
+set(HEDDLE_EXTERNAL_machine TBB::tbb Threads::Threads)
+set(HEDDLE_EXTERNAL_driver heddle::zstd heddle::lz4 ${CMAKE_DL_LIBS})
+set(HEDDLE_EXTERNAL_cli CLI11::CLI11)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# One static library heddle_<layer> and one test program heddle_<layer>_test per folder of src/.
+#
+# A layer that needs more than the glob (generated code, a shared library, the same file built for
+# several CPU levels) has its own src/<layer>/CMakeLists.txt, which is read instead. It starts with
+#     heddle_add_layer(<layer>)
+# and may then add to the target heddle_<layer> as it likes, for example
+#     add_custom_command(OUTPUT ${HEDDLE_GEN_DIR}/isa/forms.cpp COMMAND ... DEPENDS ...)
+#     target_sources(heddle_isa PRIVATE ${HEDDLE_GEN_DIR}/isa/forms.cpp)
+# If such a file does not call heddle_add_layer, the plain layer is made after it.
+
+# heddle_layers(name...): the layers in include order; those without a source file are skipped.
+function(heddle_layers)
+  set_property(GLOBAL PROPERTY HEDDLE_LAYERS ${ARGN})
+  foreach(layer IN LISTS ARGN)
+    set(dir ${CMAKE_SOURCE_DIR}/src/${layer})
+    if(EXISTS ${dir}/CMakeLists.txt)
+      add_subdirectory(${dir} ${CMAKE_BINARY_DIR}/src/${layer})
+    endif()
+    if(NOT TARGET heddle_${layer})
+      heddle_add_layer(${layer})
+    endif()
+  endforeach()
+endfunction()
+
+# heddle_add_layer(name [EXCLUDE regex...]): library and tests of one layer. Files whose path below
+# src/ matches a regex of EXCLUDE are left out of the library; the caller builds them differently.
+function(heddle_add_layer layer)
+  cmake_parse_arguments(arg "" "" "EXCLUDE" ${ARGN})
+  set(dir ${CMAKE_SOURCE_DIR}/src/${layer})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp ${dir}/*.h)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|_bench|/main)\\.cpp$")
+  foreach(regex IN LISTS arg_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "/src/${regex}")
+  endforeach()
+  if(NOT sources)
+    return()
+  endif()
+
+  add_library(heddle_${layer} STATIC ${sources})
+  # A layer of headers only still makes an (empty) archive, so that linking it needs no special case.
+  set_target_properties(heddle_${layer} PROPERTIES LINKER_LANGUAGE CXX)
+  target_include_directories(heddle_${layer} PUBLIC ${CMAKE_SOURCE_DIR}/src ${HEDDLE_GEN_DIR})
+  heddle_layers_below(${layer} below)
+  target_link_libraries(heddle_${layer} PUBLIC ${below} ${HEDDLE_EXTERNAL_${layer}})
+  if(layer STREQUAL "base")
+    target_compile_definitions(heddle_base PUBLIC HEDDLE_VERSION="${PROJECT_VERSION}")
+  endif()
+
+  if(BUILD_TESTING AND tests)
+    add_executable(heddle_${layer}_test ${tests})
+    target_link_libraries(heddle_${layer}_test PRIVATE heddle_${layer} GTest::gmock_main)
+    # One ctest entry per layer: thousands of table-driven cases run in one process.
+    add_test(NAME unit.${layer} COMMAND heddle_${layer}_test --gtest_brief=1)
+    set_tests_properties(unit.${layer} PROPERTIES LABELS unit)
+  endif()
+endfunction()
+
+# The existing layer libraries that `layer` may include. interp and jit never see each other.
+function(heddle_layers_below layer out)
+  get_property(all GLOBAL PROPERTY HEDDLE_LAYERS)
+  set(below)
+  foreach(other IN LISTS all)
+    if(other STREQUAL layer)
+      break()
+    endif()
+    if(TARGET heddle_${other} AND NOT (layer STREQUAL "jit" AND other STREQUAL "interp"))
+      list(APPEND below heddle_${other})
+    endif()
+  endforeach()
+  set(${out} ${below} PARENT_SCOPE)
+endfunction()
+
+# Every layer library that exists.
+function(heddle_all_layers out)
+  heddle_layers_below(- all)
+  set(${out} ${all} PARENT_SCOPE)
+endfunction()
+
+# bin/heddle, from src/cli/main.cpp.
+function(heddle_executable)
+  if(NOT EXISTS ${CMAKE_SOURCE_DIR}/src/cli/main.cpp)
+    return()
+  endif()
+  add_executable(heddle src/cli/main.cpp)
+  heddle_all_layers(layers)
+  target_link_libraries(heddle PRIVATE ${layers} CLI11::CLI11)
+  install(TARGETS heddle RUNTIME)
+endfunction()

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Fuzz targets, benchmarks and script tests, all found by file suffix like the rest of the build.
+
+# Each x_fuzz.cpp (it defines LLVMFuzzerTestOneInput) becomes
+#   heddle_x_replay  in every build: runs the inputs in fuzz/corpus/x once, as the test fuzz.x;
+#   heddle_x_fuzz    with HEDDLE_FUZZ: the libFuzzer program that `./x fuzz` runs.
+function(heddle_fuzzers)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*_fuzz.cpp
+       ${CMAKE_SOURCE_DIR}/fuzz/*_fuzz.cpp)
+  heddle_all_layers(layers)
+  foreach(file IN LISTS files)
+    get_filename_component(name ${file} NAME_WE)
+    string(REGEX REPLACE "_fuzz$" "" name ${name})
+    if(HEDDLE_FUZZ)
+      add_executable(heddle_${name}_fuzz ${file})
+      target_link_libraries(heddle_${name}_fuzz PRIVATE ${layers})
+      target_link_options(heddle_${name}_fuzz PRIVATE -fsanitize=fuzzer)
+    endif()
+    if(BUILD_TESTING)
+      add_executable(heddle_${name}_replay ${file} ${CMAKE_SOURCE_DIR}/fuzz/replay_main.cpp)
+      target_link_libraries(heddle_${name}_replay PRIVATE ${layers})
+      add_test(NAME fuzz.${name}
+               COMMAND heddle_${name}_replay ${CMAKE_SOURCE_DIR}/fuzz/corpus/${name})
+      set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz)
+    endif()
+  endforeach()
+endfunction()
+
+# heddle_bench: all *_bench.cpp under src/ and bench/ in one Google Benchmark program.
+function(heddle_benchmarks)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*_bench.cpp
+       ${CMAKE_SOURCE_DIR}/bench/*_bench.cpp)
+  if(NOT files OR NOT TARGET benchmark::benchmark_main)
+    return()
+  endif()
+  add_executable(heddle_bench ${files})
+  heddle_all_layers(layers)
+  target_link_libraries(heddle_bench PRIVATE ${layers} benchmark::benchmark_main)
+endfunction()
+
+# scripts/x_test.py are unittest programs.
+function(heddle_script_tests)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/scripts/*_test.py)
+  foreach(file IN LISTS files)
+    get_filename_component(name ${file} NAME_WE)
+    add_test(NAME scripts.${name} COMMAND ${Python3_EXECUTABLE} ${file})
+    set_tests_properties(scripts.${name} PROPERTIES LABELS scripts)
+  endforeach()
+endfunction()
