@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What drivergen.py accepts, rejects and writes."""
+
+import unittest
+from pathlib import Path
+
+import drivergen
+
+GOOD = """
+# a comment
+[6.13 Memory]
+cuMemAlloc        2000  -     -     (CUdeviceptr_v1* dptr, unsigned int bytesize)
+cuMemAlloc_v2     3020  -     impl  (CUdeviceptr* dptr, size_t bytesize)
+cuStreamQuery     2000  ptsz  impl  (CUstream hStream)
+cuProfilerStart   4000  -     -     (void)
+"""
+
+
+class Parse(unittest.TestCase):
+    def test_good(self):
+        old, new, query, start = drivergen.parse_list(GOOD)
+        self.assertEqual((old.base, old.version, old.written), ("cuMemAlloc", 2000, False))
+        self.assertEqual((new.base, new.symbol, new.written), ("cuMemAlloc", "cuMemAlloc_v2", True))
+        self.assertEqual(new.params[0], drivergen.Param("CUdeviceptr*", "dptr"))
+        self.assertEqual(new.params[1], drivergen.Param("size_t", "bytesize"))
+        self.assertEqual(query.exports, ["cuStreamQuery", "cuStreamQuery_ptsz"])
+        self.assertEqual(start.params, [])
+
+    def test_bad(self):
+        for text, reason in [
+            ("cuFoo 2000 - impl", "not `symbol version"),
+            ("cuFoo x - impl (void)", "not `symbol version"),
+            ("cuFoo 2000 ptxz impl (void)", "not `symbol version"),
+            ("cuFoo 2000 - todo (void)", "not `symbol version"),
+            ("foo 2000 - impl (void)", "not `symbol version"),
+            ("cuFoo 2000 - impl (int)", "parameter `int` is not"),
+            ("cuFoo 2000 - - (void)\ncuFoo 3000 - - (void)", "cuFoo is already in line 1"),
+            ("cuFoo 2000 ptsz - (void)\ncuFoo_ptsz 2000 - - (void)", "already in line 1"),
+            ("cuFoo 2000 - - (void)\ncuFoo_v2 2000 - - (void)", "both claim version 2000"),
+        ]:
+            with self.subTest(text), self.assertRaisesRegex(drivergen.ListError, reason):
+                drivergen.parse_list(text)
+
+
+class Generate(unittest.TestCase):
+    def setUp(self):
+        self.files = drivergen.generate(drivergen.parse_list(GOOD))
+
+    def test_prototypes_of_twins_too(self):
+        self.assertIn("CUresult cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize);",
+                      self.files["api.h"])
+        self.assertIn("CUresult cuStreamQuery_ptsz(CUstream hStream);", self.files["api.h"])
+
+    def test_only_unwritten_functions_get_a_body(self):
+        self.assertIn("CUresult cuMemAlloc(CUdeviceptr_v1*, unsigned int) {",
+                      self.files["not_written.cpp"])
+        self.assertIn("CUresult cuProfilerStart(void) {", self.files["not_written.cpp"])
+        self.assertNotIn("cuMemAlloc_v2", self.files["not_written.cpp"])
+        self.assertNotIn("cuStreamQuery", self.files["not_written.cpp"])
+
+    def test_twins_forward(self):
+        self.assertIn("return cuStreamQuery(hStream);", self.files["twins.cpp"])
+
+    def test_table_refers_to_every_export(self):
+        table = self.files["entry_points.cpp"]
+        self.assertIn('{"cuMemAlloc", 3020, address(cuMemAlloc_v2), 0, nullptr},', table)
+        self.assertIn('{"cuStreamQuery", 2000, address(cuStreamQuery), 7000, '
+                      'address(cuStreamQuery_ptsz)},', table)
+        self.assertLess(table.index("address(cuMemAlloc)"), table.index("address(cuMemAlloc_v2)"))
+
+    def test_map_hides_everything_else(self):
+        self.assertIn("    cuStreamQuery_ptsz;\n", self.files["libcuda.map"])
+        self.assertIn("local:\n    *;", self.files["libcuda.map"])
+
+
+class TheList(unittest.TestCase):
+    def test_driver_api_13_0_has_637_exports(self):
+        path = Path(__file__).resolve().parent.parent / "src/driver/functions.list"
+        functions = drivergen.parse_list(path.read_text(), str(path))
+        self.assertEqual(sum(len(f.exports) for f in functions), 637)
+
+
+if __name__ == "__main__":
+    unittest.main()

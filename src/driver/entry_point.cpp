@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finding entry points at run time. Driver API 6.33. A caller names the function without its _vN
+// and says which CUDA version it was built for; the newest symbol that is not newer than that is
+// the one it was compiled against.
+#include "driver/entry_point.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#include "driver/api.h"
+#include "driver/version.h"
+
+namespace heddle::driver {
+namespace {
+
+struct ByName {
+  bool operator()(const EntryPoint& entry, const char* name) const {
+    return std::strcmp(entry.name, name) < 0;
+  }
+  bool operator()(const char* name, const EntryPoint& entry) const {
+    return std::strcmp(name, entry.name) < 0;
+  }
+};
+
+struct Found {
+  void* function = nullptr;
+  CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+};
+
+Found find(const char* name, int version, bool per_thread) {
+  const auto table = entry_points();
+  const auto [first, last] = std::equal_range(table.begin(), table.end(), name, ByName{});
+  if (first == last) return {};
+  Found found{nullptr, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT};
+  for (auto entry = first; entry != last && entry->version <= version; ++entry) {
+    const bool twin = per_thread && entry->twin && entry->twin_version <= version;
+    found = {twin ? entry->twin : entry->function, CU_GET_PROC_ADDRESS_SUCCESS};
+  }
+  return found;
+}
+
+}  // namespace
+}  // namespace heddle::driver
+
+using namespace heddle::driver;
+
+CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult* symbolStatus) {
+  constexpr cuuint64_t kFlags =
+      CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+  if (!symbol || !pfn || (flags & ~kFlags) || flags == kFlags) return CUDA_ERROR_INVALID_VALUE;
+  if (cudaVersion > kDriverVersion) return CUDA_ERROR_INVALID_VALUE;
+  const auto found =
+      find(symbol, cudaVersion, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
+  *pfn = found.function;
+  if (symbolStatus) *symbolStatus = found.status;
+  return found.function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags) {
+  return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, nullptr);
+}
+
+// Private tables of the vendor's own libraries hide behind this function. Heddle implements
+// documented interfaces only, and says what to do instead.
+CUresult cuGetExportTable(const void** ppExportTable, const CUuuid*) {
+  static std::atomic<bool> said{false};
+  if (ppExportTable) *ppExportTable = nullptr;
+  if (!said.exchange(true)) {
+    std::fputs(
+        "heddle: this program asked the driver for a private interface of NVIDIA's libraries, "
+        "which "
+        "Heddle does not have; if it contains the static CUDA runtime, relink it with "
+        "`nvcc -cudart shared` and run it with Heddle's libcudart\n",
+        stderr);
+  }
+  return CUDA_ERROR_NOT_FOUND;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table behind cuGetProcAddress, generated from functions.list.
+#pragma once
+
+#include <span>
+
+namespace heddle::driver {
+
+/// From `version` on, `name` means `function`; from `twin_version` on, a program with per-thread
+/// default streams gets `twin` (null: there is none). Versions are 1000 * major + 10 * minor.
+struct EntryPoint {
+  const char* name;
+  int version;
+  void* function;
+  int twin_version;
+  void* twin;
+};
+
+/// Sorted by name, then version.
+std::span<const EntryPoint> entry_points();
+
+}  // namespace heddle::driver

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Driver API 6.4.
+#include "driver/version.h"
+
+#include "driver/api.h"
+
+CUresult cuDriverGetVersion(int* driverVersion) {
+  if (!driverVersion) return CUDA_ERROR_INVALID_VALUE;
+  *driverVersion = heddle::driver::kDriverVersion;
+  return CUDA_SUCCESS;
+}
