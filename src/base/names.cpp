@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/names.h"
+
+#include <cstring>
+
+namespace heddle {
+namespace {
+
+constexpr std::size_t kChunk = 64 * 1024;
+
+u32 hash_of(std::string_view text) {
+  u64 h = 0x9e3779b97f4a7c15ull ^ text.size();
+  const char* p = text.data();
+  std::size_t n = text.size();
+  for (; n >= 8; p += 8, n -= 8) {
+    u64 word;
+    std::memcpy(&word, p, 8);
+    h = (h ^ word) * 0xff51afd7ed558ccdull;
+    h ^= h >> 32;
+  }
+  u64 word = 0;
+  if (n) std::memcpy(&word, p, n);
+  h = (h ^ word) * 0xc4ceb9fe1a85ec53ull;
+  return static_cast<u32>(h ^ (h >> 29));
+}
+
+}  // namespace
+
+std::size_t Names::slot_of(std::string_view text) const {
+  const u32 hash = hash_of(text);
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t slot = hash & mask;
+  while (slots_[slot]) {
+    const u32 id = slots_[slot] - 1;
+    if (hashes_[id] == hash && texts_[id] == text) break;
+    slot = (slot + 1) & mask;
+  }
+  return slot;
+}
+
+NameId Names::intern(std::string_view text) {
+  if (texts_.size() * 2 >= slots_.size()) grow();
+  const std::size_t slot = slot_of(text);
+  if (!slots_[slot]) {
+    texts_.push_back(keep(text));
+    hashes_.push_back(hash_of(text));
+    slots_[slot] = static_cast<u32>(texts_.size());
+  }
+  return NameId(slots_[slot] - 1);
+}
+
+NameId Names::find(std::string_view text) const {
+  if (slots_.empty()) return {};
+  const u32 entry = slots_[slot_of(text)];
+  return entry ? NameId(entry - 1) : NameId();
+}
+
+void Names::grow() {
+  slots_.assign(slots_.empty() ? 256 : slots_.size() * 2, 0);
+  const std::size_t mask = slots_.size() - 1;
+  for (u32 id = 0; id < texts_.size(); ++id) {
+    std::size_t slot = hashes_[id] & mask;
+    while (slots_[slot]) slot = (slot + 1) & mask;
+    slots_[slot] = id + 1;
+  }
+}
+
+std::string_view Names::keep(std::string_view text) {
+  if (chunks_.empty() || chunks_.back().capacity() - chunks_.back().size() < text.size()) {
+    chunks_.emplace_back().reserve(text.size() > kChunk ? text.size() : kChunk);
+  }
+  std::string& chunk = chunks_.back();
+  const std::size_t begin = chunk.size();
+  chunk.append(text);
+  return {chunk.data() + begin, text.size()};
+}
+
+}  // namespace heddle

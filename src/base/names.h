@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Interned text: equal strings get equal ids, so names compare and hash as integers.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/types.h"
+
+namespace heddle {
+
+using NameId = Id<struct NameTag>;
+
+class Names {
+ public:
+  /// The id of `text`; the text is copied on first sight.
+  NameId intern(std::string_view text);
+  /// The id of `text` when it was interned before, else none.
+  NameId find(std::string_view text) const;
+  std::string_view operator[](NameId id) const { return texts_[id.value]; }
+  std::size_t size() const { return texts_.size(); }
+
+ private:
+  std::size_t slot_of(std::string_view text) const;
+  void grow();
+  std::string_view keep(std::string_view text);
+
+  std::vector<std::string_view> texts_;
+  std::vector<u32> hashes_;
+  std::vector<u32> slots_;  // open addressing; id + 1, 0 = free; size is a power of two
+  std::deque<std::string> chunks_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "diag/report.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace heddle::diag {
+namespace {
+
+constexpr KindInfo kKinds[] = {
+#define DIAG(code, name, severity, message) {#code, #name, Severity::severity, message},
+#include "diag/kinds.def"
+#undef DIAG
+};
+
+}  // namespace
+
+const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+std::size_t kind_count() { return std::size(kKinds); }
+
+Diagnostic& Diagnostic::label(Span at, std::string text) {
+  labels.push_back({at, std::move(text)});
+  return *this;
+}
+
+Diagnostic& Diagnostic::note(std::string text) {
+  notes.push_back(std::move(text));
+  return *this;
+}
+
+Diagnostic& Diagnostic::help(std::string text) {
+  helps.push_back(std::move(text));
+  return *this;
+}
+
+void Report::sort() {
+  std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
+                   [](const Diagnostic& a, const Diagnostic& b) { return a.span < b.span; });
+}
+
+Diagnostic& Report::add_formatted(Kind kind, Span span, std::string message) {
+  const Severity severity = info(kind).severity;
+  if (severity == Severity::error) ++errors_;
+  diagnostics_.push_back({kind, severity, span, std::move(message), {}, {}, {}});
+  return diagnostics_.back();
+}
+
+}  // namespace heddle::diag

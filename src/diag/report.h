@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is wrong with a user's PTX: a list of diagnostics, each of a kind that is registered in kinds.def
+// with a stable code. docs/diagnostics-style.md says how they read.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/types.h"
+#include "diag/source.h"
+
+namespace heddle::diag {
+
+enum class Severity : u8 { warning, error };
+
+/// Every kind of diagnostic, from kinds.def: `DIAG(P2104, type_mismatch, error, "operand '{}' has type {}, ...")`.
+enum class Kind : u16 {
+#define DIAG(code, name, severity, message) name,
+#include "diag/kinds.def"
+#undef DIAG
+};
+
+struct KindInfo {
+  std::string_view code;  ///< "P2104", never reused
+  std::string_view name;
+  Severity severity;
+  std::string_view message;  ///< fmt template
+};
+const KindInfo& info(Kind kind);
+std::size_t kind_count();
+
+/// A second place that helps to understand, e.g. where the register was declared.
+struct Label {
+  Span span;
+  std::string text;
+};
+
+struct Diagnostic {
+  Kind kind;
+  Severity severity;
+  Span span;  ///< the narrowest that shows the mistake
+  std::string message;
+  std::vector<Label> labels;
+  std::vector<std::string> notes;  ///< why
+  std::vector<std::string> helps;  ///< what to write instead
+
+  Diagnostic& label(Span at, std::string text);
+  Diagnostic& note(std::string text);
+  Diagnostic& help(std::string text);
+};
+
+class Report {
+ public:
+  /// Adds one diagnostic; the message template of `kind` is formatted with `args`.
+  template <class... Args>
+  Diagnostic& add(Kind kind, Span span, const Args&... args) {
+    return add_formatted(kind, span, fmt::vformat(info(kind).message, fmt::make_format_args(args...)));
+  }
+
+  bool has_errors() const { return errors_ > 0; }
+  std::size_t error_count() const { return errors_; }
+  const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+
+  /// Orders by place (stable), so that phases may report in any order.
+  void sort();
+
+ private:
+  Diagnostic& add_formatted(Kind kind, Span span, std::string message);
+
+  std::vector<Diagnostic> diagnostics_;
+  std::size_t errors_ = 0;
+};
+
+/// Human-readable, with source line and carets; `colour` uses ANSI escapes.
+std::string render_text(const Report& report, const Source& source, bool colour = false);
+/// One JSON array of objects {code, severity, message, file, line, column, endLine, endColumn, labels, notes, helps}.
+std::string render_json(const Report& report, const Source& source);
+
+}  // namespace heddle::diag

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "diag/source.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::diag {
+
+Source::Source(std::string path, std::string text)
+    : path_(std::move(path)), text_(std::move(text)), line_starts_{0} {
+  const char* begin = text_.data();
+  const char* end = begin + text_.size();
+  for (const char* p = begin;
+       (p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p))));) {
+    line_starts_.push_back(static_cast<u32>(++p - begin));
+  }
+}
+
+void Source::add_line_marker(u32 offset, u32 line, std::string_view file) {
+  const std::string_view name = !file.empty()      ? file
+                                : markers_.empty() ? std::string_view(path_)
+                                                   : std::string_view(markers_.back().file);
+  markers_.push_back({line_index(offset) + 1, line, std::string(name)});
+}
+
+u32 Source::line_index(u32 offset) const {
+  const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  return static_cast<u32>(next - line_starts_.begin()) - 1;
+}
+
+Place Source::place(u32 offset) const {
+  const u32 index = line_index(offset);
+  const u32 column = offset - line_starts_[index] + 1;
+  const auto after = std::upper_bound(
+      markers_.begin(), markers_.end(), index,
+      [](u32 line, const Marker& marker) { return line < marker.line_index; });
+  if (after == markers_.begin()) return {path_, index + 1, column};
+  const Marker& marker = *std::prev(after);
+  return {marker.file, marker.line + (index - marker.line_index), column};
+}
+
+Span Source::line_of(u32 offset) const {
+  const u32 index = line_index(offset);
+  u32 end = index + 1 < line_starts_.size() ? line_starts_[index + 1] - 1
+                                            : static_cast<u32>(text_.size());
+  if (end > line_starts_[index] && text_[end - 1] == '\r') --end;
+  return {line_starts_[index], end};
+}
+
+}  // namespace heddle::diag

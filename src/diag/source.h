@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The text that is being read, and where a byte of it stands for a person: file, line, column. Line markers
+// (`# 12 "file"` of GNU cpp, `#line 12 "file"`) re-map the lines that follow them (PTX ISA 4.1).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/types.h"
+
+namespace heddle::diag {
+
+/// A place as a person names it; line and column count from 1, the column in bytes.
+struct Place {
+  std::string_view file;
+  u32 line = 0;
+  u32 column = 0;
+};
+
+class Source {
+ public:
+  Source(std::string path, std::string text);
+
+  const std::string& path() const { return path_; }
+  std::string_view text() const { return text_; }
+  std::string_view text(Span span) const {
+    return std::string_view(text_).substr(span.begin, span.end - span.begin);
+  }
+
+  /// The line that begins after `offset` is line `line` of `file` (empty: same file as before).
+  void add_line_marker(u32 offset, u32 line, std::string_view file);
+
+  /// Where `offset` is, line markers applied.
+  Place place(u32 offset) const;
+  /// The whole physical line that holds `offset`, without its newline.
+  Span line_of(u32 offset) const;
+
+ private:
+  u32 line_index(u32 offset) const;
+
+  struct Marker {
+    u32 line_index;  ///< physical line (from 0) from which it holds
+    u32 line;        ///< what that line is called
+    std::string file;
+  };
+  std::string path_;
+  std::string text_;
+  std::vector<u32> line_starts_;
+  std::vector<Marker> markers_;
+};
+
+}  // namespace heddle::diag

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The form table: what scripts/isagen.py makes of the *.isa files, as constexpr data. Parser-independent
+// and engine-independent; docs/adding-an-instruction.md describes the notation that it is made from.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/types.h"
+#include "isa/gate.h"
+#include "isa/types.h"  // generated: enum class Type, type_info()
+
+namespace heddle::isa {
+
+/// What a modifier position of a form accepts.
+enum class SlotKind : u8 {
+  word,     ///< a fixed word that must be written (`.wide`)
+  flag,     ///< a fixed word that may be written (`{.sat}`); value 0 or 1
+  group,    ///< one word of a group; value = enumerator of the group (0 = absent)
+  type,     ///< one type; value = isa::Type
+  derived,  ///< a type variable that is not written; `rows` give its value
+};
+
+/// A word that a slot accepts and the value it stands for.
+struct Choice {
+  u16 word;  ///< index into words()
+  u8 value;
+};
+
+struct Slot {
+  std::string_view name;  ///< "rnd", "sat", "T"
+  SlotKind kind;
+  bool required;
+  std::span<const Choice> choices;
+};
+
+/// `slot` has (or, when `negated`, has not) one of `values`.
+struct Condition {
+  u8 slot;
+  bool negated;
+  std::span<const u8> values;
+};
+
+/// When all of `when` hold, all of `then` must.
+struct Rule {
+  std::span<const Condition> when;
+  std::span<const Condition> then;
+  std::string_view message;  ///< one lower-case sentence; may be empty
+};
+
+/// When all of `when` hold, the module's `.version` and `.target` must satisfy `gate`.
+struct ConditionalGate {
+  std::span<const Condition> when;
+  Gate gate;
+};
+
+enum class OperandKind : u8 {
+  value,     ///< register, immediate, special register
+  imm,       ///< integer constant expression
+  address,   ///< [ ... ]
+  label,     ///< branch target
+  function,  ///< function name or register that holds its address
+  list,      ///< ( ... ): arguments, return values
+  targets,   ///< label of .branchtargets / .calltargets, or name of a jump table
+  proto,     ///< label of .callprototype
+};
+
+struct OperandSpec {
+  std::string_view name;
+  OperandKind kind = OperandKind::value;
+  bool written = false;          ///< destination
+  bool optional = false;         ///< this operand and all after it may be missing
+  bool pair_second = false;      ///< `|q` partner of the operand before it
+  bool negatable = false;        ///< `!p`
+  bool wide = false;             ///< register may be wider than the type (9.4.1)
+  bool register_only = false;
+  bool sink = false;             ///< `_` allowed
+  bool symbol_allowed = false;   ///< `any(T)`: address of a variable, label, function
+  Type type = Type::none;        ///< fixed type, or none when `type_slot` says
+  s8 type_slot = -1;             ///< index of the slot that holds the type
+  s8 vector_slot = -1;           ///< index of the slot that holds the length (group `vec`)
+  u8 vector_length = 1;          ///< fixed length when `vector_slot` < 0
+  s8 space_slot = -1;            ///< address: slot of the group `ss`; -1: `space`
+  std::string_view space;        ///< address: "shared", ...; empty = generic
+  s64 imm_min = 0, imm_max = -1; ///< imm: range when min <= max
+};
+
+enum class SemKind : u8 { lane, memory, warp, engine, pending };
+
+/// Which implicit condition-code operands the form has (9.7.2).
+enum class CarryUse : u8 { none, in, out, inout };
+
+/// One legal shape of an instruction.
+struct Form {
+  u16 id;                              ///< index into forms()
+  std::string_view opcode;             ///< "add"
+  std::string_view syntax;             ///< "add{.rnd}{.ftz}{.sat}.f32 d, a, b" for people
+  std::string_view manual;             ///< "9.7.3.3"
+  std::string_view summary;
+  std::string_view source;             ///< "int_add.isa:12"
+  std::span<const Slot> slots;         ///< in canonical order (derived ones last)
+  std::span<const OperandSpec> operands;
+  std::span<const u8> row_slots;       ///< the slots that `rows` constrain
+  std::span<const u8> rows;            ///< row_slots.size() values a row; kAnyValue matches all
+  std::span<const Rule> rules;
+  std::span<const ConditionalGate> gates;
+  CarryUse carry;
+  SemKind sem_kind;
+  std::string_view sem;                ///< name of the function or handler
+  SemId sem_id;                        ///< generated enumerator of that name; SemId::none for lane and pending
+  u32 dispatch_base;                   ///< lane: first index into the dispatch table
+  std::span<const u8> dispatch_slots;  ///< slots that choose the entry (compile-time arguments), slowest first
+  std::span<const u8> runtime_slots;   ///< slots passed at run time, in order
+};
+
+inline constexpr u8 kAnyValue = 0xff;
+inline constexpr std::size_t kMaxSlots = 12;
+
+/// All forms; those of one opcode are consecutive.
+std::span<const Form> forms();
+/// The forms of `opcode`; empty when there is no such instruction.
+std::span<const Form> forms_of(std::string_view opcode);
+/// All opcodes, sorted.
+std::span<const std::string_view> opcodes();
+/// The modifier word with that text (no dot), or -1.
+int find_word(std::string_view text);
+std::string_view word_text(u16 word);
+
+/// Index of the dispatch entry for these slot values (lane forms; see Form::dispatch_slots).
+/// Within one slot, entries follow the order of its choices; an absent optional one is entry 0.
+u32 dispatch_index(const Form& form, std::span<const u8> slot_values);
+inline constexpr u32 kNoDispatch = 0xffffffffu;
+
+}  // namespace heddle::isa

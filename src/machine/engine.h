@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the machine asks of an engine (the interpreter, the JIT): to prepare a kernel once, and to run CTAs of a launch a
+// slice at a time. The machine decides which CTA runs where and when; the engine knows nothing of grids or host threads.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "machine/loaded.h"
+#include "machine/profile.h"
+#include "machine/trap.h"
+
+namespace heddle::machine {
+
+/// What the host asks for (cuLaunchKernel).
+struct LaunchConfig {
+  Dim3 grid, block;
+  u32 dynamic_shared = 0;               ///< bytes
+  std::vector<u8> params;               ///< the kernel's parameter block, at least Function::param_bytes
+  u32 stack_bytes = 1024;               ///< local memory per thread for calls, beside the kernel's own
+  double time_limit = 0;                ///< seconds of wall clock; 0: none
+  bool cooperative = false;             ///< all CTAs must be resident
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+/// A launch under way, shared by all its CTAs; constant but for the flags.
+struct Launch {
+  const Loaded* loaded;
+  ir::FunctionId entry;
+  const LaunchConfig* config;
+  const Profile* profile;
+  SharedLayout shared;
+  u32 shared_bytes = 0;                 ///< static + dynamic, per CTA
+  u64 params = 0;                       ///< address of the parameter block in device memory
+  u64 grid_id = 0;
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::atomic<bool> stop{false};        ///< set at the first trap: others give up
+};
+
+enum class CtaStatus : u8 {
+  finished,
+  running,   ///< the slice is used up; the CTA can go on
+  waiting,   ///< nothing in it can go on by itself (it spins or sleeps): let others run first
+  trapped,
+};
+
+/// One resident CTA. Used by one host thread at a time.
+class Cta {
+ public:
+  virtual ~Cta() = default;
+  /// Makes this object CTA number `index` (x fastest) of the launch, from its start.
+  virtual Result<bool> begin(u64 index) = 0;
+  /// Runs about `budget` warp instructions.
+  virtual CtaStatus run(u64 budget) = 0;
+  /// Why the last `run` said trapped.
+  virtual const Trap& trap() const = 0;
+};
+
+/// A kernel made ready for running. Shared by launches and threads.
+class Program {
+ public:
+  virtual ~Program() = default;
+  virtual std::unique_ptr<Cta> make_cta(Launch& launch) const = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  /// Fails when a reachable instruction has no engine yet; the message names it and its line.
+  virtual Result<std::shared_ptr<const Program>> prepare(std::shared_ptr<const Loaded> loaded,
+                                                         ir::FunctionId entry) = 0;
+};
+
+}  // namespace heddle::machine

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a grid: checks the launch against the device profile, spreads the CTAs over the host's threads, keeps more than one
+// CTA resident on a thread when they wait for each other, stops at the first trap.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "machine/engine.h"
+
+namespace heddle::machine {
+
+/// Why a launch was refused before any thread ran.
+struct LaunchError {
+  enum class Reason : u8 { invalid_value, out_of_resources, out_of_memory, not_supported } reason;
+  std::string message;
+};
+
+/// Empty: finished. Blocks until the grid is done.
+using LaunchResult = std::variant<std::monostate, Trap, LaunchError>;
+
+LaunchResult launch(const Profile& profile, const Program& program, const Loaded& loaded, ir::FunctionId entry,
+                    const LaunchConfig& config);
+
+/// Number of host threads that grids run on: HEDDLE_THREADS, else the processors this process may use.
+u32 worker_count();
+
+}  // namespace heddle::machine

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A module placed in device memory: its variables have addresses and their initial values, its functions have code
+// addresses (5.4.4, 6.4.4), its kernels a shared-memory layout.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/module.h"
+#include "machine/memory.h"
+
+namespace heddle::machine {
+
+/// Where the .shared variables that a kernel can reach lie in its CTA's window.
+struct SharedLayout {
+  std::unordered_map<u32, u32> offset;  ///< VarId -> offset
+  u32 static_bytes = 0;                 ///< dynamic shared memory begins here (16-aligned when there is any)
+};
+
+class Loaded {
+ public:
+  /// Allocates and initialises the variables. Fails when memory is short, or when a symbol stays undefined.
+  static Result<std::shared_ptr<const Loaded>> create(Memory& memory, std::shared_ptr<const ir::Module> module);
+  ~Loaded();
+  Loaded(const Loaded&) = delete;
+  Loaded& operator=(const Loaded&) = delete;
+
+  const ir::Module& module() const { return *module_; }
+  Memory& memory() const { return memory_; }
+  /// The region whose shared and local windows this module's address size can reach.
+  const Region& region() const;
+
+  /// Address of a .global/.const variable.
+  u64 address_of(ir::VarId variable) const { return variable_address_[variable.value]; }
+  /// Code address of a function; unique, never dereferenced.
+  u64 address_of(ir::FunctionId function) const { return code_base_ + kCodeStep * (function.value + 1); }
+  /// The function at a code address, or none.
+  ir::FunctionId function_at(u64 code_address) const;
+
+  /// Functions reachable from `entry` by calls or by having their address taken, `entry` first.
+  std::vector<ir::FunctionId> reachable(ir::FunctionId entry) const;
+  SharedLayout shared_layout(ir::FunctionId entry) const;
+
+ private:
+  static constexpr u64 kCodeStep = 16;
+  Loaded(Memory& memory, std::shared_ptr<const ir::Module> module)
+      : memory_(memory), module_(std::move(module)) {}
+
+  Memory& memory_;
+  std::shared_ptr<const ir::Module> module_;
+  std::vector<u64> variable_address_;
+  std::vector<u64> allocations_;
+  u64 code_base_ = 0;
+};
+
+}  // namespace heddle::machine

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Device memory. Generic addresses are host addresses: all that a kernel may touch lies in ranges that are reserved at
+// start and committed by page as they are allocated, so an address tells its state space by compares (PTX ISA 5.1, 6.4.1.1)
+// and a stray access hits an uncommitted page. The low range lies below 4 GiB, for modules with 32-bit addresses; allocations
+// come from there while it lasts.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace heddle::machine {
+
+struct AddressRange {
+  u64 base = 0;
+  u64 size = 0;
+  constexpr u64 end() const { return base + size; }
+  constexpr bool contains(u64 address) const { return address - base < size; }
+  constexpr bool contains(u64 address, u64 bytes) const {
+    return address - base < size && bytes <= size - (address - base);
+  }
+};
+
+/// One reserved range and its parts.
+struct Region {
+  AddressRange all;
+  AddressRange shared;  ///< shared memory windows: kSharedSlot bytes for each resident CTA
+  AddressRange local;   ///< local memory of resident CTAs
+  AddressRange heap;    ///< allocations, module variables, parameter blocks, code addresses
+};
+
+/// Address space that one resident CTA's shared memory takes; more than any device has.
+inline constexpr u64 kSharedSlot = 256 * 1024;
+
+class Memory {
+ public:
+  /// Reserves the ranges. `device_bytes`: what the device pretends to have; allocations beyond it fail.
+  static Result<std::unique_ptr<Memory>> create(u64 device_bytes);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  /// `bytes` > 0 zeroed bytes, aligned to at least 256 and `align`. `low`: below 4 GiB or fail.
+  Result<u64> allocate(u64 bytes, u64 align = 256, bool low = false);
+  /// False when `address` is not the start of a live allocation.
+  bool release(u64 address);
+
+  /// The live allocation that holds `address`.
+  std::optional<AddressRange> find(u64 address) const;
+  /// The live allocation closest to `address`, for messages.
+  std::optional<AddressRange> nearest(u64 address) const;
+  /// True when `bytes` from `address` lie inside one live allocation.
+  bool is_valid(u64 address, u64 bytes) const;
+
+  /// Low region (below 4 GiB; size 0 when it could not be had) and high region.
+  const Region& low() const { return low_; }
+  const Region& high() const { return high_; }
+
+  u64 total_bytes() const { return device_bytes_; }
+  u64 used_bytes() const;
+
+  /// A window slot for a resident CTA: `slot_bytes` committed bytes of shared memory / `bytes` of local memory, zeroed.
+  Result<u64> take_shared(const Region& region, u64 bytes);
+  void give_shared(const Region& region, u64 base);
+  Result<u64> take_local(const Region& region, u64 bytes);
+  void give_local(const Region& region, u64 base);
+
+ private:
+  Memory() = default;
+
+  /// First-fit page allocator over one address range, with a guard page after each piece.
+  class Pages {
+   public:
+    void reset(AddressRange range);
+    u64 take(u64 bytes, u64 align);  ///< 0: no room
+    std::optional<AddressRange> give(u64 base);
+    std::optional<AddressRange> find(u64 address) const;
+    std::optional<AddressRange> nearest(u64 address) const;
+
+   private:
+    AddressRange range_;
+    std::map<u64, u64> free_;                         // base -> bytes (pages)
+    std::map<u64, std::pair<u64, u64>> taken_;        // base -> (requested bytes, bytes with guard)
+  };
+
+  mutable std::mutex mutex_;
+  Region low_, high_;
+  Pages low_heap_, high_heap_, low_local_, high_local_;
+  std::vector<u64> free_low_shared_, free_high_shared_;  // committed slots given back
+  u64 next_low_shared_ = 0, next_high_shared_ = 0;
+  u64 device_bytes_ = 0;
+  u64 used_ = 0;
+};
+
+}  // namespace heddle::machine

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Device profiles: the limits and attributes of the GPU that Heddle stands in for. HEDDLE_DEVICE chooses one by name; the
+// default reports compute capability 12.1, which nearly all shipped PTX admits, and runs every target.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/types.h"
+#include "isa/gate.h"
+
+namespace heddle::machine {
+
+struct Profile {
+  std::string_view name;         ///< what HEDDLE_DEVICE says: "h200"
+  std::string_view device_name;  ///< what cuDeviceGetName says
+  isa::Target target;            ///< compute capability, with the suffix it has
+  bool any_target;               ///< runs modules for every target (the default profile)
+  u32 multiprocessors;
+  u32 max_threads_per_block;
+  u32 max_block[3];
+  u32 max_grid[3];
+  u32 max_threads_per_multiprocessor;
+  u32 max_blocks_per_multiprocessor;
+  u32 registers_per_block;
+  u32 registers_per_multiprocessor;
+  u32 shared_per_block;          ///< without opt-in
+  u32 shared_per_block_optin;
+  u32 shared_per_multiprocessor;
+  u32 reserved_shared_per_block;
+  u32 constant_bytes;
+  u32 l2_bytes;
+  u32 clock_khz;
+  u32 memory_clock_khz;
+  u32 memory_bus_bits;
+  u64 memory_bytes;              ///< 0: as much as the host has
+};
+
+std::span<const Profile> profiles();
+/// By name, case-insensitive; empty name: the default.
+const Profile* find_profile(std::string_view name);
+/// True when the profile may run a module whose `.target` is `target`.
+bool runs(const Profile& profile, isa::Target target);
+
+}  // namespace heddle::machine

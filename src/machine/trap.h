@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel did wrong at run time, precise to instruction and thread. Returned, never thrown; the driver maps it
+// once to a CUresult.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/types.h"
+#include "ir/module.h"
+
+namespace heddle::machine {
+
+struct Dim3 {
+  u32 x = 1, y = 1, z = 1;
+  constexpr u64 volume() const { return u64{x} * y * z; }
+  constexpr bool operator==(const Dim3&) const = default;
+};
+
+enum class TrapKind : u8 {
+  illegal_address,     ///< no such memory, null, wrong window
+  misaligned_address,
+  illegal_barrier,     ///< barrier number or thread count out of range, count exceeded
+  illegal_call,        ///< indirect call or branch to something that is no function / label
+  stack_overflow,      ///< local memory of a thread exhausted by calls
+  trap_instruction,    ///< `trap`
+  breakpoint,          ///< `brkpt`
+  time_limit,          ///< the launch's wall-clock limit
+  deadlock,            ///< every thread waits and none can go on
+  assertion,           ///< __assertfail
+  not_supported,       ///< reached a form that no engine runs yet
+};
+std::string_view name_of(TrapKind kind);
+
+struct Trap {
+  TrapKind kind;
+  std::string kernel;         ///< entry that was launched
+  std::string function;       ///< function of the instruction
+  std::string instruction;    ///< as written or printed
+  ir::SourcePoint at;
+  std::string file;           ///< PTX file or "<memory>"
+  std::string loc_file;       ///< source file of .loc, when there is one
+  Dim3 cta{0, 0, 0}, thread{0, 0, 0};
+  std::optional<u64> address;
+  std::string detail;         ///< one sentence: nearest allocation, what was expected
+};
+
+/// Several lines for a person: kind, kernel, PTX line, source line, CTA, thread, address, detail.
+std::string describe(const Trap& trap);
+
+}  // namespace heddle::machine
