@@ -62,8 +62,10 @@ typedef unsigned int CUlogIterator;
 typedef unsigned int CUdeviceptr_v1;
 
 /* Pseudo devices and the two default streams. */
-#define CU_DEVICE_CPU ((CUdevice) - 1)
-#define CU_DEVICE_INVALID ((CUdevice) - 2)
+// clang-format off
+#define CU_DEVICE_CPU ((CUdevice)-1)
+#define CU_DEVICE_INVALID ((CUdevice)-2)
+// clang-format on
 #define CU_STREAM_LEGACY ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
 
