@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is wrong with a user's PTX: a list of diagnostics, each of a kind that is registered in kinds.def
-// with a stable code. docs/diagnostics-style.md says how they read.
+// What is wrong with a user's PTX: a list of diagnostics, each of a kind that is registered in
+// kinds.def with a stable code. docs/diagnostics-style.md says how they read.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,8 @@ namespace heddle::diag {
 
 enum class Severity : u8 { warning, error };
 
-/// Every kind of diagnostic, from kinds.def: `DIAG(P2104, type_mismatch, error, "operand '{}' has type {}, ...")`.
+/// Every kind of diagnostic, from kinds.def: `DIAG(P2104, type_mismatch, error, "operand '{}' has
+/// type {}, ...")`.
 enum class Kind : u16 {
 #define DIAG(code, name, severity, message) name,
 #include "diag/kinds.def"
@@ -58,7 +59,8 @@ class Report {
   /// Adds one diagnostic; the message template of `kind` is formatted with `args`.
   template <class... Args>
   Diagnostic& add(Kind kind, Span span, const Args&... args) {
-    return add_formatted(kind, span, fmt::vformat(info(kind).message, fmt::make_format_args(args...)));
+    return add_formatted(kind, span,
+                         fmt::vformat(info(kind).message, fmt::make_format_args(args...)));
   }
 
   bool has_errors() const { return errors_ > 0; }
@@ -77,7 +79,8 @@ class Report {
 
 /// Human-readable, with source line and carets; `colour` uses ANSI escapes.
 std::string render_text(const Report& report, const Source& source, bool colour = false);
-/// One JSON array of objects {code, severity, message, file, line, column, endLine, endColumn, labels, notes, helps}.
+/// One JSON array of objects {code, severity, message, file, line, column, endLine, endColumn,
+/// labels, notes, helps}.
 std::string render_json(const Report& report, const Source& source);
 
 }  // namespace heddle::diag

@@ -31,9 +31,9 @@ u32 Source::line_index(u32 offset) const {
 Place Source::place(u32 offset) const {
   const u32 index = line_index(offset);
   const u32 column = offset - line_starts_[index] + 1;
-  const auto after = std::upper_bound(
-      markers_.begin(), markers_.end(), index,
-      [](u32 line, const Marker& marker) { return line < marker.line_index; });
+  const auto after =
+      std::upper_bound(markers_.begin(), markers_.end(), index,
+                       [](u32 line, const Marker& marker) { return line < marker.line_index; });
   if (after == markers_.begin()) return {path_, index + 1, column};
   const Marker& marker = *std::prev(after);
   return {marker.file, marker.line + (index - marker.line_index), column};

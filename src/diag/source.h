@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text that is being read, and where a byte of it stands for a person: file, line, column. Line markers
+// The text that is being read, and where a byte of it stands for a person: file, line, column. Line
+// markers
 // (`# 12 "file"` of GNU cpp, `#line 12 "file"`) re-map the lines that follow them (PTX ISA 4.1).
 #pragma once
 
