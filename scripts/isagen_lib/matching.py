@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Resolves a written mnemonic against forms, as src/isa/match.cpp does: the tests that isagen writes need to know
+what the checker will say."""
+
+from __future__ import annotations
+
+from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from .model import ANY, Form, Gate, Isa, Operand, Slot, Target, Version
+from .search import derive, rule_fits
+
+
+class Candidate(NamedTuple):
+    form: Form
+    values: List[int]
+
+
+def is_type_slot(isa: Isa, slot: Slot) -> bool:
+    """Slots that may hold a type are filled from left to right; the others in any order."""
+    return slot.kind != "derived" and any(choice.word in isa.types for choice in slot.choices)
+
+
+def fill(isa: Isa, form: Form, words: Sequence[str]) -> Optional[List[Optional[int]]]:
+    """Slot values (None: derived) when every word finds a slot and every required slot a word."""
+    values: List[Optional[int]] = [None] * len(form.slots)
+
+    def assign(position: int, last_type: int) -> bool:
+        if position == len(words):
+            return all(values[i] is not None or not slot.required or slot.kind == "derived"
+                       for i, slot in enumerate(form.slots))
+        for index, slot in enumerate(form.slots):
+            value = slot.value_of(words[position])
+            if values[index] is not None or value is None or slot.kind == "derived":
+                continue
+            typed = is_type_slot(isa, slot)
+            if typed and index < last_type:
+                continue
+            values[index] = value
+            if assign(position + 1, index if typed else last_type):
+                return True
+            values[index] = None
+        return False
+
+    if not assign(0, -1):
+        return None
+    return [0 if value is None and slot.kind != "derived" else value for value, slot in zip(values, form.slots)]
+
+
+def match(isa: Isa, forms: Sequence[Form], words: Sequence[str]) -> List[Candidate]:
+    """Every form that the written modifiers fit, with the values of its slots."""
+    candidates: List[Candidate] = []
+    for form in forms:
+        values = fill(isa, form, words)
+        if values is None:
+            continue
+        for filled in derive(form, values):
+            if all(rule_fits(rule, filled) for rule in form.rules):
+                candidates.append(Candidate(form, filled))
+    return candidates
+
+
+def written_words(form: Form, values: Sequence[int]) -> List[str]:
+    """The modifiers of the mnemonic in canonical order, without dots."""
+    return [slot.word_of(value) for slot, value in zip(form.slots, values) if slot.kind != "derived" and value]
+
+
+def operand_type(form: Form, operand: Operand, values: Sequence[int]) -> int:
+    return operand.type if operand.type_slot < 0 else values[operand.type_slot]
+
+
+def vector_length(form: Form, operand: Operand, values: Sequence[int]) -> int:
+    """form.h: vector_length()."""
+    if operand.vector_slot < 0:
+        return operand.vector_length
+    slot, value = form.slots[operand.vector_slot], values[operand.vector_slot]
+    if slot.numeric:
+        return value
+    digits = "".join(char for char in slot.word_of(value) if char.isdigit())
+    return int(digits) if digits else 1
+
+
+def shape(form: Form, values: Sequence[int], required_only: bool = False) -> Tuple:
+    """What operands look like to the checker; equal shapes cannot be told apart."""
+    result = []
+    for operand in form.operands:
+        if required_only and operand.optional and not operand.pair_second:
+            break
+        result.append((operand.kind, operand_type(form, operand, values), vector_length(form, operand, values),
+                       operand.pair_second, operand.bracketed))
+    return tuple(result)
+
+
+# --- gates ----------------------------------------------------------------------------------------
+
+
+def family(sm: int) -> int:
+    return 11 if sm == 101 else sm // 10
+
+
+def admits(needed: Target, have: Target) -> bool:
+    """gate.h: admits()."""
+    def renamed(sm: int) -> int:
+        return 110 if sm == 101 else sm
+    if not needed.suffix:
+        return have.sm >= needed.sm
+    if needed.suffix == "a":
+        return have.suffix == "a" and renamed(have.sm) == renamed(needed.sm)
+    return bool(have.suffix) and family(have.sm) == family(needed.sm) and renamed(have.sm) >= renamed(needed.sm)
+
+
+def gate_open(gate: Gate, version: Version, target: Target) -> bool:
+    if gate.since and not any(version >= a.ptx and (not a.target.sm or admits(a.target, target)) for a in gate.since):
+        return False
+    until = gate.until
+    if until.ptx == Version() and until.target == Target():
+        return True
+    return not ((until.ptx == Version() or version > until.ptx) and
+                (not until.target.sm or target.sm > until.target.sm))
+
+
+def applicable_gates(form: Form, values: Sequence[int]) -> Iterator[Gate]:
+    for gate in form.gates:
+        if all(condition.holds(values) for condition in gate.when):
+            yield gate
+
+
+def open_for(form: Form, values: Sequence[int], version: Version, target: Target) -> bool:
+    return all(gate_open(gate, version, target) for gate in applicable_gates(form, values))

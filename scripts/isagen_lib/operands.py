@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The operand part of a form: `d:T{|p:pred}, a:wide(T)*vec, [b:shared]{, c:imm(0..255)}`."""
+
+from __future__ import annotations
+
+import re
+from typing import List, Tuple
+
+from .model import Form, Isa, Loc, NotationError, Operand
+
+KINDS = ("label", "function", "list", "targets", "proto")
+SPACES = ("const", "global", "local", "param", "param::entry", "param::func", "shared", "shared::cta",
+          "shared::cluster", "generic")
+
+
+def split_top(text: str, separator: str = ",") -> List[str]:
+    """Splits at separators that are outside of all brackets."""
+    parts, depth = [""], 0
+    for char in text:
+        depth += (char in "([{<") - (char in ")]}>")
+        if char == separator and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [part.strip() for part in parts]
+
+
+def parse_operands(text: str, form: Form, isa: Isa, loc: Loc) -> List[Operand]:
+    operands: List[Operand] = []
+    for part, optional in _optional_parts(text, loc):
+        parsed = _Parser(form, isa, loc).operand(part)
+        parsed[0].optional = optional
+        operands += parsed
+    names = [operand.name for operand in operands]
+    for name in names:
+        if names.count(name) > 1:
+            raise NotationError(loc, f"operand `{name}` is there twice")
+    _mark_written(operands)
+    return operands
+
+
+def _optional_parts(text: str, loc: Loc) -> List[Tuple[str, bool]]:
+    """`a, b{, c, d{, e}}` as [(a, no), (b, no), (c, yes), (d, no), (e, yes)]."""
+    text = text.strip()
+    if not text:
+        return []
+    start = re.search(r"\{\s*,|^\{", text)
+    if not start:
+        return [(part, False) for part in split_top(text)]
+    if not text.endswith("}"):
+        raise NotationError(loc, "an optional part `{, ...}` ends the operands")
+    before = [(part, False) for part in split_top(text[:start.start()])] if start.start() else []
+    tail = _optional_parts(text[start.end():-1], loc)
+    if not tail:
+        raise NotationError(loc, "empty optional part")
+    return before + [(tail[0][0], True)] + tail[1:]
+
+
+def _mark_written(operands: List[Operand]) -> None:
+    """The destination: a first operand named d..., p or q, a first pair, a first list."""
+    if not operands:
+        return
+    first = operands[0]
+    paired = len(operands) > 1 and operands[1].pair_second
+    if first.kind == "value" and (first.name[0] == "d" or first.name in ("p", "q") or paired):
+        first.written = True
+        if paired:
+            operands[1].written = True
+    elif first.kind == "list":
+        first.written = len(operands) > 1 and operands[1].kind == "function"
+
+
+class _Parser:
+    def __init__(self, form: Form, isa: Isa, loc: Loc) -> None:
+        self.form = form
+        self.isa = isa
+        self.loc = loc
+
+    def fail(self, message: str) -> NotationError:
+        return NotationError(self.loc, message)
+
+    def operand(self, text: str) -> List[Operand]:
+        if text[:1] == "[":
+            return self.address(text)
+        pair = re.fullmatch(r"([^|{]+)(?:\|([^|{]+)|\{\|([^|{}]+)\})", text)
+        if not pair:
+            return [self.value(text)]
+        first, second = self.value(pair[1].strip()), self.value((pair[2] or pair[3]).strip())
+        second.pair_second = True
+        second.optional = pair[3] is not None
+        first.sink = second.sink = True
+        return [first, second]
+
+    def address(self, text: str) -> List[Operand]:
+        if text[-1] != "]":
+            raise self.fail(f"cannot read the operand `{text}`")
+        head, *rest = split_top(text[1:-1])
+        name, _, spec = (part.strip() for part in head.partition(":"))
+        self.check_name(name)
+        address = Operand(name, kind="address", space_slot=self.form.slot_named("ss"))
+        if spec in SPACES:
+            address.space, address.space_slot = "" if spec == "generic" else spec, -1
+        elif spec in self.isa.types:
+            address.type, address.space_slot = self.isa.types[spec].index, -1
+        elif spec:
+            address.space_slot = self.form.slot_named(spec)
+            if address.space_slot < 0:
+                raise self.fail(f"`{spec}` is neither a state space, a type nor a group of the form")
+        inner = []
+        for part in rest:
+            for operand in self.operand(part):
+                operand.bracketed = True
+                inner.append(operand)
+        return [address] + inner
+
+    def check_name(self, name: str) -> None:
+        if not re.fullmatch(r"[a-z]\w*", name):
+            raise self.fail(f"cannot read the operand `{name}`")
+
+    def value(self, text: str) -> Operand:
+        match = re.fullmatch(r"(!?)\s*([A-Za-z]\w*)\s*(?::\s*(.+))?", text)
+        if not match:
+            raise self.fail(f"cannot read the operand `{text}`")
+        self.check_name(match[2])
+        if not match[3]:
+            raise self.fail(f"operand `{match[2]}` needs a type: `{match[2]}:T`, `{match[2]}:u32`")
+        operand = Operand(match[2], negatable=bool(match[1]))
+        self.spec(operand, match[3])
+        return operand
+
+    def spec(self, operand: Operand, text: str) -> None:
+        if text in KINDS:
+            operand.kind = text
+            return
+        imm = re.fullmatch(r"imm(?:\(\s*(-?\w+)\s*\.\.\s*(-?\w+)\s*\))?", text)
+        if imm:
+            operand.kind = "imm"
+            operand.type = self.isa.types["u32"].index if "u32" in self.isa.types else 0
+            if imm[1]:
+                operand.imm_min, operand.imm_max = int(imm[1], 0), int(imm[2], 0)
+                if operand.imm_min > operand.imm_max:
+                    raise self.fail(f"empty range in `{text}`")
+            return
+        wrapper = re.fullmatch(r"(\w+)\((.*)\)(\*\w+)?", text)
+        if wrapper:
+            flags = {"wide": "wide", "reg": "register_only", "sink": "sink", "any": "symbol_allowed"}
+            if wrapper[1] not in flags:
+                raise self.fail(f"unknown operand kind `{wrapper[1]}(...)`; one of imm, {', '.join(flags)}")
+            setattr(operand, flags[wrapper[1]], True)
+            self.spec(operand, wrapper[2])
+            if wrapper[3]:
+                self.vector(operand, wrapper[3][1:])
+            return
+        match = re.fullmatch(r"([A-Za-z]\w*)(?:\*(\w+))?", text)
+        if not match:
+            raise self.fail(f"cannot read the operand type `{text}`")
+        self.type(operand, match[1])
+        if match[2]:
+            self.vector(operand, match[2])
+
+    def type(self, operand: Operand, name: str) -> None:
+        slot = self.form.slot_named(name)
+        if slot >= 0 and self.form.slots[slot].kind in ("type", "derived") and not self.form.slots[slot].numeric:
+            operand.type_slot = slot
+        elif name in self.isa.types:
+            operand.type = self.isa.types[name].index
+        elif name[0].isupper():
+            raise self.fail(f"type variable `{name}` of operand `{operand.name}` is neither in the mnemonic nor in rows")
+        else:
+            raise self.fail(f"unknown type `{name}`")
+
+    def vector(self, operand: Operand, text: str) -> None:
+        if text.isdigit():
+            operand.vector_length = int(text)
+            return
+        operand.vector_slot = self.form.slot_named(text)
+        if operand.vector_slot < 0:
+            raise self.fail(f"`*{text}`: neither a number, a group of the form nor a number in rows")
+        slot = self.form.slots[operand.vector_slot]
+        if not slot.numeric and slot.kind not in ("group", "word", "flag"):
+            raise self.fail(f"`*{text}` does not say a length")

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads *.isa text into raw declarations: lines, nesting by indentation, continuation lines."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, List, NamedTuple, Optional, Union
+
+from .model import (Detail, Group, Loc, NotationError, Problems, RawEntry, RawForm, RawInsn, Type)
+
+TYPE_CLASSES = ("bits", "unsigned", "signed", "float", "packed", "pred", "opaque")
+WORD = r"\.[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*"
+
+
+class Line(NamedTuple):
+    loc: Loc
+    indent: int
+    text: str
+
+
+class Raw:
+    """Everything that was read, in the order of files."""
+
+    def __init__(self) -> None:
+        self.types: Dict[str, Type] = {}
+        self.groups: Dict[str, Group] = {}
+        self.insns: List[RawInsn] = []
+        self.entries: List[RawEntry] = []
+
+
+def strip_comment(text: str) -> str:
+    quoted = False
+    for index, char in enumerate(text):
+        if char == '"':
+            quoted = not quoted
+        elif char == "#" and not quoted:
+            return text[:index]
+    return text
+
+
+def logical_lines(file: str, text: str) -> List[Line]:
+    """Lines without comments. A line that ends with `,`, `|` or a backslash goes on in the next one."""
+    lines: List[Line] = []
+    joining = False
+    for number, full in enumerate(text.splitlines(), 1):
+        content = strip_comment(full.expandtabs(8)).rstrip()
+        if not content:
+            continue
+        indent = len(content) - len(content.lstrip())
+        content = content.strip()
+        if joining:
+            lines[-1] = lines[-1]._replace(text=lines[-1].text + " " + content)
+        else:
+            lines.append(Line(Loc(file, number), indent, content))
+        joining = content[-1] in ",|\\"
+        if content[-1] == "\\":
+            lines[-1] = lines[-1]._replace(text=lines[-1].text[:-1].rstrip())
+    return lines
+
+
+def read_file(raw: Raw, file: str, text: str, problems: Problems) -> None:
+    _FileReader(raw, problems).read(logical_lines(file, text))
+
+
+class _FileReader:
+    def __init__(self, raw: Raw, problems: Problems) -> None:
+        self.raw = raw
+        self.problems = problems
+        self.owner: Optional[Union[RawInsn, RawEntry]] = None
+        self.form: Optional[RawForm] = None
+        self.form_indent = 0
+        self.detail: Optional[Detail] = None
+        self.detail_indent = 0
+
+    def read(self, lines: List[Line]) -> None:
+        for line in lines:
+            try:
+                if line.indent == 0:
+                    self.owner = self.form = self.detail = None
+                    self.declaration(line)
+                else:
+                    self.nested(line)
+            except NotationError as error:
+                self.problems.catch(error)
+
+    def declaration(self, line: Line) -> None:
+        keyword = line.text.split()[0]
+        if keyword == "type":
+            self.type(line)
+        elif keyword == "group":
+            self.group(line)
+        elif keyword == "insn":
+            match = re.fullmatch(r'insn\s+([a-z][a-z0-9_]*)\s+"([^"]*)"', line.text)
+            if not match:
+                raise NotationError(line.loc, 'expected: insn NAME "one-line summary"')
+            self.owner = RawInsn(match[1], match[2], line.loc)
+            self.raw.insns.append(self.owner)
+        elif keyword in ("sreg", "directive", "pragma", "target"):
+            self.entry(keyword, line)
+        else:
+            raise NotationError(line.loc, f"unknown declaration `{keyword}`; expected type, group, insn, sreg, "
+                                          "directive, pragma or target (details are indented)")
+
+    def type(self, line: Line) -> None:
+        match = re.fullmatch(r"type\s+([a-z][a-z0-9]*)\s+bits\s+(\d+)\s+class\s+(\w+)\s+cpp\s+(\w+)", line.text)
+        if not match:
+            raise NotationError(line.loc, "expected: type NAME bits N class CLASS cpp C++TYPE")
+        if match[3] not in TYPE_CLASSES:
+            raise NotationError(line.loc, f"unknown type class `{match[3]}`; one of {' '.join(TYPE_CLASSES)}")
+        if match[1] in self.raw.types:
+            raise NotationError(line.loc, f"type `{match[1]}` is already declared at {self.raw.types[match[1]].loc}")
+        index = len(self.raw.types) + 1
+        self.raw.types[match[1]] = Type(match[1], int(match[2]), match[3], match[4], index, line.loc)
+
+    def group(self, line: Line) -> None:
+        match = re.fullmatch(rf"group\s+([a-z][a-z0-9_]*)((?:\s+{WORD})+)", line.text)
+        if not match:
+            raise NotationError(line.loc, "expected: group NAME .word .word ...")
+        name, words = match[1], tuple(word[1:] for word in match[2].split())
+        if name in self.raw.groups:
+            raise NotationError(line.loc, f"group `{name}` is already declared at {self.raw.groups[name].loc}")
+        for word in words:
+            if words.count(word) > 1:
+                raise NotationError(line.loc, f"group `{name}` has `.{word}` twice")
+        if len(words) > 254:
+            raise NotationError(line.loc, f"group `{name}` has more than 254 words")
+        self.raw.groups[name] = Group(name, words, line.loc)
+
+    def entry(self, keyword: str, line: Line) -> None:
+        patterns = {
+            "sreg": r'sreg\s+(?P<name>%[a-z][\w<>]*)\s+(?P<type>[a-z0-9]+(?:\*\d)?)(?:\s+"(?P<summary>[^"]*)")?',
+            "directive": r'directive\s+(?P<name>\.\w+|@@\w+)(?:\s+"(?P<summary>[^"]*)")?(?P<type>)',
+            "pragma": r'pragma\s+"(?P<name>[^"]+)"(?:\s+"(?P<summary>[^"]*)")?(?P<type>)',
+            "target": r'target\s+(?P<name>sm_\d+[af]?)(?:\s+"(?P<summary>[^"]*)")?(?P<type>)',
+        }
+        shapes = {"sreg": '%NAME TYPE[*LENGTH] "summary"', "directive": '.NAME "summary"',
+                  "pragma": '"NAME" "summary"', "target": "sm_NN"}
+        match = re.fullmatch(patterns[keyword], line.text)
+        if not match:
+            raise NotationError(line.loc, f"expected: {keyword} {shapes[keyword]}")
+        self.owner = RawEntry(keyword, match["name"], match["type"], match["summary"] or "", line.loc)
+        self.raw.entries.append(self.owner)
+
+    def nested(self, line: Line) -> None:
+        if self.owner is None:
+            raise NotationError(line.loc, "an indented line needs an insn, sreg or directive above it")
+        keyword, _, rest = line.text.partition(" ")
+        rest = rest.strip()
+        if keyword == "form":
+            if not isinstance(self.owner, RawInsn):
+                raise NotationError(line.loc, "only an insn has forms")
+            self.form = RawForm(rest, line.loc)
+            self.form_indent = line.indent
+            self.detail = None
+            self.owner.forms.append(self.form)
+            return
+        if self.detail and line.indent > self.detail_indent:
+            self.detail.rest += " " + line.text
+            return
+        if self.form and line.indent <= self.form_indent:
+            raise NotationError(line.loc, f"`{keyword}` holds for all forms only above the first form; "
+                                          "indent it to make it a detail of the form")
+        self.detail = Detail(keyword, rest, line.loc)
+        self.detail_indent = line.indent
+        (self.form or self.owner).details.append(self.detail)
