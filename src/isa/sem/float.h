@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rules around every f32 and f64 operation: flush to zero, saturation, NaN results, roundings
+// (PTX ISA 5.2, 6.5.2, 9.7.3). All of it is select code without branches, so that a loop over lanes
+// becomes vector code.
+//
+// NaN results. f32 operations return 0x7fffffff whatever the operands. f64 keeps payloads: the
+// first operand that is a NaN, quieted; an invalid operation gives 0xfff8000000000000. Choosing by
+// hand keeps that independent of the order in which a compiler puts the operands of a host
+// instruction.
+#pragma once
+
+#include "isa/groups.h"
+#include "isa/sem/softfloat.h"
+
+namespace heddle::sem {
+
+using isa::Rnd;
+
+constexpr Round round_of(Rnd rnd) {
+  return rnd == Rnd::rz   ? Round::toward_zero
+         : rnd == Rnd::rm ? Round::toward_negative
+         : rnd == Rnd::rp ? Round::toward_positive
+                          : Round::nearest_even;
+}
+
+inline constexpr u32 kNanF32 = 0x7fffffff;
+inline constexpr u64 kNanF64 = 0xfff8000000000000;
+
+constexpr bool is_nan(f32 x) { return x != x; }
+constexpr bool is_nan(f64 x) { return x != x; }
+
+constexpr f32 canonical(f32 x) { return is_nan(x) ? as_f32(kNanF32) : x; }
+constexpr f64 quiet(f64 x) { return as_f64(bits_of(x) | 0x0008000000000000); }
+
+/// Subnormals become zero of the same sign.
+constexpr f32 flush(f32 x) {
+  const u32 bits = bits_of(x);
+  return as_f32((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
+}
+constexpr f32 flush(Flag ftz, f32 x) { return ftz == Flag::on ? flush(x) : x; }
+
+/// Clamps to [0, 1]; NaN and -0 give +0.
+template <class T>
+constexpr T saturate(T x) {
+  const T low = x > 0 ? x : T{0};
+  return low < 1 ? low : T{1};
+}
+
+template <bool kFtz>
+constexpr f32 input(f32 x) {
+  if constexpr (kFtz) return flush(x);
+  return x;
+}
+/// What happens to every f32 result: flush, saturate, canonical NaN.
+template <bool kFtz, bool kSat>
+constexpr f32 result(f32 x) {
+  const f32 flushed = input<kFtz>(x);
+  if constexpr (kSat) return saturate(flushed);
+  return canonical(flushed);
+}
+constexpr f32 result(Flag ftz, Flag sat, f32 x) {
+  const f32 flushed = flush(ftz, x);
+  return sat == Flag::on ? saturate(flushed) : canonical(flushed);
+}
+
+/// The f64 result of an operation on these operands, once its NaN is the one described above.
+constexpr f64 result(f64 x, f64 a) {
+  return is_nan(a) ? quiet(a) : is_nan(x) ? as_f64(kNanF64) : x;
+}
+constexpr f64 result(f64 x, f64 a, f64 b) { return is_nan(a) ? quiet(a) : result(x, b); }
+constexpr f64 result(f64 x, f64 a, f64 b, f64 c) { return is_nan(a) ? quiet(a) : result(x, b, c); }
+
+/// a * b + c rounded once. Hosts without the instruction take an exact detour for f32: the product
+/// of two f32 fits f64, and a sum rounded to odd in f64 rounds correctly to f32 (Boldo and
+/// Melquiond, 2008).
+constexpr f64 sum_to_odd(f64 a, f64 b) {
+  const f64 sum = a + b;
+  const f64 b_part = sum - a;
+  const f64 error = (a - (sum - b_part)) + (b - b_part);  // Knuth's TwoSum: sum + error == a + b
+  const u64 bits = bits_of(sum);
+  const u64 away = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
+  const bool inexact = error > 0 || error < 0;  // false for NaN, hence for infinite sums
+  return as_f64(inexact && (bits & 1) == 0 ? away : bits);
+}
+
+#if defined(__FMA__) || defined(__aarch64__) || defined(HEDDLE_HOST_FMA)
+inline constexpr bool kHostFma = true;  // __builtin_fma is one instruction
+#else
+inline constexpr bool kHostFma = false;
+#endif
+
+constexpr f32 fused(f32 a, f32 b, f32 c) {
+  if (kHostFma && !std::is_constant_evaluated()) return __builtin_fmaf(a, b, c);
+  return static_cast<f32>(sum_to_odd(f64{a} * f64{b}, f64{c}));
+}
+constexpr f64 fused(f64 a, f64 b, f64 c) {
+  if (!std::is_constant_evaluated()) return __builtin_fma(a, b, c);
+  return as_f64(soft_fma<FormatF64>(bits_of(a), bits_of(b), bits_of(c), Round::nearest_even));
+}
+
+}  // namespace heddle::sem
