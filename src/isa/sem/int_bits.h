@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// popc, clz, bfind, fns, brev, bfe, bfi, szext, bmsk (PTX ISA 9.7.1.14 to 9.7.1.22). Field positions
+// and lengths reach past the width of the register; the helpers below define shifts by any amount.
+#pragma once
+
+#include "isa/groups.h"
+#include "isa/sem/shift.h"
+#include "isa/sem/types.h"
+
+namespace heddle::sem {
+
+template <class T>
+constexpr u32 population_count(T a) {
+  return static_cast<u32>(std::popcount(a));
+}
+
+template <class T>
+constexpr u32 leading_zeros(T a) {
+  return static_cast<u32>(std::countl_zero(a));
+}
+
+/// 0xffffffff when all bits equal the sign.
+template <class T, bool shift_amount>
+constexpr u32 find_non_sign_bit(T a) {
+  constexpr u32 kTop = 8 * sizeof(T) - 1;
+  const auto magnitude = to_unsigned(a < 0 ? static_cast<T>(~a) : a);
+  const u32 zeros = leading_zeros(magnitude);
+  if constexpr (shift_amount) {
+    return magnitude == 0 ? 0xffffffffu : zeros;
+  } else {
+    return kTop - zeros;
+  }
+}
+
+/// Walks from `base` up (offset > 0) or down (offset < 0) to the |offset|-th set bit, `base`
+/// included. A base over 31 is undefined in PTX; here nothing is found.
+constexpr u32 find_nth_set(u32 mask, u32 base, u32 offset) {
+  if (base > 31) return 0xffffffffu;
+  const bool down = static_cast<s32>(offset) < 0;
+  u32 left = offset == 0 ? 1 : down ? 0 - offset : offset;
+  for (u32 i = base; i < 32; i += down ? 0xffffffffu : 1) {  // below 0 wraps past 31
+    if ((mask >> i & 1) != 0 && --left == 0) return i;
+    if (offset == 0) break;
+  }
+  return 0xffffffffu;
+}
+
+template <class T>
+constexpr T reverse_bits(T a) {
+  constexpr T kAll = static_cast<T>(~T{0});
+  T mask = kAll;
+  for (u32 step = 4 * sizeof(T); step != 0; step /= 2) {  // swap halves, quarters, ... single bits
+    mask ^= static_cast<T>(mask << step);
+    a = static_cast<T>((a >> step & mask) | (a << step & ~mask));
+  }
+  return a;
+}
+
+/// The low `length` bits set; all of them when `length` reaches the width.
+template <class T>
+constexpr T low_ones(u32 length) {
+  return static_cast<T>(~shift_left(static_cast<T>(~T{0}), length));
+}
+
+/// The low `length` bits of a, zero- or sign-extended according to T; 0 when there are none.
+template <class T>
+constexpr T extend_low(T a, u32 length) {
+  if constexpr (std::is_signed_v<T>) {
+    constexpr u32 kWidth = 8 * sizeof(T);
+    const u32 unused = length < kWidth ? kWidth - length : 0;
+    return shift_right(shift_left(a, unused), unused);
+  } else {
+    return a & low_ones<T>(length);
+  }
+}
+
+/// A field that reaches past the top is filled with zeros, or the sign of a for signed types.
+template <class T>
+constexpr T extract_field(T a, u32 position, u32 length) {
+  return extend_low(shift_right(a, position & 0xff), length & 0xff);
+}
+
+template <class T>
+constexpr T insert_field(T a, T b, u32 position, u32 length) {
+  const T field = shift_left(low_ones<T>(length & 0xff), position & 0xff);
+  return (b & ~field) | (shift_left(a, position & 0xff) & field);
+}
+
+template <class T, Wrapmode mode>
+constexpr T extend_from(T a, u32 length) {
+  return extend_low(a, mode == Wrapmode::clamp ? length : length % 32);
+}
+
+template <Wrapmode mode>
+constexpr u32 field_mask(u32 position, u32 length) {
+  if constexpr (mode == Wrapmode::clamp) {
+    return shift_left(low_ones<u32>(length), position);
+  } else {
+    return shift_left(low_ones<u32>(length % 32), position % 32);
+  }
+}
+
+}  // namespace heddle::sem

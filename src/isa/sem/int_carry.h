@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Extended-precision add, sub and mad (PTX ISA 9.7.2). The flag is the carry, or the borrow, of the
+// unsigned operation, whatever the type; of a multiply-add, that of its final addition alone.
+#pragma once
+
+#include "isa/sem/int_add.h"
+#include "isa/sem/int_mul.h"
+#include "isa/sem/types.h"
+
+namespace heddle::sem {
+
+template <class T>
+constexpr Two<T, bool> add_carry(T a, T b, bool carry) {
+  const auto sum = to_unsigned(a) + to_unsigned(b);
+  const auto total = sum + carry;
+  return {wrap<T>(total), sum < to_unsigned(a) || total < sum};
+}
+template <class T>
+constexpr T add_carry_in(T a, T b, bool carry) {
+  return add_carry(a, b, carry).first;
+}
+template <class T>
+constexpr Two<T, bool> add_carry_out(T a, T b) {
+  return add_carry(a, b, false);
+}
+
+template <class T>
+constexpr Two<T, bool> sub_borrow(T a, T b, bool borrow) {
+  const auto difference = to_unsigned(a) - to_unsigned(b);
+  const auto total = difference - borrow;
+  return {wrap<T>(total), to_unsigned(a) < to_unsigned(b) || difference < total};
+}
+template <class T>
+constexpr T sub_borrow_in(T a, T b, bool borrow) {
+  return sub_borrow(a, b, borrow).first;
+}
+template <class T>
+constexpr Two<T, bool> sub_borrow_out(T a, T b) {
+  return sub_borrow(a, b, false);
+}
+
+template <class T>
+constexpr Two<T, bool> mad_lo_carry(T a, T b, T c, bool carry) {
+  return add_carry(mul_lo(a, b), c, carry);
+}
+template <class T>
+constexpr T mad_lo_carry_in(T a, T b, T c, bool carry) {
+  return mad_lo_carry(a, b, c, carry).first;
+}
+template <class T>
+constexpr Two<T, bool> mad_lo_carry_out(T a, T b, T c) {
+  return mad_lo_carry(a, b, c, false);
+}
+
+template <class T>
+constexpr Two<T, bool> mad_hi_carry(T a, T b, T c, bool carry) {
+  return add_carry(mul_hi(a, b), c, carry);
+}
+template <class T>
+constexpr T mad_hi_carry_in(T a, T b, T c, bool carry) {
+  return mad_hi_carry(a, b, c, carry).first;
+}
+template <class T>
+constexpr Two<T, bool> mad_hi_carry_out(T a, T b, T c) {
+  return mad_hi_carry(a, b, c, false);
+}
+
+}  // namespace heddle::sem

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// dp4a and dp2a (PTX ISA 9.7.1.23, 9.7.1.24).
+#pragma once
+
+#include "isa/sem/int_add.h"
+#include "isa/sem/types.h"
+
+namespace heddle::sem {
+
+/// Element `index` of the elements of `bits` bits in v, extended as T (u32 or s32) says.
+template <u32 bits, class T>
+constexpr s32 element(T v, u32 index) {
+  const u32 top_aligned = static_cast<u32>(v) << (32 - bits - bits * index);
+  return static_cast<s32>(static_cast<T>(top_aligned) >> (32 - bits));
+}
+
+template <class T, class U, class C>
+constexpr C dot_4(T a, U b, C c) {
+  s32 sum = 0;
+  for (u32 i = 0; i < 4; ++i) sum += element<8>(a, i) * element<8>(b, i);
+  return add_wrap(c, static_cast<C>(sum));
+}
+
+/// `first`: the byte of b that meets the low half of a.
+template <class T, class U, class C, u32 first>
+constexpr C dot_2(T a, U b, C c) {
+  s32 sum = 0;
+  for (u32 i = 0; i < 2; ++i) sum += element<16>(a, i) * element<8>(b, first + i);
+  return add_wrap(c, static_cast<C>(sum));
+}
+
+}  // namespace heddle::sem

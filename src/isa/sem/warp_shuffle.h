@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// shfl (PTX ISA 9.7.9.5, 9.7.9.6). Where PTX leaves the value undefined (the source lane does not
+// take part), it is what that lane has in its register.
+#pragma once
+
+#include "isa/groups.h"
+#include "isa/sem/lanes.h"
+
+namespace heddle::sem {
+
+using isa::Shflmode;
+
+struct ShuffleSource {
+  u32 lane;
+  bool in_range;
+};
+
+/// From which lane `lane` reads. `c` packs the clamp value (4:0) and the segment mask (12:8).
+constexpr ShuffleSource shuffle_source(Shflmode mode, u32 lane, u32 b, u32 c) {
+  const s32 own = static_cast<s32>(lane);
+  const s32 offset = static_cast<s32>(b & 31);
+  const s32 clamp = static_cast<s32>(c & 31);
+  const s32 segment = static_cast<s32>(c >> 8 & 31);
+  const s32 first = own & segment;
+  const s32 limit = first | (clamp & ~segment);
+  s32 source = 0;
+  switch (mode) {
+    case Shflmode::up: source = own - offset; break;
+    case Shflmode::down: source = own + offset; break;
+    case Shflmode::bfly: source = own ^ offset; break;
+    default: source = first | (offset & ~segment); break;  // idx
+  }
+  const bool in_range = mode == Shflmode::up ? source >= limit : source <= limit;
+  return {static_cast<u32>(in_range ? source : own), in_range};
+}
+
+/// The new `d`, which may be the same register as a source. Returns the predicate `p`.
+constexpr u32 shuffle(Shflmode mode, u32 members, const u32* a, const u32* b, const u32* c, u32* d) {
+  u32 result[kWarpSize] = {};
+  u32 in_range = 0;
+  for_each_lane(members, [&](u32 lane) {
+    const ShuffleSource source = shuffle_source(mode, lane, b[lane], c[lane]);
+    result[lane] = a[source.lane];
+    in_range |= static_cast<u32>(source.in_range) << lane;
+  });
+  for_each_lane(members, [&](u32 lane) { d[lane] = result[lane]; });
+  return in_range;
+}
+
+}  // namespace heddle::sem
