@@ -8,9 +8,6 @@
 
 namespace heddle::sem {
 
-using isa::Boolop;
-using isa::Cmp;
-
 inline constexpr u8 kLess = 1, kEqual = 2, kGreater = 4, kUnordered = 8;
 
 /// Indexed by Cmp. A table, not a switch, so that a run-time operator is looked up outside the loop
@@ -105,8 +102,7 @@ constexpr bool combine(Boolop op, bool compared, bool c) {
   return both | one | (compared & (op == Boolop::none));
 }
 
-// ---- setp: p is the comparison, q its complement
-// ------------------------------------------------------------------
+// ---- setp: p is the comparison, q its complement ----
 
 template <class T, Cmp kCmp, bool kFtz = false>
 constexpr Two<bool, bool> setp(T a, T b) {
@@ -142,8 +138,7 @@ constexpr Two<bool, bool> setp_pair(Cmp cmp, Flag ftz, P a, P b) {
   return setp_pair_bool(cmp, Boolop::none, ftz, a, b, false);
 }
 
-// ---- set
-// ----------------------------------------------------------------------------------------------------------
+// ---- set ----
 
 /// 1.0 in a floating-point format, all ones in an integer.
 template <class D>
@@ -184,8 +179,7 @@ constexpr D set_pair(Cmp cmp, Flag ftz, P a, P b) {
   return set_pair_bool<D, P>(cmp, Boolop::none, ftz, a, b, false);
 }
 
-// ---- selp, slct
-// -----------------------------------------------------------------------------------------------------
+// ---- selp, slct ----
 
 /// Masks instead of `?:`, which GCC makes a branch when a and b come from memory.
 template <class T>

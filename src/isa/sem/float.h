@@ -15,7 +15,6 @@
 
 namespace heddle::sem {
 
-using isa::Rnd;
 
 constexpr Round round_of(Rnd rnd) {
   return rnd == Rnd::rz   ? Round::toward_zero

@@ -10,8 +10,7 @@
 
 namespace heddle::sem {
 
-// ---- f32, to nearest
-// --------------------------------------------------------------------------------------------
+// ---- f32, to nearest ----
 
 template <bool kFtz, bool kSat>
 constexpr f32 add_f32(f32 a, f32 b) {
@@ -30,8 +29,7 @@ constexpr f32 fma_f32(f32 a, f32 b, f32 c) {
   return result<kFtz, kSat>(fused(input<kFtz>(a), input<kFtz>(b), input<kFtz>(c)));
 }
 
-// ---- f32, directed
-// ----------------------------------------------------------------------------------------------
+// ---- f32, directed ----
 
 constexpr f32 add_f32_directed(Rnd rnd, Flag ftz, Flag sat, f32 a, f32 b) {
   const u32 sum =
@@ -52,8 +50,7 @@ constexpr f32 fma_f32_directed(Rnd rnd, Flag ftz, Flag sat, f32 a, f32 b, f32 c)
   return result(ftz, sat, as_f32(bits));
 }
 
-// ---- f64
-// --------------------------------------------------------------------------------------------------------
+// ---- f64 ----
 
 constexpr f64 add_f64(f64 a, f64 b) { return result(a + b, a, b); }
 constexpr f64 sub_f64(f64 a, f64 b) { return result(a - b, a, b); }
@@ -74,8 +71,7 @@ constexpr f64 fma_f64_directed(Rnd rnd, f64 a, f64 b, f64 c) {
                 b, c);
 }
 
-// ---- f32x2
-// ------------------------------------------------------------------------------------------------------
+// ---- f32x2 ----
 
 template <bool kFtz>
 constexpr f32x2 add_f32x2(f32x2 a, f32x2 b) {
@@ -108,8 +104,7 @@ constexpr f32x2 fma_f32x2_directed(Rnd rnd, Flag ftz, f32x2 a, f32x2 b, f32x2 c)
               a, b, c);
 }
 
-// ---- mixed precision: f16 or bf16 with f32
-// ------------------------------------------------------------------------
+// ---- mixed precision: f16 or bf16 with f32 ----
 
 template <class T, bool kSat>
 constexpr f32 add_mixed(T a, f32 c) {

@@ -81,8 +81,7 @@ constexpr f16 flush(f16 x) {
   return {static_cast<u16>((x.bits & 0x7c00) == 0 ? x.bits & 0x8000 : x.bits)};
 }
 
-// ---- pairs
-// ------------------------------------------------------------------------------------------------------
+// ---- pairs ----
 
 template <class T>
 struct PairOf;  // the element type, and how elements lie in the word

@@ -288,8 +288,7 @@ constexpr T to_integer(const Number& x, Round mode, T nan) {
   return magnitude > static_cast<unsigned_of<T>>(kMax) ? kMax : static_cast<T>(magnitude);
 }
 
-// ---- the same on bits
-// ------------------------------------------------------------------------------------------
+// ---- the same on bits ----
 
 template <class F>
 using Bits = typename F::Bits;
