@@ -10,7 +10,7 @@ from typing import Dict, List, Set
 
 from .instances import covering
 from .matching import match, shape, written_words
-from .model import Form, Isa, Problems, Version
+from .model import Form, Gate, Isa, Problems, Version
 from .search import complete
 
 
@@ -20,37 +20,38 @@ def check(isa: Isa, sem_dir: Path, problems: Problems) -> None:
         by_opcode[form.opcode].append(form)
     for form in isa.forms:
         _check_conditions(form, problems)
-        _check_gates(isa, form, problems)
+    gates = [gate for form in isa.forms for gate in form.gates]
+    gates += [gate for entry in isa.entries() for gate in entry.gates]
+    _check_gates(gates, {entry.name for entry in isa.targets}, problems)
     for forms in by_opcode.values():
         _check_overlap(isa, forms, problems)
     _check_semantics(isa, sem_dir, problems)
 
 
 def _check_conditions(form: Form, problems: Problems) -> None:
+    """A condition that never holds is a slip; an inherited one may be meant for other forms and is dropped."""
     if complete(form, {}) is None:
         problems.error(form.loc, "no combination of modifiers is legal (rows, require)")
         return
-    for rule in form.rules:
-        if rule.when and complete(form, {}, rule.when, rules=False) is None:
-            problems.error(rule.loc, "the condition of this `require` never holds")
-        elif complete(form, {}, rule.when + rule.then) is None and complete(form, {}, rule.when) is None:
-            if rule.when and not all(c.negated and c.values == (0,) for c in rule.when):
-                continue  # the rule forbids its condition: that is how `!` rules are written
-    for gate in form.gates:
+    for rule in list(form.rules):
+        if rule.when and complete(form, {}, rule.when, rules=[]) is None:
+            form.rules.remove(rule)
+            if not rule.inherited:
+                problems.error(rule.loc, "the condition of this `require` never holds")
+    for gate in list(form.gates):
         if gate.when and complete(form, {}, gate.when) is None:
-            problems.error(form.loc, "the condition of a `since` or `until` of this form never holds")
+            form.gates.remove(gate)
+            if not gate.inherited:
+                problems.error(gate.loc, "the condition of this gate never holds")
 
 
-def _check_gates(isa: Isa, form: Form, problems: Problems) -> None:
-    if not isa.targets:
-        return
-    known = {entry.name for entry in isa.targets}
-    for gate in form.gates:
+def _check_gates(gates: List[Gate], known: Set[str], problems: Problems) -> None:
+    for gate in gates:
         for alternative in gate.since + (gate.until,):
             if alternative.target.sm and str(alternative.target) not in known:
-                problems.error(form.loc, f"unknown target `{alternative.target}` (targets.isa)")
+                problems.error(gate.loc, f"unknown target `{alternative.target}` (targets.isa)")
             if alternative.ptx != Version() and alternative.ptx not in VERSIONS:
-                problems.error(form.loc, f"there is no PTX ISA version {alternative.ptx}")
+                problems.error(gate.loc, f"there is no PTX ISA version {alternative.ptx}")
 
 
 VERSIONS = [Version(major, minor) for major, last in

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 ANY = 0xFF  # `*` in rows; kAnyValue in form.h
 MAX_SLOTS = 24  # kMaxSlots in form.h
@@ -170,7 +170,7 @@ class Condition(NamedTuple):
     negated: bool
     values: Tuple[int, ...]
 
-    def holds(self, values: List[int]) -> bool:
+    def holds(self, values: Sequence[Optional[int]]) -> bool:
         return (values[self.slot] in self.values) != self.negated
 
 
@@ -179,12 +179,15 @@ class Rule(NamedTuple):
     then: Tuple[Condition, ...]
     message: str
     loc: Loc
+    inherited: bool = False
 
 
 class Gate(NamedTuple):
     when: Tuple[Condition, ...]
     since: Tuple[Alternative, ...]
     until: Alternative
+    loc: Loc
+    inherited: bool = False
 
 
 @dataclass
@@ -210,6 +213,8 @@ class Operand:
     space: str = ""
     imm_min: int = 0
     imm_max: int = -1
+    suffix: str = ""
+    present: Tuple[Condition, ...] = ()
 
 
 class Case(NamedTuple):
@@ -258,8 +263,9 @@ class Form:
         return slots
 
     def slot_named(self, name: str) -> int:
+        """The slot of that name; `L2::cache_hint` may be written `L2_cache_hint`."""
         for index, slot in enumerate(self.slots):
-            if slot.name == name or identifier(slot.name) == name:
+            if name in (slot.name, slot.name.replace("::", "_")):
                 return index
         return -1
 
@@ -275,6 +281,7 @@ class Entry:
     gates: List[Gate] = field(default_factory=list)
     type: int = 0
     vector_length: int = 1
+    legacy: List[int] = field(default_factory=list)  # types it had in older PTX versions
 
 
 @dataclass
@@ -288,35 +295,15 @@ class Isa:
     targets: List[Entry] = field(default_factory=list)
     families: List[str] = field(default_factory=list)
 
+    def entries(self) -> List[Entry]:
+        return self.special_registers + self.directives + self.pragmas + self.targets
+
     def type_at(self, index: int) -> Type:
         return list(self.types.values())[index - 1]
 
     def target_version(self, target: Target) -> Version:
         """The first PTX version that knows `target`."""
         for entry in self.targets:
-            if entry.name == str(target) and entry.gates:
-                return entry.gates[0].since[0].ptx
+            if entry.name == str(target):
+                return next(gate.since[0].ptx for gate in entry.gates if gate.since)
         return Version()
-
-
-KEYWORDS = frozenset(
-    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const
-    consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do
-    double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable
-    namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
-    reinterpret_cast requires return short signed sizeof static static_assert static_cast struct switch template
-    this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t
-    while xor xor_eq none""".split()
-)
-
-
-def identifier(word: str) -> str:
-    """The C++ enumerator for a modifier word."""
-    name = word.replace("::", "_")
-    if name[0].isdigit():
-        name = "_" + name
-    return name + "_" if name in KEYWORDS else name
-
-
-def enum_name(group: str) -> str:
-    return "".join(part[:1].upper() + part[1:] for part in group.split("_"))

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import List, Tuple
+from typing import Callable, List, Tuple
 
-from .model import Form, Isa, Loc, NotationError, Operand
+from .model import Condition, Form, Isa, Loc, NotationError, Operand
 
 KINDS = ("label", "function", "list", "targets", "proto")
 SPACES = ("const", "global", "local", "param", "param::entry", "param::func", "shared", "shared::cta",
@@ -25,11 +25,17 @@ def split_top(text: str, separator: str = ",") -> List[str]:
     return [part.strip() for part in parts]
 
 
-def parse_operands(text: str, form: Form, isa: Isa, loc: Loc) -> List[Operand]:
+def parse_operands(text: str, form: Form, isa: Isa, loc: Loc,
+                   condition: Callable[[str], Condition]) -> List[Operand]:
+    """`condition` reads the text after `when`."""
     operands: List[Operand] = []
     for part, optional in _optional_parts(text, loc):
-        parsed = _Parser(form, isa, loc).operand(part)
+        part, _, when = part.partition(" when ")
+        parsed = _Parser(form, isa, loc).operand(part.strip())
         parsed[0].optional = optional
+        if when:
+            for operand in parsed:
+                operand.present = (condition(when.strip()),)
         operands += parsed
     names = [operand.name for operand in operands]
     for name in names:
@@ -92,9 +98,10 @@ class _Parser:
         return [first, second]
 
     def address(self, text: str) -> List[Operand]:
-        if text[-1] != "]":
+        shape = re.fullmatch(r"\[(.*)\](?:\{\.(\w+)\})?", text)
+        if not shape:
             raise self.fail(f"cannot read the operand `{text}`")
-        head, *rest = split_top(text[1:-1])
+        head, *rest = split_top(shape[1])
         name, _, spec = (part.strip() for part in head.partition(":"))
         self.check_name(name)
         address = Operand(name, kind="address", space_slot=self.form.slot_named("ss"))
@@ -111,6 +118,7 @@ class _Parser:
             for operand in self.operand(part):
                 operand.bracketed = True
                 inner.append(operand)
+        address.suffix = shape[2] or ""
         return [address] + inner
 
     def check_name(self, name: str) -> None:
@@ -137,9 +145,12 @@ class _Parser:
             operand.kind = "imm"
             operand.type = self.isa.types["u32"].index if "u32" in self.isa.types else 0
             if imm[1]:
-                operand.imm_min, operand.imm_max = int(imm[1], 0), int(imm[2], 0)
-                if operand.imm_min > operand.imm_max:
-                    raise self.fail(f"empty range in `{text}`")
+                self.range(operand, imm[1], imm[2])
+            return
+        bounded = re.fullmatch(r"(\w+)\(\s*(-?\w+)\s*\.\.\s*(-?\w+)\s*\)", text)
+        if bounded:
+            self.type(operand, bounded[1])
+            self.range(operand, bounded[2], bounded[3])
             return
         wrapper = re.fullmatch(r"(\w+)\((.*)\)(\*\w+)?", text)
         if wrapper:
@@ -157,6 +168,14 @@ class _Parser:
         self.type(operand, match[1])
         if match[2]:
             self.vector(operand, match[2])
+
+    def range(self, operand: Operand, least: str, most: str) -> None:
+        try:
+            operand.imm_min, operand.imm_max = int(least, 0), int(most, 0)
+        except ValueError:
+            raise self.fail(f"cannot read the range `{least}..{most}`") from None
+        if operand.imm_min > operand.imm_max:
+            raise self.fail(f"empty range `{least}..{most}`")
 
     def type(self, operand: Operand, name: str) -> None:
         slot = self.form.slot_named(name)

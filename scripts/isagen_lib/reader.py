@@ -71,14 +71,16 @@ class _FileReader:
         self.form_indent = 0
         self.detail: Optional[Detail] = None
         self.detail_indent = 0
+        self.skipping = False  # below a declaration that could not be read
 
     def read(self, lines: List[Line]) -> None:
         for line in lines:
             try:
                 if line.indent == 0:
                     self.owner = self.form = self.detail = None
+                    self.skipping = False
                     self.declaration(line)
-                else:
+                elif not self.skipping:
                     self.nested(line)
             except NotationError as error:
                 self.problems.catch(error)
@@ -90,14 +92,16 @@ class _FileReader:
         elif keyword == "group":
             self.group(line)
         elif keyword == "insn":
-            match = re.fullmatch(r'insn\s+([a-z][a-z0-9_]*)\s+"([^"]*)"', line.text)
+            match = re.fullmatch(r'insn\s+([a-z][a-z0-9_]*)(?:\s+"([^"]*)")?', line.text)
             if not match:
+                self.skipping = True
                 raise NotationError(line.loc, 'expected: insn NAME "one-line summary"')
-            self.owner = RawInsn(match[1], match[2], line.loc)
+            self.owner = RawInsn(match[1], match[2] or "", line.loc)
             self.raw.insns.append(self.owner)
         elif keyword in ("sreg", "directive", "pragma", "target"):
             self.entry(keyword, line)
         else:
+            self.skipping = True
             raise NotationError(line.loc, f"unknown declaration `{keyword}`; expected type, group, insn, sreg, "
                                           "directive, pragma or target (details are indented)")
 
@@ -131,12 +135,13 @@ class _FileReader:
             "sreg": r'sreg\s+(?P<name>%[a-z][\w<>]*)\s+(?P<type>[a-z0-9]+(?:\*\d)?)(?:\s+"(?P<summary>[^"]*)")?',
             "directive": r'directive\s+(?P<name>\.\w+|@@\w+)(?:\s+"(?P<summary>[^"]*)")?(?P<type>)',
             "pragma": r'pragma\s+"(?P<name>[^"]+)"(?:\s+"(?P<summary>[^"]*)")?(?P<type>)',
-            "target": r'target\s+(?P<name>sm_\d+[af]?)(?:\s+"(?P<summary>[^"]*)")?(?P<type>)',
+            "target": r'target\s+(?P<name>sm_\d+[af]?)\s+(?P<type>ptx\s+\d+\.\d+)(?P<summary>)',
         }
         shapes = {"sreg": '%NAME TYPE[*LENGTH] "summary"', "directive": '.NAME "summary"',
-                  "pragma": '"NAME" "summary"', "target": "sm_NN"}
+                  "pragma": '"NAME" "summary"', "target": "sm_NN ptx N.M"}
         match = re.fullmatch(patterns[keyword], line.text)
         if not match:
+            self.skipping = True
             raise NotationError(line.loc, f"expected: {keyword} {shapes[keyword]}")
         self.owner = RawEntry(keyword, match["name"], match["type"], match["summary"] or "", line.loc)
         self.raw.entries.append(self.owner)

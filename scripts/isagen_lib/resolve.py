@@ -8,8 +8,8 @@ from pathlib import PurePath
 from typing import Dict, List, NamedTuple, Optional, Set, Tuple
 
 from .model import (ANY, MAX_SLOTS, Alternative, Case, Choice, Condition, Detail, Entry, Form, Gate, Group, Isa,
-                    Loc, NotationError, Problems, RawEntry, RawForm, RawInsn, Rule, SemArg, Slot, Target, Version,
-                    identifier)
+                    Loc, NotationError, Problems, RawEntry, RawForm, RawInsn, Rule, SemArg, Slot, Target, Version)
+from .cpp import cpp_type
 from .operands import parse_operands, split_top
 from .reader import WORD, Raw
 from .search import derive, legal
@@ -28,6 +28,7 @@ def resolve(raw: Raw, problems: Problems) -> Isa:
         except NotationError as error:
             problems.catch(error)
     forms: List[Form] = []
+    _share_summaries(raw, problems)
     for insn in raw.insns:
         if not insn.forms:
             problems.error(insn.loc, f"insn `{insn.name}` has no form")
@@ -46,6 +47,22 @@ def resolve(raw: Raw, problems: Problems) -> Isa:
         form.id = index
     isa.forms = forms
     return isa
+
+
+def _share_summaries(raw: Raw, problems: Problems) -> None:
+    """An insn may go on in other files; one of its declarations says the summary."""
+    first: Dict[str, RawInsn] = {}
+    for insn in raw.insns:
+        if insn.summary and insn.name in first:
+            problems.error(insn.loc, f"insn `{insn.name}` already has its summary at {first[insn.name].loc}; "
+                                     f"write only `insn {insn.name}`")
+        elif insn.summary:
+            first[insn.name] = insn
+    for insn in raw.insns:
+        if insn.name not in first:
+            problems.error(insn.loc, f'insn `{insn.name}` has no summary: insn {insn.name} "..."')
+        else:
+            insn.summary = insn.summary or first[insn.name].summary
 
 
 # --- gates --------------------------------------------------------------------------------------
@@ -71,19 +88,27 @@ def parse_since(text: str, loc: Loc) -> Tuple[Alternative, ...]:
 
 def _entry(isa: Isa, raw: RawEntry) -> None:
     gates: List[Gate] = []
+    legacy: List[int] = []
     manual = ""
     for detail in raw.details:
         if detail.keyword == "manual":
             manual = detail.rest
         elif detail.keyword == "since":
-            gates.append(Gate((), parse_since(detail.rest, detail.loc), Alternative()))
+            gates.append(Gate((), parse_since(detail.rest, detail.loc), Alternative(), detail.loc))
         elif detail.keyword == "until":
-            gates.append(Gate((), (), parse_alternative(detail.rest, detail.loc)))
+            gates.append(Gate((), (), parse_alternative(detail.rest, detail.loc), detail.loc))
+        elif detail.keyword == "legacy" and raw.keyword == "sreg":
+            name = detail.rest.split()[0] if detail.rest else ""
+            if name not in isa.types:
+                raise NotationError(detail.loc, f"unknown type `{name}`")
+            legacy.append(isa.types[name].index)
         else:
             raise NotationError(detail.loc, f"unknown detail `{detail.keyword}` of a {raw.keyword}; one of manual, "
-                                            "since, until")
+                                            "since, until, legacy (of a sreg)")
     lists = {"sreg": isa.special_registers, "directive": isa.directives, "pragma": isa.pragmas,
              "target": isa.targets}
+    if raw.keyword == "target":
+        gates.append(Gate((), parse_since(raw.type, raw.loc), Alternative(), raw.loc))
     type_index, length = 0, 1
     if raw.keyword == "sreg":
         name, _, count = raw.type.partition("*")
@@ -98,7 +123,8 @@ def _entry(isa: Isa, raw: RawEntry) -> None:
     for name in names:
         if name in known:
             raise NotationError(raw.loc, f"{raw.keyword} `{name}` is already declared at {known[name].loc}")
-        lists[raw.keyword].append(Entry(name, raw.summary, manual, raw.loc, gates, type_index, length))
+        lists[raw.keyword].append(Entry(name, raw.summary, manual, raw.loc, gates, type_index, length,
+                                         legacy))
 
 
 # --- forms --------------------------------------------------------------------------------------
@@ -136,7 +162,7 @@ class _FormResolver:
         self._variables()
         self._slots()
         self._rows()
-        form.operands = parse_operands(self.operand_text, form, self.isa, self.source.loc)
+        form.operands = parse_operands(self.operand_text, form, self.isa, self.source.loc, self._own_condition)
         self._narrow_to_rows()
         for scoped in self.details:
             self._detail(scoped)
@@ -170,6 +196,18 @@ class _FormResolver:
             if not names:
                 raise NotationError(detail.loc, f"type variable `{detail.keyword}` has no types")
             self.variables[detail.keyword] = names
+        for scoped in self.details:
+            if scoped.detail.keyword == "rows":
+                self._variables_of_rows(scoped.detail)
+
+    def _variables_of_rows(self, detail: Detail) -> None:
+        """A variable without a line of its own stands for the types of its column."""
+        names, rows = self._split_rows(detail)
+        for column, name in enumerate(names):
+            cells = list(dict.fromkeys(row[column] for row in rows if row[column] != "*"))
+            if re.fullmatch(r"[A-Z]\w*", name) and name not in self.variables and cells and all(
+                    cell in self.isa.types for cell in cells):
+                self.variables[name] = cells
 
     def _slots(self) -> None:
         opcode = re.match(r"[a-z][a-z0-9_]*", self.mnemonic)
@@ -357,44 +395,49 @@ class _FormResolver:
         if not match or not match[2].strip() or (match[1] is not None and not match[1].strip()):
             raise NotationError(loc, 'expected: require [CONDITIONS =>] CONDITIONS [: "message"]')
         when = self._conditions(match[1] or "", scoped)
-        return Rule(when, self._conditions(match[2], scoped), match[3] or "", loc)
+        return Rule(when, self._conditions(match[2], scoped), match[3] or "", loc, scoped.inherited)
 
     def _gate(self, scoped: _Scoped) -> Gate:
         detail = scoped.detail
         text, _, condition = detail.rest.partition(" when ")
         when = self._conditions(condition, scoped) if condition else ()
         if detail.keyword == "until":
-            return Gate(when, (), parse_alternative(text, detail.loc))
-        return Gate(when, parse_since(text, detail.loc), Alternative())
+            return Gate(when, (), parse_alternative(text, detail.loc), detail.loc, scoped.inherited)
+        return Gate(when, parse_since(text, detail.loc), Alternative(), detail.loc, scoped.inherited)
 
     def _conditions(self, text: str, scoped: _Scoped) -> Tuple[Condition, ...]:
-        conditions: List[Condition] = []
-        for part in (part.strip() for part in text.split(",")):
-            if part:
-                condition = self._condition(part, scoped)
-                if condition:
-                    conditions.append(condition)
-        return tuple(conditions)
+        conditions = [self._condition(part, scoped) for part in split_top(text) if part]
+        return tuple(condition for condition in conditions if condition)
+
+    def _own_condition(self, text: str) -> Condition:
+        condition = self._condition(text, _Scoped(Detail("when", text, self.source.loc), False, -1))
+        assert condition
+        return condition
 
     def _condition(self, text: str, scoped: _Scoped) -> Optional[Condition]:
-        """None: says nothing (a negated condition on something this form lacks)."""
-        loc = scoped.detail.loc
+        """In an inherited detail a modifier that this form lacks counts as absent: None when the condition then holds
+        always, _Unusable when never."""
+        loc, inherited = scoped.detail.loc, scoped.inherited
         match = re.fullmatch(rf"(!?)\s*(?:({WORD})|([A-Za-z][\w:]*?)\s*(!?)=\s*(.+))", text)
         if not match:
             raise NotationError(loc, f"cannot read the condition `{text}`; write .flag, !.flag, group=.a|.b or T=u32|s32")
         negated = bool(match[1]) != bool(match[4])
-        try:
-            if match[2]:
-                return self._presence(match[2][1:], negated, loc)
-            return self._equality(match[3], match[5], negated, loc)
-        except NotationError:
-            if not scoped.inherited:
-                raise
-            if negated:
-                return None
-            raise _Unusable() from None
+        if match[2]:
+            condition = self._presence(match[2][1:], negated)
+            if not condition and not inherited:
+                raise NotationError(loc, f"`{match[2]}` is not a modifier of this form")
+        else:
+            names = [value.strip() for value in match[5].split("|")]
+            condition = self._equality(match[3], names, negated, scoped)
+            if not condition and "none" in names:
+                negated = not negated  # absent is one of the values
+        if condition:
+            return condition
+        if negated:
+            return None
+        raise _Unusable()
 
-    def _presence(self, word: str, negated: bool, loc: Loc) -> Condition:
+    def _presence(self, word: str, negated: bool) -> Optional[Condition]:
         index = self.form.slot_named(word)
         if index >= 0:
             return Condition(index, not negated, (0,))
@@ -402,20 +445,32 @@ class _FormResolver:
             value = slot.value_of(word)
             if slot.kind == "group" and value is not None:
                 return Condition(index, negated, (value,))
-        raise NotationError(loc, f"`.{word}` is not a modifier of this form")
+        return None
 
-    def _equality(self, name: str, values: str, negated: bool, loc: Loc) -> Condition:
+    def _equality(self, name: str, values: List[str], negated: bool, scoped: _Scoped) -> Optional[Condition]:
+        loc = scoped.detail.loc
         index = self.form.slot_named(name)
         if index < 0:
-            raise NotationError(loc, f"`{name}` is not in the form")
+            if not scoped.inherited:
+                raise NotationError(loc, f"`{name}` is not in the form")
+            if name not in self.isa.groups and not name[0].isupper():
+                raise NotationError(loc, f"`{name}` is neither a group nor a type variable")
+            return None
         numbers: List[int] = []
-        for value in (value.strip() for value in values.split("|")):
-            if value == "none":
-                numbers.append(self._cell(index, "-", loc))
-            elif value == "*":
+        for value in values:
+            if value == "*":
                 raise NotationError(loc, "`*` is for rows")
-            else:
-                numbers.append(self._cell(index, value, loc))
+            try:
+                numbers.append(self._cell(index, "-" if value == "none" else value, loc))
+            except NotationError:
+                group = self.form.slots[index].group
+                elsewhere = value == "none" or value in self.isa.types or (group and value[1:] in group.words)
+                if not scoped.inherited or not elsewhere:
+                    raise
+        if not numbers:
+            if negated:
+                return None
+            raise _Unusable()  # another form has these values
         return Condition(index, negated, tuple(numbers))
 
     # semantics
@@ -521,27 +576,3 @@ class _FormResolver:
 def _count(least: int, most: int, extra: int) -> str:
     number = f"{most + extra}" if least == most else f"{least + extra} to {most + extra}"
     return f"{number} value{'' if number == '1' else 's'}"
-
-
-BUILTIN_CPP = {"bool": "bool", **{name: f"heddle::{name}" for name in "u8 u16 u32 u64 s8 s16 s32 s64".split()}}
-
-
-def cpp_type(isa: Isa, name: str) -> str:
-    cpp = isa.types[name].cpp
-    return BUILTIN_CPP.get(cpp, f"heddle::sem::{cpp}")
-
-
-def arg_text(isa: Isa, form: Form, arg: SemArg, values: List[int]) -> str:
-    """The C++ text of a compile-time argument for these slot values."""
-    if arg.slot < 0:
-        return arg.text
-    slot, value = form.slots[arg.slot], values[arg.slot]
-    if slot.numeric:
-        return str(value)
-    if slot.kind == "flag":
-        return "true" if value else "false"
-    if slot.group:
-        from .model import enum_name
-        word = identifier(slot.group.words[value - 1]) if value else "none"
-        return f"heddle::sem::{enum_name(slot.group.name)}::{word}"
-    return cpp_type(isa, isa.type_at(value).name) if value else "void"

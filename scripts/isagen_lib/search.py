@@ -30,14 +30,14 @@ def rule_fits(rule: Rule, values: Sequence[Optional[int]]) -> bool:
     return True
 
 
-def legal(form: Form, values: Sequence[int], rules: bool = True) -> bool:
-    return rows_fit(form, values) and (not rules or all(rule_fits(rule, values) for rule in form.rules))
+def legal(form: Form, values: Sequence[int]) -> bool:
+    return rows_fit(form, values) and all(rule_fits(rule, values) for rule in form.rules)
 
 
 def completions(form: Form, fixed: Dict[int, int], conditions: Sequence[Condition] = (),
-                rules: bool = True) -> Iterator[List[int]]:
-    """Legal slot values that have `fixed` and meet `conditions`, simplest first."""
-    used_rules = form.rules if rules else []
+                rules: Optional[Sequence[Rule]] = None) -> Iterator[List[int]]:
+    """Slot values that have `fixed` and meet `conditions`, the rows and `rules` (the form's), simplest first."""
+    used_rules = form.rules if rules is None else rules
     constrained = set(form.row_slots) | {c.slot for r in used_rules for c in r.when + r.then}
     constrained |= {condition.slot for condition in conditions}
     order = sorted(range(len(form.slots)), key=lambda i: (i not in fixed, i not in constrained, i))
@@ -62,7 +62,7 @@ def completions(form: Form, fixed: Dict[int, int], conditions: Sequence[Conditio
 
 
 def complete(form: Form, fixed: Dict[int, int], conditions: Sequence[Condition] = (),
-             rules: bool = True) -> Optional[List[int]]:
+             rules: Optional[Sequence[Rule]] = None) -> Optional[List[int]]:
     return next(completions(form, fixed, conditions, rules), None)
 
 

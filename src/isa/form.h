@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The form table: what scripts/isagen.py makes of the *.isa files, as constexpr data. Parser-independent
-// and engine-independent; docs/adding-an-instruction.md describes the notation that it is made from.
+// The form table: what scripts/isagen.py makes of the *.isa files, as constexpr data.
+// Parser-independent and engine-independent; docs/adding-an-instruction.md describes the notation
+// that it is made from.
 #pragma once
 
 #include <span>
@@ -9,7 +10,8 @@
 
 #include "base/types.h"
 #include "isa/gate.h"
-#include "isa/types.h"  // generated: enum class Type, type_info()
+#include "isa/sem_ids.h"  // generated: enum class SemId
+#include "isa/types.h"    // generated: enum class Type, type_info()
 
 namespace heddle::isa {
 
@@ -19,12 +21,16 @@ enum class SlotKind : u8 {
   flag,     ///< a fixed word that may be written (`{.sat}`); value 0 or 1
   group,    ///< one word of a group; value = enumerator of the group (0 = absent)
   type,     ///< one type; value = isa::Type
-  derived,  ///< a type variable that is not written; `rows` give its value
+  derived,  ///< not written; `rows` give its value: an isa::Type, or a number when its choices have
+            ///< no word
 };
+
+/// Not a modifier: what a numeric choice has, and what callers of match() pass for an unknown word.
+inline constexpr u16 kNoWord = 0xffff;
 
 /// A word that a slot accepts and the value it stands for.
 struct Choice {
-  u16 word;  ///< index into words()
+  u16 word;  ///< see word_text(); kNoWord for a derived number
   u8 value;
 };
 
@@ -67,23 +73,27 @@ enum class OperandKind : u8 {
 };
 
 struct OperandSpec {
-  std::string_view name;
+  std::string_view name = {};
   OperandKind kind = OperandKind::value;
-  bool written = false;          ///< destination
-  bool optional = false;         ///< this operand and all after it may be missing
-  bool pair_second = false;      ///< `|q` partner of the operand before it
-  bool negatable = false;        ///< `!p`
-  bool wide = false;             ///< register may be wider than the type (9.4.1)
+  bool written = false;      ///< destination
+  bool optional = false;     ///< this operand and all after it may be missing
+  bool pair_second = false;  ///< `|q` partner of the operand before it
+  bool negatable = false;    ///< `!p`
+  bool wide = false;         ///< register may be wider than the type (9.4.1)
   bool register_only = false;
-  bool sink = false;             ///< `_` allowed
-  bool symbol_allowed = false;   ///< `any(T)`: address of a variable, label, function
-  Type type = Type::none;        ///< fixed type, or none when `type_slot` says
-  s8 type_slot = -1;             ///< index of the slot that holds the type
-  s8 vector_slot = -1;           ///< index of the slot that holds the length (group `vec`)
-  u8 vector_length = 1;          ///< fixed length when `vector_slot` < 0
-  s8 space_slot = -1;            ///< address: slot of the group `ss`; -1: `space`
-  std::string_view space;        ///< address: "shared", ...; empty = generic
-  s64 imm_min = 0, imm_max = -1; ///< imm: range when min <= max
+  bool sink = false;              ///< `_` allowed
+  bool symbol_allowed = false;    ///< `any(T)`: address of a variable, label, function
+  Type type = Type::none;         ///< fixed type, or none when `type_slot` says
+  s8 type_slot = -1;              ///< index of the slot that holds the type
+  s8 vector_slot = -1;            ///< index of the slot that holds the length (group `vec`)
+  u8 vector_length = 1;           ///< fixed length when `vector_slot` < 0
+  s8 space_slot = -1;             ///< address: slot of the group `ss`; -1: `space`
+  std::string_view space = {};    ///< address: "shared", ...; empty = generic
+  s64 imm_min = 0, imm_max = -1;  ///< range of an immediate when min <= max
+  bool bracketed = false;         ///< stands inside the [ ] of the address before it: `[a, c]`
+  std::string_view suffix = {};   ///< word that may follow: "unified" in `[a].unified`
+  std::span<const Condition> present =
+      {};  ///< written exactly when all hold (never optional then); empty: always
 };
 
 enum class SemKind : u8 { lane, memory, warp, engine, pending };
@@ -93,29 +103,30 @@ enum class CarryUse : u8 { none, in, out, inout };
 
 /// One legal shape of an instruction.
 struct Form {
-  u16 id;                              ///< index into forms()
-  std::string_view opcode;             ///< "add"
-  std::string_view syntax;             ///< "add{.rnd}{.ftz}{.sat}.f32 d, a, b" for people
-  std::string_view manual;             ///< "9.7.3.3"
+  u16 id;                   ///< index into forms()
+  std::string_view opcode;  ///< "add"
+  std::string_view syntax;  ///< "add{.rnd}{.ftz}{.sat}.f32 d, a, b" for people
+  std::string_view manual;  ///< "9.7.3.3"
   std::string_view summary;
-  std::string_view source;             ///< "int_add.isa:12"
-  std::span<const Slot> slots;         ///< in canonical order (derived ones last)
+  std::string_view source;      ///< "int_add.isa:12"
+  std::span<const Slot> slots;  ///< in canonical order (derived ones last)
   std::span<const OperandSpec> operands;
-  std::span<const u8> row_slots;       ///< the slots that `rows` constrain
-  std::span<const u8> rows;            ///< row_slots.size() values a row; kAnyValue matches all
+  std::span<const u8> row_slots;  ///< the slots that `rows` constrain
+  std::span<const u8> rows;       ///< row_slots.size() values a row; kAnyValue matches all
   std::span<const Rule> rules;
   std::span<const ConditionalGate> gates;
   CarryUse carry;
   SemKind sem_kind;
-  std::string_view sem;                ///< name of the function or handler
-  SemId sem_id;                        ///< generated enumerator of that name; SemId::none for lane and pending
-  u32 dispatch_base;                   ///< lane: first index into the dispatch table
-  std::span<const u8> dispatch_slots;  ///< slots that choose the entry (compile-time arguments), slowest first
-  std::span<const u8> runtime_slots;   ///< slots passed at run time, in order
+  std::string_view sem;  ///< name of the function or handler
+  SemId sem_id;          ///< generated enumerator of that name; SemId::none for lane and pending
+  u32 dispatch_base;     ///< lane: first index into the dispatch table
+  std::span<const u8>
+      dispatch_slots;  ///< slots that choose the entry (compile-time arguments), slowest first
+  std::span<const u8> runtime_slots;  ///< slots passed at run time, in order
 };
 
 inline constexpr u8 kAnyValue = 0xff;
-inline constexpr std::size_t kMaxSlots = 12;
+inline constexpr std::size_t kMaxSlots = 24;
 
 /// All forms; those of one opcode are consecutive.
 std::span<const Form> forms();
@@ -126,6 +137,16 @@ std::span<const std::string_view> opcodes();
 /// The modifier word with that text (no dot), or -1.
 int find_word(std::string_view text);
 std::string_view word_text(u16 word);
+
+/// The type of an operand under these slot values; none for operands without one.
+Type operand_type(const OperandSpec& operand, std::span<const u8> slot_values);
+/// How many elements the operand has: 1 for a scalar. A group's word gives its digits (`.v4`,
+/// `.x2`), a derived number itself.
+u8 vector_length(const Form& form, const OperandSpec& operand, std::span<const u8> slot_values);
+/// True when the operand is written with these modifiers (OperandSpec::present).
+bool is_present(const OperandSpec& operand, std::span<const u8> slot_values);
+bool holds(const Condition& condition, std::span<const u8> slot_values);
+bool all_hold(std::span<const Condition> conditions, std::span<const u8> slot_values);
 
 /// Index of the dispatch entry for these slot values (lane forms; see Form::dispatch_slots).
 /// Within one slot, entries follow the order of its choices; an absent optional one is entry 0.

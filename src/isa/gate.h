@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Version and target gates: from which `.version` and `.target` on something is legal (PTX ISA 11.1).
+// Version and target gates: from which `.version` and `.target` on something is legal (PTX
+// ISA 11.1).
 #pragma once
 
 #include <compare>
@@ -31,8 +32,9 @@ std::optional<Target> parse_target(std::string_view text);
 std::string to_string(Target target);
 std::string to_string(PtxVersion version);
 
-/// True when code that needs `needed` may stand in a module with `.target have` (11.1.2): a plain target admits every newer
-/// one, `a` only exactly itself, `f` the same family (its `f` and `a` targets of equal or higher number in the family).
+/// True when code that needs `needed` may stand in a module with `.target have` (11.1.2): a plain
+/// target admits every newer one, `a` only exactly itself, `f` the same family (its `f` and `a`
+/// targets of equal or higher number in the family).
 bool admits(Target needed, Target have);
 
 /// One way to satisfy a gate: both must hold.
@@ -46,7 +48,8 @@ struct Gate {
   GateAlternative until;                   ///< {0,0}/0: none; else gone when both are exceeded
 };
 
-/// What keeps (version, target) out of the gate, or nothing. The text is a help line: "needs `.version 8.0` or newer".
+/// What keeps (version, target) out of the gate, or nothing. The text is a help line: "needs
+/// `.version 8.0` or newer".
 std::optional<std::string> refuse(const Gate& gate, PtxVersion version, Target target);
 
 }  // namespace heddle::isa
