@@ -32,7 +32,8 @@ constexpr half_of<P> high_half(P packed) {
 }
 template <class P>
 constexpr P pack_halves(half_of<P> low, half_of<P> high) {
-  return P{static_cast<u32>(static_cast<u16>(low)) | static_cast<u32>(static_cast<u16>(high)) << 16};
+  return P{static_cast<u32>(static_cast<u16>(low)) | static_cast<u32>(static_cast<u16>(high))
+                                                         << 16};
 }
 
 /// f applied to the low halves and to the high halves.

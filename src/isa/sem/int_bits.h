@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// popc, clz, bfind, fns, brev, bfe, bfi, szext, bmsk (PTX ISA 9.7.1.14 to 9.7.1.22). Field positions
-// and lengths reach past the width of the register; the helpers below define shifts by any amount.
+// popc, clz, bfind, fns, brev, bfe, bfi, szext, bmsk (PTX ISA 9.7.1.14 to 9.7.1.22). Field
+// positions and lengths reach past the width of the register; the helpers below define shifts by
+// any amount.
 #pragma once
 
 #include "isa/groups.h"

@@ -2,7 +2,8 @@
 //
 // What the semantics of warp-level instructions share. A value of 32-bit or 64-bit type is an array
 // of 32, indexed by lane; a predicate and a set of threads are one bit a lane. `members` are the
-// threads that take part: those of the membermask that have not exited, or, for the old forms without
+// threads that take part: those of the membermask that have not exited, or, for the old forms
+// without
 // `.sync`, the active ones. Results are written for members only.
 #pragma once
 

@@ -39,7 +39,8 @@ constexpr T logical_not(T a) {
   return a == 0 ? 1 : 0;
 }
 
-/// Bit i of the result is bit 4*a_i + 2*b_i + c_i of `table`: a multiplexer tree, three levels deep.
+/// Bit i of the result is bit 4*a_i + 2*b_i + c_i of `table`: a multiplexer tree, three levels
+/// deep.
 constexpr u32 lop3(u32 a, u32 b, u32 c, u32 table) {
   const auto row = [table](u32 bit) { return 0u - ((table >> bit) & 1); };  // all ones when set
   const auto pick = [](u32 select, u32 one, u32 zero) { return zero ^ (select & (one ^ zero)); };

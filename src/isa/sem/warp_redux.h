@@ -15,12 +15,18 @@ using isa::Reduxop;
 template <std::integral T>
 constexpr T redux_pair(Reduxop op, T a, T b) {
   switch (op) {
-    case Reduxop::add: return wrap<T>(to_unsigned(a) + to_unsigned(b));
-    case Reduxop::min: return a < b ? a : b;
-    case Reduxop::max: return a > b ? a : b;
-    case Reduxop::and_: return a & b;
-    case Reduxop::or_: return a | b;
-    default: return a ^ b;  // xor
+    case Reduxop::add:
+      return wrap<T>(to_unsigned(a) + to_unsigned(b));
+    case Reduxop::min:
+      return a < b ? a : b;
+    case Reduxop::max:
+      return a > b ? a : b;
+    case Reduxop::and_:
+      return a & b;
+    case Reduxop::or_:
+      return a | b;
+    default:
+      return a ^ b;  // xor
   }
 }
 
@@ -28,7 +34,8 @@ constexpr T redux_pair(Reduxop op, T a, T b) {
 template <std::integral T>
 constexpr T redux(Reduxop op, u32 members, const T* a) {
   T result = a[std::countr_zero(members)];
-  for_each_lane(members & (members - 1), [&](u32 lane) { result = redux_pair(op, result, a[lane]); });
+  for_each_lane(members & (members - 1),
+                [&](u32 lane) { result = redux_pair(op, result, a[lane]); });
   return result;
 }
 

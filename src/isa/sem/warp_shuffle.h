@@ -26,17 +26,26 @@ constexpr ShuffleSource shuffle_source(Shflmode mode, u32 lane, u32 b, u32 c) {
   const s32 limit = first | (clamp & ~segment);
   s32 source = 0;
   switch (mode) {
-    case Shflmode::up: source = own - offset; break;
-    case Shflmode::down: source = own + offset; break;
-    case Shflmode::bfly: source = own ^ offset; break;
-    default: source = first | (offset & ~segment); break;  // idx
+    case Shflmode::up:
+      source = own - offset;
+      break;
+    case Shflmode::down:
+      source = own + offset;
+      break;
+    case Shflmode::bfly:
+      source = own ^ offset;
+      break;
+    default:
+      source = first | (offset & ~segment);
+      break;  // idx
   }
   const bool in_range = mode == Shflmode::up ? source >= limit : source <= limit;
   return {static_cast<u32>(in_range ? source : own), in_range};
 }
 
 /// The new `d`, which may be the same register as a source. Returns the predicate `p`.
-constexpr u32 shuffle(Shflmode mode, u32 members, const u32* a, const u32* b, const u32* c, u32* d) {
+constexpr u32 shuffle(Shflmode mode, u32 members, const u32* a, const u32* b, const u32* c,
+                      u32* d) {
   u32 result[kWarpSize] = {};
   u32 in_range = 0;
   for_each_lane(members, [&](u32 lane) {

@@ -15,9 +15,12 @@ constexpr bool vote(Votemode mode, u32 members, u32 a) {
   const bool all = (a & members) == members;
   const bool any = (a & members) != 0;
   switch (mode) {
-    case Votemode::all: return all;
-    case Votemode::any: return any;
-    default: return all || !any;  // uni
+    case Votemode::all:
+      return all;
+    case Votemode::any:
+      return any;
+    default:
+      return all || !any;  // uni
   }
 }
 

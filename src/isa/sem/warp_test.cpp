@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// shfl, vote, match, elect, redux on whole and partial warps (PTX ISA 9.7.9.6, 9.7.13.8 to .14).
+#include <gtest/gtest.h>
+
+#include "isa/sem/warp_redux.h"
+#include "isa/sem/warp_shuffle.h"
+#include "isa/sem/warp_vote.h"
+
+namespace heddle::sem {
+namespace {
+
+constexpr u32 kAll = 0xffffffff;
+
+struct ShuffleCase {
+  Shflmode mode;
+  u32 b, c;
+  u32 lane, source;
+  bool in_range;
+};
+constexpr ShuffleCase kShuffles[] = {
+    {Shflmode::up, 1, 0, 0, 0, false},
+    {Shflmode::up, 1, 0, 5, 4, true},
+    {Shflmode::up, 0, 0, 0, 0, true},
+    {Shflmode::up, 4, 0x1800, 8, 8, false},  // segments of 8: lane 8 is the first of its own
+    {Shflmode::up, 4, 0x1800, 13, 9, true},
+    {Shflmode::down, 1, 31, 31, 31, false},
+    {Shflmode::down, 1, 31, 30, 31, true},
+    {Shflmode::down, 33, 31, 7, 8, true},  // only five bits of b count
+    {Shflmode::down, 4, 0x181f, 4, 4, false},
+    {Shflmode::down, 4, 0x181f, 3, 7, true},
+    {Shflmode::bfly, 16, 31, 3, 19, true},
+    {Shflmode::bfly, 31, 31, 0, 31, true},
+    {Shflmode::bfly, 8, 0x181f, 3, 3, false},
+    {Shflmode::bfly, 8, 7, 11, 3, true},  // clamp 7: only towards lower lanes
+    {Shflmode::idx, 5, 31, 20, 5, true},
+    {Shflmode::idx, 37, 31, 20, 5, true},
+    {Shflmode::idx, 5, 0x181f, 20, 21, true},  // lane 5 of the segment 16..23
+    {Shflmode::idx, 5, 3, 20, 20, false},
+};
+
+TEST(Shuffle, SourceLane) {
+  for (const ShuffleCase& test : kShuffles) {
+    const ShuffleSource source = shuffle_source(test.mode, test.lane, test.b, test.c);
+    EXPECT_EQ(source.lane, test.source) << static_cast<int>(test.mode) << " lane " << test.lane;
+    EXPECT_EQ(source.in_range, test.in_range)
+        << static_cast<int>(test.mode) << " lane " << test.lane;
+  }
+}
+
+TEST(Shuffle, DestinationMayBeASource) {
+  u32 a[kWarpSize], b[kWarpSize], c[kWarpSize];
+  for (u32 i = 0; i < kWarpSize; ++i) a[i] = 100 + i, b[i] = 31 - i, c[i] = 31;
+  EXPECT_EQ(shuffle(Shflmode::idx, kAll, a, b, c, a), kAll);
+  for (u32 i = 0; i < kWarpSize; ++i) EXPECT_EQ(a[i], 131 - i);
+  EXPECT_EQ(shuffle(Shflmode::idx, 0xf0, a, b, c, b), 0xf0u);
+  for (u32 i = 0; i < kWarpSize; ++i)
+    EXPECT_EQ(b[i], i >= 4 && i < 8 ? 100 + i : 31 - i);  // others keep theirs
+}
+
+TEST(Shuffle, EachLaneHasItsOwnSelector) {
+  u32 a[kWarpSize], b[kWarpSize], c[kWarpSize], d[kWarpSize] = {};
+  for (u32 i = 0; i < kWarpSize; ++i) a[i] = i, b[i] = i * 7, c[i] = i % 2 ? 31 : 0;
+  const u32 in_range = shuffle(Shflmode::idx, kAll, a, b, c, d);
+  for (u32 i = 0; i < kWarpSize; ++i) {
+    const u32 lane = i * 7 % 32;
+    const bool in = i % 2 != 0 || lane == 0;
+    EXPECT_EQ(d[i], in ? lane : i);
+    EXPECT_EQ((in_range >> i & 1) != 0, in);
+  }
+}
+
+TEST(Vote, OnlyMembersCount) {
+  EXPECT_TRUE(vote(Votemode::all, 0x0f, 0xff));
+  EXPECT_FALSE(vote(Votemode::all, 0xff, 0x0f));
+  EXPECT_TRUE(vote(Votemode::any, 0xff, 0x80));
+  EXPECT_FALSE(vote(Votemode::any, 0x0f, 0xf0));
+  EXPECT_TRUE(vote(Votemode::uni, 0x0f, 0xf0));
+  EXPECT_TRUE(vote(Votemode::uni, 0xf0, 0xf0));
+  EXPECT_FALSE(vote(Votemode::uni, 0xff, 0xf0));
+  EXPECT_EQ(ballot(0xff, 0x0ff0), 0xf0u);
+  EXPECT_EQ(elect(0xf0), 4u);
+  EXPECT_EQ(elect(0x80000000), 31u);
+}
+
+TEST(Match, GroupsOfEqualValues) {
+  u64 a[kWarpSize];
+  for (u32 i = 0; i < kWarpSize; ++i) a[i] = (u64{i} % 4) << 32;
+  u32 d[kWarpSize] = {};
+  match_any(0xffff00ff, a, d);
+  for (u32 i = 0; i < kWarpSize; ++i) {
+    EXPECT_EQ(d[i], (0xffff00ff >> i & 1) != 0 ? (0x11111111u << (i % 4)) & 0xffff00ff : 0u);
+  }
+  EXPECT_EQ(match_all(kAll, a), 0u);
+  EXPECT_EQ(match_all(0x22222222, a), 0x22222222u);
+  EXPECT_EQ(match_all(1, a), 1u);
+
+  u32 same[kWarpSize] = {7, 7, 8, 7};
+  match_any(0xf, same, same);
+  EXPECT_EQ(same[0], 0xbu);
+  EXPECT_EQ(same[2], 0x4u);
+  EXPECT_EQ(same[3], 0xbu);
+}
+
+TEST(Redux, Integers) {
+  u32 a[kWarpSize];
+  s32 s[kWarpSize];
+  for (u32 i = 0; i < kWarpSize; ++i) a[i] = i + 0xfffffff0, s[i] = static_cast<s32>(a[i]);
+  EXPECT_EQ(redux(Reduxop::add, kAll, a), 0xfffffff0u * 32 + 496);
+  EXPECT_EQ(redux(Reduxop::min, kAll, a), 0u);
+  EXPECT_EQ(redux(Reduxop::max, kAll, a), 0xffffffffu);
+  EXPECT_EQ(redux(Reduxop::min, kAll, s), -16);
+  EXPECT_EQ(redux(Reduxop::max, kAll, s), 15);
+  EXPECT_EQ(redux(Reduxop::min, 0xff000000, s), 8);
+  EXPECT_EQ(redux(Reduxop::and_, 0x0000ffff, a), 0xfffffff0u);
+  EXPECT_EQ(redux(Reduxop::or_, 0xffff0000, a), 0xfu);
+  EXPECT_EQ(redux(Reduxop::xor_, 0x3, a), 1u);
+}
+
+struct FloatCase {
+  Reduxop op;
+  Flag abs, nan;
+  u32 members;
+  u32 expected;
+};
+// Lanes: -0, +0, 1.0, -2.0, NaN, +inf, -subnormal.
+constexpr u32 kFloats[kWarpSize] = {0x80000000, 0,          0x3f800000, 0xc0000000,
+                                    0xffc00001, 0x7f800000, 0x80000001};
+constexpr FloatCase kFloatCases[] = {
+    {Reduxop::min, Flag::off, Flag::off, 0x03, 0x80000000},  // -0 < +0
+    {Reduxop::max, Flag::off, Flag::off, 0x03, 0},
+    {Reduxop::min, Flag::off, Flag::off, 0x1f, 0xc0000000},
+    {Reduxop::max, Flag::off, Flag::off, 0x3f, 0x7f800000},
+    {Reduxop::max, Flag::on, Flag::off, 0x1f, 0x40000000},
+    {Reduxop::min, Flag::on, Flag::off, 0x0c, 0x3f800000},
+    {Reduxop::min, Flag::off, Flag::on, 0x1f, 0x7fffffff},
+    {Reduxop::min, Flag::off, Flag::on, 0x0f, 0xc0000000},
+    {Reduxop::max, Flag::off, Flag::off, 0x10, 0x7fffffff},  // nothing but NaN
+    {Reduxop::max, Flag::off, Flag::off, 0x48, 0x80000001},
+};
+
+TEST(Redux, Floats) {
+  for (const FloatCase& test : kFloatCases) {
+    EXPECT_EQ(redux_f32(test.op, test.abs, test.nan, test.members, kFloats), test.expected)
+        << "members " << test.members;
+  }
+}
+
+}  // namespace
+}  // namespace heddle::sem
