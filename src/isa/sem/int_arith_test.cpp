@@ -49,14 +49,15 @@ TYPED_TEST_SUITE(Wide, AllTypes);
 
 TYPED_TEST(Wide, ProductsQuotientsDistances) {
   using T = TypeParam;
+  using Product = std::conditional_t<std::is_signed_v<T>, s128, u128>;
   constexpr u32 kWidth = 8 * sizeof(T);
   for (T a : values<T>()) {
     for (T b : values<T>()) {
-      const s128 product =
-          static_cast<s128>(a) * static_cast<s128>(b);  // exact, or modulo 2^128 for u64
+      // Exact, but for u64 modulo 2^128, which >> must then take as unsigned.
+      const auto product = static_cast<Product>(a) * static_cast<Product>(b);
       ASSERT_EQ(mul_lo(a, b), static_cast<T>(product));
       ASSERT_EQ(mul_hi(a, b), static_cast<T>(product >> kWidth));
-      ASSERT_EQ(mad_hi(a, b, b), static_cast<T>((product >> kWidth) + b));
+      ASSERT_EQ(mad_hi(a, b, b), static_cast<T>((product >> kWidth) + static_cast<Product>(b)));
       const s128 distance = static_cast<s128>(a) - static_cast<s128>(b);
       ASSERT_EQ(sad(a, b, a),
                 static_cast<T>(static_cast<s128>(a) + (distance < 0 ? -distance : distance)));
@@ -67,6 +68,24 @@ TYPED_TEST(Wide, ProductsQuotientsDistances) {
         ASSERT_EQ(divide(a, b), static_cast<T>(static_cast<s128>(a) / static_cast<s128>(b)));
         ASSERT_EQ(remainder(a, b), static_cast<T>(static_cast<s128>(a) % static_cast<s128>(b)));
       }
+    }
+  }
+}
+
+// Where a quotient rounded up would be wrong: just below, at and above multiples of the divisor.
+TYPED_TEST(Wide, QuotientsNextToIntegers) {
+  using T = TypeParam;
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 200000; ++i) {
+    const T b = static_cast<T>(random() >> (64 - 8 * sizeof(T) + random() % (8 * sizeof(T))));
+    if (b <= 0) continue;
+    const T top =
+        static_cast<T>(std::numeric_limits<T>::max() - (random() >> (random() % 64)) % 1000);
+    const T multiple = static_cast<T>(top / b * b);
+    for (int step = -1; step <= 1; ++step) {
+      const T a = wrap<T>(to_unsigned(multiple) + to_unsigned(step));
+      ASSERT_EQ(divide(a, b), static_cast<T>(a / b)) << +a << " " << +b;
+      ASSERT_EQ(remainder(a, b), static_cast<T>(a % b)) << +a << " " << +b;
     }
   }
 }
