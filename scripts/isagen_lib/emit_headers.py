@@ -69,6 +69,9 @@ namespace heddle::sem {
 """ + "\n".join(enums) + """
 
 }  // namespace heddle::sem
+
+namespace heddle::isa {
+""" + "".join(f"using sem::{enum_name(group.name)};\n" for group in isa.groups.values()) + """}  // namespace heddle::isa
 """
 
 

@@ -9,6 +9,8 @@ from typing import Dict, List, NamedTuple, Optional, Union
 from .model import (Detail, Group, Loc, NotationError, Problems, RawEntry, RawForm, RawInsn, Type)
 
 TYPE_CLASSES = ("bits", "unsigned", "signed", "float", "packed", "pred", "opaque")
+RESERVED_GROUPS = ("candidate choice condition entry form gate match mismatch operand rule slot target two type "
+                   "flag").split()
 WORD = r"\.[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*"
 
 
@@ -123,6 +125,8 @@ class _FileReader:
         name, words = match[1], tuple(word[1:] for word in match[2].split())
         if name in self.raw.groups:
             raise NotationError(line.loc, f"group `{name}` is already declared at {self.raw.groups[name].loc}")
+        if name in RESERVED_GROUPS:
+            raise NotationError(line.loc, f"a group cannot be called `{name}`: heddle::isa has that name")
         for word in words:
             if words.count(word) > 1:
                 raise NotationError(line.loc, f"group `{name}` has `.{word}` twice")

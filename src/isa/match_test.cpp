@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "isa/match.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace heddle::isa {
+namespace {
+
+using Reason = Mismatch::Reason;
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    std::size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+Match match_text(std::string_view mnemonic) {
+  std::vector<std::string_view> parts = split(mnemonic, '.');
+  std::vector<u16> words;
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    int word = find_word(parts[i]);
+    words.push_back(word < 0 ? kNoWord : static_cast<u16>(word));
+  }
+  return match(parts[0], words);
+}
+
+u8 slot_value(const Candidate& candidate, std::string_view slot) {
+  for (std::size_t i = 0; i < candidate.form->slots.size(); ++i)
+    if (candidate.form->slots[i].name == slot) return candidate.values[i];
+  ADD_FAILURE() << "no slot " << slot;
+  return 0;
+}
+
+TEST(Match, FillsSlots) {
+  Match result = match_text("add.u64");
+  ASSERT_EQ(result.candidates.size(), 1u);
+  EXPECT_EQ(static_cast<Type>(slot_value(result.candidates[0], "T")), Type::u64);
+  EXPECT_FALSE(result.mismatch);
+}
+
+TEST(Match, TakesModifiersInAnyOrder) {
+  for (const char* text : {"ld.global.v2.u32", "ld.v2.global.u32", "ld.u32.global.v2"}) {
+    Match result = match_text(text);
+    ASSERT_EQ(result.candidates.size(), 1u) << text;
+    EXPECT_EQ(static_cast<Type>(slot_value(result.candidates[0], "T")), Type::u32);
+  }
+}
+
+TEST(Match, KeepsTheOrderOfTypes) {
+  Match result = match_text("slct.u16.s32");
+  ASSERT_EQ(result.candidates.size(), 1u);
+  EXPECT_EQ(static_cast<Type>(slot_value(result.candidates[0], "T")), Type::u16);
+  EXPECT_TRUE(match_text("slct.s32.u16").mismatch);
+}
+
+TEST(Match, DerivesTypesFromRows) {
+  Match result = match_text("mul.wide.s16");
+  ASSERT_EQ(result.candidates.size(), 1u);
+  EXPECT_EQ(static_cast<Type>(slot_value(result.candidates[0], "W")), Type::s32);
+}
+
+struct Explained {
+  const char* mnemonic;
+  Reason reason;
+  int word;
+  const char* slot;
+};
+
+TEST(Match, ExplainsWhatDoesNotFit) {
+  const Explained cases[] = {
+      {"frobnicate.u32", Reason::unknown_opcode, -1, ""},
+      {"add.frob.u32", Reason::unknown_modifier, 0, ""},
+      {"add.global.u32", Reason::not_of_opcode, 0, ""},
+      {"add.ftz.u32", Reason::not_with_others, 0, ""},
+      {"add.ftz.ftz.f32", Reason::repeated, 1, ""},
+      {"and.f32", Reason::type, 0, "T"},
+      {"mul.wide", Reason::missing, -1, "T"},
+      {"ld.global", Reason::missing, -1, "T"},
+      {"mul.u32", Reason::missing, -1, "lo"},
+  };
+  for (const Explained& expected : cases) {
+    Match result = match_text(expected.mnemonic);
+    EXPECT_TRUE(result.candidates.empty()) << expected.mnemonic;
+    ASSERT_TRUE(result.mismatch) << expected.mnemonic;
+    EXPECT_EQ(result.mismatch->reason, expected.reason) << expected.mnemonic;
+    EXPECT_EQ(result.mismatch->word, expected.word) << expected.mnemonic;
+    if (*expected.slot != 0) {
+      ASSERT_GE(result.mismatch->slot, 0) << expected.mnemonic;
+      EXPECT_EQ(result.mismatch->nearest->slots[result.mismatch->slot].name, expected.slot)
+          << expected.mnemonic;
+    }
+  }
+}
+
+TEST(Match, NamesTheBrokenRule) {
+  Match result = match_text("ld.shared.v8.b32");
+  ASSERT_TRUE(result.mismatch);
+  EXPECT_EQ(result.mismatch->reason, Reason::rule);
+  ASSERT_NE(result.mismatch->rule, nullptr);
+  EXPECT_FALSE(result.mismatch->rule->message.empty());
+}
+
+/// The generator has its own matcher in Python, which wrote these lines; both must agree on every
+/// instruction.
+TEST(Match, AgreesWithTheGeneratorOnEveryForm) {
+  std::ifstream file(HEDDLE_GEN_DIR "/isa/form_instances.txt");
+  ASSERT_TRUE(file);
+  int accepted = 0, refused = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::vector<std::string_view> columns = split(line, '\t');
+    ASSERT_EQ(columns.size(), 7u) << line;
+    std::string_view mnemonic = columns[3].substr(0, columns[3].find_first_of(" ;"));
+    std::string_view reason = columns[5];
+    PtxVersion version{static_cast<u8>(columns[1][0] - '0'), static_cast<u8>(columns[1][2] - '0')};
+    std::optional<Target> target = parse_target(columns[2]);
+    ASSERT_TRUE(target) << line;
+    std::vector<Candidate> open;
+    Match result = match_text(mnemonic);
+    for (const Candidate& candidate : result.candidates) {
+      bool refuses = false;
+      for (const ConditionalGate& gate : candidate.form->gates)
+        refuses = refuses ||
+                  (all_hold(gate.when, candidate.values) && refuse(gate.gate, version, *target));
+      if (!refuses) open.push_back(candidate);
+    }
+    bool by_mnemonic = reason == "type" || reason == "rows" || reason.starts_with("require");
+    if (columns[0] == "accept") {
+      ++accepted;
+      std::string_view source = columns[6].substr(columns[6].rfind('/') + 1);
+      bool found = false;
+      for (const Candidate& candidate : open) found = found || candidate.form->source == source;
+      EXPECT_TRUE(found) << line;
+    } else if (by_mnemonic) {
+      ++refused;
+      EXPECT_TRUE(result.candidates.empty()) << line;
+      EXPECT_TRUE(result.mismatch) << line;
+      Reason expected = reason == "rows"                ? Reason::combination
+                        : reason.starts_with("require") ? Reason::rule
+                                                        : result.mismatch->reason;
+      EXPECT_EQ(result.mismatch->reason, expected) << line;
+    } else if (reason == "version" || reason == "target") {
+      ++refused;
+      EXPECT_TRUE(open.empty()) << line;
+      EXPECT_FALSE(result.candidates.empty()) << line;
+    }
+  }
+  EXPECT_GT(accepted, 1000);
+  EXPECT_GT(refused, 500);
+}
+
+}  // namespace
+}  // namespace heddle::isa
