@@ -49,6 +49,8 @@ enum class Op : u8 {
 };
 // clang-format on
 
+constexpr unsigned kMaxDepth = 200;
+
 /// 24 bytes: expressions are most of a tree.
 struct Expr {
   Span span;
@@ -67,6 +69,7 @@ struct Expr {
   u8 op = 0;  ///< Op, or for integer: 1 = unsigned
   /// How a number was written: 2, 8, 10 or 16; for real, 16 is 0d notation. For the printer only.
   u8 radix = 10;
+  u8 height = 0;  ///< levels below it, at most kMaxDepth: recursion over an expression is bounded
 
   Expr() {}
 };
@@ -93,7 +96,6 @@ enum class StmtKind : u8 {
   section,        ///< data = sections
   dwarf,          ///< @@dwarf line; data = sections, without a name
   alias,          ///< data = aliases
-  directive,      ///< performance directive among the statements (PTX 1.x); data = directives
   error,          ///< did not parse; already reported. Names it may have declared are unknown
 };
 
@@ -131,7 +133,7 @@ struct Variable {
   NameId type;     ///< "u32", "f16x2", "pred", "texref"...; none when missing (already reported)
   NameId vector;   ///< "v2", "v4" or none
   NameId linkage;  ///< "extern", "visible", "weak", "common" or none
-  NameId name;     ///< "_" allowed in prototypes; none for a parameter without a name
+  NameId name;     ///< "_" allowed for parameters
   Span name_span;
   Span type_span;
   Span span;
@@ -195,7 +197,7 @@ struct Loc {
   u32 file = 0, line = 0, column = 0;
   bool inlined = false;
   NameId function;  ///< function_name label ("info_string0", ".debug_str"), or none
-  s64 function_offset = 0;
+  u64 function_offset = 0;
   u32 at_file = 0, at_line = 0, at_column = 0;
 };
 

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Variables, functions and prototypes. PTX ISA chapter 5, 11.2, 11.3.3, 11.4.
+#include "syntax/parser_impl.h"
+
+namespace heddle::syntax {
+
+using diag::Kind;
+
+// --- variables (5.4) -------------------------------------------------------------------------
+
+bool Parser::variable(NameId linkage, u32 begin) {
+  Variable shared;
+  shared.linkage = linkage;
+  if (!type_words(shared)) return false;
+  do {
+    Variable one = shared;
+    if (!at(TokenKind::name)) return expected("a name");
+    if (!declarator(one)) return false;
+    if (at(TokenKind::equals)) {
+      advance();
+      one.initializer = at(TokenKind::l_brace) ? vector() : expression();
+      if (failed_) return false;
+    }
+    one.span = so_far(begin);
+    push(StmtKind::variable, one.span, tree_.variables.size());
+    tree_.variables.push_back(one);
+  } while (accept(TokenKind::comma));
+  return end_statement("',' or ';'");
+}
+
+// .space [bank] { .attribute( ) | .align N } .vector .type { .ptr .space .align N }
+bool Parser::type_words(Variable& variable) {
+  variable.space = dotted_id();
+  advance();
+  if (variable.space == id_of(Word::const_) && at(TokenKind::l_bracket) && !bank(variable)) {
+    return false;
+  }
+  std::vector<Directive> attributes;
+  while (at(TokenKind::dotted)) {
+    const NameId id = dotted_id();
+    if (id == id_of(Word::attribute)) {
+      if (!attribute(attributes)) return false;
+      continue;
+    }
+    if (id == id_of(Word::align)) {
+      advance();
+      variable.align = integer_literal("the alignment in bytes");
+      if (failed_) return false;
+      continue;
+    }
+    const bool is_vector = id == id_of(Word::v2) || id == id_of(Word::v4) || id == id_of(Word::v8);
+    if (is_vector && !variable.vector) {
+      variable.vector = id;
+    } else if (is_word(id) && id != id_of(Word::u64) && id != id_of(Word::s64)) {
+      return expected("a type");
+    } else {
+      variable.type = id;
+      variable.type_span = tok_.span;
+    }
+    advance();
+    if (variable.type) break;
+  }
+  if (!variable.type) return expected("a type");
+  variable.attributes = {static_cast<u32>(tree_.directives.size()),
+                         static_cast<u32>(attributes.size())};
+  tree_.directives.insert(tree_.directives.end(), attributes.begin(), attributes.end());
+  if (at_word(Word::ptr) && !pointee(variable)) return false;
+  if (!at(TokenKind::dotted)) return true;
+  return misplaced("alignment, attributes and vector size stand before the type");
+}
+
+// .const[2]: the banks of PTX 1.x (5.1.3.1).
+bool Parser::bank(Variable& variable) {
+  advance();
+  u32 value = 0;
+  if (!u32_literal(value, "the number of a constant bank")) return false;
+  variable.bank = static_cast<s32>(value & 0x7fffffff);
+  return expect(TokenKind::r_bracket, "']'");
+}
+
+// .ptr .global .align 16, of a kernel's parameter (5.1.6.3).
+bool Parser::pointee(Variable& variable) {
+  const auto add = [&](Range<ExprId> args) {
+    tree_.directives.push_back({dotted_id(), tok_.span, args});
+    ++variable.attributes.count;
+  };
+  add({});
+  advance();
+  if (at(TokenKind::dotted) && !at_word(Word::align)) {
+    const NameId id = dotted_id();
+    if (!is_word(id) || class_of(word_of(id)) != WordClass::space) {
+      return expected(".const, .global, .local or .shared");
+    }
+    add({});
+    advance();
+  }
+  if (!at_word(Word::align)) return true;
+  add({});
+  advance();
+  scratch_.push_back(integer_literal("the alignment in bytes"));
+  if (failed_) return false;
+  tree_.directives.back().args = take_scratch(scratch_.size() - 1);
+  return true;
+}
+
+// .attribute(.managed, .unified(1, 2)) (5.4.8).
+bool Parser::attribute(std::vector<Directive>& into) {
+  advance();
+  if (!expect(TokenKind::l_paren, "'('")) return false;
+  do {
+    if (!at(TokenKind::dotted)) return expected("an attribute");
+    const NameId id = dotted_id();
+    const Span span = tok_.span;
+    if (id != id_of(Word::managed) && id != id_of(Word::unified)) {
+      fail(Kind::unknown_attribute, span, text());
+      help(".managed and .unified are attributes");
+      return false;
+    }
+    advance();
+    const std::size_t base = scratch_.size();
+    if (id == id_of(Word::unified)) {
+      if (!expect(TokenKind::l_paren, "'('")) return false;
+      do {
+        scratch_.push_back(integer_literal("an integer"));
+        if (failed_) return false;
+      } while (accept(TokenKind::comma));
+      if (!expect(TokenKind::r_paren, "')'")) return false;
+    }
+    into.push_back({id, so_far(span.begin), take_scratch(base)});
+  } while (accept(TokenKind::comma));
+  return expect(TokenKind::r_paren, "',' or ')'");
+}
+
+// name, name<count>, name[2][3].
+bool Parser::declarator(Variable& variable) {
+  variable.name = intern(tok_.span);
+  variable.name_span = tok_.span;
+  advance();
+  if (accept(TokenKind::less)) {
+    variable.count = integer_literal("how many names this declares");
+    return !failed_ && expect(TokenKind::greater, "'>'");
+  }
+  const std::size_t base = scratch_.size();
+  while (accept(TokenKind::l_bracket)) {
+    variable.is_array = true;
+    ExprId size;
+    if (!at(TokenKind::r_bracket)) size = expression();
+    if (failed_ || !expect(TokenKind::r_bracket, "']'")) return false;
+    scratch_.push_back(size);
+  }
+  variable.dims = take_scratch(base);
+  return true;
+}
+
+// --- functions (11.2) ------------------------------------------------------------------------
+
+bool Parser::function(NameId linkage, u32 begin) {
+  const std::string word(text());
+  if (!blocks_.empty()) close_all_blocks(fmt::format("'{}'", word), tok_.span);
+  outside_reported_ = false;
+  Function function;
+  function.kind = word == ".entry" ? FunctionKind::entry : FunctionKind::func;
+  function.linkage = linkage;
+  errors_at_statement_ = report_.error_count();
+  advance();
+
+  std::vector<Directive> directives;
+  const bool whole = function_header(function, directives);
+  if (!whole) {
+    scratch_.clear();
+    recover_header();
+    if (!function.name) return false;
+  }
+  function.directives = {static_cast<u32>(tree_.directives.size()),
+                         static_cast<u32>(directives.size())};
+  tree_.directives.insert(tree_.directives.end(), directives.begin(), directives.end());
+  function.span = so_far(begin);
+  function.has_body = at(TokenKind::l_brace);
+  const std::size_t index = tree_.functions.size();
+  push(StmtKind::function, function.span, index);
+  tree_.functions.push_back(function);
+  if (function.has_body) {
+    open_block(static_cast<u32>(index));
+    // Its parameters may be unknown: whoever looks names up should know.
+    if (!whole) push(StmtKind::error, function.span, 0);
+    return true;
+  }
+  if (accept(TokenKind::semicolon) || !whole) return true;
+  // The vendor's assembler takes a declaration without semicolon.
+  return looks_like_statement() || expected("'{' or ';'");
+}
+
+bool Parser::function_header(Function& function, std::vector<Directive>& directives) {
+  while (at_word(Word::attribute)) {
+    if (!attribute(directives)) return false;
+  }
+  if (at(TokenKind::l_paren) && function.kind == FunctionKind::func) {
+    function.has_return = true;
+    if (!parameters(function.returns)) return false;
+  }
+  if (!at(TokenKind::name)) return expected("the function's name");
+  function.name = intern(tok_.span);
+  function.name_span = tok_.span;
+  advance();
+  if (at(TokenKind::l_paren)) {
+    function.has_params = true;
+    if (!parameters(function.params)) return false;
+  }
+  return tuning(directives);
+}
+
+bool Parser::parameters(Range<u32>& into) {
+  std::vector<Variable> variables;
+  advance();
+  while (!at(TokenKind::r_paren)) {
+    const u32 begin = tok_.span.begin;
+    const NameId id = at(TokenKind::dotted) ? dotted_id() : NameId();
+    if (!id || !is_word(id) || class_of(word_of(id)) != WordClass::space) {
+      return expected(".param or .reg");
+    }
+    Variable variable;
+    if (!type_words(variable)) return false;
+    if (!at(TokenKind::name) && !at(TokenKind::sink)) {
+      return expected("the parameter's name", "a parameter that needs no name is called _");
+    }
+    if (!declarator(variable)) return false;
+    variable.span = so_far(begin);
+    variables.push_back(variable);
+    if (at(TokenKind::r_paren)) break;
+    if (!expect(TokenKind::comma, "',' or ')'")) return false;
+    if (at(TokenKind::r_paren)) return expected("a parameter");
+  }
+  advance();
+  into = {static_cast<u32>(tree_.variables.size()), static_cast<u32>(variables.size())};
+  tree_.variables.insert(tree_.variables.end(), variables.begin(), variables.end());
+  return true;
+}
+
+// Between the parameters and the body: .maxntid 32, 1 .noreturn .pragma "nounroll"; (11.4, 11.7).
+bool Parser::tuning(std::vector<Directive>& into) {
+  while (at(TokenKind::dotted)) {
+    const NameId id = dotted_id();
+    if (id == id_of(Word::pragma)) {
+      if (!pragma(into.emplace_back())) return false;
+      continue;
+    }
+    if (!is_word(id)) return unknown_directive();
+    const WordClass word_class = class_of(word_of(id));
+    if (word_class != WordClass::tuning) {
+      return word_class != WordClass::other ||
+             misplaced("it stands before the function's name or in a parameter");
+    }
+    const u32 begin = tok_.span.begin;
+    advance();
+    const std::size_t base = scratch_.size();
+    if (at(TokenKind::integer)) {
+      do {
+        scratch_.push_back(integer_literal("an integer"));
+        if (failed_) return false;
+      } while (accept(TokenKind::comma));
+    }
+    into.push_back({id, so_far(begin), take_scratch(base)});
+  }
+  return true;
+}
+
+// label: .callprototype (returns) _ (params) .noreturn ; (11.3.3).
+bool Parser::callprototype() {
+  if (!needs_label()) return false;
+  const u32 begin = tok_.span.begin;
+  Function function;
+  function.kind = FunctionKind::prototype;
+  advance();
+  if (at(TokenKind::l_paren)) {
+    function.has_return = true;
+    if (!parameters(function.returns)) return false;
+  }
+  if (!at(TokenKind::sink) && !at(TokenKind::name)) {
+    return expected("_", "a prototype stands for many functions, so it has no name");
+  }
+  function.name = intern(tok_.span);
+  function.name_span = tok_.span;
+  advance();
+  if (at(TokenKind::l_paren)) {
+    function.has_params = true;
+    if (!parameters(function.params)) return false;
+  }
+  std::vector<Directive> directives;
+  if (!tuning(directives) || !end_statement("';'")) return false;
+  function.directives = {static_cast<u32>(tree_.directives.size()),
+                         static_cast<u32>(directives.size())};
+  tree_.directives.insert(tree_.directives.end(), directives.begin(), directives.end());
+  function.span = so_far(begin);
+  push(StmtKind::callprototype, function.span, tree_.functions.size());
+  tree_.functions.push_back(function);
+  return true;
+}
+
+}  // namespace heddle::syntax

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The parser: recursive descent with one token of look-ahead, statements in a loop, recursion only
+// inside expressions and bounded there. A function that returns bool says whether its statement is
+// whole; at the first `false` the statement is given up and recover() finds the next one. Private
+// to src/syntax; the grammar is spread over parse_*.cpp by chapter.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "syntax/lexer.h"
+#include "syntax/parser.h"
+#include "syntax/words.h"
+
+namespace heddle::syntax {
+
+class Parser {
+ public:
+  Parser(diag::Source& source, diag::Report& report);
+  Tree run();
+
+ private:
+  // parser.cpp: statements, blocks
+  void statement();
+  bool statement_body();
+  bool directive();
+  bool plain_directive(Word word);
+  bool linked();
+  bool name_statement(Guard guard);
+  bool guarded_statement();
+  bool instruction(const Guard& guard, std::string_view mnemonic, Span span);
+  bool open_block(u32 function);
+  bool close_block();
+  void close_all_blocks(std::string_view before, Span where);
+  bool outside_function(std::string_view what);
+
+  // recovery.cpp: what is wrong, and where to go on
+  template <class... Args>
+  bool fail(diag::Kind kind, Span span, const Args&... args);
+  bool expected(std::string_view what, std::string_view help = {});
+  bool end_statement(std::string_view what);
+  bool unknown_directive();
+  bool misplaced(std::string_view help);
+  bool looks_like_statement();
+  void recover();
+  void recover_module();
+  void recover_header();
+  void skip_braces();
+  void skip_section();
+  std::string describe(const Token& token) const;
+  void help(std::string text);
+  bool too_many_errors();
+
+  // parse_expr.cpp: chapter 6, 4.5.4
+  ExprId operand();
+  ExprId element();
+  ExprId expression();
+  ExprId ternary_rest(ExprId condition);
+  ExprId binary(unsigned min_precedence);
+  ExprId binary_rest(ExprId left, unsigned min_precedence);
+  ExprId unary();
+  ExprId primary();
+  ExprId named();
+  ExprId postfix(ExprId base);
+  ExprId group_or_cast();
+  ExprId vector();
+  ExprId address();
+  ExprId call_list();
+  ExprId number();
+  ExprId integer_literal(std::string_view what);
+  bool elements(TokenKind close, std::string_view what);
+  ExprId make_list(ExprKind kind, u32 begin, std::size_t base);
+  ExprId make(ExprKind kind, Op op, Span span, ExprId a, ExprId b = {});
+  ExprId leaf(ExprKind kind, Span span, NameId name);
+  ExprId broken();
+  Range<ExprId> take_scratch(std::size_t base);
+
+  // parse_decl.cpp: chapter 5, 11.2
+  bool variable(NameId linkage, u32 begin);
+  bool type_words(Variable& variable);
+  bool bank(Variable& variable);
+  bool pointee(Variable& variable);
+  bool attribute(std::vector<Directive>& into);
+  bool declarator(Variable& variable);
+  bool function(NameId linkage, u32 begin);
+  bool function_header(Function& function, std::vector<Directive>& directives);
+  bool parameters(Range<u32>& into);
+  bool tuning(std::vector<Directive>& into);
+  bool callprototype();
+
+  // parse_directive.cpp: 11.1, 11.2.3, 11.3, 11.4.7, 11.5
+  bool version();
+  bool target();
+  bool address_size();
+  bool alias();
+  bool targets(StmtKind kind);
+  bool pragma(Directive& into);
+  bool file();
+  bool loc();
+  bool position(u32& file, u32& line, u32& column);
+  bool section();
+  bool section_line(std::string& text);
+  bool section_item(std::string& text);
+  bool dwarf();
+  bool u32_literal(u32& value, std::string_view what);
+  bool u64_literal(u64& value, std::string_view what);
+  bool name_use(NameUse& use, std::string_view what);
+  NameId string_id();
+  bool needs_label();
+
+  // tokens
+  bool at(TokenKind kind) const { return tok_.kind == kind; }
+  void advance() {
+    prev_kind_ = tok_.kind;
+    prev_end_ = tok_.span.end;
+    tok_ = lexer_.next();
+  }
+  bool accept(TokenKind kind) {
+    if (tok_.kind != kind) return false;
+    advance();
+    return true;
+  }
+  bool expect(TokenKind kind, std::string_view what) { return accept(kind) || expected(what); }
+  std::string_view text(Span span) const { return lexer_.text(span); }
+  std::string_view text() const { return lexer_.text(tok_.span); }
+  NameId intern(Span span) { return tree_.names.intern(text(span)); }
+  /// The name of a dotted token, without the dot.
+  NameId dotted_id() { return intern({tok_.span.begin + 1, tok_.span.end}); }
+  bool at_word(Word word) { return at(TokenKind::dotted) && dotted_id() == id_of(word); }
+  void push(StmtKind kind, Span span, std::size_t data) {
+    tree_.stmts.push_back({kind, span, static_cast<u32>(data)});
+  }
+  /// From the statement's first byte to the end of what has been taken.
+  Span so_far(u32 begin) const { return {begin, prev_end_ > begin ? prev_end_ : begin}; }
+
+  struct Block {
+    Span brace;
+    u32 function;  ///< whose body it is, or kNoFunction
+    u32 first;     ///< statement after the block_begin
+  };
+  static constexpr u32 kNoFunction = ~u32{0};
+  struct Nest;
+
+  diag::Source& source_;
+  diag::Report& report_;
+  Lexer lexer_;
+  Tree tree_;
+  Token tok_;
+  TokenKind prev_kind_ = TokenKind::end;
+  u32 prev_end_ = 0;
+  std::vector<Block> blocks_;
+  std::vector<ExprId> scratch_;       ///< elements of the lists that are being read
+  unsigned nesting_ = 0;              ///< depth of the recursion
+  unsigned open_braces_ = 0;          ///< `{` of vectors that are being read
+  bool in_call_ = false;              ///< ( ) of an operand is a list
+  bool failed_ = false;               ///< this statement is given up
+  bool outside_reported_ = false;     ///< statements outside of functions were complained about
+  diag::Diagnostic* last_ = nullptr;  ///< what the last fail() reported; null if nothing
+  std::size_t errors_at_statement_ = 0;
+  std::size_t errors_at_start_ = 0;
+};
+
+/// Gives the statement up. Reports only when nothing was reported for it before, by the lexer
+/// either.
+template <class... Args>
+bool Parser::fail(diag::Kind kind, Span span, const Args&... args) {
+  const bool first = !failed_ && report_.error_count() == errors_at_statement_;
+  last_ = first ? &report_.add(kind, span, args...) : nullptr;
+  failed_ = true;
+  return false;
+}
+
+}  // namespace heddle::syntax

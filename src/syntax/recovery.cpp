@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What to say about a statement that does not parse, and where to go on. One mistake is one
+// diagnostic: only the first of a statement is reported, and what is skipped is not read closely.
+#include <algorithm>
+
+#include "syntax/parser_impl.h"
+
+namespace heddle::syntax {
+
+using diag::Kind;
+
+namespace {
+
+constexpr std::size_t kMaxErrors = 100;
+
+/// Levenshtein distance, for words of at most 24 characters.
+std::size_t distance(std::string_view a, std::string_view b) {
+  constexpr std::size_t kMax = 24;
+  if (a.size() > kMax || b.size() > kMax) return kMax;
+  std::size_t row[kMax + 1];
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+/// The directive that `text` was probably meant to be, or empty.
+std::string_view closest_word(std::string_view text) {
+  std::string_view best;
+  std::size_t best_distance = text.size() > 4 ? 3 : 2;  // less than this
+  for (const WordInfo& word : kWords) {
+    const std::size_t d = distance(text, word.text);
+    if (word.word_class != WordClass::other && d < best_distance) {
+      best = word.text;
+      best_distance = d;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string Parser::describe(const Token& token) const {
+  if (token.kind == TokenKind::end) return "the end of the file";
+  std::string_view shown = text(token.span);
+  const bool cut = shown.size() > 40;
+  if (cut) shown = shown.substr(0, 40);
+  return fmt::format("'{}{}'", shown, cut ? "..." : "");
+}
+
+bool Parser::expected(std::string_view what, std::string_view help) {
+  fail(Kind::expected, tok_.span, what, describe(tok_));
+  this->help(std::string(help));
+  return false;
+}
+
+/// Adds to what fail() reported, if it did.
+void Parser::help(std::string text) {
+  if (last_ && !text.empty()) last_->help(std::move(text));
+}
+
+// A statement that is whole but for its semicolon is kept, and the next one begins here.
+bool Parser::end_statement(std::string_view what) {
+  if (accept(TokenKind::semicolon)) return true;
+  if (failed_ || !looks_like_statement()) return expected(what);
+  if (report_.error_count() == errors_at_statement_) {
+    report_.add(Kind::missing_semicolon, {prev_end_, prev_end_}).help("add ';' here");
+  }
+  return true;
+}
+
+bool Parser::unknown_directive() {
+  const std::string_view word = text().substr(1);
+  fail(Kind::unknown_directive, tok_.span, text());
+  const std::string_view close = closest_word(word);
+  if (!close.empty()) help(fmt::format("did you mean '.{}'?", close));
+  return false;
+}
+
+bool Parser::misplaced(std::string_view help) {
+  fail(Kind::misplaced_word, tok_.span, text());
+  this->help(std::string(help));
+  return false;
+}
+
+// Does the current token begin a statement? Certain enough to go on there after a mistake, so only
+// what stands first on its line or can be nothing else.
+bool Parser::looks_like_statement() {
+  switch (tok_.kind) {
+    case TokenKind::end:
+    case TokenKind::r_brace:
+      return true;
+    case TokenKind::at:
+    case TokenKind::at_at:
+    case TokenKind::l_brace:
+      return tok_.first_on_line;
+    case TokenKind::dotted:
+      return tok_.first_on_line && begins_statement(text().substr(1));
+    case TokenKind::name:
+      break;
+    default:
+      return false;
+  }
+  if (!tok_.first_on_line || text()[0] == '%') return false;
+  if (source_.text().substr(tok_.span.end).starts_with('.')) return true;
+  for (const std::string_view word : {"ret", "exit", "trap", "bra", "call", "brkpt"}) {
+    if (text() == word) return true;
+  }
+  return lexer_.peek() == ':';
+}
+
+void Parser::recover() {
+  lexer_.mute(true);
+  if (blocks_.empty()) {
+    recover_module();
+  } else {
+    // Braces of vectors that were open at the mistake are closed before the block's.
+    unsigned braces = open_braces_;
+    while (!at(TokenKind::end)) {
+      if (at(TokenKind::semicolon)) {
+        advance();
+        break;
+      }
+      if (at(TokenKind::r_brace)) {
+        if (braces == 0) break;
+        --braces;
+      } else if (tok_.first_on_line && prev_kind_ != TokenKind::comma && looks_like_statement()) {
+        break;
+      } else if (at(TokenKind::l_brace)) {
+        ++braces;
+      }
+      advance();
+    }
+  }
+  lexer_.mute(false);
+}
+
+// Outside of functions only directives begin statements; a block belongs to what was wrong.
+void Parser::recover_module() {
+  while (!at(TokenKind::end)) {
+    if (at(TokenKind::semicolon) && !outside_reported_) {
+      advance();
+      return;
+    }
+    if (at(TokenKind::l_brace)) {
+      skip_braces();
+      if (outside_reported_) continue;
+      accept(TokenKind::semicolon);
+      return;
+    }
+    if (at(TokenKind::dotted) && tok_.first_on_line && prev_kind_ != TokenKind::comma &&
+        looks_like_statement()) {
+      return;
+    }
+    advance();
+  }
+}
+
+void Parser::skip_braces() {
+  unsigned depth = 0;
+  do {
+    if (at(TokenKind::l_brace)) ++depth;
+    if (at(TokenKind::r_brace)) --depth;
+    advance();
+  } while (depth > 0 && !at(TokenKind::end));
+}
+
+// After a mistake in the content of a .section, which is in no block of ours.
+void Parser::skip_section() {
+  lexer_.mute(true);
+  while (!at(TokenKind::end) && !at(TokenKind::r_brace)) {
+    if (at(TokenKind::dotted) && looks_like_statement()) break;
+    advance();
+  }
+  accept(TokenKind::r_brace);
+  lexer_.mute(false);
+}
+
+// After a mistake in the header of a function: up to its body, its semicolon or the next function.
+void Parser::recover_header() {
+  lexer_.mute(true);
+  while (!at(TokenKind::end) && !at(TokenKind::l_brace) && !at(TokenKind::semicolon)) {
+    if (at(TokenKind::dotted)) {
+      const NameId id = dotted_id();
+      if (is_word(id) && (class_of(word_of(id)) == WordClass::linkage || id == id_of(Word::func) ||
+                          id == id_of(Word::entry))) {
+        break;
+      }
+    }
+    advance();
+  }
+  lexer_.mute(false);
+}
+
+bool Parser::too_many_errors() {
+  if (report_.error_count() - errors_at_start_ < kMaxErrors) return false;
+  report_.add(Kind::too_many_errors, tok_.span, kMaxErrors);
+  tok_.kind = TokenKind::end;
+  return true;
+}
+
+}  // namespace heddle::syntax
