@@ -304,7 +304,8 @@ class _FormResolver:
     def _split_rows(self, detail: Detail) -> Tuple[List[str], List[List[str]]]:
         tokens = detail.rest.replace("|", " | ").split()
         names: List[str] = []
-        while tokens and re.fullmatch(r"[A-Za-z]\w*", tokens[0]) and tokens[0] not in self.isa.types:
+        while tokens and (re.fullmatch(r"[A-Z]\w*", tokens[0]) or tokens[0] in self.isa.groups or
+                          re.search(rf"\.{re.escape(tokens[0])}\b", self.mnemonic) and tokens[0] not in self.isa.types):
             names.append(tokens.pop(0))
         if not names:
             raise NotationError(detail.loc, "expected: rows VARIABLE... VALUE... | VALUE... | ...")

@@ -1,0 +1,374 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tests of isagen.py: small tables, what is made of them, and the message for each mistake."""
+
+import re
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import isagen  # noqa: E402
+from isagen_lib.emit import outputs  # noqa: E402
+from isagen_lib.instances import covering  # noqa: E402
+from isagen_lib.matching import admits, match, written_words  # noqa: E402
+from isagen_lib.model import Isa, Problems, Target  # noqa: E402
+
+BASE = """\
+type pred  bits 1   class pred      cpp bool
+type b16   bits 16  class bits      cpp u16
+type b32   bits 32  class bits      cpp u32
+type b64   bits 64  class bits      cpp u64
+type u16   bits 16  class unsigned  cpp u16
+type u32   bits 32  class unsigned  cpp u32
+type u64   bits 64  class unsigned  cpp u64
+type s32   bits 32  class signed    cpp s32
+type f32   bits 32  class float     cpp f32
+type f16x2 bits 32  class packed    cpp f16x2
+group rnd   .rn .rz
+group vec   .v2 .v4
+group ss    .global .shared .shared::cta
+group op    .and .or
+target sm_20  ptx 2.0
+target sm_80  ptx 7.0
+target sm_90  ptx 7.8
+target sm_90a ptx 8.0
+target sm_100f ptx 8.8
+"""
+
+ADD = """\
+insn add "Add two values"
+  manual 9.7.1.1
+  form add.T  d:T, a:T, b:T
+    T     u16 u32
+    sem   lane add_wrap<T>
+    case  u32: 0xffffffff, 1 -> 0
+"""
+
+
+def load(table: str, base: str = BASE):
+    problems = Problems()
+    isa = isagen.load([("base.isa", base), ("fixture.isa", table)], Path("/nonexistent"), problems)
+    return isa, [f"{loc}: {message}" for loc, message in sorted(problems.errors)]
+
+
+def insn(details: str, form: str = "add.T  d:T, a:T, b:T", sem: str = "sem lane add<T>", common: str = "") -> str:
+    """A table of one form; `details` are indented as details of it."""
+    lines = ['insn add "Add"', "  manual 9.7.1.1"]
+    lines += ["  " + line for line in common.splitlines()]
+    lines += ["  form " + form]
+    lines += ["    " + line for line in (details + "\n" + sem).splitlines()]
+    return "\n".join(lines) + "\n"
+
+
+class Good(unittest.TestCase):
+    def isa(self, table: str) -> Isa:
+        isa, errors = load(table)
+        self.assertEqual(errors, [])
+        return isa
+
+    def test_plain_form(self):
+        form = self.isa(ADD).forms[0]
+        self.assertEqual((form.opcode, form.manual, form.sem_kind, form.sem), ("add", "9.7.1.1", "lane", "add_wrap"))
+        self.assertEqual([slot.kind for slot in form.slots], ["type"])
+        self.assertEqual([(o.name, o.written) for o in form.operands], [("d", True), ("a", False), ("b", False)])
+        self.assertEqual(form.cases[0].inputs, ("0xffffffff", "1"))
+
+    def test_derived_variable_takes_its_value_from_the_row(self):
+        isa = self.isa(insn("rows T W  u16 u32 | u32 u64", "add.wide.T  d:W, a:T, b:T", "sem lane add_wide<T, W>"))
+        self.assertEqual([slot.kind for slot in isa.forms[0].slots], ["word", "type", "derived"])
+        candidates = match(isa, isa.forms, ["wide", "u32"])
+        self.assertEqual(candidates[0].values[2], isa.types["u64"].index)
+
+    def test_number_in_rows_gives_a_length(self):
+        isa = self.isa(insn("rows T N  u16 1 | u32 2", "add.T  d:T*N, a:T, b:T"))
+        self.assertIn(".vector_slot = 1", outputs(isa)["tables.cpp"])
+
+    def test_compound_optional_modifiers_come_together(self):
+        isa = self.isa(insn("", "add{.xorsign.abs}.u32  d:u32, a:u32", "sem lane add<xorsign>"))
+        self.assertTrue(match(isa, isa.forms, ["xorsign", "abs", "u32"]))
+        self.assertFalse(match(isa, isa.forms, ["xorsign", "u32"]))
+
+    def test_operands(self):
+        isa = self.isa(insn("T u32", "add{.vec}.T{.hint}  d:wide(T)*vec|p:pred, [a:shared], !c:pred, i:imm(0..7), "
+                            "h:b64 when .hint{, e:u32(0..31), f:reg(T)}", "sem memory add"))
+        d, p, a, c, i, h, e, f = isa.forms[0].operands
+        self.assertTrue(d.wide and d.written and d.vector_slot == 0 and p.pair_second and p.written and p.sink)
+        self.assertEqual((a.kind, a.space, a.space_slot), ("address", "shared", -1))
+        self.assertTrue(c.negatable)
+        self.assertEqual((i.kind, i.imm_min, i.imm_max), ("imm", 0, 7))
+        self.assertEqual(h.present[0].slot, 2)
+        self.assertEqual((e.optional, e.kind, e.imm_max, f.optional), (True, "value", 31, False))
+        self.assertTrue(f.register_only)
+
+    def test_destination_by_name(self):
+        for operands, written in (("[d], b:T", []), ("d:T, b:T", ["d"]), ("b:T, d:T", []),
+                                  ("p:pred, a:T", ["p"]), ("x:T|y:pred, a:T", ["x", "y"])):
+            isa = self.isa(insn("T u32", "add.T  " + operands, "sem pending"))
+            self.assertEqual([o.name for o in isa.forms[0].operands if o.written], written, operands)
+
+    def test_bracketed_coordinates_and_suffix(self):
+        isa = self.isa(insn("T u32", "add.T  d:T, [a:u64, c:u32*2]{.unified}", "sem pending"))
+        _, a, c = isa.forms[0].operands
+        self.assertEqual((a.kind, a.suffix, c.bracketed, c.vector_length), ("address", "unified", True, 2))
+
+    def test_inherited_details_hold_where_they_can(self):
+        isa = self.isa(insn("T u16 u32", "add{.sat}.T  d:T, a:T, b:T",
+                            common="since ptx 7.8, sm_90 when .relu\nsince ptx 7.0 when !.relu, .sat") +
+                       "  form add.relu.s32  d:s32, a:s32, b:s32\n    sem pending\n")
+        self.assertEqual([len(form.gates) for form in isa.forms], [1, 1])
+        self.assertEqual(len(isa.forms[0].gates[0].when), 1)
+
+    def test_require_without_condition(self):
+        isa = self.isa(insn('T u16 u32\nrequire T=u32 : "message"'))
+        self.assertEqual(len(covering(isa.forms[0])), 1)
+
+    def test_insn_goes_on_in_another_file(self):
+        isa = self.isa(ADD + "insn add\n  manual 9.7.2.1\n  form add.cc.u32 d:u32, a:u32, b:u32\n    cc out\n"
+                       "    sem lane add_cc\n    case 1, 2 -> 3, 0\n")
+        self.assertEqual({form.summary for form in isa.forms}, {"Add two values"})
+
+    def test_continuation_lines(self):
+        isa = self.isa(insn("rows T W  u16 u32 |\n     u32 u64", "add.wide.T  d:W, a:T,\n      b:T"))
+        self.assertEqual(len(isa.forms[0].rows), 2)
+
+    def test_types_keep_their_order(self):
+        isa = self.isa(insn("A u16 u32\nB f32", "add{.sat}.A.B  d:A, a:B", "sem lane f<A, B>"))
+        self.assertTrue(match(isa, isa.forms, ["u16", "f32", "sat"]))
+        self.assertFalse(match(isa, isa.forms, ["f32", "u16"]))
+
+    def test_entries(self):
+        isa = self.isa(ADD + 'sreg %envreg<3> b32 "Set by the driver"\n  manual 10.27\n  since ptx 2.0\n'
+                       'sreg %tid u32*4 "Thread"\n  manual 10.1\n  legacy u16 "old"\n'
+                       'directive .maxntid "Threads"\n  manual 11.4.2\npragma "nounroll" "No unrolling"\n')
+        self.assertEqual([e.name for e in isa.special_registers], ["%envreg0", "%envreg1", "%envreg2", "%tid"])
+        self.assertEqual((isa.special_registers[3].vector_length, isa.special_registers[3].legacy),
+                         (4, [isa.types["u16"].index]))
+        self.assertEqual([isa.directives[0].name, isa.pragmas[0].name], [".maxntid", "nounroll"])
+
+
+class Emitted(unittest.TestCase):
+    def files(self, table: str):
+        isa, errors = load(table)
+        self.assertEqual(errors, [])
+        return outputs(isa)
+
+    def test_lane_entries(self):
+        text = self.files(insn("T u32 f32\nrequire .sat => T=f32", "add{.rnd}{.sat}.T  d:T, a:T, b:T",
+                               "sem lane add<T, sat, rnd, 3>"))["lane/fixture.inc"]
+        entries = [line for line in text.splitlines() if line.startswith("HEDDLE")]
+        self.assertEqual(len(entries), 2 * 2 * 3)
+        self.assertEqual(entries[0], "HEDDLE_LANE(0, heddle::sem::add<heddle::u32, false, heddle::sem::Rnd::none, 3>)")
+        self.assertEqual(entries[3], "HEDDLE_NO_LANE(3)")
+        self.assertEqual(entries[11], "HEDDLE_LANE(11, heddle::sem::add<heddle::sem::f32, true, heddle::sem::Rnd::rz, 3>)")
+
+    def test_headers(self):
+        files = self.files(insn("T u32", sem="sem memory add_mem"))
+        self.assertIn("enum class Op : u8 { none, and_, or_ };", files["groups.h"])
+        self.assertIn("enum class Ss : u8 { none, global, shared, shared_cta };", files["groups.h"])
+        self.assertIn("  add_mem,\n", files["sem_ids.h"])
+        self.assertIn('{"u16", 16, TypeClass::unsigned_}', files["types.h"])
+
+    def instances(self, table: str):
+        lines = self.files(table)["form_instances.txt"].splitlines()
+        return [line.split("\t") for line in lines if not line.startswith("#")]
+
+    def test_instances(self):
+        rows = self.instances(insn("T u16 u32\nsince ptx 7.1, sm_80", "add.T  d:T, a:T{, b:u32}"))
+        texts = [(row[0], row[1], row[2], row[3], row[5]) for row in rows]
+        for expected in (
+                ("accept", "7.1", "sm_80", "add.u16 %r_u16_0, %r_u16_1;", "-"),
+                ("accept", "7.1", "sm_80", "add.u32 %r_u32_0, %r_u32_1;", "-"),
+                ("reject", "7.0", "sm_80", "add.u16 %r_u16_0, %r_u16_1;", "version"),
+                ("reject", "7.1", "sm_20", "add.u16 %r_u16_0, %r_u16_1;", "target"),
+                ("reject", "7.1", "sm_80", "add.u16 %r_u16_0;", "missing"),
+                ("reject", "7.1", "sm_80", "add.u16 %r_u16_0, %r_u16_1, %r_u32_0, %r_u32_1;", "extra"),
+                ("reject", "7.1", "sm_80", "add.u16 %r_b32_0, %r_u16_1;", "operand-type")):
+            self.assertIn(expected, texts)
+        self.assertEqual([t for t in texts if t[4] == "type"], [("reject", "7.1", "sm_80",
+                                                                "add.pred %r_u16_0, %r_u16_1;", "type")])
+        self.assertTrue(all(row[6] == "fixture.isa:3" for row in rows))
+
+    def test_instances_declare_their_registers(self):
+        rows = self.instances(insn("T f16x2", "add.T  d:T, a:T"))
+        self.assertEqual(rows[0][4], ".reg .b32 %r_f16x2_<2>;")
+
+    def test_architecture_specific_target(self):
+        rows = self.instances(insn("T u32\nsince ptx 8.0, sm_90a or ptx 8.8, sm_100f"))
+        self.assertEqual(rows[0][:3], ["accept", "8.0", "sm_90a"])
+        self.assertIn(["reject", "8.0", "sm_90"], [row[:3] for row in rows])
+
+    def test_broken_rules_and_rows(self):
+        rows = self.instances(insn('T u16 u32\nrequire .sat => T=u32 : "why"', "add{.sat}.T  d:T, a:T, b:T"))
+        self.assertIn(("add.sat.u16", "require: why"), [(row[3].split()[0], row[5]) for row in rows])
+        rows = self.instances(insn("rows A B  u16 u32 | u32 u16", "add.A.B  d:A, a:B", "sem lane f<A, B>"))
+        self.assertIn(("add.u16.u16", "rows"), [(row[3].split()[0], row[5]) for row in rows])
+
+    def test_a_reject_that_another_form_accepts_is_left_out(self):
+        rows = self.instances(insn("T u16 u32\nsince ptx 7.8") +
+                              "  form add.T  d:T, a:T\n    T u16 u32\n    sem pending\n")
+        self.assertFalse([row for row in rows if row[0] == "reject" and row[5] == "missing" and row[3].count(",") == 1])
+
+    def test_cases(self):
+        lines = self.files(ADD)["cases.txt"].splitlines()
+        self.assertEqual(lines[-1].split("\t"), ["0", "add.u32", "d:u32", "a:u32 b:u32", "0xffffffff 1", "0",
+                                                "fixture.isa:6"])
+
+    def test_files_are_written_only_when_changed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table = Path(folder, "all.isa")
+            table.write_text(BASE + ADD, encoding="utf-8")
+            self.assertEqual(isagen.main(["--out", folder, str(table)]), 0)
+            tables = Path(folder, "isa", "tables.cpp")
+            before = tables.stat().st_mtime_ns
+            self.assertEqual(isagen.main(["--out", folder, str(table)]), 0)
+            self.assertEqual(tables.stat().st_mtime_ns, before)
+
+
+# (table, the message it gets)
+BAD = [
+    ("form add.u32 d:u32\n", "1: unknown declaration `form`"),
+    ("insn Add\n  form x\n", "1: expected: insn NAME"),
+    ("  form add.u32 d:u32\n", "1: an indented line needs an insn, sreg or directive above it"),
+    ("type u32 bits 32 class unsigned cpp u32\n", "1: type `u32` is already declared at base.isa:6"),
+    ("type x bits 32 class round cpp u32\n", "1: unknown type class `round`"),
+    ("group rnd .rn\n", "1: group `rnd` is already declared at base.isa:11"),
+    ("group x .a .a\n", "1: group `x` has `.a` twice"),
+    ("group form .a\n", "1: a group cannot be called `form`"),
+    ("insn add\n  manual 9.7\n  form add.u32 d:u32\n    sem pending\n", "1: insn `add` has no summary"),
+    (ADD + 'insn add "Again"\n  manual 9.7\n  form add.s32 d:s32\n    sem pending\n', "7: insn `add` already has its "
+     "summary at fixture.isa:1"),
+    ('insn add "Add"\n', "1: insn `add` has no form"),
+    ('insn add "Add"\n  manual 9.7\n  form sub.u32 d:u32\n    sem pending\n', "3: the opcode must be `add`"),
+    ('insn add "Add"\n  form add.u32 d:u32\n    sem pending\n', "2: the form has no `manual` section"),
+    (ADD + "  since ptx 1.0\n", "7: `since` holds for all forms only above the first form"),
+    (insn("T u32", sem=""), "3: the form has no `sem`"),
+    (insn("T u32 u33"), "4: unknown type `u33`"),
+    (insn("T u32 u32"), "4: type `u32` is listed twice"),
+    (insn(""), "3: type variable `T` has no list of types"),
+    (insn("T u32\nU u16"), "5: `U` is not in the form"),
+    (insn("T u32\nrnd .rn"), "5: `rnd` is not in the form"),
+    (insn("T u32\nrounding .rn"), "5: unknown detail `rounding`"),
+    (insn("T u32\nrnd .rx", "add.rnd.T  d:T, a:T, b:T"), "5: group `rnd` has no word `.rx`"),
+    (insn("T u32", "add{.rnd|.sat}.T  d:T"), "3: expected `{.word}`, got `{.rnd|.sat}`"),
+    (insn("T u32", "add.sat.sat.T  d:T"), "3: `.sat` is in the mnemonic twice"),
+    (insn("T u32", "add.T  d:T, a:W"), "3: type variable `W` of operand `a` is neither in the mnemonic nor in rows"),
+    (insn("T u32", "add.T  d:T, a:u33"), "3: unknown type `u33`"),
+    (insn("T u32", "add.T  d:T, a"), "3: operand `a` needs a type"),
+    (insn("T u32", "add.T  d:T, d:T"), "3: operand `d` is there twice"),
+    (insn("T u32", "add.T  d:T, a:maybe(T)"), "3: unknown operand kind `maybe(...)`"),
+    (insn("T u32", "add.T  d:T, a:imm(7..1)"), "3: empty range `7..1`"),
+    (insn("T u32", "add.T  d:T*wide"), "3: `*wide`: neither a number, a group of the form nor a number in rows"),
+    (insn("T u32", "add.T  d:T, [a:shraed]"), "3: `shraed` is neither a state space"),
+    (insn("T u32", "add.T  d:T, a:T when .x"), "3: `.x` is not a modifier of this form"),
+    (insn("rows T W  u16 u32 | u32", "add.T  d:W, a:T"), "4: row `u32` has 1 values for 2 variables (T W)"),
+    (insn("rows T W  u16 u32 | u16 u32", "add.T  d:W, a:T"), "4: row `u16 u32` is there twice"),
+    (insn("rows T W  u16 u32 | u32 *", "add.T  d:W, a:T"), "4: `W` is not in the mnemonic, so every row must say"),
+    (insn("T u16\nrows T W  u16 u32 | u32 u64", "add.T  d:W, a:T"), "5: `u32` is not a value of `T` (u16)"),
+    (insn("T u16 u32 s32\nrows T W  u16 u32 | u32 u64", "add.T  d:W, a:T"), "3: no row has `T` = `s32`"),
+    (insn("T u32\nrows T W  u32 u64\nrows T W  u32 u32", "add.T  d:W, a:T"), "6: a form has one `rows`"),
+    (insn("rows rnd T  rn u32", "add.rnd.T  d:T, a:T"), "4: `rn`: a value of `rnd` starts with a dot"),
+    (insn("T u32\nsince ptx 8"), "5: gate: expected `ptx N.M` and/or `sm_NN`, got `ptx 8`"),
+    (insn("T u32\nsince sm90"), "5: gate: expected"),
+    (insn("T u32\nsince ptx 7.9"), "5: there is no PTX ISA version 7.9"),
+    (insn("T u32\nsince sm_85"), "5: unknown target `sm_85`"),
+    (insn("T u32\nsince ptx 8.0 when .sat"), "5: `.sat` is not a modifier of this form"),
+    (insn("T u32 u16\nsince ptx 8.0 when T=u64"), "5: `u64` is not a value of `T` (u32 u16)"),
+    (insn("T u32 u16\nsince ptx 8.0 when T is u32"), "5: cannot read the condition `T is u32`"),
+    (insn("T u32", common="since ptx 8.0 when .sat"), "3: no form of `add` can use this `since`"),
+    (insn("T u32 u16\nrequire .sat => T=s32", "add{.sat}.T  d:T"), "5: `s32` is not a value of `T` (u32 u16)"),
+    (insn("T u32\nrequire =>"), "5: expected: require [CONDITIONS =>] CONDITIONS"),
+    (insn("T u32 u16\nrequire T=u32, T=u16 => .sat", "add{.sat}.T  d:T"), "5: the condition of this `require` never holds"),
+    (insn("T u32\nrequire .sat\nrequire !.sat", "add{.sat}.T  d:T"), "3: no combination of modifiers is legal"),
+    (insn("T u32 u16\nrequire T=u32\nsince ptx 8.0 when T=u16"), "6: the condition of this gate never holds"),
+    (insn("T u32\ncc both"), "5: expected: cc in, cc out or cc inout"),
+    (insn("T u32\nmanual 9.x"), "5: `9.x` is not a section number"),
+    (insn("T u32", sem="sem lanes add"), "5: expected: sem lane|memory|warp|engine|pending NAME"),
+    (insn("T u32", sem="sem lane"), "5: sem lane needs a name"),
+    (insn("T u32", sem="sem pending add"), "5: `pending` has no name"),
+    (insn("T u32", sem="sem lane add<rnd>"), "5: group `rnd` is not in the form"),
+    (insn("T u32", sem="sem lane add<W>"), "5: type variable `W` is not in the form"),
+    (insn("T u32", sem="sem lane add<T>(rnd)"), "5: run-time argument `rnd` is not a modifier of the form"),
+    (insn("T u32", sem="sem lane add<sat>") + "  form add{.sat}.f32  d:f32\n    sem pending\n",
+     "5: flag `sat` is not in the form"),
+    (insn("T u32\ncase 1 -> 2"), "5: the form reads 2 values, the case gives 1"),
+    (insn("T u32\ncase 1, 2 -> 3, 4"), "5: the form writes 1 value, the case gives 2"),
+    (insn("T u32\ncc out\ncase 1, 2 -> 3"), "6: the form writes 2 values, the case gives 1"),
+    (insn("T u32 u16\ncase 1, 2 -> 3"), "5: the case does not say `T`"),
+    (insn("T u32 u16\ncase s32: 1, 2 -> 3"), "5: `s32` fills no variable of the form"),
+    (insn("T u32\ncase 1, x -> 3"), "5: `x` is not a value"),
+    (insn("T u32\ncase 1, 2"), "5: expected: case [WORDS:] INPUTS -> OUTPUTS"),
+    (insn("T u32 u16\nrequire .sat => T=u32\ncase .sat u16: 1 -> 2", "add{.sat}.T  d:T, a:T"),
+     "6: the words of the case are no legal combination"),
+    (ADD + "  form add.u32  d:u32, a:u32, b:u32\n    sem pending\n",
+     "7: `add.u32` with the same operands is also the form at fixture.isa:3"),
+    ('sreg %tid u33 "x"\n', "1: unknown type `u33`"),
+    ('sreg %tid u32 "x"\nsreg %tid u32 "x"\n', "2: sreg `%tid` is already declared at fixture.isa:1"),
+    ('directive .x "x"\n  form y\n', "2: only an insn has forms"),
+    ('directive .x "x"\n  cc out\n', "2: unknown detail `cc` of a directive"),
+    ("pragma nounroll\n", '1: expected: pragma "NAME" "summary"'),
+]
+
+
+class Bad(unittest.TestCase):
+    def test_messages(self):
+        for table, expected in BAD:
+            with self.subTest(expected=expected):
+                _, errors = load(table)
+                self.assertTrue(any(error.startswith("fixture.isa:" + expected) for error in errors), errors)
+
+    def test_several_errors_in_one_run(self):
+        _, errors = load(insn("T u33") + insn("T u32\ncc both").replace("insn add \"Add\"", "insn add"))
+        self.assertEqual(len(errors), 2)
+
+    def test_exit_status_and_nothing_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table = Path(folder, "bad.isa")
+            table.write_text("insn\n", encoding="utf-8")
+            stderr, sys.stderr = sys.stderr, open(Path(folder, "log"), "w", encoding="utf-8")
+            try:
+                self.assertEqual(isagen.main(["--out", folder, str(table)]), 1)
+            finally:
+                sys.stderr.close()
+                sys.stderr = stderr
+            self.assertRegex(Path(folder, "log").read_text(encoding="utf-8"), r"bad\.isa:1: expected")
+            self.assertFalse(Path(folder, "isa").exists())
+
+    def test_missing_function_is_a_warning(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "x.h").write_text("constexpr int other(int a);", encoding="utf-8")
+            problems = Problems()
+            isagen.load([("base.isa", BASE), ("fixture.isa", ADD)], Path(folder), problems)
+            self.assertEqual([message for _, message in problems.warnings], ["sem/*.h has no function `add_wrap`"])
+
+
+class Tables(unittest.TestCase):
+    """The tables of the repository."""
+
+    def test_all_tables_are_good(self):
+        folder = Path(__file__).resolve().parent.parent / "src" / "isa"
+        problems = Problems()
+        sources = [(path.name, path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.isa"))]
+        isa = isagen.load(sources, folder / "sem", problems)
+        self.assertEqual([f"{loc}: {message}" for loc, message in problems.errors], [])
+        for form in isa.forms:  # every form has an instance that resolves to it
+            for values in covering(form):
+                forms = [f for f in isa.forms if f.opcode == form.opcode]
+                self.assertTrue(any(c.form is form for c in match(isa, forms, written_words(form, values))), form.loc)
+
+
+class Gates(unittest.TestCase):
+    def test_admits(self):
+        def target(text: str) -> Target:
+            parts = re.fullmatch(r"(\d+)([af]?)", text)
+            return Target(int(parts[1]), parts[2])
+        for needed, have, expected in (("80", "90a", True), ("90a", "90", False), ("90a", "100a", False),
+                                       ("100f", "103a", True), ("103f", "100f", False), ("101a", "110a", True),
+                                       ("100f", "110f", False), ("120f", "121f", True)):
+            self.assertEqual(admits(target(needed), target(have)), expected, (needed, have))
+
+
+if __name__ == "__main__":
+    unittest.main()
