@@ -41,8 +41,8 @@ CASES_HEADER = """\
 #   destinations        name:type of each value that is written; a vector is name:type*length; `cc:pred` is the
 #                       condition-code register
 #   sources             likewise of each value that is read
-#   inputs              values of the sources: decimal, 0x bits, 0b bits, 0f/0d float bits, decimal float, inf, nan (any
-#                       NaN; as output: exactly the canonical NaN if the type has one), true, false, {a,b} vector
+#   inputs              values of the sources: decimal, 0x bits, 0b bits, 0f/0d float bits, decimal float, inf, nan (as
+#                       output: any NaN), true, false, {a,b} vector
 #   outputs             values of the destinations; _ is any
 #   file:line           of the case
 """
@@ -108,6 +108,8 @@ class Writer:
     def _operand(self, operand: Operand) -> str:
         if operand.kind == "imm":
             return str(operand.imm_min if operand.imm_min <= operand.imm_max else 1)
+        if operand.kind == "function" and operand.register_only:
+            return self.register("u64")
         if operand.kind == "address":
             return f"[{self.register('u64')}]"
         if operand.kind != "value":
