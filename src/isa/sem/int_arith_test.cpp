@@ -156,10 +156,10 @@ TEST(IntDot, SumsOfProducts) {
         high2 += s64{static_cast<s16>(a >> (16 * i))} * static_cast<u8>(b >> (16 + 8 * i));
       }
       const u32 ua = static_cast<u32>(a), ub = static_cast<u32>(b);
-      ASSERT_EQ((dot_4<s32, s32, s32>(a, b, b)), static_cast<s32>(sum4));
-      ASSERT_EQ((dot_4<u32, s32, s32>(ua, b, b)), static_cast<s32>(mixed4));
-      ASSERT_EQ((dot_2<s32, u32, s32, 0>(a, ub, b)), static_cast<s32>(low2));
-      ASSERT_EQ((dot_2<s32, u32, s32, 2>(a, ub, b)), static_cast<s32>(high2));
+      ASSERT_EQ((dot_4<s32, s32>(a, b, b)), static_cast<s32>(sum4));
+      ASSERT_EQ((dot_4<u32, s32>(ua, b, b)), static_cast<s32>(mixed4));
+      ASSERT_EQ((dot_2<s32, u32, 0>(a, ub, b)), static_cast<s32>(low2));
+      ASSERT_EQ((dot_2<s32, u32, 2>(a, ub, b)), static_cast<s32>(high2));
     }
   }
 }

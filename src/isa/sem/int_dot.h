@@ -15,19 +15,23 @@ constexpr s32 element(T v, u32 index) {
   return static_cast<s32>(static_cast<T>(top_aligned) >> (32 - bits));
 }
 
-template <class T, class U, class C>
-constexpr C dot_4(T a, U b, C c) {
+/// Of the accumulator and the result.
+template <class T, class U>
+using sum_of = std::conditional_t<std::is_same_v<T, U>, T, s32>;
+
+template <class T, class U>
+constexpr sum_of<T, U> dot_4(T a, U b, sum_of<T, U> c) {
   s32 sum = 0;
   for (u32 i = 0; i < 4; ++i) sum += element<8>(a, i) * element<8>(b, i);
-  return add_wrap(c, static_cast<C>(sum));
+  return add_wrap(c, static_cast<sum_of<T, U>>(sum));
 }
 
 /// `first`: the byte of b that meets the low half of a.
-template <class T, class U, class C, u32 first>
-constexpr C dot_2(T a, U b, C c) {
+template <class T, class U, u32 first>
+constexpr sum_of<T, U> dot_2(T a, U b, sum_of<T, U> c) {
   s32 sum = 0;
   for (u32 i = 0; i < 2; ++i) sum += element<16>(a, i) * element<8>(b, first + i);
-  return add_wrap(c, static_cast<C>(sum));
+  return add_wrap(c, static_cast<sum_of<T, U>>(sum));
 }
 
 }  // namespace heddle::sem
