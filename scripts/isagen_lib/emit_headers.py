@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .cpp import HEADER, enum_name, identifier, string
+from .cpp import HEADER, enum_name, identifier
 from .model import Entry, Isa
 
 CLASS_NAMES = {"unsigned": "unsigned_", "signed": "signed_", "float": "float_"}

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Dict, List, Sequence, Tuple
 
 from .cpp import HEADER, identifier, string
-from .emit_headers import sem_ids
 from .model import Alternative, Condition, Entry, Form, Gate, Isa, Operand, Rule, Slot
 
 NO_WORD = 0xFFFF

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from .model import ANY, Form, Gate, Isa, Operand, Slot, Target, Version
+from .model import Form, Gate, Isa, Operand, Slot, Target, Version
 from .search import derive, rule_fits
 
 

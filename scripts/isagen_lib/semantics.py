@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`sem` and `case`: who runs a form, and what it must compute."""
+
+from __future__ import annotations
+
+import re
+from typing import List, Optional
+
+from .context import FormContext, Scoped
+from .cpp import cpp_type
+from .model import Case, Detail, Loc, NotationError, SemArg
+from .operands import split_top
+from .search import derive, legal
+
+SEM_KINDS = ("lane", "memory", "warp", "engine", "pending")
+VALUE = re.compile(r"-?(\d+|0[xX][0-9a-fA-F]+|0[bB][01]+|\d+\.\d*([eE][-+]?\d+)?|\d+[eE][-+]?\d+|\.\d+|"
+                   r"0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|inf|nan)|true|false|_")
+
+
+def parse_sem(ctx: FormContext, scoped: Scoped) -> None:
+    form, loc = ctx.form, scoped.detail.loc
+    match = re.fullmatch(r"(\w+)(?:\s+([a-z_]\w*)\s*(?:<(.*?)>)?\s*(?:\(([^()]*)\))?)?", scoped.detail.rest)
+    if not match or match[1] not in SEM_KINDS:
+        raise NotationError(loc, f"expected: sem {'|'.join(SEM_KINDS)} NAME<arguments>(run-time arguments)")
+    if (match[2] is None) != (match[1] == "pending"):
+        raise NotationError(loc, "`pending` has no name" if match[2] else f"sem {match[1]} needs a name")
+    form.sem_kind, form.sem = match[1], match[2] or ""
+    form.sem_args = [_sem_arg(ctx, arg, loc) for arg in split_top(match[3] or "") if arg]
+    form.runtime_slots = []
+    for name in (name.strip() for name in (match[4] or "").split(",")):
+        if not name:
+            continue
+        index = form.slot_named(name)
+        if index < 0:
+            raise NotationError(loc, f"run-time argument `{name}` is not a modifier of the form")
+        form.runtime_slots.append(index)
+
+
+def _sem_arg(ctx: FormContext, text: str, loc: Loc) -> SemArg:
+    index = ctx.form.slot_named(text)
+    if index >= 0:
+        slot = ctx.form.slots[index]
+        return SemArg(-1, "true") if slot.kind == "word" else SemArg(index, "")
+    if text in ctx.isa.groups:
+        raise NotationError(loc, f"group `{text}` is not in the form")
+    if re.fullmatch(r"[A-Z]", text):
+        raise NotationError(loc, f"type variable `{text}` is not in the form")
+    if text in ctx.isa.types:
+        return SemArg(-1, cpp_type(ctx.isa, text))
+    if re.fullmatch(r"-?\d\w*|true|false", text) or text.startswith("heddle::"):
+        return SemArg(-1, text)
+    if text in ctx.flags:
+        raise NotationError(loc, f"flag `{text}` is not in the form")
+    if not re.fullmatch(r"[A-Za-z_]\w*(::\w+)*", text):
+        raise NotationError(loc, f"cannot read the argument `{text}`")
+    return SemArg(-1, "heddle::sem::" + text)
+
+
+def parse_case(ctx: FormContext, detail: Detail) -> Case:
+    form, loc = ctx.form, detail.loc
+    match = re.fullmatch(r"(?:((?:\.?[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*\s*)+):(?!:))?(.*?)->(.*)", detail.rest)
+    if not match:
+        raise NotationError(loc, "expected: case [WORDS:] INPUTS -> OUTPUTS")
+    values = _case_values(ctx, (match[1] or "").split(), loc)
+    inputs = _case_side(ctx, match[2], loc)
+    outputs = _case_side(ctx, match[3].replace("|", ","), loc)
+    reads = [o for o in form.operands if not o.written]
+    writes = [o for o in form.operands if o.written]
+    least = next((i for i, operand in enumerate(reads) if operand.optional), len(reads))
+    extra_in = 1 if form.carry in ("in", "inout") else 0
+    extra_out = 1 if form.carry in ("out", "inout") else 0
+    if not least + extra_in <= len(inputs) <= len(reads) + extra_in:
+        raise NotationError(loc, f"the form reads {_count(least, len(reads), extra_in)}, the case gives {len(inputs)}")
+    fewest = sum(1 for o in writes if not (o.pair_second and o.optional))
+    if not fewest + extra_out <= len(outputs) <= len(writes) + extra_out:
+        raise NotationError(loc, f"the form writes {_count(fewest, len(writes), extra_out)}, the case gives "
+                                 f"{len(outputs)}")
+    return Case(tuple(values), tuple(inputs), tuple(outputs), loc)
+
+
+def _case_values(ctx: FormContext, words: List[str], loc: Loc) -> List[int]:
+    values: List[Optional[int]] = [None] * len(ctx.form.slots)
+    for word in words:
+        bare = word.lstrip(".")
+        for index, slot in enumerate(ctx.form.slots):
+            value = slot.value_of(bare)
+            if values[index] is None and value is not None and slot.kind not in ("word", "derived"):
+                values[index] = value
+                break
+        else:
+            raise NotationError(loc, f"`{word}` fills no variable of the form")
+    for index, slot in enumerate(ctx.form.slots):
+        if values[index] is None and slot.kind != "derived":
+            if not slot.required:
+                values[index] = 0
+            elif len(slot.choices) == 1:
+                values[index] = slot.choices[0].value
+            else:
+                raise NotationError(loc, f"the case does not say `{slot.name}`")
+    filled = derive(ctx.form, values)
+    if len(filled) > 1:
+        raise NotationError(loc, "several rows fit the case")
+    if not filled or not legal(ctx.form, filled[0]):
+        raise NotationError(loc, "the words of the case are no legal combination (rows, require)")
+    return filled[0]
+
+
+def _case_side(ctx: FormContext, text: str, loc: Loc) -> List[str]:
+    parts = [part.strip() for part in split_top(text)]
+    parts = [] if parts == [""] else parts
+    for part in parts:
+        scalars = part[1:-1].split(",") if part[:1] == "{" and part[-1:] == "}" else [part]
+        for scalar in scalars:
+            if not VALUE.fullmatch(scalar.strip()):
+                raise NotationError(loc, f"`{scalar.strip()}` is not a value")
+    return parts
+
+
+def _count(least: int, most: int, extra: int) -> str:
+    number = f"{most + extra}" if least == most else f"{least + extra} to {most + extra}"
+    return f"{number} value{'' if number == '1' else 's'}"
