@@ -40,7 +40,9 @@ def _sem_arg(ctx: FormContext, text: str, loc: Loc) -> SemArg:
     index = ctx.form.slot_named(text)
     if index >= 0:
         slot = ctx.form.slots[index]
-        return SemArg(-1, "true") if slot.kind == "word" else SemArg(index, "")
+        if slot.kind == "word":  # a type that must be written stands for itself, another word for `true`
+            return SemArg(-1, cpp_type(ctx.isa, text) if text in ctx.isa.types else "true")
+        return SemArg(index, "")
     if text in ctx.isa.groups:
         raise NotationError(loc, f"group `{text}` is not in the form")
     if re.fullmatch(r"[A-Z]", text):

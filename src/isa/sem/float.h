@@ -15,7 +15,6 @@
 
 namespace heddle::sem {
 
-
 constexpr Round round_of(Rnd rnd) {
   return rnd == Rnd::rz   ? Round::toward_zero
          : rnd == Rnd::rm ? Round::toward_negative
