@@ -34,19 +34,6 @@ constexpr u32 find_non_sign_bit(T a) {
   }
 }
 
-/// Walks from `base` up (offset > 0) or down (offset < 0) to the |offset|-th set bit, `base`
-/// included. A base over 31 is undefined in PTX; here nothing is found.
-constexpr u32 find_nth_set(u32 mask, u32 base, u32 offset) {
-  if (base > 31) return 0xffffffffu;
-  const bool down = static_cast<s32>(offset) < 0;
-  u32 left = offset == 0 ? 1 : down ? 0 - offset : offset;
-  for (u32 i = base; i < 32; i += down ? 0xffffffffu : 1) {  // below 0 wraps past 31
-    if ((mask >> i & 1) != 0 && --left == 0) return i;
-    if (offset == 0) break;
-  }
-  return 0xffffffffu;
-}
-
 template <class T>
 constexpr T reverse_bits(T a) {
   constexpr T kAll = static_cast<T>(~T{0});
@@ -56,6 +43,26 @@ constexpr T reverse_bits(T a) {
     a = static_cast<T>((a >> step & mask) | (a << step & ~mask));
   }
   return a;
+}
+
+/// The |offset|-th set bit from `base` on, itself included, upwards or (offset < 0) downwards;
+/// offset 0 asks for bit `base` alone. A base over 31 is undefined in PTX; here nothing is found.
+constexpr u32 find_nth_set(u32 mask, u32 base, u32 offset) {
+  const bool down = static_cast<s32>(offset) < 0;
+  const u32 start = down ? 31 - base : base;
+  const u32 range = shift_left(offset == 0 ? 1u : ~0u, start);
+  const u32 candidates = (down ? reverse_bits(mask) : mask) & range;
+  const u32 wanted = offset == 0 ? 1 : down ? 0 - offset : offset;
+  u32 left = wanted;
+  u32 position = 0;
+  for (u32 half = 16; half != 0; half /= 2) {  // is it in the lower half of what remains?
+    const u32 below = population_count(candidates >> position & ((1u << half) - 1));
+    const bool above = below < left;
+    left -= above ? below : 0;
+    position += above ? half : 0;
+  }
+  if (population_count(candidates) < wanted) return ~0u;
+  return down ? 31 - position : position;
 }
 
 /// The low `length` bits set; all of them when `length` reaches the width.
