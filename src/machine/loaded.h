@@ -36,6 +36,8 @@ class Loaded {
 
   /// Address of a .global/.const variable.
   u64 address_of(ir::VarId variable) const { return variable_address_[variable.value]; }
+  /// The block that holds all .const variables; size 0 when there are none.
+  AddressRange constants() const { return constants_; }
   /// Code address of a function; unique, never dereferenced.
   u64 address_of(ir::FunctionId function) const { return code_base_ + kCodeStep * (function.value + 1); }
   /// The function at a code address, or none.
@@ -54,6 +56,7 @@ class Loaded {
   std::shared_ptr<const ir::Module> module_;
   std::vector<u64> variable_address_;
   std::vector<u64> allocations_;
+  AddressRange constants_;
   u64 code_base_ = 0;
 };
 

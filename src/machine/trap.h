@@ -9,6 +9,7 @@
 
 #include "base/types.h"
 #include "ir/module.h"
+#include "machine/trap_kind.h"
 
 namespace heddle::machine {
 
@@ -18,19 +19,6 @@ struct Dim3 {
   constexpr bool operator==(const Dim3&) const = default;
 };
 
-enum class TrapKind : u8 {
-  illegal_address,     ///< no such memory, null, wrong window
-  misaligned_address,
-  illegal_barrier,     ///< barrier number or thread count out of range, count exceeded
-  illegal_call,        ///< indirect call or branch to something that is no function / label
-  stack_overflow,      ///< local memory of a thread exhausted by calls
-  trap_instruction,    ///< `trap`
-  breakpoint,          ///< `brkpt`
-  time_limit,          ///< the launch's wall-clock limit
-  deadlock,            ///< every thread waits and none can go on
-  assertion,           ///< __assertfail
-  not_supported,       ///< reached a form that no engine runs yet
-};
 std::string_view name_of(TrapKind kind);
 
 struct Trap {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "interp/fault.h"
+
+#include <csignal>
+#include <mutex>
+
+namespace heddle::interp {
+namespace {
+
+struct sigaction previous_segv, previous_bus;
+
+void pass_on(const struct sigaction& previous, int signal, siginfo_t* info, void* context) {
+  if (previous.sa_flags & SA_SIGINFO) {
+    previous.sa_sigaction(signal, info, context);
+  } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
+    // Back to the default: the instruction is executed again and ends the process as it would have without us.
+    std::signal(signal, SIG_DFL);
+  } else {
+    previous.sa_handler(signal);
+  }
+}
+
+}  // namespace
+
+thread_local FaultGuard::State FaultGuard::current;
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  const FaultGuard::State& state = FaultGuard::current;
+  const u64 address = reinterpret_cast<u64>(info->si_addr);
+  if (state.recover &&
+      (state.memory->low().all.contains(address) || state.memory->high().all.contains(address))) {
+    *state.address = address;
+    siglongjmp(*state.recover, FaultGuard::kFault);
+  }
+  pass_on(signal == SIGBUS ? previous_bus : previous_segv, signal, info, context);
+}
+
+namespace {
+
+void install() {
+  struct sigaction action {};
+  action.sa_sigaction = on_fault;
+  // The jump leaves the handler without returning, so the signal must not stay blocked.
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGSEGV, &action, &previous_segv);
+  sigaction(SIGBUS, &action, &previous_bus);
+}
+
+}  // namespace
+
+FaultGuard::FaultGuard(const machine::Memory& memory, sigjmp_buf* recover, u64* address) : previous_(current) {
+  static std::once_flag once;
+  std::call_once(once, install);
+  current = {&memory, recover, address};
+}
+
+FaultGuard::~FaultGuard() { current = previous_; }
+
+}  // namespace heddle::interp

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the meaning of an instruction for one thread (a function of isa/sem/) to a handler for a warp: `lane<F>` maps F over
+// the 32 lanes. Run-time modifiers are the leading enum parameters of F; then come the sources. Inactive lanes are computed
+// too and thrown away: lane functions have no side effects and never fault, and a loop without branches becomes vector code.
+#pragma once
+
+#include <bit>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "interp/op.h"
+#include "isa/sem/types.h"
+
+// A destination may be a source too, but then lane by lane: no iteration reads what another one writes.
+#if defined(__clang__)
+#define HEDDLE_LANES_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define HEDDLE_LANES_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+namespace heddle::interp {
+inline namespace HEDDLE_LEVEL {
+
+/// The bit of each lane; a table, because `mask & kBit[lane]` is what both compilers make vector code of.
+alignas(64) inline constexpr u32 kBit[kLanes] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+/// One source operand of C++ type T as an array of lanes; predicates are unpacked from their bits.
+template <class T>
+struct Source {
+  const T* lanes;
+  Source(const Warp& warp, Place p) : lanes(warp.at<const T>(p)) {}
+  T operator[](u32 lane) const { return lanes[lane]; }
+};
+template <>
+struct Source<bool> {
+  u32 bits;
+  Source(const Warp& warp, Place p) : bits(*warp.at<const u32>(p)) {}
+  bool operator[](u32 lane) const { return (bits & kBit[lane]) != 0; }
+};
+
+/// Where a result goes, lane by lane; inactive lanes keep their value.
+template <class T>
+struct Sink {
+  T* lanes;
+  u32 mask;
+  Sink(const Warp& warp, Place p) : lanes(warp.at<T>(p)), mask(warp.mask) {}
+  template <bool kAll>
+  void set(u32 lane, T value) {
+    lanes[lane] = kAll || (mask & kBit[lane]) != 0 ? value : lanes[lane];
+  }
+  void finish() {}
+};
+template <>
+struct Sink<bool> {
+  u32* out;
+  u32 mask;
+  u32 bits = 0;
+  Sink(const Warp& warp, Place p) : out(warp.at<u32>(p)), mask(warp.mask) {}
+  template <bool>
+  void set(u32 lane, bool value) {
+    bits |= value ? kBit[lane] : 0;
+  }
+  void finish() { *out = (*out & ~mask) | (bits & mask); }
+};
+
+template <class R>
+struct IsTwo : std::false_type {};
+template <class A, class B>
+struct IsTwo<sem::Two<A, B>> : std::true_type {
+  using First = A;
+  using Second = B;
+};
+
+template <auto F>
+struct Lane;
+
+template <class R, class... Params, R (*F)(Params...)>
+struct Lane<F> {
+  static constexpr std::size_t kRuntime = (std::size_t{0} + ... + (std::is_enum_v<Params> ? 1 : 0));
+
+  template <std::size_t I, class P>
+  static auto source(const Warp& warp, const Op& op) {
+    if constexpr (std::is_enum_v<P>) {
+      return static_cast<P>(op.runtime[I]);
+    } else {
+      return Source<P>(warp, op.src[I - kRuntime]);
+    }
+  }
+  template <class P>
+  static P element(P modifier, u32) {
+    return modifier;
+  }
+  template <class T>
+  static T element(const Source<T>& values, u32 lane) {
+    return values[lane];
+  }
+
+  static void run(Warp& warp, const Op& op) { run_indexed(warp, op, std::index_sequence_for<Params...>()); }
+
+  template <std::size_t... I>
+  static void run_indexed(Warp& warp, const Op& op, std::index_sequence<I...>) {
+    apply(warp, op, source<I, Params>(warp, op)...);
+  }
+
+  template <class... Sources>
+  static void apply(Warp& warp, const Op& op, const Sources... sources) {
+    // Two loops: without a mask the compiler stores whole vectors.
+    if (warp.mask == kAllLanes) {
+      map<true>(warp, op, sources...);
+    } else {
+      map<false>(warp, op, sources...);
+    }
+  }
+
+  template <bool kAll, class... Sources>
+  static void map(Warp& warp, const Op& op, const Sources... sources) {
+    if constexpr (IsTwo<R>::value) {
+      Sink<typename IsTwo<R>::First> first(warp, op.dst[0]);
+      Sink<typename IsTwo<R>::Second> second(warp, op.dst[1]);
+      HEDDLE_LANES_INDEPENDENT
+      for (u32 lane = 0; lane < kLanes; ++lane) {
+        const R result = F(element(sources, lane)...);
+        first.template set<kAll>(lane, result.first);
+        second.template set<kAll>(lane, result.second);
+      }
+      first.finish();
+      second.finish();
+    } else {
+      Sink<R> sink(warp, op.dst[0]);
+      HEDDLE_LANES_INDEPENDENT
+      for (u32 lane = 0; lane < kLanes; ++lane) sink.template set<kAll>(lane, F(element(sources, lane)...));
+      sink.finish();
+    }
+  }
+};
+
+/// The handler that maps F over the lanes.
+template <auto F>
+inline constexpr Handler lane = &Lane<F>::run;
+
+}  // namespace HEDDLE_LEVEL
+}  // namespace heddle::interp

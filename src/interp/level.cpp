@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The handler table of one CPU level: moves, width changes, packing, address conversions, loads, stores and atomics. The lane
+// handlers come from the generated tables. Compiled once per level.
+#include "interp/level.h"
+
+#include "interp/level_lanes.h"
+#include "interp/memory_ops.h"
+
+namespace heddle::interp {
+inline namespace HEDDLE_LEVEL {
+namespace {
+
+template <class T>
+constexpr T move(T a) {
+  return a;
+}
+template <class To, class From>
+constexpr To resize(From a) {
+  if constexpr (std::is_same_v<From, sem::b128>) {
+    if constexpr (std::is_same_v<To, sem::b128>) return a;
+    else return static_cast<To>(a.lo);
+  } else if constexpr (std::is_same_v<To, sem::b128>) {
+    return {static_cast<u64>(a), std::is_signed_v<From> && a < 0 ? ~u64{0} : 0};
+  } else {
+    return static_cast<To>(a);
+  }
+}
+constexpr bool negate(bool a) { return !a; }
+
+template <class From>
+constexpr void fill_resize(Handler (&row)[kWidths][2]) {
+  row[0][std::is_signed_v<From>] = lane<&resize<u8, From>>;
+  row[1][std::is_signed_v<From>] = lane<&resize<u16, From>>;
+  row[2][std::is_signed_v<From>] = lane<&resize<u32, From>>;
+  row[3][std::is_signed_v<From>] = lane<&resize<u64, From>>;
+  row[4][std::is_signed_v<From>] = lane<&resize<sem::b128, From>>;
+}
+
+/// dst[0], seen as `kCount` elements of W a lane, from the list.
+template <class W, u32 kCount>
+void pack(Warp& warp, const Op& op) {
+  W* out = warp.at<W>(op.dst[0]);
+  for (u32 e = 0; e < kCount; ++e) {
+    const W* from = warp.at<const W>(op.list[e]);
+    for (u32 i = 0; i < kLanes; ++i) {
+      out[i * kCount + e] = (warp.mask & kBit[i]) != 0 ? from[i] : out[i * kCount + e];
+    }
+  }
+}
+template <class W, u32 kCount>
+void unpack(Warp& warp, const Op& op) {
+  const W* from = warp.at<const W>(op.src[0]);
+  for (u32 e = 0; e < kCount; ++e) {
+    Sink<W> sink(warp, op.list[e]);
+    for (u32 i = 0; i < kLanes; ++i) sink.template set<false>(i, from[i * kCount + e]);
+  }
+}
+
+/// Base of the window of lane i, for address conversions.
+inline u64 window_base(const Warp& warp, Window window, u32 lane) {
+  switch (window) {
+    case Window::generic: return 0;
+    case Window::shared: return warp.shared_base;
+    case Window::local: return warp.local_base + warp.local_stride * lane;
+    case Window::param: return warp.params;
+  }
+  return 0;
+}
+
+template <class T, int kSign>
+void convert_address(Warp& warp, const Op& op) {
+  const T* from = warp.at<const T>(op.src[0]);
+  Sink<T> sink(warp, op.dst[0]);
+  for (u32 i = 0; i < kLanes; ++i) {
+    const u64 base = window_base(warp, op.window, i);
+    sink.template set<false>(i, static_cast<T>(kSign > 0 ? from[i] + base : from[i] - base));
+  }
+}
+
+template <class T>
+void is_space(Warp& warp, const Op& op) {
+  const T* from = warp.at<const T>(op.src[0]);
+  Sink<bool> sink(warp, op.dst[0]);
+  for (u32 i = 0; i < kLanes; ++i) {
+    const u64 address = from[i];
+    const bool shared = address - warp.shared_base < warp.shared_window;
+    const bool local = address - (warp.local_base + warp.local_stride * i) < warp.local_stride;
+    const bool constant = address - warp.const_base < warp.const_size;
+    const bool param = address - warp.params < warp.params_size;
+    bool in = false;
+    switch (static_cast<SpaceTest>(op.flags)) {
+      case SpaceTest::shared: in = shared; break;
+      case SpaceTest::local: in = local; break;
+      case SpaceTest::constant: in = constant; break;
+      case SpaceTest::param: in = param; break;
+      case SpaceTest::global: in = !shared && !local && !constant && !param; break;
+    }
+    sink.template set<false>(i, in);
+  }
+  sink.finish();
+}
+
+template <class T>
+void frame_address(Warp& warp, const Op& op) {
+  Sink<T> sink(warp, op.dst[0]);
+  for (u32 i = 0; i < kLanes; ++i) sink.template set<false>(i, static_cast<T>(warp.frame_local + op.offset));
+}
+
+template <sem::Atomop kOp, class T>
+constexpr Handler atom_handler() {
+  if constexpr (sem::kHasAtomForm<kOp, T>) return &atom<kOp, T>;
+  else return nullptr;
+}
+
+template <sem::Atomop kOp>
+constexpr void fill_atoms(Level& level) {
+  Handler* row = level.atom[static_cast<u32>(kOp)];
+  row[0] = atom_handler<kOp, u16>();
+  row[1] = atom_handler<kOp, u32>();
+  row[2] = atom_handler<kOp, s32>();
+  row[3] = atom_handler<kOp, u64>();
+  row[4] = atom_handler<kOp, s64>();
+  row[5] = atom_handler<kOp, sem::f32>();
+  row[6] = atom_handler<kOp, sem::f64>();
+  row[7] = atom_handler<kOp, sem::f16>();
+  row[8] = atom_handler<kOp, sem::f16x2>();
+  row[9] = atom_handler<kOp, sem::bf16>();
+  row[10] = atom_handler<kOp, sem::bf16x2>();
+}
+
+Level make_level() {
+  using sem::Atomop;
+  Level level{};
+  level.name = HEDDLE_LEVEL_NAME;
+  level.lanes = lane_table();
+  level.load[0] = &load<u8>, level.load[1] = &load<u16>, level.load[2] = &load<u32>;
+  level.load[3] = &load<u64>, level.load[4] = &load<sem::b128>;
+  level.store[0] = &store<u8>, level.store[1] = &store<u16>, level.store[2] = &store<u32>;
+  level.store[3] = &store<u64>, level.store[4] = &store<sem::b128>;
+  fill_atoms<Atomop::and_>(level), fill_atoms<Atomop::or_>(level), fill_atoms<Atomop::xor_>(level);
+  fill_atoms<Atomop::cas>(level), fill_atoms<Atomop::exch>(level), fill_atoms<Atomop::add>(level);
+  fill_atoms<Atomop::inc>(level), fill_atoms<Atomop::dec>(level);
+  fill_atoms<Atomop::min>(level), fill_atoms<Atomop::max>(level);
+  fill_resize<u8>(level.resize[0]), fill_resize<s8>(level.resize[0]);
+  fill_resize<u16>(level.resize[1]), fill_resize<s16>(level.resize[1]);
+  fill_resize<u32>(level.resize[2]), fill_resize<s32>(level.resize[2]);
+  fill_resize<u64>(level.resize[3]), fill_resize<s64>(level.resize[3]);
+  fill_resize<sem::b128>(level.resize[4]);
+  for (Handler(&to)[2] : level.resize[4]) to[1] = to[0];
+  level.pack[0][0] = &pack<u8, 2>, level.pack[0][1] = &pack<u8, 4>;
+  level.pack[1][0] = &pack<u16, 2>, level.pack[1][1] = &pack<u16, 4>;
+  level.pack[2][0] = &pack<u32, 2>, level.pack[2][1] = &pack<u32, 4>;
+  level.pack[3][0] = &pack<u64, 2>;
+  level.unpack[0][0] = &unpack<u8, 2>, level.unpack[0][1] = &unpack<u8, 4>;
+  level.unpack[1][0] = &unpack<u16, 2>, level.unpack[1][1] = &unpack<u16, 4>;
+  level.unpack[2][0] = &unpack<u32, 2>, level.unpack[2][1] = &unpack<u32, 4>;
+  level.unpack[3][0] = &unpack<u64, 2>;
+  level.move[0] = lane<&move<u8>>, level.move[1] = lane<&move<u16>>, level.move[2] = lane<&move<u32>>;
+  level.move[3] = lane<&move<u64>>, level.move[4] = lane<&move<sem::b128>>;
+  level.predicate_move = lane<&move<bool>>;
+  level.predicate_not = lane<&negate>;
+  level.to_generic[0] = &convert_address<u32, 1>, level.to_generic[1] = &convert_address<u64, 1>;
+  level.from_generic[0] = &convert_address<u32, -1>, level.from_generic[1] = &convert_address<u64, -1>;
+  level.is_space[0] = &is_space<u32>, level.is_space[1] = &is_space<u64>;
+  level.frame_address[0] = &frame_address<u32>, level.frame_address[1] = &frame_address<u64>;
+  return level;
+}
+
+}  // namespace
+}  // namespace HEDDLE_LEVEL
+
+const Level& HEDDLE_LEVEL_FUNCTION() {
+  static const Level level = make_level();
+  return level;
+}
+
+}  // namespace heddle::interp

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the interpreter executes: decoded instructions (Op) over registers of 32 lanes, and the part of a warp's state that
+// an instruction handler sees. A register is a *place*: its 32 lanes lie side by side, so one handler call is a loop that the
+// compiler turns into vector code. A predicate's place holds one bit per lane.
+//
+// This header is compiled once per CPU level (see CMakeLists.txt), so it holds declarations and plain data only.
+#pragma once
+
+#include <csetjmp>
+
+#include "base/types.h"
+#include "machine/trap_kind.h"
+
+namespace heddle::interp {
+
+inline constexpr u32 kLanes = 32;
+inline constexpr u32 kAllLanes = 0xffffffffu;
+
+/// Where an operand lies: which block (top two bits) and the byte offset in it.
+using Place = u32;
+enum class Block : u32 {
+  frame,      ///< registers of the function's frame
+  constants,  ///< broadcast immediates of the program
+  specials,   ///< special registers of the warp
+};
+inline constexpr u32 kBlocks = 3;
+constexpr Place place(Block block, u32 offset) { return static_cast<u32>(block) << 30 | offset; }
+
+struct Warp;
+struct Op;
+using Handler = void (*)(Warp&, const Op&);
+
+inline constexpr u32 kUnguarded = 0xffffffffu;
+
+/// How a memory operand's address is formed; `Op::offset` is added.
+enum class AddressBase : u8 {
+  reg64,     ///< src[0], 64-bit lanes
+  reg32,     ///< src[0], 32-bit lanes, the sum taken modulo 2^32
+  absolute,  ///< the offset alone
+  params,    ///< offset into the kernel's parameter block
+  frame,     ///< offset into the frame's local memory (.local and .param variables)
+};
+
+/// The window that an address counts from.
+enum class Window : u8 { generic, shared, local, param };
+
+/// Control flow and everything else that needs more than the lanes of one warp; run by the CTA itself.
+enum class Control : u8 {
+  none, bra, brx_idx, call, call_indirect, ret, exit,
+  bar_sync, bar_arrive, bar_red, warp_barrier, warp_op, trap, brkpt, nanosleep, refresh_special, finish,
+};
+
+/// isspacep: which window is asked for (Op::flags).
+enum class SpaceTest : u8 { shared, local, constant, param, global };
+
+struct Op {
+  Handler run = nullptr;          ///< null: `control` says what to do
+  u32 guard = kUnguarded;         ///< frame offset of the guard predicate
+  u32 guard_flip = 0;             ///< all ones for `@!p`
+  Place dst[2] = {0, 0};
+  Place src[6] = {0, 0, 0, 0, 0, 0};
+  u64 offset = 0;                 ///< address offset, branch target, constant
+  const Place* list = nullptr;    ///< elements of a vector operand; lives as long as the program
+  u8 count = 1;                   ///< elements of `list`
+  u8 runtime[6] = {};             ///< run-time modifiers of the form, in its order
+  Control control = Control::none;
+  AddressBase base = AddressBase::absolute;
+  Window window = Window::generic;
+  u8 flags = 0;                   ///< per handler
+  u32 inst = 0;                   ///< index into ir::Function::insts, for traps
+};
+
+/// The state that handlers work on. One per warp.
+struct Warp {
+  u8* blocks[kBlocks] = {};       ///< by Block
+  u32 mask = 0;                   ///< lanes that execute the current instruction
+  const Op* op = nullptr;         ///< the current instruction, for traps
+
+  // Memory as this warp sees it.
+  u64 low_base = 0, low_size = 0, high_base = 0, high_size = 0;  ///< legal generic addresses
+  u64 shared_base = 0, shared_size = 0;                          ///< the CTA's window
+  u64 local_base = 0;                                            ///< local memory of lane 0
+  u64 local_stride = 0;                                          ///< bytes per thread
+  u64 frame_local = 0;                                           ///< offset of the current frame in it
+  u64 params = 0, params_size = 0;                               ///< the parameter block
+  u64 const_base = 0, const_size = 0;                            ///< the module's .const variables
+  u64 shared_window = 0;                                         ///< address space that the CTA's shared memory takes
+
+  // Set by raise().
+  machine::TrapKind trap_kind{};
+  u32 trap_lane = 0;
+  u64 trap_address = 0;
+  bool trap_has_address = false;
+  sigjmp_buf* recover = nullptr;
+
+  bool in_shared_window(u64 address) const { return address - shared_base < shared_size; }
+
+  template <class T>
+  T* at(Place p) const {
+    return reinterpret_cast<T*>(blocks[p >> 30] + (p & 0x3fffffffu));
+  }
+};
+
+/// Leaves the current instruction for good: jumps to Warp::recover. Handlers hold no object with a destructor.
+[[noreturn]] void raise_trap(Warp& warp, machine::TrapKind kind, u32 lane, const u64* address);
+
+/// Traps for the first active lane whose access of `bytes` bytes breaks window or alignment.
+[[noreturn]] void trap_on_address(Warp& warp, const Op& op, u32 bytes, u32 alignment);
+
+}  // namespace heddle::interp

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel decoded for the interpreter, with every function that it can reach. Built once, shared by all launches.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "interp/level.h"
+#include "interp/op.h"
+#include "machine/engine.h"
+
+namespace heddle::interp {
+
+/// Where a parameter, argument or return value lies in a frame: in a register place, or in the frame's local memory.
+struct Slot {
+  bool in_register = true;
+  Place place = 0;
+  u64 offset = 0;  ///< in the frame's local memory
+  u32 bytes = 4;
+};
+
+struct Code;
+
+struct CallSite {
+  const Code* direct = nullptr;        ///< null: indirect through `pointer`
+  Place pointer = 0;
+  bool wide_pointer = true;
+  std::vector<Slot> arguments, returns;  ///< in the caller's frame
+};
+
+/// One function.
+struct Code {
+  ir::FunctionId id;
+  const ir::Function* function = nullptr;
+  std::vector<Op> ops;                   ///< ends with a Control::finish (falls off the end: ret / exit)
+  u32 register_bytes = 0;                ///< size of the frame's register block
+  u64 local_bytes = 0;                   ///< size of the frame's local memory, a multiple of 16
+  std::vector<Slot> params, returns;     ///< formals
+};
+
+/// A special register that the program reads, and where in Block::specials its lanes are.
+struct SpecialUse {
+  isa::SpecialRegister reg;
+  u8 component = 0;
+  u32 offset = 0;
+  u32 bytes = 4;  ///< per lane; 0: predicate bits
+};
+
+class Interpreted final : public machine::Program {
+ public:
+  std::unique_ptr<machine::Cta> make_cta(machine::Launch& launch) const override;
+
+  const Code* code_of(ir::FunctionId id) const {
+    const auto it = codes.find(id.value);
+    return it == codes.end() ? nullptr : it->second.get();
+  }
+
+  std::shared_ptr<const machine::Loaded> loaded;
+  ir::FunctionId entry;
+  std::unordered_map<u32, std::unique_ptr<Code>> codes;  ///< by FunctionId
+  std::vector<u8> constants;                             ///< Block::constants
+  std::deque<std::vector<Place>> lists;                  ///< what Op::list points into
+  std::vector<CallSite> call_sites;                      ///< by Op::offset of call
+  std::vector<std::vector<u32>> branch_tables;           ///< by Op::offset of brx_idx: op indices
+  std::vector<SpecialUse> specials;
+  u32 special_bytes = 0;
+  u64 local_bytes = 0;   ///< local memory of a thread when every function is entered once; 0: none is needed
+  bool calls = false;    ///< there are calls: a stack is needed beside it
+};
+
+/// Decodes `entry` and all it can reach. Fails when a reachable form is `sem pending`.
+Result<std::shared_ptr<const Interpreted>> decode(std::shared_ptr<const machine::Loaded> loaded, ir::FunctionId entry,
+                                                  const Level& level);
+
+/// The reference engine (tier 0).
+class Interpreter final : public machine::Engine {
+ public:
+  Result<std::shared_ptr<const machine::Program>> prepare(std::shared_ptr<const machine::Loaded> loaded,
+                                                          ir::FunctionId entry) override;
+};
+
+}  // namespace heddle::interp

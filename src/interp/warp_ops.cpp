@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "interp/warp_ops.h"
+
+#include <mutex>
+
+#include "base/check.h"
+#include "isa/groups.h"
+#include "isa/sem/warp_redux.h"
+#include "isa/sem/warp_shuffle.h"
+#include "isa/sem/warp_vote.h"
+
+#define HEDDLE_LEVEL baseline_warp_ops
+#include "interp/memory_ops.h"
+
+namespace heddle::interp {
+namespace {
+
+using isa::SemId;
+
+void set_predicate(Warp& warp, Place p, u32 bits) {
+  u32& out = *warp.at<u32>(p);
+  out = (out & ~warp.mask) | (bits & warp.mask);
+}
+template <class T>
+void set_all(Warp& warp, Place p, T value) {
+  sem::for_each_lane(warp.mask, [&](u32 lane) { warp.at<T>(p)[lane] = value; });
+}
+
+void shuffle(Warp& warp, const Op& op) {
+  const u32 in_range = sem::shuffle(static_cast<sem::Shflmode>(op.runtime[0]), warp.mask, warp.at<const u32>(op.src[0]),
+                                    warp.at<const u32>(op.src[1]), warp.at<const u32>(op.src[2]), warp.at<u32>(op.dst[0]));
+  if (op.dst[1]) set_predicate(warp, op.dst[1], in_range);
+}
+void vote(Warp& warp, const Op& op) {
+  const bool result = sem::vote(static_cast<sem::Votemode>(op.runtime[0]), warp.mask, *warp.at<const u32>(op.src[0]));
+  set_predicate(warp, op.dst[0], result ? kAllLanes : 0);
+}
+void ballot(Warp& warp, const Op& op) {
+  set_all<u32>(warp, op.dst[0], sem::ballot(warp.mask, *warp.at<const u32>(op.src[0])));
+}
+template <class T>
+void match_any(Warp& warp, const Op& op) {
+  sem::match_any(warp.mask, warp.at<const T>(op.src[0]), warp.at<u32>(op.dst[0]));
+}
+template <class T>
+void match_all(Warp& warp, const Op& op) {
+  const u32 result = sem::match_all(warp.mask, warp.at<const T>(op.src[0]));
+  set_all<u32>(warp, op.dst[0], result);
+  if (op.dst[1]) set_predicate(warp, op.dst[1], result ? kAllLanes : 0);
+}
+void activemask(Warp& warp, const Op& op) { set_all<u32>(warp, op.dst[0], warp.mask); }
+void elect(Warp& warp, const Op& op) {
+  const u32 lane = sem::elect(warp.mask);
+  set_all<u32>(warp, op.dst[0], lane);
+  set_predicate(warp, op.dst[1], 1u << lane);
+}
+template <class T>
+void redux(Warp& warp, const Op& op) {
+  set_all<T>(warp, op.dst[0], sem::redux<T>(static_cast<sem::Reduxop>(op.runtime[0]), warp.mask, warp.at<const T>(op.src[0])));
+}
+void redux_f32(Warp& warp, const Op& op) {
+  set_all<u32>(warp, op.dst[0],
+               sem::redux_f32(static_cast<sem::Reduxop>(op.runtime[0]), static_cast<sem::Flag>(op.runtime[1]),
+                              static_cast<sem::Flag>(op.runtime[2]), warp.mask, warp.at<const u32>(op.src[0])));
+}
+
+/// Every 128-bit atomic of the process takes this lock: they are indivisible among themselves.
+std::mutex wide_mutex;
+
+template <bool kCas>
+void atom_wide(Warp& warp, const Op& op) {
+  Addresses addresses;
+  form_addresses(warp, op, 16, 16, addresses);
+  sem::for_each_lane(warp.mask, [&](u32 lane) {
+    const sem::b128 b = warp.at<const sem::b128>(op.list[1])[lane];
+    const sem::b128 c = warp.at<const sem::b128>(op.list[2])[lane];
+    load_one<u8>(addresses.lane[lane]);  // a fault must not happen under the lock
+    wide_mutex.lock();
+    const sem::b128 old = load_one<sem::b128>(addresses.lane[lane]);
+    if (!kCas || old == b) store_one<sem::b128>(addresses.lane[lane], kCas ? c : b);
+    wide_mutex.unlock();
+    warp.at<sem::b128>(op.list[0])[lane] = old;
+  });
+}
+
+}  // namespace
+
+Handler warp_handler(const isa::Form& form, std::span<const u8> slots, u8* runtime) {
+  for (std::size_t i = 0; i < form.runtime_slots.size(); ++i) runtime[i] = slots[form.runtime_slots[i]];
+  const auto wide = [&] { return isa::type_info(static_cast<isa::Type>(runtime[0])).bits == 64; };
+  switch (form.sem_id) {
+    case SemId::shuffle:
+    case SemId::shuffle_sync: return &shuffle;
+    case SemId::vote:
+    case SemId::vote_sync: return &vote;
+    case SemId::ballot:
+    case SemId::ballot_sync: return &ballot;
+    case SemId::match_any_sync: return wide() ? &match_any<u64> : &match_any<u32>;
+    case SemId::match_all_sync: return wide() ? &match_all<u64> : &match_all<u32>;
+    case SemId::activemask: return &activemask;
+    case SemId::elect_sync: return &elect;
+    case SemId::redux_u32_sync: return &redux<u32>;
+    case SemId::redux_s32_sync: return &redux<s32>;
+    case SemId::redux_f32_sync: return &redux_f32;
+    default: HEDDLE_UNREACHABLE();
+  }
+}
+
+Handler wide_atomic(u8 atomop) {
+  switch (static_cast<sem::Atomop>(atomop)) {
+    case sem::Atomop::exch: return &atom_wide<false>;
+    case sem::Atomop::cas: return &atom_wide<true>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace heddle::interp

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/launch.h"
+
+#include <fmt/format.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+namespace heddle::machine {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Warp instructions that a CTA runs before its worker looks at the clock and at its other CTAs.
+constexpr u64 kSlice = 200'000;
+/// Slices without finishing after which a worker takes another CTA beside the ones it has: they may wait for it.
+constexpr u32 kPatience = 4;
+
+std::optional<LaunchError> check(const Profile& profile, const ir::Function& kernel, const SharedLayout& layout,
+                                 const LaunchConfig& config) {
+  using Reason = LaunchError::Reason;
+  const auto refuse = [&](Reason reason, std::string why) {
+    return LaunchError{reason, fmt::format("kernel '{}': {}", kernel.name, why)};
+  };
+  const u32 block[] = {config.block.x, config.block.y, config.block.z};
+  const u32 grid[] = {config.grid.x, config.grid.y, config.grid.z};
+  for (int i = 0; i < 3; ++i) {
+    const char axis = static_cast<char>('x' + i);
+    if (block[i] == 0 || block[i] > profile.max_block[i]) {
+      return refuse(Reason::invalid_value,
+                    fmt::format("block.{} is {}, must be 1 to {}", axis, block[i], profile.max_block[i]));
+    }
+    if (grid[i] == 0 || grid[i] > profile.max_grid[i]) {
+      return refuse(Reason::invalid_value, fmt::format("grid.{} is {}, must be 1 to {}", axis, grid[i], profile.max_grid[i]));
+    }
+    if (kernel.req_ntid[0] && block[i] != std::max(kernel.req_ntid[i], 1u)) {
+      return refuse(Reason::invalid_value, fmt::format("block.{} is {}, but the kernel says .reqntid {}", axis, block[i],
+                                                       std::max(kernel.req_ntid[i], 1u)));
+    }
+  }
+  const u64 threads = config.block.volume();
+  if (threads > profile.max_threads_per_block) {
+    return refuse(Reason::invalid_value,
+                  fmt::format("{} threads a block, at most {} possible", threads, profile.max_threads_per_block));
+  }
+  if (kernel.max_ntid[0]) {
+    const u64 most = u64{kernel.max_ntid[0]} * std::max(kernel.max_ntid[1], 1u) * std::max(kernel.max_ntid[2], 1u);
+    if (threads > most) {
+      return refuse(Reason::invalid_value, fmt::format("{} threads a block, but the kernel says .maxntid {}", threads, most));
+    }
+  }
+  const u64 shared = u64{layout.static_bytes} + config.dynamic_shared;
+  if (shared > profile.shared_per_block_optin) {
+    return refuse(Reason::invalid_value, fmt::format("{} bytes of shared memory a block, at most {} possible", shared,
+                                                     profile.shared_per_block_optin));
+  }
+  if (config.params.size() < kernel.param_bytes) {
+    return refuse(Reason::invalid_value, fmt::format("{} bytes of parameters given, {} needed", config.params.size(),
+                                                     kernel.param_bytes));
+  }
+  return std::nullopt;
+}
+
+/// The CTAs of one grid, handed out to workers.
+class Grid {
+ public:
+  Grid(const Program& program, Launch& launch, u32 workers)
+      : program_(program), launch_(launch), total_(launch.config->grid.volume()) {
+    // Enough CTAs at a time that handing them out costs nothing, few enough that the last ones spread evenly.
+    chunk_ = std::clamp<u64>(total_ / (u64{workers} * 16), 1, 64);
+    residency_ = u64{launch.profile->multiprocessors} * launch.profile->max_blocks_per_multiprocessor;
+    residency_ = std::max<u64>(residency_ / workers, 1);
+    if (launch.config->cooperative) residency_ = total_;
+  }
+
+  /// One host thread's share: runs CTAs until none is left.
+  void work() {
+    std::vector<std::unique_ptr<Cta>> resident, idle;
+    u64 next = 0, end = 0;
+    u32 fruitless = 0;  // slices since a CTA of this worker finished
+    while (!stopped()) {
+      const bool waits = !resident.empty() && fruitless >= kPatience * resident.size();
+      if (resident.empty() || (waits && resident.size() < residency_)) {
+        if (next == end && !take(next, end) && resident.empty()) return;
+        if (next != end) {
+          if (!begin(next++, resident, idle)) return;
+          fruitless = 0;
+        }
+      }
+      for (std::size_t i = 0; i < resident.size() && !stopped();) {
+        const CtaStatus status = resident[i]->run(kSlice);
+        if (status == CtaStatus::finished) {
+          idle.push_back(std::move(resident[i]));
+          resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(i));
+          fruitless = 0;
+        } else if (status == CtaStatus::trapped) {
+          fail(resident[i]->trap());
+          return;
+        } else {
+          fruitless += status == CtaStatus::waiting ? kPatience : 1;
+          ++i;
+        }
+      }
+      if (waits && next == end && resident.size() == 1) std::this_thread::yield();
+    }
+  }
+
+  LaunchResult result() && {
+    if (error_) return std::move(*error_);
+    if (trap_) return std::move(*trap_);
+    return std::monostate{};
+  }
+
+ private:
+  bool stopped() {
+    if (launch_.stop.load(std::memory_order_relaxed)) return true;
+    const bool late = launch_.deadline && Clock::now() > *launch_.deadline;
+    const bool cancelled = launch_.config->cancel && launch_.config->cancel->load(std::memory_order_relaxed);
+    if (late || cancelled) {
+      Trap trap{};
+      trap.kind = TrapKind::time_limit;
+      const ir::Function& kernel = launch_.loaded->module().functions[launch_.entry.value];
+      trap.kernel = trap.function = kernel.name;
+      trap.at = kernel.at;
+      trap.file = launch_.loaded->module().name;
+      trap.detail = late ? fmt::format("the launch ran longer than {} s", launch_.config->time_limit) : "cancelled";
+      fail(trap);
+    }
+    return late || cancelled;
+  }
+
+  bool take(u64& next, u64& end) {
+    const u64 first = next_.fetch_add(chunk_, std::memory_order_relaxed);
+    if (first >= total_) return false;
+    next = first;
+    end = std::min(first + chunk_, total_);
+    return true;
+  }
+
+  bool begin(u64 index, std::vector<std::unique_ptr<Cta>>& resident, std::vector<std::unique_ptr<Cta>>& idle) {
+    std::unique_ptr<Cta> cta;
+    if (!idle.empty()) {
+      cta = std::move(idle.back());
+      idle.pop_back();
+    } else {
+      cta = program_.make_cta(launch_);
+    }
+    const auto begun = cta->begin(index);
+    if (!begun.ok()) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = LaunchError{LaunchError::Reason::out_of_memory, begun.error().message};
+      launch_.stop = true;
+      return false;
+    }
+    resident.push_back(std::move(cta));
+    return true;
+  }
+
+  void fail(const Trap& trap) {
+    const std::lock_guard lock(mutex_);
+    if (!trap_) trap_ = trap;
+    launch_.stop = true;
+  }
+
+  const Program& program_;
+  Launch& launch_;
+  const u64 total_;
+  u64 chunk_, residency_;
+  std::atomic<u64> next_{0};
+  std::mutex mutex_;
+  std::optional<Trap> trap_;
+  std::optional<LaunchError> error_;
+};
+
+}  // namespace
+
+u32 worker_count() {
+  if (const char* text = std::getenv("HEDDLE_THREADS")) {
+    const long count = std::strtol(text, nullptr, 10);
+    if (count >= 1 && count <= 1024) return static_cast<u32>(count);
+  }
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+LaunchResult launch(const Profile& profile, const Program& program, const Loaded& loaded, ir::FunctionId entry,
+                    const LaunchConfig& config) {
+  static std::atomic<u64> grids{0};  // %gridid: unique per launch in the process
+  const ir::Function& kernel = loaded.module().functions[entry.value];
+  Launch launch{};
+  launch.loaded = &loaded;
+  launch.entry = entry;
+  launch.config = &config;
+  launch.profile = &profile;
+  launch.shared = loaded.shared_layout(entry);
+  launch.grid_id = grids.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (auto error = check(profile, kernel, launch.shared, config)) return std::move(*error);
+  launch.shared_bytes = launch.shared.static_bytes + config.dynamic_shared;
+  const bool low = loaded.module().address_size == 32;
+  const auto params = loaded.memory().allocate(std::max<std::size_t>(config.params.size(), 1), 256, low);
+  if (!params.ok()) return LaunchError{LaunchError::Reason::out_of_memory, params.error().message};
+  launch.params = *params;
+  if (!config.params.empty()) std::memcpy(reinterpret_cast<void*>(launch.params), config.params.data(), config.params.size());
+  if (config.time_limit > 0) {
+    launch.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(config.time_limit));
+  }
+
+  const u64 ctas = config.grid.volume();
+  const u32 workers = static_cast<u32>(std::min<u64>(worker_count(), ctas));
+  Grid grid(program, launch, workers);
+  if (workers == 1) {
+    grid.work();
+  } else {
+    tbb::task_arena arena(static_cast<int>(workers));
+    arena.execute([&] {
+      tbb::parallel_for(u32{0}, workers, [&](u32) { grid.work(); }, tbb::simple_partitioner());
+    });
+  }
+  loaded.memory().release(launch.params);
+  return std::move(grid).result();
+}
+
+}  // namespace heddle::machine

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/loaded.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::machine {
+namespace {
+
+u64 round_up(u64 value, u64 to) { return (value + to - 1) / to * to; }
+
+bool in_device_memory(const ir::Variable& variable) {
+  return variable.space == ir::Space::global || variable.space == ir::Space::constant;
+}
+
+/// Writes `relocation.size` low bytes of `address >> shift` at the variable's image.
+void relocate(u8* image, const ir::Relocation& relocation, u64 address) {
+  const u64 value = (address + static_cast<u64>(relocation.addend)) >> relocation.shift;
+  std::memcpy(image + relocation.offset, &value, relocation.size);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Loaded>> Loaded::create(Memory& memory, std::shared_ptr<const ir::Module> module) {
+  std::shared_ptr<Loaded> loaded(new Loaded(memory, std::move(module)));
+  const ir::Module& ir = *loaded->module_;
+  const bool low = ir.address_size == 32;
+  if (low && memory.low().all.size == 0) {
+    return Error{"this process has no free address range below 4 GiB, which a module with 32-bit addresses needs"};
+  }
+  for (const ir::Variable& variable : ir.variables) {
+    if (variable.linkage == ir::Linkage::external && in_device_memory(variable)) {
+      return Error{fmt::format("undefined symbol '{}': declared .extern and defined in no linked module", variable.name)};
+    }
+  }
+  // A global has an allocation of its own, so that a stray index runs into a guard page and not into its neighbour. The
+  // constants lie together: `isspacep.const` asks for their window.
+  loaded->variable_address_.assign(ir.variables.size(), 0);
+  u64 constant_bytes = 0;
+  for (std::size_t i = 0; i < ir.variables.size(); ++i) {
+    const ir::Variable& variable = ir.variables[i];
+    if (variable.space == ir::Space::constant) {
+      constant_bytes = round_up(constant_bytes, std::max<u32>(variable.align, 1));
+      loaded->variable_address_[i] = constant_bytes;  // offset in the block, for now
+      constant_bytes += variable.size;
+    } else if (variable.space == ir::Space::global) {
+      const auto address = memory.allocate(std::max<u64>(variable.size, 1), variable.align, low);
+      if (!address.ok()) return Error{fmt::format("variable '{}': {}", variable.name, address.error().message)};
+      loaded->allocations_.push_back(*address);
+      loaded->variable_address_[i] = *address;
+    }
+  }
+  if (constant_bytes) {
+    const auto block = memory.allocate(constant_bytes, 256, low);
+    if (!block.ok()) return Error{fmt::format("constant memory: {}", block.error().message)};
+    loaded->allocations_.push_back(*block);
+    loaded->constants_ = {*block, constant_bytes};
+    for (std::size_t i = 0; i < ir.variables.size(); ++i) {
+      if (ir.variables[i].space == ir::Space::constant) loaded->variable_address_[i] += *block;
+    }
+  }
+  const auto code = memory.allocate(kCodeStep * (ir.functions.size() + 1), 256, low);
+  if (!code.ok()) return code.error();
+  loaded->allocations_.push_back(*code);
+  loaded->code_base_ = *code;
+
+  for (std::size_t i = 0; i < ir.variables.size(); ++i) {
+    const ir::Variable& variable = ir.variables[i];
+    if (!in_device_memory(variable)) continue;
+    u8* image = reinterpret_cast<u8*>(loaded->variable_address_[i]);
+    if (!variable.init.empty()) std::memcpy(image, variable.init.data(), std::min<u64>(variable.init.size(), variable.size));
+    for (const ir::Relocation& relocation : variable.relocations) {
+      // A global's own address and its generic address are the same number here.
+      relocate(image, relocation,
+               relocation.is_function ? loaded->address_of(ir::FunctionId(relocation.symbol))
+                                      : loaded->variable_address_[relocation.symbol]);
+    }
+  }
+  return std::shared_ptr<const Loaded>(std::move(loaded));
+}
+
+Loaded::~Loaded() {
+  for (const u64 address : allocations_) memory_.release(address);
+}
+
+const Region& Loaded::region() const {
+  return module_->address_size == 32 ? memory_.low() : memory_.high();
+}
+
+ir::FunctionId Loaded::function_at(u64 code_address) const {
+  const u64 offset = code_address - code_base_;
+  if (offset % kCodeStep || offset < kCodeStep || offset > kCodeStep * module_->functions.size()) return {};
+  return ir::FunctionId(offset / kCodeStep - 1);
+}
+
+std::vector<ir::FunctionId> Loaded::reachable(ir::FunctionId entry) const {
+  std::vector<bool> seen(module_->functions.size(), false);
+  std::vector<ir::FunctionId> order;
+  const auto visit = [&](u32 id) {
+    if (id < seen.size() && !seen[id]) {
+      seen[id] = true;
+      order.push_back(ir::FunctionId(id));
+    }
+  };
+  visit(entry.value);
+  bool indirect = false;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const ir::Function& function = module_->functions[order[i].value];
+    for (const ir::Operand& operand : function.operands) {
+      if (operand.kind == ir::OperandKind::function) visit(operand.id);
+      if (operand.kind == ir::OperandKind::prototype) indirect = true;
+    }
+    for (const ir::TargetList& list : function.target_lists) {
+      for (const ir::FunctionId id : list.functions) visit(id.value);
+    }
+    // A pointer called through a prototype may come from any initialised table.
+    if (indirect) {
+      indirect = false;
+      for (const ir::Variable& variable : module_->variables) {
+        for (const ir::Relocation& relocation : variable.relocations) {
+          if (relocation.is_function) visit(relocation.symbol);
+        }
+      }
+    }
+  }
+  return order;
+}
+
+SharedLayout Loaded::shared_layout(ir::FunctionId entry) const {
+  std::vector<bool> used(module_->variables.size(), false);
+  for (const ir::FunctionId id : reachable(entry)) {
+    const ir::Function& function = module_->functions[id.value];
+    for (const ir::VarId variable : function.shared_used) used[variable.value] = true;
+    for (const ir::Operand& operand : function.operands) {
+      if (operand.kind == ir::OperandKind::variable) used[operand.id] = true;
+    }
+  }
+  SharedLayout layout;
+  const auto place = [&](bool dynamic) {
+    for (u32 i = 0; i < used.size(); ++i) {
+      const ir::Variable& variable = module_->variables[i];
+      // `.extern .shared x[]` is the dynamic part: all such arrays begin where the static part ends.
+      const bool is_dynamic = variable.linkage == ir::Linkage::external && variable.size == 0;
+      if (!used[i] || variable.space != ir::Space::shared || is_dynamic != dynamic) continue;
+      if (dynamic) {
+        layout.offset[i] = layout.static_bytes;
+        continue;
+      }
+      const u64 offset = round_up(layout.static_bytes, std::max<u32>(variable.align, 1));
+      layout.offset[i] = static_cast<u32>(offset);
+      layout.static_bytes = static_cast<u32>(offset + variable.size);
+    }
+  };
+  place(false);
+  u32 align = 16;
+  bool any_dynamic = false;
+  for (u32 i = 0; i < used.size(); ++i) {
+    const ir::Variable& variable = module_->variables[i];
+    if (used[i] && variable.space == ir::Space::shared && variable.linkage == ir::Linkage::external && !variable.size) {
+      any_dynamic = true;
+      align = std::max(align, variable.align);
+    }
+  }
+  if (any_dynamic) layout.static_bytes = static_cast<u32>(round_up(layout.static_bytes, align));
+  place(true);
+  return layout;
+}
+
+}  // namespace heddle::machine

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/memory.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace heddle::machine {
+namespace {
+
+constexpr u64 kPage = 4096;
+constexpr u64 kMiB = u64{1} << 20;
+constexpr u64 kGiB = u64{1} << 30;
+
+// The low region sits where position-independent programs have nothing, and below 2 GiB, where the sanitizers leave room.
+constexpr u64 kLowBases[] = {0x1000'0000, 0x2000'0000, 0x8000'0000};
+constexpr u64 kLowSize = 1280 * kMiB;
+constexpr u64 kLowShared = 128 * kMiB;
+constexpr u64 kLowLocal = 256 * kMiB;
+constexpr u64 kHighShared = 128 * kMiB;
+constexpr u64 kHighLocal = 16 * kGiB;
+
+u64 round_up(u64 value, u64 to) { return (value + to - 1) / to * to; }
+
+u64 reserve(u64 base, u64 size) {
+  const int fixed = base ? MAP_FIXED_NOREPLACE : 0;
+  void* at = mmap(reinterpret_cast<void*>(base), size, PROT_NONE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
+  if (at == MAP_FAILED) return 0;
+  const u64 got = reinterpret_cast<u64>(at);
+  if (base && got != base) {  // a kernel that does not know MAP_FIXED_NOREPLACE
+    munmap(at, size);
+    return 0;
+  }
+  return got;
+}
+
+bool commit(u64 base, u64 bytes) {
+  return mprotect(reinterpret_cast<void*>(base), round_up(bytes, kPage), PROT_READ | PROT_WRITE) == 0;
+}
+
+/// Back to zero pages without access.
+void decommit(u64 base, u64 bytes) {
+  void* at = reinterpret_cast<void*>(base);
+  madvise(at, round_up(bytes, kPage), MADV_DONTNEED);
+  mprotect(at, round_up(bytes, kPage), PROT_NONE);
+}
+
+Region carve(u64 base, u64 size, u64 shared, u64 local) {
+  Region region;
+  region.all = {base, size};
+  region.shared = {base, shared};
+  region.local = {base + shared, local};
+  region.heap = {base + shared + local, size - shared - local};
+  return region;
+}
+
+}  // namespace
+
+// --- Pages -----------------------------------------------------------------------------------------------------------
+
+void Memory::Pages::reset(AddressRange range) {
+  range_ = range;
+  if (range.size) free_[range.base] = range.size;
+}
+
+u64 Memory::Pages::take(u64 bytes, u64 align) {
+  const u64 need = round_up(bytes, kPage) + kPage;
+  for (auto it = free_.begin(); it != free_.end(); ++it) {
+    const u64 base = round_up(it->first, std::max(align, kPage));
+    const u64 end = it->first + it->second;
+    if (base >= end || end - base < need) continue;
+    const u64 front = base - it->first;
+    const u64 back = end - (base + need);
+    if (front) it->second = front;
+    else free_.erase(it);
+    if (back) free_[base + need] = back;
+    taken_[base] = {bytes, need};
+    return base;
+  }
+  return 0;
+}
+
+std::optional<AddressRange> Memory::Pages::give(u64 base) {
+  const auto it = taken_.find(base);
+  if (it == taken_.end()) return std::nullopt;
+  const AddressRange piece{base, it->second.first};
+  u64 size = it->second.second;
+  taken_.erase(it);
+  auto next = free_.lower_bound(base);
+  if (next != free_.end() && next->first == base + size) {
+    size += next->second;
+    next = free_.erase(next);
+  }
+  if (next != free_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == base) {
+      before->second += size;
+      return piece;
+    }
+  }
+  free_[base] = size;
+  return piece;
+}
+
+std::optional<AddressRange> Memory::Pages::find(u64 address) const {
+  auto it = taken_.upper_bound(address);
+  if (it == taken_.begin()) return std::nullopt;
+  --it;
+  const AddressRange piece{it->first, it->second.first};
+  if (!piece.contains(address)) return std::nullopt;
+  return piece;
+}
+
+std::optional<AddressRange> Memory::Pages::nearest(u64 address) const {
+  const auto after = taken_.upper_bound(address);
+  std::optional<AddressRange> best;
+  if (after != taken_.end()) best = AddressRange{after->first, after->second.first};
+  if (after != taken_.begin()) {
+    const auto before = std::prev(after);
+    const AddressRange piece{before->first, before->second.first};
+    const u64 distance = address < piece.end() ? 0 : address - piece.end();
+    if (!best || distance < best->base - address) best = piece;
+  }
+  return best;
+}
+
+// --- Memory ----------------------------------------------------------------------------------------------------------
+
+Result<std::unique_ptr<Memory>> Memory::create(u64 device_bytes) {
+  std::unique_ptr<Memory> memory(new Memory);
+  for (const u64 base : kLowBases) {
+    if (const u64 got = reserve(base, kLowSize)) {
+      memory->low_ = carve(got, kLowSize, kLowShared, kLowLocal);
+      break;
+    }
+  }
+  const u64 heap = round_up(device_bytes, kGiB) + 4 * kGiB;  // slack for guard pages and fragmentation
+  const u64 high = kHighShared + kHighLocal + heap;
+  const u64 base = reserve(0, high);
+  if (!base) {
+    return Error{fmt::format("cannot reserve {} GiB of address space for device memory", high / kGiB)};
+  }
+  memory->high_ = carve(base, high, kHighShared, kHighLocal);
+  memory->low_heap_.reset(memory->low_.heap);
+  memory->high_heap_.reset(memory->high_.heap);
+  memory->low_local_.reset(memory->low_.local);
+  memory->high_local_.reset(memory->high_.local);
+  memory->device_bytes_ = device_bytes;
+  return memory;
+}
+
+Memory::~Memory() {
+  for (const Region* region : {&low_, &high_}) {
+    if (region->all.size) munmap(reinterpret_cast<void*>(region->all.base), region->all.size);
+  }
+}
+
+Result<u64> Memory::allocate(u64 bytes, u64 align, bool low) {
+  HEDDLE_CHECK(bytes > 0);
+  const std::lock_guard lock(mutex_);
+  if (bytes > device_bytes_ || used_ + bytes > device_bytes_) {
+    return Error{fmt::format("out of device memory: {} bytes asked for, {} of {} in use", bytes, used_, device_bytes_)};
+  }
+  Pages* pages = &low_heap_;
+  u64 base = pages->take(bytes, align);
+  if (!base && !low) {
+    pages = &high_heap_;
+    base = pages->take(bytes, align);
+  }
+  if (!base) {
+    return Error{fmt::format("no room for {} bytes{} in the device's address space", bytes,
+                             low ? " below 4 GiB" : "")};
+  }
+  if (!commit(base, bytes)) {
+    pages->give(base);
+    return Error{fmt::format("the host refuses {} bytes: {}", bytes, std::strerror(errno))};
+  }
+  used_ += bytes;
+  return base;
+}
+
+bool Memory::release(u64 address) {
+  const std::lock_guard lock(mutex_);
+  Pages& pages = low_.all.contains(address) ? low_heap_ : high_heap_;
+  // Decommit before the range can be handed out again.
+  const auto piece = pages.find(address);
+  if (!piece || piece->base != address) return false;
+  decommit(address, piece->size);
+  pages.give(address);
+  used_ -= piece->size;
+  return true;
+}
+
+std::optional<AddressRange> Memory::find(u64 address) const {
+  const std::lock_guard lock(mutex_);
+  return low_.all.contains(address) ? low_heap_.find(address) : high_heap_.find(address);
+}
+
+std::optional<AddressRange> Memory::nearest(u64 address) const {
+  const std::lock_guard lock(mutex_);
+  const auto a = low_heap_.nearest(address);
+  const auto b = high_heap_.nearest(address);
+  if (!a || !b) return a ? a : b;
+  const auto distance = [address](const AddressRange& range) {
+    return address < range.base ? range.base - address : address < range.end() ? 0 : address - range.end();
+  };
+  return distance(*a) <= distance(*b) ? a : b;
+}
+
+bool Memory::is_valid(u64 address, u64 bytes) const {
+  const auto piece = find(address);
+  return piece && piece->contains(address, bytes);
+}
+
+u64 Memory::used_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return used_;
+}
+
+Result<u64> Memory::take_shared(const Region& region, u64 bytes) {
+  HEDDLE_CHECK(bytes <= kSharedSlot);
+  const std::lock_guard lock(mutex_);
+  const bool low = &region == &low_;
+  std::vector<u64>& free = low ? free_low_shared_ : free_high_shared_;
+  u64& next = low ? next_low_shared_ : next_high_shared_;
+  u64 base;
+  if (!free.empty()) {
+    base = free.back();
+    free.pop_back();
+  } else {
+    if (next + kSharedSlot > region.shared.size) return Error{"too many resident CTAs: no window for shared memory"};
+    base = region.shared.base + next;
+    next += kSharedSlot;
+  }
+  if (bytes && !commit(base, bytes)) {
+    free.push_back(base);
+    return Error{"the host refuses memory for shared windows"};
+  }
+  return base;
+}
+
+void Memory::give_shared(const Region& region, u64 base) {
+  const std::lock_guard lock(mutex_);
+  decommit(base, kSharedSlot);
+  (&region == &low_ ? free_low_shared_ : free_high_shared_).push_back(base);
+}
+
+Result<u64> Memory::take_local(const Region& region, u64 bytes) {
+  const std::lock_guard lock(mutex_);
+  Pages& pages = &region == &low_ ? low_local_ : high_local_;
+  const u64 base = pages.take(std::max(bytes, kPage), kPage);
+  if (!base) return Error{fmt::format("no room for {} bytes of local memory", bytes)};
+  if (!commit(base, bytes)) {
+    pages.give(base);
+    return Error{"the host refuses memory for local windows"};
+  }
+  return base;
+}
+
+void Memory::give_local(const Region& region, u64 base) {
+  const std::lock_guard lock(mutex_);
+  Pages& pages = &region == &low_ ? low_local_ : high_local_;
+  if (const auto piece = pages.give(base)) decommit(base, piece->size);
+}
+
+}  // namespace heddle::machine

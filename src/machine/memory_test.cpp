@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/memory.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace heddle::machine {
+namespace {
+
+std::unique_ptr<Memory> make(u64 bytes = u64{1} << 30) {
+  auto memory = Memory::create(bytes);
+  EXPECT_TRUE(memory.ok());
+  return std::move(*memory);
+}
+
+TEST(Memory, AllocationsAreZeroedAlignedAndApart) {
+  const auto memory = make();
+  const u64 a = *memory->allocate(100);
+  const u64 b = *memory->allocate(5000, 4096);
+  EXPECT_EQ(a % 256, 0u);
+  EXPECT_EQ(b % 4096, 0u);
+  EXPECT_LT(a, u64{1} << 32);
+  for (u64 i = 0; i < 5000; ++i) ASSERT_EQ(reinterpret_cast<const u8*>(b)[i], 0);
+  std::memset(reinterpret_cast<void*>(b), 7, 5000);
+  EXPECT_TRUE(memory->release(b));
+  EXPECT_FALSE(memory->release(b));
+  EXPECT_FALSE(memory->release(a + 8));
+  const u64 c = *memory->allocate(5000, 4096);
+  EXPECT_EQ(*reinterpret_cast<const u8*>(c), 0) << "memory that comes back is zeroed";
+}
+
+TEST(Memory, KnowsItsAllocations) {
+  const auto memory = make();
+  const u64 a = *memory->allocate(1000);
+  EXPECT_EQ(memory->find(a + 999)->base, a);
+  EXPECT_FALSE(memory->find(a + 1000));
+  EXPECT_TRUE(memory->is_valid(a + 10, 990));
+  EXPECT_FALSE(memory->is_valid(a + 10, 991));
+  EXPECT_EQ(memory->nearest(a + 5000)->base, a);
+  EXPECT_EQ(memory->nearest(0)->base, a);
+}
+
+TEST(Memory, TheDeviceIsFinite) {
+  const auto memory = make(1 << 20);
+  const u64 a = *memory->allocate(1 << 19);
+  EXPECT_FALSE(memory->allocate((1 << 19) + 1).ok());
+  EXPECT_TRUE(memory->release(a));
+  EXPECT_TRUE(memory->allocate(1 << 20).ok());
+  EXPECT_FALSE(memory->allocate(~u64{0}).ok());
+}
+
+TEST(Memory, LargeAllocationsGoHigh) {
+  const auto memory = make(u64{8} << 30);
+  const u64 big = *memory->allocate(u64{3} << 30);
+  EXPECT_GE(big, u64{1} << 32);
+  EXPECT_FALSE(memory->allocate(u64{3} << 30, 256, /*low=*/true).ok());
+}
+
+TEST(Memory, WindowsAreReused) {
+  const auto memory = make();
+  const u64 a = *memory->take_shared(memory->high(), 1000);
+  *reinterpret_cast<u32*>(a) = 5;
+  memory->give_shared(memory->high(), a);
+  const u64 b = *memory->take_shared(memory->high(), 1000);
+  EXPECT_EQ(a, b);
+  EXPECT_EQ(*reinterpret_cast<u32*>(b), 0u);
+  EXPECT_TRUE(memory->high().shared.contains(b));
+  const u64 local = *memory->take_local(memory->low(), 32 * 1024);
+  EXPECT_TRUE(memory->low().local.contains(local, 32 * 1024));
+  memory->give_local(memory->low(), local);
+}
+
+}  // namespace
+}  // namespace heddle::machine
