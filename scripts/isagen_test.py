@@ -114,6 +114,12 @@ class Good(unittest.TestCase):
         _, a, c = isa.forms[0].operands
         self.assertEqual((a.kind, a.suffix, c.bracketed, c.vector_length), ("address", "unified", True, 2))
 
+    def test_vectors_of_one_element_have_braces(self):
+        for form, text in (("add.T  _, [a:shared], c:T*1", "add.u32 _, [%r_u64_0], {%r_u32_0};"),
+                           ("add{.vec}.T  d:T*vec, a:T", "add.u32 %r_u32_0, %r_u32_1;")):
+            isa = self.isa(insn("T u32", form, "sem pending"))
+            self.assertIn(text, outputs(isa)["form_instances.txt"])
+
     def test_inherited_details_hold_where_they_can(self):
         isa = self.isa(insn("T u16 u32", "add{.sat}.T  d:T, a:T, b:T",
                             common="since ptx 7.8, sm_90 when .relu\nsince ptx 7.0 when !.relu, .sat") +

@@ -12,7 +12,8 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from .checks import VERSIONS
 from .instances import covering
-from .matching import applicable_gates, gate_open, match, open_for, operand_type, vector_length, written_words
+from .matching import (applicable_gates, gate_open, is_vector, match, open_for, operand_type, vector_length,
+                       written_words)
 from .model import ANY, Form, Gate, Isa, Operand, Target, Version
 from .search import complete, rows_fit
 
@@ -22,14 +23,16 @@ INSTANCES_HEADER = """\
 # One instruction per line, to be checked inside of a kernel; columns are separated by tabs:
 #   accept | reject
 #   .version            the module's; below 2.3 there is no .address_size
-#   .target
+#   .target              perhaps followed by `, texmode_independent`
 #   instruction         without a guard, with its semicolon
 #   declarations        of the registers that it uses: %r_<type>_<n>; -: none
 #   reason              accept: -; reject: version, target, type (in the mnemonic), operand-type, missing, extra,
 #                       require (the form's rule, with its message if it has one), rows (a combination of modifiers)
 #   file:line           of the form
-# Other names that instructions use, for the test to declare: the label `label_0`, the function `function_0`, the
-# parameters `(param_0)`, the .branchtargets or .calltargets `targets_0`, the .callprototype `proto_0`.
+# Other names that instructions use, for the test to declare: the label `label_0`, the function `function_0` with one
+# .b32 parameter and no result, the parameter variable `param_0`, the .branchtargets or .calltargets `targets_0`, the
+# .callprototype `proto_0`, and at module level `.global .texref texref_0`, `.global .surfref surfref_0` and, where
+# .target says texmode_independent, `.global .samplerref samplerref_0`.
 """
 
 CASES_HEADER = """\
@@ -110,16 +113,26 @@ class Writer:
             return str(operand.imm_min if operand.imm_min <= operand.imm_max else 1)
         if operand.kind == "function" and operand.register_only:
             return self.register("u64")
+        if operand.kind == "sink":
+            return "_"
         if operand.kind == "address":
-            return f"[{self.register('u64')}]"
+            return f"[{self._object(operand.type) or self.register('u64')}]"
         if operand.kind != "value":
             return {"label": "label_0", "function": "function_0", "list": "(param_0)", "targets": "targets_0",
                     "proto": "proto_0"}[operand.kind]
-        name = self.isa.type_at(operand_type(self.form, operand, self.values)).name
-        length = vector_length(self.form, operand, self.values)
-        if operand.vector_slot < 0 and operand.vector_length == 1 or length == 1:
+        type_index = operand_type(self.form, operand, self.values)
+        if self._object(type_index):
+            return self._object(type_index)
+        name = self.isa.type_at(type_index).name
+        if not is_vector(self.form, operand, self.values):
             return self.register(name)
+        length = vector_length(self.form, operand, self.values)
         return "{" + ", ".join(self.register(name) for _ in range(length)) + "}"
+
+    def _object(self, type_index: int) -> str:
+        """The name of a texture, sampler or surface; empty for other types."""
+        t = self.isa.type_at(type_index) if type_index else None
+        return f"{t.name}_0" if t and t.cls == "opaque" else ""
 
 
 def operand_counts(form: Form, values: Sequence[int]) -> Tuple[int, int]:
@@ -181,7 +194,8 @@ class Instances:
         key = (verdict, place, text)
         if key not in self.seen:
             self.seen.add(key)
-            columns = [verdict, str(place.version), str(place.target), text, writer.declarations(), reason, str(form.loc)]
+            mode = ", texmode_independent" if "samplerref_0" in text else ""
+            columns = [verdict, str(place.version), f"{place.target}{mode}", text, writer.declarations(), reason, str(form.loc)]
             self.lines.append("\t".join(columns))
 
     def form(self, form: Form) -> None:

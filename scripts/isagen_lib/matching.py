@@ -79,6 +79,13 @@ def vector_length(form: Form, operand: Operand, values: Sequence[int]) -> int:
     return int(digits) if digits else 1
 
 
+def is_vector(form: Form, operand: Operand, values: Sequence[int]) -> bool:
+    """Written in braces: `{x}` too when a number or a word says 1; only an absent group means a scalar."""
+    if operand.vector_slot < 0:
+        return operand.vector
+    return form.slots[operand.vector_slot].numeric or values[operand.vector_slot] != 0
+
+
 def shape(form: Form, values: Sequence[int], required_only: bool = False) -> Tuple:
     """What operands look like to the checker; equal shapes cannot be told apart."""
     result = []

@@ -209,6 +209,7 @@ class Operand:
     type_slot: int = -1
     vector_slot: int = -1
     vector_length: int = 1
+    vector: bool = False  # `*1`
     space_slot: int = -1
     space: str = ""
     imm_min: int = 0

@@ -126,6 +126,8 @@ class _Parser:
             raise self.fail(f"cannot read the operand `{name}`")
 
     def value(self, text: str) -> Operand:
+        if text == "_":
+            return Operand("_", kind="sink", sink=True)
         match = re.fullmatch(r"(!?)\s*([A-Za-z]\w*)\s*(?::\s*(.+))?", text)
         if not match:
             raise self.fail(f"cannot read the operand `{text}`")
@@ -190,7 +192,7 @@ class _Parser:
 
     def vector(self, operand: Operand, text: str) -> None:
         if text.isdigit():
-            operand.vector_length = int(text)
+            operand.vector_length, operand.vector = int(text), True
             return
         operand.vector_slot = self.form.slot_named(text)
         if operand.vector_slot < 0:

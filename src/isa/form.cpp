@@ -57,6 +57,12 @@ u8 vector_length(const Form& form, const OperandSpec& operand, std::span<const u
   return length == 0 ? 1 : static_cast<u8>(length);
 }
 
+bool is_vector(const Form& form, const OperandSpec& operand, std::span<const u8> slot_values) {
+  if (operand.vector_slot < 0) return operand.vector;
+  return form.slots[operand.vector_slot].kind == SlotKind::derived ||
+         slot_values[operand.vector_slot] != 0;
+}
+
 bool holds(const Condition& condition, std::span<const u8> slot_values) {
   bool found =
       std::ranges::find(condition.values, slot_values[condition.slot]) != condition.values.end();

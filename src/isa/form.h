@@ -70,6 +70,7 @@ enum class OperandKind : u8 {
   list,      ///< ( ... ): arguments, return values
   targets,   ///< label of .branchtargets / .calltargets, or name of a jump table
   proto,     ///< label of .callprototype
+  sink,      ///< just `_`
 };
 
 struct OperandSpec {
@@ -83,6 +84,7 @@ struct OperandSpec {
   bool register_only = false;
   bool sink = false;              ///< `_` allowed
   bool symbol_allowed = false;    ///< `any(T)`: address of a variable, label, function
+  bool vector = false;            ///< fixed length, written in braces (`*1` too)
   Type type = Type::none;         ///< fixed type, or none when `type_slot` says
   s8 type_slot = -1;              ///< index of the slot that holds the type
   s8 vector_slot = -1;            ///< index of the slot that holds the length (group `vec`)
@@ -143,6 +145,8 @@ Type operand_type(const OperandSpec& operand, std::span<const u8> slot_values);
 /// How many elements the operand has: 1 for a scalar. A group's word gives its digits (`.v4`,
 /// `.x2`), a derived number itself.
 u8 vector_length(const Form& form, const OperandSpec& operand, std::span<const u8> slot_values);
+/// True when the operand is written in braces, `{x}` too; false for a scalar.
+bool is_vector(const Form& form, const OperandSpec& operand, std::span<const u8> slot_values);
 /// True when the operand is written with these modifiers (OperandSpec::present).
 bool is_present(const OperandSpec& operand, std::span<const u8> slot_values);
 bool holds(const Condition& condition, std::span<const u8> slot_values);

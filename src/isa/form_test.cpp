@@ -92,6 +92,7 @@ TEST(Operands, KnowTypeLengthAndPresence) {
   const Form& form = *ld.form;
   EXPECT_EQ(operand_type(form.operands[0], ld.values), Type::f32);
   EXPECT_EQ(vector_length(form, form.operands[0], ld.values), 4);
+  EXPECT_TRUE(is_vector(form, form.operands[0], ld.values));
   EXPECT_TRUE(form.operands[0].written);
   EXPECT_EQ(form.operands[1].kind, OperandKind::address);
   EXPECT_TRUE(is_present(form.operands[2], ld.values));
