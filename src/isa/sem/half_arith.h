@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// add, sub, mul, fma, abs, neg, min, max for f16, bf16 and their pairs (PTX ISA 9.7.4.1
+// to 9.7.4.8). Computed in f32 or f64 and rounded once; half.h says why that is exact. All results
+// are to nearest even, every NaN result is 0x7fff.
+//
+// `.relu` makes negative results and -0 +0 and keeps NaN.
+#pragma once
+
+#include "isa/sem/float_misc.h"
+#include "isa/sem/half.h"
+
+namespace heddle::sem {
+
+template <bool kFtz, class E>
+constexpr E half_input(E x) {
+  if constexpr (kFtz)
+    return flush(x);
+  else
+    return x;
+}
+/// Saturation before rounding is the same as after: 0 and 1 are numbers of every format.
+template <class E, bool kFtz>
+constexpr E half_result(Flag sat, f32 exact) {
+  return half_input<kFtz>(narrow<E>(sat == Flag::on ? saturate(exact) : exact));
+}
+
+// ---- add, sub, mul ----
+
+template <class T, bool kFtz>
+constexpr T add_half(Flag sat, T a, T b) {
+  const auto one = [=]<class E>(E x, E y) {
+    return half_result<E, kFtz>(sat, to_f32(half_input<kFtz>(x)) + to_f32(half_input<kFtz>(y)));
+  };
+  return each(one, a, b);
+}
+template <class T, bool kFtz>
+constexpr T sub_half(Flag sat, T a, T b) {
+  const auto one = [=]<class E>(E x, E y) {
+    return half_result<E, kFtz>(sat, to_f32(half_input<kFtz>(x)) - to_f32(half_input<kFtz>(y)));
+  };
+  return each(one, a, b);
+}
+template <class T, bool kFtz>
+constexpr T mul_half(Flag sat, T a, T b) {
+  const auto one = [=]<class E>(E x, E y) {
+    return half_result<E, kFtz>(sat, to_f32(half_input<kFtz>(x)) * to_f32(half_input<kFtz>(y)));
+  };
+  return each(one, a, b);
+}
+template <class T>
+constexpr T add_bf16(T a, T b) {
+  return add_half<T, false>(Flag::off, a, b);
+}
+template <class T>
+constexpr T sub_bf16(T a, T b) {
+  return sub_half<T, false>(Flag::off, a, b);
+}
+template <class T>
+constexpr T mul_bf16(T a, T b) {
+  return mul_half<T, false>(Flag::off, a, b);
+}
+
+// ---- fma ----
+
+/// The f64 sum is rounded to odd, so that rounding it again, to f32 and to the format, is correct.
+template <class T, bool kFtz>
+constexpr T fma_half(Flag sat, Flag relu, T a, T b, T c) {
+  const auto one = [=]<class E>(E x, E y, E z) {
+    const f64 product = f64{to_f32(half_input<kFtz>(x))} * f64{to_f32(half_input<kFtz>(y))};
+    const f32 sum = to_f32_odd(sum_to_odd(product, f64{to_f32(half_input<kFtz>(z))}));
+    const f32 positive = sum > 0 || is_nan(sum) ? sum : 0.0f;
+    return half_result<E, kFtz>(sat, relu == Flag::on ? positive : sum);
+  };
+  return each(one, a, b, c);
+}
+template <class T>
+constexpr T fma_bf16(Flag relu, T a, T b, T c) {
+  return fma_half<T, false>(Flag::off, relu, a, b, c);
+}
+
+// ---- abs, neg ----
+
+template <class E>
+constexpr E canonical_half(E x) {
+  return {static_cast<u16>(is_nan(to_f32(x)) ? 0x7fff : x.bits)};
+}
+template <class T, bool kFtz>
+constexpr T abs_half(T a) {
+  const auto one = []<class E>(E x) {
+    return canonical_half(E{static_cast<u16>(half_input<kFtz>(x).bits & 0x7fff)});
+  };
+  return each(one, a);
+}
+template <class T, bool kFtz>
+constexpr T neg_half(T a) {
+  const auto one = []<class E>(E x) {
+    return canonical_half(E{static_cast<u16>(half_input<kFtz>(x).bits ^ 0x8000)});
+  };
+  return each(one, a);
+}
+
+// ---- min, max ----
+
+template <class T, bool kMax, bool kFtz>
+constexpr T extreme_half(Flag nan, Flag xorsign, T a, T b) {
+  const auto one = [=]<class E>(E x, E y) {
+    return narrow<E>(extreme_f32<kMax, false>(nan, xorsign, to_f32(half_input<kFtz>(x)),
+                                              to_f32(half_input<kFtz>(y))));
+  };
+  return each(one, a, b);
+}
+
+}  // namespace heddle::sem
