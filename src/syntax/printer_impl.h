@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Appends the text of a tree to one string. Private to src/syntax.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "syntax/tree.h"
+
+namespace heddle::syntax {
+
+class Printer {
+ public:
+  explicit Printer(const Tree& tree) : tree_(tree) {}
+  std::string module();
+  std::string expression(ExprId id) {
+    operand(id);
+    return std::move(out_);
+  }
+
+ private:
+  // printer.cpp
+  void statement(const Stmt& stmt);
+  void line_start(const Stmt& stmt);
+  void variable(const Variable& variable, bool parameter);
+  void function(const Function& function);
+  void parameters(Range<u32> range);
+  void attribute(const Directive& directive);
+  void directive(const Directive& directive);
+  void instruction(const Instruction& instruction);
+  void targets(std::string_view word, const TargetList& list);
+  void loc(const Loc& loc);
+  void file(const File& file);
+  void section(const Section& section);
+  void indent() { out_.append(depth_ * 4, ' '); }
+  void linkage(NameId id);
+
+  // print_expr.cpp
+  void operand(ExprId id);
+  void expr(ExprId id, unsigned min_precedence);
+  void binary(const Expr& node);
+  void integer(const Expr& expr);
+  void real(const Expr& expr);
+  void list(Range<ExprId> range, char open, char close, bool compact);
+  bool looks_like_pair(ExprId id) const;
+
+  std::string_view name(NameId id) const { return tree_.names[id]; }
+
+  const Tree& tree_;
+  std::string out_;
+  std::size_t depth_ = 0;
+  bool compact_ = false;  ///< no blanks around operators: inside an address
+};
+
+}  // namespace heddle::syntax
