@@ -47,9 +47,9 @@ using FormatF32 = Format<u32, 8, 23, Specials::ieee, 0x7fffffff>;
 using FormatF64 = Format<u64, 11, 52, Specials::ieee, 0xfff8000000000000>;
 using FormatE4m3 = Format<u8, 4, 3, Specials::nan_only, 0x7f>;
 using FormatE5m2 = Format<u8, 5, 2, Specials::ieee, 0x7f>;
-using FormatE2m3 = Format<u8, 2, 3, Specials::none, 0>;
-using FormatE3m2 = Format<u8, 3, 2, Specials::none, 0>;
-using FormatE2m1 = Format<u8, 2, 1, Specials::none, 0>;
+using FormatE2m3 = Format<u8, 2, 3, Specials::none, 0x1f>;
+using FormatE3m2 = Format<u8, 3, 2, Specials::none, 0x1f>;
+using FormatE2m1 = Format<u8, 2, 1, Specials::none, 0x07>;
 
 enum class Kind : u8 { zero, finite, infinite, nan };
 
