@@ -6,7 +6,6 @@
 
 #include "isa/groups.h"
 #include "isa/sem/float_arith.h"
-#include "isa/types.h"
 
 namespace heddle::sem {
 
@@ -70,58 +69,8 @@ inline constexpr bool kHasAtomForm =
     : kOp == Atomop::min || kOp == Atomop::max ? !std::is_same_v<T, u16> && !std::is_floating_point_v<T>
                                                : std::unsigned_integral<T>;
 
+/// The unsigned integer of that size: what the indivisible access works on.
 template <std::size_t kBytes>
 using AtomWord = std::conditional_t<kBytes == 2, u16, std::conditional_t<kBytes == 4, u32, u64>>;
-
-template <Atomop kOp, class T>
-constexpr u64 atom_apply_as(u64 old, u64 b, u64 c, bool ftz) {
-  using Word = AtomWord<sizeof(T)>;
-  const auto as_value = [](u64 bits) { return std::bit_cast<T>(static_cast<Word>(bits)); };
-  if constexpr (kHasAtomForm<kOp, T>) {
-    return std::bit_cast<Word>(atom_apply<kOp>(as_value(old), as_value(b), as_value(c), ftz));
-  } else {
-    return old;
-  }
-}
-
-template <Atomop kOp>
-constexpr u64 atom_apply(isa::Type type, u64 old, u64 b, u64 c, bool ftz) {
-  using isa::Type;
-  switch (type) {
-    case Type::b16: return atom_apply_as<kOp, u16>(old, b, c, ftz);
-    case Type::b32:
-    case Type::u32: return atom_apply_as<kOp, u32>(old, b, c, ftz);
-    case Type::b64:
-    case Type::u64: return atom_apply_as<kOp, u64>(old, b, c, ftz);
-    case Type::s32: return atom_apply_as<kOp, s32>(old, b, c, ftz);
-    case Type::s64: return atom_apply_as<kOp, s64>(old, b, c, ftz);
-    case Type::f32: return atom_apply_as<kOp, f32>(old, b, c, ftz);
-    case Type::f64: return atom_apply_as<kOp, f64>(old, b, c, ftz);
-    case Type::f16: return atom_apply_as<kOp, f16>(old, b, c, ftz);
-    case Type::f16x2: return atom_apply_as<kOp, f16x2>(old, b, c, ftz);
-    case Type::bf16: return atom_apply_as<kOp, bf16>(old, b, c, ftz);
-    case Type::bf16x2: return atom_apply_as<kOp, bf16x2>(old, b, c, ftz);
-    default: return old;
-  }
-}
-
-/// The same on the bits of a memory word of up to 64 bits, for an operation and a type known at run time only. Bits of
-/// `old`, `b` and `c` above the type are ignored, those of the result are 0. An operation that has no form on the type
-/// leaves the old value; the tables let none through.
-constexpr u64 atom_apply(Atomop op, isa::Type type, u64 old, u64 b, u64 c, bool ftz) {
-  switch (op) {
-    case Atomop::and_: return atom_apply<Atomop::and_>(type, old, b, c, ftz);
-    case Atomop::or_: return atom_apply<Atomop::or_>(type, old, b, c, ftz);
-    case Atomop::xor_: return atom_apply<Atomop::xor_>(type, old, b, c, ftz);
-    case Atomop::cas: return atom_apply<Atomop::cas>(type, old, b, c, ftz);
-    case Atomop::exch: return atom_apply<Atomop::exch>(type, old, b, c, ftz);
-    case Atomop::add: return atom_apply<Atomop::add>(type, old, b, c, ftz);
-    case Atomop::inc: return atom_apply<Atomop::inc>(type, old, b, c, ftz);
-    case Atomop::dec: return atom_apply<Atomop::dec>(type, old, b, c, ftz);
-    case Atomop::min: return atom_apply<Atomop::min>(type, old, b, c, ftz);
-    case Atomop::max: return atom_apply<Atomop::max>(type, old, b, c, ftz);
-    default: return old;
-  }
-}
 
 }  // namespace heddle::sem
