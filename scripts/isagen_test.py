@@ -201,6 +201,13 @@ class Emitted(unittest.TestCase):
         rows = self.instances(insn("T f16x2", "add.T  d:T, a:T"))
         self.assertEqual(rows[0][4], ".reg .b32 %r_f16x2_<2>;")
 
+    def test_gate_of_an_optional_operand(self):
+        rows = self.instances(insn("T u32\nsince ptx 7.8, sm_90 with c", "add.T  d:T, a:T{, c:T}"))
+        accepted = [row[1:4] for row in rows if row[0] == "accept"]
+        self.assertEqual(accepted, [["2.3", "sm_20", "add.u32 %r_u32_0, %r_u32_1;"],
+                                    ["7.8", "sm_90", "add.u32 %r_u32_0, %r_u32_1, %r_u32_2;"]])
+        self.assertIn(["reject", "7.8", "sm_80", "add.u32 %r_u32_0, %r_u32_1, %r_u32_2;"], [row[:4] for row in rows])
+
     def test_architecture_specific_target(self):
         rows = self.instances(insn("T u32\nsince ptx 8.0, sm_90a or ptx 8.8, sm_100f"))
         self.assertEqual(rows[0][:3], ["accept", "8.0", "sm_90a"])
@@ -280,6 +287,7 @@ BAD = [
     (insn("T u32\nsince sm90"), "5: gate: expected"),
     (insn("T u32\nsince ptx 7.9"), "5: there is no PTX ISA version 7.9"),
     (insn("T u32\nsince sm_85"), "5: unknown target `sm_85`"),
+    (insn("T u32\nsince ptx 8.0 with b"), "5: the form has no optional operand `b`"),
     (insn("T u32\nsince ptx 8.0 when .sat"), "5: `.sat` is not a modifier of this form"),
     (insn("T u32 u16\nsince ptx 8.0 when T=u64"), "5: `u64` is not a value of `T` (u32 u16)"),
     (insn("T u32 u16\nsince ptx 8.0 when T is u32"), "5: cannot read the condition `T is u32`"),

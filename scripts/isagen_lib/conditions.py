@@ -27,12 +27,24 @@ def parse_rule(ctx: FormContext, scoped: Scoped) -> Rule:
 
 
 def parse_gate(ctx: FormContext, scoped: Scoped) -> Gate:
+    """`since ALTERNATIVES [with OPERAND] [when CONDITIONS]`."""
     detail = scoped.detail
     text, _, condition = detail.rest.partition(" when ")
+    text, _, name = text.partition(" with ")
     when = _conditions(ctx, condition, scoped) if condition else ()
+    operand = _optional_operand(ctx, name.strip(), scoped) if name else -1
     if detail.keyword == "until":
-        return Gate(when, (), parse_alternative(text, detail.loc), detail.loc, scoped.inherited)
-    return Gate(when, parse_since(text, detail.loc), Alternative(), detail.loc, scoped.inherited)
+        return Gate(when, (), parse_alternative(text, detail.loc), detail.loc, scoped.inherited, operand)
+    return Gate(when, parse_since(text, detail.loc), Alternative(), detail.loc, scoped.inherited, operand)
+
+
+def _optional_operand(ctx: FormContext, name: str, scoped: Scoped) -> int:
+    for index, operand in enumerate(ctx.form.operands):
+        if operand.name == name and operand.optional:
+            return index
+    if scoped.inherited:
+        raise Unusable()
+    raise NotationError(scoped.detail.loc, f"the form has no optional operand `{name}`")
 
 
 def _conditions(ctx: FormContext, text: str, scoped: Scoped) -> Tuple[Condition, ...]:

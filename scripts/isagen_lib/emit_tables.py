@@ -106,7 +106,7 @@ class Tables:
         return "{" + ", ".join(fields) + "}"
 
     def form(self, form: Form) -> str:
-        gates = [f"{{{self.condition_span(gate.when)}, {self.gate(gate)}}}" for gate in form.gates]
+        gates = [f"{{{self.condition_span(gate.when)}, {self.gate(gate)}, {gate.operand}}}" for gate in form.gates]
         handler = identifier(form.sem) if form.sem_kind in ("memory", "warp", "engine") else "none"
         fields = [
             str(form.id), string(form.opcode), string(form.syntax), string(form.manual), string(form.summary),

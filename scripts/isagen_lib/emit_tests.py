@@ -29,10 +29,11 @@ INSTANCES_HEADER = """\
 #   reason              accept: -; reject: version, target, type (in the mnemonic), operand-type, missing, extra,
 #                       require (the form's rule, with its message if it has one), rows (a combination of modifiers)
 #   file:line           of the form
-# Other names that instructions use, for the test to declare: the label `label_0`, the function `function_0` with one
-# .b32 parameter and no result, the parameter variable `param_0`, the .branchtargets or .calltargets `targets_0`, the
-# .callprototype `proto_0`, and at module level `.global .texref texref_0`, `.global .surfref surfref_0` and, where
-# .target says texmode_independent, `.global .samplerref samplerref_0`.
+# Other names that instructions use, for the test to declare: the label `label_0`; the parameter variable `param_0`
+# (.b32); functions, .callprototype, .calltargets `function_N`, `proto_N`, `targets_N`: N = 0: no parameter, no result,
+# 1: a .b32 parameter, 2: a .b32 result, 3: both; for brx `targets_0` is a .branchtargets of label_0; at module level
+# `.global .texref texref_0` (`.tex .u32 texref_0` below .version 1.5), `.global .surfref surfref_0` and, where .target
+# says texmode_independent, `.global .samplerref samplerref_0`.
 """
 
 CASES_HEADER = """\
@@ -65,6 +66,7 @@ class Writer:
         self.isa = isa
         self.form = form
         self.values = values
+        self.optional = optional
         self.used: Counter = Counter()
         self.operands = [text for text in self._operands(optional)]
 
@@ -118,8 +120,8 @@ class Writer:
         if operand.kind == "address":
             return f"[{self._object(operand.type) or self.register('u64')}]"
         if operand.kind != "value":
-            return {"label": "label_0", "function": "function_0", "list": "(param_0)", "targets": "targets_0",
-                    "proto": "proto_0"}[operand.kind]
+            return {"label": "label_0", "function": f"function_{self._lists()}", "list": "(param_0)",
+                    "targets": f"targets_{self._lists()}", "proto": f"proto_{self._lists()}"}[operand.kind]
         type_index = operand_type(self.form, operand, self.values)
         if self._object(type_index):
             return self._object(type_index)
@@ -128,6 +130,12 @@ class Writer:
             return self.register(name)
         length = vector_length(self.form, operand, self.values)
         return "{" + ", ".join(self.register(name) for _ in range(length)) + "}"
+
+    def _lists(self) -> int:
+        """Which function a call means: 1: it has a parameter, 2: a result."""
+        lists = [operand for operand in self.form.operands if operand.kind == "list" and
+                 (self.optional or not operand.optional)]
+        return sum(2 if operand.written else 1 for operand in lists)
 
     def _object(self, type_index: int) -> str:
         """The name of a texture, sampler or surface; empty for other types."""
@@ -199,26 +207,24 @@ class Instances:
             self.lines.append("\t".join(columns))
 
     def form(self, form: Form) -> None:
-        first: Optional[Place] = None
         gates_seen: set = set()
+        first = True
         for values in covering(form):
-            gates = tuple(applicable_gates(form, values))
-            place = self.places.lowest(gates)
-            if place is None:
-                continue
-            writer = Writer(self.isa, form, values, optional=False)
-            self.add("accept", place, writer, writer.text(), "-")
-            full = Writer(self.isa, form, values, optional=True)
-            if full.text() != writer.text() and (first is None or place != first):
-                self.add("accept", place, full, full.text(), "-")
-            if gates not in gates_seen:
-                gates_seen.add(gates)
-                self.gates(writer, place)
-            if first is None:
-                first = place
-                self.operands(writer, full, place)
-                self.types(form, values, place)
-        if first is not None:
+            for optional in (False, True):
+                gates = tuple(applicable_gates(form, values, optional))
+                place = self.places.lowest(gates)
+                writer = Writer(self.isa, form, values, optional)
+                if place is None or (optional and gates in gates_seen and not first):
+                    continue
+                self.add("accept", place, writer, writer.text(), "-")
+                if gates not in gates_seen:
+                    gates_seen.add(gates)
+                    self.gates(writer, place, optional)
+                if first and optional:
+                    self.operands(form, values, place)
+                    self.types(form, values, place)
+                    first = False
+        if not first:
             self.rules(form)
             self.rows(form)
 
@@ -227,12 +233,14 @@ class Instances:
     def rivals(self, words: Sequence[str], opcode: str):
         return match(self.isa, self.by_opcode[opcode], words)
 
-    def gates(self, writer: Writer, place: Place) -> None:
+    def gates(self, writer: Writer, place: Place, optional: bool) -> None:
         words = written_words(writer.form, writer.values)
         rivals = self.rivals(words, writer.form.opcode)
 
         def closed(where: Place) -> bool:
-            return not any(open_for(rival.form, rival.values, *where) for rival in rivals)
+            gates = applicable_gates(writer.form, writer.values, optional)
+            return not any(open_for(rival.form, rival.values, *where) for rival in rivals
+                           if rival.form is not writer.form) and not all(gate_open(g, *where) for g in gates)
 
         lower = self.places.version_below(place)
         if lower and closed(lower):
@@ -242,7 +250,9 @@ class Instances:
                 self.add("reject", where, writer, writer.text(), "target")
                 break
 
-    def operands(self, writer: Writer, full: Writer, place: Place) -> None:
+    def operands(self, form: Form, values: Sequence[int], place: Place) -> None:
+        """`place` admits the optional operands too."""
+        writer, full = (Writer(self.isa, form, values, optional) for optional in (False, True))
         counts = [operand_counts(r.form, r.values)
                   for r in self.rivals(written_words(writer.form, writer.values), writer.form.opcode)]
 

@@ -125,9 +125,10 @@ def gate_open(gate: Gate, version: Version, target: Target) -> bool:
                 (not until.target.sm or target.sm > until.target.sm))
 
 
-def applicable_gates(form: Form, values: Sequence[int]) -> Iterator[Gate]:
+def applicable_gates(form: Form, values: Sequence[int], optional: bool = False) -> Iterator[Gate]:
+    """`optional`: the optional operands are written."""
     for gate in form.gates:
-        if all(condition.holds(values) for condition in gate.when):
+        if all(condition.holds(values) for condition in gate.when) and (optional or gate.operand < 0):
             yield gate
 
 

@@ -188,6 +188,7 @@ class Gate(NamedTuple):
     until: Alternative
     loc: Loc
     inherited: bool = False
+    operand: int = -1  # only when this optional operand is written
 
 
 @dataclass

@@ -55,10 +55,12 @@ struct Rule {
   std::string_view message;  ///< one lower-case sentence; may be empty
 };
 
-/// When all of `when` hold, the module's `.version` and `.target` must satisfy `gate`.
+/// When all of `when` hold (and the optional `operand` is written), the module's `.version` and
+/// `.target` must satisfy `gate`.
 struct ConditionalGate {
   std::span<const Condition> when;
   Gate gate;
+  s8 operand = -1;  ///< index into Form::operands; -1: no matter which operands are written
 };
 
 enum class OperandKind : u8 {

@@ -129,8 +129,8 @@ TEST(Match, AgreesWithTheGeneratorOnEveryForm) {
     for (const Candidate& candidate : result.candidates) {
       bool refuses = false;
       for (const ConditionalGate& gate : candidate.form->gates)
-        refuses = refuses ||
-                  (all_hold(gate.when, candidate.values) && refuse(gate.gate, version, *target));
+        if ((gate.operand < 0 || columns[0] == "reject") && all_hold(gate.when, candidate.values))
+          refuses = refuses || refuse(gate.gate, version, *target);
       if (!refuses) open.push_back(candidate);
     }
     bool by_mnemonic = reason == "type" || reason == "rows" || reason.starts_with("require");
