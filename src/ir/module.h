@@ -193,4 +193,7 @@ struct Module {
   const Variable* find_variable(std::string_view name) const;
 };
 
+/// Every use of an `.alias` becomes a use of what it stands for (11.2.3).
+void resolve_aliases(Module& module);
+
 }  // namespace heddle::ir

@@ -31,7 +31,8 @@ Result<std::shared_ptr<const Loaded>> Loaded::create(Memory& memory, std::shared
     return Error{"this process has no free address range below 4 GiB, which a module with 32-bit addresses needs"};
   }
   for (const ir::Variable& variable : ir.variables) {
-    if (variable.linkage == ir::Linkage::external && in_device_memory(variable)) {
+    const bool sized_shared = variable.space == ir::Space::shared && variable.size != 0;
+    if (variable.linkage == ir::Linkage::external && (in_device_memory(variable) || sized_shared)) {
       return Error{fmt::format("undefined symbol '{}': declared .extern and defined in no linked module", variable.name)};
     }
   }

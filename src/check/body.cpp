@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+
+#include "check/body_checker.h"
+
+namespace heddle::check {
+
+using diag::Kind;
+using syntax::Stmt;
+using syntax::StmtKind;
+
+namespace {
+constexpr u32 kMostRegisters = 1u << 24;
+}
+
+BodyChecker::BodyChecker(ModuleChecker& module, const syntax::Function& declared, ir::FunctionId id)
+    : module_(module), tree_(module.tree_), declared_(declared), id_(id) {}
+
+void BodyChecker::run() {
+  f_ = function();
+  module_.scopes_.enter();
+  const std::size_t first_family = module_.scopes_.families.size();
+  for (const syntax::Variable* one : module_.module_registers_) variable(*one);
+  parameters();
+  const std::size_t first = declared_.body.first;
+  const std::size_t last = first + declared_.body.count;
+  collect_labels(first, last);
+  for (std::size_t i = first; i < last; ++i) statement(i);
+  resolve_labels();
+  module_.scopes_.families.resize(first_family);
+  module_.scopes_.leave();
+  function() = std::move(f_);
+}
+
+/// Formals: kernel parameters are offsets in the parameter block, those of functions are registers or frame variables.
+void BodyChecker::parameters() {
+  const auto add = [&](Range<u32> from, std::vector<ir::Parameter>& formals) {
+    for (u32 i = 0; i < from.count; ++i) {
+      const syntax::Variable& one = tree_.variables[from.first + i];
+      ir::Parameter& formal = formals[i];
+      if (f_.is_entry) {
+        declare(one.name, {SymbolKind::parameter, 1, i, one.name_span});
+      } else if (formal.in_register) {
+        const auto made = module_.make_registers(f_, formal.type, formal.vector, formal.name);
+        formal.reg = made[0];
+        declare(one.name, {SymbolKind::reg, formal.vector, made[0].value, one.name_span});
+      } else {
+        ir::Variable local;
+        local.name = formal.name;
+        local.space = ir::Space::param;
+        local.type = formal.type;
+        local.vector = formal.vector;
+        local.align = formal.align;
+        local.size = formal.size;
+        local.is_array = formal.is_array;
+        formal.local = ir::LocalId(f_.locals.size());
+        declare(one.name, {SymbolKind::local, 1, static_cast<u32>(f_.locals.size()), one.name_span});
+        f_.locals.push_back(std::move(local));
+      }
+    }
+  };
+  add(declared_.returns, f_.signature.returns);
+  add(declared_.params, f_.signature.params);
+}
+
+void BodyChecker::declare(NameId name, Symbol symbol) {
+  if (text(name) == "_") return;
+  if (const auto before = module_.scopes_.declare(name, symbol)) {
+    if (before->kind == SymbolKind::error) return;
+    module_.report_.add(Kind::redeclared, symbol.declared, text(name)).label(before->declared, "first declared here");
+  }
+}
+
+/// Labels, target lists and prototypes may be named before they stand; they belong to the block that they stand in.
+void BodyChecker::collect_labels(std::size_t first, std::size_t last) {
+  u32 depth = 0;
+  for (std::size_t i = first; i < last; ++i) {
+    const Stmt& stmt = tree_.stmts[i];
+    if (stmt.kind == StmtKind::block_begin) ++depth;
+    if (stmt.kind == StmtKind::block_end) {
+      if (depth == 0) return;
+      --depth;
+    }
+    if (depth || stmt.kind != StmtKind::label) continue;
+    const NameId name(stmt.data);
+    const StmtKind next = i + 1 < last ? tree_.stmts[i + 1].kind : StmtKind::error;
+    if (next == StmtKind::branchtargets || next == StmtKind::calltargets) {
+      declare(name, {SymbolKind::targets, 1, static_cast<u32>(f_.target_lists.size()), stmt.span});
+      f_.target_lists.emplace_back();
+    } else if (next == StmtKind::callprototype) {
+      declare(name, {SymbolKind::prototype, 1, static_cast<u32>(f_.prototypes.size()), stmt.span});
+      f_.prototypes.push_back(module_.signature(tree_.functions[tree_.stmts[i + 1].data]));
+    } else {
+      declare(name, {SymbolKind::label, 1, static_cast<u32>(labels_.size()), stmt.span});
+      labels_.push_back({name, stmt.span});
+    }
+  }
+}
+
+void BodyChecker::statement(std::size_t index) {
+  const Stmt& stmt = tree_.stmts[index];
+  switch (stmt.kind) {
+    case StmtKind::variable: variable(tree_.variables[stmt.data]); return;
+    case StmtKind::block_begin:
+      module_.scopes_.enter();
+      collect_labels(index + 1, declared_.body.first + declared_.body.count);
+      return;
+    case StmtKind::block_end: module_.scopes_.leave(); return;
+    case StmtKind::label: {
+      const Symbol& symbol = module_.scopes_[NameId(stmt.data)];
+      if (symbol.kind == SymbolKind::label && symbol.declared == stmt.span) {
+        labels_[symbol.id].inst = static_cast<u32>(f_.insts.size());
+        f_.labels.emplace_back(text(NameId(stmt.data)), static_cast<u32>(f_.insts.size()));
+      }
+      return;
+    }
+    case StmtKind::instruction: instruction(tree_.instructions[stmt.data], stmt.span); return;
+    case StmtKind::branchtargets:
+    case StmtKind::calltargets: target_list(stmt, NameId(tree_.stmts[index - 1].data)); return;
+    case StmtKind::callprototype:
+      module_.gate_directive(".callprototype", stmt.span);
+      return;
+    case StmtKind::loc: {
+      const syntax::Loc& loc = tree_.locs[stmt.data];
+      const auto file = module_.files_.find(loc.file);
+      if (file != module_.files_.end()) loc_.loc_file = ir::FileId(file->second);
+      loc_.loc_line = loc.line;
+      return;
+    }
+    case StmtKind::file: {
+      const syntax::File& file = tree_.files[stmt.data];
+      module_.files_[file.index] = static_cast<u32>(module_.module_->files.size());
+      module_.module_->files.emplace_back(text(file.path));
+      return;
+    }
+    default: return;  // pragmas and debugging data say nothing about the meaning
+  }
+}
+
+void BodyChecker::variable(const syntax::Variable& declared) {
+  const std::string_view space = text(declared.space);
+  if (space == "reg") {
+    registers(declared);
+    return;
+  }
+  ir::Variable variable;
+  if (!module_.fill_variable(declared, variable)) {
+    declare(declared.name, {SymbolKind::error, 1, 0, declared.name_span});
+    return;
+  }
+  if (variable.space == ir::Space::local || variable.space == ir::Space::param) {
+    if (declared.count) module_.report_.add(Kind::parameterized_memory, declared.name_span);
+    declare(declared.name, {SymbolKind::local, 1, static_cast<u32>(f_.locals.size()), declared.name_span});
+    f_.locals.push_back(std::move(variable));
+    return;
+  }
+  const u32 id = static_cast<u32>(module_.module_->variables.size());
+  declare(declared.name, {SymbolKind::variable, 1, id, declared.name_span});
+  if (variable.space == ir::Space::shared) f_.shared_used.push_back(ir::VarId(id));
+  module_.module_->variables.push_back(std::move(variable));
+}
+
+void BodyChecker::registers(const syntax::Variable& declared) {
+  const isa::Type type = module_.type_of(declared);
+  u8 vector = 1;
+  if (text(declared.vector) == "v2") vector = 2;
+  if (text(declared.vector) == "v4") vector = 4;
+  if (type == isa::Type::none) {
+    declare(declared.name, {SymbolKind::error, 1, 0, declared.name_span});
+    return;
+  }
+  if (isa::type_info(type).cls == isa::TypeClass::opaque) {
+    module_.report_.add(Kind::opaque_register, declared.type_span, isa::type_info(type).name);
+  }
+  if (declared.is_array) module_.report_.add(Kind::register_array, declared.name_span);
+  if (declared.initializer) {
+    module_.report_.add(Kind::initializer_space, tree_[declared.initializer].span, ".reg");
+  }
+  if (declared.count) {
+    const auto count = module_.positive(declared.count, "number of registers");
+    const u32 id = static_cast<u32>(module_.scopes_.families.size());
+    module_.scopes_.families.push_back(
+        {type, vector, count ? static_cast<u32>(std::min<u64>(*count, kMostRegisters)) : 0, declared.name_span});
+    declare(declared.name, {SymbolKind::registers, vector, id, declared.name_span});
+    return;
+  }
+  const auto made = module_.make_registers(f_, type, vector, text(declared.name));
+  declare(declared.name, {SymbolKind::reg, vector, made[0].value, declared.name_span});
+}
+
+std::vector<ir::RegId> ModuleChecker::make_registers(ir::Function& function, isa::Type type, u8 vector,
+                                                     std::string_view name) const {
+  std::vector<ir::RegId> made;
+  for (u32 i = 0; i < vector; ++i) {
+    made.emplace_back(function.registers.size());
+    ir::Register reg;
+    reg.type = type;
+    reg.name = name;
+    if (vector > 1) (reg.name += '.') += "xyzw"[i & 3];
+    function.registers.push_back(std::move(reg));
+  }
+  return made;
+}
+
+void BodyChecker::target_list(const Stmt& stmt, NameId label) {
+  const bool calls = stmt.kind == StmtKind::calltargets;
+  module_.gate_directive(calls ? ".calltargets" : ".branchtargets", stmt.span);
+  const Symbol list = module_.scopes_[label];
+  if (list.kind != SymbolKind::targets) return;
+  const syntax::TargetList& written = tree_.targets[stmt.data];
+  const auto add = [&](NameId name, Span span) {
+    const Symbol symbol = look_up(name, span, module_.report_);
+    if (symbol.kind == SymbolKind::error || symbol.kind == SymbolKind::none) return;
+    if (symbol.kind != (calls ? SymbolKind::function : SymbolKind::label)) {
+      module_.report_.add(calls ? Kind::not_a_function : Kind::not_a_label, span, text(name)).label(symbol.declared, "declared here");
+      return;
+    }
+    if (calls) f_.target_lists[list.id].functions.emplace_back(symbol.id);
+    else f_.target_lists[list.id].labels.push_back(symbol.id);
+  };
+  for (u32 i = 0; i < written.names.count; ++i) {
+    const syntax::NameUse& use = tree_.name_lists[written.names.first + i];
+    if (!use.count) {
+      add(use.name, use.span);
+      continue;
+    }
+    // `L<4>` stands for L0 to L3 (11.3.1).
+    const auto count = module_.positive(use.count, "number of labels");
+    for (u64 n = 0; count && n < *count && n < 65536; ++n) {
+      const std::string name = fmt::format("{}{}", text(use.name), n);
+      if (const NameId id = tree_.names.find(name)) add(id, use.span);
+      else module_.report_.add(Kind::undeclared, use.span, name);
+    }
+  }
+}
+
+/// Label numbers become instruction numbers.
+void BodyChecker::resolve_labels() {
+  const u32 end = static_cast<u32>(f_.insts.size());
+  const auto inst_of = [&](u32 label) { return labels_[label].inst == 0xffffffffu ? end : labels_[label].inst; };
+  for (ir::Operand& operand : f_.operands) {
+    if (operand.kind == ir::OperandKind::label) operand.id = inst_of(operand.id);
+  }
+  for (ir::TargetList& list : f_.target_lists) {
+    for (u32& label : list.labels) label = inst_of(label);
+  }
+}
+
+}  // namespace heddle::check

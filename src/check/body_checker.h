@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A function's body: scopes, declarations, labels, instructions. body.cpp has statements, instruction.cpp the choice of a form,
+// operands.cpp the operands.
+#pragma once
+
+#include <unordered_map>
+
+#include "check/module_checker.h"
+
+namespace heddle::check {
+
+class BodyChecker {
+ public:
+  BodyChecker(ModuleChecker& module, const syntax::Function& declared, ir::FunctionId id);
+  void run();
+
+ private:
+  // body.cpp
+  void parameters();
+  void statement(std::size_t index);
+  void collect_labels(std::size_t first, std::size_t last);
+  void variable(const syntax::Variable& declared);
+  void registers(const syntax::Variable& declared);
+  void target_list(const syntax::Stmt& stmt, NameId label);
+  void prototype(const syntax::Stmt& stmt, NameId label);
+  void declare(NameId name, Symbol symbol);
+  void resolve_labels();
+
+  // instruction.cpp
+  void instruction(const syntax::Instruction& written, Span span);
+  void report_mismatch(const syntax::Instruction& written, const Mnemonic& mnemonic);
+  bool bind(const syntax::Instruction& written, const isa::Candidate& candidate, diag::Report& report);
+  void check_call(const syntax::Instruction& written);
+  void pass(const std::vector<ir::Parameter>& formals, const ir::Operand& actuals, std::string_view what, Span span,
+            diag::Report& report);
+
+  // operands.cpp; false: does not fit, `report` says why
+  struct Context {
+    const isa::Candidate& candidate;
+    const isa::OperandSpec& spec;
+    isa::Type type;       ///< of the operand, as the form says
+    u8 length;            ///< of a vector operand
+    diag::Report& report;
+  };
+  bool operand(const Context& context, syntax::ExprId id, ir::Operand& out);
+  bool value(const Context& context, syntax::ExprId id, ir::Operand& out);
+  bool vector(const Context& context, syntax::ExprId id, ir::Operand& out);
+  bool register_operand(const Context& context, Span span, NameId name, ir::RegId reg, ir::Operand& out);
+  bool special(const Context& context, Span span, std::string_view name, ir::Operand& out);
+  bool immediate(const Context& context, syntax::ExprId id, ir::Operand& out);
+  bool symbol(const Context& context, syntax::ExprId id, ir::Operand& out);
+  bool address(const Context& context, syntax::ExprId id, ir::Operand& out);
+  bool address_base(const Context& context, Span span, NameId name, ir::Operand& out);
+  bool call_list(const Context& context, syntax::ExprId id, ir::Operand& out);
+  bool name_operand(const Context& context, syntax::ExprId id, SymbolKind wanted, ir::Operand& out);
+  bool fits(const Context& context, isa::Type reg) const;
+  /// A symbol for a name, registers of families made on the way; none after a report that it is undeclared.
+  Symbol look_up(NameId name, Span span, diag::Report& report);
+  ir::Space space_of_form(const isa::Candidate& candidate, const isa::OperandSpec* spec) const;
+  std::optional<ir::Space> space_of_symbol(const ir::Operand& operand) const;
+  u32 add_operands(const std::vector<ir::Operand>& operands);
+
+  std::string_view text(NameId name) const { return module_.text(name); }
+  ir::Function& function() { return module_.module_->functions[id_.value]; }
+
+  ModuleChecker& module_;
+  const syntax::Tree& tree_;
+  const syntax::Function& declared_;
+  ir::FunctionId id_;
+  ir::Function f_;                  ///< filled here, moved into the module at the end
+  ir::RegId carry_;
+  ir::SourcePoint loc_;             ///< the last .loc
+  struct Label {
+    NameId name;
+    Span span;
+    u32 inst = 0xffffffffu;
+  };
+  std::vector<Label> labels_;
+  std::vector<ir::Operand> bound_;  ///< operands of the instruction at hand
+  u32 furthest_ = 0;                ///< operand at which the last bind() failed
+};
+
+}  // namespace heddle::check

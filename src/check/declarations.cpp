@@ -1,0 +1,680 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The module level: header, variables with their initialisers, functions and their directives (PTX ISA 5.4, 7, 11).
+#include <algorithm>
+#include <cstring>
+
+#include "check/body_checker.h"
+#include "check/check.h"
+#include "check/module_checker.h"
+
+namespace heddle::check {
+
+using diag::Kind;
+using syntax::Expr;
+using syntax::ExprId;
+using syntax::ExprKind;
+using syntax::Stmt;
+using syntax::StmtKind;
+
+namespace {
+
+constexpr isa::PtxVersion kNewestVersion{9, 1};
+constexpr u64 kMaxVariableBytes = u64{1} << 40;
+
+u64 round_up(u64 value, u64 to) { return (value + to - 1) / to * to; }
+
+}  // namespace
+
+std::optional<ir::Space> space_of(std::string_view name) {
+  if (const auto colon = name.find("::"); colon != std::string_view::npos) name = name.substr(0, colon);
+  if (name == "reg" || name == "sreg") return ir::Space::reg;
+  if (name == "const") return ir::Space::constant;
+  if (name == "global" || name == "tex") return ir::Space::global;
+  if (name == "local") return ir::Space::local;
+  if (name == "param") return ir::Space::param;
+  if (name == "shared") return ir::Space::shared;
+  return std::nullopt;
+}
+
+std::string_view name_of(ir::Space space) {
+  switch (space) {
+    case ir::Space::generic: return "generic";
+    case ir::Space::reg: return ".reg";
+    case ir::Space::constant: return ".const";
+    case ir::Space::global: return ".global";
+    case ir::Space::local: return ".local";
+    case ir::Space::param: return ".param";
+    case ir::Space::shared: return ".shared";
+  }
+  return "?";
+}
+
+std::shared_ptr<ir::Module> check(const syntax::Tree& tree, const diag::Source& source, diag::Report& report) {
+  return ModuleChecker(tree, source, report).run();
+}
+
+ModuleChecker::ModuleChecker(const syntax::Tree& tree, const diag::Source& source, diag::Report& report)
+    : tree_(tree), source_(source), report_(report), module_(std::make_shared<ir::Module>()), scopes_(tree.names),
+      mnemonics_(tree.names.size()) {
+  module_->name = source.path();
+}
+
+std::shared_ptr<ir::Module> ModuleChecker::run() {
+  scopes_.enter();
+  header();
+  for (std::size_t i = 0; i < tree_.stmts.size(); ++i) statement(i);
+  scopes_.leave();
+  ir::resolve_aliases(*module_);
+  return module_;
+}
+
+// --- header ----------------------------------------------------------------------------------------------------------
+
+/// `.version`, `.target`, `.address_size`, in this order. Other statements of this kind are reported by statement().
+void ModuleChecker::header() {
+  std::size_t i = 0;
+  const std::vector<Stmt>& stmts = tree_.stmts;
+  const auto skip = [&] {
+    while (i < stmts.size() && (stmts[i].kind == StmtKind::pragma || stmts[i].kind == StmtKind::error ||
+                                stmts[i].kind == StmtKind::loc || stmts[i].kind == StmtKind::file)) {
+      ++i;
+    }
+  };
+  skip();
+  const Span at = i < stmts.size() ? Span{stmts[i].span.begin, stmts[i].span.begin + 1} : Span{};
+  if (i < stmts.size() && stmts[i].kind == StmtKind::version) {
+    version(stmts[i++]);
+  } else {
+    report_.add(Kind::missing_version, at).help("begin the module with .version 9.1");
+    module_->version = kNewestVersion;
+  }
+  skip();
+  if (i < stmts.size() && stmts[i].kind == StmtKind::target) {
+    target(stmts[i++]);
+  } else {
+    report_.add(Kind::missing_target, at).help("write .target sm_75, say, after .version");
+    module_->targets.push_back({121, 'a'});
+  }
+  skip();
+  if (i < stmts.size() && stmts[i].kind == StmtKind::address_size) address_size(stmts[i++]);
+}
+
+void ModuleChecker::version(const Stmt& stmt) {
+  const syntax::Version& version = tree_.versions[stmt.data];
+  if (version.major > 255 || version.minor > 255 || version.major < 1 ||
+      isa::PtxVersion{static_cast<u8>(version.major), static_cast<u8>(version.minor)} > kNewestVersion) {
+    report_.add(Kind::unknown_version, stmt.span, fmt::format("{}.{}", version.major, version.minor))
+        .help("the newest version known here is 9.1");
+    module_->version = kNewestVersion;
+    return;
+  }
+  module_->version = {static_cast<u8>(version.major), static_cast<u8>(version.minor)};
+}
+
+void ModuleChecker::target(const Stmt& stmt) {
+  const syntax::TargetList& list = tree_.targets[stmt.data];
+  for (u32 i = 0; i < list.names.count; ++i) {
+    const syntax::NameUse& use = tree_.name_lists[list.names.first + i];
+    const std::string_view name = text(use.name);
+    if (name == "texmode_independent") {
+      module_->texmode_independent = true;
+    } else if (name == "texmode_unified") {
+    } else if (name == "debug") {
+      module_->debug_target = true;
+    } else if (name == "map_f64_to_f32") {
+      module_->map_f64_to_f32 = true;
+    } else if (const auto target = isa::parse_target(name)) {
+      const isa::Entry* entry = isa::find_target(*target);
+      if (!entry) {
+        report_.add(Kind::unknown_target, use.span, name);
+      } else if (const auto why = isa::refuse(entry->gates, module_->version, *target)) {
+        report_.add(Kind::target_needs_version, use.span, name).help(*why);
+      }
+      module_->targets.push_back(*target);
+    } else {
+      report_.add(Kind::unknown_target, use.span, name);
+    }
+  }
+  if (module_->targets.empty()) {
+    report_.add(Kind::missing_target, stmt.span).help("name an architecture, such as sm_75");
+    module_->targets.push_back({121, 'a'});
+  }
+}
+
+void ModuleChecker::address_size(const Stmt& stmt) {
+  gate_directive(".address_size", stmt.span);
+  if (stmt.data != 32 && stmt.data != 64) {
+    report_.add(Kind::bad_address_size, stmt.span, stmt.data);
+    return;
+  }
+  module_->address_size = static_cast<u8>(stmt.data);
+}
+
+// --- statements ------------------------------------------------------------------------------------------------------
+
+void ModuleChecker::statement(std::size_t& index) {
+  const Stmt& stmt = tree_.stmts[index];
+  switch (stmt.kind) {
+    case StmtKind::version:
+    case StmtKind::target:
+    case StmtKind::address_size: {
+      // Seen by header(); anything that stands elsewhere or twice is out of place.
+      for (std::size_t i = 0; i < index; ++i) {
+        const StmtKind kind = tree_.stmts[i].kind;
+        if (kind == stmt.kind) {
+          report_.add(Kind::repeated_header, stmt.span).label(tree_.stmts[i].span, "the first one is here");
+          return;
+        }
+        if (kind == StmtKind::variable || kind == StmtKind::function) {
+          report_.add(Kind::late_header, stmt.span);
+          return;
+        }
+      }
+      return;
+    }
+    case StmtKind::variable: module_variable(tree_.variables[stmt.data]); return;
+    case StmtKind::function: {
+      const syntax::Function& declared = tree_.functions[stmt.data];
+      function(declared);
+      if (declared.has_body) index = std::max<std::size_t>(index, declared.body.first + declared.body.count);
+      return;
+    }
+    case StmtKind::file: {
+      const syntax::File& file = tree_.files[stmt.data];
+      files_[file.index] = static_cast<u32>(module_->files.size());
+      module_->files.emplace_back(text(file.path));
+      return;
+    }
+    case StmtKind::alias: alias(stmt); return;
+    default: return;  // .pragma, .loc, .section, DWARF data, block ends: nothing to resolve at this level
+  }
+}
+
+ir::SourcePoint ModuleChecker::point(Span span) const {
+  ir::SourcePoint at;
+  at.line = source_.place(span.begin).line;
+  return at;
+}
+
+ir::Linkage ModuleChecker::linkage_of(NameId name) const {
+  const std::string_view linkage = text(name);
+  if (linkage == "extern") return ir::Linkage::external;
+  if (linkage == "visible") return ir::Linkage::visible;
+  if (linkage == "weak") return ir::Linkage::weak;
+  if (linkage == "common") return ir::Linkage::common;
+  return ir::Linkage::internal;
+}
+
+void ModuleChecker::gate_directive(std::string_view name, Span span) {
+  const isa::Entry* entry = isa::find_directive(name);
+  if (!entry) return;
+  if (const auto why = isa::refuse(entry->gates, module_->version, first_target())) {
+    report_.add(Kind::directive_gate, span, name).help(*why);
+  }
+}
+
+isa::Type ModuleChecker::type_of(const syntax::Variable& declared) {
+  if (!declared.type) return isa::Type::none;
+  const isa::Type type = isa::find_type(text(declared.type));
+  if (type == isa::Type::none) report_.add(Kind::unknown_type, declared.type_span, text(declared.type));
+  return type;
+}
+
+/// The value of a constant that must be greater than zero.
+std::optional<u64> ModuleChecker::positive(ExprId id, std::string_view what) {
+  const auto value = evaluate(tree_, id, report_);
+  if (!value) return std::nullopt;
+  if (!value->is_integer() || value->bits == 0 || (!value->is_unsigned() && value->as_signed() < 0)) {
+    report_.add(Kind::not_positive, tree_[id].span, what);
+    return std::nullopt;
+  }
+  return value->bits;
+}
+
+// --- variables -------------------------------------------------------------------------------------------------------
+
+bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable& variable) {
+  variable.name = text(declared.name);
+  variable.linkage = linkage_of(declared.linkage);
+  variable.at = point(declared.name_span);
+  variable.bank = declared.bank > 0 ? static_cast<u8>(declared.bank) : 0;
+  const auto space = space_of(text(declared.space));
+  if (!space) return false;
+  variable.space = *space;
+  variable.type = type_of(declared);
+  if (variable.type == isa::Type::none) return false;
+  if (variable.type == isa::Type::pred) {
+    report_.add(Kind::predicate_in_memory, declared.type_span);
+    return false;
+  }
+  if (text(declared.vector) == "v2") variable.vector = 2;
+  if (text(declared.vector) == "v4") variable.vector = 4;
+  if (text(declared.vector) == "v8") variable.vector = 8;
+  const u64 element = u64{bytes_of(variable.type)} * variable.vector;
+  if (declared.vector && element > 16) report_.add(Kind::vector_too_long, declared.type_span);
+  variable.align = static_cast<u32>(element);
+  if (declared.align) {
+    const auto align = positive(declared.align, "alignment");
+    if (align && (*align & (*align - 1))) report_.add(Kind::bad_alignment, tree_[declared.align].span, *align);
+    else if (align) variable.align = static_cast<u32>(std::min<u64>(*align, 1u << 20));
+  }
+  variable.is_array = declared.is_array;
+  u64 count = 1;
+  for (u32 i = 0; i < declared.dims.count; ++i) {
+    const ExprId dim = tree_.expr_lists[declared.dims.first + i];
+    if (!dim) {
+      if (i) report_.add(Kind::unsized_inner_dimension, declared.name_span);
+      variable.unsized = true;
+      if (declared.initializer && tree_[declared.initializer].kind == ExprKind::vector) {
+        count *= tree_[declared.initializer].list.count;
+        variable.unsized = false;
+      } else {
+        count = 0;
+      }
+      continue;
+    }
+    const auto value = evaluate(tree_, dim, report_);
+    if (!value) return false;
+    if (!value->is_integer() || (!value->is_unsigned() && value->as_signed() < 0)) {
+      report_.add(Kind::not_positive, tree_[dim].span, "array dimension");
+      return false;
+    }
+    if (value->bits && count > kMaxVariableBytes / std::max<u64>(element, 1) / value->bits) {
+      report_.add(Kind::variable_too_large, declared.name_span, variable.name);
+      return false;
+    }
+    count *= value->bits;
+  }
+  variable.size = element * count;
+  for (u32 i = 0; i < declared.attributes.count; ++i) {
+    if (text(tree_.directives[declared.attributes.first + i].name) == "managed") {
+      variable.managed = true;
+      gate_directive(".attribute(.managed)", declared.span);
+      if (variable.space != ir::Space::global) report_.add(Kind::managed_not_global, declared.name_span);
+    }
+  }
+  if (variable.unsized && variable.space != ir::Space::param && variable.linkage != ir::Linkage::external) {
+    report_.add(Kind::unsized_array, declared.name_span, variable.name);
+    return false;
+  }
+  initialize(declared, variable);
+  return true;
+}
+
+void ModuleChecker::initialize(const syntax::Variable& declared, ir::Variable& variable) {
+  if (!declared.initializer) return;
+  const Expr& init = tree_[declared.initializer];
+  if (variable.space != ir::Space::global && variable.space != ir::Space::constant) {
+    report_.add(Kind::initializer_space, init.span, name_of(variable.space));
+    return;
+  }
+  if (variable.linkage == ir::Linkage::external) {
+    report_.add(Kind::initialized_extern, init.span);
+    return;
+  }
+  if (isa::type_info(variable.type).cls == isa::TypeClass::opaque) return;  // texture and sampler state
+  std::vector<u64> dims;
+  u64 known = 1;
+  for (u32 i = 0; i < declared.dims.count; ++i) {
+    const ExprId dim = tree_.expr_lists[declared.dims.first + i];
+    diag::Report quiet;
+    const auto value = dim ? evaluate(tree_, dim, quiet) : std::nullopt;
+    dims.push_back(value ? value->bits : 0);
+    if (value) known *= value->bits;
+  }
+  if (!dims.empty() && dims[0] == 0 && known) {
+    dims[0] = variable.size / std::max<u64>(u64{bytes_of(variable.type)} * variable.vector * known, 1);
+  }
+  if (variable.vector > 1) dims.push_back(variable.vector);
+  u64 element = 0;
+  if (init.kind == ExprKind::vector) {
+    if (dims.empty()) {
+      if (init.list.count != 1) report_.add(Kind::too_many_initializers, init.span, 1);
+      if (init.list.count) initialize_element(variable, tree_.expr_lists[init.list.first], 0);
+      return;
+    }
+    initialize_level(declared, variable, dims, 0, declared.initializer, element, variable.size / bytes_of(variable.type));
+  } else if (dims.empty()) {
+    initialize_element(variable, declared.initializer, 0);
+  } else {
+    report_.add(Kind::array_needs_list, init.span);
+  }
+}
+
+/// One brace level; elements without braces of their own fill the rest of the array in order, as in C.
+void ModuleChecker::initialize_level(const syntax::Variable& declared, ir::Variable& variable, const std::vector<u64>& dims,
+                                     std::size_t level, ExprId id, u64& element, u64 limit) {
+  const Expr& list = tree_[id];
+  u64 below = 1;
+  for (std::size_t i = level + 1; i < dims.size(); ++i) below *= dims[i];
+  const u64 begin = element;
+  const u64 end = std::min(limit, begin + below * dims[level]);
+  for (u32 i = 0; i < list.list.count; ++i) {
+    const ExprId child = tree_.expr_lists[list.list.first + i];
+    if (element >= end) {
+      report_.add(Kind::too_many_initializers, tree_[child].span, end - begin);
+      break;
+    }
+    if (tree_[child].kind == ExprKind::vector) {
+      if (level + 1 >= dims.size()) {
+        report_.add(Kind::too_many_braces, tree_[child].span);
+        ++element;
+        continue;
+      }
+      initialize_level(declared, variable, dims, level + 1, child, element, limit);
+    } else {
+      initialize_element(variable, child, element++);
+    }
+  }
+  element = end;
+}
+
+void ModuleChecker::initialize_element(ir::Variable& variable, ExprId id, u64 element) {
+  const u32 bytes = bytes_of(variable.type);
+  const u64 offset = element * bytes;
+  if (tree_[id].kind == ExprKind::error) return;
+  if (!is_constant(tree_, id) && symbol_initializer(variable, id, offset, bytes)) return;
+  const auto value = evaluate(tree_, id, report_);
+  if (!value) return;
+  const auto bits = convert(*value, variable.type);
+  if (!bits) {
+    report_.add(Kind::constant_type, tree_[id].span, isa::type_info(variable.type).name);
+    return;
+  }
+  if (variable.init.size() < offset + bytes) variable.init.resize(offset + bytes);
+  std::memcpy(variable.init.data() + offset, &*bits, std::min<u32>(bytes, 8));
+}
+
+/// `name`, `name + constant`, `generic(name)`, `0xff00(name)`: an address to be filled in when the module is placed. False when the
+/// expression is none of these.
+bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 offset, u32 bytes) {
+  const Expr* expr = &tree_[id];
+  ir::Relocation relocation;
+  relocation.offset = offset;
+  relocation.size = static_cast<u8>(std::min<u32>(bytes, 8));
+  if (expr->kind == ExprKind::mask) {
+    const auto mask = evaluate(tree_, expr->child.b, report_);
+    if (!mask) return true;
+    u32 shift = 0;
+    while (shift < 64 && mask->bits != u64{0xff} << shift) shift += 8;
+    if (!mask->is_integer() || shift >= 64) {
+      report_.add(Kind::bad_mask, tree_[expr->child.b].span);
+      return true;
+    }
+    if (bytes != 1) report_.add(Kind::mask_needs_byte, expr->span);
+    relocation.shift = static_cast<u8>(shift);
+    relocation.size = 1;
+    expr = &tree_[expr->child.a];
+  }
+  // Constants to either side of the name.
+  while (expr->kind == ExprKind::binary) {
+    const auto op = static_cast<syntax::Op>(expr->op);
+    const bool left_constant = is_constant(tree_, expr->child.a);
+    if ((op != syntax::Op::add && op != syntax::Op::sub) || (left_constant && op == syntax::Op::sub)) return false;
+    const auto value = evaluate(tree_, left_constant ? expr->child.a : expr->child.b, report_);
+    if (!value) return true;
+    relocation.addend += op == syntax::Op::sub ? -value->as_signed() : value->as_signed();
+    expr = &tree_[left_constant ? expr->child.b : expr->child.a];
+  }
+  if (expr->kind == ExprKind::generic) {
+    relocation.generic = true;
+    expr = &tree_[expr->child.a];
+    while (expr->kind == ExprKind::binary && is_constant(tree_, expr->child.b)) {
+      const auto value = evaluate(tree_, expr->child.b, report_);
+      if (!value) return true;
+      relocation.addend += static_cast<syntax::Op>(expr->op) == syntax::Op::sub ? -value->as_signed() : value->as_signed();
+      expr = &tree_[expr->child.a];
+    }
+  }
+  if (expr->kind != ExprKind::name) return false;
+  const Symbol& symbol = scopes_[expr->name_id];
+  switch (symbol.kind) {
+    case SymbolKind::variable: {
+      const ir::Space space = module_->variables[symbol.id].space;
+      if (space != ir::Space::global && space != ir::Space::constant) {
+        report_.add(Kind::no_static_address, expr->span, text(expr->name_id), name_of(space));
+        return true;
+      }
+      break;
+    }
+    case SymbolKind::function: relocation.is_function = true; break;
+    case SymbolKind::error: return true;
+    default: report_.add(Kind::undeclared, expr->span, text(expr->name_id)); return true;
+  }
+  if (relocation.size * 8 < module_->address_size && !relocation.shift && relocation.size != 1) {
+    report_.add(Kind::address_too_wide, expr->span, module_->address_size, isa::type_info(variable.type).name);
+    return true;
+  }
+  relocation.symbol = symbol.id;
+  variable.relocations.push_back(relocation);
+  if (variable.init.size() < offset + bytes) variable.init.resize(offset + bytes);
+  return true;
+}
+
+void ModuleChecker::module_variable(const syntax::Variable& declared) {
+  const std::string_view space = text(declared.space);
+  if (space == "reg" || space == "sreg" || space == "local" || space == "param") {
+    // Non-ABI modules: each function that names it has its own (the first PTX versions had no calls to share it).
+    if (space == "param") {
+      report_.add(Kind::param_at_module_scope, declared.span);
+      return;
+    }
+    if (module_->version >= isa::PtxVersion{3, 0} && first_target().sm >= 20) {
+      report_.add(Kind::register_at_module_scope, declared.span, space)
+          .help("declare it inside the function that uses it");
+    }
+    module_registers_.push_back(&declared);
+    return;
+  }
+  ir::Variable variable;
+  if (!fill_variable(declared, variable)) {
+    scopes_.declare(declared.name, {SymbolKind::error, 1, 0, declared.name_span});
+    return;
+  }
+  add_variable(declared, std::move(variable));
+}
+
+/// A second declaration of the same thing is fine while at most one defines it (11.6.1).
+void ModuleChecker::add_variable(const syntax::Variable& declared, ir::Variable variable) {
+  const u32 id = static_cast<u32>(module_->variables.size());
+  const auto before = scopes_.declare(declared.name, {SymbolKind::variable, 1, id, declared.name_span});
+  if (!before) {
+    module_->variables.push_back(std::move(variable));
+    return;
+  }
+  if (before->kind == SymbolKind::variable) {
+    ir::Variable& other = module_->variables[before->id];
+    const bool one_extern = other.linkage == ir::Linkage::external || variable.linkage == ir::Linkage::external;
+    if (one_extern && other.space == variable.space && other.type == variable.type) {
+      if (other.linkage == ir::Linkage::external) other = std::move(variable);
+      return;
+    }
+  }
+  if (before->kind == SymbolKind::error) return;
+  report_.add(Kind::redeclared, declared.name_span, text(declared.name)).label(before->declared, "first declared here");
+}
+
+// --- functions -------------------------------------------------------------------------------------------------------
+
+ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
+  ir::Signature signature;
+  const bool kernel = declared.kind == syntax::FunctionKind::entry;
+  const auto convert_all = [&](Range<u32> from, std::vector<ir::Parameter>& to) {
+    u64 offset = 0;
+    for (u32 i = 0; i < from.count; ++i) {
+      const syntax::Variable& one = tree_.variables[from.first + i];
+      ir::Parameter parameter;
+      parameter.name = text(one.name);
+      parameter.type = type_of(one);
+      parameter.in_register = text(one.space) == "reg";
+      if (parameter.type == isa::Type::none) parameter.type = isa::Type::b32;
+      if (parameter.in_register && kernel) report_.add(Kind::kernel_register_parameter, one.span);
+      if (text(one.vector) == "v2") parameter.vector = 2;
+      if (text(one.vector) == "v4") parameter.vector = 4;
+      u64 count = 1;
+      parameter.is_array = one.is_array;
+      for (u32 d = 0; d < one.dims.count; ++d) {
+        const ExprId dim = tree_.expr_lists[one.dims.first + d];
+        const auto size = dim ? evaluate(tree_, dim, report_) : Constant{};
+        count *= size && size->is_integer() && size->bits < kMaxVariableBytes ? size->bits : 0;
+      }
+      const u64 element = u64{bytes_of(parameter.type)} * parameter.vector;
+      parameter.size = element * count;
+      parameter.align = static_cast<u32>(element);
+      if (one.align) {
+        const auto align = positive(one.align, "alignment");
+        if (align && (*align & (*align - 1))) report_.add(Kind::bad_alignment, tree_[one.align].span, *align);
+        else if (align) parameter.align = static_cast<u32>(std::min<u64>(*align, 4096));
+      }
+      for (u32 a = 0; a < one.attributes.count; ++a) {
+        const syntax::Directive& attribute = tree_.directives[one.attributes.first + a];
+        const std::string_view name = text(attribute.name);
+        if (name == "ptr") parameter.is_pointer = true;
+        else if (const auto space = space_of(name)) parameter.pointee_space = *space;
+      }
+      offset = round_up(offset, std::max<u32>(parameter.align, 1));
+      parameter.offset = offset;
+      offset += parameter.size;
+      to.push_back(std::move(parameter));
+    }
+    return offset;
+  };
+  convert_all(declared.returns, signature.returns);
+  convert_all(declared.params, signature.params);
+  for (u32 i = 0; i < declared.directives.count; ++i) {
+    if (text(tree_.directives[declared.directives.first + i].name) == "noreturn") signature.noreturn = true;
+  }
+  return signature;
+}
+
+bool ModuleChecker::same_signature(const ir::Signature& a, const ir::Signature& b) const {
+  const auto same = [](const std::vector<ir::Parameter>& x, const std::vector<ir::Parameter>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const ir::Parameter& p, const ir::Parameter& q) {
+      return p.size == q.size || p.size == 0 || q.size == 0;  // size 0: an unsized (variadic) array
+    });
+  };
+  return same(a.returns, b.returns) && same(a.params, b.params);
+}
+
+void ModuleChecker::function(const syntax::Function& declared) {
+  ir::Function function;
+  function.name = text(declared.name);
+  function.is_entry = declared.kind == syntax::FunctionKind::entry;
+  function.has_body = declared.has_body;
+  function.linkage = linkage_of(declared.linkage);
+  function.signature = signature(declared);
+  function.at = point(declared.name_span);
+  if (function.is_entry) {
+    for (const ir::Parameter& parameter : function.signature.params) {
+      function.param_bytes = std::max(function.param_bytes, parameter.offset + parameter.size);
+    }
+    const u64 most = module_->version >= isa::PtxVersion{8, 1} && first_target().sm >= 70 ? 32764
+                     : module_->version >= isa::PtxVersion{1, 5}                        ? 4352
+                                                                                        : 256;
+    if (function.param_bytes > most) {
+      report_.add(Kind::parameters_too_large, declared.name_span, function.param_bytes, most);
+    }
+    if (declared.returns.count) report_.add(Kind::kernel_returns, declared.name_span);
+  }
+  function_directives(declared, function);
+
+  u32 id = static_cast<u32>(module_->functions.size());
+  const auto before = scopes_.declare(declared.name, {SymbolKind::function, 1, id, declared.name_span});
+  if (before) {
+    if (before->kind == SymbolKind::error) return;
+    if (before->kind != SymbolKind::function) {
+      report_.add(Kind::redeclared, declared.name_span, function.name).label(before->declared, "first declared here");
+      return;
+    }
+    id = before->id;
+    ir::Function& other = module_->functions[id];
+    if (other.has_body && function.has_body) {
+      report_.add(Kind::redefined, declared.name_span, function.name).label(before->declared, "first defined here");
+      return;
+    }
+    if (other.is_entry != function.is_entry || !same_signature(other.signature, function.signature)) {
+      report_.add(Kind::different_declaration, declared.name_span, function.name)
+          .label(before->declared, "declared differently here");
+      return;
+    }
+    if (!function.has_body) return;  // one more declaration
+    if (other.linkage != ir::Linkage::internal && function.linkage == ir::Linkage::internal) function.linkage = other.linkage;
+    other = std::move(function);
+  } else {
+    module_->functions.push_back(std::move(function));
+  }
+  if (declared.has_body) BodyChecker(*this, declared, ir::FunctionId(id)).run();
+}
+
+void ModuleChecker::function_directives(const syntax::Function& declared, ir::Function& function) {
+  for (u32 i = 0; i < declared.directives.count; ++i) {
+    const syntax::Directive& directive = tree_.directives[declared.directives.first + i];
+    const std::string_view name = text(directive.name);
+    gate_directive("." + std::string(name), directive.span);
+    std::array<u32, 3> values{1, 1, 1};
+    bool ok = true;
+    if (name != "pragma" && name != "unified") {
+      for (u32 a = 0; a < directive.args.count && a < 3; ++a) {
+        const ExprId arg = tree_.expr_lists[directive.args.first + a];
+        const auto value = evaluate(tree_, arg, report_);
+        ok = value && value->is_integer() && value->bits <= 0xffffffffu;
+        if (!ok) break;
+        values[a] = static_cast<u32>(value->bits);
+      }
+    }
+    if (!ok) continue;
+    const bool for_kernel = name == "maxntid" || name == "reqntid" || name == "minnctapersm" || name == "maxnctapersm" ||
+                            name == "reqnctapercluster" || name == "explicitcluster" || name == "maxclusterrank";
+    if (for_kernel && !function.is_entry) {
+      report_.add(Kind::kernel_directive, directive.span, name);
+      continue;
+    }
+    if (name == "maxntid") function.max_ntid = values;
+    else if (name == "reqntid") function.req_ntid = values;
+    else if (name == "maxnreg") function.max_nreg = values[0];
+    else if (name == "minnctapersm") function.min_nctapersm = values[0];
+    else if (name == "maxnctapersm") function.max_nctapersm = values[0];
+    else if (name == "reqnctapercluster") function.req_nctapercluster = values;
+    else if (name == "explicitcluster") function.explicit_cluster = true;
+    else if (name == "maxclusterrank") function.max_clusterrank = values[0];
+    else if (name == "noreturn") {
+      function.noreturn = true;
+      if (function.is_entry || declared.returns.count) report_.add(Kind::noreturn_function, directive.span);
+    } else if (name == "pragma") {
+      for (u32 a = 0; a < directive.args.count; ++a) {
+        function.pragmas.emplace_back(text(tree_[tree_.expr_lists[directive.args.first + a]].name_id));
+      }
+    }
+  }
+  if (function.max_ntid[0] && function.req_ntid[0]) report_.add(Kind::maxntid_and_reqntid, declared.name_span);
+}
+
+void ModuleChecker::alias(const Stmt& stmt) {
+  gate_directive(".alias", stmt.span);
+  const syntax::Alias& alias = tree_.aliases[stmt.data];
+  ir::FunctionId ids[2];
+  const syntax::NameUse* uses[] = {&alias.alias, &alias.aliasee};
+  for (int i = 0; i < 2; ++i) {
+    const Symbol& symbol = scopes_[uses[i]->name];
+    if (symbol.kind == SymbolKind::error) return;
+    if (symbol.kind != SymbolKind::function) {
+      report_.add(Kind::not_a_function, uses[i]->span, text(uses[i]->name));
+      return;
+    }
+    ids[i] = ir::FunctionId(symbol.id);
+  }
+  ir::Function& from = module_->functions[ids[0].value];
+  const ir::Function& to = module_->functions[ids[1].value];
+  if (from.has_body || !to.has_body || from.is_entry || to.is_entry || to.linkage == ir::Linkage::weak) {
+    report_.add(Kind::bad_alias, stmt.span);
+    return;
+  }
+  if (!same_signature(from.signature, to.signature)) {
+    report_.add(Kind::different_declaration, alias.alias.span, from.name).label(alias.aliasee.span, "is not like this one");
+    return;
+  }
+  module_->aliases.emplace_back(ids[0], ids[1]);
+}
+
+}  // namespace heddle::check

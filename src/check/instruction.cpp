@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One instruction: its mnemonic is resolved once per module, the operands choose among the forms that it may be, the gates of the
+// chosen one must be open.
+#include <algorithm>
+
+#include "check/body_checker.h"
+
+namespace heddle::check {
+
+using diag::Kind;
+using isa::Mismatch;
+using syntax::Expr;
+using syntax::ExprId;
+using syntax::ExprKind;
+
+const Mnemonic& ModuleChecker::mnemonic(NameId name) {
+  std::unique_ptr<Mnemonic>& slot = mnemonics_[name.value];
+  if (slot) return *slot;
+  slot = std::make_unique<Mnemonic>();
+  const std::string_view written = tree_.names[name];
+  std::size_t at = std::min(written.find('.'), written.size());
+  slot->opcode = written.substr(0, at);
+  while (at < written.size()) {
+    std::size_t end = written.find('.', at + 1);
+    if (end == std::string_view::npos) end = written.size();
+    std::string_view word = written.substr(at + 1, end - at - 1);
+    if (const auto bracket = word.find('['); bracket != std::string_view::npos) {  // const[2] of PTX 1.x
+      slot->bank = std::atoi(std::string(word.substr(bracket + 1)).c_str());
+      word = word.substr(0, bracket);
+    }
+    slot->word_at.emplace_back(static_cast<u32>(at), static_cast<u32>(end - at));
+    const int id = isa::find_word(word);
+    if (id < 0) slot->unknown.emplace_back(word);
+    slot->words.push_back(id < 0 ? isa::kNoWord : static_cast<u16>(id));
+    at = end;
+  }
+  slot->match = isa::match(slot->opcode, slot->words);
+  for (const isa::Candidate& candidate : slot->match.candidates) {
+    std::optional<std::string> why;
+    for (const isa::ConditionalGate& gate : candidate.form->gates) {
+      if (why || !isa::all_hold(gate.when, candidate.slot_values())) continue;
+      why = isa::refuse(gate.gate, module_->version, first_target());
+    }
+    slot->refused.push_back(std::move(why));
+  }
+  return *slot;
+}
+
+void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnemonic& mnemonic) {
+  const Mismatch& mismatch = *mnemonic.match.mismatch;
+  diag::Report& report = module_.report_;
+  const auto span_of = [&](int word) {
+    // Blanks between modifiers move them; then the whole mnemonic is the best span.
+    const std::string_view whole = text(written.mnemonic);
+    if (word < 0 || written.mnemonic_span.end - written.mnemonic_span.begin != whole.size()) return written.mnemonic_span;
+    const auto [at, length] = mnemonic.word_at[static_cast<std::size_t>(word)];
+    return Span{written.mnemonic_span.begin + at, written.mnemonic_span.begin + at + length};
+  };
+  const auto word_at = [&](int word) {
+    const auto [at, length] = mnemonic.word_at[static_cast<std::size_t>(word)];
+    return text(written.mnemonic).substr(at, length);
+  };
+  const auto forms = [&](diag::Diagnostic& diagnostic) {
+    if (mismatch.nearest) diagnostic.help(fmt::format("the nearest form is {}", mismatch.nearest->syntax));
+  };
+  switch (mismatch.reason) {
+    case Mismatch::Reason::unknown_opcode:
+      report.add(Kind::unknown_instruction,
+                 Span{written.mnemonic_span.begin, written.mnemonic_span.begin + static_cast<u32>(mnemonic.opcode.size())},
+                 mnemonic.opcode);
+      return;
+    case Mismatch::Reason::unknown_modifier:
+      forms(report.add(Kind::unknown_modifier, span_of(mismatch.word), word_at(mismatch.word)));
+      return;
+    case Mismatch::Reason::not_of_opcode:
+      forms(report.add(Kind::modifier_not_of_opcode, span_of(mismatch.word), mnemonic.opcode, word_at(mismatch.word)));
+      return;
+    case Mismatch::Reason::not_with_others:
+      forms(report.add(Kind::modifier_conflict, span_of(mismatch.word), word_at(mismatch.word)));
+      return;
+    case Mismatch::Reason::repeated:
+      forms(report.add(Kind::repeated_modifier, span_of(mismatch.word), word_at(mismatch.word)));
+      return;
+    case Mismatch::Reason::type: {
+      auto& diagnostic = report.add(Kind::wrong_instruction_type, span_of(mismatch.word), mnemonic.opcode, word_at(mismatch.word));
+      forms(diagnostic);
+      return;
+    }
+    case Mismatch::Reason::missing: {
+      std::string choices;
+      if (mismatch.nearest && mismatch.slot >= 0) {
+        const isa::Slot& slot = mismatch.nearest->slots[static_cast<std::size_t>(mismatch.slot)];
+        std::size_t shown = 0;
+        for (const isa::Choice& choice : slot.choices) {
+          if (choice.word == isa::kNoWord) continue;
+          if (shown++ == 6) {
+            choices += ", ...";
+            break;
+          }
+          choices += fmt::format("{}.{}", choices.empty() ? "" : ", ", isa::word_text(choice.word));
+        }
+      }
+      forms(report.add(Kind::missing_modifier, written.mnemonic_span, mnemonic.opcode, choices));
+      return;
+    }
+    case Mismatch::Reason::combination:
+      forms(report.add(Kind::modifier_combination, written.mnemonic_span, text(written.mnemonic)));
+      return;
+    case Mismatch::Reason::rule:
+      report.add(Kind::instruction_rule, written.mnemonic_span, mnemonic.opcode,
+                 mismatch.rule && !mismatch.rule->message.empty() ? mismatch.rule->message
+                                                                  : "these modifiers exclude each other");
+      return;
+  }
+}
+
+void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
+  const Mnemonic& mnemonic = module_.mnemonic(written.mnemonic);
+  ir::Inst inst;
+  inst.at = module_.point(span);
+  inst.at.loc_file = loc_.loc_file;
+  inst.at.loc_line = loc_.loc_line;
+  diag::Report& report = module_.report_;
+  if (written.guard.predicate) {
+    const Symbol symbol = look_up(written.guard.predicate, written.guard.span, report);
+    if (symbol.kind == SymbolKind::reg && f_.registers[symbol.id].type == isa::Type::pred) {
+      inst.guard = {ir::RegId(symbol.id), written.guard.negated};
+    } else if (symbol.kind != SymbolKind::none && symbol.kind != SymbolKind::error) {
+      report.add(Kind::guard_not_predicate, written.guard.span, text(written.guard.predicate))
+          .label(symbol.declared, "declared here");
+    }
+  }
+  if (mnemonic.match.mismatch) {
+    report_mismatch(written, mnemonic);
+    return;
+  }
+  const std::vector<isa::Candidate>& candidates = mnemonic.match.candidates;
+  // The common case first: one form. Otherwise the first form whose operands fit and whose gates are open; else the first that fits;
+  // else the one that fits furthest says what is wrong.
+  std::size_t chosen = candidates.size();
+  if (candidates.size() == 1) {
+    if (!bind(written, candidates[0], report)) return;
+    chosen = 0;
+  } else {
+    std::size_t nearest = 0;
+    u32 best = 0;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      diag::Report quiet;
+      if (bind(written, candidates[i], quiet)) {
+        if (chosen == candidates.size() || !mnemonic.refused[i]) chosen = i;
+        if (!mnemonic.refused[i]) break;
+      } else if (furthest_ > best) {
+        best = furthest_;
+        nearest = i;
+      }
+    }
+    if (chosen == candidates.size()) {
+      bind(written, candidates[nearest], report);
+      return;
+    }
+    diag::Report quiet;
+    bind(written, candidates[chosen], quiet);
+  }
+  const isa::Candidate& candidate = candidates[chosen];
+  const isa::Form& form = *candidate.form;
+  if (mnemonic.refused[chosen]) {
+    report.add(Kind::instruction_gate, written.mnemonic_span, text(written.mnemonic)).help(*mnemonic.refused[chosen]);
+    return;
+  }
+  inst.form = form.id;
+  std::copy(candidate.values.begin(), candidate.values.end(), inst.slots.begin());
+  if (form.carry != isa::CarryUse::none) {
+    if (!carry_) carry_ = module_.make_registers(f_, isa::Type::pred, 1, "CC.CF")[0];
+    ir::Operand carry;
+    carry.kind = ir::OperandKind::reg;
+    carry.type = isa::Type::pred;
+    carry.id = carry_.value;
+    bound_.push_back(carry);
+  }
+  const isa::OperandSpec* address_spec = nullptr;
+  for (const isa::OperandSpec& spec : form.operands) {
+    if (spec.kind == isa::OperandKind::address && !address_spec) address_spec = &spec;
+  }
+  inst.space = static_cast<u8>(space_of_form(candidate, address_spec));
+  inst.operands = {add_operands(bound_), static_cast<u32>(bound_.size())};
+  f_.insts.push_back(inst);
+  if (form.opcode == "call") check_call(written);
+}
+
+u32 BodyChecker::add_operands(const std::vector<ir::Operand>& operands) {
+  const u32 first = static_cast<u32>(f_.operands.size());
+  f_.operands.insert(f_.operands.end(), operands.begin(), operands.end());
+  return first;
+}
+
+/// Matches the written operands with those of the form; fills `bound_`, one for each of the form.
+bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate& candidate, diag::Report& report) {
+  const isa::Form& form = *candidate.form;
+  bound_.clear();
+  furthest_ = 0;
+  const std::size_t vectors_before = f_.operands.size();
+  const ExprId* operands = tree_.expr_lists.data() + written.operands.first;
+  u32 next = 0;                       // written operand
+  const Expr* address_list = nullptr; // the last [ ... ]
+  u32 inside = 0;                     // next element of it
+  ExprId pair_second;
+  const auto fail = [&] {
+    f_.operands.resize(vectors_before);
+    return false;
+  };
+  for (const isa::OperandSpec& spec : form.operands) {
+    ir::Operand out;
+    out.type = isa::operand_type(spec, candidate.slot_values());
+    if (!isa::is_present(spec, candidate.slot_values())) {
+      bound_.push_back(out);
+      continue;
+    }
+    const Context context{candidate, spec, out.type, isa::vector_length(form, spec, candidate.slot_values()), report};
+    ExprId id;
+    if (spec.pair_second) {
+      id = pair_second;
+      pair_second = {};
+      if (!id) {
+        if (!spec.optional) {
+          report.add(Kind::missing_pair, next ? tree_[operands[next - 1]].span : written.mnemonic_span, spec.name)
+              .help(fmt::format("the form is {}", form.syntax));
+          return fail();
+        }
+        bound_.push_back(out);
+        continue;
+      }
+    } else if (spec.bracketed) {
+      if (address_list && inside < address_list->list.count) id = tree_.expr_lists[address_list->list.first + inside++];
+    } else if (next < written.operands.count) {
+      id = operands[next++];
+    }
+    if (!id) {
+      if (spec.optional) {
+        bound_.push_back(out);
+        continue;
+      }
+      const Span at = next ? tree_[operands[next - 1]].span : written.mnemonic_span;
+      report.add(Kind::missing_operand, Span{at.end - 1, at.end}, spec.name).help(fmt::format("the form is {}", form.syntax));
+      return fail();
+    }
+    if (tree_[id].kind == ExprKind::pair && !spec.pair_second) {
+      pair_second = tree_[id].child.b;
+      id = tree_[id].child.a;
+    }
+    if (spec.kind == isa::OperandKind::address && tree_[id].kind == ExprKind::address) {
+      address_list = &tree_[id];
+      inside = 1;
+    }
+    if (!operand(context, id, out)) return fail();
+    bound_.push_back(out);
+    ++furthest_;
+  }
+  if (pair_second) {
+    report.add(Kind::extra_pair, tree_[pair_second].span).help(fmt::format("the form is {}", form.syntax));
+    return fail();
+  }
+  if (next < written.operands.count) {
+    report.add(Kind::extra_operand, tree_[operands[next]].span, form.opcode).help(fmt::format("the form is {}", form.syntax));
+    return fail();
+  }
+  if (address_list && inside < address_list->list.count) {
+    report.add(Kind::extra_operand, tree_[tree_.expr_lists[address_list->list.first + inside]].span, form.opcode)
+        .help(fmt::format("the form is {}", form.syntax));
+    return fail();
+  }
+  furthest_ += 1000;
+  return true;
+}
+
+// --- calls (7.1, 9.7.12.5) -------------------------------------------------------------------------------------------
+
+/// Arguments and results of the call just added must fit the callee's signature.
+void BodyChecker::check_call(const syntax::Instruction& written) {
+  const ir::Inst inst = f_.insts.back();
+  const isa::Form& form = inst.get_form();
+  const ir::Operand none{};
+  const ir::Operand *d = &none, *a = &none;
+  const ir::Signature* signature = nullptr;
+  Span at = written.mnemonic_span;
+  for (u32 i = 0; i < form.operands.size(); ++i) {
+    const ir::Operand& operand = f_.operands[inst.operands.first + i];
+    const std::string_view name = form.operands[i].name;
+    if (name == "d") d = &operand;
+    if (name == "a") a = &operand;
+    if (operand.kind == ir::OperandKind::function) {
+      signature = &module_.module_->functions[operand.id].signature;
+      if (module_.module_->functions[operand.id].is_entry) {
+        module_.report_.add(Kind::call_of_kernel, at, module_.module_->functions[operand.id].name);
+        return;
+      }
+    }
+    if (operand.kind == ir::OperandKind::prototype) signature = &f_.prototypes[operand.id];
+    if (operand.kind == ir::OperandKind::targets && operand.id < f_.target_lists.size() &&
+        !f_.target_lists[operand.id].functions.empty()) {
+      signature = &module_.module_->functions[f_.target_lists[operand.id].functions[0].value].signature;
+    }
+  }
+  if (!signature) return;
+  pass(signature->returns, *d, "result", at, module_.report_);
+  pass(signature->params, *a, "argument", at, module_.report_);
+}
+
+void BodyChecker::pass(const std::vector<ir::Parameter>& formals, const ir::Operand& actuals, std::string_view what, Span span,
+                       diag::Report& report) {
+  const u64 given = actuals.kind == ir::OperandKind::vector ? actuals.value : 0;
+  if (given != formals.size()) {
+    report.add(Kind::call_count, span, formals.size(), what, given);
+    return;
+  }
+  for (u64 i = 0; i < given; ++i) {
+    ir::Operand& actual = f_.operands[actuals.id + i];
+    const ir::Parameter& formal = formals[i];
+    u64 size = formal.size;
+    bool ok = true;
+    switch (actual.kind) {
+      case ir::OperandKind::reg: {
+        const isa::Type type = f_.registers[actual.id].type;
+        size = bytes_of(type);
+        break;
+      }
+      case ir::OperandKind::local: size = f_.locals[actual.id].size; break;
+      case ir::OperandKind::immediate:
+        actual.type = formal.type;
+        if (formal.is_array) ok = false;
+        break;
+      case ir::OperandKind::none: actual.type = formal.type; break;
+      default: break;
+    }
+    if (!ok || (size != formal.size && formal.size != 0)) report.add(Kind::call_size, span, what, i, size, formal.size);
+  }
+}
+
+}  // namespace heddle::check

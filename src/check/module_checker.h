@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What all parts of the checker share while one module is checked: the tree, the report, the module under construction, the scopes.
+// declarations.cpp fills in variables and functions, body.cpp the instructions.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "check/constants.h"
+#include "check/scope.h"
+#include "diag/report.h"
+#include "ir/module.h"
+#include "isa/entry.h"
+#include "isa/match.h"
+#include "syntax/tree.h"
+
+namespace heddle::check {
+
+/// A mnemonic resolved once per module: `ld.global.u32` -> forms, slots, and what its gates say here.
+struct Mnemonic {
+  std::string opcode;
+  isa::Match match;
+  std::vector<u16> words;
+  std::vector<std::pair<u32, u32>> word_at;         ///< of each word: offset and length in the mnemonic
+  std::vector<std::string> unknown;                 ///< words that no instruction has
+  std::vector<std::optional<std::string>> refused;  ///< by candidate: what `.version`/`.target` must be
+  s32 bank = -1;                                    ///< of `const[2]`
+};
+
+class ModuleChecker {
+ public:
+  ModuleChecker(const syntax::Tree& tree, const diag::Source& source, diag::Report& report);
+  std::shared_ptr<ir::Module> run();
+
+ private:
+  friend class BodyChecker;
+
+  // header (11.1)
+  void header();
+  void version(const syntax::Stmt& stmt);
+  void target(const syntax::Stmt& stmt);
+  void address_size(const syntax::Stmt& stmt);
+
+  // declarations
+  void statement(std::size_t& index);
+  void module_variable(const syntax::Variable& declared);
+  /// A variable in an addressable space; returns false when it is too broken to be used.
+  bool fill_variable(const syntax::Variable& declared, ir::Variable& variable);
+  void initialize(const syntax::Variable& declared, ir::Variable& variable);
+  void initialize_level(const syntax::Variable& declared, ir::Variable& variable, const std::vector<u64>& dims,
+                        std::size_t level, syntax::ExprId id, u64& element, u64 limit);
+  void initialize_element(ir::Variable& variable, syntax::ExprId id, u64 element);
+  bool symbol_initializer(ir::Variable& variable, syntax::ExprId id, u64 offset, u32 bytes);
+  void add_variable(const syntax::Variable& declared, ir::Variable variable);
+  void function(const syntax::Function& declared);
+  ir::Signature signature(const syntax::Function& declared);
+  bool same_signature(const ir::Signature& a, const ir::Signature& b) const;
+  void function_directives(const syntax::Function& declared, ir::Function& function);
+  void alias(const syntax::Stmt& stmt);
+
+  // helpers
+  std::string_view text(NameId name) const { return name ? tree_.names[name] : std::string_view(); }
+  isa::Type type_of(const syntax::Variable& declared);
+  std::optional<u64> positive(syntax::ExprId id, std::string_view what);
+  ir::SourcePoint point(Span span) const;
+  ir::Linkage linkage_of(NameId name) const;
+  /// Reports a directive that the module's version or target does not have yet.
+  void gate_directive(std::string_view name, Span span);
+  const Mnemonic& mnemonic(NameId name);
+  std::vector<ir::RegId> make_registers(ir::Function& function, isa::Type type, u8 vector, std::string_view name) const;
+  isa::Target first_target() const { return module_->targets.empty() ? isa::Target{} : module_->targets.front(); }
+
+  const syntax::Tree& tree_;
+  const diag::Source& source_;
+  diag::Report& report_;
+  std::shared_ptr<ir::Module> module_;
+  Scopes scopes_;
+  std::vector<std::unique_ptr<Mnemonic>> mnemonics_;  // by NameId
+  std::unordered_map<u32, u32> files_;                // .file number -> index into Module::files
+  std::vector<const syntax::Variable*> module_registers_;
+};
+
+inline u32 bytes_of(isa::Type type) { return type == isa::Type::pred ? 1 : isa::type_info(type).bits / 8; }
+std::optional<ir::Space> space_of(std::string_view name);
+std::string_view name_of(ir::Space space);
+
+}  // namespace heddle::check

@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operands (PTX ISA 6, 9.4): registers of a fitting type, immediates, symbols, vectors, addresses, call lists.
+#include <algorithm>
+
+#include "check/body_checker.h"
+#include "isa/groups.h"
+
+namespace heddle::check {
+
+using diag::Kind;
+using isa::Type;
+using isa::TypeClass;
+using syntax::Expr;
+using syntax::ExprId;
+using syntax::ExprKind;
+using syntax::Op;
+
+Symbol BodyChecker::look_up(NameId name, Span span, diag::Report& report) {
+  const Symbol symbol = module_.scopes_[name];
+  if (symbol.kind != SymbolKind::none && symbol.kind != SymbolKind::registers) return symbol;
+  if (const auto member = module_.scopes_.member(name)) {
+    RegisterFamily& family = module_.scopes_.families[member->family.id];
+    if (family.made.size() <= member->number) family.made.resize(member->number + 1);
+    u32& made = family.made[member->number];
+    if (!made) made = module_.make_registers(f_, family.type, family.vector, text(name))[0].value + 1;
+    const Symbol reg{SymbolKind::reg, family.vector, made - 1, family.declared};
+    module_.scopes_.declare(name, reg);
+    return reg;
+  }
+  auto& diagnostic = report.add(Kind::undeclared, span, text(name));
+  if (symbol.kind == SymbolKind::registers) {
+    diagnostic.label(symbol.declared, "this declares numbered registers")
+        .help(fmt::format("write {}0, say", text(name)));
+  }
+  return {};
+}
+
+/// Whether a register of type `reg` may stand where the instruction has `context.type` (9.4, tables 27 and 28).
+bool BodyChecker::fits(const Context& context, Type reg) const {
+  const Type type = context.type;
+  if (reg == type) return true;
+  const isa::TypeInfo& want = isa::type_info(type);
+  const isa::TypeInfo& have = isa::type_info(reg);
+  if (want.cls == TypeClass::pred || have.cls == TypeClass::pred) return false;
+  if (have.cls == TypeClass::opaque || want.cls == TypeClass::opaque) return false;
+  const bool same_size = have.bits == want.bits;
+  const bool enough = same_size || (context.spec.wide && have.bits > want.bits);
+  const bool have_integer = have.cls == TypeClass::signed_ || have.cls == TypeClass::unsigned_;
+  switch (want.cls) {
+    case TypeClass::bits: return enough && (context.spec.wide || same_size);
+    case TypeClass::signed_:
+    case TypeClass::unsigned_: return enough && (have_integer || have.cls == TypeClass::bits);
+    case TypeClass::float_: return enough && have.cls == TypeClass::bits;
+    // Alternate and packed formats live in bit-size registers of their size.
+    case TypeClass::packed: return enough && have.cls == TypeClass::bits;
+    default: return false;
+  }
+}
+
+bool BodyChecker::operand(const Context& context, ExprId id, ir::Operand& out) {
+  const Expr& expr = tree_[id];
+  if (expr.kind == ExprKind::error) return false;
+  switch (context.spec.kind) {
+    case isa::OperandKind::value: return context.length > 1 ? vector(context, id, out) : value(context, id, out);
+    case isa::OperandKind::imm: return immediate(context, id, out);
+    case isa::OperandKind::address: return address(context, id, out);
+    case isa::OperandKind::label: return name_operand(context, id, SymbolKind::label, out);
+    case isa::OperandKind::function: return name_operand(context, id, SymbolKind::function, out);
+    case isa::OperandKind::targets: return name_operand(context, id, SymbolKind::targets, out);
+    case isa::OperandKind::proto: return name_operand(context, id, SymbolKind::prototype, out);
+    case isa::OperandKind::list: return call_list(context, id, out);
+    case isa::OperandKind::sink:
+      if (tree_[id].kind == ExprKind::sink) return true;
+      context.report.add(Kind::only_sink, tree_[id].span, context.spec.name);
+      return false;
+  }
+  return false;
+}
+
+bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
+  const Expr& expr = tree_[id];
+  switch (expr.kind) {
+    case ExprKind::sink:
+      if (context.spec.sink || context.spec.pair_second || (context.spec.written && context.spec.optional)) return true;
+      context.report.add(Kind::sink_not_allowed, expr.span);
+      return false;
+    case ExprKind::unary:
+      if (static_cast<Op>(expr.op) == Op::logical_not && !is_constant(tree_, id)) {
+        if (!context.spec.negatable) {
+          context.report.add(Kind::not_negatable, expr.span);
+          return false;
+        }
+        if (!value(context, expr.child.a, out)) return false;
+        out.negated = !out.negated;
+        return true;
+      }
+      return immediate(context, id, out);
+    case ExprKind::component: {
+      const Expr& base = tree_[expr.child.a];
+      const std::string_view field = text(expr.field);
+      if (base.kind == ExprKind::name) {
+        const std::string whole = fmt::format("{}.{}", text(base.name_id), field);
+        if (isa::find_special_register(whole)) return special(context, expr.span, whole, out);
+        const Symbol symbol = look_up(base.name_id, base.span, context.report);
+        if (symbol.kind == SymbolKind::error || symbol.kind == SymbolKind::none) return false;
+        const std::size_t xyzw = std::string_view("xyzw").find(field), rgba = std::string_view("rgba").find(field);
+        const std::size_t index = field.size() == 1 ? std::min(xyzw, rgba) : std::string_view::npos;
+        if (symbol.kind == SymbolKind::reg && index < symbol.length && symbol.length > 1) {
+          return register_operand(context, expr.span, base.name_id, ir::RegId(symbol.id + index), out);
+        }
+        context.report.add(Kind::no_component, expr.span, text(base.name_id), field).label(symbol.declared, "declared here");
+        return false;
+      }
+      context.report.add(Kind::not_a_value, expr.span);
+      return false;
+    }
+    case ExprKind::name: {
+      const std::string_view name = text(expr.name_id);
+      if (name == "WARP_SZ") return immediate(context, id, out);
+      if (name.starts_with('%') && module_.scopes_[expr.name_id].kind == SymbolKind::none && isa::find_special_register(name)) {
+        return special(context, expr.span, name, out);
+      }
+      const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
+      switch (symbol.kind) {
+        case SymbolKind::none:
+        case SymbolKind::error: return false;
+        case SymbolKind::reg:
+          if (symbol.length > 1) {
+            context.report.add(Kind::vector_register, expr.span, name).label(symbol.declared, "declared here");
+            return false;
+          }
+          return register_operand(context, expr.span, expr.name_id, ir::RegId(symbol.id), out);
+        default: return this->symbol(context, id, out);
+      }
+    }
+    case ExprKind::binary:
+    case ExprKind::index:
+    case ExprKind::generic:
+      if (!is_constant(tree_, id)) return symbol(context, id, out);
+      return immediate(context, id, out);
+    case ExprKind::vector:
+      if (expr.list.count == 1 && context.length == 1) return value(context, tree_.expr_lists[expr.list.first], out);
+      context.report.add(Kind::vector_not_allowed, expr.span, context.spec.name);
+      return false;
+    case ExprKind::address: [[fallthrough]];
+    case ExprKind::list:
+      context.report.add(Kind::address_not_allowed, expr.span, context.spec.name);
+      return false;
+    default: return immediate(context, id, out);
+  }
+}
+
+bool BodyChecker::register_operand(const Context& context, Span span, NameId name, ir::RegId reg, ir::Operand& out) {
+  const Type type = f_.registers[reg.value].type;
+  if (!fits(context, type)) {
+    const isa::TypeInfo& want = isa::type_info(context.type);
+    const isa::TypeInfo& have = isa::type_info(type);
+    const Symbol& symbol = module_.scopes_[name];
+    auto& diagnostic = context.report.add(Kind::operand_type, span, context.spec.name, have.name,
+                                          context.candidate.form->opcode, want.name);
+    if (symbol.kind != SymbolKind::none) diagnostic.label(symbol.declared, fmt::format("declared here as .{}", have.name));
+    if (want.cls == TypeClass::packed) diagnostic.help(fmt::format("a .{} operand is a .b{} register", want.name, want.bits));
+    return false;
+  }
+  out.kind = ir::OperandKind::reg;
+  out.id = reg.value;
+  return true;
+}
+
+bool BodyChecker::special(const Context& context, Span span, std::string_view name, ir::Operand& out) {
+  const auto found = isa::find_special_register(name);
+  const isa::SpecialRegisterInfo& info = isa::special_register_info(found->which);
+  if (context.spec.written) {
+    context.report.add(Kind::special_written, span, name);
+    return false;
+  }
+  const std::string_view opcode = context.candidate.form->opcode;
+  if (opcode != "mov" && opcode != "cvt") {
+    context.report.add(Kind::special_operand, span, name, opcode).help("read it with mov first");
+    return false;
+  }
+  if (const auto why = isa::refuse(info.gates, module_.module_->version, module_.first_target())) {
+    context.report.add(Kind::special_gate, span, name).help(*why);
+    return false;
+  }
+  if (found->component < 0 && info.vector_length > 1) {
+    context.report.add(Kind::special_needs_component, span, name);
+    return false;
+  }
+  const isa::TypeInfo& want = isa::type_info(context.type);
+  const isa::TypeInfo& have = isa::type_info(info.type);
+  const bool legacy = std::find_if(info.legacy.begin(), info.legacy.end(), [&](Type type) {
+                        return isa::type_info(type).bits == want.bits;
+                      }) != info.legacy.end();
+  const bool kinds = (want.cls == TypeClass::pred) == (have.cls == TypeClass::pred) && want.cls != TypeClass::float_;
+  if (!kinds || (want.bits != have.bits && !legacy)) {
+    context.report.add(Kind::operand_type, span, context.spec.name, have.name, opcode, want.name);
+    return false;
+  }
+  out.kind = ir::OperandKind::special;
+  out.id = static_cast<u32>(found->which);
+  out.component = found->component < 0 ? 0 : static_cast<u8>(found->component);
+  return true;
+}
+
+bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out) {
+  const Expr& expr = tree_[id];
+  if (context.spec.written) {
+    context.report.add(Kind::constant_written, expr.span, context.spec.name);
+    return false;
+  }
+  if (context.spec.register_only) {
+    context.report.add(Kind::constant_not_allowed, expr.span, context.spec.name, context.candidate.form->opcode);
+    return false;
+  }
+  const auto constant = evaluate(tree_, id, context.report);
+  if (!constant) return false;
+  const bool ranged = context.spec.imm_min <= context.spec.imm_max;
+  if (context.spec.kind == isa::OperandKind::imm || ranged) {
+    if (!constant->is_integer()) {
+      context.report.add(Kind::constant_type, expr.span, "an integer");
+      return false;
+    }
+    const s64 value = constant->as_signed();
+    if (ranged && (value < context.spec.imm_min || value > context.spec.imm_max ||
+                   (constant->is_unsigned() && value < 0))) {
+      context.report.add(Kind::constant_range, expr.span, value, context.spec.imm_min, context.spec.imm_max);
+      return false;
+    }
+  }
+  Type type = context.type;
+  if (context.spec.kind == isa::OperandKind::imm && type == Type::none) type = Type::u32;
+  const auto bits = convert(*constant, type);
+  if (!bits) {
+    context.report.add(Kind::constant_type, expr.span, fmt::format(".{}", isa::type_info(type).name));
+    return false;
+  }
+  out.kind = ir::OperandKind::immediate;
+  out.type = type;
+  out.value = *bits;
+  return true;
+}
+
+/// The address of a variable, function or label as a value: `mov.u64 d, x + 4`.
+bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
+  const Expr& expr = tree_[id];
+  if (!context.spec.symbol_allowed) {
+    const bool named = expr.kind == ExprKind::name;
+    auto& diagnostic = context.report.add(Kind::symbol_not_allowed, expr.span, context.spec.name, context.candidate.form->opcode);
+    if (named) diagnostic.label(module_.scopes_[expr.name_id].declared, "declared here");
+    diagnostic.help("take its address with mov first");
+    return false;
+  }
+  if (expr.kind == ExprKind::name) {
+    const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
+    switch (symbol.kind) {
+      case SymbolKind::variable: out.kind = ir::OperandKind::variable; break;
+      case SymbolKind::local: out.kind = ir::OperandKind::local; break;
+      case SymbolKind::parameter:
+        out.kind = ir::OperandKind::parameter;
+        out.value = f_.signature.params[symbol.id].offset;
+        break;
+      case SymbolKind::function: out.kind = ir::OperandKind::function; break;
+      case SymbolKind::none:
+      case SymbolKind::error: return false;
+      default: context.report.add(Kind::not_a_value, expr.span).label(symbol.declared, "declared here"); return false;
+    }
+    out.id = symbol.id;
+    return true;
+  }
+  if (expr.kind == ExprKind::generic) return symbol(context, expr.child.a, out);
+  if (expr.kind == ExprKind::index) {  // a[3]: the address of an element
+    if (!symbol(context, expr.child.a, out)) return false;
+    const auto index = evaluate(tree_, expr.child.b, context.report);
+    if (!index) return false;
+    u64 element = 1;
+    if (out.kind == ir::OperandKind::variable) {
+      const ir::Variable& variable = module_.module_->variables[out.id];
+      element = u64{bytes_of(variable.type)} * variable.vector;
+    } else if (out.kind == ir::OperandKind::local) {
+      element = u64{bytes_of(f_.locals[out.id].type)} * f_.locals[out.id].vector;
+    }
+    out.value += element * index->bits;
+    return true;
+  }
+  if (expr.kind == ExprKind::binary) {
+    const bool left = is_constant(tree_, expr.child.a);
+    const Op op = static_cast<Op>(expr.op);
+    if (op == Op::add || (op == Op::sub && !left)) {
+      if (!symbol(context, left ? expr.child.b : expr.child.a, out)) return false;
+      const auto offset = evaluate(tree_, left ? expr.child.a : expr.child.b, context.report);
+      if (!offset) return false;
+      if (out.kind == ir::OperandKind::function) {
+        context.report.add(Kind::not_a_value, expr.span);
+        return false;
+      }
+      out.value += op == Op::sub ? 0 - offset->bits : offset->bits;
+      return true;
+    }
+  }
+  context.report.add(Kind::not_a_value, expr.span);
+  return false;
+}
+
+bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
+  const Expr& expr = tree_[id];
+  std::vector<ir::Operand> elements;
+  if (expr.kind == ExprKind::name) {
+    const std::string_view name = text(expr.name_id);
+    const auto special_register = name.starts_with('%') && module_.scopes_[expr.name_id].kind == SymbolKind::none
+                                      ? isa::find_special_register(name)
+                                      : std::nullopt;
+    if (special_register && !context.spec.written) {  // mov.v4.u32 d, %tid
+      const isa::SpecialRegisterInfo& info = isa::special_register_info(special_register->which);
+      for (u8 i = 0; i < context.length; ++i) {
+        if (info.vector_length < context.length) break;
+        ir::Operand element;
+        element.type = context.type;
+        if (!special(context, expr.span, fmt::format("{}.{}", name, "xyzw"[i]), element)) return false;
+        elements.push_back(element);
+      }
+    } else {
+      const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
+      if (symbol.kind == SymbolKind::none || symbol.kind == SymbolKind::error) return false;
+      if (symbol.kind == SymbolKind::reg && symbol.length == context.length) {
+        for (u32 i = 0; i < symbol.length; ++i) {
+          ir::Operand element;
+          element.type = context.type;
+          if (!register_operand(context, expr.span, expr.name_id, ir::RegId(symbol.id + i), element)) return false;
+          elements.push_back(element);
+        }
+      }
+    }
+  } else if (expr.kind == ExprKind::vector && expr.list.count == context.length) {
+    for (u32 i = 0; i < expr.list.count; ++i) {
+      const ExprId child = tree_.expr_lists[expr.list.first + i];
+      ir::Operand element;
+      element.type = context.type;
+      if (tree_[child].kind == ExprKind::sink && context.spec.written) {
+        elements.push_back(element);
+        continue;
+      }
+      if (!value(context, child, element)) return false;
+      elements.push_back(element);
+    }
+  }
+  if (elements.size() != context.length) {
+    context.report.add(Kind::vector_length, expr.span, context.spec.name, context.length);
+    return false;
+  }
+  out.kind = ir::OperandKind::vector;
+  out.id = add_operands(elements);
+  out.value = elements.size();
+  return true;
+}
+
+// --- addresses (6.4.1) -----------------------------------------------------------------------------------------------
+
+ir::Space BodyChecker::space_of_form(const isa::Candidate& candidate, const isa::OperandSpec* spec) const {
+  if (spec && spec->space_slot < 0 && !spec->space.empty()) {
+    return space_of(spec->space).value_or(ir::Space::generic);
+  }
+  const auto slots = candidate.form->slots;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].name != "ss" || !candidate.values[i]) continue;
+    for (const isa::Choice& choice : slots[i].choices) {
+      if (choice.value == candidate.values[i]) return space_of(isa::word_text(choice.word)).value_or(ir::Space::generic);
+    }
+  }
+  return ir::Space::generic;
+}
+
+std::optional<ir::Space> BodyChecker::space_of_symbol(const ir::Operand& operand) const {
+  switch (operand.kind) {
+    case ir::OperandKind::variable: return module_.module_->variables[operand.id].space;
+    case ir::OperandKind::local: return f_.locals[operand.id].space;
+    case ir::OperandKind::parameter: return ir::Space::param;
+    default: return std::nullopt;
+  }
+}
+
+bool BodyChecker::address_base(const Context& context, Span span, NameId name, ir::Operand& out) {
+  const Symbol symbol = look_up(name, span, context.report);
+  switch (symbol.kind) {
+    case SymbolKind::none:
+    case SymbolKind::error: return false;
+    case SymbolKind::reg: {
+      const isa::TypeInfo& type = isa::type_info(f_.registers[symbol.id].type);
+      const bool integer = type.cls == TypeClass::bits || type.cls == TypeClass::signed_ || type.cls == TypeClass::unsigned_;
+      if (symbol.length > 1 || !integer || (type.bits != 32 && type.bits != 64)) {
+        context.report.add(Kind::address_register, span, text(name), type.name).label(symbol.declared, "declared here");
+        return false;
+      }
+      out.kind = ir::OperandKind::reg;
+      break;
+    }
+    case SymbolKind::variable: out.kind = ir::OperandKind::variable; break;
+    case SymbolKind::local: out.kind = ir::OperandKind::local; break;
+    case SymbolKind::parameter:
+      out.kind = ir::OperandKind::parameter;
+      out.value += f_.signature.params[symbol.id].offset;
+      break;
+    default:
+      context.report.add(Kind::not_an_address, span, text(name)).label(symbol.declared, "declared here");
+      return false;
+  }
+  out.id = symbol.id;
+  const auto space = space_of_symbol(out);
+  const ir::Space wanted = space_of_form(context.candidate, &context.spec);
+  if (space && *space != wanted) {
+    const bool generic = wanted == ir::Space::generic && *space != ir::Space::param;
+    if (!generic) {
+      context.report.add(Kind::wrong_space, span, text(name), name_of(*space), context.candidate.form->opcode, name_of(wanted))
+          .label(symbol.declared, "declared here");
+      return false;
+    }
+  }
+  return true;
+}
+
+bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
+  const Expr& written = tree_[id];
+  out.is_address = true;
+  ExprId inner = id;
+  if (written.kind == ExprKind::address) {
+    if (!written.list.count) {
+      context.report.add(Kind::not_an_address, written.span, "[]");
+      return false;
+    }
+    if (written.field && text(written.field) != context.spec.suffix) {
+      context.report.add(Kind::address_suffix, written.span, text(written.field));
+      return false;
+    }
+    inner = tree_.expr_lists[written.list.first];
+  } else if (written.kind != ExprKind::index) {  // `ld.global.u32 d, a[3]` needs no brackets (6.4.2)
+    context.report.add(Kind::expected_address, written.span, context.spec.name);
+    return false;
+  }
+  const Expr& expr = tree_[inner];
+  if (is_constant(tree_, inner)) {
+    const auto constant = evaluate(tree_, inner, context.report);
+    if (!constant) return false;
+    if (!constant->is_integer()) {
+      context.report.add(Kind::constant_type, expr.span, "an integer");
+      return false;
+    }
+    out.kind = ir::OperandKind::immediate;
+    out.value = constant->bits;
+    return true;
+  }
+  switch (expr.kind) {
+    case ExprKind::error: return false;
+    case ExprKind::name: return address_base(context, expr.span, expr.name_id, out);
+    case ExprKind::index: {
+      const Expr& base = tree_[expr.child.a];
+      if (base.kind != ExprKind::name) break;
+      const auto index = evaluate(tree_, expr.child.b, context.report);
+      if (!index || !address_base(context, base.span, base.name_id, out)) return false;
+      u64 element = 1;
+      if (out.kind == ir::OperandKind::variable) {
+        const ir::Variable& variable = module_.module_->variables[out.id];
+        element = u64{bytes_of(variable.type)} * variable.vector;
+      } else if (out.kind == ir::OperandKind::local) {
+        element = u64{bytes_of(f_.locals[out.id].type)} * f_.locals[out.id].vector;
+      } else if (out.kind == ir::OperandKind::reg) {
+        break;
+      }
+      out.value += element * index->bits;
+      return true;
+    }
+    case ExprKind::binary: {
+      const Op op = static_cast<Op>(expr.op);
+      const bool left = is_constant(tree_, expr.child.a);
+      if ((op != Op::add && op != Op::sub) || (left && op == Op::sub)) break;
+      // name + constant, where the name may itself be `name + constant` on the left.
+      ExprId base = left ? expr.child.b : expr.child.a;
+      const auto offset = evaluate(tree_, left ? expr.child.a : expr.child.b, context.report);
+      if (!offset) return false;
+      if (!offset->is_integer()) {
+        context.report.add(Kind::constant_type, expr.span, "an integer");
+        return false;
+      }
+      out.value += op == Op::sub ? 0 - offset->bits : offset->bits;
+      while (tree_[base].kind == ExprKind::binary) {
+        const Expr& nested = tree_[base];
+        const Op nested_op = static_cast<Op>(nested.op);
+        if ((nested_op != Op::add && nested_op != Op::sub) || !is_constant(tree_, nested.child.b)) break;
+        const auto more = evaluate(tree_, nested.child.b, context.report);
+        if (!more) return false;
+        out.value += nested_op == Op::sub ? 0 - more->bits : more->bits;
+        base = nested.child.a;
+      }
+      if (tree_[base].kind != ExprKind::name) break;
+      return address_base(context, tree_[base].span, tree_[base].name_id, out);
+    }
+    default: break;
+  }
+  context.report.add(Kind::bad_address, expr.span);
+  return false;
+}
+
+// --- control flow ----------------------------------------------------------------------------------------------------
+
+bool BodyChecker::name_operand(const Context& context, ExprId id, SymbolKind wanted, ir::Operand& out) {
+  const Expr& expr = tree_[id];
+  const Kind kind = wanted == SymbolKind::label      ? Kind::not_a_label
+                    : wanted == SymbolKind::function ? Kind::not_a_function
+                    : wanted == SymbolKind::targets  ? Kind::not_targets
+                                                     : Kind::not_a_prototype;
+  if (expr.kind != ExprKind::name) {
+    context.report.add(kind, expr.span, module_.source_.text(expr.span));
+    return false;
+  }
+  const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
+  if (symbol.kind == SymbolKind::none || symbol.kind == SymbolKind::error) return false;
+  out.id = symbol.id;
+  if (wanted == SymbolKind::function && context.spec.register_only) {  // indirect
+    if (symbol.kind == SymbolKind::reg) {
+      const isa::TypeInfo& type = isa::type_info(f_.registers[symbol.id].type);
+      const bool integer = type.cls == TypeClass::bits || type.cls == TypeClass::unsigned_ || type.cls == TypeClass::signed_;
+      if (integer && (type.bits == 32 || type.bits == 64)) {
+        out.kind = ir::OperandKind::reg;
+        return true;
+      }
+    }
+  } else if (wanted == SymbolKind::targets && symbol.kind == SymbolKind::variable) {  // a jump table
+    ir::TargetList list;
+    for (const ir::Relocation& relocation : module_.module_->variables[symbol.id].relocations) {
+      if (relocation.is_function) list.functions.emplace_back(relocation.symbol);
+    }
+    out.kind = ir::OperandKind::targets;
+    out.id = static_cast<u32>(f_.target_lists.size());
+    f_.target_lists.push_back(std::move(list));
+    return true;
+  } else if (symbol.kind == wanted) {
+    switch (wanted) {
+      case SymbolKind::label: out.kind = ir::OperandKind::label; break;
+      case SymbolKind::function: out.kind = ir::OperandKind::function; break;
+      case SymbolKind::targets: out.kind = ir::OperandKind::targets; break;
+      default: out.kind = ir::OperandKind::prototype; break;
+    }
+    return true;
+  }
+  context.report.add(kind, expr.span, text(expr.name_id)).label(symbol.declared, "declared here");
+  return false;
+}
+
+/// ( a, b, c ) of a call: registers, .param variables of the caller, constants; `_` for a result nobody wants.
+bool BodyChecker::call_list(const Context& context, ExprId id, ir::Operand& out) {
+  const Expr& expr = tree_[id];
+  if (expr.kind != ExprKind::list) {
+    context.report.add(Kind::expected_list, expr.span);
+    return false;
+  }
+  std::vector<ir::Operand> elements;
+  for (u32 i = 0; i < expr.list.count; ++i) {
+    const ExprId child = tree_.expr_lists[expr.list.first + i];
+    const Expr& one = tree_[child];
+    ir::Operand element;
+    element.type = Type::b32;
+    if (one.kind == ExprKind::error) return false;
+    if (one.kind == ExprKind::sink && context.spec.written) {
+      elements.push_back(element);
+      continue;
+    }
+    if (is_constant(tree_, child) && !context.spec.written) {
+      const auto constant = evaluate(tree_, child, context.report);
+      if (!constant) return false;
+      element.kind = ir::OperandKind::immediate;
+      element.type = Type::b64;
+      element.value = constant->bits;
+      elements.push_back(element);
+      continue;
+    }
+    if (one.kind != ExprKind::name) {
+      context.report.add(Kind::bad_argument, one.span);
+      return false;
+    }
+    const Symbol symbol = look_up(one.name_id, one.span, context.report);
+    if (symbol.kind == SymbolKind::none || symbol.kind == SymbolKind::error) return false;
+    element.id = symbol.id;
+    if (symbol.kind == SymbolKind::reg) {
+      element.kind = ir::OperandKind::reg;
+      element.type = f_.registers[symbol.id].type;
+      for (u32 part = 1; part < symbol.length; ++part) {
+        elements.push_back(element);
+        element.id = symbol.id + part;
+      }
+    } else if (symbol.kind == SymbolKind::local && f_.locals[symbol.id].space == ir::Space::param) {
+      element.kind = ir::OperandKind::local;
+      element.type = f_.locals[symbol.id].type;
+    } else {
+      context.report.add(Kind::bad_argument, one.span).label(symbol.declared, "declared here");
+      return false;
+    }
+    elements.push_back(element);
+  }
+  out.kind = ir::OperandKind::vector;
+  out.id = add_operands(elements);
+  out.value = elements.size();
+  return true;
+}
+
+}  // namespace heddle::check

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What names mean at a point of the text (PTX ISA 5.4, 4.4): module scope, function scope, nested blocks. A name of an inner
+// scope hides that of an outer one. Look-up is one array access; leaving a scope undoes its declarations.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/module.h"
+#include "syntax/tree.h"
+
+namespace heddle::check {
+
+enum class SymbolKind : u8 {
+  none,
+  error,       ///< declared, but wrongly: already reported; uses stay silent
+  reg,         ///< id = RegId; length > 1: that many consecutive registers of a vector
+  registers,   ///< `name<count>`: id = index into Scopes::families; not usable itself
+  variable,    ///< id = VarId
+  local,       ///< id = LocalId
+  parameter,   ///< of a kernel: id = index into the signature
+  function,    ///< id = FunctionId
+  label,       ///< id = index into the function's labels
+  targets,     ///< id = index into Function::target_lists
+  prototype,   ///< id = index into Function::prototypes
+};
+
+struct Symbol {
+  SymbolKind kind = SymbolKind::none;
+  u8 length = 1;
+  u32 id = 0;
+  Span declared;
+};
+
+/// `.reg .u32 %r<100>`: registers made at first use.
+struct RegisterFamily {
+  isa::Type type;
+  u8 vector;
+  u32 count;
+  Span declared;
+  std::vector<u32> made = {};  ///< by number: RegId + 1, or 0 when it was not used yet
+};
+
+class Scopes {
+ public:
+  explicit Scopes(const Names& names) : names_(names), current_(names.size()), depth_(names.size()) {}
+
+  void enter() { marks_.push_back(undo_.size()); }
+  void leave();
+
+  const Symbol& operator[](NameId name) const { return current_[name.value]; }
+  /// The symbol that `name` had before in this very scope, when there is one: then nothing is declared.
+  std::optional<Symbol> declare(NameId name, Symbol symbol);
+  /// Replaces what `name` means where it was declared.
+  void update(NameId name, Symbol symbol) { current_[name.value] = symbol; }
+
+  /// `%r12` of a family `%r<100>`: the family's symbol and the number 12.
+  struct Member {
+    Symbol family;
+    u32 number;
+  };
+  std::optional<Member> member(NameId name) const;
+
+  std::vector<RegisterFamily> families;
+
+ private:
+  struct Undo {
+    NameId name;
+    Symbol before;
+    u32 depth_before;
+  };
+  const Names& names_;
+  std::vector<Symbol> current_;
+  std::vector<u32> depth_;  // scope depth that current_ belongs to
+  std::vector<Undo> undo_;
+  std::vector<std::size_t> marks_;
+};
+
+}  // namespace heddle::check
