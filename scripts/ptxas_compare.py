@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Asks the vendor's ptxas for its opinion on every instruction of form_instances.txt.
+
+The tables follow the manual; where ptxas is installed it is the better witness. Differences that are known, and why
+they stay, are in ptxas_differences.txt beside this script: `VERDICT REASON REGEX`, matched against the instruction.
+
+usage: ptxas_compare.py form_instances.txt [--ptxas FILE] [--only REGEX] [--verbose]
+exit status: 0 no new difference, 1 differences (printed), 77 no ptxas (the test is skipped)
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import Dict, List, NamedTuple, Optional, Tuple
+
+
+class Instance(NamedTuple):
+    verdict: str
+    version: str
+    target: str
+    text: str
+    declarations: str
+    reason: str
+    source: str
+
+
+def read_instances(path: Path) -> List[Instance]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [Instance(*line.split("\t")) for line in lines if line and not line.startswith("#")]
+
+
+class Assembler:
+    def __init__(self, program: str, folder: str) -> None:
+        self.program = program
+        self.source = Path(folder, "module.ptx")
+        self.oldest = min(self.architectures())
+
+    def architectures(self) -> List[int]:
+        text = subprocess.run([self.program, "--help"], capture_output=True, text=True, check=True).stdout
+        return [int(number) for number in re.findall(r"'sm_(\d+)'", text)]
+
+    def errors(self, instances: List[Instance]) -> Optional[Dict[int, str]]:
+        """The first error of each refused instance, by index; None when the module as a whole is refused."""
+        lines = self.module(instances[0])
+        first = len(lines) + 1
+        lines += [self.kernel(index, instance) for index, instance in enumerate(instances)]
+        self.source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        command = [self.program, "-O0", "-arch", self.architecture(instances[0].target), str(self.source), "-o", "/dev/null"]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        found: Dict[int, str] = {}
+        for line, message in re.findall(r"line (\d+); (?:error|fatal)\s*:\s*(.*)", run.stderr):
+            if 0 <= int(line) - first < len(instances):
+                found.setdefault(int(line) - first, message)
+        if run.returncode and not found:
+            return None
+        return found
+
+    def architecture(self, target: str) -> str:
+        number, suffix = re.match(r"sm_(\d+)([af]?)", target).groups()
+        if number == "101":
+            number = "110"
+        return f"sm_{number}{suffix}" if int(number) >= self.oldest else f"sm_{self.oldest}"
+
+    @staticmethod
+    def module(instance: Instance) -> List[str]:
+        version = tuple(map(int, instance.version.split(".")))
+        lines = [f".version {instance.version}", f".target {instance.target}"]
+        if version >= (2, 3):
+            lines.append(".address_size 64")
+        if version >= (1, 5):
+            lines += [".global .texref texref_0;", ".global .surfref surfref_0;"]
+            if "texmode_independent" in instance.target:
+                lines.append(".global .samplerref samplerref_0;")
+        else:
+            lines.append(".tex .u32 texref_0;")
+        space = parameter_space(instance)
+        for number, (result, parameter) in enumerate((("", ""), ("", "x"), ("y", ""), ("y", "x"))):
+            result = result and f"({space} .b32 {result}) "
+            parameter = parameter and f"{space} .b32 {parameter}"
+            lines.append(f".func {result}function_{number} ({parameter}) {{ ret; }}")
+        return lines
+
+    @staticmethod
+    def kernel(index: int, instance: Instance) -> str:
+        text = instance.text
+        parts = [] if instance.declarations == "-" else [instance.declarations]
+        if "param_0" in text:
+            parts.append(f"{parameter_space(instance)} .b32 param_0;")
+        for number, types in enumerate(("_ ()", "_ (.param .b32 _)", "(.param .b32 _) _ ()", "(.param .b32 _) _ (.param .b32 _)")):
+            if f"proto_{number}" in text:
+                parts.append(f"proto_{number}: .callprototype {types};")
+            if f"targets_{number}" in text:
+                calls = text.startswith("call")
+                parts.append(f"targets_{number}: " + (f".calltargets function_{number};" if calls else ".branchtargets label_0;"))
+        return f".entry kernel_{index} () {{ {' '.join(parts)} {text} label_0: exit; }}"
+
+
+def parameter_space(instance: Instance) -> str:
+    return ".reg" if re.match(r"sm_1\d\b", instance.target) or instance.version < "2.0" else ".param"
+
+
+def opinions(assembler: Assembler, instances: List[Instance]) -> List[Optional[str]]:
+    """ptxas's first error for each instance, "" when it accepts it, None when it cannot tell.
+
+    ptxas stops at the end of a phase that found errors, so refused instances are taken out until nothing is left to say.
+    """
+    result: List[Optional[str]] = [""] * len(instances)
+    alive = list(range(len(instances)))
+    while alive:
+        found = assembler.errors([instances[index] for index in alive])
+        if found is None:  # no line number: split
+            if len(alive) == 1:
+                result[alive[0]] = None
+                return result
+            for half in (alive[:len(alive) // 2], alive[len(alive) // 2:]):
+                for index, opinion in zip(half, opinions(assembler, [instances[i] for i in half])):
+                    result[index] = opinion
+            return result
+        if not found:
+            return result
+        for position in found:
+            result[alive[position]] = found[position]
+        alive = [index for position, index in enumerate(alive) if position not in found]
+    return result
+
+
+def read_known(path: Path) -> List[Tuple[str, str, str]]:
+    lines = (line.split("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
+    return [tuple(line.split(None, 2)) for line in lines if line]  # type: ignore[misc]
+
+
+def is_known(known: List[Tuple[str, str, str]], instance: Instance) -> bool:
+    reason = instance.reason.split(":")[0]
+    return any(verdict == instance.verdict and why == reason and re.search(pattern, instance.text)
+               for verdict, why, pattern in known)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("instances", type=Path)
+    parser.add_argument("--ptxas", default=shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin"))
+    parser.add_argument("--verbose", action="store_true", help="print what ptxas cannot judge, too")
+    parser.add_argument("--only", default="", help="compare instances of tables that match")
+    options = parser.parse_args()
+    if not options.ptxas:
+        print("no ptxas: skipped")
+        return 77
+
+    known = read_known(Path(__file__).with_name("ptxas_differences.txt"))
+    modules: Dict[Tuple[str, str], List[Instance]] = defaultdict(list)
+    for instance in read_instances(options.instances):
+        if re.search(options.only, instance.source):
+            modules[instance.version, instance.target].append(instance)
+    agreed = differ = unknown = listed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        assembler = Assembler(options.ptxas, folder)
+        for instances in modules.values():
+            for instance, opinion in zip(instances, opinions(assembler, instances)):
+                if opinion is None:
+                    unknown += 1
+                    if options.verbose:
+                        print(f"{instance.source}: {instance.version} {instance.target}: {instance.text} cannot be judged")
+                elif (opinion == "") == (instance.verdict == "accept"):
+                    agreed += 1
+                elif is_known(known, instance):
+                    listed += 1
+                else:
+                    differ += 1
+                    print(f"{instance.source}: {instance.verdict} ({instance.reason}) {instance.version} {instance.target}: "
+                          f"{instance.text} ptxas: {opinion or 'accepts it'}")
+    print(f"{agreed} agree, {differ} differ, {listed} known differences, {unknown} that ptxas cannot judge")
+    return 1 if differ else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
