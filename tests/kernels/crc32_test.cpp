@@ -36,7 +36,8 @@ TEST_P(Crc32, MessagesOfDifferentLengths) {
   const auto data = random_values<uint8_t>(offsets.back(), 2);
   for (const Shape& shape : kLineShapes) {
     SCOPED_TRACE(shape);
-    Buffer device_data(data), device_offsets(offsets);
+    Buffer device_data(data);
+    Buffer device_offsets(offsets);
     Buffer<uint32_t> out(count);
     launch("crc32", shape, device_data, device_offsets, out, count);
     EXPECT_SAME(out, tabulate(count, [&](size_t i) {

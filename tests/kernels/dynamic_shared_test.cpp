@@ -16,7 +16,9 @@ TEST_P(DynamicShared, CarvedIntoArraysOfSeveralTypes) {
       const auto d = random_values<double>(3 * n, 1);
       const auto k = random_values<int>(3 * n, 2);
       const auto c = random_values<signed char>(3 * n, 3);
-      Buffer device_d(d), device_k(k), device_c(c);
+      Buffer device_d(d);
+      Buffer device_k(k);
+      Buffer device_c(c);
       Buffer<double> out(3 * n);
       launch("carve", shape, device_d, device_k, device_c, out, n);
       EXPECT_SAME(out, tabulate(3 * n, [&](size_t index) {

@@ -74,7 +74,8 @@ TEST_P(Graph, ConnectedComponents) {
   }
   for (const Shape& shape : {Shape{{1}, {512}}, Shape{{16}, {32}}, Shape{{10}, {50}}}) {
     SCOPED_TRACE(shape);
-    Buffer device(edges), parents(identity);
+    Buffer device(edges);
+    Buffer parents(identity);
     launch("unite_edges", shape, device, int(edges.size()), parents);
     launch("flatten", shape, parents, vertices);
     EXPECT_SAME(parents, expected);

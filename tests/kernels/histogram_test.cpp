@@ -37,7 +37,8 @@ TEST_P(Histogram, AtomicResultsHandOutDistinctPlaces) {
   const auto bins = count_bytes(data);
   std::vector<uint32_t> starts(256);
   for (size_t bin = 1; bin < 256; ++bin) starts[bin] = starts[bin - 1] + bins[bin - 1];
-  Buffer device(data), cursors(starts);
+  Buffer device(data);
+  Buffer cursors(starts);
   Buffer<uint32_t> order(data.size());
   launch("scatter_to_bins", {{24}, {128}}, device, 3000, cursors, order);
 

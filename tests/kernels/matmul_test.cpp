@@ -36,10 +36,11 @@ TEST_P(MatMul, NaiveInEveryBlockShape) {
     const auto expected = product(a, b, s);
     for (Extent block : {Extent{16, 16}, Extent{32, 3}, Extent{7, 5}, Extent{1, 64}}) {
       const Extent grid = {(s.columns + block.x - 1) / block.x, (s.rows + block.y - 1) / block.y};
-      SCOPED_TRACE(Shape{grid, block});
+      const Shape shape = {grid, block};
+      SCOPED_TRACE(shape);
       Buffer device_a(a), device_b(b);
       Buffer<float> c(expected.size());
-      launch("matmul_naive", {grid, block}, device_a, device_b, c, s.rows, s.inner, s.columns);
+      launch("matmul_naive", shape, device_a, device_b, c, s.rows, s.inner, s.columns);
       EXPECT_SAME(c, expected);
     }
   }

@@ -32,7 +32,10 @@ TEST_P(NarrowTypes, ExtendAndCut) {
       expected.push_back(result);
     }
   }
-  Buffer device_a(a), device_b(b), device_c(c), device_d(d);
+  Buffer device_a(a);
+  Buffer device_b(b);
+  Buffer device_c(c);
+  Buffer device_d(d);
   Buffer<int> out(expected.size());
   launch("narrow_operations", {{16}, {100}}, device_a, device_b, device_c, device_d, out, n);
   EXPECT_SAME(out, expected);

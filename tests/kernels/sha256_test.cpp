@@ -45,7 +45,7 @@ TEST_P(Sha256, TwoBlocks) {
   for (int copy = 0; copy < 70; ++copy) {
     const auto blocks = padded(message, 2);
     bytes.insert(bytes.end(), blocks.begin(), blocks.end());
-    for (uint32_t word : {0x248d6a61, 0xd20638b8, 0xe5c02693, 0x0c3e6039, 0xa33ce459, 0x64ff2167, 0xf6ecedd4, 0x19db06c1}) {
+    for (uint32_t word : {0x248d6a61u, 0xd20638b8, 0xe5c02693, 0x0c3e6039u, 0xa33ce459, 0x64ff2167u, 0xf6ecedd4, 0x19db06c1u}) {
       expected.push_back(word);
     }
   }

@@ -28,7 +28,8 @@ TEST_P(SwitchDense, StackMachineLoopsDifferInEveryLane) {
   const auto inputs = tabulate(200, [](size_t i) { return int(i * 37 % 50); });
   for (const Shape& shape : {Shape{{7}, {32}}, Shape{{2}, {100}}, Shape{{200}, {1}}}) {
     SCOPED_TRACE(shape);
-    Buffer device_program(program), device_inputs(inputs);
+    Buffer device_program(program);
+    Buffer device_inputs(inputs);
     Buffer<int> out(inputs.size());
     launch("interpret", shape, device_program, device_inputs, out, int(inputs.size()));
     EXPECT_SAME(out, tabulate(inputs.size(), [&](size_t i) {
@@ -44,7 +45,8 @@ TEST_P(SwitchDense, StackMachineComputesPolynomials) {
       op(kMul),     op(kPush, 9), op(kSub),  op(kShr, 2),   op(kSwap),     op(kAnd, 1),
       op(kJumpIf, 14), op(kHalt), 99};
   const auto inputs = tabulate(100, [](size_t i) { return int(i) - 50; });
-  Buffer device_program(program), device_inputs(inputs);
+  Buffer device_program(program);
+  Buffer device_inputs(inputs);
   Buffer<int> out(inputs.size());
   launch("interpret", {{4}, {25}}, device_program, device_inputs, out, int(inputs.size()));
   EXPECT_SAME(out, tabulate(inputs.size(), [&](size_t i) {

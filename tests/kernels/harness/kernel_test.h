@@ -173,7 +173,8 @@ template <class T>
 testing::AssertionResult same(const Buffer<T>& actual, const std::vector<T>& expected) {
   return same(actual.values(), expected);
 }
-#define EXPECT_SAME(actual, expected) EXPECT_TRUE(::heddle::kernels::same(actual, expected))
+// Variadic because a braced list of expected values has commas.
+#define EXPECT_SAME(actual, ...) EXPECT_TRUE(::heddle::kernels::same(actual, __VA_ARGS__))
 
 // What NVIDIA GPUs give for a NaN result of single precision arithmetic (the payload is lost).
 float canonical_nan(float value);
