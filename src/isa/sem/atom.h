@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What atom and red compute from the old value in memory and their operands (PTX ISA 9.7.13.5, 9.7.13.6). Loading the old
-// value and storing the new one indivisibly is the engine's work; here are pure functions.
+// What atom and red compute from the old value in memory and their operands (PTX
+// ISA 9.7.13.5, 9.7.13.6). Loading the old value and storing the new one indivisibly is the
+// engine's work; here are pure functions.
 #pragma once
 
 #include "isa/groups.h"
@@ -17,9 +18,7 @@ constexpr u32 atom_inc(u32 old, u32 limit) { return old >= limit ? 0 : old + 1; 
 constexpr u32 atom_dec(u32 old, u32 limit) { return old == 0 || old > limit ? limit : old - 1; }
 
 /// Orders the bits of an f16 or bf16 that is no NaN like the number, with -0 below +0.
-constexpr s32 half_order(u16 bits) {
-  return (bits & 0x8000) != 0 ? -1 - (bits & 0x7fff) : bits;
-}
+constexpr s32 half_order(u16 bits) { return (bits & 0x8000) != 0 ? -1 - (bits & 0x7fff) : bits; }
 /// The smaller or larger number; a NaN gives way to a number (9.7.4.7, 9.7.4.8).
 template <Atomop kOp, class T>
 constexpr T atom_pick_half(T a, T b) {
@@ -45,29 +44,41 @@ constexpr T atom_add(T old, T b, bool ftz) {
 
 /// The new value in memory. `c` is the value that cas stores when the old one equals `b`.
 ///
-/// `ftz` is for add of f32, which flushes subnormal operands and results to zero in global memory and not in shared
-/// memory (9.7.13.5). All other formats keep subnormals.
+/// `ftz` is for add of f32, which flushes subnormal operands and results to zero in global memory
+/// and not in shared memory (9.7.13.5). All other formats keep subnormals.
 template <Atomop kOp, class T>
 constexpr T atom_apply(T old, T b, T c = {}, bool ftz = false) {
-  if constexpr (kOp == Atomop::exch) return b;
-  else if constexpr (kOp == Atomop::cas) return old == b ? c : old;
-  else if constexpr (kOp == Atomop::and_) return wrap<T>(old & b);
-  else if constexpr (kOp == Atomop::or_) return wrap<T>(old | b);
-  else if constexpr (kOp == Atomop::xor_) return wrap<T>(old ^ b);
-  else if constexpr (kOp == Atomop::inc) return atom_inc(old, b);
-  else if constexpr (kOp == Atomop::dec) return atom_dec(old, b);
-  else if constexpr (kOp == Atomop::add) return atom_add(old, b, ftz);
-  else if constexpr (std::integral<T>) return (old < b) == (kOp == Atomop::min) ? old : b;
-  else return each([](auto x, auto y) { return atom_pick_half<kOp>(x, y); }, old, b);
+  if constexpr (kOp == Atomop::exch)
+    return b;
+  else if constexpr (kOp == Atomop::cas)
+    return old == b ? c : old;
+  else if constexpr (kOp == Atomop::and_)
+    return wrap<T>(old & b);
+  else if constexpr (kOp == Atomop::or_)
+    return wrap<T>(old | b);
+  else if constexpr (kOp == Atomop::xor_)
+    return wrap<T>(old ^ b);
+  else if constexpr (kOp == Atomop::inc)
+    return atom_inc(old, b);
+  else if constexpr (kOp == Atomop::dec)
+    return atom_dec(old, b);
+  else if constexpr (kOp == Atomop::add)
+    return atom_add(old, b, ftz);
+  else if constexpr (std::integral<T>)
+    return (old < b) == (kOp == Atomop::min) ? old : b;
+  else
+    return each([](auto x, auto y) { return atom_pick_half<kOp>(x, y); }, old, b);
 }
 
-/// Whether some form of atom or red has this operation on this type; `T` is unsigned for the bit types.
+/// Whether some form of atom or red has this operation on this type; `T` is unsigned for the bit
+/// types.
 template <Atomop kOp, class T>
 inline constexpr bool kHasAtomForm =
-    kOp == Atomop::inc || kOp == Atomop::dec   ? std::is_same_v<T, u32>
-    : kOp == Atomop::add                       ? !std::is_same_v<T, u16>
-    : kOp == Atomop::min || kOp == Atomop::max ? !std::is_same_v<T, u16> && !std::is_floating_point_v<T>
-                                               : std::unsigned_integral<T>;
+    kOp == Atomop::inc || kOp == Atomop::dec ? std::is_same_v<T, u32>
+    : kOp == Atomop::add                     ? !std::is_same_v<T, u16>
+    : kOp == Atomop::min || kOp == Atomop::max
+        ? !std::is_same_v<T, u16> && !std::is_floating_point_v<T>
+        : std::unsigned_integral<T>;
 
 /// The unsigned integer of that size: what the indivisible access works on.
 template <std::size_t kBytes>

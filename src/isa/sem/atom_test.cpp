@@ -26,38 +26,61 @@ constexpr u64 atom_apply_as(u64 old, u64 b, u64 c, bool ftz) {
 template <Atomop kOp>
 constexpr u64 atom_apply(Type type, u64 old, u64 b, u64 c, bool ftz) {
   switch (type) {
-    case Type::b16: return atom_apply_as<kOp, u16>(old, b, c, ftz);
+    case Type::b16:
+      return atom_apply_as<kOp, u16>(old, b, c, ftz);
     case Type::b32:
-    case Type::u32: return atom_apply_as<kOp, u32>(old, b, c, ftz);
+    case Type::u32:
+      return atom_apply_as<kOp, u32>(old, b, c, ftz);
     case Type::b64:
-    case Type::u64: return atom_apply_as<kOp, u64>(old, b, c, ftz);
-    case Type::s32: return atom_apply_as<kOp, s32>(old, b, c, ftz);
-    case Type::s64: return atom_apply_as<kOp, s64>(old, b, c, ftz);
-    case Type::f32: return atom_apply_as<kOp, f32>(old, b, c, ftz);
-    case Type::f64: return atom_apply_as<kOp, f64>(old, b, c, ftz);
-    case Type::f16: return atom_apply_as<kOp, f16>(old, b, c, ftz);
-    case Type::f16x2: return atom_apply_as<kOp, f16x2>(old, b, c, ftz);
-    case Type::bf16: return atom_apply_as<kOp, bf16>(old, b, c, ftz);
-    case Type::bf16x2: return atom_apply_as<kOp, bf16x2>(old, b, c, ftz);
-    default: return old;
+    case Type::u64:
+      return atom_apply_as<kOp, u64>(old, b, c, ftz);
+    case Type::s32:
+      return atom_apply_as<kOp, s32>(old, b, c, ftz);
+    case Type::s64:
+      return atom_apply_as<kOp, s64>(old, b, c, ftz);
+    case Type::f32:
+      return atom_apply_as<kOp, f32>(old, b, c, ftz);
+    case Type::f64:
+      return atom_apply_as<kOp, f64>(old, b, c, ftz);
+    case Type::f16:
+      return atom_apply_as<kOp, f16>(old, b, c, ftz);
+    case Type::f16x2:
+      return atom_apply_as<kOp, f16x2>(old, b, c, ftz);
+    case Type::bf16:
+      return atom_apply_as<kOp, bf16>(old, b, c, ftz);
+    case Type::bf16x2:
+      return atom_apply_as<kOp, bf16x2>(old, b, c, ftz);
+    default:
+      return old;
   }
 }
 
-/// On the bits of a memory word, for an operation and a type known at run time only. An operation that has no form on the
-/// type leaves the old value.
+/// On the bits of a memory word, for an operation and a type known at run time only. An operation
+/// that has no form on the type leaves the old value.
 constexpr u64 atom_apply(Atomop op, Type type, u64 old, u64 b, u64 c, bool ftz) {
   switch (op) {
-    case Atomop::and_: return atom_apply<Atomop::and_>(type, old, b, c, ftz);
-    case Atomop::or_: return atom_apply<Atomop::or_>(type, old, b, c, ftz);
-    case Atomop::xor_: return atom_apply<Atomop::xor_>(type, old, b, c, ftz);
-    case Atomop::cas: return atom_apply<Atomop::cas>(type, old, b, c, ftz);
-    case Atomop::exch: return atom_apply<Atomop::exch>(type, old, b, c, ftz);
-    case Atomop::add: return atom_apply<Atomop::add>(type, old, b, c, ftz);
-    case Atomop::inc: return atom_apply<Atomop::inc>(type, old, b, c, ftz);
-    case Atomop::dec: return atom_apply<Atomop::dec>(type, old, b, c, ftz);
-    case Atomop::min: return atom_apply<Atomop::min>(type, old, b, c, ftz);
-    case Atomop::max: return atom_apply<Atomop::max>(type, old, b, c, ftz);
-    default: return old;
+    case Atomop::and_:
+      return atom_apply<Atomop::and_>(type, old, b, c, ftz);
+    case Atomop::or_:
+      return atom_apply<Atomop::or_>(type, old, b, c, ftz);
+    case Atomop::xor_:
+      return atom_apply<Atomop::xor_>(type, old, b, c, ftz);
+    case Atomop::cas:
+      return atom_apply<Atomop::cas>(type, old, b, c, ftz);
+    case Atomop::exch:
+      return atom_apply<Atomop::exch>(type, old, b, c, ftz);
+    case Atomop::add:
+      return atom_apply<Atomop::add>(type, old, b, c, ftz);
+    case Atomop::inc:
+      return atom_apply<Atomop::inc>(type, old, b, c, ftz);
+    case Atomop::dec:
+      return atom_apply<Atomop::dec>(type, old, b, c, ftz);
+    case Atomop::min:
+      return atom_apply<Atomop::min>(type, old, b, c, ftz);
+    case Atomop::max:
+      return atom_apply<Atomop::max>(type, old, b, c, ftz);
+    default:
+      return old;
   }
 }
 
@@ -104,7 +127,7 @@ constexpr AtomCase kCases[] = {
     {Atomop::add, Type::f64, 0x3ff0000000000000, 0x3ff0000000000000, 0, 0x4000000000000000},
     {Atomop::add, Type::f64, 1, 1, 0, 2, true},  // f64 is never flushed
     {Atomop::add, Type::f16, 0x3c00, 0x3c00, 0, 0x4000},
-    {Atomop::add, Type::f16, 1, 1, 0, 2, true},        // nor is f16
+    {Atomop::add, Type::f16, 1, 1, 0, 2, true},  // nor is f16
     {Atomop::add, Type::f16, 0x7bff, 0x7bff, 0, 0x7c00},
     {Atomop::add, Type::f16x2, 0x3c000001, 0x3c000001, 0, 0x40000002},
     {Atomop::add, Type::bf16, 0x3f80, 0x3f80, 0, 0x4000},
