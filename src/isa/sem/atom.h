@@ -7,6 +7,7 @@
 
 #include "isa/groups.h"
 #include "isa/sem/float_arith.h"
+#include "isa/sem/half_arith.h"
 
 namespace heddle::sem {
 
@@ -17,17 +18,6 @@ constexpr u32 atom_inc(u32 old, u32 limit) { return old >= limit ? 0 : old + 1; 
 /// Counts down to 0, then from `limit` again.
 constexpr u32 atom_dec(u32 old, u32 limit) { return old == 0 || old > limit ? limit : old - 1; }
 
-/// Orders the bits of an f16 or bf16 that is no NaN like the number, with -0 below +0.
-constexpr s32 half_order(u16 bits) { return (bits & 0x8000) != 0 ? -1 - (bits & 0x7fff) : bits; }
-/// The smaller or larger number; a NaN gives way to a number (9.7.4.7, 9.7.4.8).
-template <Atomop kOp, class T>
-constexpr T atom_pick_half(T a, T b) {
-  if (is_nan(to_f32(a))) return is_nan(to_f32(b)) ? T{0x7fff} : b;
-  if (is_nan(to_f32(b))) return a;
-  const bool a_below_b = half_order(a.bits) < half_order(b.bits);
-  return a_below_b == (kOp == Atomop::min) ? a : b;
-}
-
 template <class T>
 constexpr T atom_add(T old, T b, bool ftz) {
   if constexpr (std::integral<T>) {
@@ -37,8 +27,7 @@ constexpr T atom_add(T old, T b, bool ftz) {
   } else if constexpr (std::is_same_v<T, f64>) {
     return add_f64(old, b);
   } else {
-    const auto add = [](auto x, auto y) { return narrow<decltype(x)>(to_f32(x) + to_f32(y)); };
-    return each(add, old, b);
+    return add_half<T, false>(Flag::off, old, b);
   }
 }
 
@@ -67,7 +56,7 @@ constexpr T atom_apply(T old, T b, T c = {}, bool ftz = false) {
   else if constexpr (std::integral<T>)
     return (old < b) == (kOp == Atomop::min) ? old : b;
   else
-    return each([](auto x, auto y) { return atom_pick_half<kOp>(x, y); }, old, b);
+    return extreme_half<T, kOp == Atomop::max, false, false, false>(old, b);
 }
 
 /// Whether some form of atom or red has this operation on this type; `T` is unsigned for the bit
