@@ -97,4 +97,14 @@ constexpr f64 fused(f64 a, f64 b, f64 c) {
   return as_f64(soft_fma<FormatF64>(bits_of(a), bits_of(b), bits_of(c), Round::nearest_even));
 }
 
+/// IEEE square root, to nearest.
+constexpr f32 square_root(f32 x) {
+  if (!std::is_constant_evaluated()) return __builtin_sqrtf(x);
+  return as_f32(soft_sqrt<FormatF32>(bits_of(x), Round::nearest_even));
+}
+constexpr f64 square_root(f64 x) {
+  if (!std::is_constant_evaluated()) return __builtin_sqrt(x);
+  return as_f64(soft_sqrt<FormatF64>(bits_of(x), Round::nearest_even));
+}
+
 }  // namespace heddle::sem

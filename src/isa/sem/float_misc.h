@@ -82,30 +82,27 @@ constexpr T max_number(T a, T b) {
 }
 
 /// With `.NaN`, one NaN makes the result NaN. NaN results are canonical.
-template <bool kMax>
-constexpr f32 extreme(Flag nan, f32 a, f32 b) {
-  const f32 number = kMax ? max_number(a, b) : min_number(a, b);
-  const bool unordered = is_nan(a) || is_nan(b);
-  return nan == Flag::on && unordered ? as_f32(kNanF32) : canonical(number);
+template <bool kMax, bool kNan>
+constexpr f32 extreme(f32 a, f32 b) {
+  const f32 number = canonical(kMax ? max_number(a, b) : min_number(a, b));
+  return kNan && (is_nan(a) || is_nan(b)) ? as_f32(kNanF32) : number;
 }
-/// With `.xorsign.abs`, magnitudes are compared, and the result gets the product's sign.
-template <bool kMax, bool kFtz>
-constexpr f32 extreme_f32(Flag nan, Flag xorsign, f32 x, f32 y) {
+/// With `.xorsign.abs`, magnitudes are compared, and a number gets the sign of the product.
+template <bool kMax, bool kFtz, bool kNan, bool kXorsign>
+constexpr f32 extreme_f32(f32 x, f32 y) {
   const f32 a = input<kFtz>(x);
   const f32 b = input<kFtz>(y);
-  const f32 plain = extreme<kMax>(nan, a, b);
-  const f32 absolute = extreme<kMax>(nan, magnitude_of(a), magnitude_of(b));
+  if constexpr (!kXorsign) return extreme<kMax, kNan>(a, b);
+  const f32 magnitude = extreme<kMax, kNan>(magnitude_of(a), magnitude_of(b));
   const u32 sign = (bits_of(a) ^ bits_of(b)) & kSignOf<f32>;
-  const f32 signed_result = is_nan(absolute) ? absolute : as_f32(bits_of(absolute) | sign);
-  return xorsign == Flag::on ? signed_result : plain;
+  return is_nan(magnitude) ? magnitude : as_f32(bits_of(magnitude) | sign);
 }
-template <bool kMax, bool kFtz>
-constexpr f32 extreme3_f32(Flag nan, Flag abs, f32 x, f32 y, f32 z) {
-  const bool plain = abs == Flag::off;
-  const f32 a = plain ? input<kFtz>(x) : magnitude_of(input<kFtz>(x));
-  const f32 b = plain ? input<kFtz>(y) : magnitude_of(input<kFtz>(y));
-  const f32 c = plain ? input<kFtz>(z) : magnitude_of(input<kFtz>(z));
-  return extreme<kMax>(nan, extreme<kMax>(nan, a, b), c);
+template <bool kMax, bool kFtz, bool kNan, bool kAbs>
+constexpr f32 extreme3_f32(f32 x, f32 y, f32 z) {
+  const f32 a = kAbs ? magnitude_of(input<kFtz>(x)) : input<kFtz>(x);
+  const f32 b = kAbs ? magnitude_of(input<kFtz>(y)) : input<kFtz>(y);
+  const f32 c = kAbs ? magnitude_of(input<kFtz>(z)) : input<kFtz>(z);
+  return extreme<kMax, kNan>(extreme<kMax, kNan>(a, b), c);
 }
 /// Two NaNs give the second one, quieted.
 template <bool kMax>

@@ -120,9 +120,13 @@ constexpr P pack(ElementOf<P> low, ElementOf<P> high) {
   return {static_cast<Word>(std::bit_cast<Half>(low) | (high_bits << (8 * sizeof(Half))))};
 }
 
+/// An attribute for the lambdas given to `each`: loops over lanes only become vector code when
+/// nothing is called in them.
+#define HEDDLE_INLINE_LAMBDA __attribute__((always_inline))
+
 /// The scalar operation `f`, on both halves of packed operands, or on the operands themselves.
 template <class T, class F, class... Rest>
-constexpr T each(F f, T a, Rest... rest) {
+HEDDLE_LANE_INLINE constexpr T each(F f, T a, Rest... rest) {
   if constexpr (requires { typename PairOf<T>::Element; }) {
     return pack<T>(f(low(a), low(rest)...), f(high(a), high(rest)...));
   } else {

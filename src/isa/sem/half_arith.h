@@ -28,36 +28,36 @@ constexpr E half_result(Flag sat, f32 exact) {
 // ---- add, sub, mul ----
 
 template <class T, bool kFtz>
-constexpr T add_half(Flag sat, T a, T b) {
-  const auto one = [=]<class E>(E x, E y) {
+HEDDLE_LANE_INLINE constexpr T add_half(Flag sat, T a, T b) {
+  const auto one = [=]<class E>(E x, E y) HEDDLE_LANE_INLINE {
     return half_result<E, kFtz>(sat, to_f32(half_input<kFtz>(x)) + to_f32(half_input<kFtz>(y)));
   };
   return each(one, a, b);
 }
 template <class T, bool kFtz>
-constexpr T sub_half(Flag sat, T a, T b) {
-  const auto one = [=]<class E>(E x, E y) {
+HEDDLE_LANE_INLINE constexpr T sub_half(Flag sat, T a, T b) {
+  const auto one = [=]<class E>(E x, E y) HEDDLE_LANE_INLINE {
     return half_result<E, kFtz>(sat, to_f32(half_input<kFtz>(x)) - to_f32(half_input<kFtz>(y)));
   };
   return each(one, a, b);
 }
 template <class T, bool kFtz>
-constexpr T mul_half(Flag sat, T a, T b) {
-  const auto one = [=]<class E>(E x, E y) {
+HEDDLE_LANE_INLINE constexpr T mul_half(Flag sat, T a, T b) {
+  const auto one = [=]<class E>(E x, E y) HEDDLE_LANE_INLINE {
     return half_result<E, kFtz>(sat, to_f32(half_input<kFtz>(x)) * to_f32(half_input<kFtz>(y)));
   };
   return each(one, a, b);
 }
 template <class T>
-constexpr T add_bf16(T a, T b) {
+HEDDLE_LANE_INLINE constexpr T add_bf16(T a, T b) {
   return add_half<T, false>(Flag::off, a, b);
 }
 template <class T>
-constexpr T sub_bf16(T a, T b) {
+HEDDLE_LANE_INLINE constexpr T sub_bf16(T a, T b) {
   return sub_half<T, false>(Flag::off, a, b);
 }
 template <class T>
-constexpr T mul_bf16(T a, T b) {
+HEDDLE_LANE_INLINE constexpr T mul_bf16(T a, T b) {
   return mul_half<T, false>(Flag::off, a, b);
 }
 
@@ -65,8 +65,8 @@ constexpr T mul_bf16(T a, T b) {
 
 /// The f64 sum is rounded to odd, so that rounding it again, to f32 and to the format, is correct.
 template <class T, bool kFtz>
-constexpr T fma_half(Flag sat, Flag relu, T a, T b, T c) {
-  const auto one = [=]<class E>(E x, E y, E z) {
+HEDDLE_LANE_INLINE constexpr T fma_half(Flag sat, Flag relu, T a, T b, T c) {
+  const auto one = [=]<class E>(E x, E y, E z) HEDDLE_LANE_INLINE {
     const f64 product = f64{to_f32(half_input<kFtz>(x))} * f64{to_f32(half_input<kFtz>(y))};
     const f32 sum = to_f32_odd(sum_to_odd(product, f64{to_f32(half_input<kFtz>(z))}));
     const f32 positive = sum > 0 || is_nan(sum) ? sum : 0.0f;
@@ -75,7 +75,7 @@ constexpr T fma_half(Flag sat, Flag relu, T a, T b, T c) {
   return each(one, a, b, c);
 }
 template <class T>
-constexpr T fma_bf16(Flag relu, T a, T b, T c) {
+HEDDLE_LANE_INLINE constexpr T fma_bf16(Flag relu, T a, T b, T c) {
   return fma_half<T, false>(Flag::off, relu, a, b, c);
 }
 
@@ -86,15 +86,15 @@ constexpr E canonical_half(E x) {
   return {static_cast<u16>(is_nan(to_f32(x)) ? 0x7fff : x.bits)};
 }
 template <class T, bool kFtz>
-constexpr T abs_half(T a) {
-  const auto one = []<class E>(E x) {
+HEDDLE_LANE_INLINE constexpr T abs_half(T a) {
+  const auto one = []<class E>(E x) HEDDLE_LANE_INLINE {
     return canonical_half(E{static_cast<u16>(half_input<kFtz>(x).bits & 0x7fff)});
   };
   return each(one, a);
 }
 template <class T, bool kFtz>
-constexpr T neg_half(T a) {
-  const auto one = []<class E>(E x) {
+HEDDLE_LANE_INLINE constexpr T neg_half(T a) {
+  const auto one = []<class E>(E x) HEDDLE_LANE_INLINE {
     return canonical_half(E{static_cast<u16>(half_input<kFtz>(x).bits ^ 0x8000)});
   };
   return each(one, a);
@@ -102,11 +102,11 @@ constexpr T neg_half(T a) {
 
 // ---- min, max ----
 
-template <class T, bool kMax, bool kFtz>
-constexpr T extreme_half(Flag nan, Flag xorsign, T a, T b) {
-  const auto one = [=]<class E>(E x, E y) {
-    return narrow<E>(extreme_f32<kMax, false>(nan, xorsign, to_f32(half_input<kFtz>(x)),
-                                              to_f32(half_input<kFtz>(y))));
+template <class T, bool kMax, bool kFtz, bool kNan, bool kXorsign>
+HEDDLE_LANE_INLINE constexpr T extreme_half(T a, T b) {
+  const auto one = []<class E>(E x, E y) HEDDLE_LANE_INLINE {
+    return narrow<E>(extreme_f32<kMax, false, kNan, kXorsign>(to_f32(half_input<kFtz>(x)),
+                                                              to_f32(half_input<kFtz>(y))));
   };
   return each(one, a, b);
 }
