@@ -120,9 +120,9 @@ constexpr P pack(ElementOf<P> low, ElementOf<P> high) {
   return {static_cast<Word>(std::bit_cast<Half>(low) | (high_bits << (8 * sizeof(Half))))};
 }
 
-/// An attribute for the lambdas given to `each`: loops over lanes only become vector code when
-/// nothing is called in them.
-#define HEDDLE_INLINE_LAMBDA __attribute__((always_inline))
+/// For what is too large for the compilers to inline by themselves: a loop over lanes only becomes
+/// vector code when nothing is called in it. (Spelled so that it may follow a lambda's parameters.)
+#define HEDDLE_LANE_INLINE __attribute__((always_inline))
 
 /// The scalar operation `f`, on both halves of packed operands, or on the operands themselves.
 template <class T, class F, class... Rest>
