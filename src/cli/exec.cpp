@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// heddle exec: runs a CUDA program with Heddle's libcuda.so.1 in front of any other.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "cli/commands.h"
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The shell's exit statuses for a program that cannot be started.
+constexpr int kCannotExecute = 126, kNotFound = 127;
+
+/// <prefix>/lib for <prefix>/bin/heddle; empty when there is no libcuda.so.1.
+fs::path library_folder() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path folder = program.parent_path().parent_path() / "lib";
+  return !error && fs::exists(folder / "libcuda.so.1", error) ? folder : fs::path();
+}
+
+int exec(std::vector<std::string> words) {
+  const fs::path folder = library_folder();
+  if (folder.empty()) return fail("libcuda.so.1 is not in ../lib, seen from this program: the installation is incomplete");
+  const char* before = std::getenv("LD_LIBRARY_PATH");
+  const std::string path = before && *before ? folder.string() + ":" + before : folder.string();
+  if (setenv("LD_LIBRARY_PATH", path.c_str(), 1) != 0) return fail(std::strerror(errno));
+
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  const int reason = errno;  // execvp returns only when it fails
+  fail(fmt::format("cannot run {}: {}", words[0], std::strerror(reason)));
+  return reason == ENOENT ? kNotFound : kCannotExecute;
+}
+
+}  // namespace
+
+void add_exec(CLI::App& app, int& status) {
+  const auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = app.add_subcommand("exec", "Run a CUDA program on Heddle: heddle exec -- PROGRAM [ARGUMENT...]");
+  command->add_option("PROGRAM", *words, "The program and its arguments, after --")->required();
+  command->footer("The folder of Heddle's libcuda.so.1 comes first in LD_LIBRARY_PATH. The exit status is the program's; "
+                  "126 and 127 mean, as in a shell, that it could not be started.");
+  command->callback([words, &status] { status = exec(*words); });
+}
+
+}  // namespace heddle::cli

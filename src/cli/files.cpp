@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/files.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+namespace heddle::cli {
+namespace {
+
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+
+Error error_of(std::string_view verb, const std::string& path) {
+  return {fmt::format("cannot {} {}: {}", verb, path, std::strerror(errno))};
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path) {
+  const File opened(path == "-" ? nullptr : std::fopen(path.c_str(), "rb"));
+  std::FILE* const file = path == "-" ? stdin : opened.get();
+  if (!file) return error_of("open", path);
+  std::string contents;
+  char block[1 << 16];
+  while (const std::size_t read = std::fread(block, 1, sizeof block, file)) contents.append(block, read);
+  if (std::ferror(file)) return error_of("read", path);
+  return contents;
+}
+
+Result<bool> write_file(const std::string& path, std::string_view contents) {
+  File file(std::fopen(path.c_str(), "wb"));
+  if (!file) return error_of("open", path);
+  if (std::fwrite(contents.data(), 1, contents.size(), file.get()) != contents.size()) return error_of("write", path);
+  if (std::fclose(file.release()) != 0) return error_of("write", path);
+  return true;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// heddle isa: the instruction forms, from the tables that the checker and the engines use.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/commands.h"
+#include "isa/form.h"
+
+namespace heddle::cli {
+namespace {
+
+struct Options {
+  std::string opcode;
+  bool pending = false;
+  bool markdown = false;
+};
+
+/// "ptx 8.0", "ptx 8.0, sm_90", "sm_90".
+std::string print(const isa::GateAlternative& alternative) {
+  std::string text;
+  if (alternative.ptx > isa::PtxVersion{}) text = "ptx " + isa::to_string(alternative.ptx);
+  if (alternative.target.sm) text += (text.empty() ? "" : ", ") + isa::to_string(alternative.target);
+  return text;
+}
+
+std::string print(const isa::Gate& gate) {
+  std::string text;
+  for (const isa::GateAlternative& alternative : gate.since) text += (text.empty() ? "" : " or ") + print(alternative);
+  const std::string until = print(gate.until);
+  if (!until.empty()) text += (text.empty() ? "until " : ", until ") + until;
+  return text;
+}
+
+std::string print(const isa::Form& form, const isa::Condition& condition) {
+  const isa::Slot& slot = form.slots[condition.slot];
+  const auto& values = condition.values;
+  std::string words;
+  for (const u8 value : values) {
+    const auto choice = std::find_if(slot.choices.begin(), slot.choices.end(), [&](auto& c) { return c.value == value; });
+    if (!words.empty()) words += "|";
+    if (choice == slot.choices.end()) {
+      words += "none";
+    } else if (choice->word == isa::kNoWord) {
+      words += fmt::format("{}={}", slot.name, value);
+    } else {
+      words += fmt::format(".{}", isa::word_text(choice->word));
+    }
+  }
+  // "any word of the group" is long when it is spelled out
+  const bool any = values.size() > 3 && values.size() == slot.choices.size();
+  return (condition.negated ? "not " : "") + (any ? fmt::format("any .{}", slot.name) : words);
+}
+
+/// "ptx 7.0, sm_80; .bf16: ptx 7.8, sm_90".
+std::string gates_of(const isa::Form& form) {
+  std::string text;
+  for (const isa::ConditionalGate& gate : form.gates) {
+    if (!text.empty()) text += "; ";
+    for (const isa::Condition& condition : gate.when) {
+      if (&condition != gate.when.data()) text += ", ";
+      text += print(form, condition);
+    }
+    if (!gate.when.empty()) text += ": ";
+    text += print(gate.gate);
+  }
+  return text;
+}
+
+bool is_pending(const isa::Form& form) { return form.sem_kind == isa::SemKind::pending; }
+
+int list(const Options& options) {
+  const auto forms = options.opcode.empty() ? isa::forms() : isa::forms_of(options.opcode);
+  if (forms.empty()) return fail(fmt::format("there is no instruction '{}'; `heddle isa` lists all", options.opcode));
+  if (options.markdown) fmt::print("| form | manual | from | runs |\n|---|---|---|---|\n");
+  std::size_t pending = 0;
+  for (const isa::Form& form : forms) {
+    pending += is_pending(form);
+    if (options.pending && !is_pending(form)) continue;
+    const std::string gates = gates_of(form);
+    if (options.markdown) {
+      std::string syntax(form.syntax);
+      for (std::size_t at = 0; (at = syntax.find('|', at)) != syntax.npos; at += 2) syntax.insert(at, "\\");
+      fmt::print("| `{}` | {} | {} | {} |\n", syntax, form.manual, gates, is_pending(form) ? "no" : "yes");
+    } else {
+      fmt::print("{:<70} {:<14} {:<8} {}\n", form.syntax, form.manual, is_pending(form) ? "pending" : "runs", gates);
+    }
+  }
+  std::size_t opcodes = 1;
+  for (std::size_t i = 1; i < forms.size(); ++i) opcodes += forms[i].opcode != forms[i - 1].opcode;
+  fmt::print("\n{} forms of {} instructions: {} run, {} are checked but pending\n", forms.size(), opcodes,
+             forms.size() - pending, pending);
+  return kOk;
+}
+
+}  // namespace
+
+void add_isa(CLI::App& app, int& status) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("isa", "List the instruction forms that Heddle knows");
+  command->add_option("OPCODE", options->opcode, "Only this instruction");
+  command->add_flag("--pending", options->pending, "Only forms that are checked but that no engine runs yet");
+  command->add_flag("--markdown", options->markdown, "As a table for a document");
+  command->callback([options, &status] { status = list(*options); });
+}
+
+}  // namespace heddle::cli

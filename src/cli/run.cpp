@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// heddle run: one kernel, with arguments from the command line.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "check/check.h"
+#include "cli/args.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/npy.h"
+#include "interp/program.h"
+#include "machine/launch.h"
+
+namespace heddle::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  std::vector<std::string> arguments;
+  std::string entry, grid, block;
+  std::vector<std::string> dumps, saves;
+  u32 shared = 0;
+  double time_limit = 0;
+  bool time = false;
+};
+
+/// The command line, understood; nothing of it has met a kernel yet.
+struct Request {
+  std::vector<Argument> arguments;
+  machine::Dim3 grid, block;
+  std::vector<Dump> dumps;
+  std::vector<Save> saves;
+};
+
+/// An argument that became device memory.
+struct Buffer {
+  Scalar type;
+  std::vector<u64> shape;
+  u64 count;
+  u64 address;
+
+  u64 bytes() const { return count * bytes_of(type); }
+  const u8* data() const { return reinterpret_cast<const u8*>(address); }
+};
+
+/// The buffers by argument number; the memory outlives them.
+struct Arguments {
+  std::vector<std::optional<Buffer>> buffers;
+  std::vector<u8> block;
+};
+
+Result<Request> understand(const Options& options) {
+  Request request;
+  for (std::size_t i = 0; i < options.arguments.size(); ++i) {
+    auto argument = parse_argument(options.arguments[i]);
+    if (!argument.ok()) return Error{fmt::format("argument {}: {}", i, argument.error().message)};
+    request.arguments.push_back(std::move(*argument));
+  }
+  const auto grid = parse_extent(options.grid), block = parse_extent(options.block);
+  if (!grid.ok()) return Error{"--grid: " + grid.error().message};
+  if (!block.ok()) return Error{"--block: " + block.error().message};
+  request.grid = *grid;
+  request.block = *block;
+  const auto must_be_buffer = [&](u32 argument, std::string_view option) -> std::optional<Error> {
+    if (argument >= request.arguments.size()) {
+      return Error{fmt::format("{}: there is no argument {}, they are numbered from 0", option, argument)};
+    }
+    const Argument& given = request.arguments[argument];
+    if (std::holds_alternative<BufferArg>(given) || std::holds_alternative<FileArg>(given)) return std::nullopt;
+    return Error{fmt::format("{}: argument {} is not a buffer", option, argument)};
+  };
+  for (const std::string& text : options.dumps) {
+    const auto dump = parse_dump(text);
+    if (!dump.ok()) return Error{"--dump: " + dump.error().message};
+    if (auto error = must_be_buffer(dump->argument, "--dump")) return *error;
+    request.dumps.push_back(*dump);
+  }
+  for (const std::string& text : options.saves) {
+    const auto save = parse_save(text);
+    if (!save.ok()) return Error{"--save: " + save.error().message};
+    if (auto error = must_be_buffer(save->argument, "--save")) return *error;
+    request.saves.push_back(*save);
+  }
+  return request;
+}
+
+/// The kernel called `name`, or the only one.
+Result<ir::FunctionId> find_kernel(const ir::Module& module, const std::string& name) {
+  std::vector<ir::FunctionId> found;
+  std::string names;
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    const ir::Function& function = module.functions[i];
+    if (!function.is_entry || !function.has_body) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", function.name);
+    if (name.empty() || function.name == name) found.push_back(ir::FunctionId(i));
+  }
+  if (found.size() == 1) return found[0];
+  if (names.empty()) return Error{fmt::format("{} has no kernel", module.name)};
+  if (!name.empty()) return Error{fmt::format("{} has no kernel '{}'; it has {}", module.name, name, names)};
+  return Error{fmt::format("{} has several kernels, --entry says which: {}", module.name, names)};
+}
+
+/// "saxpy takes 2 arguments (n: .u32, x: .u64), 1 was given".
+Error wrong_count(const ir::Function& kernel, std::size_t given) {
+  std::string list;
+  for (const ir::Parameter& parameter : kernel.signature.params) list += (list.empty() ? "" : ", ") + describe(parameter);
+  const std::size_t count = kernel.signature.params.size();
+  return {fmt::format("{} takes {} argument{}{}, {} {} given", kernel.name, count, count == 1 ? "" : "s",
+                      list.empty() ? "" : " (" + list + ")", given, given == 1 ? "was" : "were")};
+}
+
+Result<Buffer> make_buffer(machine::Memory& memory, const Argument& argument, bool low) {
+  const auto place = [&](Buffer buffer) -> Result<Buffer> {
+    const auto address = memory.allocate(std::max<u64>(buffer.bytes(), 1), 256, low);
+    if (!address.ok()) return address.error();
+    buffer.address = *address;
+    return buffer;
+  };
+  if (const auto* file = std::get_if<FileArg>(&argument)) {
+    const auto contents = read_file(file->path);
+    if (!contents.ok()) return contents.error();
+    const auto array = parse_npy(*contents);
+    if (!array.ok()) return Error{fmt::format("{} {}", file->path, array.error().message)};
+    auto buffer = place({array->type, array->shape, array->count(), 0});
+    if (buffer.ok() && buffer->bytes()) std::memcpy(reinterpret_cast<void*>(buffer->address), array->bytes.data(), buffer->bytes());
+    return buffer;
+  }
+  const BufferArg& spec = std::get<BufferArg>(argument);
+  auto buffer = place({spec.type, {spec.count}, spec.count, 0});
+  if (buffer.ok()) fill(spec, reinterpret_cast<u8*>(buffer->address));
+  return buffer;
+}
+
+/// Makes the buffers and the parameter block.
+Result<Arguments> bind(const Request& request, const ir::Module& module, const ir::Function& kernel, machine::Memory& memory) {
+  const auto& params = kernel.signature.params;
+  if (request.arguments.size() != params.size()) return wrong_count(kernel, request.arguments.size());
+  Arguments result;
+  result.block.resize(kernel.param_bytes);
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const auto explain = [&](const Error& error) {
+      return Error{fmt::format("argument {} ({}): {}", i, describe(params[i]), error.message)};
+    };
+    const Argument& argument = request.arguments[i];
+    result.buffers.emplace_back();
+    if (std::holds_alternative<BufferArg>(argument) || std::holds_alternative<FileArg>(argument)) {
+      // The parameter first: a wrong one must not cost a large allocation.
+      const auto fits = store_address(params[i], 0, module.address_size, result.block);
+      if (!fits.ok()) return explain(fits.error());
+      auto buffer = make_buffer(memory, argument, module.address_size == 32);
+      if (!buffer.ok()) return explain(buffer.error());
+      (void)store_address(params[i], buffer->address, module.address_size, result.block).ok();
+      result.buffers.back() = std::move(*buffer);
+    } else if (const auto stored = store_value(params[i], argument, result.block); !stored.ok()) {
+      return explain(stored.error());
+    }
+  }
+  return result;
+}
+
+void print_buffer(u32 argument, const Buffer& buffer, u64 most) {
+  constexpr u64 kPerLine = 8;
+  const u64 count = std::min(most, buffer.count);
+  fmt::print("argument {}: {}[{}]\n", argument, name_of(buffer.type), buffer.count);
+  const std::size_t width = fmt::formatted_size("{}", count ? count - 1 : 0);
+  for (u64 i = 0; i < count; ++i) {
+    if (i % kPerLine == 0) fmt::print("{}  {:>{}}:", i ? "\n" : "", i, width);
+    u64 bits = 0;
+    std::memcpy(&bits, buffer.data() + i * bytes_of(buffer.type), bytes_of(buffer.type));
+    fmt::print(" {}", print_scalar(buffer.type, bits));
+  }
+  if (count) fmt::print("\n");
+}
+
+/// Everything that the options ask for after the kernel has run.
+int deliver(const Request& request, const Arguments& arguments) {
+  for (const Dump& dump : request.dumps) print_buffer(dump.argument, *arguments.buffers[dump.argument], dump.count);
+  for (const Save& save : request.saves) {
+    const Buffer& buffer = *arguments.buffers[save.argument];
+    const Array array{buffer.type, buffer.shape, {buffer.data(), buffer.data() + buffer.bytes()}};
+    if (const auto written = write_file(save.path, print_npy(array)); !written.ok()) return fail(written.error().message);
+  }
+  return kOk;
+}
+
+int run_kernel(const Options& options, const Request& request, const machine::Profile& profile,
+               std::shared_ptr<const ir::Module> module) {
+  const auto entry = find_kernel(*module, options.entry);
+  if (!entry.ok()) return fail(entry.error().message);
+  const ir::Function& kernel = module->functions[entry->value];
+
+  const auto memory = machine::Memory::create(profile.memory_bytes);
+  if (!memory.ok()) return fail(memory.error().message);
+  const auto loaded = machine::Loaded::create(**memory, module);
+  if (!loaded.ok()) return fail(loaded.error().message);
+  const auto program = interp::Interpreter().prepare(*loaded, *entry);
+  if (!program.ok()) return fail(program.error().message);
+  const auto arguments = bind(request, *module, kernel, **memory);
+  if (!arguments.ok()) return fail(arguments.error().message);
+
+  machine::LaunchConfig config;
+  config.grid = request.grid;
+  config.block = request.block;
+  config.dynamic_shared = options.shared;
+  config.params = arguments->block;
+  config.time_limit = options.time_limit;
+  const auto start = std::chrono::steady_clock::now();
+  const machine::LaunchResult result = machine::launch(profile, **program, **loaded, *entry, config);
+  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+
+  if (const auto* error = std::get_if<machine::LaunchError>(&result)) return fail(error->message);
+  if (const auto* trap = std::get_if<machine::Trap>(&result)) {
+    fmt::print(stderr, "{}\n", machine::describe(*trap));
+    return kTrapped;
+  }
+  if (options.time) fmt::print(stderr, "{}: {:.3f} ms\n", kernel.name, elapsed.count());
+  return deliver(request, *arguments);
+}
+
+int run(const Options& options) {
+  const machine::Profile* const profile = chosen_profile();
+  if (!profile) return kUsage;
+  const auto request = understand(options);
+  if (!request.ok()) return fail(request.error().message);
+  auto text = read_file(options.file);
+  if (!text.ok()) return fail(text.error().message);
+  const check::Compiled compiled = check::compile({{options.file == "-" ? "<stdin>" : options.file, std::move(*text)}});
+  fmt::print(stderr, "{}", compiled.messages);
+  if (!compiled.module) return kBadPtx;
+  for (const isa::Target target : compiled.module->targets) {
+    if (!machine::runs(*profile, target)) {
+      return fail(fmt::format("{} is for {}, which {} ({}) does not run", compiled.module->name, isa::to_string(target),
+                              profile->device_name, isa::to_string(profile->target)));
+    }
+  }
+  return run_kernel(options, *request, *profile, compiled.module);
+}
+
+constexpr const char* kArguments = R"(One ARG for each kernel parameter:
+  1000  -3  0x10  2.5  inf  0f3f800000   a number, typed by the parameter; 0x gives the bits
+  TYPE[N]                                a zeroed buffer of N elements
+  TYPE[N]=VALUE  =iota  =rand:SEED       a buffer of one value, of 0 1 2..., of pseudo-random
+                                         numbers (integers: any bits; floats: -1 to 1)
+  @FILE.npy                              a buffer from a NumPy file
+  bytes:HEX                              for a parameter that is an array: a struct by value
+TYPE is one of u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64.
+
+HEDDLE_DEVICE chooses a device (`heddle devices`), HEDDLE_THREADS the number of host threads.
+Exit status: 0 the kernel ran, 1 the PTX has errors, 2 wrong usage or a launch that the device
+refuses, 3 the kernel trapped.)";
+
+}  // namespace
+
+void add_run(CLI::App& app, int& status) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("run", "Run a kernel of a PTX file");
+  command->add_option("FILE", options->file, "PTX file; - is the standard input")->required();
+  command->add_option("ARG", options->arguments, "Arguments of the kernel, see below");
+  command->add_option("--entry", options->entry, "Name of the kernel; may be left out when there is one");
+  command->add_option("--grid", options->grid, "Number of CTAs: X, X,Y or X,Y,Z")->required();
+  command->add_option("--block", options->block, "Threads in a CTA: X, X,Y or X,Y,Z")->required();
+  command->add_option("--shared", options->shared, "Bytes of dynamic shared memory");
+  command->add_option("--time-limit", options->time_limit, "Seconds after which the kernel is stopped")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--dump", options->dumps, "I or I:COUNT: print buffer argument I, counted from 0, after the run")
+      ->allow_extra_args(false);
+  command->add_option("--save", options->saves, "I=FILE.npy: write buffer argument I after the run")->allow_extra_args(false);
+  command->add_flag("--time", options->time, "Print how long the launch took, to stderr");
+  command->footer(kArguments);
+  command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace heddle::cli
