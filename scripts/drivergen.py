@@ -123,7 +123,7 @@ extern "C" {
 
 
 def not_written(functions: List[Function]) -> str:
-    out = [GENERATED + '#include "driver/api.h"\n#include "driver/not_supported.h"\n']
+    out = [GENERATED + '#include "driver/api.h"\n#include "driver/core/not_supported.h"\n']
     for function in functions:
         if not function.written:
             types = ", ".join(p.type for p in function.params) or "void"
@@ -134,7 +134,7 @@ def not_written(functions: List[Function]) -> str:
 
 
 def twins(functions: List[Function]) -> str:
-    out = [GENERATED + '#include "driver/api.h"\n#include "driver/default_stream.h"\n']
+    out = [GENERATED + '#include "driver/api.h"\n#include "driver/core/default_stream.h"\n']
     for function in functions:
         if function.twin:
             out.append(f"{function.prototype(function.exports[1])} {{\n"
@@ -145,7 +145,7 @@ def twins(functions: List[Function]) -> str:
 
 def entry_points(functions: List[Function]) -> str:
     out = [GENERATED + """#include "driver/api.h"
-#include "driver/entry_point.h"
+#include "driver/core/entry_point.h"
 
 namespace heddle::driver {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See not_supported.h.
-#include "driver/not_supported.h"
+#include "driver/core/not_supported.h"
 
 #include <cstdio>
 

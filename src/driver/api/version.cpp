@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Driver API 6.4.
-#include "driver/version.h"
+#include "driver/core/version.h"
 
 #include "driver/api.h"
 

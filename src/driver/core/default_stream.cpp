@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See default_stream.h.
-#include "driver/default_stream.h"
+#include "driver/core/default_stream.h"
 
 namespace heddle::driver {
 namespace {

@@ -3,7 +3,7 @@
 // Finding entry points at run time. Driver API 6.33. A caller names the function without its _vN
 // and says which CUDA version it was built for; the newest symbol that is not newer than that is
 // the one it was compiled against.
-#include "driver/entry_point.h"
+#include "driver/core/entry_point.h"
 
 #include <algorithm>
 #include <atomic>
@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "driver/api.h"
-#include "driver/version.h"
+#include "driver/core/version.h"
 
 namespace heddle::driver {
 namespace {

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Devices. Driver API 6.5, 6.6, and the PCI functions of 6.13.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "driver/api.h"
+#include "driver/core/call.h"
+
+using namespace heddle::driver;
+
+namespace {
+
+// Where a device would sit: domain 0, one bus for each.
+constexpr const char* kPciFormat = "0000:%02x:00.0";
+
+CUresult copy_text(const char* text, char* to, int room) {
+  if (!to || room <= 0) return CUDA_ERROR_INVALID_VALUE;
+  std::snprintf(to, static_cast<std::size_t>(room), "%s", text);
+  return CUDA_SUCCESS;
+}
+
+CUresult get_uuid(CUuuid* uuid, CUdevice dev) {
+  return with_device(dev, [&](Device& device) -> CUresult {
+    if (!uuid) return CUDA_ERROR_INVALID_VALUE;
+    *uuid = device.uuid;
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // namespace
+
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  return in_driver([&]() -> CUresult {
+    if (!device) return CUDA_ERROR_INVALID_VALUE;
+    if (!heddle::driver::device(ordinal)) return CUDA_ERROR_INVALID_DEVICE;
+    *device = ordinal;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetCount(int* count) {
+  return in_driver([&]() -> CUresult {
+    if (!count) return CUDA_ERROR_INVALID_VALUE;
+    *count = static_cast<int>(state().devices.size());
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetName(char* name, int len, CUdevice dev) {
+  return with_device(dev, [&](Device& device) {
+    return copy_text(std::string(device.profile.device_name).c_str(), name, len);
+  });
+}
+
+CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice dev) { return get_uuid(uuid, dev); }
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice dev) { return get_uuid(uuid, dev); }
+
+CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice dev) {
+  return with_device(dev, [&](Device& device) -> CUresult {
+    if (!bytes) return CUDA_ERROR_INVALID_VALUE;
+    *bytes = device.memory->total_bytes();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetAttribute(int* pi, CUdevice_attribute attrib, CUdevice dev) {
+  return with_device(dev, [&](Device& device) -> CUresult {
+    const auto value = device_attribute(device, attrib);
+    if (!pi || !value) return CUDA_ERROR_INVALID_VALUE;
+    *pi = *value;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice dev) {
+  return with_device(dev, [&](Device& device) -> CUresult {
+    if (!major || !minor) return CUDA_ERROR_INVALID_VALUE;
+    *major = device.major();
+    *minor = device.minor();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetProperties(CUdevprop* prop, CUdevice dev) {
+  return with_device(dev, [&](Device& device) -> CUresult {
+    if (!prop) return CUDA_ERROR_INVALID_VALUE;
+    const auto& profile = device.profile;
+    const auto value = [&](CUdevice_attribute a) {
+      return device_attribute(device, a).value_or(0);
+    };
+    prop->maxThreadsPerBlock = static_cast<int>(profile.max_threads_per_block);
+    for (int i = 0; i < 3; ++i) {
+      prop->maxThreadsDim[i] = static_cast<int>(profile.max_block[i]);
+      prop->maxGridSize[i] = static_cast<int>(profile.max_grid[i]);
+    }
+    prop->sharedMemPerBlock = static_cast<int>(profile.shared_per_block);
+    prop->totalConstantMemory = static_cast<int>(profile.constant_bytes);
+    prop->SIMDWidth = value(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+    prop->memPitch = value(CU_DEVICE_ATTRIBUTE_MAX_PITCH);
+    prop->regsPerBlock = static_cast<int>(profile.registers_per_block);
+    prop->clockRate = static_cast<int>(profile.clock_khz);
+    prop->textureAlign = value(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetExecAffinitySupport(int* pi, CUexecAffinityType type, CUdevice dev) {
+  return with_device(dev, [&](Device&) -> CUresult {
+    if (!pi || type < 0 || type >= CU_EXEC_AFFINITY_TYPE_MAX) return CUDA_ERROR_INVALID_VALUE;
+    *pi = 0;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetPCIBusId(char* pciBusId, int len, CUdevice dev) {
+  return with_device(dev, [&](Device& device) {
+    char text[16];
+    std::snprintf(text, sizeof text, kPciFormat, static_cast<unsigned>(device.ordinal + 1));
+    return copy_text(text, pciBusId, len);
+  });
+}
+
+// The domain and the function may be left out: [domain:]bus:device[.function].
+CUresult cuDeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId) {
+  return in_driver([&]() -> CUresult {
+    if (!dev || !pciBusId) return CUDA_ERROR_INVALID_VALUE;
+    unsigned domain = 0, bus = 0, slot = 0, function = 0;
+    const bool whole = std::sscanf(pciBusId, "%x:%x:%x.%x", &domain, &bus, &slot, &function) >= 3;
+    if (!whole) {
+      domain = 0;
+      if (std::sscanf(pciBusId, "%x:%x.%x", &bus, &slot, &function) < 2) {
+        return CUDA_ERROR_INVALID_VALUE;
+      }
+    }
+    const int ordinal = static_cast<int>(bus) - 1;
+    if (domain || slot || function || !heddle::driver::device(ordinal)) {
+      return CUDA_ERROR_INVALID_DEVICE;
+    }
+    *dev = ordinal;
+    return CUDA_SUCCESS;
+  });
+}

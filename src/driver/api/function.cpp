@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels: what is known of them, and what may be set. Driver API 6.22, 6.25.
+#include <algorithm>
+
+#include "driver/api.h"
+#include "driver/core/call.h"
+#include "driver/core/occupancy.h"
+
+using namespace heddle::driver;
+
+namespace {
+
+template <class Body>
+CUresult with_function(CUfunction handle, Body body) {
+  return in_context([&](Context&) -> CUresult {
+    const auto function = state().functions.find(handle);
+    return function ? body(*function) : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
+template <class T>
+CUresult give(T* out, T value) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  *out = value;
+  return CUDA_SUCCESS;
+}
+
+heddle::u64 bytes_in(const std::vector<heddle::ir::Variable>& variables, heddle::ir::Space space) {
+  heddle::u64 bytes = 0;
+  for (const auto& variable : variables) {
+    if (variable.space == space) bytes += variable.size;
+  }
+  return bytes;
+}
+
+// Registers are no limit of this machine: a kernel never needs more than what lets a block of full
+// size run, whatever its text declares.
+int registers_of(const Function& function) {
+  const auto& profile = function.context()->device().profile;
+  const auto& kernel = function.kernel();
+  const auto most = profile.registers_per_block / profile.max_threads_per_block;
+  const auto declared = static_cast<heddle::u32>(std::max<std::size_t>(kernel.registers.size(), 1));
+  return static_cast<int>(std::min({declared, most, kernel.max_nreg ? kernel.max_nreg : most}));
+}
+
+int target_of(const heddle::ir::Module& module) {
+  return module.targets.empty() ? 0 : module.targets.front().sm;
+}
+
+CUresult attribute(const Function& function, CUfunction_attribute which, int& value) {
+  const auto& kernel = function.kernel();
+  const auto& device = function.context()->device();
+  const auto cluster = [&](int axis) {
+    return static_cast<int>(kernel.req_nctapercluster[static_cast<std::size_t>(axis)]);
+  };
+  switch (which) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      value = static_cast<int>(function.max_threads());
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      value = static_cast<int>(function.static_shared_bytes());
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+      value =
+          static_cast<int>(bytes_in(function.module().ir().variables, heddle::ir::Space::constant));
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      value = static_cast<int>(bytes_in(kernel.locals, heddle::ir::Space::local));
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      value = registers_of(function);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+      value = target_of(function.module().ir());
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      value = device.profile.target.sm;
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+      value = 0;
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      value = function.max_dynamic_shared;
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      value = function.carveout;
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+      value = kernel.explicit_cluster && !kernel.req_nctapercluster[0];
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+      value = cluster(0);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+      value = cluster(1);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      value = cluster(2);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      value = 0;
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_MAX:
+      break;
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult set_attribute(Function& function, CUfunction_attribute which, int value) {
+  const auto& profile = function.context()->device().profile;
+  switch (which) {
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: {
+      const auto most = profile.shared_per_block_optin;
+      if (value < 0 || function.static_shared_bytes() + static_cast<heddle::u32>(value) > most) {
+        return CUDA_ERROR_INVALID_VALUE;
+      }
+      function.max_dynamic_shared = value;
+      return CUDA_SUCCESS;
+    }
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      if (value < CU_SHAREDMEM_CARVEOUT_DEFAULT || value > CU_SHAREDMEM_CARVEOUT_MAX_SHARED) {
+        return CUDA_ERROR_INVALID_VALUE;
+      }
+      function.carveout = value;
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+}  // namespace
+
+CUresult cuFuncGetAttribute(int* pi, CUfunction_attribute attrib, CUfunction hfunc) {
+  return with_function(hfunc, [&](Function& function) -> CUresult {
+    return pi ? attribute(function, attrib, *pi) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
+  return with_function(hfunc,
+                       [&](Function& function) { return set_attribute(function, attrib, value); });
+}
+
+CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
+  return with_function(hfunc, [&](Function& function) -> CUresult {
+    if (config < CU_FUNC_CACHE_PREFER_NONE || config > CU_FUNC_CACHE_PREFER_EQUAL) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    function.cache_config = config;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuFuncGetModule(CUmodule* hmod, CUfunction hfunc) {
+  return with_function(hfunc,
+                       [&](Function& function) { return give(hmod, function.module().handle()); });
+}
+
+CUresult cuFuncGetName(const char** name, CUfunction hfunc) {
+  return with_function(
+      hfunc, [&](Function& function) { return give(name, function.kernel().name.c_str()); });
+}
+
+CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t* paramOffset,
+                            size_t* paramSize) {
+  return with_function(func, [&](Function& function) -> CUresult {
+    const auto& params = function.kernel().signature.params;
+    if (!paramOffset || paramIndex >= params.size()) return CUDA_ERROR_INVALID_VALUE;
+    *paramOffset = params[paramIndex].offset;
+    if (paramSize) *paramSize = params[paramIndex].size;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
+  return with_function(function,
+                       [&](Function&) { return give(state, CU_FUNCTION_LOADING_STATE_LOADED); });
+}
+
+CUresult cuFuncLoad(CUfunction function) {
+  return with_function(function, [](Function&) { return CUDA_SUCCESS; });
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, CUfunction func, int blockSize,
+                                                     size_t dynamicSMemSize) {
+  return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize,
+                                                              dynamicSMemSize, 0);
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, CUfunction func,
+                                                              int blockSize, size_t dynamicSMemSize,
+                                                              unsigned int flags) {
+  return with_function(func, [&](Function& function) -> CUresult {
+    if (blockSize <= 0 || (flags & ~CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const auto threads = static_cast<heddle::u64>(blockSize);
+    return give(numBlocks, blocks_per_multiprocessor(function, threads, dynamicSMemSize));
+  });
+}
+
+CUresult cuOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, CUfunction func,
+                                          CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                          size_t dynamicSMemSize, int blockSizeLimit) {
+  return cuOccupancyMaxPotentialBlockSizeWithFlags(
+      minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit, 0);
+}
+
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* minGridSize, int* blockSize,
+                                                   CUfunction func,
+                                                   CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                                   size_t dynamicSMemSize, int blockSizeLimit,
+                                                   unsigned int flags) {
+  return with_function(func, [&](Function& function) -> CUresult {
+    if (!minGridSize || !blockSize || blockSizeLimit < 0 ||
+        (flags & ~CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const auto best =
+        best_block(function, static_cast<heddle::u64>(blockSizeLimit), [&](heddle::u64 threads) {
+          return blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize(static_cast<int>(threads))
+                                            : dynamicSMemSize;
+        });
+    *blockSize = static_cast<int>(best.threads);
+    *minGridSize = best.blocks_per_multiprocessor *
+                   static_cast<int>(function.context()->device().profile.multiprocessors);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunction func,
+                                                 int numBlocks, int blockSize) {
+  return with_function(func, [&](Function& function) -> CUresult {
+    if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0) return CUDA_ERROR_INVALID_VALUE;
+    const auto threads = static_cast<heddle::u64>(blockSize);
+    if (blocks_per_multiprocessor(function, threads, 0) < numBlocks)
+      return CUDA_ERROR_INVALID_VALUE;
+    *dynamicSmemSize = dynamic_shared_for(function, static_cast<heddle::u64>(numBlocks));
+    return CUDA_SUCCESS;
+  });
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The JIT linker: PTX texts become one module image. Driver API 6.10.
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include "driver/api.h"
+#include "driver/core/call.h"
+
+using namespace heddle::driver;
+
+namespace {
+
+template <class Body>
+CUresult with_link(CUlinkState handle, Body body) {
+  return in_context([&](Context& context) -> CUresult {
+    const auto link = state().links.find(handle);
+    return link ? body(context, *link) : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
+CUresult add(Context& context, Link& link, CUjitInputType type, const std::string& image,
+             std::string_view name) {
+  switch (type) {
+    case CU_JIT_INPUT_PTX:
+    case CU_JIT_INPUT_FATBINARY: {
+      auto contents = read_image(image.c_str(), context.device().profile, name);
+      if (contents.result) link.options().write_errors(contents.why + "\n");
+      for (auto& text : contents.texts) link.add(std::move(text));
+      return contents.result;
+    }
+    case CU_JIT_INPUT_CUBIN:
+    case CU_JIT_INPUT_OBJECT:
+    case CU_JIT_INPUT_LIBRARY:
+      link.options().write_errors(std::string(name) +
+                                  ": machine code of a GPU; Heddle links PTX only\n");
+      return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+// Options of one input tune its compilation; the arrays must be there and the numbers known.
+CUresult check(unsigned count, const CUjit_option* options, void* const* values) {
+  if (count && (!options || !values)) return CUDA_ERROR_INVALID_VALUE;
+  for (unsigned i = 0; i < count; ++i) {
+    if (options[i] < 0 || options[i] >= CU_JIT_NUM_OPTIONS) return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option* options, void** optionValues,
+                         CUlinkState* stateOut) {
+  return in_context([&](Context& context) -> CUresult {
+    if (!stateOut) return CUDA_ERROR_INVALID_VALUE;
+    JitOptions jit;
+    if (const CUresult bad = jit.parse(numOptions, options, optionValues)) return bad;
+    *stateOut = state().links.add(std::make_shared<Link>(&context, std::move(jit)));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, size_t size,
+                          const char* name, unsigned int numOptions, CUjit_option* options,
+                          void** optionValues) {
+  return with_link(state, [&](Context& context, Link& link) -> CUresult {
+    if (!data || !size) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult bad = check(numOptions, options, optionValues)) return bad;
+    const std::string image(static_cast<const char*>(data), size);
+    return add(context, link, type, image, name && *name ? name : "<memory>");
+  });
+}
+
+CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path,
+                          unsigned int numOptions, CUjit_option* options, void** optionValues) {
+  return with_link(state, [&](Context& context, Link& link) -> CUresult {
+    if (!path) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult bad = check(numOptions, options, optionValues)) return bad;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
+    const std::string image{std::istreambuf_iterator<char>(file), {}};
+    return add(context, link, type, image, path);
+  });
+}
+
+CUresult cuLinkCreate(unsigned int numOptions, CUjit_option* options, void** optionValues,
+                      CUlinkState* stateOut) {
+  return cuLinkCreate_v2(numOptions, options, optionValues, stateOut);
+}
+
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_t size,
+                       const char* name, unsigned int numOptions, CUjit_option* options,
+                       void** optionValues) {
+  return cuLinkAddData_v2(state, type, data, size, name, numOptions, options, optionValues);
+}
+
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path,
+                       unsigned int numOptions, CUjit_option* options, void** optionValues) {
+  return cuLinkAddFile_v2(state, type, path, numOptions, options, optionValues);
+}
+
+CUresult cuLinkComplete(CUlinkState state, void** cubinOut, size_t* sizeOut) {
+  return with_link(state, [&](Context&, Link& link) -> CUresult {
+    return cubinOut ? link.complete(cubinOut, sizeOut) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+CUresult cuLinkDestroy(CUlinkState state) {
+  return in_driver([&]() -> CUresult {
+    return heddle::driver::state().links.remove(state) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  });
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Allocation: device, pinned and managed memory. Driver API 6.13. All three are the same memory
+// here (a device pointer is a host pointer); what differs is which function frees it and what the
+// queries say about it.
+#include "driver/api.h"
+#include "driver/core/call.h"
+
+using namespace heddle::driver;
+using Kind = heddle::driver::Allocation::Kind;
+
+namespace {
+
+// A row of a pitched allocation begins at a multiple of this.
+constexpr size_t kPitchAlign = 512;
+
+CUresult allocate(Context& context, Kind kind, size_t bytes, unsigned flags, CUdeviceptr* out) {
+  if (!out || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  const auto base = state().allocations.allocate({.size = bytes,
+                                                  .kind = kind,
+                                                  .flags = flags,
+                                                  .owner = &context,
+                                                  .device = &context.device()});
+  if (!base) return CUDA_ERROR_OUT_OF_MEMORY;
+  *out = *base;
+  return CUDA_SUCCESS;
+}
+
+CUresult allocate_host(void** pp, size_t bytes, unsigned flags) {
+  return in_context([&](Context& context) -> CUresult {
+    CUdeviceptr base = 0;
+    if (!pp) return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = allocate(context, Kind::host, bytes, flags, &base);
+    if (result == CUDA_SUCCESS) *pp = reinterpret_cast<void*>(base);
+    return result;
+  });
+}
+
+// Freeing waits for the context's work, which may still use the memory.
+CUresult release(Context& context, heddle::u64 base, std::initializer_list<Kind> kinds) {
+  if (const CUresult error = context.synchronize()) return error;
+  return state().allocations.release(base, kinds) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+std::optional<Allocation> host_allocation(const void* p) {
+  auto found = state().allocations.find(reinterpret_cast<heddle::u64>(p));
+  if (found && found->kind != Kind::host) found.reset();
+  return found;
+}
+
+}  // namespace
+
+CUresult cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize) {
+  return in_context(
+      [&](Context& context) { return allocate(context, Kind::device, bytesize, 0, dptr); });
+}
+
+CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes, size_t Height,
+                            unsigned int ElementSizeBytes) {
+  return in_context([&](Context& context) -> CUresult {
+    const bool element_ok =
+        ElementSizeBytes == 4 || ElementSizeBytes == 8 || ElementSizeBytes == 16;
+    if (!pPitch || !element_ok || !WidthInBytes || !Height) return CUDA_ERROR_INVALID_VALUE;
+    const size_t pitch = (WidthInBytes + kPitchAlign - 1) / kPitchAlign * kPitchAlign;
+    if (pitch < WidthInBytes || pitch > SIZE_MAX / Height) return CUDA_ERROR_OUT_OF_MEMORY;
+    const CUresult result = allocate(context, Kind::device, pitch * Height, 0, dptr);
+    if (result == CUDA_SUCCESS) *pPitch = pitch;
+    return result;
+  });
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flags) {
+  return in_context([&](Context& context) -> CUresult {
+    if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    return allocate(context, Kind::managed, bytesize, flags, dptr);
+  });
+}
+
+CUresult cuMemFree_v2(CUdeviceptr dptr) {
+  return in_context([&](Context& context) -> CUresult {
+    if (!dptr) return CUDA_SUCCESS;
+    return release(context, dptr, {Kind::device, Kind::managed});
+  });
+}
+
+CUresult cuMemAllocHost_v2(void** pp, size_t bytesize) {
+  return allocate_host(pp, bytesize, CU_MEMHOSTALLOC_DEVICEMAP);
+}
+
+CUresult cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags) {
+  constexpr unsigned kKnown =
+      CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+  if (Flags & ~kKnown) {
+    return in_context([](Context&) { return CUDA_ERROR_INVALID_VALUE; });
+  }
+  return allocate_host(pp, bytesize, Flags);
+}
+
+CUresult cuMemFreeHost(void* p) {
+  return in_context([&](Context& context) -> CUresult {
+    if (!p) return CUDA_SUCCESS;
+    return release(context, reinterpret_cast<heddle::u64>(p), {Kind::host});
+  });
+}
+
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p, unsigned int Flags) {
+  return in_context([&](Context&) -> CUresult {
+    if (!pdptr || Flags || !host_allocation(p)) return CUDA_ERROR_INVALID_VALUE;
+    *pdptr = reinterpret_cast<CUdeviceptr>(p);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemHostGetFlags(unsigned int* pFlags, void* p) {
+  return in_context([&](Context&) -> CUresult {
+    const auto found = host_allocation(p);
+    if (!pFlags || !found) return CUDA_ERROR_INVALID_VALUE;
+    *pFlags = found->flags;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
+  return in_context([&](Context& context) -> CUresult {
+    if (!free || !total) return CUDA_ERROR_INVALID_VALUE;
+    const auto& memory = *context.device().memory;
+    *total = memory.total_bytes();
+    *free = memory.total_bytes() - std::min(memory.used_bytes(), memory.total_bytes());
+    return CUDA_SUCCESS;
+  });
+}
+
+// Variables of modules have a range too, so the machine's memory is asked, not the table.
+CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr) {
+  return in_context([&](Context&) -> CUresult {
+    const Device* device = device_of(dptr);
+    const auto range = device ? device->memory->find(dptr) : std::nullopt;
+    if (!range) return CUDA_ERROR_NOT_FOUND;
+    if (pbase) *pbase = range->base;
+    if (psize) *psize = range->size;
+    return CUDA_SUCCESS;
+  });
+}

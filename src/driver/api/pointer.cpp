@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a pointer points to. Driver API 6.17.
+#include <cstring>
+
+#include "driver/api.h"
+#include "driver/core/call.h"
+
+using namespace heddle::driver;
+
+namespace {
+
+template <class T>
+CUresult give(void* out, T value) {
+  std::memcpy(out, &value, sizeof value);
+  return CUDA_SUCCESS;
+}
+
+/// `found` may be nothing: the pointer is none of the driver's.
+CUresult attribute(void* data, CUpointer_attribute which, CUdeviceptr ptr,
+                   const std::optional<Allocation>& found) {
+  if (!data) return CUDA_ERROR_INVALID_VALUE;
+  if (!found) return CUDA_ERROR_INVALID_VALUE;
+  const bool host = found->kind == Allocation::Kind::host;
+  switch (which) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      return give(data, found->owner->handle());
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      return give<unsigned>(data, host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      return give(data, ptr);
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+      // Plain device memory is not promised to the host, even though it could reach it here.
+      if (found->kind == Allocation::Kind::device) return CUDA_ERROR_INVALID_VALUE;
+      return give(data, reinterpret_cast<void*>(ptr));
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+      return give<unsigned long long>(data, found->id);
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      return give<unsigned>(data, found->kind == Allocation::Kind::managed);
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return give<int>(data, found->device->ordinal);
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      return give<CUdeviceptr>(data, found->base);
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      return give<size_t>(data, found->size);
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+      return give<unsigned>(data, 1);
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+      return give<unsigned>(data, 0);
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+      return give<unsigned>(data, 0);
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+      return give<unsigned long long>(data, 0);
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      return give<CUmemoryPool>(data, nullptr);
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+      return give<unsigned>(data, 0);
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+      return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+// What cuPointerGetAttributes gives for a pointer that is none of the driver's.
+CUresult null_attribute(void* data, CUpointer_attribute which) {
+  switch (which) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      return give<heddle::u64>(data, 0);
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return give<int>(data, CU_DEVICE_INVALID);
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+      return give<unsigned>(data, 0);
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+}  // namespace
+
+CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr ptr) {
+  return in_driver(
+      [&] { return ::attribute(data, attribute, ptr, state().allocations.find(ptr)); });
+}
+
+CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute* attributes,
+                                void** data, CUdeviceptr ptr) {
+  return in_driver([&]() -> CUresult {
+    if (!attributes || !data) return CUDA_ERROR_INVALID_VALUE;
+    const auto found = state().allocations.find(ptr);
+    for (unsigned i = 0; i < numAttributes; ++i) {
+      if (!data[i]) return CUDA_ERROR_INVALID_VALUE;
+      const CUresult result =
+          found ? ::attribute(data[i], attributes[i], ptr, found) : CUDA_ERROR_INVALID_VALUE;
+      if (result == CUDA_SUCCESS) continue;
+      if (const CUresult bad = null_attribute(data[i], attributes[i])) return bad;
+    }
+    return CUDA_SUCCESS;
+  });
+}

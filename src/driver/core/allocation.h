@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which memory a program has asked for: by whom, of what kind. All of it lies in a device's memory
+// (machine::Memory), pinned and managed memory too, so that one pointer serves host and device.
+// Driver API 6.13, 6.17.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/types.h"
+#include "driver/abi.h"
+
+namespace heddle::driver {
+
+class Context;
+struct Device;
+
+struct Allocation {
+  enum class Kind { device, host, managed };
+  u64 base = 0;
+  u64 size = 0;  ///< bytes, as asked for
+  Kind kind = Kind::device;
+  unsigned flags = 0;  ///< CU_MEMHOSTALLOC_* or CU_MEM_ATTACH_*
+  Context* owner = nullptr;
+  Device* device = nullptr;
+  u64 id = 0;  ///< never used again (CU_POINTER_ATTRIBUTE_BUFFER_ID)
+};
+
+class Allocations {
+ public:
+  /// Takes `bytes` from the device's memory. Nothing when there is not that much left.
+  std::optional<u64> allocate(Allocation what);
+  /// Gives back what begins at `base` when it is of a kind in `kinds`; false when there is no such
+  /// allocation.
+  bool release(u64 base, std::initializer_list<Allocation::Kind> kinds);
+  void release_all_of(const Context* owner);
+  /// The allocation that holds `address`.
+  std::optional<Allocation> find(u64 address) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<u64, Allocation> by_base_;
+  u64 next_id_ = 1;
+};
+
+/// The device whose memory `address` lies in (allocated or not), or null: an ordinary host address.
+Device* device_of(u64 address);
+/// True when all `bytes` from `address` are allocated device memory: a variable of a module, or an
+/// allocation of any kind.
+bool is_device_range(u64 address, u64 bytes);
+/// True when the bytes may be copied: device memory, or memory that the driver knows nothing about.
+bool is_copy_range(u64 address, u64 bytes);
+
+}  // namespace heddle::driver

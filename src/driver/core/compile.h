@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From PTX texts to a module that can be loaded: the driver's only contact with the front end and
+// the engines.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "driver/core/image.h"
+#include "driver/core/jit_options.h"
+#include "ir/module.h"
+#include "machine/engine.h"
+
+namespace heddle::driver {
+
+struct Compiled {
+  CUresult result = CUDA_SUCCESS;
+  std::shared_ptr<const ir::Module> module;  ///< when result is CUDA_SUCCESS
+  std::string errors;                        ///< diagnostics, as `heddle check` prints them
+  std::string warnings;
+};
+
+/// Checks every text, links them when there are several, and asks whether `profile` runs the
+/// result.
+Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile);
+
+/// The same, with everything that it has to say written to `options`; errors go to stderr when the
+/// program gave no buffer for them.
+Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile,
+                 JitOptions& options);
+
+std::unique_ptr<machine::Engine> make_engine();
+
+}  // namespace heddle::driver

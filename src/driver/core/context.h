@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Contexts: whose memory, modules and streams something belongs to, and what went wrong in them.
+// Driver API 6.7, 6.8.
+//
+// A kernel's fault belongs to its context for good: from then on every call that works in the
+// context returns that error, until the context is destroyed (6.1, the sticky errors of CUresult).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "driver/abi.h"
+#include "driver/core/stream.h"
+
+namespace heddle::driver {
+
+struct Device;
+
+class Context : public std::enable_shared_from_this<Context> {
+ public:
+  /// A live context; its handle is in the state's table.
+  static std::shared_ptr<Context> create(Device& device, unsigned flags);
+
+  Device& device() const { return device_; }
+  CUcontext handle() const { return handle_; }
+  unsigned long long id() const { return id_; }
+
+  unsigned flags() const { return flags_.load(); }
+  void set_flags(unsigned flags) { flags_ = flags; }
+
+  // --- life ---
+  bool is_destroyed() const { return destroyed_.load(); }
+  /// Waits for all work, then gives back everything that belongs to the context. The object lives
+  /// on while a thread has it current.
+  void destroy();
+  /// The same for the primary context, which can come to life again.
+  void reset();
+  void revive(unsigned flags);
+
+  // --- errors ---
+  CUresult error() const { return error_.load(); }
+  /// Keeps the first error of a kernel.
+  void fail(CUresult error);
+
+  // --- streams ---
+  /// The stream that a handle means in this context; null when it means none. The default stream
+  /// when `handle` is null.
+  StreamPtr stream(CUstream handle);
+  StreamPtr create_stream(unsigned flags, int priority);
+  const std::shared_ptr<StreamGroup>& streams() const { return streams_; }
+  /// Appends work that is skipped once the context has failed.
+  CompletionPtr enqueue(Stream& stream, Stream::Work work, std::vector<CompletionPtr> after = {});
+  /// The same, waiting for it. Returns the context's error.
+  CUresult run(Stream& stream, Stream::Work work);
+  /// Waits for all work of all streams. Returns the context's error.
+  CUresult synchronize();
+
+  // --- settings ---
+  struct Settings {
+    std::array<std::size_t, CU_LIMIT_MAX> limits{};
+    CUfunc_cache cache = CU_FUNC_CACHE_PREFER_NONE;
+    CUsharedconfig shared = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+    std::set<const Context*> peers;
+  };
+  /// Runs `use(settings)` alone.
+  template <class Use>
+  auto settings(Use use) {
+    const std::lock_guard lock(mutex_);
+    return use(settings_);
+  }
+
+ private:
+  explicit Context(Device& device);
+  void release_everything();
+
+  Device& device_;
+  CUcontext handle_ = nullptr;
+  const unsigned long long id_;
+  std::atomic<unsigned> flags_{0};
+  std::atomic<bool> destroyed_{false};
+  std::atomic<CUresult> error_{CUDA_SUCCESS};
+  const std::shared_ptr<StreamGroup> streams_ = std::make_shared<StreamGroup>();
+
+  std::mutex mutex_;
+  StreamPtr legacy_;
+  std::map<std::thread::id, StreamPtr> per_thread_;
+  Settings settings_;
+};
+using ContextPtr = std::shared_ptr<Context>;
+
+}  // namespace heddle::driver

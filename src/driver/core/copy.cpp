@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See copy.h.
+#include "driver/core/copy.h"
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "driver/core/state.h"
+
+namespace heddle::driver {
+namespace {
+
+// Up to here, pageable memory is copied aside instead of making the caller wait.
+constexpr std::size_t kStagingBytes = 64 * 1024;
+
+// Bytes from the first to behind the last byte that the copy touches on this side; nothing on
+// overflow.
+std::optional<u64> extent(const CopySide& side, const Copy& copy) {
+  u64 rows = 0, slices = 0, sum = 0;
+  if (__builtin_mul_overflow(copy.height - 1, side.pitch, &rows) ||
+      __builtin_mul_overflow(copy.depth - 1, side.slice, &slices) ||
+      __builtin_add_overflow(rows, slices, &sum) || __builtin_add_overflow(sum, copy.width, &sum)) {
+    return std::nullopt;
+  }
+  return sum;
+}
+
+bool is_good(const CopySide& side, const Copy& copy) {
+  if (copy.height > 1 && side.pitch < copy.width) return false;
+  if (copy.depth > 1 && side.slice < side.pitch * copy.height) return false;
+  const auto bytes = extent(side, copy);
+  if (!bytes) return false;
+  return side.must_be_device ? is_device_range(side.base, *bytes)
+                             : is_copy_range(side.base, *bytes);
+}
+
+bool is_pageable(const CopySide& side) { return !device_of(side.base); }
+
+bool is_host(const CopySide& side) {
+  const auto found = state().allocations.find(side.base);
+  return is_pageable(side) || (found && found->kind == Allocation::Kind::host);
+}
+
+}  // namespace
+
+Copy Copy::linear(CopySide to, CopySide from, std::size_t bytes) {
+  return {.to = to, .from = from, .width = bytes};
+}
+
+CUresult Copy::check() const {
+  if (is_empty()) return CUDA_SUCCESS;
+  return is_good(to, *this) && is_good(from, *this) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+void Copy::execute() const {
+  for (std::size_t z = 0; z < depth; ++z) {
+    for (std::size_t y = 0; y < height; ++y) {
+      std::memmove(reinterpret_cast<void*>(to.base + z * to.slice + y * to.pitch),
+                   reinterpret_cast<const void*>(from.base + z * from.slice + y * from.pitch),
+                   width);
+    }
+  }
+}
+
+CUresult copy_and_wait(Context& context, Stream& stream, const Copy& copy) {
+  if (const CUresult bad = copy.check()) return bad;
+  if (copy.is_empty()) return CUDA_SUCCESS;
+  if (is_host(copy.to) || is_host(copy.from)) {
+    return context.run(stream, [copy] { copy.execute(); });
+  }
+  context.enqueue(stream, [copy] { copy.execute(); });
+  return CUDA_SUCCESS;
+}
+
+CUresult copy_async(Context& context, Stream& stream, const Copy& copy) {
+  if (const CUresult bad = copy.check()) return bad;
+  if (copy.is_empty()) return CUDA_SUCCESS;
+  const bool linear = copy.height == 1 && copy.depth == 1;
+  if (is_pageable(copy.to) || (is_pageable(copy.from) && (!linear || copy.width > kStagingBytes))) {
+    return context.run(stream, [copy] { copy.execute(); });
+  }
+  if (is_pageable(copy.from)) {
+    const auto* bytes = reinterpret_cast<const u8*>(copy.from.base);
+    const auto staged = std::make_shared<const std::vector<u8>>(bytes, bytes + copy.width);
+    context.enqueue(stream, [to = copy.to.base, staged] {
+      std::memcpy(reinterpret_cast<void*>(to), staged->data(), staged->size());
+    });
+    return CUDA_SUCCESS;
+  }
+  context.enqueue(stream, [copy] { copy.execute(); });
+  return CUDA_SUCCESS;
+}
+
+}  // namespace heddle::driver

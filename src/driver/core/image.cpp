@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See image.h. The wrapper of a fat binary, as nvcc puts it into host programs: u32 magic, u32
+// version, a pointer to the fat binary, and, from version 2 on, a pointer to a null-terminated
+// array of relocatable fat binaries, which are to be linked.
+#include "driver/core/image.h"
+
+#include <cstring>
+
+namespace heddle::driver {
+namespace {
+
+// The linker's output: this line, then for each text its name and size on a line, and its bytes.
+constexpr std::string_view kLinkedHead = "// heddle linked image 1\n";
+
+struct FatWrapper {
+  u32 magic;
+  u32 version;
+  const void* data;
+  const void* const* relocatable;
+};
+
+template <class T>
+T load(const void* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+ImageContents nothing(CUresult result, std::string why) { return {result, std::move(why), {}}; }
+
+ImageContents read_wrapper(const FatWrapper& wrapper, const machine::Profile& profile,
+                           std::string_view name) {
+  if (wrapper.version < 2 || !wrapper.relocatable) {
+    return read_fat_binary(wrapper.data, profile, name);
+  }
+  ImageContents all;
+  for (const void* const* each = wrapper.relocatable; *each; ++each) {
+    auto one = read_fat_binary(*each, profile, name);
+    if (one.result) return one;
+    for (auto& text : one.texts) all.texts.push_back(std::move(text));
+  }
+  return all.texts.empty() ? read_fat_binary(wrapper.data, profile, name) : all;
+}
+
+ImageContents read_linked(const char* at) {
+  ImageContents contents;
+  at += kLinkedHead.size();
+  while (*at) {
+    char* end = nullptr;
+    const auto size = std::strtoull(at, &end, 10);
+    const char* line_end = std::strchr(end, '\n');
+    if (*end != ' ' || !line_end) return nothing(CUDA_ERROR_INVALID_IMAGE, "damaged linked image");
+    contents.texts.push_back({std::string(static_cast<const char*>(end) + 1, line_end),
+                              std::string(line_end + 1, size)});
+    at = line_end + 1 + size;
+  }
+  return contents;
+}
+
+}  // namespace
+
+std::string make_linked_image(std::span<const PtxText> texts) {
+  std::string image(kLinkedHead);
+  for (const auto& [name, text] : texts) {
+    std::string one_line = name;
+    for (char& c : one_line) c = c == '\n' ? ' ' : c;
+    image += std::to_string(text.size()) + ' ' + one_line + '\n' + text;
+  }
+  return image;
+}
+
+ImageContents read_image(const void* image, const machine::Profile& profile,
+                         std::string_view name) {
+  const char* text = static_cast<const char*>(image);
+  // Byte by byte: a PTX text may be shorter than a magic number.
+  if (std::strncmp(text,
+                   "\x7f"
+                   "ELF",
+                   4) == 0) {
+    return nothing(CUDA_ERROR_NO_BINARY_FOR_GPU,
+                   "the image is a cubin (machine code of a GPU); Heddle runs PTX");
+  }
+  if (std::strncmp(text, kLinkedHead.data(), kLinkedHead.size()) == 0) return read_linked(text);
+  const u32 magics[] = {kFatWrapperMagic, kFatBinaryMagic};
+  if (std::strncmp(text, reinterpret_cast<const char*>(&magics[0]), 4) == 0) {
+    return read_wrapper(load<FatWrapper>(image), profile, name);
+  }
+  if (std::strncmp(text, reinterpret_cast<const char*>(&magics[1]), 4) == 0) {
+    return read_fat_binary(image, profile, name);
+  }
+  return {CUDA_SUCCESS, "", {{std::string(name), std::string(text)}}};
+}
+
+}  // namespace heddle::driver

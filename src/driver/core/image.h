@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a program hands over as module image: PTX text, a fat binary of nvcc, a cubin, or the output
+// of cuLinkComplete. Heddle runs PTX only; the rest is a matter of finding the right PTX inside.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "driver/abi.h"
+#include "machine/profile.h"
+
+namespace heddle::driver {
+
+struct PtxText {
+  std::string name;  ///< for messages
+  std::string text;
+};
+
+struct ImageContents {
+  CUresult result = CUDA_SUCCESS;
+  std::string why;             ///< when there is nothing to run: one sentence
+  std::vector<PtxText> texts;  ///< to be linked together when there are several
+};
+
+/// Reads the image at `image`, whose own header says how long it is; PTX text ends with a NUL.
+/// CUDA_ERROR_NO_BINARY_FOR_GPU when it holds no PTX that `profile` runs.
+ImageContents read_image(const void* image, const machine::Profile& profile, std::string_view name);
+
+/// The image that cuLinkComplete gives out, and that read_image takes back.
+std::string make_linked_image(std::span<const PtxText> texts);
+
+/// The best PTX of the fat binary (struct of clients: magic 0xba55ed50) at `data`.
+ImageContents read_fat_binary(const void* data, const machine::Profile& profile,
+                              std::string_view name);
+
+inline constexpr u32 kFatWrapperMagic = 0x466243b1;
+inline constexpr u32 kFatBinaryMagic = 0xba55ed50;
+
+}  // namespace heddle::driver

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See launch.h.
+#include "driver/core/launch.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "driver/core/device.h"
+#include "driver/core/occupancy.h"
+#include "driver/core/state.h"
+#include "machine/launch.h"
+
+namespace heddle::driver {
+namespace {
+
+using machine::Dim3;
+
+bool is_within(const Dim3& extent, const u32 (&most)[3]) {
+  return extent.x && extent.y && extent.z && extent.x <= most[0] && extent.y <= most[1] &&
+         extent.z <= most[2];
+}
+
+bool is_required_shape(const Dim3& block, const std::array<u32, 3>& required) {
+  return !required[0] || (block.x == required[0] && block.y == std::max(required[1], 1u) &&
+                          block.z == std::max(required[2], 1u));
+}
+
+CUresult check(const Function& function, const LaunchRequest& request) {
+  const auto& profile = function.context()->device().profile;
+  const auto& kernel = function.kernel();
+  const u64 threads = request.block.volume();
+  if (!is_within(request.grid, profile.max_grid) || !is_within(request.block, profile.max_block) ||
+      threads > profile.max_threads_per_block ||
+      !is_required_shape(request.block, kernel.req_ntid)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (threads > function.max_threads()) return CUDA_ERROR_INVALID_VALUE;
+  if (request.dynamic_shared > static_cast<u32>(function.max_dynamic_shared)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  u64 cluster = 1;
+  for (const u32 extent : kernel.req_nctapercluster) cluster *= std::max(extent, 1u);
+  if (cluster > 1) return CUDA_ERROR_NOT_SUPPORTED;
+  if (request.cooperative) {
+    const u64 resident =
+        u64{profile.multiprocessors} *
+        static_cast<u64>(blocks_per_multiprocessor(function, threads, request.dynamic_shared));
+    if (request.grid.volume() > resident) return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+  }
+  return CUDA_SUCCESS;
+}
+
+struct Extra {
+  const void* buffer = nullptr;
+  std::size_t size = 0;
+};
+
+// The list is (name, value) pairs up to CU_LAUNCH_PARAM_END.
+CUresult read_extra(void** extra, Extra& out) {
+  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+    if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+      out.buffer = extra[1];
+    } else if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1]) {
+      out.size = *static_cast<const std::size_t*>(extra[1]);
+    } else {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult gather_params(const ir::Function& kernel, const LaunchRequest& request,
+                       std::vector<u8>& block) {
+  const auto& params = kernel.signature.params;
+  block.assign(kernel.param_bytes, 0);
+  if (request.params && request.extra) return CUDA_ERROR_INVALID_VALUE;
+  if (request.extra) {
+    Extra extra;
+    if (const CUresult bad = read_extra(request.extra, extra)) return bad;
+    const u64 needed = params.empty() ? 0 : params.back().offset + params.back().size;
+    if (extra.size < needed || (needed && !extra.buffer)) return CUDA_ERROR_INVALID_VALUE;
+    std::memcpy(block.data(), extra.buffer, std::min<u64>(extra.size, block.size()));
+    return CUDA_SUCCESS;
+  }
+  if (!params.empty() && !request.params) return CUDA_ERROR_INVALID_VALUE;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    if (!request.params[i]) return CUDA_ERROR_INVALID_VALUE;
+    std::memcpy(block.data() + params[i].offset, request.params[i], params[i].size);
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult result_of_refusal(machine::LaunchError::Reason reason) {
+  using Reason = machine::LaunchError::Reason;
+  switch (reason) {
+    case Reason::invalid_value:
+      return CUDA_ERROR_INVALID_VALUE;
+    case Reason::out_of_resources:
+      return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    case Reason::out_of_memory:
+      return CUDA_ERROR_OUT_OF_MEMORY;
+    case Reason::not_supported:
+      return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  return CUDA_ERROR_UNKNOWN;
+}
+
+CUresult report(const machine::LaunchResult& result) {
+  if (const auto* trap = std::get_if<machine::Trap>(&result)) {
+    std::fprintf(stderr, "heddle: %s\n", machine::describe(*trap).c_str());
+    return result_of(trap->kind);
+  }
+  if (const auto* error = std::get_if<machine::LaunchError>(&result)) {
+    std::fprintf(stderr, "heddle: %s\n", error->message.c_str());
+    return result_of_refusal(error->reason);
+  }
+  return CUDA_SUCCESS;
+}
+
+// Seconds after which a kernel is stopped; 0: never.
+double time_limit() {
+  const char* text = std::getenv("HEDDLE_TIME_LIMIT");
+  return text ? std::strtod(text, nullptr) : 0;
+}
+
+}  // namespace
+
+CUresult result_of(machine::TrapKind kind) {
+  using machine::TrapKind;
+  switch (kind) {
+    case TrapKind::illegal_address:
+      return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case TrapKind::misaligned_address:
+      return CUDA_ERROR_MISALIGNED_ADDRESS;
+    case TrapKind::illegal_barrier:
+      return CUDA_ERROR_ILLEGAL_INSTRUCTION;
+    case TrapKind::illegal_call:
+      return CUDA_ERROR_INVALID_PC;
+    case TrapKind::stack_overflow:
+      return CUDA_ERROR_HARDWARE_STACK_ERROR;
+    case TrapKind::trap_instruction:
+      return CUDA_ERROR_LAUNCH_FAILED;
+    case TrapKind::breakpoint:
+      return CUDA_ERROR_LAUNCH_FAILED;
+    case TrapKind::time_limit:
+      return CUDA_ERROR_LAUNCH_TIMEOUT;
+    case TrapKind::deadlock:
+      return CUDA_ERROR_LAUNCH_TIMEOUT;
+    case TrapKind::assertion:
+      return CUDA_ERROR_ASSERT;
+    case TrapKind::not_supported:
+      return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  return CUDA_ERROR_UNKNOWN;
+}
+
+CUresult launch(Context& context, const FunctionPtr& function, Stream& stream,
+                const LaunchRequest& request) {
+  if (const CUresult bad = check(*function, request)) return bad;
+  machine::LaunchConfig config{};
+  if (const CUresult bad = gather_params(function->kernel(), request, config.params)) return bad;
+  const auto program = function->program();
+  if (!program.ok()) {
+    std::fprintf(stderr, "heddle: %s\n", program.error().message.c_str());
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  config.grid = request.grid;
+  config.block = request.block;
+  config.dynamic_shared = request.dynamic_shared;
+  config.cooperative = request.cooperative;
+  config.stack_bytes = static_cast<u32>(
+      context.settings([](auto& settings) { return settings.limits[CU_LIMIT_STACK_SIZE]; }));
+  config.time_limit = time_limit();
+  config.cancel = &state().exiting;
+  context.enqueue(stream, [&context, function, program = *program, config = std::move(config)] {
+    const auto result = machine::launch(context.device().profile, *program,
+                                        *function->module().loaded(), function->id(), config);
+    if (state().exiting) return;
+    if (const CUresult error = report(result)) context.fail(error);
+  });
+  return CUDA_SUCCESS;
+}
+
+}  // namespace heddle::driver

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See state.h. Devices are made once, by cuInit.
+#include "driver/core/state.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "driver/core/compile.h"
+
+namespace heddle::driver {
+namespace {
+
+std::atomic<bool> initialized{false};
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+CUresult no_device(const std::string& why) {
+  std::fprintf(stderr, "heddle: no device: %s\n", why.c_str());
+  return CUDA_ERROR_NO_DEVICE;
+}
+
+u64 host_bytes() {
+  return static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE));
+}
+
+// The same for the same profile and ordinal in every process, as programs expect that compare them.
+CUuuid uuid_of(const machine::Profile& profile, int ordinal) {
+  CUuuid uuid{};
+  std::memcpy(uuid.bytes, "heddle", 6);
+  const auto room = std::min<std::size_t>(profile.name.size(), 8);
+  std::memcpy(uuid.bytes + 6, profile.name.data(), room);
+  uuid.bytes[14] = static_cast<char>(profile.target.sm);
+  uuid.bytes[15] = static_cast<char>(ordinal);
+  return uuid;
+}
+
+void stop_kernels() {
+  state().exiting = true;
+  for (const auto& device : state().devices) {
+    if (const auto& context = device->primary.context) context->synchronize();
+  }
+}
+
+CUresult make_devices() {
+  const std::string name = environment("HEDDLE_DEVICE");
+  const machine::Profile* profile = machine::find_profile(name);
+  if (!profile) {
+    std::string known;
+    for (const auto& each : machine::profiles()) known += " " + std::string(each.name);
+    return no_device("HEDDLE_DEVICE names '" + name + "', but the devices are:" + known);
+  }
+  const std::string text = environment("HEDDLE_DEVICES");
+  const long count = text.empty() ? 1 : std::strtol(text.c_str(), nullptr, 10);
+  if (count < 1 || count > 64) return no_device("HEDDLE_DEVICES must be 1 to 64, not " + text);
+
+  std::vector<std::unique_ptr<Device>> devices;
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    auto memory =
+        machine::Memory::create(profile->memory_bytes ? profile->memory_bytes : host_bytes());
+    if (!memory.ok()) return no_device(memory.error().message);
+    devices.push_back(std::unique_ptr<Device>(new Device{.ordinal = ordinal,
+                                                         .profile = *profile,
+                                                         .memory = std::move(*memory),
+                                                         .engine = make_engine(),
+                                                         .uuid = uuid_of(*profile, ordinal),
+                                                         .primary = {},
+                                                         .primary_mutex = {}}));
+  }
+  state().devices = std::move(devices);
+  std::atexit(stop_kernels);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+State& state() {
+  static State& instance = *new State;
+  return instance;
+}
+
+CUresult initialize() {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (initialized) return CUDA_SUCCESS;
+  const CUresult result = make_devices();
+  initialized = result == CUDA_SUCCESS;
+  return result;
+}
+
+bool is_initialized() { return initialized.load(std::memory_order_acquire); }
+
+Device* device(CUdevice handle) {
+  const auto& devices = state().devices;
+  if (handle < 0 || static_cast<std::size_t>(handle) >= devices.size()) return nullptr;
+  return devices[static_cast<std::size_t>(handle)].get();
+}
+
+}  // namespace heddle::driver

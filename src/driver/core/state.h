@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one process-wide object of Heddle: the driver's devices and the tables of everything that a
+// program holds a handle of.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "driver/core/allocation.h"
+#include "driver/core/context.h"
+#include "driver/core/device.h"
+#include "driver/core/event.h"
+#include "driver/core/link.h"
+#include "driver/core/module.h"
+#include "driver/core/table.h"
+
+namespace heddle::driver {
+
+struct State {
+  std::vector<std::unique_ptr<Device>> devices;  ///< set by cuInit, constant from then on
+
+  Table<CUcontext, Context> contexts;
+  Table<CUstream, Stream> streams;
+  Table<CUevent, Event> events;
+  Table<CUmodule, Module> modules;
+  Table<CUfunction, Function> functions;
+  Table<CUlinkState, Link> links;
+  Allocations allocations;
+
+  /// Set when the process ends: kernels under way stop.
+  std::atomic<bool> exiting{false};
+};
+
+/// Never destroyed: threads of the program may still be in a call when the process ends.
+State& state();
+
+/// Makes the devices, once. CUDA_ERROR_NO_DEVICE, with the reason on stderr, when HEDDLE_DEVICE or
+/// HEDDLE_DEVICES make no sense or there is no address space for a device's memory.
+CUresult initialize();
+bool is_initialized();
+
+/// The device of a handle; null: no such device.
+Device* device(CUdevice handle);
+
+}  // namespace heddle::driver

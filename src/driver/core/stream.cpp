@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See stream.h.
+#include "driver/core/stream.h"
+
+#include <thread>
+#include <utility>
+
+namespace heddle::driver {
+
+void Completion::finish() {
+  time_ = Clock::now();
+  done_.store(true, std::memory_order_release);
+  done_.notify_all();
+}
+
+void StreamGroup::add(const StreamPtr& stream) {
+  const std::lock_guard lock(order_);
+  std::erase_if(streams_, [](const auto& weak) { return weak.expired(); });
+  streams_.push_back(stream);
+}
+
+std::vector<StreamPtr> StreamGroup::all() {
+  const std::lock_guard lock(order_);
+  std::vector<StreamPtr> alive;
+  for (const auto& weak : streams_) {
+    if (auto stream = weak.lock()) alive.push_back(std::move(stream));
+  }
+  return alive;
+}
+
+StreamPtr Stream::create(std::shared_ptr<StreamGroup> group, Context* context, Kind kind,
+                         unsigned flags, int priority) {
+  static std::atomic<unsigned long long> ids{1};
+  StreamPtr stream(new Stream);
+  stream->group_ = std::move(group);
+  stream->context_ = context;
+  stream->kind_ = kind;
+  stream->flags_ = flags;
+  stream->priority_ = priority;
+  stream->id_ = ids.fetch_add(1);
+  stream->group_->add(stream);
+  return stream;
+}
+
+CompletionPtr Stream::enqueue(Work work, std::vector<CompletionPtr> after) {
+  return append(std::move(work), std::move(after), true);
+}
+
+void Stream::run(Work work) { wait(*append(std::move(work), {}, false)); }
+
+std::shared_ptr<Completion> Stream::append(Work work, std::vector<CompletionPtr> after, bool wake) {
+  auto done = std::make_shared<Completion>();
+  const std::lock_guard order(group_->order_);
+  add_implicit_order(after);
+  const std::lock_guard lock(mutex_);
+  queue_.push_back({std::move(work), std::move(after), done});
+  last_ = done;
+  if (wake && !started_) {
+    started_ = true;
+    std::thread([self = shared_from_this()] { self->work_until_closed(); }).detach();
+  }
+  changed_.notify_all();
+  return done;
+}
+
+// The legacy stream waits for all blocking streams, and they wait for it.
+void Stream::add_implicit_order(std::vector<CompletionPtr>& after) {
+  if (kind_ == Kind::non_blocking) return;
+  for (const auto& weak : group_->streams_) {
+    const auto other = weak.lock();
+    if (!other || other.get() == this || other->kind_ == Kind::non_blocking) continue;
+    if (kind_ != Kind::legacy && other->kind_ != Kind::legacy) continue;
+    if (auto last = other->last(); last && !last->is_done()) after.push_back(std::move(last));
+  }
+}
+
+CompletionPtr Stream::last() {
+  const std::lock_guard lock(mutex_);
+  return last_;
+}
+
+void Stream::run_next(std::unique_lock<std::mutex>& lock) {
+  busy_ = true;
+  Item item = std::move(queue_.front());
+  queue_.pop_front();
+  lock.unlock();
+  for (const auto& completion : item.after) completion->wait();
+  item.work();
+  item.work = nullptr;  // what it holds on to goes before anybody is told that it is done
+  item.done->finish();
+  lock.lock();
+  busy_ = false;
+  changed_.notify_all();
+}
+
+void Stream::wait(const Completion& completion) {
+  std::unique_lock lock(mutex_);
+  while (!completion.is_done()) {
+    if (!busy_ && !queue_.empty()) {
+      run_next(lock);
+    } else {
+      changed_.wait(lock);
+    }
+  }
+}
+
+void Stream::synchronize() {
+  if (const auto last = this->last()) wait(*last);
+}
+
+bool Stream::is_idle() {
+  const auto last = this->last();
+  return !last || last->is_done();
+}
+
+void Stream::work_until_closed() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock,
+                  [this] { return (!busy_ && !queue_.empty()) || (closed_ && queue_.empty()); });
+    if (queue_.empty()) return;
+    run_next(lock);
+  }
+}
+
+void Stream::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
+}  // namespace heddle::driver

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Streams: queues of work that run in order, beside each other, with the implicit order that the
+// legacy default stream imposes on the blocking streams of its context. Driver API 2 (Stream
+// synchronization behavior), 6.18.
+//
+// A stream has a thread of its own from its first asynchronous work on. Whoever waits for a stream
+// helps: it runs the stream's next work itself when the thread has not begun with it, so launching
+// a kernel and waiting for it costs no switch of threads.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "driver/abi.h"
+
+namespace heddle::driver {
+
+class Context;
+class Stream;
+
+/// The end of one piece of work: what events capture and streams wait for.
+class Completion {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  bool is_done() const { return done_.load(std::memory_order_acquire); }
+  void wait() const { done_.wait(false, std::memory_order_acquire); }
+  /// When it was done; only then valid.
+  Clock::time_point time() const { return time_; }
+  void finish();
+
+ private:
+  std::atomic<bool> done_{false};
+  Clock::time_point time_;
+};
+using CompletionPtr = std::shared_ptr<const Completion>;
+
+/// The streams of one context, as far as they order each other.
+class StreamGroup {
+ public:
+  void add(const std::shared_ptr<Stream>& stream);
+  /// All streams that are still alive.
+  std::vector<std::shared_ptr<Stream>> all();
+
+ private:
+  friend class Stream;
+  std::mutex order_;  // held while work is appended to any stream, so that "before" is well defined
+  std::vector<std::weak_ptr<Stream>> streams_;
+};
+
+class Stream : public std::enable_shared_from_this<Stream> {
+ public:
+  enum class Kind { legacy, per_thread, blocking, non_blocking };
+  using Work = std::function<void()>;
+
+  static std::shared_ptr<Stream> create(std::shared_ptr<StreamGroup> group, Context* context,
+                                        Kind kind, unsigned flags, int priority);
+
+  /// Appends work; it runs after what is in the stream, after `after`, and after what the rules of
+  /// the default stream put before it.
+  CompletionPtr enqueue(Work work, std::vector<CompletionPtr> after = {});
+  /// Appends work and waits for it, running it here when possible.
+  void run(Work work);
+
+  /// Waits for one piece of this stream's work / for everything that is in it now.
+  void wait(const Completion& completion);
+  void synchronize();
+  bool is_idle();
+
+  /// The work appended last; null when there was none.
+  CompletionPtr last();
+
+  /// No more work will come: the thread ends once the queue is empty. Does not wait.
+  void close();
+
+  Context* context() const { return context_; }
+  Kind kind() const { return kind_; }
+  unsigned flags() const { return flags_; }
+  int priority() const { return priority_; }
+  unsigned long long id() const { return id_; }
+
+ private:
+  struct Item {
+    Work work;
+    std::vector<CompletionPtr> after;
+    std::shared_ptr<Completion> done;
+  };
+
+  Stream() = default;
+  std::shared_ptr<Completion> append(Work work, std::vector<CompletionPtr> after, bool wake);
+  void add_implicit_order(std::vector<CompletionPtr>& after);
+  void run_next(std::unique_lock<std::mutex>& lock);
+  void work_until_closed();
+
+  std::shared_ptr<StreamGroup> group_;
+  Context* context_ = nullptr;
+  Kind kind_ = Kind::blocking;
+  unsigned flags_ = 0;
+  int priority_ = 0;
+  unsigned long long id_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Item> queue_;
+  CompletionPtr last_;
+  bool busy_ = false;     // somebody runs an item
+  bool started_ = false;  // the thread exists
+  bool closed_ = false;
+};
+using StreamPtr = std::shared_ptr<Stream>;
+
+}  // namespace heddle::driver

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Live objects by handle. A handle is a number that is never given out twice, dressed as a pointer;
+// nothing dereferences it, so a stale, made-up or wrong-kind handle is simply not found.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace heddle::driver {
+
+/// A number that no handle of any kind had before. Small ones are reserved: the API uses 1 and 2 as
+/// stream handles.
+std::uintptr_t next_handle();
+
+template <class Handle, class Object>
+class Table {
+ public:
+  using Pointer = std::shared_ptr<Object>;
+
+  Handle add(Pointer object) {
+    const auto handle = reinterpret_cast<Handle>(next_handle());
+    const std::lock_guard lock(mutex_);
+    objects_.emplace(handle, std::move(object));
+    return handle;
+  }
+
+  /// Null when there is no such object (any more).
+  Pointer find(Handle handle) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = objects_.find(handle);
+    return found == objects_.end() ? nullptr : found->second;
+  }
+
+  /// Takes the object out; the handle is stale from now on. Null when there was none.
+  Pointer remove(Handle handle) {
+    const std::lock_guard lock(mutex_);
+    const auto found = objects_.find(handle);
+    if (found == objects_.end()) return nullptr;
+    auto object = std::move(found->second);
+    objects_.erase(found);
+    return object;
+  }
+
+  /// Takes out every object that satisfies `which`. They are returned, not destroyed, because their
+  /// destructors must not run under the table's lock.
+  template <class Which>
+  std::vector<Pointer> remove_if(Which which) {
+    std::vector<Pointer> removed;
+    const std::lock_guard lock(mutex_);
+    for (auto it = objects_.begin(); it != objects_.end();) {
+      if (which(*it->second)) {
+        removed.push_back(std::move(it->second));
+        it = objects_.erase(it);
+      } else {
+        ++it;
+      }
+    }
+    return removed;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<Handle, Pointer> objects_;
+};
+
+}  // namespace heddle::driver
