@@ -156,11 +156,11 @@ bool Parser::declarator(Variable& variable) {
 // --- functions (11.2) ------------------------------------------------------------------------
 
 bool Parser::function(NameId linkage, u32 begin) {
-  const std::string word(text());
-  if (!blocks_.empty()) close_all_blocks(fmt::format("'{}'", word), tok_.span);
+  if (!blocks_.empty()) report_unclosed(describe(tok_), tok_.span);
+  close_all_blocks();
   outside_reported_ = false;
   Function function;
-  function.kind = word == ".entry" ? FunctionKind::entry : FunctionKind::func;
+  function.kind = at_word(Word::entry) ? FunctionKind::entry : FunctionKind::func;
   function.linkage = linkage;
   errors_at_statement_ = report_.error_count();
   advance();

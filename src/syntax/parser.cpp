@@ -25,8 +25,10 @@ Parser::Parser(diag::Source& source, diag::Report& report)
 
 Tree Parser::run() {
   advance();
-  while (!at(TokenKind::end) && !too_many_errors()) statement();
-  if (!blocks_.empty()) close_all_blocks("the end of the file", tok_.span);
+  bool stopped = false;
+  while (!at(TokenKind::end) && !(stopped = too_many_errors())) statement();
+  if (!blocks_.empty() && !stopped) report_unclosed("the end of the file", tok_.span);
+  close_all_blocks();
   return std::move(tree_);
 }
 
@@ -222,6 +224,11 @@ bool Parser::close_block() {
     outside_reported_ = true;
     return true;
   }
+  pop_block(brace);
+  return true;
+}
+
+void Parser::pop_block(Span brace) {
   const Block block = blocks_.back();
   blocks_.pop_back();
   if (block.function != kNoFunction) {
@@ -229,20 +236,15 @@ bool Parser::close_block() {
     tree_.functions[block.function].body = {block.first, count};
   }
   push(StmtKind::block_end, brace, 0);
-  return true;
 }
 
-void Parser::close_all_blocks(std::string_view before, Span where) {
+void Parser::report_unclosed(std::string_view before, Span where) {
   report_.add(Kind::unclosed_block, where, before)
       .label(blocks_.front().brace, "the body begins here");
-  for (; !blocks_.empty(); blocks_.pop_back()) {
-    const Block& block = blocks_.back();
-    if (block.function != kNoFunction) {
-      const u32 count = static_cast<u32>(tree_.stmts.size()) - block.first;
-      tree_.functions[block.function].body = {block.first, count};
-    }
-    push(StmtKind::block_end, {where.begin, where.begin}, 0);
-  }
+}
+
+void Parser::close_all_blocks() {
+  while (!blocks_.empty()) pop_block({tok_.span.begin, tok_.span.begin});
 }
 
 // One complaint for all that follows up to the next function: what stands there was most likely

@@ -33,7 +33,9 @@ class Parser {
   bool instruction(const Guard& guard, std::string_view mnemonic, Span span);
   bool open_block(u32 function);
   bool close_block();
-  void close_all_blocks(std::string_view before, Span where);
+  void pop_block(Span brace);
+  void report_unclosed(std::string_view before, Span where);
+  void close_all_blocks();
   bool outside_function(std::string_view what);
 
   // recovery.cpp: what is wrong, and where to go on

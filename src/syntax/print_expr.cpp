@@ -42,9 +42,10 @@ unsigned precedence_of(const Expr& expr) {
   }
 }
 
-bool is_destination(const Expr& expr) {
-  return expr.kind == ExprKind::name || expr.kind == ExprKind::component ||
-         expr.kind == ExprKind::sink || expr.kind == ExprKind::index;
+bool is_destination(const Tree& tree, const Expr& expr) {
+  return (expr.kind == ExprKind::name && tree.names[expr.name_id] != "WARP_SZ") ||
+         expr.kind == ExprKind::component || expr.kind == ExprKind::sink ||
+         expr.kind == ExprKind::index;
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ bool Printer::looks_like_pair(ExprId id) const {
     if (expr.kind == ExprKind::ternary) {
       id = tree_.expr_lists[expr.list.first];
     } else if (expr.kind == ExprKind::binary && kOps[expr.op].precedence <= kBitOr) {
-      if (static_cast<Op>(expr.op) == Op::bit_or && is_destination(tree_[expr.child.a]))
+      if (static_cast<Op>(expr.op) == Op::bit_or && is_destination(tree_, tree_[expr.child.a]))
         return true;
       id = expr.child.a;
     } else {

@@ -171,13 +171,16 @@ void Printer::variable(const Variable& variable, bool parameter) {
   }
 }
 
-void Printer::parameters(Range<u32> range) {
-  out_ += '(';
+// One on each line where there are several.
+void Printer::parameters(Range<u32> range, bool lines) {
+  lines &= range.count > 1;
+  const std::string_view separator = lines ? ",\n    " : ", ";
+  out_ += lines ? "(\n    " : "(";
   for (u32 i = 0; i < range.count; ++i) {
-    if (i) out_ += ", ";
+    if (i) out_ += separator;
     variable(tree_.variables[range.first + i], true);
   }
-  out_ += ')';
+  out_ += lines ? "\n)" : ")";
 }
 
 void Printer::function(const Function& function) {
@@ -202,13 +205,14 @@ void Printer::function(const Function& function) {
   const Directive* tuning = begin;
   for (; tuning != end && is_attribute(*tuning); ++tuning) attribute(*tuning);
   if (function.has_return) {
-    parameters(function.returns);
+    parameters(function.returns, false);
     out_ += ' ';
   }
   if (function.name) out_ += name(function.name);
-  if (function.has_params) parameters(function.params);
+  const bool prototype = function.kind == FunctionKind::prototype;
+  if (function.has_params) parameters(function.params, !prototype);
   for (; tuning != end; ++tuning) {
-    out_ += ' ';
+    out_ += prototype ? ' ' : '\n';
     directive(*tuning);
   }
 }

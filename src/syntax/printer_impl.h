@@ -3,6 +3,7 @@
 // Appends the text of a tree to one string. Private to src/syntax.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -25,7 +26,7 @@ class Printer {
   void line_start(const Stmt& stmt);
   void variable(const Variable& variable, bool parameter);
   void function(const Function& function);
-  void parameters(Range<u32> range);
+  void parameters(Range<u32> range, bool lines);
   void attribute(const Directive& directive);
   void directive(const Directive& directive);
   void instruction(const Instruction& instruction);
@@ -33,7 +34,8 @@ class Printer {
   void loc(const Loc& loc);
   void file(const File& file);
   void section(const Section& section);
-  void indent() { out_.append(depth_ * 4, ' '); }
+  // Bounded, so that the text does not grow with the square of the depth.
+  void indent() { out_.append(std::min<std::size_t>(depth_, 16) * 4, ' '); }
   void linkage(NameId id);
 
   // print_expr.cpp

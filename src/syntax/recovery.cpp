@@ -14,22 +14,23 @@ namespace {
 
 constexpr std::size_t kMaxErrors = 100;
 
-/// Levenshtein distance, for words of at most 24 characters.
+/// How many letters must be changed, added, left out or swapped with their neighbour.
 std::size_t distance(std::string_view a, std::string_view b) {
   constexpr std::size_t kMax = 24;
   if (a.size() > kMax || b.size() > kMax) return kMax;
-  std::size_t row[kMax + 1];
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  std::size_t rows[kMax + 1][kMax + 1];
+  for (std::size_t i = 0; i <= a.size(); ++i) rows[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) rows[0][j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+      const std::size_t changed = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      rows[i][j] = std::min({changed, rows[i - 1][j] + 1, rows[i][j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
+      }
     }
   }
-  return row[b.size()];
+  return rows[a.size()][b.size()];
 }
 
 /// The directive that `text` was probably meant to be, or empty.
@@ -203,7 +204,6 @@ void Parser::recover_header() {
 bool Parser::too_many_errors() {
   if (report_.error_count() - errors_at_start_ < kMaxErrors) return false;
   report_.add(Kind::too_many_errors, tok_.span, kMaxErrors);
-  tok_.kind = TokenKind::end;
   return true;
 }
 

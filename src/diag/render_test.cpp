@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "diag/report.h"
+
+namespace heddle::diag {
+namespace {
+
+/// The span of the `nth` (from 0) `part` of the source.
+Span find(const Source& source, std::string_view part, int nth = 0) {
+  std::size_t at = source.text().find(part);
+  while (nth-- > 0) at = source.text().find(part, at + 1);
+  EXPECT_NE(at, std::string_view::npos) << part;
+  return {static_cast<u32>(at), static_cast<u32>(at + part.size())};
+}
+
+TEST(RenderText, PlaceSentenceLineCaretsLabelsAndHelp) {
+  const Source source("a.ptx", ".reg .u32 %r<5>;\n  add.u64 %rd3, %rd1, %r2;\n");
+  Report report;
+  report.add(Kind::expected, find(source, "%r2"), "'x'", "'%r2'")
+      .label(find(source, "%r<5>"), "declared here as .u32")
+      .note("a reason")
+      .help("widen it first");
+  EXPECT_EQ(render_text(report, source),
+            "a.ptx:2:23: error[P1010]: expected 'x' but found '%r2'\n"
+            "    2 |   add.u64 %rd3, %rd1, %r2;\n"
+            "      |                       ^~~\n"
+            "    1 | .reg .u32 %r<5>;\n"
+            "      |           ----- note: declared here as .u32\n"
+            "  note: a reason\n"
+            "  help: widen it first\n");
+}
+
+TEST(RenderText, LabelOnTheSameLineDoesNotRepeatIt) {
+  const Source source("a.ptx", "one two\n");
+  Report report;
+  report.add(Kind::unmatched_brace, find(source, "two")).label(find(source, "one"), "first");
+  EXPECT_EQ(render_text(report, source),
+            "a.ptx:1:5: error[P1015]: '}' closes no block\n"
+            "    1 | one two\n"
+            "      |     ^~~\n"
+            "      | --- note: first\n");
+}
+
+TEST(RenderText, TabsControlCharactersAndUtf8) {
+  const Source source("a.ptx", "\tab\tcd\r\n\x01é x\n");
+  Report report;
+  report.add(Kind::unmatched_brace, find(source, "cd"));
+  report.add(Kind::unmatched_brace, find(source, "x"));
+  EXPECT_EQ(render_text(report, source),
+            "a.ptx:1:5: error[P1015]: '}' closes no block\n"
+            "    1 |         ab      cd\n"
+            "      |                 ^~\n"
+            "a.ptx:2:5: error[P1015]: '}' closes no block\n"
+            "    2 | ?é x\n"
+            "      |    ^\n");
+}
+
+TEST(RenderText, EmptySpanEndOfFileAndSeveralLines) {
+  const Source source("a.ptx", "ret\nmov");
+  Report report;
+  report.add(Kind::unmatched_brace, Span{3, 3});
+  report.add(Kind::unmatched_brace, Span{7, 7});
+  report.add(Kind::unmatched_brace, Span{1, 6});
+  EXPECT_EQ(render_text(report, source),
+            "a.ptx:1:4: error[P1015]: '}' closes no block\n"
+            "    1 | ret\n"
+            "      |    ^\n"
+            "a.ptx:2:4: error[P1015]: '}' closes no block\n"
+            "    2 | mov\n"
+            "      |    ^\n"
+            "a.ptx:1:2: error[P1015]: '}' closes no block\n"
+            "    1 | ret\n"
+            "      |  ^~\n");
+}
+
+TEST(RenderText, LongLineIsAWindow) {
+  const Source source("a.ptx", std::string(300, 'a') + "HERE" + std::string(300, 'b'));
+  Report report;
+  report.add(Kind::unmatched_brace, find(source, "HERE"));
+  EXPECT_EQ(render_text(report, source),
+            "a.ptx:1:301: error[P1015]: '}' closes no block\n"
+            "    1 | ..." +
+                std::string(40, 'a') + "HERE" + std::string(56, 'b') +
+                "...\n"
+                "      |    " +
+                std::string(40, ' ') + "^~~~\n");
+}
+
+TEST(RenderText, LineMarkersNameTheFile) {
+  Source source("a.ptx", "# 7 \"b.h\"\nfoo\nbar\n");
+  source.add_line_marker(0, 7, "b.h");
+  Report report;
+  report.add(Kind::unmatched_brace, find(source, "bar")).label(Span{0, 1}, "from here");
+  EXPECT_EQ(render_text(report, source),
+            "b.h:8:1: error[P1015]: '}' closes no block\n"
+            "    8 | bar\n"
+            "      | ^~~\n"
+            "  a.ptx:1:1:\n"
+            "    1 | # 7 \"b.h\"\n"
+            "      | - note: from here\n");
+}
+
+TEST(RenderText, Colours) {
+  const Source source("a.ptx", "x\n");
+  Report report;
+  report.add(Kind::unmatched_brace, Span{0, 1});
+  const std::string text = render_text(report, source, true);
+  EXPECT_NE(text.find("\x1b[1;31merror[P1015]:\x1b[0m"), std::string::npos);
+  EXPECT_NE(text.find("\x1b[1;32m^\x1b[0m"), std::string::npos);
+}
+
+TEST(RenderJson, AllFieldsAndBadUtf8) {
+  const Source source("a.ptx", "one\ntwo\n");
+  Report report;
+  report.add(Kind::expected, Span{4, 7}, "';'", "'\xff'")
+      .label(Span{0, 3}, "l")
+      .note("n")
+      .help("h");
+  const auto list = nlohmann::json::parse(render_json(report, source), nullptr, false);
+  ASSERT_TRUE(list.is_array());
+  const auto& entry = list.at(0);
+  EXPECT_EQ(entry.at("code"), "P1010");
+  EXPECT_EQ(entry.at("severity"), "error");
+  EXPECT_EQ(entry.at("file"), "a.ptx");
+  EXPECT_EQ(entry.at("line"), 2);
+  EXPECT_EQ(entry.at("column"), 1);
+  EXPECT_EQ(entry.at("endLine"), 2);
+  EXPECT_EQ(entry.at("endColumn"), 4);
+  EXPECT_EQ(entry.at("labels").at(0).at("message"), "l");
+  EXPECT_EQ(entry.at("labels").at(0).at("line"), 1);
+  EXPECT_EQ(entry.at("notes").at(0), "n");
+  EXPECT_EQ(entry.at("helps").at(0), "h");
+}
+
+TEST(RenderJson, NothingIsAnEmptyList) { EXPECT_EQ(render_json({}, Source("a.ptx", "")), "[]\n"); }
+
+TEST(Report, SortsByPlaceAndCountsErrors) {
+  Report report;
+  report.add(Kind::unmatched_brace, Span{5, 6});
+  report.add(Kind::unmatched_brace, Span{1, 2});
+  report.sort();
+  EXPECT_EQ(report.diagnostics()[0].span.begin, 1u);
+  EXPECT_EQ(report.error_count(), 2u);
+}
+
+TEST(Source, PlacesAndLines) {
+  Source source("a.ptx", "ab\ncd\n");
+  EXPECT_EQ(source.place(0).line, 1u);
+  EXPECT_EQ(source.place(2).column, 3u);
+  EXPECT_EQ(source.place(3).line, 2u);
+  EXPECT_EQ(source.place(6).line, 3u);
+  EXPECT_EQ(source.text(source.line_of(4)), "cd");
+  source.add_line_marker(0, 40, "x.h");
+  EXPECT_EQ(source.place(3).line, 40u);
+  EXPECT_EQ(source.place(3).file, "x.h");
+}
+
+}  // namespace
+}  // namespace heddle::diag

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Diagnostics for people: docs/diagnostics-style.md shows the layout. The source line is shown as
+// a terminal would show it: tabs to stops of 8, one cell for each character, a window of it when it
+// is long (generated PTX has lines of many thousand characters).
+#include <algorithm>
+
+#include "diag/report.h"
+
+namespace heddle::diag {
+namespace {
+
+constexpr std::size_t kWindow = 100;  ///< cells of a source line that are shown
+constexpr std::size_t kBefore = 40;   ///< of them before the place, when the line is cut
+constexpr u32 kTab = 8;
+
+struct Colours {
+  std::string_view bold, error, warning, caret, label, help, off;
+};
+constexpr Colours kPlain{};
+constexpr Colours kAnsi{"\x1b[1m",  "\x1b[1;31m", "\x1b[1;35m", "\x1b[1;32m",
+                        "\x1b[36m", "\x1b[36m",   "\x1b[0m"};
+
+/// A source line as cells of a terminal.
+class Cells {
+ public:
+  explicit Cells(std::string_view line) {
+    starts_.reserve(line.size() + 1);
+    for (const char c : line) {
+      const auto byte = static_cast<unsigned char>(c);
+      starts_.push_back(cells_.size() - ((byte & 0xc0) == 0x80 && !cells_.empty() ? 1 : 0));
+      if (c == '\t') {
+        cells_.resize((cells_.size() / kTab + 1) * kTab, " ");
+      } else if ((byte & 0xc0) == 0x80 && !cells_.empty()) {
+        cells_.back() += c;  // goes on with the character before
+      } else {
+        cells_.emplace_back(1, byte < 0x20 || byte == 0x7f ? '?' : c);
+      }
+    }
+    starts_.push_back(cells_.size());
+  }
+
+  /// The cell of byte `offset` of the line, or the one after the last.
+  std::size_t at(std::size_t offset) const { return starts_[std::min(offset, starts_.size() - 1)]; }
+  std::size_t size() const { return cells_.size(); }
+  std::string text(std::size_t begin, std::size_t end) const {
+    std::string text;
+    for (; begin < end; ++begin) text += cells_[begin];
+    return text;
+  }
+
+ private:
+  std::vector<std::string> cells_;
+  std::vector<std::size_t> starts_;  ///< cell of each byte
+};
+
+class Renderer {
+ public:
+  Renderer(const Source& source, bool colour)
+      : source_(source), colours_(colour ? kAnsi : kPlain) {}
+
+  void add(const Diagnostic& diagnostic) {
+    const Place place = source_.place(diagnostic.span.begin);
+    const bool error = diagnostic.severity == Severity::error;
+    out_ += fmt::format("{}{}:{}:{}: {}{}[{}]:{} {}{}{}\n", colours_.bold, place.file, place.line,
+                        place.column, error ? colours_.error : colours_.warning,
+                        error ? "error" : "warning", info(diagnostic.kind).code, colours_.off,
+                        colours_.bold, diagnostic.message, colours_.off);
+    shown_ = {};
+    file_ = place.file;
+    excerpt(diagnostic.span, '^', '~', colours_.caret, {});
+    for (const Label& label : diagnostic.labels) {
+      excerpt(label.span, '-', '-', colours_.label, "note: " + label.text);
+    }
+    for (const std::string& note : diagnostic.notes) remark("note", note);
+    for (const std::string& help : diagnostic.helps) remark("help", help);
+  }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  void remark(std::string_view what, std::string_view text) {
+    out_ += fmt::format("  {}{}:{} {}\n", colours_.help, what, colours_.off, text);
+  }
+
+  // The line, unless it was shown just before, and marks under `span`, as far as it is on the line.
+  void excerpt(Span span, char first, char rest, std::string_view colour, std::string_view text) {
+    const Span line = source_.line_of(span.begin);
+    const Place place = source_.place(span.begin);
+    if (place.file != file_) {
+      file_ = place.file;
+      out_ += fmt::format("  {}:{}:{}:\n", place.file, place.line, place.column);
+    }
+    const Cells cells(source_.text(line));
+    const std::size_t begin = cells.at(span.begin - line.begin);
+    const std::size_t end =
+        std::max(cells.at(std::min(span.end, line.end) - line.begin), begin + 1);
+    if (line != shown_ || begin < window_begin_ || begin > window_end_) {
+      show(line, place.line, cells, begin, end);
+    }
+    const std::size_t lead = begin - window_begin_ + (window_begin_ ? 3 : 0);
+    const std::size_t marks = std::max<std::size_t>(std::min(end, window_end_ + 1) - begin, 1);
+    out_ += fmt::format("      | {:{}}{}{}{}{}", "", lead, colour, first,
+                        std::string(marks - 1, rest), colours_.off);
+    if (!text.empty()) out_ += fmt::format(" {}{}{}", colour, text, colours_.off);
+    out_ += '\n';
+  }
+
+  void show(Span line, u32 number, const Cells& cells, std::size_t begin, std::size_t end) {
+    window_begin_ = 0;
+    window_end_ = cells.size();
+    if (cells.size() > kWindow) {
+      window_begin_ = end <= kWindow ? 0 : begin - std::min(begin, kBefore);
+      window_end_ = std::min(window_begin_ + kWindow, cells.size());
+    }
+    shown_ = line;
+    out_ += fmt::format("{:5} | {}{}{}\n", number, window_begin_ ? "..." : "",
+                        cells.text(window_begin_, window_end_),
+                        window_end_ < cells.size() ? "..." : "");
+  }
+
+  const Source& source_;
+  const Colours& colours_;
+  std::string out_;
+  Span shown_;  ///< line shown last
+  std::string_view file_;
+  std::size_t window_begin_ = 0, window_end_ = 0;
+};
+
+}  // namespace
+
+std::string render_text(const Report& report, const Source& source, bool colour) {
+  Renderer renderer(source, colour);
+  for (const Diagnostic& diagnostic : report.diagnostics()) renderer.add(diagnostic);
+  return renderer.take();
+}
+
+}  // namespace heddle::diag

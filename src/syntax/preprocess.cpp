@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The preprocessor runs as a child without a shell. Its standard input, output and error are
+// memory files: nothing can block, and no signal handler of the host is involved.
+#include "syntax/preprocess.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+extern char** environ;
+
+namespace heddle::syntax {
+namespace {
+
+/// A file descriptor that is closed at the end of its scope.
+class Fd {
+ public:
+  explicit Fd(int fd) : fd_(fd) {}
+  ~Fd() {
+    if (fd_ > 2) close(fd_);
+  }
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t done = write(fd, text.data(), text.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(done));
+  }
+  return true;
+}
+
+/// Everything from the current offset on; false when reading failed.
+bool read_all(int fd, std::string& text) {
+  char buffer[64 * 1024];
+  for (;;) {
+    const ssize_t done = read(fd, buffer, sizeof buffer);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return false;
+    if (done == 0) return true;
+    text.append(buffer, static_cast<std::size_t>(done));
+  }
+}
+
+struct Outcome {
+  bool found = false;  ///< the program exists and was started
+  bool good = false;   ///< it ended with status 0
+  std::string output;
+  std::string messages;
+};
+
+/// Runs `arguments` with `input`; the error says what the host could not do.
+Result<Outcome> run(const std::vector<std::string>& arguments, std::string_view input) {
+  const Fd in(memfd_create("heddle-cpp-in", MFD_CLOEXEC));
+  const Fd out(memfd_create("heddle-cpp-out", MFD_CLOEXEC));
+  const Fd messages(memfd_create("heddle-cpp-messages", MFD_CLOEXEC));
+  if (in.get() < 0 || out.get() < 0 || messages.get() < 0 || !write_all(in.get(), input) ||
+      lseek(in.get(), 0, SEEK_SET) != 0) {
+    return Error{fmt::format("no memory for the C preprocessor: {}", std::strerror(errno))};
+  }
+
+  std::vector<char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in.get(), 0);
+  posix_spawn_file_actions_adddup2(&actions, out.get(), 1);
+  posix_spawn_file_actions_adddup2(&actions, messages.get(), 2);
+  pid_t child = 0;
+  const int failure = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+
+  Outcome outcome;
+  if (failure == ENOENT) return outcome;
+  if (failure) return Error{fmt::format("{} does not start: {}", argv[0], std::strerror(failure))};
+  outcome.found = true;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return Error{fmt::format("lost {}: {}", argv[0], std::strerror(errno))};
+  }
+  outcome.good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  lseek(out.get(), 0, SEEK_SET);
+  lseek(messages.get(), 0, SEEK_SET);
+  if (!read_all(out.get(), outcome.output) || !read_all(messages.get(), outcome.messages)) {
+    return Error{fmt::format("cannot read what {} wrote: {}", argv[0], std::strerror(errno))};
+  }
+  return outcome;
+}
+
+bool is_directive_line(std::string_view after_hash) {
+  while (!after_hash.empty() && (after_hash[0] == ' ' || after_hash[0] == '\t')) {
+    after_hash.remove_prefix(1);
+  }
+  for (const std::string_view word : {"include", "define", "undef", "if", "else", "elif", "endif",
+                                      "error", "warning", "import"}) {
+    if (after_hash.starts_with(word)) return true;
+  }
+  return false;
+}
+
+constexpr std::size_t kMaxText = 0xffff'fff0;  // spans are 32 bits
+
+}  // namespace
+
+bool needs_preprocessing(std::string_view text) {
+  for (std::size_t hash = text.find('#'); hash != text.npos; hash = text.find('#', hash + 1)) {
+    const std::size_t before = text.substr(0, hash).find_last_not_of(" \t");
+    const bool first = before == text.npos || text[before] == '\n';
+    if (first && is_directive_line(text.substr(hash + 1))) return true;
+  }
+  return false;
+}
+
+Result<diag::Source> preprocess(diag::Source source) {
+  if (!needs_preprocessing(source.text())) return source;
+  const std::size_t slash = source.path().rfind('/');
+  const std::string beside = slash == std::string::npos ? "." : source.path().substr(0, slash + 1);
+  const bool quotable = source.path().find_first_of("\"\\\n") == std::string::npos;
+  const std::string input =
+      fmt::format("#line 1 \"{}\"\n{}", quotable ? source.path() : "<module>", source.text());
+  const std::vector<std::string> programs[] = {
+      {"cpp"}, {"gcc", "-E"}, {"clang", "-E"}, {"cc", "-E"}};
+  for (std::vector<std::string> arguments : programs) {
+    // As for an assembler: `//` comments, `%` and `$` pass, and no name of the host is a macro.
+    for (const char* argument : {"-x", "assembler-with-cpp", "-undef", "-iquote"}) {
+      arguments.emplace_back(argument);
+    }
+    arguments.push_back(beside);
+    arguments.emplace_back("-");
+    Result<Outcome> outcome = run(arguments, input);
+    if (!outcome) return outcome.error();
+    if (!outcome->found) continue;
+    if (!outcome->good) {
+      return Error{fmt::format("{}: the C preprocessor ({}) says:\n{}", source.path(), arguments[0],
+                               outcome->messages)};
+    }
+    if (outcome->output.size() > kMaxText) {
+      return Error{fmt::format("{}: larger than 4 GiB after preprocessing", source.path())};
+    }
+    return diag::Source(source.path(), std::move(outcome->output));
+  }
+  return Error{fmt::format(
+      "{}: uses the C preprocessor (#include, #define, #if), and none of cpp, gcc, clang, cc is "
+      "on PATH",
+      source.path())};
+}
+
+Result<diag::Source> load(const std::string& path) {
+  const bool standard_input = path == "-";
+  const Fd file(standard_input ? 0 : open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  if (file.get() < 0 || !read_all(file.get(), text)) {
+    return Error{fmt::format("cannot read {}: {}", path, std::strerror(errno))};
+  }
+  if (text.size() > kMaxText) return Error{fmt::format("{}: larger than 4 GiB", path)};
+  return preprocess(diag::Source(standard_input ? "<stdin>" : path, std::move(text)));
+}
+
+}  // namespace heddle::syntax
