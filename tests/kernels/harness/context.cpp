@@ -12,8 +12,13 @@
 
 namespace heddle::kernels {
 namespace {
+
 CUcontext shared_context = nullptr;
-}
+
+// The recursive kernels need more than the default of 1 KiB, most of all without optimisation.
+constexpr size_t kStackBytes = 16 * 1024;
+
+}  // namespace
 
 std::string error_name(CUresult result) {
   const char* name = nullptr;
@@ -32,7 +37,8 @@ bool ensure_context() {
   drop_context();
   CUdevice device = 0;
   return succeeded(cuInit(0), "cuInit") && succeeded(cuDeviceGet(&device, 0), "cuDeviceGet") &&
-         succeeded(cuCtxCreate_v2(&shared_context, 0, device), "cuCtxCreate");
+         succeeded(cuCtxCreate_v2(&shared_context, 0, device), "cuCtxCreate") &&
+         succeeded(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, kStackBytes), "cuCtxSetLimit");
 }
 
 void drop_context() {
