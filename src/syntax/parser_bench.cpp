@@ -40,11 +40,11 @@ const std::string& shared_module() {
   return text;
 }
 
-void bytes(benchmark::State& state) {
+void set_bytes(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(shared_module().size()));
 }
 
-void lex(benchmark::State& state) {
+void bench_lex(benchmark::State& state) {
   for (auto _ : state) {
     diag::Source source("bench.ptx", shared_module());
     diag::Report report;
@@ -53,9 +53,9 @@ void lex(benchmark::State& state) {
     while (lexer.next().kind != TokenKind::end) ++count;
     benchmark::DoNotOptimize(count);
   }
-  bytes(state);
+  set_bytes(state);
 }
-BENCHMARK(lex)->Unit(benchmark::kMillisecond);
+BENCHMARK(bench_lex)->Name("syntax/lex")->Unit(benchmark::kMillisecond);
 
 std::size_t bytes_of(const Tree& tree) {
   const auto of = [](const auto& vector) { return vector.size() * sizeof(vector[0]); };
@@ -63,7 +63,7 @@ std::size_t bytes_of(const Tree& tree) {
          of(tree.variables) + of(tree.functions) + of(tree.directives) + of(tree.locs);
 }
 
-void parse(benchmark::State& state) {
+void bench_parse(benchmark::State& state) {
   std::size_t size = 0;
   for (auto _ : state) {
     diag::Source source("bench.ptx", shared_module());
@@ -72,20 +72,20 @@ void parse(benchmark::State& state) {
     if (report.has_errors()) state.SkipWithError("the module does not parse");
     size = bytes_of(tree);
   }
-  bytes(state);
+  set_bytes(state);
   state.counters["tree bytes per text byte"] =
       static_cast<double>(size) / static_cast<double>(shared_module().size());
 }
-BENCHMARK(parse)->Unit(benchmark::kMillisecond);
+BENCHMARK(bench_parse)->Name("syntax/parse")->Unit(benchmark::kMillisecond);
 
-void print(benchmark::State& state) {
+void bench_print(benchmark::State& state) {
   diag::Source source("bench.ptx", shared_module());
   diag::Report report;
   const Tree tree = parse(source, report);
   for (auto _ : state) benchmark::DoNotOptimize(print(tree));
-  bytes(state);
+  set_bytes(state);
 }
-BENCHMARK(print)->Unit(benchmark::kMillisecond);
+BENCHMARK(bench_print)->Name("syntax/print")->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace heddle::syntax
