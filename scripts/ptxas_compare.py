@@ -20,6 +20,9 @@ from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
 
+SKIPPED = 77  # exit status
+
+
 class Instance(NamedTuple):
     verdict: str
     version: str
@@ -141,41 +144,49 @@ def is_known(known: List[Tuple[str, str, str]], instance: Instance) -> bool:
                for verdict, why, pattern in known)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("instances", type=Path)
-    parser.add_argument("--ptxas", default=shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin"))
-    parser.add_argument("--verbose", action="store_true", help="print what ptxas cannot judge, too")
-    parser.add_argument("--only", default="", help="compare instances of tables that match")
-    options = parser.parse_args()
-    if not options.ptxas:
-        print("no ptxas: skipped")
-        return 77
-
+def compare(instances: List[Instance], program: str, verbose: bool = False) -> int:
+    """Prints the differences that are not known, and a summary; returns how many there are."""
     known = read_known(Path(__file__).with_name("ptxas_differences.txt"))
     modules: Dict[Tuple[str, str], List[Instance]] = defaultdict(list)
-    for instance in read_instances(options.instances):
-        if re.search(options.only, instance.source):
-            modules[instance.version, instance.target].append(instance)
+    for instance in instances:
+        modules[instance.version, instance.target].append(instance)
     agreed = differ = unknown = listed = 0
     with tempfile.TemporaryDirectory() as folder:
-        assembler = Assembler(options.ptxas, folder)
-        for instances in modules.values():
-            for instance, opinion in zip(instances, opinions(assembler, instances)):
+        assembler = Assembler(program, folder)
+        for group in modules.values():
+            for instance, opinion in zip(group, opinions(assembler, group)):
+                where = f"{instance.source}: {instance.verdict} ({instance.reason}) {instance.version} {instance.target}"
                 if opinion is None:
                     unknown += 1
-                    if options.verbose:
-                        print(f"{instance.source}: {instance.version} {instance.target}: {instance.text} cannot be judged")
+                    if verbose:
+                        print(f"{where}: {instance.text} cannot be judged")
                 elif (opinion == "") == (instance.verdict == "accept"):
                     agreed += 1
                 elif is_known(known, instance):
                     listed += 1
                 else:
                     differ += 1
-                    print(f"{instance.source}: {instance.verdict} ({instance.reason}) {instance.version} {instance.target}: "
-                          f"{instance.text} ptxas: {opinion or 'accepts it'}")
+                    print(f"{where}: {instance.text} ptxas: {opinion or 'accepts it'}")
     print(f"{agreed} agree, {differ} differ, {listed} known differences, {unknown} that ptxas cannot judge")
-    return 1 if differ else 0
+    return differ
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--ptxas", default=shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin"))
+    parser.add_argument("--verbose", action="store_true", help="print what ptxas cannot judge, too")
+    parser.add_argument("--only", default="", help="compare forms of tables that match this")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("instances", type=Path)
+    add_options(parser)
+    options = parser.parse_args()
+    if not options.ptxas:
+        print("no ptxas: skipped")
+        return SKIPPED
+    instances = [i for i in read_instances(options.instances) if re.search(options.only, i.source)]
+    return 1 if compare(instances, options.ptxas, options.verbose) else 0
 
 
 if __name__ == "__main__":

@@ -77,6 +77,10 @@ class Writer:
         operands = self.operands if operands is None else operands
         return (self.mnemonic() + " " + ", ".join(operands)).strip() + ";"
 
+    def target(self, target: Target) -> str:
+        """As `.target` names it."""
+        return f"{target}, texmode_independent" if any("samplerref_0" in text for text in self.operands) else str(target)
+
     def declarations(self) -> str:
         lines = [f".reg .{self._register_type(name)} %r_{name}_<{count}>;" for name, count in self.used.items()]
         return " ".join(lines) or "-"
@@ -202,8 +206,7 @@ class Instances:
         key = (verdict, place, text)
         if key not in self.seen:
             self.seen.add(key)
-            mode = ", texmode_independent" if "samplerref_0" in text else ""
-            columns = [verdict, str(place.version), f"{place.target}{mode}", text, writer.declarations(), reason, str(form.loc)]
+            columns = [verdict, str(place.version), writer.target(place.target), text, writer.declarations(), reason, str(form.loc)]
             self.lines.append("\t".join(columns))
 
     def form(self, form: Form) -> None:
