@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cvt between integers and f16, bf16, f32, f64 (PTX ISA 9.7.9.21), and cvt.pack (9.7.9.22).
+// cvt between integers and f16, bf16, f32, f64 (PTX ISA 9.7.9.21).
 // Conversions to the narrow formats of tensor cores are in cvt_narrow.h.
 //
 // NaN: float to integer gives 0, or 1 << (width - 1) when the source is f64 or the destination has
@@ -336,26 +336,6 @@ constexpr bf16 cvt_bf16_integral(bf16 x) {
     return x;
   else
     return cvt_integral<bf16, kRnd>(Flag::off, Flag::off, x);
-}
-
-// ---- cvt.pack ----
-
-/// a and b clamped to `kBits` wide integers; b in the low bits of the result, a above it, then the
-/// low bits of c.
-template <int kBits, bool kSigned>
-constexpr u32 pack_field(s32 x) {
-  constexpr s32 high = static_cast<s32>((u32{1} << (kBits - kSigned)) - 1);
-  constexpr s32 low = kSigned ? -high - 1 : 0;
-  const s32 clamped = x < low ? low : x > high ? high : x;
-  return static_cast<u32>(clamped) & ((u32{1} << kBits) - 1);
-}
-template <int kBits, bool kSigned>
-constexpr u32 cvt_pack(s32 a, s32 b) {
-  return pack_field<kBits, kSigned>(b) | (pack_field<kBits, kSigned>(a) << kBits);
-}
-template <int kBits, bool kSigned>
-constexpr u32 cvt_pack_onto(s32 a, s32 b, u32 c) {
-  return cvt_pack<kBits, kSigned>(a, b) | (c << (2 * kBits));
 }
 
 }  // namespace heddle::sem

@@ -82,6 +82,7 @@ constexpr f64 sum_to_odd(f64 a, f64 b) {
   return as_f64(inexact && (bits & 1) == 0 ? away : bits);
 }
 
+// HEDDLE_HOST_FMA: for builds that do not know their CPU yet, like the bitcode for the JIT.
 #if defined(__FMA__) || defined(__aarch64__) || defined(HEDDLE_HOST_FMA)
 inline constexpr bool kHostFma = true;  // __builtin_fma is one instruction
 #else
