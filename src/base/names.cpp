@@ -18,8 +18,17 @@ u32 hash_of(std::string_view text) {
     h = (h ^ word) * 0xff51afd7ed558ccdull;
     h ^= h >> 32;
   }
+  // The last 0 to 7 bytes, without a call for a copy of unknown size.
   u64 word = 0;
-  if (n) std::memcpy(&word, p, n);
+  if (n >= 4) {
+    u32 low, high;
+    std::memcpy(&low, p, 4);
+    std::memcpy(&high, p + n - 4, 4);
+    word = low | u64{high} << 32;
+  } else if (n) {
+    const auto byte = [&](std::size_t i) { return u64{static_cast<unsigned char>(p[i])}; };
+    word = byte(0) | byte(n / 2) << 8 | byte(n - 1) << 16;
+  }
   h = (h ^ word) * 0xc4ceb9fe1a85ec53ull;
   return static_cast<u32>(h ^ (h >> 29));
 }

@@ -27,7 +27,12 @@ Lexer::Lexer(diag::Source& source, diag::Report& report)
       end_(begin_ + source.text().size()),
       at_(begin_) {}
 
-void Lexer::skip_blanks() {
+inline void Lexer::skip_blanks() {
+  while (*at_ == ' ' || *at_ == '\t') ++at_;
+  if (is(*at_, kBlank) || *at_ == '/' || *at_ == '#') skip_lines();
+}
+
+void Lexer::skip_lines() {
   for (;;) {
     const char c = *at_;
     if (is(c, kBlank)) {
@@ -44,6 +49,11 @@ void Lexer::skip_blanks() {
       return;
     }
   }
+}
+
+char Lexer::peek() {
+  skip_blanks();
+  return *at_;
 }
 
 void Lexer::skip_block_comment() {
@@ -100,6 +110,17 @@ void Lexer::hash_line() {
   at_ = line_end;
 }
 
+inline void Lexer::word(Token& token) {
+  const char* p = at_ + 1;
+  while (is(*p, kFollow)) ++p;
+  token.kind = TokenKind::name;
+  if (p == at_ + 1 && !is(*at_, kLetter)) {
+    if (*at_ == '$') return void(token.kind = TokenKind::end);
+    token.kind = *at_ == '_' ? TokenKind::sink : TokenKind::percent;
+  }
+  at_ = p;
+}
+
 Token Lexer::next() {
   for (;;) {
     skip_blanks();
@@ -127,17 +148,6 @@ Token Lexer::next() {
     unexpected_character();
     newline_ = token.first_on_line;
   }
-}
-
-void Lexer::word(Token& token) {
-  const char* p = at_ + 1;
-  while (is(*p, kFollow)) ++p;
-  token.kind = TokenKind::name;
-  if (p == at_ + 1 && !is(*at_, kLetter)) {
-    if (*at_ == '$') return void(token.kind = TokenKind::end);
-    token.kind = *at_ == '_' ? TokenKind::sink : TokenKind::percent;
-  }
-  at_ = p;
 }
 
 void Lexer::string(Token& token) {

@@ -23,10 +23,7 @@ class Lexer {
   Token next();
 
   /// The first character of the next token, '\0' at the end; consumes blanks only.
-  char peek() {
-    skip_blanks();
-    return *at_;
-  }
+  char peek();
 
   /// After a name token that begins an instruction: its modifiers `.word`, `.word::word` and bank
   /// `[2]`. Returns the whole mnemonic without blanks; `name.span` grows to cover it. The view is
@@ -45,6 +42,7 @@ class Lexer {
 
  private:
   void skip_blanks();
+  void skip_lines();
   void skip_block_comment();
   void hash_line();
   void word(Token& token);

@@ -188,12 +188,14 @@ bool Parser::name_statement(Guard guard) {
 bool Parser::instruction(const Guard& guard, std::string_view mnemonic, Span span) {
   const NameId id = tree_.names.intern(mnemonic);
   const u32 begin = guard.predicate ? guard.span.begin : span.begin;
-  in_call_ = mnemonic == "call" || mnemonic.starts_with("call.");
-  const bool no_operands = mnemonic == "ret" || mnemonic == "exit" || mnemonic == "ret.uni";
+  in_call_ = mnemonic.starts_with("call") && (mnemonic.size() == 4 || mnemonic[4] == '.');
   advance();
   prev_end_ = span.end;
   if (!accept(TokenKind::semicolon)) {
-    if (!(no_operands && tok_.first_on_line) && !at(TokenKind::r_brace)) {
+    // What follows `ret` on the next line is no operand: a semicolon is missing.
+    const bool alone =
+        tok_.first_on_line && (tree_.names[id] == "ret" || tree_.names[id] == "exit");
+    if (!alone && !at(TokenKind::r_brace)) {
       do {
         scratch_.push_back(operand());
         if (failed_) return false;
