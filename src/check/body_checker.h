@@ -49,6 +49,7 @@ class BodyChecker {
   bool register_operand(const Context& context, Span span, NameId name, ir::RegId reg, ir::Operand& out);
   bool special(const Context& context, Span span, std::string_view name, ir::Operand& out);
   bool immediate(const Context& context, syntax::ExprId id, ir::Operand& out);
+  bool object(const Context& context, const syntax::Expr& expr, ir::Operand& out);
   bool symbol(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool address(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool address_base(const Context& context, Span span, NameId name, ir::Operand& out);
@@ -59,6 +60,7 @@ class BodyChecker {
   Symbol look_up(NameId name, Span span, diag::Report& report);
   ir::Space space_of_form(const isa::Candidate& candidate, const isa::OperandSpec* spec) const;
   std::optional<ir::Space> space_of_symbol(const ir::Operand& operand) const;
+  std::optional<std::string> refused_operand(const isa::Candidate& candidate) const;
   u32 add_operands(const std::vector<ir::Operand>& operands);
 
   std::string_view text(NameId name) const { return module_.text(name); }

@@ -244,6 +244,7 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
   variable.space = *space;
   variable.type = type_of(declared);
   if (variable.type == isa::Type::none) return false;
+  if (text(declared.space) == "tex") variable.type = isa::Type::texref;  // `.tex .u32 t` is `.global .texref t` (5.1.8)
   if (variable.type == isa::Type::pred) {
     report_.add(Kind::predicate_in_memory, declared.type_span);
     return false;

@@ -39,7 +39,7 @@ const Mnemonic& ModuleChecker::mnemonic(NameId name) {
   for (const isa::Candidate& candidate : slot->match.candidates) {
     std::optional<std::string> why;
     for (const isa::ConditionalGate& gate : candidate.form->gates) {
-      if (why || !isa::all_hold(gate.when, candidate.slot_values())) continue;
+      if (why || gate.operand >= 0 || !isa::all_hold(gate.when, candidate.slot_values())) continue;
       why = isa::refuse(gate.gate, module_->version, first_target());
     }
     slot->refused.push_back(std::move(why));
@@ -164,8 +164,9 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   }
   const isa::Candidate& candidate = candidates[chosen];
   const isa::Form& form = *candidate.form;
-  if (mnemonic.refused[chosen]) {
-    report.add(Kind::instruction_gate, written.mnemonic_span, text(written.mnemonic)).help(*mnemonic.refused[chosen]);
+  const std::optional<std::string> refused = mnemonic.refused[chosen] ? mnemonic.refused[chosen] : refused_operand(candidate);
+  if (refused) {
+    report.add(Kind::instruction_gate, written.mnemonic_span, text(written.mnemonic)).help(*refused);
     return;
   }
   inst.form = form.id;
@@ -186,6 +187,16 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   inst.operands = {add_operands(bound_), static_cast<u32>(bound_.size())};
   f_.insts.push_back(inst);
   if (form.opcode == "call") check_call(written);
+}
+
+/// What an operand that is written, and may be missing, asks of version and target.
+std::optional<std::string> BodyChecker::refused_operand(const isa::Candidate& candidate) const {
+  for (const isa::ConditionalGate& gate : candidate.form->gates) {
+    if (gate.operand < 0 || bound_[static_cast<std::size_t>(gate.operand)].kind == ir::OperandKind::none) continue;
+    if (!isa::all_hold(gate.when, candidate.slot_values())) continue;
+    if (auto why = isa::refuse(gate.gate, module_.module_->version, module_.first_target())) return why;
+  }
+  return std::nullopt;
 }
 
 u32 BodyChecker::add_operands(const std::vector<ir::Operand>& operands) {

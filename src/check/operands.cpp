@@ -43,7 +43,6 @@ bool BodyChecker::fits(const Context& context, Type reg) const {
   const isa::TypeInfo& want = isa::type_info(type);
   const isa::TypeInfo& have = isa::type_info(reg);
   if (want.cls == TypeClass::pred || have.cls == TypeClass::pred) return false;
-  if (have.cls == TypeClass::opaque || want.cls == TypeClass::opaque) return false;
   const bool same_size = have.bits == want.bits;
   const bool enough = same_size || (context.spec.wide && have.bits > want.bits);
   const bool have_integer = have.cls == TypeClass::signed_ || have.cls == TypeClass::unsigned_;
@@ -54,6 +53,8 @@ bool BodyChecker::fits(const Context& context, Type reg) const {
     case TypeClass::float_: return enough && have.cls == TypeClass::bits;
     // Alternate and packed formats live in bit-size registers of their size.
     case TypeClass::packed: return enough && have.cls == TypeClass::bits;
+    // The address of the object (5.3).
+    case TypeClass::opaque: return same_size && (have_integer || have.cls == TypeClass::bits);
     default: return false;
   }
 }
@@ -242,9 +243,39 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
   return true;
 }
 
+/// A texture, sampler or surface by name (5.3).
+bool BodyChecker::object(const Context& context, const Expr& expr, ir::Operand& out) {
+  const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
+  Type type = Type::none;
+  switch (symbol.kind) {
+    case SymbolKind::none:
+    case SymbolKind::error: return false;
+    case SymbolKind::variable:
+      out.kind = ir::OperandKind::variable;
+      type = module_.module_->variables[symbol.id].type;
+      break;
+    case SymbolKind::parameter:
+      out.kind = ir::OperandKind::parameter;
+      out.value = f_.signature.params[symbol.id].offset;
+      type = f_.signature.params[symbol.id].type;
+      break;
+    default: break;
+  }
+  if (type != context.type) {
+    context.report
+        .add(Kind::operand_type, expr.span, context.spec.name, isa::type_info(type).name, context.candidate.form->opcode,
+             isa::type_info(context.type).name)
+        .label(symbol.declared, "declared here");
+    return false;
+  }
+  out.id = symbol.id;
+  return true;
+}
+
 /// The address of a variable, function or label as a value: `mov.u64 d, x + 4`.
 bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
   const Expr& expr = tree_[id];
+  if (isa::type_info(context.type).cls == TypeClass::opaque && expr.kind == ExprKind::name) return object(context, expr, out);
   if (!context.spec.symbol_allowed) {
     const bool named = expr.kind == ExprKind::name;
     auto& diagnostic = context.report.add(Kind::symbol_not_allowed, expr.span, context.spec.name, context.candidate.form->opcode);
