@@ -30,7 +30,9 @@ u64 next_random(u64& state) {
 /// Any bits for an integer; for floating point a number in [-1, 1).
 u64 random_scalar(Scalar type, u64& state) {
   const u64 bits = next_random(state);
-  return is_float(type) ? scalar_of(type, static_cast<double>(static_cast<s64>(bits) >> 11) * 0x1p-52) : scalar_of(type, bits);
+  return is_float(type)
+             ? scalar_of(type, static_cast<double>(static_cast<s64>(bits) >> 11) * 0x1p-52)
+             : scalar_of(type, bits);
 }
 
 /// What stands behind the `=` of a buffer.
@@ -48,7 +50,8 @@ Result<bool> parse_fill(BufferArg& buffer, std::string_view text) {
     return true;
   }
   const auto value = parse_scalar(buffer.type, text);
-  if (!value.ok()) return Error{value.error().message + "; a buffer is filled with a number, iota or rand:SEED"};
+  if (!value.ok())
+    return Error{value.error().message + "; a buffer is filled with a number, iota or rand:SEED"};
   buffer.value = *value;
   return true;
 }
@@ -59,7 +62,8 @@ constexpr u64 kMostElements = u64{1} << 40;
 Result<Argument> parse_buffer(std::string_view text, std::size_t bracket) {
   const auto type = find_scalar(text.substr(0, bracket));
   if (!type) {
-    return Error{fmt::format("'{}' is not an element type; there are {}", text.substr(0, bracket), scalar_names())};
+    return Error{fmt::format("'{}' is not an element type; there are {}", text.substr(0, bracket),
+                             scalar_names())};
   }
   const std::size_t close = text.find(']', bracket);
   if (close == text.npos) return Error{fmt::format("'{}' has no ']'", text)};
@@ -76,7 +80,8 @@ Result<Argument> parse_buffer(std::string_view text, std::size_t bracket) {
 }
 
 Result<Argument> parse_bytes(std::string_view digits) {
-  if (digits.size() % 2) return Error{fmt::format("'{}' has an odd number of hexadecimal digits", digits)};
+  if (digits.size() % 2)
+    return Error{fmt::format("'{}' has an odd number of hexadecimal digits", digits)};
   BytesArg result;
   for (std::size_t i = 0; i < digits.size(); i += 2) {
     u8 byte = 0;
@@ -89,10 +94,12 @@ Result<Argument> parse_bytes(std::string_view digits) {
   return Argument(std::move(result));
 }
 
-bool is_aggregate(const ir::Parameter& parameter) { return parameter.is_array || parameter.vector > 1; }
+bool is_aggregate(const ir::Parameter& parameter) {
+  return parameter.is_array || parameter.vector > 1;
+}
 
-/// How a number is read for this parameter. A `.b32` or `.b64` parameter holds what the text looks like: newer compilers
-/// declare `float` parameters as .b32.
+/// How a number is read for this parameter. A `.b32` or `.b64` parameter holds what the text looks
+/// like: newer compilers declare `float` parameters as .b32.
 std::optional<Scalar> scalar_for(const ir::Parameter& parameter, std::string_view text) {
   if (is_aggregate(parameter)) return std::nullopt;
   const isa::TypeInfo& type = isa::type_info(parameter.type);
@@ -101,10 +108,13 @@ std::optional<Scalar> scalar_for(const ir::Parameter& parameter, std::string_vie
   const bool looks_real = !is_hex && text.find_first_not_of("+-0123456789b") != text.npos;
   if (type.bits == 32) return looks_real ? Scalar::f32 : Scalar::u32;
   if (type.bits == 64) return looks_real ? Scalar::f64 : Scalar::u64;
-  return type.bits == 16 ? std::optional(Scalar::u16) : type.bits == 8 ? std::optional(Scalar::u8) : std::nullopt;
+  return type.bits == 16  ? std::optional(Scalar::u16)
+         : type.bits == 8 ? std::optional(Scalar::u8)
+                          : std::nullopt;
 }
 
-Result<bool> store_number(const ir::Parameter& parameter, const std::string& text, std::vector<u8>& block) {
+Result<bool> store_number(const ir::Parameter& parameter, const std::string& text,
+                          std::vector<u8>& block) {
   const auto type = scalar_for(parameter, text);
   if (!type) return Error{fmt::format("is {} bytes, write them as bytes:HEX", parameter.size)};
   const auto bits = parse_scalar(*type, text);
@@ -113,11 +123,13 @@ Result<bool> store_number(const ir::Parameter& parameter, const std::string& tex
   return true;
 }
 
-Result<bool> store_bytes(const ir::Parameter& parameter, const std::vector<u8>& bytes, std::vector<u8>& block) {
+Result<bool> store_bytes(const ir::Parameter& parameter, const std::vector<u8>& bytes,
+                         std::vector<u8>& block) {
   if (bytes.size() != parameter.size) {
     return Error{fmt::format("is {} bytes, bytes: gives {}", parameter.size, bytes.size())};
   }
-  std::copy(bytes.begin(), bytes.end(), block.begin() + static_cast<std::ptrdiff_t>(parameter.offset));
+  std::copy(bytes.begin(), bytes.end(),
+            block.begin() + static_cast<std::ptrdiff_t>(parameter.offset));
   return true;
 }
 
@@ -127,7 +139,8 @@ Result<Argument> parse_argument(std::string_view text) {
   if (text.empty()) return Error{"an argument is empty"};
   if (text[0] == '@') return Argument(FileArg{std::string(text.substr(1))});
   if (text.starts_with("bytes:")) return parse_bytes(text.substr(6));
-  if (const std::size_t bracket = text.find('['); bracket != text.npos) return parse_buffer(text, bracket);
+  if (const std::size_t bracket = text.find('['); bracket != text.npos)
+    return parse_buffer(text, bracket);
   return Argument(NumberArg{std::string(text)});
 }
 
@@ -153,19 +166,24 @@ std::string describe(const ir::Parameter& parameter) {
   return text;
 }
 
-Result<bool> store_value(const ir::Parameter& parameter, const Argument& argument, std::vector<u8>& block) {
+Result<bool> store_value(const ir::Parameter& parameter, const Argument& argument,
+                         std::vector<u8>& block) {
   HEDDLE_CHECK(parameter.offset + parameter.size <= block.size());
-  if (const auto* number = std::get_if<NumberArg>(&argument)) return store_number(parameter, number->text, block);
-  if (const auto* bytes = std::get_if<BytesArg>(&argument)) return store_bytes(parameter, bytes->bytes, block);
+  if (const auto* number = std::get_if<NumberArg>(&argument))
+    return store_number(parameter, number->text, block);
+  if (const auto* bytes = std::get_if<BytesArg>(&argument))
+    return store_bytes(parameter, bytes->bytes, block);
   HEDDLE_UNREACHABLE();
 }
 
-Result<bool> store_address(const ir::Parameter& parameter, u64 address, u8 address_size, std::vector<u8>& block) {
+Result<bool> store_address(const ir::Parameter& parameter, u64 address, u8 address_size,
+                           std::vector<u8>& block) {
   HEDDLE_CHECK(parameter.offset + parameter.size <= block.size());
   const isa::TypeInfo& type = isa::type_info(parameter.type);
   const bool is_integer = type.cls != isa::TypeClass::float_ && type.cls != isa::TypeClass::opaque;
   if (is_aggregate(parameter) || !is_integer || type.bits != address_size) {
-    return Error{fmt::format("cannot hold the address of a buffer, which has {} bits in this module", address_size)};
+    return Error{fmt::format(
+        "cannot hold the address of a buffer, which has {} bits in this module", address_size)};
   }
   std::memcpy(block.data() + parameter.offset, &address, address_size / 8);
   return true;
@@ -188,7 +206,8 @@ Result<machine::Dim3> parse_extent(std::string_view text) {
 Result<Dump> parse_dump(std::string_view text) {
   const std::size_t colon = text.find(':');
   const auto argument = parse_count<u32>(text.substr(0, colon));
-  const auto count = colon == text.npos ? std::optional(~u64{0}) : parse_count<u64>(text.substr(colon + 1));
+  const auto count =
+      colon == text.npos ? std::optional(~u64{0}) : parse_count<u64>(text.substr(colon + 1));
   if (!argument || !count) return Error{fmt::format("'{}' is not I or I:COUNT", text)};
   return Dump{*argument, *count};
 }

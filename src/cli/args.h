@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The arguments of `heddle run`: what a person writes for a kernel parameter, and the bytes that the parameter receives.
+// The arguments of `heddle run`: what a person writes for a kernel parameter, and the bytes that
+// the parameter receives.
 //
 //     1000  -3  0x10  2.5  0f3f800000      a number, typed by the parameter
 //     f32[1000]                            a zeroed buffer; the parameter receives its address
 //     f32[1000]=VALUE  =iota  =rand:SEED   a filled buffer
 //     @FILE.npy                            a buffer from a NumPy file
-//     bytes:HEX                            the bytes themselves, for a parameter that is an array (a struct by value)
+//     bytes:HEX                            the bytes themselves, for a parameter that is an array
+//     (a struct by value)
 #pragma once
 
 #include <string>
@@ -27,8 +29,9 @@ struct NumberArg {
 struct BytesArg {
   std::vector<u8> bytes;
 };
-/// A buffer of `count` elements and how it is filled: with `value` (bits), 0, 1, 2..., or pseudo-random numbers from the seed
-/// `value`: any bits for an integer type, [-1, 1) for a floating-point one.
+/// A buffer of `count` elements and how it is filled: with `value` (bits), 0, 1, 2..., or
+/// pseudo-random numbers from the seed `value`: any bits for an integer type, [-1, 1) for a
+/// floating-point one.
 struct BufferArg {
   enum class Fill : u8 { value, iota, random };
   Scalar type = Scalar::f32;
@@ -50,11 +53,13 @@ void fill(const BufferArg& buffer, u8* bytes);
 /// "name: .f32", ".u64 .ptr .global", "p: .b8[24]": a parameter as its declaration shows it.
 std::string describe(const ir::Parameter& parameter);
 
-/// Writes a number or bytes at the parameter's place in the parameter block. The error is a sentence without the argument's
-/// position.
-Result<bool> store_value(const ir::Parameter& parameter, const Argument& argument, std::vector<u8>& block);
+/// Writes a number or bytes at the parameter's place in the parameter block. The error is a
+/// sentence without the argument's position.
+Result<bool> store_value(const ir::Parameter& parameter, const Argument& argument,
+                         std::vector<u8>& block);
 /// Writes the address of a buffer.
-Result<bool> store_address(const ir::Parameter& parameter, u64 address, u8 address_size, std::vector<u8>& block);
+Result<bool> store_address(const ir::Parameter& parameter, u64 address, u8 address_size,
+                           std::vector<u8>& block);
 
 /// "X", "X,Y" or "X,Y,Z", each at least 1.
 Result<machine::Dim3> parse_extent(std::string_view text);

@@ -22,7 +22,8 @@ std::vector<T> filled(std::string_view text) {
 TEST(ParseArgument, Kinds) {
   EXPECT_EQ(std::get<NumberArg>(*parse_argument("-3")).text, "-3");
   EXPECT_EQ(std::get<FileArg>(*parse_argument("@a/b.npy")).path, "a/b.npy");
-  EXPECT_EQ(std::get<BytesArg>(*parse_argument("bytes:00ffA1")).bytes, (std::vector<u8>{0, 0xff, 0xa1}));
+  EXPECT_EQ(std::get<BytesArg>(*parse_argument("bytes:00ffA1")).bytes,
+            (std::vector<u8>{0, 0xff, 0xa1}));
   EXPECT_EQ(std::get<BytesArg>(*parse_argument("bytes:")).bytes, std::vector<u8>{});
 }
 
@@ -47,16 +48,21 @@ TEST(ParseArgument, RefusesWithTheReason) {
   const Refused cases[] = {
       {"", "an argument is empty"},
       {"b32[4]",
-       "'b32' is not an element type; there are u8, u16, u32, u64, s8, s16, s32, s64, f16, bf16, f32, f64"},
-      {"[4]", "'' is not an element type; there are u8, u16, u32, u64, s8, s16, s32, s64, f16, bf16, f32, f64"},
+       "'b32' is not an element type; there are u8, u16, u32, u64, s8, s16, s32, s64, f16, bf16, "
+       "f32, f64"},
+      {"[4]",
+       "'' is not an element type; there are u8, u16, u32, u64, s8, s16, s32, s64, f16, bf16, f32, "
+       "f64"},
       {"f32[4", "'f32[4' has no ']'"},
       {"f32[]", "'f32[]': the number of elements must be 1 to 1099511627776"},
       {"f32[0]", "'f32[0]': the number of elements must be 1 to 1099511627776"},
       {"f32[-1]", "'f32[-1]': the number of elements must be 1 to 1099511627776"},
-      {"f32[99999999999999999999]", "'f32[99999999999999999999]': the number of elements must be 1 to 1099511627776"},
+      {"f32[99999999999999999999]",
+       "'f32[99999999999999999999]': the number of elements must be 1 to 1099511627776"},
       {"f32[4]iota", "'f32[4]iota': expected '=' after ']'"},
       {"u8[4]=256", "'256' does not fit .u8; a buffer is filled with a number, iota or rand:SEED"},
-      {"u8[4]=itoa", "'itoa' is not a number of type .u8; a buffer is filled with a number, iota or rand:SEED"},
+      {"u8[4]=itoa",
+       "'itoa' is not a number of type .u8; a buffer is filled with a number, iota or rand:SEED"},
       {"u8[4]=rand:", "'rand:': the seed after rand: must be a number"},
       {"u8[4]=rand:x", "'rand:x': the seed after rand: must be a number"},
       {"bytes:0", "'0' has an odd number of hexadecimal digits"},
@@ -158,7 +164,8 @@ TEST(ParseExtent, TakesOneToThreeNumbers) {
 TEST(ParseDump, TakesAnArgumentAndACount) {
   EXPECT_EQ(parse_dump("3")->argument, 3u);
   EXPECT_EQ(parse_dump("3:8")->count, 8u);
-  for (const char* text : {"", ":", "3:", ":8", "a", "3:b", "-1"}) EXPECT_FALSE(parse_dump(text).ok()) << text;
+  for (const char* text : {"", ":", "3:", ":8", "a", "3:b", "-1"})
+    EXPECT_FALSE(parse_dump(text).ok()) << text;
 }
 
 TEST(ParseSave, TakesAnArgumentAndAPath) {

@@ -12,10 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
-#include "cli/files.h"
 #include "diag/report.h"
 #include "ir/print.h"
 #include "syntax/parser.h"
+#include "syntax/preprocess.h"
 
 namespace heddle::cli {
 namespace {
@@ -33,26 +33,27 @@ bool wants_colour() {
 }
 
 int check(const Options& options) {
-  if (options.format == "json" && !options.dump.empty()) return fail("--dump and --format json exclude each other");
+  if (options.format == "json" && !options.dump.empty())
+    return fail("--dump and --format json exclude each other");
   bool errors = false, unreadable = false;
   nlohmann::json all = nlohmann::json::array();
   for (const std::string& path : options.files) {
-    auto text = read_file(path);
-    if (!text.ok()) {
+    auto source = syntax::load(path);
+    if (!source.ok()) {
       unreadable = true;
-      fail(text.error().message);
+      fail(source.error().message);
       continue;
     }
-    diag::Source source(path == "-" ? "<stdin>" : path, std::move(*text));
     diag::Report report;
-    const syntax::Tree tree = syntax::parse(source, report);
-    const auto module = check::check(tree, source, report);
+    const syntax::Tree tree = syntax::parse(*source, report);
+    const auto module = check::check(tree, *source, report);
     report.sort();
     errors |= report.has_errors();
     if (options.format == "json") {
-      for (auto& diagnostic : nlohmann::json::parse(diag::render_json(report, source))) all.push_back(std::move(diagnostic));
+      for (auto& diagnostic : nlohmann::json::parse(diag::render_json(report, *source)))
+        all.push_back(std::move(diagnostic));
     } else {
-      fmt::print("{}", diag::render_text(report, source, wants_colour()));
+      fmt::print("{}", diag::render_text(report, *source, wants_colour()));
     }
     if (options.dump == "ir" && !report.has_errors()) fmt::print("{}", ir::print(*module));
   }
@@ -69,8 +70,11 @@ void add_check(CLI::App& app, int& status) {
   command->add_option("--format", options->format, "text, or json: one array for all files")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  command->add_option("--dump", options->dump, "ir: print the checked module")->check(CLI::IsMember({"ir"}));
-  command->footer("Exit status: 0 no errors, 1 errors in the PTX, 2 wrong usage or a file that cannot be read.");
+  command->add_option("--dump", options->dump, "ir: print the checked module")
+      ->check(CLI::IsMember({"ir"}));
+  command->footer(
+      "Exit status: 0 no errors, 1 errors in the PTX, 2 wrong usage or a file that cannot be "
+      "read.");
   command->callback([options, &status] { status = check(*options); });
 }
 

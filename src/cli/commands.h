@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The subcommands of `heddle`, one file each. Each function adds its command with its options to the parser; when the command
-// is the one that was given, it runs and leaves the exit status in `status`.
+// The subcommands of `heddle`, one file each. Each function adds its command with its options to
+// the parser; when the command is the one that was given, it runs and leaves the exit status in
+// `status`.
 #pragma once
 
 #include <string>

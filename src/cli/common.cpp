@@ -20,7 +20,8 @@ const machine::Profile* chosen_profile() {
   const machine::Profile* profile = machine::find_profile(name ? name : "");
   if (profile) return profile;
   std::string names;
-  for (const machine::Profile& known : machine::profiles()) names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
+  for (const machine::Profile& known : machine::profiles())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
   fail(fmt::format("HEDDLE_DEVICE is '{}', but the devices are {}", name, names));
   return nullptr;
 }

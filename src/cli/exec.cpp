@@ -31,7 +31,9 @@ fs::path library_folder() {
 
 int exec(std::vector<std::string> words) {
   const fs::path folder = library_folder();
-  if (folder.empty()) return fail("libcuda.so.1 is not in ../lib, seen from this program: the installation is incomplete");
+  if (folder.empty())
+    return fail(
+        "libcuda.so.1 is not in ../lib, seen from this program: the installation is incomplete");
   const char* before = std::getenv("LD_LIBRARY_PATH");
   const std::string path = before && *before ? folder.string() + ":" + before : folder.string();
   if (setenv("LD_LIBRARY_PATH", path.c_str(), 1) != 0) return fail(std::strerror(errno));
@@ -49,10 +51,13 @@ int exec(std::vector<std::string> words) {
 
 void add_exec(CLI::App& app, int& status) {
   const auto words = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = app.add_subcommand("exec", "Run a CUDA program on Heddle: heddle exec -- PROGRAM [ARGUMENT...]");
+  CLI::App* command = app.add_subcommand(
+      "exec", "Run a CUDA program on Heddle: heddle exec -- PROGRAM [ARGUMENT...]");
   command->add_option("PROGRAM", *words, "The program and its arguments, after --")->required();
-  command->footer("The folder of Heddle's libcuda.so.1 comes first in LD_LIBRARY_PATH. The exit status is the program's; "
-                  "126 and 127 mean, as in a shell, that it could not be started.");
+  command->footer(
+      "The folder of Heddle's libcuda.so.1 comes first in LD_LIBRARY_PATH. The exit status is the "
+      "program's; "
+      "126 and 127 mean, as in a shell, that it could not be started.");
   command->callback([words, &status] { status = exec(*words); });
 }
 

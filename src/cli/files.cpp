@@ -28,7 +28,8 @@ Result<std::string> read_file(const std::string& path) {
   if (!file) return error_of("open", path);
   std::string contents;
   char block[1 << 16];
-  while (const std::size_t read = std::fread(block, 1, sizeof block, file)) contents.append(block, read);
+  while (const std::size_t read = std::fread(block, 1, sizeof block, file))
+    contents.append(block, read);
   if (std::ferror(file)) return error_of("read", path);
   return contents;
 }
@@ -36,7 +37,8 @@ Result<std::string> read_file(const std::string& path) {
 Result<bool> write_file(const std::string& path, std::string_view contents) {
   File file(std::fopen(path.c_str(), "wb"));
   if (!file) return error_of("open", path);
-  if (std::fwrite(contents.data(), 1, contents.size(), file.get()) != contents.size()) return error_of("write", path);
+  if (std::fwrite(contents.data(), 1, contents.size(), file.get()) != contents.size())
+    return error_of("write", path);
   if (std::fclose(file.release()) != 0) return error_of("write", path);
   return true;
 }

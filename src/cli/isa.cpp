@@ -23,13 +23,15 @@ struct Options {
 std::string print(const isa::GateAlternative& alternative) {
   std::string text;
   if (alternative.ptx > isa::PtxVersion{}) text = "ptx " + isa::to_string(alternative.ptx);
-  if (alternative.target.sm) text += (text.empty() ? "" : ", ") + isa::to_string(alternative.target);
+  if (alternative.target.sm)
+    text += (text.empty() ? "" : ", ") + isa::to_string(alternative.target);
   return text;
 }
 
 std::string print(const isa::Gate& gate) {
   std::string text;
-  for (const isa::GateAlternative& alternative : gate.since) text += (text.empty() ? "" : " or ") + print(alternative);
+  for (const isa::GateAlternative& alternative : gate.since)
+    text += (text.empty() ? "" : " or ") + print(alternative);
   const std::string until = print(gate.until);
   if (!until.empty()) text += (text.empty() ? "until " : ", until ") + until;
   return text;
@@ -40,7 +42,8 @@ std::string print(const isa::Form& form, const isa::Condition& condition) {
   const auto& values = condition.values;
   std::string words;
   for (const u8 value : values) {
-    const auto choice = std::find_if(slot.choices.begin(), slot.choices.end(), [&](auto& c) { return c.value == value; });
+    const auto choice = std::find_if(slot.choices.begin(), slot.choices.end(),
+                                     [&](auto& c) { return c.value == value; });
     if (!words.empty()) words += "|";
     if (choice == slot.choices.end()) {
       words += "none";
@@ -74,7 +77,9 @@ bool is_pending(const isa::Form& form) { return form.sem_kind == isa::SemKind::p
 
 int list(const Options& options) {
   const auto forms = options.opcode.empty() ? isa::forms() : isa::forms_of(options.opcode);
-  if (forms.empty()) return fail(fmt::format("there is no instruction '{}'; `heddle isa` lists all", options.opcode));
+  if (forms.empty())
+    return fail(
+        fmt::format("there is no instruction '{}'; `heddle isa` lists all", options.opcode));
   if (options.markdown) fmt::print("| form | manual | from | runs |\n|---|---|---|---|\n");
   std::size_t pending = 0;
   for (const isa::Form& form : forms) {
@@ -83,16 +88,19 @@ int list(const Options& options) {
     const std::string gates = gates_of(form);
     if (options.markdown) {
       std::string syntax(form.syntax);
-      for (std::size_t at = 0; (at = syntax.find('|', at)) != syntax.npos; at += 2) syntax.insert(at, "\\");
-      fmt::print("| `{}` | {} | {} | {} |\n", syntax, form.manual, gates, is_pending(form) ? "no" : "yes");
+      for (std::size_t at = 0; (at = syntax.find('|', at)) != syntax.npos; at += 2)
+        syntax.insert(at, "\\");
+      fmt::print("| `{}` | {} | {} | {} |\n", syntax, form.manual, gates,
+                 is_pending(form) ? "no" : "yes");
     } else {
-      fmt::print("{:<70} {:<14} {:<8} {}\n", form.syntax, form.manual, is_pending(form) ? "pending" : "runs", gates);
+      fmt::print("{:<70} {:<14} {:<8} {}\n", form.syntax, form.manual,
+                 is_pending(form) ? "pending" : "runs", gates);
     }
   }
   std::size_t opcodes = 1;
   for (std::size_t i = 1; i < forms.size(); ++i) opcodes += forms[i].opcode != forms[i - 1].opcode;
-  fmt::print("\n{} forms of {} instructions: {} run, {} are checked but pending\n", forms.size(), opcodes,
-             forms.size() - pending, pending);
+  fmt::print("\n{} forms of {} instructions: {} run, {} are checked but pending\n", forms.size(),
+             opcodes, forms.size() - pending, pending);
   return kOk;
 }
 
@@ -102,7 +110,8 @@ void add_isa(CLI::App& app, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("isa", "List the instruction forms that Heddle knows");
   command->add_option("OPCODE", options->opcode, "Only this instruction");
-  command->add_flag("--pending", options->pending, "Only forms that are checked but that no engine runs yet");
+  command->add_flag("--pending", options->pending,
+                    "Only forms that are checked but that no engine runs yet");
   command->add_flag("--markdown", options->markdown, "As a table for a document");
   command->callback([options, &status] { status = list(*options); });
 }

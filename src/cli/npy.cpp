@@ -102,9 +102,9 @@ struct Descr {
 
 /// What is written comes first.
 constexpr Descr kDescrs[] = {
-    {"|u1", Scalar::u8},  {"<u2", Scalar::u16}, {"<u4", Scalar::u32}, {"<u8", Scalar::u64},
-    {"|i1", Scalar::s8},  {"<i2", Scalar::s16}, {"<i4", Scalar::s32}, {"<i8", Scalar::s64},
-    {"<f2", Scalar::f16}, {"<f4", Scalar::f32}, {"<f8", Scalar::f64}, {"|b1", Scalar::u8},
+    {"|u1", Scalar::u8},   {"<u2", Scalar::u16}, {"<u4", Scalar::u32}, {"<u8", Scalar::u64},
+    {"|i1", Scalar::s8},   {"<i2", Scalar::s16}, {"<i4", Scalar::s32}, {"<i8", Scalar::s64},
+    {"<f2", Scalar::f16},  {"<f4", Scalar::f32}, {"<f8", Scalar::f64}, {"|b1", Scalar::u8},
     {"<u2", Scalar::bf16},
 };
 
@@ -142,19 +142,23 @@ u32 little_endian(std::string_view bytes) {
 Result<Array> parse_npy(std::string_view file) {
   if (!file.starts_with(kMagic) || file.size() < 10) return Error{"is not a .npy file"};
   const u8 version = static_cast<u8>(file[6]);
-  if (version != 1 && version != 2) return Error{fmt::format("has .npy version {}, only 1 and 2 are read", version)};
+  if (version != 1 && version != 2)
+    return Error{fmt::format("has .npy version {}, only 1 and 2 are read", version)};
   const std::size_t length_bytes = version == 1 ? 2 : 4;
   if (file.size() < 8 + length_bytes) return Error{"ends inside its header"};
   const u64 header_bytes = little_endian(file.substr(8, length_bytes));
   std::string_view rest = file.substr(8 + length_bytes);
   if (rest.size() < header_bytes) return Error{"ends inside its header"};
   const auto header = HeaderReader(rest.substr(0, header_bytes)).read();
-  if (!header) return Error{"has a header that is not {'descr': ..., 'fortran_order': ..., 'shape': ...}"};
+  if (!header)
+    return Error{"has a header that is not {'descr': ..., 'fortran_order': ..., 'shape': ...}"};
   rest.remove_prefix(header_bytes);
 
   const auto type = type_of(header->descr);
   if (!type) {
-    return Error{fmt::format("holds elements of type '{}'; only little-endian numbers of one kind are read", header->descr)};
+    return Error{
+        fmt::format("holds elements of type '{}'; only little-endian numbers of one kind are read",
+                    header->descr)};
   }
   if (header->fortran_order && header->shape.size() > 1) {
     return Error{"is in Fortran order; save it with numpy.ascontiguousarray"};
@@ -171,7 +175,8 @@ std::string print_npy(const Array& array) {
   std::string shape;
   for (const u64 extent : array.shape) shape += fmt::format("{}, ", extent);
   if (array.shape.size() > 1) shape.resize(shape.size() - 2);
-  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr_of(array.type), shape);
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
+                                   descr_of(array.type), shape);
   // The elements begin at a multiple of 64, the header ends with a newline.
   constexpr std::size_t kBefore = kMagic.size() + 4;
   header.append(63 - (kBefore + header.size()) % 64, ' ');

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NumPy's .npy files, versions 1 and 2: a magic string, a header that is a Python dictionary literal with 'descr',
-// 'fortran_order' and 'shape', then the elements. (numpy.lib.format in NumPy's documentation.)
+// NumPy's .npy files, versions 1 and 2: a magic string, a header that is a Python dictionary
+// literal with 'descr', 'fortran_order' and 'shape', then the elements. (numpy.lib.format in
+// NumPy's documentation.)
 #pragma once
 
 #include <span>
@@ -23,8 +24,8 @@ struct Array {
   u64 count() const { return bytes.size() / bytes_of(type); }
 };
 
-/// Little-endian integers and floating-point numbers, and bool (as u8), in C order; anything else is an error that says what
-/// the file holds.
+/// Little-endian integers and floating-point numbers, and bool (as u8), in C order; anything else
+/// is an error that says what the file holds.
 Result<Array> parse_npy(std::string_view file);
 
 /// The file of an array. NumPy has no bf16: it is written as u16, the bits.

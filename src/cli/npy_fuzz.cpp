@@ -15,6 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   }
   const auto again = cli::parse_npy(cli::print_npy(*array));
   HEDDLE_CHECK(again.ok());
-  HEDDLE_CHECK(again->type == array->type && again->shape == array->shape && again->bytes == array->bytes);
+  HEDDLE_CHECK(again->type == array->type && again->shape == array->shape &&
+               again->bytes == array->bytes);
   return 0;
 }

@@ -17,7 +17,8 @@ std::string file(std::string header, std::string elements, char version = 1) {
 }
 
 TEST(Npy, ReadsWhatNumPyWrites) {
-  const auto array = parse_npy(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }", std::string("\0\0\x80\x3f\0\0\0\xc0", 8)));
+  const auto array = parse_npy(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }",
+                                    std::string("\0\0\x80\x3f\0\0\0\xc0", 8)));
   ASSERT_TRUE(array.ok()) << array.error().message;
   EXPECT_EQ(array->type, Scalar::f32);
   EXPECT_EQ(array->shape, (std::vector<u64>{2, 1}));
@@ -26,10 +27,14 @@ TEST(Npy, ReadsWhatNumPyWrites) {
 }
 
 TEST(Npy, ReadsOtherShapesAndVersion2) {
-  EXPECT_TRUE(parse_npy(file("{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }", "abc", 2)).ok());
-  EXPECT_TRUE(parse_npy(file("{'descr': '<i2', 'fortran_order': False, 'shape': (), }", "ab")).ok());
-  EXPECT_TRUE(parse_npy(file("{'shape': (0, 5), 'descr': '<f8', 'fortran_order': False}", "")).ok());
-  EXPECT_TRUE(parse_npy(file("{'descr': '|b1', 'fortran_order': True, 'shape': (3,), }", "abc")).ok());
+  EXPECT_TRUE(
+      parse_npy(file("{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }", "abc", 2)).ok());
+  EXPECT_TRUE(
+      parse_npy(file("{'descr': '<i2', 'fortran_order': False, 'shape': (), }", "ab")).ok());
+  EXPECT_TRUE(
+      parse_npy(file("{'shape': (0, 5), 'descr': '<f8', 'fortran_order': False}", "")).ok());
+  EXPECT_TRUE(
+      parse_npy(file("{'descr': '|b1', 'fortran_order': True, 'shape': (3,), }", "abc")).ok());
 }
 
 struct Refused {
@@ -68,12 +73,14 @@ TEST(Npy, RefusesWithTheReason) {
 }
 
 TEST(Npy, WritesWhatItReads) {
-  for (const char* name : {"u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f32", "f64"}) {
+  for (const char* name :
+       {"u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f32", "f64"}) {
     for (const std::vector<u64>& shape : {std::vector<u64>{}, {6}, {2, 3}, {0, 3}}) {
       Array array{*find_scalar(name), shape, {}};
       u64 count = 1;
       for (const u64 extent : shape) count *= extent;
-      for (u64 i = 0; i < count * bytes_of(array.type); ++i) array.bytes.push_back(static_cast<u8>(i));
+      for (u64 i = 0; i < count * bytes_of(array.type); ++i)
+        array.bytes.push_back(static_cast<u8>(i));
       const std::string text = print_npy(array);
       EXPECT_EQ((text.size() - array.bytes.size()) % 64, 0u);
       const auto again = parse_npy(text);

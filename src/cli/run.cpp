@@ -70,10 +70,12 @@ Result<Request> understand(const Options& options) {
   request.block = *block;
   const auto must_be_buffer = [&](u32 argument, std::string_view option) -> std::optional<Error> {
     if (argument >= request.arguments.size()) {
-      return Error{fmt::format("{}: there is no argument {}, they are numbered from 0", option, argument)};
+      return Error{
+          fmt::format("{}: there is no argument {}, they are numbered from 0", option, argument)};
     }
     const Argument& given = request.arguments[argument];
-    if (std::holds_alternative<BufferArg>(given) || std::holds_alternative<FileArg>(given)) return std::nullopt;
+    if (std::holds_alternative<BufferArg>(given) || std::holds_alternative<FileArg>(given))
+      return std::nullopt;
     return Error{fmt::format("{}: argument {} is not a buffer", option, argument)};
   };
   for (const std::string& text : options.dumps) {
@@ -103,17 +105,20 @@ Result<ir::FunctionId> find_kernel(const ir::Module& module, const std::string& 
   }
   if (found.size() == 1) return found[0];
   if (names.empty()) return Error{fmt::format("{} has no kernel", module.name)};
-  if (!name.empty()) return Error{fmt::format("{} has no kernel '{}'; it has {}", module.name, name, names)};
+  if (!name.empty())
+    return Error{fmt::format("{} has no kernel '{}'; it has {}", module.name, name, names)};
   return Error{fmt::format("{} has several kernels, --entry says which: {}", module.name, names)};
 }
 
 /// "saxpy takes 2 arguments (n: .u32, x: .u64), 1 was given".
 Error wrong_count(const ir::Function& kernel, std::size_t given) {
   std::string list;
-  for (const ir::Parameter& parameter : kernel.signature.params) list += (list.empty() ? "" : ", ") + describe(parameter);
+  for (const ir::Parameter& parameter : kernel.signature.params)
+    list += (list.empty() ? "" : ", ") + describe(parameter);
   const std::size_t count = kernel.signature.params.size();
-  return {fmt::format("{} takes {} argument{}{}, {} {} given", kernel.name, count, count == 1 ? "" : "s",
-                      list.empty() ? "" : " (" + list + ")", given, given == 1 ? "was" : "were")};
+  return {fmt::format("{} takes {} argument{}{}, {} {} given", kernel.name, count,
+                      count == 1 ? "" : "s", list.empty() ? "" : " (" + list + ")", given,
+                      given == 1 ? "was" : "were")};
 }
 
 Result<Buffer> make_buffer(machine::Memory& memory, const Argument& argument, bool low) {
@@ -129,7 +134,8 @@ Result<Buffer> make_buffer(machine::Memory& memory, const Argument& argument, bo
     const auto array = parse_npy(*contents);
     if (!array.ok()) return Error{fmt::format("{} {}", file->path, array.error().message)};
     auto buffer = place({array->type, array->shape, array->count(), 0});
-    if (buffer.ok() && buffer->bytes()) std::memcpy(reinterpret_cast<void*>(buffer->address), array->bytes.data(), buffer->bytes());
+    if (buffer.ok() && buffer->bytes())
+      std::memcpy(reinterpret_cast<void*>(buffer->address), array->bytes.data(), buffer->bytes());
     return buffer;
   }
   const BufferArg& spec = std::get<BufferArg>(argument);
@@ -139,9 +145,11 @@ Result<Buffer> make_buffer(machine::Memory& memory, const Argument& argument, bo
 }
 
 /// Makes the buffers and the parameter block.
-Result<Arguments> bind(const Request& request, const ir::Module& module, const ir::Function& kernel, machine::Memory& memory) {
+Result<Arguments> bind(const Request& request, const ir::Module& module, const ir::Function& kernel,
+                       machine::Memory& memory) {
   const auto& params = kernel.signature.params;
-  if (request.arguments.size() != params.size()) return wrong_count(kernel, request.arguments.size());
+  if (request.arguments.size() != params.size())
+    return wrong_count(kernel, request.arguments.size());
   Arguments result;
   result.block.resize(kernel.param_bytes);
   for (std::size_t i = 0; i < params.size(); ++i) {
@@ -181,11 +189,13 @@ void print_buffer(u32 argument, const Buffer& buffer, u64 most) {
 
 /// Everything that the options ask for after the kernel has run.
 int deliver(const Request& request, const Arguments& arguments) {
-  for (const Dump& dump : request.dumps) print_buffer(dump.argument, *arguments.buffers[dump.argument], dump.count);
+  for (const Dump& dump : request.dumps)
+    print_buffer(dump.argument, *arguments.buffers[dump.argument], dump.count);
   for (const Save& save : request.saves) {
     const Buffer& buffer = *arguments.buffers[save.argument];
     const Array array{buffer.type, buffer.shape, {buffer.data(), buffer.data() + buffer.bytes()}};
-    if (const auto written = write_file(save.path, print_npy(array)); !written.ok()) return fail(written.error().message);
+    if (const auto written = write_file(save.path, print_npy(array)); !written.ok())
+      return fail(written.error().message);
   }
   return kOk;
 }
@@ -212,8 +222,10 @@ int run_kernel(const Options& options, const Request& request, const machine::Pr
   config.params = arguments->block;
   config.time_limit = options.time_limit;
   const auto start = std::chrono::steady_clock::now();
-  const machine::LaunchResult result = machine::launch(profile, **program, **loaded, *entry, config);
-  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+  const machine::LaunchResult result =
+      machine::launch(profile, **program, **loaded, *entry, config);
+  const std::chrono::duration<double, std::milli> elapsed =
+      std::chrono::steady_clock::now() - start;
 
   if (const auto* error = std::get_if<machine::LaunchError>(&result)) return fail(error->message);
   if (const auto* trap = std::get_if<machine::Trap>(&result)) {
@@ -231,13 +243,15 @@ int run(const Options& options) {
   if (!request.ok()) return fail(request.error().message);
   auto text = read_file(options.file);
   if (!text.ok()) return fail(text.error().message);
-  const check::Compiled compiled = check::compile({{options.file == "-" ? "<stdin>" : options.file, std::move(*text)}});
+  const check::Compiled compiled =
+      check::compile({{options.file == "-" ? "<stdin>" : options.file, std::move(*text)}});
   fmt::print(stderr, "{}", compiled.messages);
   if (!compiled.module) return kBadPtx;
   for (const isa::Target target : compiled.module->targets) {
     if (!machine::runs(*profile, target)) {
-      return fail(fmt::format("{} is for {}, which {} ({}) does not run", compiled.module->name, isa::to_string(target),
-                              profile->device_name, isa::to_string(profile->target)));
+      return fail(fmt::format("{} is for {}, which {} ({}) does not run", compiled.module->name,
+                              isa::to_string(target), profile->device_name,
+                              isa::to_string(profile->target)));
     }
   }
   return run_kernel(options, *request, *profile, compiled.module);
@@ -263,15 +277,20 @@ void add_run(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("run", "Run a kernel of a PTX file");
   command->add_option("FILE", options->file, "PTX file; - is the standard input")->required();
   command->add_option("ARG", options->arguments, "Arguments of the kernel, see below");
-  command->add_option("--entry", options->entry, "Name of the kernel; may be left out when there is one");
+  command->add_option("--entry", options->entry,
+                      "Name of the kernel; may be left out when there is one");
   command->add_option("--grid", options->grid, "Number of CTAs: X, X,Y or X,Y,Z")->required();
   command->add_option("--block", options->block, "Threads in a CTA: X, X,Y or X,Y,Z")->required();
   command->add_option("--shared", options->shared, "Bytes of dynamic shared memory");
-  command->add_option("--time-limit", options->time_limit, "Seconds after which the kernel is stopped")
+  command
+      ->add_option("--time-limit", options->time_limit, "Seconds after which the kernel is stopped")
       ->check(CLI::PositiveNumber);
-  command->add_option("--dump", options->dumps, "I or I:COUNT: print buffer argument I, counted from 0, after the run")
+  command
+      ->add_option("--dump", options->dumps,
+                   "I or I:COUNT: print buffer argument I, counted from 0, after the run")
       ->allow_extra_args(false);
-  command->add_option("--save", options->saves, "I=FILE.npy: write buffer argument I after the run")->allow_extra_args(false);
+  command->add_option("--save", options->saves, "I=FILE.npy: write buffer argument I after the run")
+      ->allow_extra_args(false);
   command->add_flag("--time", options->time, "Print how long the launch took, to stderr");
   command->footer(kArguments);
   command->callback([options, &status] { status = run(*options); });

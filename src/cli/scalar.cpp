@@ -77,16 +77,19 @@ Result<u64> parse_decimal(Scalar type, std::string_view text) {
     float value = 0;
     const auto result = std::from_chars(digits.data(), end, value);
     if (result.ec == std::errc::result_out_of_range) return does_not_fit(text, type);
-    if (digits.empty() || result.ec != std::errc{} || result.ptr != end) return not_a_number(text, type);
+    if (digits.empty() || result.ec != std::errc{} || result.ptr != end)
+      return not_a_number(text, type);
     return u64{std::bit_cast<u32>(value)};
   }
   double value = 0;
   const auto result = std::from_chars(digits.data(), end, value);
   if (result.ec == std::errc::result_out_of_range) return does_not_fit(text, type);
-  if (digits.empty() || result.ec != std::errc{} || result.ptr != end) return not_a_number(text, type);
+  if (digits.empty() || result.ec != std::errc{} || result.ptr != end)
+    return not_a_number(text, type);
   const u64 bits = scalar_of(type, value);
   const u64 infinity = scalar_of(type, HUGE_VAL);
-  if (std::isfinite(value) && (bits & (mask_of(type) >> 1)) == infinity) return does_not_fit(text, type);
+  if (std::isfinite(value) && (bits & (mask_of(type) >> 1)) == infinity)
+    return does_not_fit(text, type);
   return bits;
 }
 
@@ -96,15 +99,18 @@ Result<u64> parse_float(Scalar type, std::string_view text) {
   const std::string_view digits = text.substr(2);
   const auto bits = parse_digits(digits, 16);
   if (!bits || digits.size() != (is_single ? 8u : 16u)) {
-    return Error{fmt::format("'{}' needs {} hexadecimal digits after {}", text, is_single ? 8 : 16, text.substr(0, 2))};
+    return Error{fmt::format("'{}' needs {} hexadecimal digits after {}", text, is_single ? 8 : 16,
+                             text.substr(0, 2))};
   }
   if (is_single && type == Scalar::f32) return *bits;
-  return scalar_of(type, is_single ? std::bit_cast<float>(static_cast<u32>(*bits)) : std::bit_cast<double>(*bits));
+  return scalar_of(type, is_single ? std::bit_cast<float>(static_cast<u32>(*bits))
+                                   : std::bit_cast<double>(*bits));
 }
 
 template <class Format>
 std::string print_narrow(u64 bits) {
-  const u32 single = sem::soft_convert<sem::FormatF32, Format>(static_cast<u16>(bits), sem::Round::nearest_even);
+  const u32 single =
+      sem::soft_convert<sem::FormatF32, Format>(static_cast<u16>(bits), sem::Round::nearest_even);
   return fmt::format("{}", std::bit_cast<float>(single));
 }
 
@@ -141,25 +147,36 @@ u64 scalar_of(Scalar type, u64 value) {
 }
 
 u64 scalar_of(Scalar type, double value) {
-  using sem::soft_convert, sem::Round, sem::FormatBf16, sem::FormatF16, sem::FormatF32, sem::FormatF64;
+  using sem::soft_convert, sem::Round, sem::FormatBf16, sem::FormatF16, sem::FormatF32,
+      sem::FormatF64;
   const u64 bits = std::bit_cast<u64>(value);
   switch (type) {
-    case Scalar::f64: return bits;
-    case Scalar::f32: return soft_convert<FormatF32, FormatF64>(bits, Round::nearest_even);
-    case Scalar::f16: return soft_convert<FormatF16, FormatF64>(bits, Round::nearest_even);
-    case Scalar::bf16: return soft_convert<FormatBf16, FormatF64>(bits, Round::nearest_even);
-    default: return static_cast<u64>(static_cast<s64>(value)) & mask_of(type);
+    case Scalar::f64:
+      return bits;
+    case Scalar::f32:
+      return soft_convert<FormatF32, FormatF64>(bits, Round::nearest_even);
+    case Scalar::f16:
+      return soft_convert<FormatF16, FormatF64>(bits, Round::nearest_even);
+    case Scalar::bf16:
+      return soft_convert<FormatBf16, FormatF64>(bits, Round::nearest_even);
+    default:
+      return static_cast<u64>(static_cast<s64>(value)) & mask_of(type);
   }
 }
 
 std::string print_scalar(Scalar type, u64 bits) {
   using sem::FormatBf16, sem::FormatF16;
   switch (type) {
-    case Scalar::f64: return fmt::format("{}", std::bit_cast<double>(bits));
-    case Scalar::f32: return fmt::format("{}", std::bit_cast<float>(static_cast<u32>(bits)));
-    case Scalar::f16: return print_narrow<FormatF16>(bits);
-    case Scalar::bf16: return print_narrow<FormatBf16>(bits);
-    default: break;
+    case Scalar::f64:
+      return fmt::format("{}", std::bit_cast<double>(bits));
+    case Scalar::f32:
+      return fmt::format("{}", std::bit_cast<float>(static_cast<u32>(bits)));
+    case Scalar::f16:
+      return print_narrow<FormatF16>(bits);
+    case Scalar::bf16:
+      return print_narrow<FormatBf16>(bits);
+    default:
+      break;
   }
   if (!is_signed(type)) return fmt::format("{}", bits);
   const int unused = 64 - 8 * static_cast<int>(bytes_of(type));

@@ -89,18 +89,19 @@ TEST(ParseScalar, RefusesWhatIsNoNumberOrDoesNotFit) {
 
 TEST(PrintScalar, IsTheShortestTextThatReadsBack) {
   const Accepted cases[] = {
-      {Scalar::u8, "200", 200},          {Scalar::s8, "-56", 200},
-      {Scalar::s64, "-1", ~u64{0}},      {Scalar::u64, "18446744073709551615", ~u64{0}},
-      {Scalar::f32, "0.1", 0x3dcccccd},  {Scalar::f32, "-0", 0x80000000},
-      {Scalar::f32, "1", 0x3f800000},    {Scalar::f64, "0.1", 0x3fb999999999999a},
-      {Scalar::f32, "inf", 0x7f800000},  {Scalar::f32, "nan", 0x7fffffff},
-      {Scalar::f16, "1.5", 0x3e00},      {Scalar::bf16, "-1", 0xbf80},
+      {Scalar::u8, "200", 200},         {Scalar::s8, "-56", 200},
+      {Scalar::s64, "-1", ~u64{0}},     {Scalar::u64, "18446744073709551615", ~u64{0}},
+      {Scalar::f32, "0.1", 0x3dcccccd}, {Scalar::f32, "-0", 0x80000000},
+      {Scalar::f32, "1", 0x3f800000},   {Scalar::f64, "0.1", 0x3fb999999999999a},
+      {Scalar::f32, "inf", 0x7f800000}, {Scalar::f32, "nan", 0x7fffffff},
+      {Scalar::f16, "1.5", 0x3e00},     {Scalar::bf16, "-1", 0xbf80},
   };
   for (const Accepted& c : cases) EXPECT_EQ(print_scalar(c.type, c.bits), c.text);
 }
 
 TEST(Scalar, NamesAreFound) {
-  for (const char* name : {"u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "bf16", "f32", "f64"}) {
+  for (const char* name :
+       {"u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "bf16", "f32", "f64"}) {
     const auto type = find_scalar(name);
     ASSERT_TRUE(type) << name;
     EXPECT_EQ(name_of(*type), name);
