@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "interp/program.h"
+#include "interp/specials.h"
 #include "interp/warp_ops.h"
 #include "isa/groups.h"
 

@@ -47,7 +47,7 @@ enum class Window : u8 { generic, shared, local, param };
 
 /// Control flow and everything else that needs more than the lanes of one warp; run by the CTA itself.
 enum class Control : u8 {
-  none, bra, brx_idx, call, call_indirect, ret, exit,
+  none, bra, brx_idx, call, ret, exit,
   bar_sync, bar_arrive, bar_red, warp_barrier, warp_op, trap, brkpt, nanosleep, refresh_special, finish,
 };
 
