@@ -36,7 +36,7 @@ int check(const Options& options) {
   if (options.format == "json" && !options.dump.empty())
     return fail("--dump and --format json exclude each other");
   bool errors = false, unreadable = false;
-  nlohmann::json all = nlohmann::json::array();
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const std::string& path : options.files) {
     auto source = syntax::load(path);
     if (!source.ok()) {
@@ -50,7 +50,7 @@ int check(const Options& options) {
     report.sort();
     errors |= report.has_errors();
     if (options.format == "json") {
-      for (auto& diagnostic : nlohmann::json::parse(diag::render_json(report, *source)))
+      for (auto& diagnostic : nlohmann::ordered_json::parse(diag::render_json(report, *source)))
         all.push_back(std::move(diagnostic));
     } else {
       fmt::print("{}", diag::render_text(report, *source, wants_colour()));

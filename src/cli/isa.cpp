@@ -58,17 +58,20 @@ std::string print(const isa::Form& form, const isa::Condition& condition) {
   return (condition.negated ? "not " : "") + (any ? fmt::format("any .{}", slot.name) : words);
 }
 
-/// "ptx 7.0, sm_80; .bf16: ptx 7.8, sm_90".
+/// "ptx 7.0, sm_80; .bf16: ptx 7.8, sm_90; with p: ptx 7.1".
 std::string gates_of(const isa::Form& form) {
   std::string text;
   for (const isa::ConditionalGate& gate : form.gates) {
-    if (!text.empty()) text += "; ";
+    std::string when;
     for (const isa::Condition& condition : gate.when) {
-      if (&condition != gate.when.data()) text += ", ";
-      text += print(form, condition);
+      when += (when.empty() ? "" : ", ") + print(form, condition);
     }
-    if (!gate.when.empty()) text += ": ";
-    text += print(gate.gate);
+    if (gate.operand >= 0) {
+      const auto& operand = form.operands[static_cast<std::size_t>(gate.operand)];
+      when += fmt::format("{}with {}", when.empty() ? "" : ", ", operand.name);
+    }
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : "; ", when, when.empty() ? "" : ": ",
+                        print(gate.gate));
   }
   return text;
 }
