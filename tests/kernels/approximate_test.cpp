@@ -12,7 +12,8 @@ namespace {
 KERNEL_SUITE(Approximate, "approximate");
 
 void expect_relative(double actual, double expected, double bound, const char* what) {
-  EXPECT_LE(std::fabs(actual - expected), bound * std::fabs(expected)) << what << ": " << actual << " for " << expected;
+  EXPECT_LE(std::fabs(actual - expected), bound * std::fabs(expected))
+      << what << ": " << actual << " for " << expected;
 }
 void expect_absolute(double actual, double expected, double bound, const char* what) {
   EXPECT_LE(std::fabs(actual - expected), bound) << what << ": " << actual << " for " << expected;
@@ -51,10 +52,10 @@ TEST_P(Approximate, SpecialValues) {
   Buffer<float> out(8 * in.size());
   launch("approximate_functions", {{1}, {32}}, device, out, int(in.size()));
   const float nan = canonical_nan(NAN);
-  EXPECT_SAME(out, {inf, 0, inf, 1, -inf, 0.0f, 1, 0.0f,      //
-                    inf, 0, -inf, 1, -inf, -0.0f, 1, -0.0f,   //
-                    0, inf, 0, inf, inf, nan, nan, 1,         //
-                    0, inf, -0.0f, 0, inf, nan, nan, -1});
+  EXPECT_SAME(out, {inf, 0,   inf,   1,   -inf, 0.0f,  1,   0.0f,   //
+                    inf, 0,   -inf,  1,   -inf, -0.0f, 1,   -0.0f,  //
+                    0,   inf, 0,     inf, inf,  nan,   nan, 1,      //
+                    0,   inf, -0.0f, 0,   inf,  nan,   nan, -1});
 }
 
 TEST_P(Approximate, Division) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every atomic operation on global and on shared memory, in both widths. The final values do not
-// depend on the order of the threads; where the returned values matter the test checks them as a set.
+// depend on the order of the threads; where the returned values matter the test checks them as a
+// set.
 #include "device.h"
 
 struct Cells {

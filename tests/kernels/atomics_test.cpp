@@ -93,7 +93,8 @@ TEST_P(Atomics, OneSetPerBlockInSharedMemory) {
     SCOPED_TRACE(shape);
     const auto values = random_values<uint64_t>(shape.threads(), 2);
     std::vector<Cells> expected(shape.grid.x);
-    for (size_t i = 0; i < values.size(); ++i) expected[i / shape.block.x].update(values[i], int(i));
+    for (size_t i = 0; i < values.size(); ++i)
+      expected[i / shape.block.x].update(values[i], int(i));
     Buffer device(values);
     Buffer cells(std::vector<Cells>(shape.grid.x));
     launch("atomics_shared", shape, cells, device);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bitonic sort: within a block through shared memory, and one compare-exchange pass over a big array.
+// Bitonic sort: within a block through shared memory, and one compare-exchange pass over a big
+// array.
 #include "device.h"
 
-// Sorts blockDim.x values (a power of two) per block, ascending. Dynamic shared: one int per thread.
+// Sorts blockDim.x values (a power of two) per block, ascending. Dynamic shared: one int per
+// thread.
 extern "C" __global__ void bitonic_block(int* values) {
   extern __shared__ int shared[];
   unsigned i = threadIdx.x;

@@ -27,7 +27,9 @@ extern "C" __global__ void bit_operations(const unsigned* a, const unsigned* b, 
   result[10] = __dp4a(x, y, z);
   asm("bfe.u32 %0, %1, %2, %3;" : "=r"(result[11]) : "r"(x), "r"(y & 63), "r"(z & 63));
   asm("bfe.s32 %0, %1, %2, %3;" : "=r"(result[12]) : "r"(x), "r"(y & 63), "r"(z & 63));
-  asm("bfi.b32 %0, %1, %2, %3, %4;" : "=r"(result[13]) : "r"(x), "r"(y), "r"(z & 63), "r"(z >> 6 & 63));
+  asm("bfi.b32 %0, %1, %2, %3, %4;"
+      : "=r"(result[13])
+      : "r"(x), "r"(y), "r"(z & 63), "r"(z >> 6 & 63));
   asm("lop3.b32 %0, %1, %2, %3, 0x96;" : "=r"(result[14]) : "r"(x), "r"(y), "r"(z));
   asm("lop3.b32 %0, %1, %2, %3, 0xca;" : "=r"(result[15]) : "r"(x), "r"(y), "r"(z));
   asm("bfind.u32 %0, %1;" : "=r"(result[16]) : "r"(x));

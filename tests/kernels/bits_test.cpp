@@ -53,7 +53,8 @@ uint32_t inserted(uint32_t field, uint32_t into, uint32_t pos, uint32_t len) {
 
 TEST_P(Bits, EveryOperation) {
   const int n = 2000;
-  auto x = random_values<uint32_t>(n, 1), y = random_values<uint32_t>(n, 2), z = random_values<uint32_t>(n, 3);
+  auto x = random_values<uint32_t>(n, 1), y = random_values<uint32_t>(n, 2),
+       z = random_values<uint32_t>(n, 3);
   for (int i = 0; i < 64; ++i) {
     x[i] = i % 4 == 0 ? 0 : i % 4 == 1 ? ~0u : 1u << i % 32;
     z[i] = i % 8 * 8 + i / 8 * 64;
@@ -64,25 +65,15 @@ TEST_P(Bits, EveryOperation) {
     const uint64_t pair = uint64_t(b) << 32 | a;
     const uint32_t clamped = std::min(c & 63, 32u);
     const uint32_t normal = int32_t(a) < 0 ? ~a : a;
-    for (uint32_t result : {uint32_t(std::popcount(a)),
-                            uint32_t(std::countl_zero(a)),
-                            reversed(a),
-                            uint32_t(a == 0 ? 0 : std::countr_zero(a) + 1),
-                            uint32_t(pair << (c & 31) >> 32),
-                            uint32_t(pair >> (c & 31)),
-                            uint32_t(pair << clamped >> 32),
-                            uint32_t(pair >> clamped),
-                            permuted(a, b, c),
-                            dot<int8_t>(a, b, c),
-                            dot<uint8_t>(a, b, c),
-                            extracted(a, b & 63, c & 63, false),
-                            extracted(a, b & 63, c & 63, true),
-                            inserted(a, b, c & 63, c >> 6 & 63),
-                            a ^ b ^ c,
-                            (a & b) | (~a & c),
-                            a == 0 ? ~0u : 31 - std::countl_zero(a),
-                            normal == 0 ? ~0u : std::countl_zero(normal),
-                            uint32_t(pair >> 8 * (c & 3))}) {
+    for (uint32_t result :
+         {uint32_t(std::popcount(a)), uint32_t(std::countl_zero(a)), reversed(a),
+          uint32_t(a == 0 ? 0 : std::countr_zero(a) + 1), uint32_t(pair << (c & 31) >> 32),
+          uint32_t(pair >> (c & 31)), uint32_t(pair << clamped >> 32), uint32_t(pair >> clamped),
+          permuted(a, b, c), dot<int8_t>(a, b, c), dot<uint8_t>(a, b, c),
+          extracted(a, b & 63, c & 63, false), extracted(a, b & 63, c & 63, true),
+          inserted(a, b, c & 63, c >> 6 & 63), a ^ b ^ c, (a & b) | (~a & c),
+          a == 0 ? ~0u : 31 - std::countl_zero(a), normal == 0 ? ~0u : std::countl_zero(normal),
+          uint32_t(pair >> 8 * (c & 3))}) {
       expected.push_back(result);
     }
   }

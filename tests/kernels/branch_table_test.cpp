@@ -20,10 +20,14 @@ TEST_P(BranchTable, ADifferentTargetInEveryLane) {
       EXPECT_SAME(out, tabulate(n, [&](size_t i) {
                     const uint32_t index = uint32_t(i);
                     switch (keys[i]) {
-                      case 0: return 100u;
-                      case 1: return index * index;
-                      case 4: return index ^ 0xff;
-                      default: return 0u - index;
+                      case 0:
+                        return 100u;
+                      case 1:
+                        return index * index;
+                      case 4:
+                        return index ^ 0xff;
+                      default:
+                        return 0u - index;
                     }
                   }));
     }

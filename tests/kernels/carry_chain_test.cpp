@@ -16,9 +16,12 @@ std::vector<uint32_t> limbs(size_t count, uint64_t seed) {
   return tabulate(count, [&](size_t) {
     const uint32_t bits = static_cast<uint32_t>(random.next());
     switch (random.below(4)) {
-      case 0: return 0xffffffffu;
-      case 1: return 0u;
-      default: return bits;
+      case 0:
+        return 0xffffffffu;
+      case 1:
+        return 0u;
+      default:
+        return bits;
     }
   });
 }

@@ -14,7 +14,7 @@ struct FromFloat {
   unsigned long long wide_unsigned_nearest;
   short narrow;
   unsigned short unsigned_narrow;
-  int byte;            // cvt.rzi.s8 sign-extended
+  int byte;  // cvt.rzi.s8 sign-extended
   unsigned unsigned_byte;
 };
 

@@ -15,8 +15,10 @@ KERNEL_SUITE(Convert, "convert");
 template <class T>
 T saturated(long double whole, T nan) {
   if (std::isnan(whole)) return nan;
-  if (whole <= static_cast<long double>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
-  if (whole >= static_cast<long double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
+  if (whole <= static_cast<long double>(std::numeric_limits<T>::min()))
+    return std::numeric_limits<T>::min();
+  if (whole >= static_cast<long double>(std::numeric_limits<T>::max()))
+    return std::numeric_limits<T>::max();
   return static_cast<T>(whole);
 }
 constexpr uint64_t kTopBit = 1ull << 63;
@@ -51,11 +53,34 @@ FromFloat from_float(float v) {
 
 template <class T>
 std::vector<T> interesting_values() {
-  std::vector<T> values = {0, T(-0.0), T(0.5), T(-0.5), T(1.5), T(2.5), T(-2.5), T(0.99), T(127.5), T(-128.9), T(255.9),
-                           T(32767.5), T(-32769), T(65535.5), T(2147483647.0), T(2147483648.0), T(-2147483648.0),
-                           T(-2147483904.0), T(4294967295.0), T(4294967296.0), T(9.2233720368547758e18),
-                           T(-9.2233720368547758e18), T(1.8446744073709552e19), T(1e30), T(-1e30),
-                           T(1e-40), std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(),
+  std::vector<T> values = {0,
+                           T(-0.0),
+                           T(0.5),
+                           T(-0.5),
+                           T(1.5),
+                           T(2.5),
+                           T(-2.5),
+                           T(0.99),
+                           T(127.5),
+                           T(-128.9),
+                           T(255.9),
+                           T(32767.5),
+                           T(-32769),
+                           T(65535.5),
+                           T(2147483647.0),
+                           T(2147483648.0),
+                           T(-2147483648.0),
+                           T(-2147483904.0),
+                           T(4294967295.0),
+                           T(4294967296.0),
+                           T(9.2233720368547758e18),
+                           T(-9.2233720368547758e18),
+                           T(1.8446744073709552e19),
+                           T(1e30),
+                           T(-1e30),
+                           T(1e-40),
+                           std::numeric_limits<T>::infinity(),
+                           -std::numeric_limits<T>::infinity(),
                            std::numeric_limits<T>::quiet_NaN()};
   for (T value : random_values<T>(1000, 1)) {
     for (double scale : {3.0, 300.0, 70000.0, 5e9, 2e19}) values.push_back(value * T(scale));
@@ -130,9 +155,10 @@ struct FromInteger {
 TEST_P(Convert, IntegersToFloatsAndNarrowerIntegers) {
   auto in = random_values<uint64_t>(1000, 2);
   for (size_t i = 0; i < 640; ++i) in[i] >>= i % 64;
-  for (uint64_t corner : {0ull, 127ull, 128ull, 0xffffff7full, 0xffffff80ull, 65535ull, 65536ull, 0x7fffffffull,
-                          0x80000000ull, 0xffffffffull, 0x1000001ull, 0x1000003ull, ~0ull, kTopBit + 0ull,
-                          kTopBit - 1ull, 0x8000008000000000ull, 0x8000008000000001ull}) {
+  for (uint64_t corner :
+       {0ull, 127ull, 128ull, 0xffffff7full, 0xffffff80ull, 65535ull, 65536ull, 0x7fffffffull,
+        0x80000000ull, 0xffffffffull, 0x1000001ull, 0x1000003ull, ~0ull, kTopBit + 0ull,
+        kTopBit - 1ull, 0x8000008000000000ull, 0x8000008000000001ull}) {
     in.push_back(corner);
   }
   Buffer device(in);

@@ -17,14 +17,14 @@
 #define HEDDLE_DEVICE static inline __device__ __attribute__((always_inline))
 
 // threadIdx, blockIdx, blockDim, gridDim: reading a member reads the special register.
-#define HEDDLE_INDEX_TYPE(Type, sreg)                                                            \
-  struct Type {                                                                                  \
-    __declspec(property(get = read_x)) unsigned x;                                               \
-    __declspec(property(get = read_y)) unsigned y;                                               \
-    __declspec(property(get = read_z)) unsigned z;                                               \
-    HEDDLE_DEVICE unsigned read_x() { return __nvvm_read_ptx_sreg_##sreg##_x(); }                \
-    HEDDLE_DEVICE unsigned read_y() { return __nvvm_read_ptx_sreg_##sreg##_y(); }                \
-    HEDDLE_DEVICE unsigned read_z() { return __nvvm_read_ptx_sreg_##sreg##_z(); }                \
+#define HEDDLE_INDEX_TYPE(Type, sreg)                                             \
+  struct Type {                                                                   \
+    __declspec(property(get = read_x)) unsigned x;                                \
+    __declspec(property(get = read_y)) unsigned y;                                \
+    __declspec(property(get = read_z)) unsigned z;                                \
+    HEDDLE_DEVICE unsigned read_x() { return __nvvm_read_ptx_sreg_##sreg##_x(); } \
+    HEDDLE_DEVICE unsigned read_y() { return __nvvm_read_ptx_sreg_##sreg##_y(); } \
+    HEDDLE_DEVICE unsigned read_z() { return __nvvm_read_ptx_sreg_##sreg##_z(); } \
   };
 HEDDLE_INDEX_TYPE(HeddleTid, tid)
 HEDDLE_INDEX_TYPE(HeddleNtid, ntid)
@@ -37,15 +37,33 @@ extern const __device__ __attribute__((weak)) HeddleCtaid blockIdx;
 extern const __device__ __attribute__((weak)) HeddleNctaid gridDim;
 
 // Vector types: the alignment makes them one access.
-struct alignas(8) int2 { int x, y; };
-struct alignas(16) int4 { int x, y, z, w; };
-struct alignas(8) uint2 { unsigned x, y; };
-struct alignas(16) uint4 { unsigned x, y, z, w; };
-struct alignas(8) float2 { float x, y; };
-struct alignas(16) float4 { float x, y, z, w; };
-struct alignas(16) double2 { double x, y; };
-struct alignas(4) uchar4 { unsigned char x, y, z, w; };
-struct alignas(4) short2 { short x, y; };
+struct alignas(8) int2 {
+  int x, y;
+};
+struct alignas(16) int4 {
+  int x, y, z, w;
+};
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+struct alignas(8) float2 {
+  float x, y;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+struct alignas(16) double2 {
+  double x, y;
+};
+struct alignas(4) uchar4 {
+  unsigned char x, y, z, w;
+};
+struct alignas(4) short2 {
+  short x, y;
+};
 
 // Barriers and fences. (__syncthreads is a clang builtin.)
 HEDDLE_DEVICE int __syncthreads_count(int p) { return __nvvm_bar0_popc(p); }
@@ -57,21 +75,21 @@ HEDDLE_DEVICE void __threadfence_block() { __nvvm_membar_cta(); }
 HEDDLE_DEVICE void __threadfence_system() { __nvvm_membar_sys(); }
 
 // Warp shuffles. The last operand packs the clamp and the segment mask (PTX ISA 9.7.9.6).
-#define HEDDLE_SHUFFLE(name, mode, lane_type, clamp)                                               \
-  HEDDLE_DEVICE int name(unsigned mask, int v, lane_type lane, int width = 32) {                   \
-    return __nvvm_shfl_sync_##mode##_i32(mask, v, lane, ((32 - width) << 8) | clamp);              \
-  }                                                                                                \
-  HEDDLE_DEVICE unsigned name(unsigned mask, unsigned v, lane_type lane, int width = 32) {         \
-    return __nvvm_shfl_sync_##mode##_i32(mask, v, lane, ((32 - width) << 8) | clamp);              \
-  }                                                                                                \
-  HEDDLE_DEVICE float name(unsigned mask, float v, lane_type lane, int width = 32) {               \
-    return __nvvm_shfl_sync_##mode##_f32(mask, v, lane, ((32 - width) << 8) | clamp);              \
-  }                                                                                                \
-  HEDDLE_DEVICE unsigned long long name(unsigned mask, unsigned long long v, lane_type lane,       \
-                                        int width = 32) {                                          \
-    unsigned low = name(mask, (unsigned)v, lane, width);                                           \
-    unsigned high = name(mask, (unsigned)(v >> 32), lane, width);                                  \
-    return (unsigned long long)high << 32 | low;                                                   \
+#define HEDDLE_SHUFFLE(name, mode, lane_type, clamp)                                         \
+  HEDDLE_DEVICE int name(unsigned mask, int v, lane_type lane, int width = 32) {             \
+    return __nvvm_shfl_sync_##mode##_i32(mask, v, lane, ((32 - width) << 8) | clamp);        \
+  }                                                                                          \
+  HEDDLE_DEVICE unsigned name(unsigned mask, unsigned v, lane_type lane, int width = 32) {   \
+    return __nvvm_shfl_sync_##mode##_i32(mask, v, lane, ((32 - width) << 8) | clamp);        \
+  }                                                                                          \
+  HEDDLE_DEVICE float name(unsigned mask, float v, lane_type lane, int width = 32) {         \
+    return __nvvm_shfl_sync_##mode##_f32(mask, v, lane, ((32 - width) << 8) | clamp);        \
+  }                                                                                          \
+  HEDDLE_DEVICE unsigned long long name(unsigned mask, unsigned long long v, lane_type lane, \
+                                        int width = 32) {                                    \
+    unsigned low = name(mask, (unsigned)v, lane, width);                                     \
+    unsigned high = name(mask, (unsigned)(v >> 32), lane, width);                            \
+    return (unsigned long long)high << 32 | low;                                             \
   }
 HEDDLE_SHUFFLE(__shfl_sync, idx, int, 31)
 HEDDLE_SHUFFLE(__shfl_up_sync, up, unsigned, 0)
@@ -80,7 +98,9 @@ HEDDLE_SHUFFLE(__shfl_xor_sync, bfly, int, 31)
 #undef HEDDLE_SHUFFLE
 
 // Votes and matches.
-HEDDLE_DEVICE unsigned __ballot_sync(unsigned mask, int p) { return __nvvm_vote_ballot_sync(mask, p); }
+HEDDLE_DEVICE unsigned __ballot_sync(unsigned mask, int p) {
+  return __nvvm_vote_ballot_sync(mask, p);
+}
 HEDDLE_DEVICE int __any_sync(unsigned mask, int p) { return __nvvm_vote_any_sync(mask, p); }
 HEDDLE_DEVICE int __all_sync(unsigned mask, int p) { return __nvvm_vote_all_sync(mask, p); }
 HEDDLE_DEVICE unsigned __activemask() {
@@ -125,12 +145,12 @@ HEDDLE_DEVICE long long atomicMax(long long* p, long long v) {
 HEDDLE_DEVICE unsigned long long atomicMax(unsigned long long* p, unsigned long long v) {
   return __nvvm_atom_max_gen_ull(p, v);
 }
-#define HEDDLE_BIT_ATOMIC(name, op)                                                              \
-  HEDDLE_DEVICE unsigned name(unsigned* p, unsigned v) {                                         \
-    return __nvvm_atom_##op##_gen_i((int*)p, v);                                                 \
-  }                                                                                              \
-  HEDDLE_DEVICE unsigned long long name(unsigned long long* p, unsigned long long v) {           \
-    return __nvvm_atom_##op##_gen_ll((long long*)p, v);                                          \
+#define HEDDLE_BIT_ATOMIC(name, op)                                                    \
+  HEDDLE_DEVICE unsigned name(unsigned* p, unsigned v) {                               \
+    return __nvvm_atom_##op##_gen_i((int*)p, v);                                       \
+  }                                                                                    \
+  HEDDLE_DEVICE unsigned long long name(unsigned long long* p, unsigned long long v) { \
+    return __nvvm_atom_##op##_gen_ll((long long*)p, v);                                \
   }
 HEDDLE_BIT_ATOMIC(atomicAnd, and)
 HEDDLE_BIT_ATOMIC(atomicOr, or)
@@ -221,18 +241,18 @@ HEDDLE_DEVICE float fmaxf(float a, float b) { return __nvvm_fmax_f(a, b); }
 HEDDLE_DEVICE float floorf(float v) { return __nvvm_floor_f(v); }
 HEDDLE_DEVICE float ceilf(float v) { return __nvvm_ceil_f(v); }
 HEDDLE_DEVICE float truncf(float v) { return __nvvm_trunc_f(v); }
-#define HEDDLE_ROUNDED(cuda, ptx)                                                                 \
-  HEDDLE_DEVICE float __fadd_##cuda(float a, float b) { return __nvvm_add_##ptx##_f(a, b); }      \
-  HEDDLE_DEVICE float __fmul_##cuda(float a, float b) { return __nvvm_mul_##ptx##_f(a, b); }      \
-  HEDDLE_DEVICE float __fdiv_##cuda(float a, float b) { return __nvvm_div_##ptx##_f(a, b); }      \
-  HEDDLE_DEVICE float __frcp_##cuda(float v) { return __nvvm_rcp_##ptx##_f(v); }                  \
-  HEDDLE_DEVICE float __fsqrt_##cuda(float v) { return __nvvm_sqrt_##ptx##_f(v); }                \
-  HEDDLE_DEVICE float __fmaf_##cuda(float a, float b, float c) {                                  \
-    return __nvvm_fma_##ptx##_f(a, b, c);                                                         \
-  }                                                                                               \
-  HEDDLE_DEVICE double __dadd_##cuda(double a, double b) { return __nvvm_add_##ptx##_d(a, b); }   \
-  HEDDLE_DEVICE double __dmul_##cuda(double a, double b) { return __nvvm_mul_##ptx##_d(a, b); }   \
-  HEDDLE_DEVICE double __ddiv_##cuda(double a, double b) { return __nvvm_div_##ptx##_d(a, b); }   \
+#define HEDDLE_ROUNDED(cuda, ptx)                                                               \
+  HEDDLE_DEVICE float __fadd_##cuda(float a, float b) { return __nvvm_add_##ptx##_f(a, b); }    \
+  HEDDLE_DEVICE float __fmul_##cuda(float a, float b) { return __nvvm_mul_##ptx##_f(a, b); }    \
+  HEDDLE_DEVICE float __fdiv_##cuda(float a, float b) { return __nvvm_div_##ptx##_f(a, b); }    \
+  HEDDLE_DEVICE float __frcp_##cuda(float v) { return __nvvm_rcp_##ptx##_f(v); }                \
+  HEDDLE_DEVICE float __fsqrt_##cuda(float v) { return __nvvm_sqrt_##ptx##_f(v); }              \
+  HEDDLE_DEVICE float __fmaf_##cuda(float a, float b, float c) {                                \
+    return __nvvm_fma_##ptx##_f(a, b, c);                                                       \
+  }                                                                                             \
+  HEDDLE_DEVICE double __dadd_##cuda(double a, double b) { return __nvvm_add_##ptx##_d(a, b); } \
+  HEDDLE_DEVICE double __dmul_##cuda(double a, double b) { return __nvvm_mul_##ptx##_d(a, b); } \
+  HEDDLE_DEVICE double __ddiv_##cuda(double a, double b) { return __nvvm_div_##ptx##_d(a, b); } \
   HEDDLE_DEVICE double __dsqrt_##cuda(double v) { return __nvvm_sqrt_##ptx##_d(v); }
 HEDDLE_ROUNDED(rn, rn)
 HEDDLE_ROUNDED(rz, rz)

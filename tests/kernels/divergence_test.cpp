@@ -56,7 +56,8 @@ TEST_P(Divergence, QueensByBacktracking) {
     EXPECT_SAME(counts, tabulate(size * size, [&](size_t i) {
                   const uint32_t first = 1u << i / size, second = 1u << i % size;
                   if ((first | first << 1 | first >> 1) & second) return 0u;
-                  return solutions(size, 2, first | second, (first << 1 | second) << 1, (first >> 1 | second) >> 1);
+                  return solutions(size, 2, first | second, (first << 1 | second) << 1,
+                                   (first >> 1 | second) >> 1);
                 }));
   }
 }
@@ -94,7 +95,8 @@ TEST_P(Divergence, BreakContinueGotoReturn) {
       Buffer device(values);
       Buffer out(std::vector<int>(shape.threads(), -77));
       launch("nested_loops", shape, device, n, out);
-      EXPECT_SAME(out, tabulate(shape.threads(), [&](size_t i) { return nested_loops(values, int(i), -77); }));
+      EXPECT_SAME(out, tabulate(shape.threads(),
+                                [&](size_t i) { return nested_loops(values, int(i), -77); }));
     }
   }
 }

@@ -23,7 +23,8 @@ TEST_P(DynamicShared, CarvedIntoArraysOfSeveralTypes) {
       launch("carve", shape, device_d, device_k, device_c, out, n);
       EXPECT_SAME(out, tabulate(3 * n, [&](size_t index) {
                     const size_t block = index / n, base = block * n, i = index % n;
-                    return d[base + (i + block + 1) % n] + k[base + n - 1 - i] + c[base + i * 3 % n];
+                    return d[base + (i + block + 1) % n] + k[base + n - 1 - i] +
+                           c[base + i * 3 % n];
                   }));
     }
   }

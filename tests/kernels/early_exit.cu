@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads that leave before a barrier do not hold up the others: the barrier counts the threads that
-// are left (PTX ISA 9.7.13.1).
+// Threads that leave before a barrier do not hold up the others: the barrier counts the threads
+// that are left (PTX ISA 9.7.13.1).
 #include "device.h"
 
 extern "C" __global__ void exit_then_barrier(const int* values, int* out, int stay) {

@@ -40,7 +40,7 @@ TEST_P(EarlyExit, BarriersReducePredicates) {
   for (const Shape& shape : kLineShapes) {
     SCOPED_TRACE(shape);
     auto values = random_values<int>(shape.threads(), 2);
-    values[0] = 7;                  // in the first block not all are != 7
+    values[0] = 7;                    // in the first block not all are != 7
     values[shape.threads() - 1] = 9;  // in the last block one is 9
     Buffer device(values);
     Buffer<int> out(values.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Levenshtein distance by anti-diagonals: a wavefront with a barrier per step; one pair of words per
-// block, characters as bytes in shared memory.
+// Levenshtein distance by anti-diagonals: a wavefront with a barrier per step; one pair of words
+// per block, characters as bytes in shared memory.
 #include "device.h"
 
 constexpr int kLongest = 128;

@@ -47,7 +47,9 @@ TEST_P(EditDistance, WordPairs) {
     SCOPED_TRACE(block);
     Buffer<int> distances(pairs);
     launch("edit_distance", {{unsigned(pairs)}, {block}}, device_text, device_offsets, distances);
-    EXPECT_SAME(distances, tabulate(pairs, [&](size_t p) { return edit_distance(words[2 * p], words[2 * p + 1]); }));
+    EXPECT_SAME(distances, tabulate(pairs, [&](size_t p) {
+                  return edit_distance(words[2 * p], words[2 * p + 1]);
+                }));
   }
 }
 

@@ -36,7 +36,8 @@ std::vector<Point> butterflies(const Point* in, int n) {
   for (int half = 1; half < n; half *= 2) {
     for (int thread = 0; thread < n / 2; ++thread) {
       const int low = thread / half * half * 2 + thread % half;
-      const Point w = table[thread % half * (n / 2 / half)], a = points[low], b = points[low + half];
+      const Point w = table[thread % half * (n / 2 / half)], a = points[low],
+                  b = points[low + half];
       const Point product = {b.x * w.x - b.y * w.y, b.x * w.y + b.y * w.x};
       points[low] = {a.x + product.x, a.y + product.y};
       points[low + half] = {a.x - product.x, a.y - product.y};
@@ -49,7 +50,8 @@ TEST_P(Fft, BlocksOfEveryPowerOfTwo) {
   for (unsigned n = 2; n <= 2048; n *= 4) {
     SCOPED_TRACE(n);
     const auto numbers = random_values<float>(2 * 3 * n, n);
-    const auto in = tabulate(3 * n, [&](size_t i) { return Point{numbers[2 * i], numbers[2 * i + 1]}; });
+    const auto in =
+        tabulate(3 * n, [&](size_t i) { return Point{numbers[2 * i], numbers[2 * i + 1]}; });
     Buffer device(in), table(twiddles(n));
     Buffer<Point> out(in.size());
     launch("fft", {{3}, {n / 2}, n * 8}, device, out, table, int(n));
@@ -63,7 +65,8 @@ TEST_P(Fft, BlocksOfEveryPowerOfTwo) {
     // The butterflies themselves are right: frequency 1 by the definition.
     std::complex<double> sum = 0;
     for (unsigned i = 0; i < n; ++i) {
-      sum += std::complex<double>(in[i].x, in[i].y) * std::polar(1.0, -2 * std::numbers::pi * i / n);
+      sum +=
+          std::complex<double>(in[i].x, in[i].y) * std::polar(1.0, -2 * std::numbers::pi * i / n);
     }
     EXPECT_NEAR(expected[1].x, sum.real(), 1e-3);
     EXPECT_NEAR(expected[1].y, sum.imag(), 1e-3);

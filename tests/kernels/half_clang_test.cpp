@@ -15,14 +15,16 @@ uint16_t half_bits(float value) {
   if (value == 0) return 0;
   int exponent = 0;
   const float fraction = std::frexp(std::fabs(value), &exponent);
-  return (value < 0 ? 0x8000 : 0) | uint16_t(((exponent + 14) << 10) + int(std::ldexp(fraction, 11)) - 1024);
+  return (value < 0 ? 0x8000 : 0) |
+         uint16_t(((exponent + 14) << 10) + int(std::ldexp(fraction, 11)) - 1024);
 }
 
 constexpr int kCount = 65;
 float grid_point(size_t i) { return (float(i) - 32) / 4; }  // -8, -7.75, ... 8
 
 TEST_P(HalfClang, PolynomialOnAGridIsExact) {
-  const auto points = tabulate(kCount, [](size_t i) { return grid_point(24 + i % 17); });  // -2 to 2
+  const auto points =
+      tabulate(kCount, [](size_t i) { return grid_point(24 + i % 17); });  // -2 to 2
   Buffer x(tabulate(kCount, [&](size_t i) { return half_bits(points[i]); }));
   Buffer<uint16_t> out(kCount);
   launch("float16_polynomial", {{3}, {32}}, x, out, kCount);

@@ -16,8 +16,8 @@ double value_of(uint16_t half) {
   const int fraction = half & 1023;
   const double sign = half & 0x8000 ? -1.0 : 1.0;
   if (exponent == 31) return fraction == 0 ? sign * INFINITY : NAN;
-  return sign * (exponent == 0 ? std::ldexp(fraction, -24)
-                               : std::ldexp(1024 + fraction, exponent - 25));
+  return sign *
+         (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25));
 }
 
 // Rounds to the nearest half, ties to even (or toward zero). NaN becomes 0x7fff, as on the device.
@@ -40,7 +40,8 @@ uint16_t rounded(double value, bool to_zero = false) {
 
 std::vector<uint16_t> halves(size_t count, uint64_t seed) {
   auto values = random_values<uint16_t>(count, seed);
-  const uint16_t corners[] = {0, 0x8000, 1, 0x8001, 0x3ff, 0x400, 0x3c00, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e01};
+  const uint16_t corners[] = {0,      0x8000, 1,      0x8001, 0x3ff,  0x400,
+                              0x3c00, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e01};
   for (size_t i = 0; i < 144 && i < count; ++i) values[i] = corners[seed == 1 ? i / 12 : i % 12];
   return values;
 }
@@ -59,7 +60,8 @@ TEST_P(Half, AddMulFmaRoundOnce) {
       const long double sum = static_cast<long double>(x) * y + z;
       const double nearest = static_cast<double>(sum);
       // Round to odd before the second rounding.
-      const double toward = nearest == sum ? nearest : std::nextafter(nearest, sum < nearest ? -INFINITY : INFINITY);
+      const double toward =
+          nearest == sum ? nearest : std::nextafter(nearest, sum < nearest ? -INFINITY : INFINITY);
       uint64_t bits;
       std::memcpy(&bits, &nearest, 8);
       return rounded(nearest == sum || bits & 1 ? nearest : toward);
@@ -81,9 +83,10 @@ TEST_P(Half, EveryHalfToFloat) {
 }
 
 TEST_P(Half, FloatToHalfNearestAndTruncated) {
-  std::vector<float> in = {0.0f, -0.0f, 65504.0f, 65519.99f, 65520.0f, 65536.0f, -70000.0f, INFINITY,
-                           -INFINITY, NAN, 0x1p-24f, 0x1p-25f, 0x1.8p-25f, -0x1p-26f, 0x1p-14f, 1e-40f,
-                           0x1.002p0f, 0x1.006p0f, 0x1.001ffep0f};
+  std::vector<float> in = {0.0f,     -0.0f,      65504.0f,   65519.99f,    65520.0f,
+                           65536.0f, -70000.0f,  INFINITY,   -INFINITY,    NAN,
+                           0x1p-24f, 0x1p-25f,   0x1.8p-25f, -0x1p-26f,    0x1p-14f,
+                           1e-40f,   0x1.002p0f, 0x1.006p0f, 0x1.001ffep0f};
   for (float value : random_values<float>(4000, 7)) {
     in.push_back(value);
     in.push_back(value * 0x1p-14f);

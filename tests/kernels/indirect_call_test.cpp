@@ -12,10 +12,14 @@ KERNEL_SUITE(IndirectCall, "indirect_call");
 
 int apply(unsigned which, int a, int b) {
   switch (which) {
-    case 0: return static_cast<int>(uint32_t(a) + uint32_t(b));
-    case 1: return static_cast<int>(uint32_t(a) - uint32_t(b));
-    case 2: return static_cast<int>(uint32_t(a) * uint32_t(b));
-    default: return std::max(a, b);
+    case 0:
+      return static_cast<int>(uint32_t(a) + uint32_t(b));
+    case 1:
+      return static_cast<int>(uint32_t(a) - uint32_t(b));
+    case 2:
+      return static_cast<int>(uint32_t(a) * uint32_t(b));
+    default:
+      return std::max(a, b);
   }
 }
 
@@ -47,9 +51,8 @@ TEST_P(IndirectCall, AFunctionPassedAsArgument) {
 TEST_P(IndirectCall, VirtualFunctions) {
   Buffer<int> out(3 * 47);
   launch("count_all_legs", {{3}, {47}}, out);
-  EXPECT_SAME(out, tabulate(out.size(), [](size_t i) {
-                return int(i % 3 == 0 ? 8 * i - i % 5 : 2 * i);
-              }));
+  EXPECT_SAME(
+      out, tabulate(out.size(), [](size_t i) { return int(i % 3 == 0 ? 8 * i - i % 5 : 2 * i); }));
 }
 
 }  // namespace

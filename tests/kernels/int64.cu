@@ -6,8 +6,7 @@
 constexpr int kResults = 20;
 
 extern "C" __global__ void int64_operations(int n, const unsigned long long* a,
-                                            const unsigned long long* b,
-                                            unsigned long long* out) {
+                                            const unsigned long long* b, unsigned long long* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   unsigned long long ux = a[i];
@@ -35,7 +34,8 @@ extern "C" __global__ void int64_operations(int n, const unsigned long long* a,
   result[16] = (unsigned long long)(unsigned)ux * (unsigned)uy;
   result[17] = (long long)(int)ux * (int)uy;
   result[18] = (long long)(int)ux + (short)uy;
-  result[19] = __umulhi((unsigned)ux, (unsigned)uy) + 0x100000000ull * (unsigned)__mulhi((int)ux, (int)uy);
+  result[19] =
+      __umulhi((unsigned)ux, (unsigned)uy) + 0x100000000ull * (unsigned)__mulhi((int)ux, (int)uy);
 }
 
 // Division by constants becomes multiplication by their reciprocals.

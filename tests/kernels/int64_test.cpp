@@ -18,8 +18,9 @@ uint64_t reversed(uint64_t bits) {
 }
 
 TEST_P(Int64, EveryOperation) {
-  const uint64_t corners[] = {0,          1,          2,           ~0ull,       1ull << 63, (1ull << 63) - 1,
-                              0xffffffff, 1ull << 32, 0x80000000u, 0x7fffffffu, 63,         64};
+  const uint64_t corners[] = {
+      0,          1,          2,           ~0ull,       1ull << 63, (1ull << 63) - 1,
+      0xffffffff, 1ull << 32, 0x80000000u, 0x7fffffffu, 63,         64};
   auto a = random_values<uint64_t>(500, 1), b = random_values<uint64_t>(500, 2);
   for (uint64_t x : corners) {
     for (uint64_t y : corners) {
@@ -39,26 +40,27 @@ TEST_P(Int64, EveryOperation) {
     const auto wide_signed = static_cast<__int128>(x) * y;
     const uint64_t u32_product = uint64_t(uint32_t(ux)) * uint32_t(uy);
     const int64_t s32_product = int64_t(int32_t(x)) * int32_t(y);
-    const uint64_t results[] = {ux + uy,
-                                ux - uy,
-                                ux * uy,
-                                uint64_t(wide_unsigned >> 64),
-                                uint64_t(wide_signed >> 64),
-                                divides ? ux / uy : 0,
-                                divides ? ux % uy : 0,
-                                divides ? uint64_t(x / y) : 0,
-                                divides ? uint64_t(x % y) : 0,
-                                ux << (uy & 63),
-                                ux >> (uy & 63),
-                                uint64_t(x >> (uy & 63)),
-                                uint64_t(std::min(x, y)),
-                                std::min(ux, uy),
-                                counts,
-                                reversed(ux),
-                                u32_product,
-                                uint64_t(s32_product),
-                                uint64_t(int64_t(int32_t(x)) + int16_t(y)),
-                                (u32_product >> 32) + (uint64_t(uint32_t(s32_product >> 32)) << 32)};
+    const uint64_t results[] = {
+        ux + uy,
+        ux - uy,
+        ux * uy,
+        uint64_t(wide_unsigned >> 64),
+        uint64_t(wide_signed >> 64),
+        divides ? ux / uy : 0,
+        divides ? ux % uy : 0,
+        divides ? uint64_t(x / y) : 0,
+        divides ? uint64_t(x % y) : 0,
+        ux << (uy & 63),
+        ux >> (uy & 63),
+        uint64_t(x >> (uy & 63)),
+        uint64_t(std::min(x, y)),
+        std::min(ux, uy),
+        counts,
+        reversed(ux),
+        u32_product,
+        uint64_t(s32_product),
+        uint64_t(int64_t(int32_t(x)) + int16_t(y)),
+        (u32_product >> 32) + (uint64_t(uint32_t(s32_product >> 32)) << 32)};
     expected.insert(expected.end(), std::begin(results), std::end(results));
   }
   Buffer device_a(a), device_b(b);
@@ -72,7 +74,8 @@ TEST_P(Int64, EveryOperation) {
 
 TEST_P(Int64, DivisionByConstants) {
   auto a = random_values<int64_t>(300, 3);
-  for (int64_t corner : {INT64_MIN, INT64_MAX, int64_t(0), int64_t(-1), int64_t(-16), int64_t(15)}) a.push_back(corner);
+  for (int64_t corner : {INT64_MIN, INT64_MAX, int64_t(0), int64_t(-1), int64_t(-16), int64_t(15)})
+    a.push_back(corner);
   std::vector<int64_t> expected;
   for (int64_t x : a) {
     const uint64_t ux = x;

@@ -4,7 +4,8 @@
 #include "device.h"
 
 // Dynamic shared memory: (blockDim.x + 2) * (blockDim.y + 2) bytes.
-extern "C" __global__ void life_step(const unsigned char* in, unsigned char* out, int width, int height) {
+extern "C" __global__ void life_step(const unsigned char* in, unsigned char* out, int width,
+                                     int height) {
   extern __shared__ unsigned char tile[];
   int pitch = blockDim.x + 2;
   int left = blockIdx.x * blockDim.x;

@@ -3,8 +3,8 @@
 // Matrix product C = A * B (row major), straightforward and tiled through shared memory.
 #include "device.h"
 
-extern "C" __global__ void matmul_naive(const float* a, const float* b, float* c, int rows, int inner,
-                                        int columns) {
+extern "C" __global__ void matmul_naive(const float* a, const float* b, float* c, int rows,
+                                        int inner, int columns) {
   int column = blockIdx.x * blockDim.x + threadIdx.x;
   int row = blockIdx.y * blockDim.y + threadIdx.y;
   if (row >= rows || column >= columns) return;
@@ -15,7 +15,7 @@ extern "C" __global__ void matmul_naive(const float* a, const float* b, float* c
 
 constexpr int kTile = 16;
 
-extern "C" __global__ void __launch_bounds__(kTile * kTile)
+extern "C" __global__ void __launch_bounds__(kTile* kTile)
     matmul_tiled(const float* a, const float* b, float* c, int rows, int inner, int columns) {
   __shared__ float tile_a[kTile][kTile];
   __shared__ float tile_b[kTile][kTile];
@@ -48,8 +48,10 @@ extern "C" __global__ void __launch_bounds__(256)
   float sum[4][4] = {};
   for (int base = 0; base < inner; base += kDepth) {
     for (int i = thread; i < kSide * kDepth; i += 256) {
-      tile_a[i % kDepth][i / kDepth] = a[(blockIdx.y * kSide + i / kDepth) * inner + base + i % kDepth];
-      tile_b[i / kSide][i % kSide] = b[(base + i / kSide) * columns + blockIdx.x * kSide + i % kSide];
+      tile_a[i % kDepth][i / kDepth] =
+          a[(blockIdx.y * kSide + i / kDepth) * inner + base + i % kDepth];
+      tile_b[i / kSide][i % kSide] =
+          b[(base + i / kSide) * columns + blockIdx.x * kSide + i % kSide];
     }
     __syncthreads();
 #pragma unroll

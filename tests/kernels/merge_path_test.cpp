@@ -30,7 +30,8 @@ TEST_P(MergePath, MergesAnySizes) {
       Buffer device_a(a), device_b(b);
       Buffer<int> out(expected.size());
       const unsigned threads = (expected.size() + per_thread - 1) / per_thread;
-      launch("merge_path", {{(threads + 95) / 96}, {96}}, device_a, size.a, device_b, size.b, out, per_thread);
+      launch("merge_path", {{(threads + 95) / 96}, {96}}, device_a, size.a, device_b, size.b, out,
+             per_thread);
       EXPECT_SAME(out, expected);
     }
   }
@@ -47,9 +48,10 @@ TEST_P(MergePath, LowerBounds) {
     SCOPED_TRACE(shape);
     Buffer<int> out(300);
     launch("lower_bounds", shape, device_sorted, 1000, device_keys, out, 300);
-    EXPECT_SAME(out, tabulate(300, [&](size_t i) {
-                  return int(std::lower_bound(sorted.begin(), sorted.end(), keys[i]) - sorted.begin());
-                }));
+    EXPECT_SAME(
+        out, tabulate(300, [&](size_t i) {
+          return int(std::lower_bound(sorted.begin(), sorted.end(), keys[i]) - sorted.begin());
+        }));
   }
 }
 

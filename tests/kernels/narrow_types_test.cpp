@@ -19,16 +19,11 @@ TEST_P(NarrowTypes, ExtendAndCut) {
   for (int i = 0; i < n; i += 3) d[i] %= 100;
   std::vector<int> expected;
   for (int i = 0; i < n; ++i) {
-    for (int result : {a[i] + b[i],
-                       int(int8_t(a[i] * 3)),
-                       int(uint8_t(b[i] + c[i])),
-                       int(int16_t(c[i] * d[i])),
-                       int(uint16_t(c[i] - d[i])),
-                       c[i] >> 3,
-                       d[i] == 0 ? 0 : c[i] / d[i],
-                       b[i] == 0 ? 0 : uint8_t(d[i]) % b[i],
-                       int(a[i] < int8_t(b[i])),
-                       int(uint16_t(d[i] << (b[i] & 15)) | uint32_t(b[i]) << 24)}) {
+    for (int result :
+         {a[i] + b[i], int(int8_t(a[i] * 3)), int(uint8_t(b[i] + c[i])), int(int16_t(c[i] * d[i])),
+          int(uint16_t(c[i] - d[i])), c[i] >> 3, d[i] == 0 ? 0 : c[i] / d[i],
+          b[i] == 0 ? 0 : uint8_t(d[i]) % b[i], int(a[i] < int8_t(b[i])),
+          int(uint16_t(d[i] << (b[i] & 15)) | uint32_t(b[i]) << 24)}) {
       expected.push_back(result);
     }
   }
@@ -63,10 +58,14 @@ TEST_P(NarrowTypes, VectorsOfFourBytes) {
   EXPECT_SAME(out, tabulate(4 * n, [&](size_t i) {
                 const int p = a[i], q = b[i];
                 switch (i % 4) {
-                  case 0: return uint8_t((p * 90 + q * 166) >> 8);
-                  case 1: return uint8_t(std::min(p + q, 255));
-                  case 2: return uint8_t(std::max(p - q, 0));
-                  default: return uint8_t((p + q + 1) / 2);
+                  case 0:
+                    return uint8_t((p * 90 + q * 166) >> 8);
+                  case 1:
+                    return uint8_t(std::min(p + q, 255));
+                  case 2:
+                    return uint8_t(std::max(p - q, 0));
+                  default:
+                    return uint8_t((p + q + 1) / 2);
                 }
               }));
 }

@@ -37,8 +37,8 @@ TEST_P(NBody, VelocitiesAfterOneStep) {
       az = std::fma(dz, pull, az);
     }
     const Float4 v = velocities[i];
-    expected[i] = {std::fma(ax, 0.125f, v.x), std::fma(ay, 0.125f, v.y),
-                   std::fma(az, 0.125f, v.z), v.w};
+    expected[i] = {std::fma(ax, 0.125f, v.x), std::fma(ay, 0.125f, v.y), std::fma(az, 0.125f, v.z),
+                   v.w};
   }
   for (unsigned block : {32u, 50u, 64u, 150u, 256u}) {
     const Shape shape = {{(n + block - 1) / block}, {block}, block * 16};

@@ -39,7 +39,8 @@ TEST_P(OpenClC, ConstantTableAndBytes) {
   Buffer<int> out(90);
   launch("cl_weighted", {{3}, {32}}, in, out, 90);
   EXPECT_SAME(out, tabulate(90, [&](size_t i) {
-                return bytes[4 * i] + 10 * bytes[4 * i + 1] + 100 * bytes[4 * i + 2] + 1000 * bytes[4 * i + 3];
+                return bytes[4 * i] + 10 * bytes[4 * i + 1] + 100 * bytes[4 * i + 2] +
+                       1000 * bytes[4 * i + 3];
               }));
 }
 

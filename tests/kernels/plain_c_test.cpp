@@ -13,7 +13,8 @@ TEST_P(PlainC, Iota) {
     SCOPED_TRACE(shape);
     Buffer<int> out(300);
     launch("c_iota", shape, out, 300, -50);
-    EXPECT_SAME(out, tabulate(300, [&](size_t i) { return i < shape.threads() ? int(i) - 50 : 0; }));
+    EXPECT_SAME(out,
+                tabulate(300, [&](size_t i) { return i < shape.threads() ? int(i) - 50 : 0; }));
   }
 }
 
@@ -24,7 +25,9 @@ TEST_P(PlainC, RotationThroughSharedMemory) {
     Buffer in(values);
     Buffer<uint32_t> out(values.size());
     launch("c_rotate", {{3}, {block}}, in, out, 5u);
-    EXPECT_SAME(out, tabulate(values.size(), [&](size_t i) { return values[i / block * block + (i + 5 - i / block * block) % block]; }));
+    EXPECT_SAME(out, tabulate(values.size(), [&](size_t i) {
+                  return values[i / block * block + (i + 5 - i / block * block) % block];
+                }));
   }
 }
 
@@ -39,7 +42,8 @@ TEST_P(PlainC, StructuresByValue) {
   EXPECT_SAME(out, tabulate(100, [&](size_t i) {
                 Complex power = {1, 0};
                 for (size_t k = 0; k < i % 10; ++k) {
-                  power = {power.re * base.re - power.im * base.im, power.re * base.im + power.im * base.re};
+                  power = {power.re * base.re - power.im * base.im,
+                           power.re * base.im + power.im * base.re};
                 }
                 return power;
               }));

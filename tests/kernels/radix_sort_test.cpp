@@ -19,7 +19,8 @@ TEST_P(RadixSort, CompactionKeepsExactlyThePassing) {
       Buffer<int> out(n), count(1);
       launch("compact", {{(n + block - 1) / block}, {block}}, in, n, 1 << 20, out, count);
       std::vector<int> expected;
-      std::copy_if(values.begin(), values.end(), std::back_inserter(expected), [](int v) { return v >= 1 << 20; });
+      std::copy_if(values.begin(), values.end(), std::back_inserter(expected),
+                   [](int v) { return v >= 1 << 20; });
       EXPECT_SAME(count, {int(expected.size())});
       auto kept = out.values();
       kept.resize(expected.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random number generators: xoshiro128** with its state kept in memory, counter-based Philox 4x32-10,
-// and an estimate of pi whose hits are exact integers.
+// Random number generators: xoshiro128** with its state kept in memory, counter-based Philox
+// 4x32-10, and an estimate of pi whose hits are exact integers.
 #include "device.h"
 
 static __device__ unsigned rotated(unsigned v, int n) { return v << n | v >> (32 - n); }

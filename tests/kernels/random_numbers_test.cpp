@@ -57,7 +57,8 @@ TEST_P(RandomNumbers, Philox) {
                   uint32_t key0 = 0xa4093822u, key1 = 0x299f31d0u;
                   for (int round = 0; round < 10; ++round) {
                     const uint64_t p0 = 0xd2511f53ull * c.x, p1 = 0xcd9e8d57ull * c.z;
-                    c = {uint32_t(p1 >> 32) ^ c.y ^ key0, uint32_t(p1), uint32_t(p0 >> 32) ^ c.w ^ key1, uint32_t(p0)};
+                    c = {uint32_t(p1 >> 32) ^ c.y ^ key0, uint32_t(p1),
+                         uint32_t(p0 >> 32) ^ c.w ^ key1, uint32_t(p0)};
                     key0 += 0x9e3779b9u;
                     key1 += 0xbb67ae85u;
                   }

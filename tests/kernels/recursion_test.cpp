@@ -35,7 +35,8 @@ uint32_t ackermann(uint32_t m, uint32_t n, uint32_t& calls) {
 }
 
 TEST_P(Recursion, AckermannNestsCallsInArguments) {
-  const auto arguments = tabulate(40, [](size_t i) { return Pair{uint32_t(i % 3), uint32_t(i % 5)}; });
+  const auto arguments =
+      tabulate(40, [](size_t i) { return Pair{uint32_t(i % 3), uint32_t(i % 5)}; });
   Buffer device(arguments);
   Buffer<Pair> out(arguments.size());
   launch("ackermann_each", {{2}, {20}}, device, out, int(arguments.size()));

@@ -16,7 +16,8 @@ struct Mode {
   const char* name;
   int host;
 };
-const Mode kModes[] = {{"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rd", FE_DOWNWARD}, {"ru", FE_UPWARD}};
+const Mode kModes[] = {
+    {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rd", FE_DOWNWARD}, {"ru", FE_UPWARD}};
 
 // Runs f in the mode; the volatile operands keep the compiler from evaluating it elsewhere.
 template <class T, class F>
@@ -30,10 +31,19 @@ T in_mode(int mode, F f) {
 template <class T>
 std::vector<T> operands(int n, uint64_t seed) {
   auto values = random_values<T>(n, seed);
-  const T corners[] = {T(0), T(-0.0), T(1), T(-1), T(3), std::numeric_limits<T>::max(), std::numeric_limits<T>::min(),
-                       -std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN()};
+  const T corners[] = {T(0),
+                       T(-0.0),
+                       T(1),
+                       T(-1),
+                       T(3),
+                       std::numeric_limits<T>::max(),
+                       std::numeric_limits<T>::min(),
+                       -std::numeric_limits<T>::denorm_min(),
+                       std::numeric_limits<T>::infinity(),
+                       std::numeric_limits<T>::quiet_NaN()};
   for (int i = 0; i < 100; ++i) values[i] = corners[seed % 2 ? i / 10 : i % 10];
-  for (int i = 100; i < 400; ++i) values[i] = std::ldexp(values[i], int(seed * 97 + i * 31) % 240 - 120);
+  for (int i = 100; i < 400; ++i)
+    values[i] = std::ldexp(values[i], int(seed * 97 + i * 31) % 240 - 120);
   return values;
 }
 
@@ -56,7 +66,8 @@ TEST_P(Rounding, SinglePrecisionInAllModes) {
       }
     }
     Buffer<float> out(expected.size());
-    launch(("rounded_" + std::string(mode.name)).c_str(), {{8}, {128}}, device_a, device_b, device_c, out, n);
+    launch(("rounded_" + std::string(mode.name)).c_str(), {{8}, {128}}, device_a, device_b,
+           device_c, out, n);
     EXPECT_SAME(out, expected);
   }
 }
@@ -76,7 +87,8 @@ TEST_P(Rounding, DoublePrecisionInAllModes) {
       expected.push_back(in_mode<double>(mode.host, [&] { return std::sqrt(std::fabs(x)); }));
     }
     Buffer<double> out(expected.size());
-    launch(("rounded_double_" + std::string(mode.name)).c_str(), {{8}, {128}}, device_a, device_b, out, n);
+    launch(("rounded_double_" + std::string(mode.name)).c_str(), {{8}, {128}}, device_a, device_b,
+           out, n);
     // The payload of a double NaN is not specified; that it is one is.
     auto actual = out.values();
     for (size_t i = 0; i < actual.size(); ++i) {
@@ -92,7 +104,8 @@ TEST_P(Rounding, ToWholeNumbersAndMinMax) {
   Buffer device(in);
   std::vector<float> expected;
   for (float v : in) {
-    for (float result : {std::floor(v), std::ceil(v), std::trunc(v), std::fmin(v, 0.5f), std::fmax(v, -0.5f)}) {
+    for (float result :
+         {std::floor(v), std::ceil(v), std::trunc(v), std::fmin(v, 0.5f), std::fmax(v, -0.5f)}) {
       expected.push_back(canonical_nan(result));
     }
   }

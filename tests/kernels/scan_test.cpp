@@ -11,9 +11,8 @@ KERNEL_SUITE(Scan, "scan");
 // Inclusive sums that start again every `segment` elements.
 std::vector<uint32_t> segmented_sums(const std::vector<uint32_t>& values, size_t segment) {
   uint32_t sum = 0;
-  return tabulate(values.size(), [&](size_t i) {
-    return sum = (i % segment == 0 ? 0 : sum) + values[i];
-  });
+  return tabulate(values.size(),
+                  [&](size_t i) { return sum = (i % segment == 0 ? 0 : sum) + values[i]; });
 }
 
 TEST_P(Scan, BlockInAnySize) {

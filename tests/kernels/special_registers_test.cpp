@@ -14,8 +14,11 @@ struct Place {
 };
 
 TEST_P(SpecialRegisters, ThreeDimensionalGridsAndBlocks) {
-  const Shape shapes[] = {{{1, 1, 1}, {1, 1, 1}}, {{2, 3, 4}, {5, 4, 3}}, {{4, 1, 2}, {32, 2, 1}},
-                          {{1, 7, 1}, {1, 1, 64}}, {{1, 1, 3}, {8, 16, 8}}};
+  const Shape shapes[] = {{{1, 1, 1}, {1, 1, 1}},
+                          {{2, 3, 4}, {5, 4, 3}},
+                          {{4, 1, 2}, {32, 2, 1}},
+                          {{1, 7, 1}, {1, 1, 64}},
+                          {{1, 1, 3}, {8, 16, 8}}};
   for (const Shape& shape : shapes) {
     SCOPED_TRACE(shape);
     Buffer<Place> out(shape.threads());

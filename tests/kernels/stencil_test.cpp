@@ -65,9 +65,9 @@ TEST_P(Stencil, ThreeDimensions) {
     return sum;
   });
   for (Extent block : {Extent{8, 8, 8}, Extent{4, 4, 4}, Extent{19, 1, 3}, Extent{3, 5, 7}}) {
-    const Shape shape = {{(nx + block.x - 1) / block.x, (ny + block.y - 1) / block.y,
-                          (nz + block.z - 1) / block.z},
-                         block};
+    const Shape shape = {
+        {(nx + block.x - 1) / block.x, (ny + block.y - 1) / block.y, (nz + block.z - 1) / block.z},
+        block};
     SCOPED_TRACE(shape);
     Buffer device(in);
     Buffer<double> out(in.size());

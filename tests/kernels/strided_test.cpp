@@ -46,7 +46,8 @@ TEST_P(Strided, ChunkSumsStopAtTheEnd) {
     launch("sum_chunks", shape, device, n, chunk, sums);
     EXPECT_SAME(sums, tabulate(shape.threads(), [&](size_t thread) {
                   uint32_t sum = 0;
-                  for (size_t i = thread * chunk; i < std::min<size_t>(n, (thread + 1) * chunk); ++i)
+                  for (size_t i = thread * chunk; i < std::min<size_t>(n, (thread + 1) * chunk);
+                       ++i)
                     sum += values[i];
                   return static_cast<int>(sum);
                 }));

@@ -34,7 +34,8 @@ struct alignas(16) Float4 {
 TEST_P(StructParam, MixedAlignments) {
   const std::vector<float> source = {0.5f, 1.5f, -2, 3, 4.25f, 5, 6, -7};
   Buffer device_source(source);
-  const Large large = {1.5, {'x', -300, 3}, {1, -2, 3, -4, 5, -6}, device_source.address(), {10, 20, 30, 40, 250}};
+  const Large large = {
+      1.5, {'x', -300, 3}, {1, -2, 3, -4, 5, -6}, device_source.address(), {10, 20, 30, 40, 250}};
   const Small small = {'s', 1000, -5};
   const Float2 pair = {8, 0.25f};
   const Float4 quad = {1, 2, 3, 4};
@@ -51,7 +52,8 @@ TEST_P(StructParam, MixedAlignments) {
                   double sum = next.scale * next.table[i % 6] + next.small.step * next.small.sign;
                   sum += small.tag + 2 * small.step + 4 * small.sign + 'a' - 'b';
                   sum += source[i % 8] + next.bytes[i % 5];
-                  sum += i % 2 ? pair.x - pair.y : quad.x + 10 * quad.y + 100 * quad.z + 1000 * quad.w;
+                  sum +=
+                      i % 2 ? pair.x - pair.y : quad.x + 10 * quad.y + 100 * quad.z + 1000 * quad.w;
                   return sum;
                 }));
   }
@@ -73,7 +75,8 @@ TEST_P(StructParam, DynamicallyIndexedMatrix) {
   EXPECT_SAME(out, tabulate(4 * n, [&](size_t i) {
                 const float* v = &in[i / 4 * 4];
                 const float* row = matrix.m[i % 4];
-                return std::fma(row[3], v[3], std::fma(row[2], v[2], std::fma(row[1], v[1], row[0] * v[0])));
+                return std::fma(row[3], v[3],
+                                std::fma(row[2], v[2], std::fma(row[1], v[1], row[0] * v[0])));
               }));
 }
 

@@ -14,8 +14,8 @@ TEST_P(Transpose, AnySizeAndBlockHeight) {
   };
   for (Size size : {Size{32, 32}, Size{100, 67}, Size{1, 200}, Size{129, 1}}) {
     for (unsigned rows : {32u, 8u, 3u}) {
-      SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", " << rows
-                                      << " rows per block");
+      SCOPED_TRACE(testing::Message()
+                   << size.width << "x" << size.height << ", " << rows << " rows per block");
       const auto values = random_values<uint32_t>(size.width * size.height, rows);
       Buffer in(values);
       Buffer<uint32_t> out(values.size());

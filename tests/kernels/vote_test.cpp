@@ -93,12 +93,12 @@ TEST_P(Vote, ShufflesOfEveryMode) {
     std::vector<int> expected;
     for (size_t i = 0; i < v.size(); ++i) {
       const size_t lane = i % 32, warp = i - lane;
-      for (size_t source : {(lane * 5 + 1) % 32,                                // idx
-                            lane >= lane % 4 ? lane - lane % 4 : lane,          // up
-                            lane + 3 < 32 ? lane + 3 : lane,                    // down
-                            lane ^ 9,                                           // bfly in 16
-                            lane / 8 * 8 + 2,                                   // idx in 8
-                            lane % 8 + 3 < 8 ? lane + 3 : lane}) {              // down in 8
+      for (size_t source : {(lane * 5 + 1) % 32,                        // idx
+                            lane >= lane % 4 ? lane - lane % 4 : lane,  // up
+                            lane + 3 < 32 ? lane + 3 : lane,            // down
+                            lane ^ 9,                                   // bfly in 16
+                            lane / 8 * 8 + 2,                           // idx in 8
+                            lane % 8 + 3 < 8 ? lane + 3 : lane}) {      // down in 8
         expected.push_back(v[warp + source]);
       }
     }
@@ -128,9 +128,8 @@ TEST_P(Vote, ActiveMaskFollowsTheBranch) {
     SCOPED_TRACE(shape);
     Buffer<uint32_t> out(shape.threads());
     launch("active_masks", shape, out);
-    EXPECT_SAME(out, tabulate(shape.threads(), [](size_t i) {
-                  return kAll ^ (i % 32 < 7 ? 0x7fu << 1 : 0);
-                }));
+    EXPECT_SAME(out, tabulate(shape.threads(),
+                              [](size_t i) { return kAll ^ (i % 32 < 7 ? 0x7fu << 1 : 0); }));
   }
 }
 

@@ -66,9 +66,8 @@ float canonical_nan(float value) {
   return value;
 }
 
-testing::AssertionResult detail::same_bytes(const void* actual, const void* expected,
-                                            size_t count, size_t element,
-                                            std::string (*show)(const void*)) {
+testing::AssertionResult detail::same_bytes(const void* actual, const void* expected, size_t count,
+                                            size_t element, std::string (*show)(const void*)) {
   const auto* a = static_cast<const unsigned char*>(actual);
   const auto* e = static_cast<const unsigned char*>(expected);
   size_t first = count;
@@ -86,10 +85,9 @@ testing::AssertionResult detail::same_bytes(const void* actual, const void* expe
   };
   const unsigned char* got = a + first * element;
   const unsigned char* want = e + first * element;
-  return testing::AssertionFailure()
-         << wrong << " of " << count << " elements differ, first [" << first << "]: got "
-         << show(got) << " (" << hex(got) << "), expected " << show(want) << " (" << hex(want)
-         << ")";
+  return testing::AssertionFailure() << wrong << " of " << count << " elements differ, first ["
+                                     << first << "]: got " << show(got) << " (" << hex(got)
+                                     << "), expected " << show(want) << " (" << hex(want) << ")";
 }
 
 std::vector<Image> images_of(const char* source) {

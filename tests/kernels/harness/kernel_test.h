@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a kernel test is written with: a fixture that runs every test once per compiler whose PTX of
-// that kernel file exists, device buffers, a typed launch, and comparisons that show the first wrong
-// element. Only the CUDA driver API lies below, so the same test binary runs against Heddle and
-// against a GPU.
+// that kernel file exists, device buffers, a typed launch, and comparisons that show the first
+// wrong element. Only the CUDA driver API lies below, so the same test binary runs against Heddle
+// and against a GPU.
 //
 //     KERNEL_SUITE(Saxpy, "elementwise");   // elementwise.cu, elementwise.ptx
 //
@@ -31,7 +31,8 @@
 
 namespace heddle::kernels {
 
-// --- Shapes ---------------------------------------------------------------------------------------
+// --- Shapes
+// ---------------------------------------------------------------------------------------
 
 struct Extent {
   unsigned x = 1, y = 1, z = 1;
@@ -48,7 +49,7 @@ struct Shape {
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
 // One-dimensional shapes: one thread, part of a warp, whole warps, ragged ends, the largest block.
-inline const Shape kLineShapes[] = {{{1}, {1}},   {{1}, {32}},   {{5}, {31}},  {{3}, {33}},
+inline const Shape kLineShapes[] = {{{1}, {1}},   {{1}, {32}},  {{5}, {31}},  {{3}, {33}},
                                     {{4}, {100}}, {{7}, {256}}, {{1}, {1024}}};
 
 // Shapes for kernels that treat the block as a whole, all of whole warps.
@@ -58,7 +59,8 @@ inline const Shape kWarpShapes[] = {{{1}, {32}}, {{3}, {64}}, {{2}, {256}}, {{1}
 inline const Shape kPlaneShapes[] = {
     {{4, 4}, {8, 8}}, {{3, 5}, {32, 4}}, {{7, 2}, {5, 13}}, {{2, 40}, {33, 1}}, {{1, 1}, {32, 32}}};
 
-// --- Device memory --------------------------------------------------------------------------------
+// --- Device memory
+// --------------------------------------------------------------------------------
 
 // Fails the running test, naming the driver's error, unless `result` is CUDA_SUCCESS.
 bool succeeded(CUresult result, const char* what);
@@ -106,7 +108,8 @@ class Buffer {
   DeviceMemory memory_;
 };
 
-// --- Input data and comparison ----------------------------------------------------------------------
+// --- Input data and comparison
+// ----------------------------------------------------------------------
 
 // SplitMix64: the same numbers on every host.
 class Random {
@@ -179,13 +182,14 @@ testing::AssertionResult same(const Buffer<T>& actual, const std::vector<T>& exp
 // What NVIDIA GPUs give for a NaN result of single precision arithmetic (the payload is lost).
 float canonical_nan(float value);
 
-// --- The fixture ------------------------------------------------------------------------------------
+// --- The fixture
+// ------------------------------------------------------------------------------------
 
 // One PTX file made from one kernel source, or the reason why there is none.
 struct Image {
-  std::string source;    // "elementwise"
-  std::string compiler;  // "clang_sm75", "clang_O0", "nvcc", "committed", ...
-  std::string path;      // empty if the compiler was not there when the tests were built
+  std::string source;          // "elementwise"
+  std::string compiler;        // "clang_sm75", "clang_O0", "nvcc", "committed", ...
+  std::string path;            // empty if the compiler was not there when the tests were built
   int compute_capability = 0;  // the least the device must have, 75 for sm_75
 };
 std::vector<Image> images_of(const char* source);
@@ -247,7 +251,7 @@ inline std::string image_name(const testing::TestParamInfo<Image>& info) {
 }  // namespace heddle::kernels
 
 // A suite of tests for the kernels in <source>.cu, run for each of its images.
-#define KERNEL_SUITE(Suite, source)                                                            \
-  class Suite : public ::heddle::kernels::KernelTest {};                                       \
-  INSTANTIATE_TEST_SUITE_P(, Suite, testing::ValuesIn(::heddle::kernels::images_of(source)),   \
+#define KERNEL_SUITE(Suite, source)                                                          \
+  class Suite : public ::heddle::kernels::KernelTest {};                                     \
+  INSTANTIATE_TEST_SUITE_P(, Suite, testing::ValuesIn(::heddle::kernels::images_of(source)), \
                            ::heddle::kernels::image_name)
