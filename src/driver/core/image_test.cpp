@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which PTX is found in which image. The fat binaries are built here, byte by byte, as nvcc lays
+// them out.
+#include "driver/core/image.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <lz4.h>
+#include <zstd.h>
+
+#include <cstring>
+
+namespace heddle::driver {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const machine::Profile& profile(const char* name = "") { return *machine::find_profile(name); }
+
+enum class Packing { none, zstd, lz4 };
+struct EntrySpec {
+  u16 kind;  // 1 PTX, 2 GPU code
+  u32 sm;
+  std::string text;
+  Packing packing = Packing::none;
+  u64 flags = 0x11;  // 64-bit, Linux
+};
+
+template <class T>
+void put(std::string& bytes, T value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+std::string pack(const std::string& text, Packing packing) {
+  if (packing == Packing::none) return text;
+  std::string out(ZSTD_compressBound(text.size()) + 64, '\0');
+  if (packing == Packing::zstd) {
+    out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
+  } else {
+    out.resize(static_cast<std::size_t>(LZ4_compress_default(
+        text.data(), out.data(), static_cast<int>(text.size()), static_cast<int>(out.size()))));
+  }
+  return out;
+}
+
+std::string fat_binary(const std::vector<EntrySpec>& entries) {
+  std::string content;
+  for (const auto& e : entries) {
+    const std::string text = e.text + '\0';
+    const std::string packed = pack(text, e.packing);
+    const u64 padded = (packed.size() + 7) / 8 * 8;
+    const u64 flag = e.packing == Packing::zstd ? 0x8000 : e.packing == Packing::lz4 ? 0x2000 : 0;
+    put<u16>(content, e.kind);
+    put<u16>(content, 0x0101);
+    put<u32>(content, 64);
+    put<u64>(content, padded);
+    put<u32>(content, flag ? static_cast<u32>(packed.size()) : 0);
+    put<u32>(content, 0);
+    put<u16>(content, 0);
+    put<u16>(content, 9);
+    put<u32>(content, e.sm);
+    put<u64>(content, 0);
+    put<u64>(content, e.flags | flag);
+    put<u64>(content, 0);
+    put<u64>(content, flag ? text.size() : 0);
+    content += packed;
+    content.append(padded - packed.size(), '\0');
+  }
+  std::string all;
+  put<u32>(all, kFatBinaryMagic);
+  put<u16>(all, 1);
+  put<u16>(all, 16);
+  put<u64>(all, content.size());
+  return all + content;
+}
+
+TEST(Image, PtxTextIsItself) {
+  const auto found = read_image(".version 8.0\n", profile(), "a.ptx");
+  EXPECT_EQ(found.result, CUDA_SUCCESS);
+  ASSERT_EQ(found.texts.size(), 1u);
+  EXPECT_EQ(found.texts[0].name, "a.ptx");
+  EXPECT_EQ(found.texts[0].text, ".version 8.0\n");
+}
+
+TEST(Image, ShortTextIsNotReadPastItsEnd) {
+  EXPECT_EQ(read_image("", profile(), "x").texts[0].text, "");
+  EXPECT_EQ(read_image("/", profile(), "x").texts[0].text, "/");
+}
+
+TEST(Image, GpuCodeIsRefused) {
+  const auto found = read_image(
+      "\x7f"
+      "ELF\2\1\1",
+      profile(), "x.cubin");
+  EXPECT_EQ(found.result, CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_THAT(found.why, HasSubstr("cubin"));
+}
+
+TEST(FatBinary, UnpacksEveryPacking) {
+  const std::string text = "\n\n\n.version 9.0\n.target sm_75\n" + std::string(500, ' ');
+  for (const auto packing : {Packing::none, Packing::zstd, Packing::lz4}) {
+    const auto image = fat_binary({{2, 75, "machine code"}, {1, 75, text, packing}});
+    const auto found = read_image(image.data(), profile(), "x");
+    EXPECT_EQ(found.result, CUDA_SUCCESS) << found.why;
+    ASSERT_EQ(found.texts.size(), 1u);
+    EXPECT_EQ(found.texts[0].text, text);
+  }
+}
+
+TEST(FatBinary, BestPtxForTheDevice) {
+  constexpr u64 kArch = 0x100011, kFamily = 0x200011;
+  const auto image = fat_binary({{1, 75, "75"},
+                                 {1, 90, "90"},
+                                 {1, 90, "90a", Packing::none, kArch},
+                                 {1, 120, "120"},
+                                 {1, 120, "120f", Packing::none, kFamily}});
+  const struct {
+    const char* device;
+    const char* expect;
+  } kCases[] = {{"t4", "75"}, {"a100", "75"}, {"", "120"}, {"rtx4090", "75"}};
+  for (const auto& c : kCases) {
+    const auto found = read_image(image.data(), profile(c.device), "x");
+    ASSERT_EQ(found.result, CUDA_SUCCESS) << c.device << ": " << found.why;
+    EXPECT_EQ(found.texts[0].text.substr(0, 3), std::string(c.expect).substr(0, 3)) << c.device;
+  }
+}
+
+TEST(FatBinary, NothingToRunSaysWhatThereIs) {
+  const auto only_code = fat_binary({{2, 90, "machine code"}});
+  const auto found = read_image(only_code.data(), profile(), "x");
+  EXPECT_EQ(found.result, CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_THAT(found.why, HasSubstr("GPU code for sm_90"));
+  const auto too_new = fat_binary({{1, 90, "90"}});
+  EXPECT_EQ(read_image(too_new.data(), profile("a100"), "x").result, CUDA_ERROR_NO_BINARY_FOR_GPU);
+  const auto empty = fat_binary({});
+  EXPECT_EQ(read_image(empty.data(), profile(), "x").result, CUDA_ERROR_NO_BINARY_FOR_GPU);
+}
+
+TEST(FatBinary, DamageIsNoticed) {
+  auto image = fat_binary({{1, 75, std::string(300, 'x'), Packing::zstd}});
+  image[16 + 64 + 6] = static_cast<char>(~image[16 + 64 + 6]);
+  image[16 + 64 + 1] = 0;
+  EXPECT_EQ(read_image(image.data(), profile(), "x").result, CUDA_ERROR_INVALID_IMAGE);
+  auto too_long = fat_binary({{1, 75, "x"}});
+  const u64 huge = u64{1} << 40;
+  std::memcpy(too_long.data() + 16 + 8, &huge, sizeof huge);
+  EXPECT_EQ(read_image(too_long.data(), profile(), "x").result, CUDA_ERROR_INVALID_IMAGE);
+}
+
+struct Wrapper {
+  u32 magic = kFatWrapperMagic;
+  u32 version = 1;
+  const void* data = nullptr;
+  const void* const* relocatable = nullptr;
+};
+
+TEST(Wrapper, OneFatBinary) {
+  const auto inner = fat_binary({{1, 75, "one"}});
+  const Wrapper wrapper{.data = inner.data()};
+  const auto found = read_image(&wrapper, profile(), "x");
+  ASSERT_EQ(found.result, CUDA_SUCCESS) << found.why;
+  EXPECT_EQ(found.texts[0].text, "one");
+}
+
+TEST(Wrapper, RelocatableOnesAreLinked) {
+  const auto empty = fat_binary({});
+  const auto a = fat_binary({{1, 75, "a"}}), b = fat_binary({{2, 75, "code"}, {1, 75, "b"}});
+  const void* const list[] = {a.data(), b.data(), nullptr};
+  const Wrapper wrapper{.version = 2, .data = empty.data(), .relocatable = list};
+  const auto found = read_image(&wrapper, profile(), "x");
+  ASSERT_EQ(found.result, CUDA_SUCCESS) << found.why;
+  ASSERT_EQ(found.texts.size(), 2u);
+  EXPECT_EQ(found.texts[0].text + found.texts[1].text, "ab");
+}
+
+TEST(Linked, ThereAndBack) {
+  const std::vector<PtxText> texts{
+      {"first.ptx", "12 \n// heddle\n"}, {"two\nlines", ""}, {"c", "x"}};
+  const auto found = read_image(make_linked_image(texts).c_str(), profile(), "ignored");
+  ASSERT_EQ(found.result, CUDA_SUCCESS);
+  ASSERT_EQ(found.texts.size(), 3u);
+  EXPECT_EQ(found.texts[0].name, "first.ptx");
+  EXPECT_EQ(found.texts[0].text, texts[0].text);
+  EXPECT_EQ(found.texts[1].name, "two lines");
+  EXPECT_EQ(found.texts[1].text, "");
+  EXPECT_EQ(found.texts[2].text, "x");
+}
+
+}  // namespace
+}  // namespace heddle::driver
