@@ -120,6 +120,17 @@ class Good(unittest.TestCase):
             isa = self.isa(insn("T u32", form, "sem pending"))
             self.assertIn(text, outputs(isa)["form_instances.txt"])
 
+    def test_words_and_signs_at_operands(self):
+        isa = self.isa("group asel .b0 .h1\n" + insn("T u32", "add.T  d:T, {-}a:T{.asel}, b:T",
+                                                     "sem lane add(asel, minus_a)"))
+        form = isa.forms[0]
+        self.assertEqual((form.operands[1].minus_slot, form.operands[1].suffix_slot, form.runtime_slots), (1, 2, [2, 1]))
+        self.assertTrue(match(isa, isa.forms, ["u32"]))
+        self.assertFalse(match(isa, isa.forms, ["u32", "b0"]))
+        text = outputs(isa)["form_instances.txt"]
+        self.assertIn("add.u32 %r_u32_0, %r_u32_1.h1, %r_u32_2;", text)
+        self.assertIn("add.u32 %r_u32_0, -%r_u32_1, %r_u32_2;", text)
+
     def test_inherited_details_hold_where_they_can(self):
         isa = self.isa(insn("T u16 u32", "add{.sat}.T  d:T, a:T, b:T",
                             common="since ptx 7.8, sm_90 when .relu\nsince ptx 7.0 when !.relu, .sat") +
@@ -287,6 +298,9 @@ BAD = [
     (insn("T u32\nsince sm90"), "5: gate: expected"),
     (insn("T u32\nsince ptx 7.9"), "5: there is no PTX ISA version 7.9"),
     (insn("T u32\nsince sm_85"), "5: unknown target `sm_85`"),
+    ("group asel .b0\n" + insn("T u32\nsince ptx 8.0 when .asel", "add.T  d:T{.asel}, a:T"),
+     "6: `asel` stands at an operand"),
+    (insn("T u32", "add.T  d:T{.asel}, a:T"), "3: `{.asel}` behind an operand must be a group"),
     (insn("T u32\nsince ptx 8.0 with b"), "5: the form has no optional operand `b`"),
     (insn("T u32\nsince ptx 8.0 when .sat"), "5: `.sat` is not a modifier of this form"),
     (insn("T u32 u16\nsince ptx 8.0 when T=u64"), "5: `u64` is not a value of `T` (u32 u16)"),

@@ -64,7 +64,7 @@ class Fuzzer:
             return None
         gates = list(applicable_gates(form, values))
         place = next((p for p in self.newest_first if all(gate_open(gate, *p) for gate in gates)), None)
-        written = [i for i, slot in enumerate(form.slots) if slot.kind != "derived"]
+        written = [i for i, slot in enumerate(form.slots) if slot.in_mnemonic]
         if not place or not written:
             return None
         changed = self.random.choice(written)

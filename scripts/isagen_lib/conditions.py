@@ -76,6 +76,9 @@ def _condition(ctx: FormContext, text: str, scoped: Scoped) -> Optional[Conditio
         if not condition and "none" in names:
             negated = not negated  # absent is one of the values
     if condition:
+        if ctx.form.slots[condition.slot].kind == "operand":
+            raise NotationError(loc, f"`{ctx.form.slots[condition.slot].name}` stands at an operand; conditions are about "
+                                     "the mnemonic")
         return condition
     if negated:
         return None

@@ -44,7 +44,7 @@ def slot_value(isa: Isa, slot: Slot, value: int) -> str:
     """A slot's value as a compile-time argument."""
     if slot.numeric:
         return str(value)
-    if slot.kind == "flag":
+    if slot.kind == "flag" or (slot.kind == "operand" and not slot.group):
         return "true" if value else "false"
     if slot.group:
         word = identifier(slot.group.words[value - 1]) if value else "none"

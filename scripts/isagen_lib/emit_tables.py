@@ -12,6 +12,7 @@ from .cpp import HEADER, identifier, string
 from .model import Alternative, Condition, Entry, Form, Gate, Isa, Operand, Rule, Slot
 
 NO_WORD = 0xFFFF
+SLOT_KINDS = {"operand": "at_operand"}
 
 
 class Pool:
@@ -70,7 +71,7 @@ class Tables:
 
     def slot(self, slot: Slot) -> str:
         choices = self.choices.span([f"{{{self.word_index.get(c.word, NO_WORD)}, {c.value}}}" for c in slot.choices])
-        return f"{{{string(slot.name)}, SlotKind::{slot.kind}, {_bool(slot.required)}, {choices}}}"
+        return f"{{{string(slot.name)}, SlotKind::{SLOT_KINDS.get(slot.kind, slot.kind)}, {_bool(slot.required)}, {choices}}}"
 
     def condition_span(self, conditions: Sequence[Condition]) -> str:
         return self.conditions.span([f"{{{c.slot}, {_bool(c.negated)}, {self.byte_span(c.values)}}}"
@@ -101,6 +102,9 @@ class Tables:
             fields.append(".bracketed = true")
         if operand.suffix:
             fields.append(f".suffix = {string(operand.suffix)}")
+        for name in ("suffix_slot", "minus_slot"):
+            if getattr(operand, name) >= 0:
+                fields.append(f".{name} = {getattr(operand, name)}")
         if operand.present:
             fields.append(f".present = {self.condition_span(operand.present)}")
         return "{" + ", ".join(fields) + "}"

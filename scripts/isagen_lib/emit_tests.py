@@ -42,8 +42,8 @@ CASES_HEADER = """\
 # One line per `case`; columns are separated by tabs, the elements of a list by blanks:
 #   form                index into isa::forms()
 #   mnemonic            with all modifiers, in canonical order
-#   destinations        name:type of each value that is written; a vector is name:type*length; `cc:pred` is the
-#                       condition-code register
+#   destinations        name:type of each value that is written; a vector is name:type*length; `-a:u32.b0` stands for an
+#                       operand `-a.b0`; `cc:pred` is the condition-code register
 #   sources             likewise of each value that is read
 #   inputs              values of the sources: decimal, 0x bits, 0b bits, 0f/0d float bits, decimal float, inf, nan (as
 #                       output: any NaN), true, false, {a,b} vector
@@ -112,7 +112,7 @@ class Writer:
                     continue
                 return
             if all(condition.holds(self.values) for condition in operand.present):
-                yield self._operand(operand), operand
+                yield decorate(self.form, operand, self.values, self._operand(operand)), operand
 
     def _operand(self, operand: Operand) -> str:
         if operand.kind == "imm":
@@ -145,6 +145,15 @@ class Writer:
         """The name of a texture, sampler or surface; empty for other types."""
         t = self.isa.type_at(type_index) if type_index else None
         return f"{t.name}_0" if t and t.cls == "opaque" else ""
+
+
+def decorate(form: Form, operand: Operand, values: Sequence[int], text: str) -> str:
+    """With the sign and the word that the at-operand slots say: `-a.b0`."""
+    if operand.minus_slot >= 0 and values[operand.minus_slot]:
+        text = "-" + text
+    if operand.suffix_slot >= 0 and values[operand.suffix_slot]:
+        text += "." + form.slots[operand.suffix_slot].word_of(values[operand.suffix_slot])
+    return text
 
 
 def operand_counts(form: Form, values: Sequence[int]) -> Tuple[int, int]:
@@ -352,7 +361,8 @@ def cases_txt(isa: Isa) -> str:
                     return f"{operand.name}:imm"
                 length = vector_length(form, operand, case.values)
                 type_name = isa.type_at(operand_type(form, operand, case.values)).name
-                return f"{operand.name}:{type_name}" + (f"*{length}" if length > 1 else "")
+                written = decorate(form, operand, case.values, f"{operand.name}:{type_name}")
+                return written + (f"*{length}" if length > 1 else "")
 
             present = [o for o in form.operands if all(c.holds(case.values) for c in o.present)]
             outs = [name(o) for o in present if o.written] + (["cc:pred"] if form.carry in ("out", "inout") else [])

@@ -17,7 +17,7 @@ class Candidate(NamedTuple):
 
 def is_type_slot(isa: Isa, slot: Slot) -> bool:
     """Slots that may hold a type are filled from left to right; the others in any order."""
-    return slot.kind != "derived" and any(choice.word in isa.types for choice in slot.choices)
+    return slot.in_mnemonic and any(choice.word in isa.types for choice in slot.choices)
 
 
 def fill(isa: Isa, form: Form, words: Sequence[str]) -> Optional[List[Optional[int]]]:
@@ -26,11 +26,11 @@ def fill(isa: Isa, form: Form, words: Sequence[str]) -> Optional[List[Optional[i
 
     def assign(position: int, last_type: int) -> bool:
         if position == len(words):
-            return all(values[i] is not None or not slot.required or slot.kind == "derived"
+            return all(values[i] is not None or not slot.required or not slot.in_mnemonic
                        for i, slot in enumerate(form.slots))
         for index, slot in enumerate(form.slots):
             value = slot.value_of(words[position])
-            if values[index] is not None or value is None or slot.kind == "derived":
+            if values[index] is not None or value is None or not slot.in_mnemonic:
                 continue
             typed = is_type_slot(isa, slot)
             if typed and index < last_type:
@@ -61,7 +61,7 @@ def match(isa: Isa, forms: Sequence[Form], words: Sequence[str]) -> List[Candida
 
 def written_words(form: Form, values: Sequence[int]) -> List[str]:
     """The modifiers of the mnemonic in canonical order, without dots."""
-    return [slot.word_of(value) for slot, value in zip(form.slots, values) if slot.kind != "derived" and value]
+    return [slot.word_of(value) for slot, value in zip(form.slots, values) if slot.in_mnemonic and value]
 
 
 def operand_type(form: Form, operand: Operand, values: Sequence[int]) -> int:

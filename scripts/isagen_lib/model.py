@@ -119,6 +119,8 @@ class Version(NamedTuple):
 class Target(NamedTuple):
     sm: int = 0
     suffix: str = ""
+    suffix_slot: int = -1
+    minus_slot: int = -1
 
     def __str__(self) -> str:
         return f"sm_{self.sm}{self.suffix}"
@@ -141,11 +143,15 @@ class Slot:
     """A modifier position (form.h: Slot)."""
 
     name: str
-    kind: str  # word flag group type derived
+    kind: str  # word flag group type derived operand
     required: bool
     choices: List[Choice]
     group: Optional[Group] = None
     numeric: bool = False  # a derived number rather than a derived type
+
+    @property
+    def in_mnemonic(self) -> bool:
+        return self.kind not in ("derived", "operand")
 
     def value_of(self, word: str) -> Optional[int]:
         for choice in self.choices:
@@ -216,6 +222,8 @@ class Operand:
     imm_min: int = 0
     imm_max: int = -1
     suffix: str = ""
+    suffix_slot: int = -1
+    minus_slot: int = -1
     present: Tuple[Condition, ...] = ()
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Callable, List, Tuple
 
-from .model import Condition, Form, Isa, Loc, NotationError, Operand
+from .model import Choice, Condition, Form, Isa, Loc, NotationError, Operand, Slot
 
 KINDS = ("label", "function", "list", "targets", "proto")
 SPACES = ("const", "global", "local", "param", "param::entry", "param::func", "shared", "shared::cta",
@@ -50,7 +50,7 @@ def _optional_parts(text: str, loc: Loc) -> List[Tuple[str, bool]]:
     text = text.strip()
     if not text:
         return []
-    start = re.search(r"\{\s*,|^\{", text)
+    start = re.search(r"\{\s*,|^\{(?!-)", text)
     if not start:
         return [(part, False) for part in split_top(text)]
     if not text.endswith("}"):
@@ -128,6 +128,18 @@ class _Parser:
     def value(self, text: str) -> Operand:
         if text == "_":
             return Operand("_", kind="sink", sink=True)
+        decorated = re.fullmatch(r"(\{-\})?([^{}]+)(?:\{\.(\w+)\})?", text)
+        if decorated and (decorated[1] or decorated[3]):
+            operand = self.value(decorated[2])
+            if decorated[1]:
+                operand.minus_slot = self.add_slot(Slot(f"minus_{operand.name}", "operand", False, [Choice("", 1)]))
+            if decorated[3]:
+                group = self.isa.groups.get(decorated[3])
+                if not group:
+                    raise self.fail(f"`{{.{decorated[3]}}}` behind an operand must be a group")
+                choices = [Choice(word, index + 1) for index, word in enumerate(group.words)]
+                operand.suffix_slot = self.add_slot(Slot(group.name, "operand", False, choices, group))
+            return operand
         match = re.fullmatch(r"(!?)\s*([A-Za-z]\w*)\s*(?::\s*(.+))?", text)
         if not match:
             raise self.fail(f"cannot read the operand `{text}`")
@@ -137,6 +149,12 @@ class _Parser:
         operand = Operand(match[2], negatable=bool(match[1]))
         self.spec(operand, match[3])
         return operand
+
+    def add_slot(self, slot: Slot) -> int:
+        if self.form.slot_named(slot.name) >= 0:
+            raise self.fail(f"`{slot.name}` is in the form twice")
+        self.form.slots.append(slot)
+        return len(self.form.slots) - 1
 
     def spec(self, operand: Operand, text: str) -> None:
         if text in KINDS:

@@ -23,6 +23,8 @@ enum class SlotKind : u8 {
   type,     ///< one type; value = isa::Type
   derived,  ///< not written; `rows` give its value: an isa::Type, or a number when its choices have
             ///< no word
+  at_operand,  ///< not in the mnemonic: the `.b0` or `-` at an operand (OperandSpec says which);
+               ///< match() leaves it 0
 };
 
 /// Not a modifier: what a numeric choice has, and what callers of match() pass for an unknown word.

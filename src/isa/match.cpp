@@ -20,14 +20,18 @@ bool is_typed(const Slot& slot) {
   return std::ranges::any_of(slot.choices, [](const Choice& c) { return is_type(c.word); });
 }
 
+bool in_mnemonic(const Slot& slot) {
+  return slot.kind != SlotKind::derived && slot.kind != SlotKind::at_operand;
+}
+
 /// The value that `word` stands for in `slot`, or 0.
 u8 value_of(const Slot& slot, u16 word) {
-  if (slot.kind == SlotKind::derived) return 0;
+  if (!in_mnemonic(slot)) return 0;
   auto choice = std::ranges::find(slot.choices, word, &Choice::word);
   return choice == slot.choices.end() ? 0 : choice->value;
 }
 
-bool must_be_written(const Slot& slot) { return slot.required && slot.kind != SlotKind::derived; }
+bool must_be_written(const Slot& slot) { return slot.required && in_mnemonic(slot); }
 
 /// Index of the first slot that must be written and is not, or -1.
 int first_missing(const Form& form, const Values& values) {
