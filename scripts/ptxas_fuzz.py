@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Callable, Dict, Iterator, List, Optional, Set
 
 import isagen
-from isagen_lib.emit_tests import Places, Writer
 from isagen_lib.matching import applicable_gates, gate_open, match
 from isagen_lib.model import ANY, Form, Isa, Problems, Version
+from isagen_lib.places import Places
 from isagen_lib.search import legal
+from isagen_lib.writer import Writer
 from ptxas_compare import SKIPPED, Instance, add_options, compare
 
 NEWEST = Version(9, 0)  # what CUDA 13.0 knows

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import Dict
 
+from .emit_cases import cases_txt
 from .emit_headers import groups_h, sem_ids_h, special_registers_h, types_h
+from .emit_instances import form_instances_txt
 from .emit_lanes import lane_files
 from .emit_tables import tables_cpp
-from .emit_tests import cases_txt, form_instances_txt
 from .model import Isa
 
 

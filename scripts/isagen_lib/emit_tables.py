@@ -85,7 +85,7 @@ class Tables:
 
     def operand(self, operand: Operand) -> str:
         fields = [f".name = {string(operand.name)}", f".kind = OperandKind::{operand.kind}"]
-        for flag in ("written", "optional", "pair_second", "negatable", "wide", "register_only", "sink",
+        for flag in ("written", "also_read", "optional", "pair_second", "negatable", "wide", "register_only", "sink",
                      "symbol_allowed", "vector"):
             if getattr(operand, flag):
                 fields.append(f".{flag} = true")

@@ -204,6 +204,7 @@ class Operand:
     name: str
     kind: str = "value"
     written: bool = False
+    also_read: bool = False
     optional: bool = False
     pair_second: bool = False
     bracketed: bool = False

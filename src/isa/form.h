@@ -81,6 +81,7 @@ struct OperandSpec {
   std::string_view name = {};
   OperandKind kind = OperandKind::value;
   bool written = false;      ///< destination
+  bool also_read = false;    ///< a destination whose old value is an input
   bool optional = false;     ///< this operand and all after it may be missing
   bool pair_second = false;  ///< `|q` partner of the operand before it
   bool negatable = false;    ///< `!p`
