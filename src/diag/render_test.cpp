@@ -141,9 +141,12 @@ TEST(Report, SortsByPlaceAndCountsErrors) {
   Report report;
   report.add(Kind::unmatched_brace, Span{5, 6});
   report.add(Kind::unmatched_brace, Span{1, 2});
+  report.add(Kind::stray_semicolon, Span{1, 2});
   report.sort();
-  EXPECT_EQ(report.diagnostics()[0].span.begin, 1u);
-  EXPECT_EQ(report.error_count(), 2u);
+  EXPECT_EQ(report.diagnostics()[0].kind, Kind::unmatched_brace);
+  EXPECT_EQ(report.diagnostics()[1].kind, Kind::stray_semicolon);
+  EXPECT_EQ(report.diagnostics()[2].span.begin, 5u);
+  EXPECT_EQ(report.error_count(), 3u);
 }
 
 TEST(Source, PlacesAndLines) {

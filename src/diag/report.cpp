@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace heddle::diag {
 namespace {
@@ -34,8 +35,16 @@ Diagnostic& Diagnostic::help(std::string text) {
 }
 
 void Report::sort() {
-  std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
-                   [](const Diagnostic& a, const Diagnostic& b) { return a.span < b.span; });
+  // By place, then by arrival. (std::stable_sort makes clang warn about libstdc++ 12.)
+  std::vector<std::size_t> order(diagnostics_.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(diagnostics_[a].span, a) < std::pair(diagnostics_[b].span, b);
+  });
+  std::vector<Diagnostic> sorted;
+  sorted.reserve(order.size());
+  for (const std::size_t i : order) sorted.push_back(std::move(diagnostics_[i]));
+  diagnostics_ = std::move(sorted);
 }
 
 Diagnostic& Report::add_formatted(Kind kind, Span span, std::string message) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operands and constant expressions. PTX ISA chapter 6; precedence is table 4 of 4.5.4.
+// Constant expressions and what else an operand is made of. PTX ISA 4.5.4 (table 4: precedence),
+// 5.4.4, 6.4.
 #include <algorithm>
 
 #include "syntax/parser_impl.h"
@@ -76,21 +77,6 @@ constexpr Op unary_op(TokenKind kind) {
 
 }  // namespace
 
-/// One level of recursion, alive as long as it lasts.
-struct Parser::Nest {
-  explicit Nest(Parser& parser) : parser_(parser) {
-    if (++parser_.nesting_ > kMaxDepth) {
-      parser_.fail(Kind::nested_too_deeply, parser_.tok_.span, kMaxDepth);
-    }
-  }
-  ~Nest() { --parser_.nesting_; }
-  Nest(const Nest&) = delete;
-  Nest& operator=(const Nest&) = delete;
-
- private:
-  Parser& parser_;
-};
-
 // --- building --------------------------------------------------------------------------------
 
 ExprId Parser::leaf(ExprKind kind, Span span, NameId name) {
@@ -144,106 +130,6 @@ ExprId Parser::make_list(ExprKind kind, u32 begin, std::size_t base) {
   expr.list = list;
   expr.height = static_cast<u8>(height);
   return ExprId(tree_.exprs.size() - 1);
-}
-
-// --- operands --------------------------------------------------------------------------------
-
-ExprId Parser::operand() {
-  switch (tok_.kind) {
-    case TokenKind::l_bracket:
-      return address();
-    case TokenKind::l_paren:
-      if (in_call_ && lexer_.peek() != '.') return call_list();
-      break;
-    default:
-      break;
-  }
-  const bool braces = at(TokenKind::l_brace);
-  const ExprId left = braces ? vector() : unary();
-  if (failed_) return left;
-  if (at(TokenKind::comma) || at(TokenKind::semicolon)) return left;
-  // `d|p` are two destinations; `1|2` is a constant.
-  if (at(TokenKind::pipe)) {
-    const Expr& expr = tree_[left];
-    const bool destination = expr.kind == ExprKind::component || expr.kind == ExprKind::sink ||
-                             expr.kind == ExprKind::vector || expr.kind == ExprKind::index ||
-                             (expr.kind == ExprKind::name && expr.name_id != id_of(Word::warp_sz));
-    if (destination) {
-      const Span begin = expr.span;
-      advance();
-      const ExprId right = unary();
-      return failed_ ? right
-                     : make(ExprKind::pair, Op::none, join(begin, tree_[right].span), left, right);
-    }
-  }
-  return braces ? left : ternary_rest(binary_rest(left, 1));
-}
-
-/// What may stand inside { }, [ ] and ( ): a nested vector or an expression.
-ExprId Parser::element() {
-  if (at(TokenKind::l_brace)) return vector();
-  const ExprId value = expression();
-  if (!at(TokenKind::equals) || failed_ || tree_[value].kind != ExprKind::name) return value;
-  // A member of an opaque variable: { filter_mode = nearest } (5.3.2).
-  advance();
-  const Span begin = tree_[value].span;
-  const NameId member = tree_[value].name_id;
-  const ExprId given = expression();
-  if (failed_) return given;
-  const ExprId id = make(ExprKind::designated, Op::none, join(begin, tree_[given].span), given);
-  tree_.exprs[id.value].field = member;
-  return id;
-}
-
-bool Parser::elements(TokenKind close, std::string_view what) {
-  do {
-    const ExprId id = element();
-    if (failed_) return false;
-    scratch_.push_back(id);
-  } while (accept(TokenKind::comma));
-  return expect(close, what);
-}
-
-ExprId Parser::vector() {
-  const Nest nest(*this);
-  if (failed_) return broken();
-  const u32 begin = tok_.span.begin;
-  const std::size_t base = scratch_.size();
-  ++open_braces_;
-  advance();
-  if (at(TokenKind::r_brace)) {
-    advance();
-  } else if (!elements(TokenKind::r_brace, "',' or '}'")) {
-    return broken();
-  }
-  --open_braces_;
-  return make_list(ExprKind::vector, begin, base);
-}
-
-ExprId Parser::call_list() {
-  const u32 begin = tok_.span.begin;
-  const std::size_t base = scratch_.size();
-  advance();
-  if (at(TokenKind::r_paren)) {
-    advance();
-  } else if (!elements(TokenKind::r_paren, "',' or ')'")) {
-    return broken();
-  }
-  return make_list(ExprKind::list, begin, base);
-}
-
-ExprId Parser::address() {
-  const u32 begin = tok_.span.begin;
-  const std::size_t base = scratch_.size();
-  advance();
-  if (!elements(TokenKind::r_bracket, "',' or ']'")) return broken();
-  const ExprId id = make_list(ExprKind::address, begin, base);
-  if (!failed_ && at(TokenKind::dotted) && !tok_.first_on_line) {  // [a].unified
-    tree_.exprs[id.value].field = dotted_id();
-    advance();
-    tree_.exprs[id.value].span = so_far(begin);
-  }
-  return id;
 }
 
 // --- expressions -----------------------------------------------------------------------------
@@ -351,8 +237,8 @@ ExprId Parser::postfix(ExprId base) {
   return base;
 }
 
-ExprId Parser::number() {
-  Expr expr;
+ExprId Parser::literal() {
+  Expr& expr = tree_.exprs.emplace_back();
   expr.kind = at(TokenKind::integer) ? ExprKind::integer
               : at(TokenKind::real)  ? ExprKind::real
                                      : ExprKind::real32;
@@ -360,32 +246,26 @@ ExprId Parser::number() {
   expr.value = tok_.value;
   expr.op = tok_.is_unsigned;
   expr.radix = tok_.radix;
-  tree_.exprs.push_back(expr);
-  const ExprId id(tree_.exprs.size() - 1);
   advance();
+  return ExprId(tree_.exprs.size() - 1);
+}
+
+ExprId Parser::integer_literal(std::string_view what) {
+  if (at(TokenKind::integer)) return literal();
+  expected(what);
+  return broken();
+}
+
+ExprId Parser::number() {
+  const ExprId id = literal();
   // 0xff00(name): some bits of an address, in an initialiser (5.4.4).
-  if (expr.kind != ExprKind::integer || !at(TokenKind::l_paren)) return id;
+  if (!at(TokenKind::l_paren) || tree_[id].kind != ExprKind::integer) return id;
+  const Span span = tree_[id].span;
   const Nest nest(*this);
   advance();
   const ExprId inner = failed_ ? broken() : expression();
   if (failed_ || !expect(TokenKind::r_paren, "')'")) return inner;
-  return make(ExprKind::mask, Op::none, so_far(expr.span.begin), inner, id);
-}
-
-ExprId Parser::integer_literal(std::string_view what) {
-  if (!at(TokenKind::integer)) {
-    expected(what);
-    return broken();
-  }
-  Expr expr;
-  expr.kind = ExprKind::integer;
-  expr.span = tok_.span;
-  expr.value = tok_.value;
-  expr.op = tok_.is_unsigned;
-  expr.radix = tok_.radix;
-  tree_.exprs.push_back(expr);
-  advance();
-  return ExprId(tree_.exprs.size() - 1);
+  return make(ExprKind::mask, Op::none, so_far(span.begin), inner, id);
 }
 
 ExprId Parser::group_or_cast() {

@@ -70,6 +70,7 @@ class Parser {
   ExprId vector();
   ExprId address();
   ExprId call_list();
+  ExprId literal();
   ExprId number();
   ExprId integer_literal(std::string_view what);
   bool elements(TokenKind close, std::string_view what);
@@ -173,5 +174,20 @@ bool Parser::fail(diag::Kind kind, Span span, const Args&... args) {
   failed_ = true;
   return false;
 }
+
+/// One level of recursion, alive as long as it lasts.
+struct Parser::Nest {
+  explicit Nest(Parser& parser) : parser_(parser) {
+    if (++parser_.nesting_ > kMaxDepth) {
+      parser_.fail(diag::Kind::nested_too_deeply, parser_.tok_.span, kMaxDepth);
+    }
+  }
+  ~Nest() { --parser_.nesting_; }
+  Nest(const Nest&) = delete;
+  Nest& operator=(const Nest&) = delete;
+
+ private:
+  Parser& parser_;
+};
 
 }  // namespace heddle::syntax
