@@ -14,6 +14,7 @@ static __device__ int run_program(const unsigned* program, int input) {
   for (int step = 0; step < 500; ++step) {
     unsigned instruction = program[pc++];
     int argument = (int)instruction >> 8;
+    // clang-format off
     switch (instruction & 0xff) {
       case 0: return stack[top];
       case 1: stack[++top] = argument; break;
@@ -30,6 +31,7 @@ static __device__ int run_program(const unsigned* program, int input) {
       case 12: --top; break;
       default: return -1;
     }
+    // clang-format on
   }
   return -2;
 }
@@ -45,6 +47,7 @@ extern "C" __global__ void classify(const int* keys, int* out, int n) {
   if (i >= n) return;
   int key = keys[i];
   int result;
+  // clang-format off
   switch (key) {
     case 0: result = i * 3; break;
     case 1: result = i ^ 0x1234; break;
@@ -59,5 +62,6 @@ extern "C" __global__ void classify(const int* keys, int* out, int n) {
     case 11: result = __popc(i); break;
     default: result = key < 0 ? -1 : 12345; break;
   }
+  // clang-format on
   out[i] = result;
 }
