@@ -37,7 +37,7 @@ void Parser::statement() {
   in_call_ = false;
   nesting_ = open_braces_ = 0;
   errors_at_statement_ = report_.error_count();
-  const u32 begin = tok_.span.begin;
+  const u32 begin = statement_begin_ = tok_.span.begin;
   if (statement_body()) return;
   scratch_.clear();
   if (tok_.span.begin == begin && !at(TokenKind::end)) {

@@ -153,6 +153,7 @@ class Parser {
   Token tok_;
   TokenKind prev_kind_ = TokenKind::end;
   u32 prev_end_ = 0;
+  u32 statement_begin_ = 0;
   std::vector<Block> blocks_;
   std::vector<ExprId> scratch_;       ///< elements of the lists that are being read
   unsigned nesting_ = 0;              ///< depth of the recursion

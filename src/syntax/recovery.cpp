@@ -58,8 +58,14 @@ std::string Parser::describe(const Token& token) const {
 }
 
 bool Parser::expected(std::string_view what, std::string_view help) {
-  fail(Kind::expected, tok_.span, what, describe(tok_));
-  this->help(std::string(help));
+  // A missing mark belongs behind what it should follow, not on the next line.
+  const bool missing = what.starts_with('\'') && tok_.first_on_line && prev_end_ > statement_begin_;
+  fail(Kind::expected, missing ? Span{prev_end_, prev_end_} : tok_.span, what, describe(tok_));
+  if (missing && last_) last_->label(tok_.span, "found here");
+  const bool remainder = at(TokenKind::name) && prev_kind_ == TokenKind::integer &&
+                         text().size() > 1 && text()[0] == '%' && text()[1] <= '9';
+  this->help(remainder ? "% and a digit make a name: for the remainder write a blank between them"
+                       : std::string(help));
   return false;
 }
 

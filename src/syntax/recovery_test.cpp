@@ -97,6 +97,11 @@ TEST(Recovery, InstructionsCostOneStatement) {
       {".version 8.0", "2:1 P1017 '.version' '.version' belongs outside of functions"},
       {".pragma nounroll;", "2:9 P1010 'nounroll' expected a string but found 'nounroll'"},
       {".pragma \"nounroll;", "2:9 P1003 '\"nounroll;' string is not closed on its line"},
+      {"mov.u32 a, 5%3;",
+       "2:13 P1010 '%3' expected ',' or ';' but found '%3' [% and a digit make a name: for the "
+       "remainder write a blank between them]"},
+      {"mov.u32 a, (5\n + ;", "3:4 P1010 ';' expected an operand but found ';'"},
+      {"mov.b64 {a,\n b\n c}, d;", "3:3 P1010 '' expected ',' or '}' but found 'c'"},
       {"mov.u32 a, 08;",
        "2:12 P1004 '08' '08' is not a number [a leading 0 makes a number octal: its digits are 0 "
        "to 7]"},
@@ -194,6 +199,8 @@ TEST(Recovery, FunctionHeadersKeepTheirBodies) {
       {".entry k(.param u32 a) { last.insn; }", "1:17 P1010 'u32' expected a type but found 'u32'"},
       {".entry k(.param .u32 a .param .u32 b) { last.insn; }",
        "1:24 P1010 '.param' expected ',' or ')' but found '.param'"},
+      {".entry k(\n.param .u32 a\n.param .u32 b) { last.insn; }",
+       "2:14 P1010 '' expected ',' or ')' but found '.param'"},
       {".entry k(.param .u32 a,) { last.insn; }",
        "1:24 P1010 ')' expected a parameter but found ')'"},
       {".entry k(a) { last.insn; }", "1:10 P1010 'a' expected .param or .reg but found 'a'"},
