@@ -3,6 +3,8 @@
 // The driver's contact with the front end and the engines.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "check/check.h"
 #include "driver/core/compile.h"
 #include "interp/program.h"
@@ -24,6 +26,32 @@ CUresult result_of(std::span<const PtxText> texts, const std::string& messages) 
                                                          : CUDA_ERROR_INVALID_PTX;
 }
 
+// Functions that a device program may declare and that the runtime system defines.
+constexpr std::string_view kSystemFunctions[] = {"vprintf", "malloc", "free", "__assertfail"};
+
+bool is_system_function(std::string_view name) {
+  return std::find(std::begin(kSystemFunctions), std::end(kSystemFunctions), name) !=
+         std::end(kSystemFunctions);
+}
+
+// A kernel that could call a function without a body cannot be loaded.
+std::string undefined_functions(const ir::Module& module) {
+  std::vector<bool> missing(module.functions.size(), false);
+  for (const auto& function : module.functions) {
+    for (const auto& operand : function.operands) {
+      if (operand.kind == ir::OperandKind::function) missing[operand.id] = true;
+    }
+  }
+  std::string messages;
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    const auto& function = module.functions[i];
+    if (!missing[i] || function.has_body || is_system_function(function.name)) continue;
+    messages += fmt::format("{}: error: function '{}' is called and defined in no linked module\n",
+                            module.name, function.name);
+  }
+  return messages;
+}
+
 }  // namespace
 
 Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile) {
@@ -32,6 +60,9 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
   auto checked = check::compile(inputs);
   if (!checked.module) {
     return {result_of(texts, checked.messages), nullptr, std::move(checked.messages), ""};
+  }
+  if (auto undefined = undefined_functions(*checked.module); !undefined.empty()) {
+    return {CUDA_ERROR_INVALID_PTX, nullptr, std::move(undefined), ""};
   }
   for (const auto target : checked.module->targets) {
     if (machine::runs(profile, target)) continue;

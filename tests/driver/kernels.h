@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The PTX that the tests of this folder load. Small on purpose: what is tested is the driver.
+#pragma once
+
+// A variable of each kind and kernels with parameters of several sizes.
+inline constexpr const char* kKernels = R"ptx(
+.version 7.8
+.target sm_75
+.address_size 64
+
+.visible .global .align 4 .u32 counter = 5;
+.visible .const .align 8 .u64 table[3] = {10, 20, 30};
+
+// out[i] = in[i] + addend, for i below n
+.visible .entry add_to(.param .u64 out, .param .u64 in, .param .u32 n, .param .u8 addend)
+{
+  .reg .pred %p;
+  .reg .b32 %r<7>;
+  .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u64 %rd2, [in];
+  ld.param.u32 %r1, [n];
+  ld.param.u8 %r2, [addend];
+  mov.u32 %r3, %ctaid.x;
+  mov.u32 %r4, %ntid.x;
+  mov.u32 %r5, %tid.x;
+  mad.lo.s32 %r3, %r3, %r4, %r5;
+  setp.ge.u32 %p, %r3, %r1;
+  @%p ret;
+  mul.wide.u32 %rd3, %r3, 4;
+  add.s64 %rd4, %rd2, %rd3;
+  ld.global.u32 %r6, [%rd4];
+  add.s32 %r6, %r6, %r2;
+  add.s64 %rd5, %rd1, %rd3;
+  st.global.u32 [%rd5], %r6;
+  ret;
+}
+
+.visible .entry count()
+{
+  .reg .b32 %r;
+  atom.global.add.u32 %r, [counter], 1;
+  ret;
+}
+
+.visible .entry store_far(.param .u64 address)
+{
+  .reg .b64 %rd;
+  .reg .b32 %r;
+  ld.param.u64 %rd, [address];
+  mov.u32 %r, 1;
+  st.global.u32 [%rd], %r;
+  ret;
+}
+
+.visible .entry stop()
+{
+  trap;
+}
+
+.visible .entry endless()
+{
+LOOP:
+  bra LOOP;
+}
+
+// Waits until the host, or another stream, writes something.
+.visible .entry wait_for(.param .u64 flag)
+{
+  .reg .pred %p;
+  .reg .b64 %rd;
+  .reg .b32 %r;
+  ld.param.u64 %rd, [flag];
+AGAIN:
+  ld.volatile.global.u32 %r, [%rd];
+  setp.eq.u32 %p, %r, 0;
+  @%p bra AGAIN;
+  ret;
+}
+
+.visible .entry small_blocks() .maxntid 64, 1, 1
+{
+  ret;
+}
+
+.visible .entry one_shape() .reqntid 32, 2, 1
+{
+  ret;
+}
+
+// out[t] = in reverse order, through dynamic shared memory
+.extern .shared .align 4 .b8 scratch[];
+.visible .entry reverse(.param .u64 data)
+{
+  .shared .align 4 .b8 fixed[16];
+  .reg .b64 %rd<3>;
+  .reg .b32 %r<8>;
+  ld.param.u64 %rd1, [data];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %ntid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd1, %rd1, %rd2;
+  ld.global.u32 %r3, [%rd1];
+  mov.u32 %r4, scratch;
+  shl.b32 %r5, %r1, 2;
+  add.s32 %r5, %r4, %r5;
+  st.shared.u32 [%r5], %r3;
+  st.shared.u32 [fixed], %r3;
+  bar.sync 0;
+  sub.s32 %r6, %r2, %r1;
+  sub.s32 %r6, %r6, 1;
+  shl.b32 %r6, %r6, 2;
+  add.s32 %r6, %r4, %r6;
+  ld.shared.u32 %r7, [%r6];
+  st.global.u32 [%rd1], %r7;
+  ret;
+}
+)ptx";
+
+// Two modules that need each other.
+inline constexpr const char* kCaller = R"ptx(
+.version 7.0
+.target sm_60
+.address_size 64
+.extern .func (.param .b32 result) twice(.param .b32 x);
+.visible .entry main_kernel(.param .u64 out, .param .u32 x)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd;
+  ld.param.u32 %r1, [x];
+  {
+    .param .b32 a;
+    .param .b32 r;
+    st.param.b32 [a], %r1;
+    call (r), twice, (a);
+    ld.param.b32 %r2, [r];
+  }
+  ld.param.u64 %rd, [out];
+  st.global.u32 [%rd], %r2;
+  ret;
+}
+)ptx";
+
+inline constexpr const char* kCallee = R"ptx(
+.version 7.0
+.target sm_60
+.address_size 64
+.visible .func (.param .b32 result) twice(.param .b32 x)
+{
+  .reg .b32 %r;
+  ld.param.b32 %r, [x];
+  add.s32 %r, %r, %r;
+  st.param.b32 [result], %r;
+  ret;
+}
+)ptx";

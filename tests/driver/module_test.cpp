@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Modules: loading, looking up, what is said about bad ones; the linker. Driver API 6.10.
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "client.h"
+#include "kernels.h"
+
+namespace {
+
+using testing::HasSubstr;
+
+class Modules : public InContext {
+ protected:
+  static CUmodule load(const char* ptx = kKernels) {
+    CUmodule module = nullptr;
+    EXPECT_OK(cuModuleLoadData(&module, ptx));
+    return module;
+  }
+};
+
+/// Log buffers for cuModuleLoadDataEx and cuLinkCreate.
+struct Logs {
+  Logs() = default;
+  Logs(const Logs&) = delete;  // `values` points into the object
+  std::array<char, 4096> errors{}, infos{};
+  std::array<CUjit_option, 4> options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                                      CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+  std::array<void*, 4> values{errors.data(), reinterpret_cast<void*>(errors.size()), infos.data(),
+                              reinterpret_cast<void*>(infos.size())};
+  size_t errors_filled() const { return reinterpret_cast<size_t>(values[1]); }
+};
+
+TEST_F(Modules, FunctionsByName) {
+  const CUmodule module = load();
+  CUfunction a = nullptr, b = nullptr;
+  EXPECT_OK(cuModuleGetFunction(&a, module, "add_to"));
+  EXPECT_OK(cuModuleGetFunction(&b, module, "add_to"));
+  EXPECT_EQ(a, b);
+  const char* name = nullptr;
+  CUmodule owner = nullptr;
+  EXPECT_OK(cuFuncGetName(&name, a));
+  EXPECT_STREQ(name, "add_to");
+  EXPECT_OK(cuFuncGetModule(&owner, a));
+  EXPECT_EQ(owner, module);
+  EXPECT_EQ(cuModuleGetFunction(&a, module, "no_such_kernel"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(cuModuleGetFunction(&a, module, "counter"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(cuModuleGetFunction(&a, module, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuModuleGetFunction(&a, nullptr, "add_to"), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_F(Modules, Enumerate) {
+  const CUmodule module = load();
+  unsigned count = 0;
+  EXPECT_OK(cuModuleGetFunctionCount(&count, module));
+  EXPECT_EQ(count, 9u);
+  std::vector<CUfunction> functions(count + 1, nullptr);
+  EXPECT_OK(cuModuleEnumerateFunctions(functions.data(), count + 1, module));
+  CUfunction first = nullptr;
+  EXPECT_OK(cuModuleGetFunction(&first, module, "add_to"));
+  EXPECT_EQ(functions[0], first);
+  EXPECT_NE(functions[count - 1], nullptr);
+  EXPECT_EQ(functions[count], nullptr);
+}
+
+TEST_F(Modules, Globals) {
+  const CUmodule module = load();
+  CUdeviceptr pointer = 0, base = 0;
+  size_t bytes = 0;
+  EXPECT_OK(cuModuleGetGlobal_v2(&pointer, &bytes, module, "counter"));
+  EXPECT_EQ(bytes, 4u);
+  int value = 0;
+  EXPECT_OK(cuMemcpyDtoH_v2(&value, pointer, 4));
+  EXPECT_EQ(value, 5) << "initialised";
+  EXPECT_OK(cuMemGetAddressRange_v2(&base, &bytes, pointer)) << "as libgomp asks";
+  EXPECT_EQ(base, pointer);
+  EXPECT_OK(cuModuleGetGlobal_v2(nullptr, &bytes, module, "table"));
+  EXPECT_EQ(bytes, 24u);
+  EXPECT_OK(cuModuleGetGlobal_v2(&pointer, nullptr, module, "table"));
+  EXPECT_EQ(cuModuleGetGlobal_v2(nullptr, nullptr, module, "table"), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuModuleGetGlobal_v2(&pointer, &bytes, module, "add_to"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(cuModuleGetGlobal_v2(&pointer, &bytes, module, "nothing"), CUDA_ERROR_NOT_FOUND);
+}
+
+TEST_F(Modules, EachLoadHasItsOwnVariables) {
+  const CUmodule a = load(), b = load();
+  CUdeviceptr in_a = 0, in_b = 0;
+  EXPECT_OK(cuModuleGetGlobal_v2(&in_a, nullptr, a, "counter"));
+  EXPECT_OK(cuModuleGetGlobal_v2(&in_b, nullptr, b, "counter"));
+  EXPECT_NE(in_a, in_b);
+}
+
+TEST_F(Modules, UnloadEndsHandles) {
+  const CUmodule module = load();
+  CUfunction function = nullptr;
+  CUdeviceptr pointer = 0;
+  int value = 0;
+  EXPECT_OK(cuModuleGetFunction(&function, module, "count"));
+  EXPECT_OK(cuModuleGetGlobal_v2(&pointer, nullptr, module, "counter"));
+  EXPECT_OK(cuModuleUnload(module));
+  EXPECT_EQ(cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function),
+            CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+            CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuMemcpyDtoH_v2(&value, pointer, 4), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Modules, FromFile) {
+  const std::string path = testing::TempDir() + "heddle_module_test.ptx";
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  ASSERT_NE(file, nullptr);
+  std::fputs(kKernels, file);
+  std::fclose(file);
+  CUmodule module = nullptr;
+  EXPECT_OK(cuModuleLoad(&module, path.c_str()));
+  EXPECT_EQ(cuModuleLoad(&module, "/no/such/file.ptx"), CUDA_ERROR_FILE_NOT_FOUND);
+  std::remove(path.c_str());
+}
+
+TEST_F(Modules, MistakesGoToTheErrorLog) {
+  Logs logs;
+  CUmodule module = nullptr;
+  const char* bad =
+      ".version 7.8\n.target sm_75\n.address_size 64\n"
+      ".visible .entry k() {\n  .reg .b32 %r;\n  add.u32 %r, %r, %missing;\n  ret;\n}\n";
+  EXPECT_EQ(cuModuleLoadDataEx(&module, bad, 4, logs.options.data(), logs.values.data()),
+            CUDA_ERROR_INVALID_PTX);
+  EXPECT_THAT(logs.errors.data(), HasSubstr("%missing"));
+  EXPECT_THAT(logs.errors.data(), HasSubstr("6"));
+  EXPECT_EQ(logs.errors_filled(), std::strlen(logs.errors.data()));
+  EXPECT_EQ(module, nullptr);
+}
+
+TEST_F(Modules, WithoutALogMistakesGoToStderr) {
+  CUmodule module = nullptr;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cuModuleLoadData(&module, ".version 7.8\n.target sm_75\nnonsense\n"),
+            CUDA_ERROR_INVALID_PTX);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("nonsense"));
+}
+
+TEST_F(Modules, NotEvenPtx) {
+  std::string said;
+  CUmodule module = nullptr;
+  const auto load = [&](const void* image) {
+    Logs logs;
+    const CUresult result =
+        cuModuleLoadDataEx(&module, image, 4, logs.options.data(), logs.values.data());
+    said = logs.errors.data();
+    return result;
+  };
+  EXPECT_EQ(load("hello"), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(load("\x7f"
+                 "ELF\2\1\1"),
+            CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_THAT(said, HasSubstr("cubin"));
+  EXPECT_EQ(load(".version 99.0\n.target sm_75\n"), CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+  EXPECT_EQ(load(nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuModuleLoadData(nullptr, kKernels), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Modules, FunctionAttributes) {
+  const CUmodule module = load();
+  const struct {
+    const char* kernel;
+    CUfunction_attribute attribute;
+    int at_least, at_most;
+  } kCases[] = {
+      {"add_to", CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024, 1024},
+      {"small_blocks", CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 64, 64},
+      {"one_shape", CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 64, 64},
+      {"add_to", CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 0, 0},
+      {"reverse", CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 16, 16},
+      {"add_to", CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, 24, 24},
+      {"add_to", CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 0, 0},
+      {"add_to", CU_FUNC_ATTRIBUTE_NUM_REGS, 1, 64},
+      {"add_to", CU_FUNC_ATTRIBUTE_PTX_VERSION, 75, 75},
+      {"add_to", CU_FUNC_ATTRIBUTE_BINARY_VERSION, 121, 121},
+      {"reverse", CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 48 * 1024 - 16, 48 * 1024 - 16},
+      {"add_to", CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 0, 0},
+  };
+  for (const auto& c : kCases) {
+    CUfunction function = nullptr;
+    int value = -1;
+    ASSERT_OK(cuModuleGetFunction(&function, module, c.kernel));
+    EXPECT_OK(cuFuncGetAttribute(&value, c.attribute, function));
+    EXPECT_THAT(value, testing::AllOf(testing::Ge(c.at_least), testing::Le(c.at_most)))
+        << c.kernel << " attribute " << c.attribute;
+  }
+}
+
+TEST_F(Modules, SetAttribute) {
+  CUfunction function = nullptr;
+  int value = 0;
+  ASSERT_OK(cuModuleGetFunction(&function, load(), "reverse"));
+  const auto set = [&](CUfunction_attribute attribute, int to) {
+    return cuFuncSetAttribute(function, attribute, to);
+  };
+  EXPECT_OK(set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 64 * 1024));
+  EXPECT_OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function));
+  EXPECT_EQ(value, 64 * 1024);
+  EXPECT_EQ(set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 30),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, -1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(set(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 100));
+  EXPECT_EQ(set(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 101), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(set(CU_FUNC_ATTRIBUTE_NUM_REGS, 1), CUDA_ERROR_INVALID_VALUE) << "read only";
+  EXPECT_OK(cuFuncSetCacheConfig(function, CU_FUNC_CACHE_PREFER_L1));
+}
+
+TEST_F(Modules, ParameterInfo) {
+  CUfunction function = nullptr;
+  ASSERT_OK(cuModuleGetFunction(&function, load(), "add_to"));
+  const size_t kExpect[][2] = {{0, 8}, {8, 8}, {16, 4}, {20, 1}};
+  for (size_t i = 0; i < 4; ++i) {
+    size_t offset = 99, size = 99;
+    EXPECT_OK(cuFuncGetParamInfo(function, i, &offset, &size));
+    EXPECT_EQ(offset, kExpect[i][0]);
+    EXPECT_EQ(size, kExpect[i][1]);
+  }
+  size_t offset = 0;
+  EXPECT_EQ(cuFuncGetParamInfo(function, 4, &offset, nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Modules, Occupancy) {
+  const CUmodule module = load();
+  CUfunction plain = nullptr, small = nullptr;
+  ASSERT_OK(cuModuleGetFunction(&plain, module, "add_to"));
+  ASSERT_OK(cuModuleGetFunction(&small, module, "small_blocks"));
+  int per_sm = 0, threads = 0, blocks = 0, grid = 0, block = 0, sms = 0;
+  EXPECT_OK(cuDeviceGetAttribute(&per_sm, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 0));
+  EXPECT_OK(cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+  threads = 256;
+  EXPECT_OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, threads, 0));
+  EXPECT_EQ(blocks, per_sm / threads);
+  EXPECT_OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, threads, 100 * 1024));
+  EXPECT_EQ(blocks, 2) << "as many as have room in shared memory";
+  EXPECT_OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, small, 128, 0));
+  EXPECT_EQ(blocks, 0) << "more threads than .maxntid";
+  EXPECT_OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, plain, nullptr, 0, 0));
+  EXPECT_EQ(grid / sms * block, per_sm);
+  EXPECT_OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, small, nullptr, 0, 0));
+  EXPECT_EQ(block, 64);
+  EXPECT_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 0, 0),
+            CUDA_ERROR_INVALID_VALUE);
+}
+
+class Linker : public Modules {};
+
+TEST_F(Linker, TwoModulesBecomeOne) {
+  CUlinkState link = nullptr;
+  Logs logs;
+  ASSERT_OK(cuLinkCreate_v2(4, logs.options.data(), logs.values.data(), &link));
+  const auto add = [&](const char* ptx, const char* name) {
+    return cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, const_cast<char*>(ptx), std::strlen(ptx) + 1,
+                            name, 0, nullptr, nullptr);
+  };
+  ASSERT_OK(add(kCaller, "caller.ptx"));
+  ASSERT_OK(add(kCallee, "callee.ptx"));
+  void* image = nullptr;
+  ASSERT_OK(cuLinkComplete(link, &image, nullptr)) << logs.errors.data();
+  CUmodule module = nullptr;
+  ASSERT_OK(cuModuleLoadData(&module, image));
+  EXPECT_OK(cuLinkDestroy(link));
+  EXPECT_EQ(cuLinkDestroy(link), CUDA_ERROR_INVALID_HANDLE);
+
+  CUfunction function = nullptr;
+  CUdeviceptr out = 0;
+  int x = 21, result = 0;
+  ASSERT_OK(cuModuleGetFunction(&function, module, "main_kernel"));
+  ASSERT_OK(cuMemAlloc_v2(&out, 4));
+  void* params[] = {&out, &x};
+  EXPECT_OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, params, nullptr));
+  EXPECT_OK(cuMemcpyDtoH_v2(&result, out, 4));
+  EXPECT_EQ(result, 42);
+}
+
+TEST_F(Linker, MissingDefinitionIsNamed) {
+  CUlinkState link = nullptr;
+  Logs logs;
+  ASSERT_OK(cuLinkCreate_v2(4, logs.options.data(), logs.values.data(), &link));
+  ASSERT_OK(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, const_cast<char*>(kCaller),
+                             std::strlen(kCaller) + 1, "caller.ptx", 0, nullptr, nullptr));
+  void* image = nullptr;
+  EXPECT_NE(cuLinkComplete(link, &image, nullptr), CUDA_SUCCESS);
+  EXPECT_THAT(logs.errors.data(), HasSubstr("twice"));
+  EXPECT_OK(cuLinkDestroy(link));
+}
+
+TEST_F(Linker, BadInput) {
+  CUlinkState link = nullptr;
+  ASSERT_OK(cuLinkCreate_v2(0, nullptr, nullptr, &link));
+  char text[] = "x";
+  const auto add = [&](CUjitInputType type, void* data, size_t size) {
+    return cuLinkAddData_v2(link, type, data, size, "in", 0, nullptr, nullptr);
+  };
+  EXPECT_EQ(add(CU_JIT_INPUT_PTX, nullptr, 4), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(add(CU_JIT_INPUT_PTX, text, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(add(CU_JIT_INPUT_CUBIN, text, 1), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(cuLinkAddFile_v2(link, CU_JIT_INPUT_PTX, "/no/such", 0, nullptr, nullptr),
+            CUDA_ERROR_FILE_NOT_FOUND);
+  EXPECT_EQ(cuLinkComplete(link, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuLinkDestroy(link));
+  void* image = nullptr;
+  EXPECT_EQ(cuLinkComplete(link, &image, nullptr), CUDA_ERROR_INVALID_HANDLE);
+}
+
+}  // namespace
