@@ -86,6 +86,10 @@ bool Parser::end_statement(std::string_view what) {
 
 bool Parser::unknown_directive() {
   const std::string_view word = text().substr(1);
+  const bool sized = word.size() > 1 && word[1] >= '0' && word[1] <= '9';
+  if (word == "pred" || (sized && std::string_view("busf").find(word[0]) != word.npos)) {
+    return expected("a state space such as .reg or .global before the type");
+  }
   fail(Kind::unknown_directive, tok_.span, text());
   const std::string_view close = closest_word(word);
   if (!close.empty()) help(fmt::format("did you mean '.{}'?", close));

@@ -88,6 +88,9 @@ TEST(Recovery, InstructionsCostOneStatement) {
       {".rge .u32 a;", "2:1 P1011 '.rge' unknown directive '.rge' [did you mean '.reg'?]"},
       {".sharde .u32 a;",
        "2:1 P1011 '.sharde' unknown directive '.sharde' [did you mean '.shared'?]"},
+      {".b32 x;",
+       "2:1 P1010 '.b32' expected a state space such as .reg or .global before the type but found "
+       "'.b32'"},
       {".blah 1, 2;", "2:1 P1011 '.blah' unknown directive '.blah'"},
       {".align 4;", "2:1 P1018 '.align' '.align' does not belong here"},
       {".maxntid 4;",
