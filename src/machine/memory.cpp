@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -132,6 +133,10 @@ std::optional<AddressRange> Memory::Pages::nearest(u64 address) const {
 // --- Memory ----------------------------------------------------------------------------------------------------------
 
 Result<std::unique_ptr<Memory>> Memory::create(u64 device_bytes) {
+  if (device_bytes == 0) {  // what Profile::memory_bytes calls as much as the host has
+    device_bytes = static_cast<u64>(sysconf(_SC_PHYS_PAGES)) *
+                   static_cast<u64>(sysconf(_SC_PAGESIZE));
+  }
   std::unique_ptr<Memory> memory(new Memory);
   for (const u64 base : kLowBases) {
     if (const u64 got = reserve(base, kLowSize)) {
