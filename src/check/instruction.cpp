@@ -169,6 +169,14 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
     report.add(Kind::instruction_gate, written.mnemonic_span, text(written.mnemonic)).help(*refused);
     return;
   }
+  for (const isa::ConditionalGate& gate : form.gates) {  // those that hang on an operand being there
+    if (gate.operand < 0 || bound_[static_cast<u32>(gate.operand)].kind == ir::OperandKind::none) continue;
+    if (!isa::all_hold(gate.when, candidate.slot_values())) continue;
+    if (const auto why = isa::refuse(gate.gate, module_.module_->version, module_.first_target())) {
+      report.add(Kind::instruction_gate, written.mnemonic_span, text(written.mnemonic)).help(*why);
+      return;
+    }
+  }
   inst.form = form.id;
   std::copy(candidate.values.begin(), candidate.values.end(), inst.slots.begin());
   if (form.carry != isa::CarryUse::none) {

@@ -63,7 +63,10 @@ bool BodyChecker::operand(const Context& context, ExprId id, ir::Operand& out) {
   const Expr& expr = tree_[id];
   if (expr.kind == ExprKind::error) return false;
   switch (context.spec.kind) {
-    case isa::OperandKind::value: return context.length > 1 ? vector(context, id, out) : value(context, id, out);
+    case isa::OperandKind::value:
+      return isa::is_vector(*context.candidate.form, context.spec, context.candidate.slot_values())
+                 ? vector(context, id, out)
+                 : value(context, id, out);
     case isa::OperandKind::imm: return immediate(context, id, out);
     case isa::OperandKind::address: return address(context, id, out);
     case isa::OperandKind::label: return name_operand(context, id, SymbolKind::label, out);

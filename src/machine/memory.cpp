@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -133,6 +134,7 @@ std::optional<AddressRange> Memory::Pages::nearest(u64 address) const {
 // --- Memory ----------------------------------------------------------------------------------------------------------
 
 Result<std::unique_ptr<Memory>> Memory::create(u64 device_bytes) {
+  if (!device_bytes) device_bytes = static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE));
   if (device_bytes == 0) {  // what Profile::memory_bytes calls as much as the host has
     device_bytes = static_cast<u64>(sysconf(_SC_PHYS_PAGES)) *
                    static_cast<u64>(sysconf(_SC_PAGESIZE));

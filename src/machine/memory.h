@@ -40,7 +40,7 @@ inline constexpr u64 kSharedSlot = 256 * 1024;
 
 class Memory {
  public:
-  /// Reserves the ranges. `device_bytes`: what the device pretends to have; allocations beyond it fail.
+  /// Reserves the ranges. `device_bytes`: what the device pretends to have, 0: as much as the host; allocations beyond it fail.
   /// 0: as much as the host has.
   static Result<std::unique_ptr<Memory>> create(u64 device_bytes);
   ~Memory();
