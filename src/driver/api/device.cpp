@@ -60,7 +60,7 @@ CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice dev) { return get_uuid(uuid, 
 CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice dev) {
   return with_device(dev, [&](Device& device) -> CUresult {
     if (!bytes) return CUDA_ERROR_INVALID_VALUE;
-    *bytes = device.memory->total_bytes();
+    *bytes = device.memory_bytes;
     return CUDA_SUCCESS;
   });
 }

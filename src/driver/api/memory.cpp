@@ -125,9 +125,8 @@ CUresult cuMemHostGetFlags(unsigned int* pFlags, void* p) {
 CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
   return in_context([&](Context& context) -> CUresult {
     if (!free || !total) return CUDA_ERROR_INVALID_VALUE;
-    const auto& memory = *context.device().memory;
-    *total = memory.total_bytes();
-    *free = memory.total_bytes() - std::min(memory.used_bytes(), memory.total_bytes());
+    *total = context.device().memory_bytes;
+    *free = *total - state().allocations.used_on(context.device());
     return CUDA_SUCCESS;
   });
 }
@@ -135,8 +134,7 @@ CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
 // Variables of modules have a range too, so the machine's memory is asked, not the table.
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr) {
   return in_context([&](Context&) -> CUresult {
-    const Device* device = device_of(dptr);
-    const auto range = device ? device->memory->find(dptr) : std::nullopt;
+    const auto range = state().memory->find(dptr);
     if (!range) return CUDA_ERROR_NOT_FOUND;
     if (pbase) *pbase = range->base;
     if (psize) *psize = range->size;

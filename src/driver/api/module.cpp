@@ -26,7 +26,7 @@ CUresult load(Context& context, CUmodule* module, const void* image, std::string
   if (contents.result) return complain(contents.result, contents.why, options);
   const auto compiled = compile(contents.texts, device.profile, options);
   if (compiled.result) return compiled.result;
-  auto loaded = heddle::machine::Loaded::create(*device.memory, compiled.module);
+  auto loaded = heddle::machine::Loaded::create(*state().memory, compiled.module);
   if (!loaded.ok()) return complain(CUDA_ERROR_OUT_OF_MEMORY, loaded.error().message, options);
   const auto made = std::make_shared<Module>(&context, std::move(*loaded));
   made->set_handle(state().modules.add(made));

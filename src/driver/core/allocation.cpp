@@ -3,50 +3,60 @@
 // See allocation.h.
 #include "driver/core/allocation.h"
 
+#include <algorithm>
+
 #include "driver/core/device.h"
 #include "driver/core/state.h"
 
 namespace heddle::driver {
 
 std::optional<u64> Allocations::allocate(Allocation what) {
-  const auto address = what.device->memory->allocate(what.size);
-  if (!address.ok()) return std::nullopt;
+  {
+    // Reserved first, so that two threads cannot both have the last bytes.
+    const std::lock_guard lock(mutex_);
+    u64& used = used_[what.device];
+    if (what.size > what.device->memory_bytes - used) return std::nullopt;
+    used += what.size;
+    what.id = next_id_++;
+  }
+  const auto address = state().memory->allocate(what.size);
   const std::lock_guard lock(mutex_);
+  if (!address.ok()) {
+    used_[what.device] -= what.size;
+    return std::nullopt;
+  }
   what.base = *address;
-  what.id = next_id_++;
   by_base_.emplace(what.base, what);
   return what.base;
 }
 
 bool Allocations::release(u64 base, std::initializer_list<Allocation::Kind> kinds) {
-  Allocation taken;
   {
     const std::lock_guard lock(mutex_);
     const auto found = by_base_.find(base);
     if (found == by_base_.end()) return false;
-    bool wanted = false;
-    for (const auto kind : kinds) wanted |= kind == found->second.kind;
-    if (!wanted) return false;
-    taken = found->second;
+    if (std::find(kinds.begin(), kinds.end(), found->second.kind) == kinds.end()) return false;
+    used_[found->second.device] -= found->second.size;
     by_base_.erase(found);
   }
-  return taken.device->memory->release(base);
+  return state().memory->release(base);
 }
 
 void Allocations::release_all_of(const Context* owner) {
-  std::vector<Allocation> taken;
+  std::vector<u64> bases;
   {
     const std::lock_guard lock(mutex_);
     for (auto it = by_base_.begin(); it != by_base_.end();) {
       if (it->second.owner == owner) {
-        taken.push_back(it->second);
+        bases.push_back(it->first);
+        used_[it->second.device] -= it->second.size;
         it = by_base_.erase(it);
       } else {
         ++it;
       }
     }
   }
-  for (const auto& allocation : taken) allocation.device->memory->release(allocation.base);
+  for (const u64 base : bases) state().memory->release(base);
 }
 
 std::optional<Allocation> Allocations::find(u64 address) const {
@@ -58,24 +68,21 @@ std::optional<Allocation> Allocations::find(u64 address) const {
   return candidate;
 }
 
-Device* device_of(u64 address) {
-  for (const auto& device : state().devices) {
-    const auto& memory = *device->memory;
-    if (memory.low().all.contains(address) || memory.high().all.contains(address)) {
-      return device.get();
-    }
-  }
-  return nullptr;
+u64 Allocations::used_on(const Device& device) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = used_.find(&device);
+  return found == used_.end() ? 0 : found->second;
 }
 
-bool is_device_range(u64 address, u64 bytes) {
-  const Device* device = device_of(address);
-  return device && device->memory->is_valid(address, bytes);
+bool is_device_address(u64 address) {
+  const auto& memory = *state().memory;
+  return memory.low().all.contains(address) || memory.high().all.contains(address);
 }
+
+bool is_device_range(u64 address, u64 bytes) { return state().memory->is_valid(address, bytes); }
 
 bool is_copy_range(u64 address, u64 bytes) {
-  const Device* device = device_of(address);
-  return device ? device->memory->is_valid(address, bytes) : address != 0;
+  return is_device_address(address) ? is_device_range(address, bytes) : address != 0;
 }
 
 }  // namespace heddle::driver

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which memory a program has asked for: by whom, of what kind. All of it lies in a device's memory
-// (machine::Memory), pinned and managed memory too, so that one pointer serves host and device.
-// Driver API 6.13, 6.17.
+// Which memory a program has asked for: by whom, on which device, of what kind. All of it, pinned
+// and managed memory too, lies in the one machine::Memory of the process, so that one pointer
+// serves the host and every device. Driver API 6.13, 6.17.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct Allocation {
 
 class Allocations {
  public:
-  /// Takes `bytes` from the device's memory. Nothing when there is not that much left.
+  /// Takes memory. Nothing when the device, or the host, has not that much left.
   std::optional<u64> allocate(Allocation what);
   /// Gives back what begins at `base` when it is of a kind in `kinds`; false when there is no such
   /// allocation.
@@ -40,15 +40,18 @@ class Allocations {
   void release_all_of(const Context* owner);
   /// The allocation that holds `address`.
   std::optional<Allocation> find(u64 address) const;
+  /// Bytes allocated on a device.
+  u64 used_on(const Device& device) const;
 
  private:
   mutable std::mutex mutex_;
   std::map<u64, Allocation> by_base_;
+  std::map<const Device*, u64> used_;
   u64 next_id_ = 1;
 };
 
-/// The device whose memory `address` lies in (allocated or not), or null: an ordinary host address.
-Device* device_of(u64 address);
+/// False for an ordinary host address; true in the range of device memory, allocated or not.
+bool is_device_address(u64 address);
 /// True when all `bytes` from `address` are allocated device memory: a variable of a module, or an
 /// allocation of any kind.
 bool is_device_range(u64 address, u64 bytes);

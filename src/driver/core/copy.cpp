@@ -36,7 +36,7 @@ bool is_good(const CopySide& side, const Copy& copy) {
                              : is_copy_range(side.base, *bytes);
 }
 
-bool is_pageable(const CopySide& side) { return !device_of(side.base); }
+bool is_pageable(const CopySide& side) { return !is_device_address(side.base); }
 
 bool is_host(const CopySide& side) {
   const auto found = state().allocations.find(side.base);

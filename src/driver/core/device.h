@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One device: a profile of the machine, its memory, its engine, its primary context. Devices are
-// made by cuInit and live as long as the process. Driver API 6.5, 6.7.
+// One device: a profile of the machine, its share of the memory, its engine, its primary context.
+// Devices are made by cuInit and live as long as the process. Driver API 6.5, 6.7.
 #pragma once
 
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "driver/abi.h"
 #include "machine/engine.h"
-#include "machine/memory.h"
 #include "machine/profile.h"
 
 namespace heddle::driver {
@@ -19,7 +19,7 @@ class Context;
 struct Device {
   int ordinal;
   const machine::Profile& profile;
-  std::unique_ptr<machine::Memory> memory;
+  u64 memory_bytes;
   std::unique_ptr<machine::Engine> engine;
   CUuuid uuid{};
 

@@ -61,20 +61,19 @@ CUresult make_devices() {
   const long count = text.empty() ? 1 : std::strtol(text.c_str(), nullptr, 10);
   if (count < 1 || count > 64) return no_device("HEDDLE_DEVICES must be 1 to 64, not " + text);
 
-  std::vector<std::unique_ptr<Device>> devices;
+  const u64 bytes = profile->memory_bytes ? profile->memory_bytes : host_bytes();
+  auto memory = machine::Memory::create(bytes * static_cast<u64>(count));
+  if (!memory.ok()) return no_device(memory.error().message);
+  state().memory = std::move(*memory);
   for (int ordinal = 0; ordinal < count; ++ordinal) {
-    auto memory =
-        machine::Memory::create(profile->memory_bytes ? profile->memory_bytes : host_bytes());
-    if (!memory.ok()) return no_device(memory.error().message);
-    devices.push_back(std::unique_ptr<Device>(new Device{.ordinal = ordinal,
-                                                         .profile = *profile,
-                                                         .memory = std::move(*memory),
-                                                         .engine = make_engine(),
-                                                         .uuid = uuid_of(*profile, ordinal),
-                                                         .primary = {},
-                                                         .primary_mutex = {}}));
+    state().devices.push_back(std::unique_ptr<Device>(new Device{.ordinal = ordinal,
+                                                                 .profile = *profile,
+                                                                 .memory_bytes = bytes,
+                                                                 .engine = make_engine(),
+                                                                 .uuid = uuid_of(*profile, ordinal),
+                                                                 .primary = {},
+                                                                 .primary_mutex = {}}));
   }
-  state().devices = std::move(devices);
   std::atexit(stop_kernels);
   return CUDA_SUCCESS;
 }

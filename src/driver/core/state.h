@@ -15,11 +15,15 @@
 #include "driver/core/link.h"
 #include "driver/core/module.h"
 #include "driver/core/table.h"
+#include "machine/memory.h"
 
 namespace heddle::driver {
 
 struct State {
-  std::vector<std::unique_ptr<Device>> devices;  ///< set by cuInit, constant from then on
+  // Set by cuInit, constant from then on.
+  std::vector<std::unique_ptr<Device>> devices;
+  std::unique_ptr<machine::Memory>
+      memory;  ///< of all devices: every address means the same on each
 
   Table<CUcontext, Context> contexts;
   Table<CUstream, Stream> streams;
