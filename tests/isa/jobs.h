@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From cases to kernels in modules: what is run, and under which `.version` and `.target`.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "case_kernel.h"
+
+namespace heddle::isa_cases {
+
+/// A `.version` and `.target` under which a kernel is legal.
+struct Place {
+  isa::PtxVersion version;
+  isa::Target target;
+
+  /// Below 2.3 there is no .address_size, and addresses have 32 bits.
+  u32 address_bits() const { return version < isa::PtxVersion{2, 3} ? 32 : 64; }
+  std::string header() const;
+};
+
+/// One kernel.
+struct Job {
+  const Group* group;
+  bool immediate = false;  ///< inputs are numbers: every row of the output is a case
+  std::vector<const Case*> cases;
+  std::string name, text;
+};
+
+/// Kernels that may stand in one module.
+struct Batch {
+  Place place;
+  std::vector<Job> jobs;
+};
+
+struct Plan {
+  std::vector<Group> groups;
+  std::vector<Batch> batches;
+  std::vector<const Case*> nowhere;  ///< no version and target has their instruction
+};
+
+/// The newest version, with a plain target if one will do, for each instruction.
+Plan plan(const std::vector<Case>& cases);
+
+}  // namespace heddle::isa_cases
