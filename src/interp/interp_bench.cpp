@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a warp instruction costs in the interpreter, next to native code for the same job in the same run. Both kernels execute a
+// known number of instructions, so "ns/warp-instruction" is time over count. One host thread, data in the L2 cache.
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+#include <vector>
+
+#include "check/check.h"
+#include "interp/program.h"
+#include "machine/launch.h"
+
+namespace heddle::interp {
+namespace {
+
+constexpr u32 kBlock = 256;
+
+constexpr const char* kSaxpy = R"(
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry saxpy(.param .u32 n, .param .f32 a, .param .u64 x, .param .u64 y) {
+  .reg .u32 %r<8>; .reg .u64 %rd<8>; .reg .f32 %f<8>; .reg .pred %p<2>;
+  ld.param.u32 %r1, [n];
+  ld.param.f32 %f1, [a];
+  ld.param.u64 %rd1, [x];
+  ld.param.u64 %rd2, [y];
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r5, %r2, %r3, %r4;
+  setp.ge.s32 %p1, %r5, %r1;
+  @%p1 bra L;
+  cvta.to.global.u64 %rd3, %rd1;
+  cvta.to.global.u64 %rd4, %rd2;
+  mul.wide.s32 %rd5, %r5, 4;
+  add.s64 %rd6, %rd3, %rd5;
+  add.s64 %rd7, %rd4, %rd5;
+  ld.global.f32 %f2, [%rd6];
+  ld.global.f32 %f3, [%rd7];
+  fma.rn.f32 %f4, %f1, %f2, %f3;
+  st.global.f32 [%rd7], %f4;
+L:
+  ret;
+})";
+constexpr double kSaxpyInstructions = 20;
+
+constexpr const char* kMandelbrot = R"(
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry mandelbrot(.param .u64 out, .param .u32 most, .param .f32 step) {
+  .reg .u32 %r<8>; .reg .u64 %rd<8>; .reg .f32 %f<12>; .reg .pred %p<3>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u32 %r1, [most];
+  ld.param.f32 %f9, [step];
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r5, %r2, %r3, %r4;
+  cvt.rn.f32.u32 %f1, %r5;
+  mul.f32 %f1, %f1, %f9;
+  mov.f32 %f2, 0f3DCCCCCD;
+  mov.f32 %f3, 0f00000000;
+  mov.f32 %f4, 0f00000000;
+  mov.u32 %r6, 0;
+L1:
+  mul.f32 %f5, %f3, %f3;
+  mul.f32 %f6, %f4, %f4;
+  add.f32 %f7, %f5, %f6;
+  setp.gt.f32 %p1, %f7, 0f40800000;
+  @%p1 bra L2;
+  sub.f32 %f8, %f5, %f6;
+  add.f32 %f8, %f8, %f1;
+  mul.f32 %f3, %f3, %f4;
+  fma.rn.f32 %f4, %f3, 0f40000000, %f2;
+  mov.f32 %f3, %f8;
+  add.s32 %r6, %r6, 1;
+  setp.lt.u32 %p2, %r6, %r1;
+  @%p2 bra L1;
+L2:
+  cvta.to.global.u64 %rd2, %rd1;
+  mul.wide.u32 %rd3, %r5, 4;
+  add.s64 %rd4, %rd2, %rd3;
+  st.global.u32 [%rd4], %r6;
+  ret;
+})";
+constexpr double kMandelbrotStraight = 18, kMandelbrotLoop = 13;
+
+/// A compiled kernel with its device, ready to be launched again and again.
+class Bench {
+ public:
+  explicit Bench(const char* text) : memory_(std::move(*machine::Memory::create(u64{1} << 30))) {
+    const check::Compiled compiled = check::compile({{"<bench>", text}});
+    HEDDLE_CHECK(compiled.module);
+    loaded_ = *machine::Loaded::create(*memory_, compiled.module);
+    program_ = *Interpreter().prepare(loaded_, ir::FunctionId(0));
+    config_.block = {kBlock, 1, 1};
+  }
+  u64 buffer(u64 bytes) { return *memory_->allocate(bytes); }
+  template <class... Args>
+  void arguments(u32 grid, const Args&... args) {
+    config_.grid = {grid, 1, 1};
+    config_.params.clear();
+    (append(args), ...);
+  }
+  void launch() {
+    const auto result = machine::launch(*machine::find_profile(""), *program_, *loaded_, ir::FunctionId(0), config_);
+    HEDDLE_CHECK(std::holds_alternative<std::monostate>(result));
+  }
+
+ private:
+  template <class T>
+  void append(const T& value) {
+    std::vector<u8>& params = config_.params;
+    params.resize((params.size() + sizeof value - 1) / sizeof value * sizeof value);
+    params.resize(params.size() + sizeof value);
+    std::memcpy(params.data() + params.size() - sizeof value, &value, sizeof value);
+  }
+  std::unique_ptr<machine::Memory> memory_;
+  std::shared_ptr<const machine::Loaded> loaded_;
+  std::shared_ptr<const machine::Program> program_;
+  machine::LaunchConfig config_;
+};
+
+void report(benchmark::State& state, double warp_instructions) {
+  state.counters["ns/warp-instruction"] =
+      benchmark::Counter(warp_instructions * 1e-9 * static_cast<double>(state.iterations()),
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+void interpreted_saxpy(benchmark::State& state) {
+  constexpr u32 kCount = 128 * 1024;
+  setenv("HEDDLE_THREADS", "1", 1);
+  Bench bench(kSaxpy);
+  const u64 x = bench.buffer(kCount * 4), y = bench.buffer(kCount * 4);
+  bench.arguments(kCount / kBlock, kCount, 0.5f, x, y);
+  for (auto _ : state) bench.launch();
+  report(state, kCount / 32 * kSaxpyInstructions);
+}
+BENCHMARK(interpreted_saxpy)->Unit(benchmark::kMicrosecond);
+
+void native_saxpy(benchmark::State& state) {
+  constexpr u32 kCount = 128 * 1024;
+  std::vector<float> x(kCount, 1), y(kCount, 2);
+  for (auto _ : state) {
+    float* __restrict to = y.data();
+    const float* __restrict from = x.data();
+    for (u32 i = 0; i < kCount; ++i) to[i] += 0.5f * from[i];
+    benchmark::ClobberMemory();
+  }
+  report(state, kCount / 32 * kSaxpyInstructions);
+}
+BENCHMARK(native_saxpy)->Unit(benchmark::kMicrosecond);
+
+constexpr u32 kPoints = 16 * kBlock, kMost = 1000;
+constexpr float kStep = 0.0f;  // every point is inside: the number of iterations is known
+
+void interpreted_mandelbrot(benchmark::State& state) {
+  setenv("HEDDLE_THREADS", "1", 1);
+  Bench bench(kMandelbrot);
+  bench.arguments(kPoints / kBlock, bench.buffer(kPoints * 4), kMost, kStep);
+  for (auto _ : state) bench.launch();
+  report(state, kPoints / 32 * (kMandelbrotStraight + kMost * kMandelbrotLoop));
+}
+BENCHMARK(interpreted_mandelbrot)->Unit(benchmark::kMicrosecond);
+
+void native_mandelbrot(benchmark::State& state) {
+  std::vector<u32> out(kPoints);
+  for (auto _ : state) {
+    for (u32 i = 0; i < kPoints; ++i) {
+      const float cx = static_cast<float>(i) * kStep, cy = 0.1f;
+      float x = 0, y = 0;
+      u32 n = 0;
+      do {
+        const float xx = x * x, yy = y * y;
+        if (xx + yy > 4.0f) break;
+        y = 2 * x * y + cy;
+        x = xx - yy + cx;
+      } while (++n < kMost);
+      out[i] = n;
+    }
+    benchmark::ClobberMemory();
+  }
+  report(state, kPoints / 32 * (kMandelbrotStraight + kMost * kMandelbrotLoop));
+}
+BENCHMARK(native_mandelbrot)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace heddle::interp
