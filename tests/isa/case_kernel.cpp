@@ -179,7 +179,7 @@ class Writer {
 };
 
 std::string key_of(const Case& test) {
-  std::string key = test.mnemonic;
+  std::string key = fmt::format("{} {}", test.mnemonic, test.form.form->id);
   for (const Value& value : test.inputs) {
     key += value.braces ? " {" : " ";
     for (const Element& element : value.elements)

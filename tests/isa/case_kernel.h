@@ -22,7 +22,7 @@ enum class Mask : u8 { all, odd, even };
 inline constexpr Mask kMasks[] = {Mask::all, Mask::odd, Mask::even};
 bool is_active(Mask mask, u32 thread);
 
-/// Cases that one kernel can run: same mnemonic, same operands that must be immediates.
+/// Cases that one kernel can run: same form and mnemonic, same operands that must be immediates.
 struct Group {
   std::vector<const Case*> cases;
   u32 inputs = 0;   ///< registers that are read, hence elements a thread finds in the input buffer

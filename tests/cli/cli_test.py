@@ -1,0 +1,338 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""cli_test.py HEDDLE: real invocations of the program, with the expectation beside each."""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HEDDLE = ""  # set in main
+ROOT = Path(__file__).resolve().parents[2]
+SAXPY = str(ROOT / "examples" / "saxpy.ptx")
+
+OK, BAD_PTX, USAGE, TRAPPED = 0, 1, 2, 3
+
+HEADER = ".version 8.5\n.target sm_75\n.address_size 64\n"
+
+
+def kernel(body, params="", name="k", declarations=""):
+    registers = ".reg .pred %p<4>;\n.reg .b16 %h<4>;\n.reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .f32 %f<4>;\n.reg .f64 %fd<4>;\n"
+    return f"{declarations}.visible .entry {name}({params})\n{{\n{registers}{body}\nret;\n}}\n"
+
+
+def module(*kernels):
+    return HEADER + "".join(kernels)
+
+
+def copy_param(kind, register):
+    """A kernel that stores its second parameter, of the type `kind`, through the first."""
+    return module(kernel(f"ld.param.u64 %rd1, [out];\nld.param.{kind} {register}, [x];\nst.global.{kind} [%rd1], {register};",
+                         f".param .u64 out, .param .{kind} x"))
+
+
+class Case(unittest.TestCase):
+    def heddle(self, *args, status=OK, stdin="", env=None):
+        """Runs heddle; returns its standard output and standard error."""
+        done = subprocess.run([HEDDLE, *args], input=stdin.encode(), capture_output=True, timeout=120,
+                              env={**os.environ, "HEDDLE_DEVICE": "", **(env or {})}, check=False)
+        out, err = done.stdout.decode(), done.stderr.decode()
+        self.assertEqual(done.returncode, status, f"heddle {' '.join(args)}\n{out}\n{err}")
+        return out, err
+
+    def run_ptx(self, ptx, *args, status=OK, shape=("--grid", "1", "--block", "1"), env=None):
+        return self.heddle("run", "-", *shape, *args, status=status, stdin=ptx, env=env)
+
+    def contains(self, text, *parts):
+        for part in parts:
+            self.assertIn(part, text)
+
+
+class Check(Case):
+    def test_a_good_file_is_silent(self):
+        self.assertEqual(self.heddle("check", SAXPY), ("", ""))
+
+    def test_standard_input(self):
+        self.heddle("check", "-", stdin=module(kernel("")))
+        out, _ = self.heddle("check", "-", stdin=module(kernel("addd.u32 %r1, %r1, %r1;")), status=BAD_PTX)
+        self.contains(out, "P2001")
+
+    def test_every_mistake_in_one_run(self):
+        out, _ = self.heddle("check", str(ROOT / "examples" / "broken.ptx"), status=BAD_PTX)
+        self.assertEqual(out.count("error["), 4, out)
+        self.assertNotIn("\x1b", out)
+
+    def test_json_is_one_array_for_all_files(self):
+        broken = str(ROOT / "examples" / "broken.ptx")
+        out, _ = self.heddle("check", "--format", "json", SAXPY, broken, broken, status=BAD_PTX)
+        found = json.loads(out)
+        self.assertEqual(len(found), 8)
+        self.assertEqual({d["severity"] for d in found}, {"error"})
+        self.assertEqual(found[0]["file"], broken)
+        out, _ = self.heddle("check", "--format=json", SAXPY)
+        self.assertEqual(json.loads(out), [])
+
+    def test_a_file_that_is_not_there(self):
+        _, err = self.heddle("check", "/nonexistent.ptx", SAXPY, status=USAGE)
+        self.contains(err, "/nonexistent.ptx", "No such file")
+
+    def test_dump_of_the_checked_module(self):
+        out, _ = self.heddle("check", "--dump=ir", SAXPY)
+        self.contains(out, "saxpy", "fma.rn.f32", "st.global.f32")
+
+    def test_usage(self):
+        self.heddle("check", status=USAGE)
+        self.heddle("check", "--format", "xml", SAXPY, status=USAGE)
+        self.heddle("check", "--format", "json", "--dump", "ir", SAXPY, status=USAGE)
+
+
+class Malformed(Case):
+    """PTX that people and compilers get wrong: the code, and the place as line:column."""
+
+    CASES = [
+        ("P2100", "1:1", ".target sm_75\n.visible .entry k() { ret; }\n"),
+        ("P1012", "5:14", HEADER + ".entry k() {\n.reg .b32 %r1\n}\n"),
+        ("P1014", None, HEADER + ".entry k() {\nret;\n"),
+        ("P2001", "5:1", HEADER + ".entry k() {\nbogus.u32 1;\n}\n"),
+        ("P2010", "5:9", HEADER + ".entry k() {\nmov.u32 %r1, 1;\n}\n"),
+        ("P2010", "5:5", HEADER + ".entry k() {\nbra NOWHERE;\n}\n"),
+        ("P2011", "6:11", HEADER + ".entry k() {\n.reg .b32 %r1;\n.reg .b32 %r1;\n}\n"),
+        ("P2020", None, HEADER + ".entry k() {\n.reg .b32 %r1;\nadd.u32 %r1, %r1;\n}\n"),
+        ("P2024", "6:29", HEADER + ".entry k() {\n.reg .b64 %a, %b;\nadd.u64 %a, %a, %b; add.u32 %a, %b, %b;\n}\n"),
+        ("P2003", "6:4", HEADER + ".entry k() {\n.reg .b32 %r1;\nadd.lo.u32 %r1, %r1, %r1;\n}\n"),
+        ("P2034", None, HEADER + ".entry k(.param .u32 x) {\n.reg .b32 %r1;\nld.param.u32 %r1, x;\n}\n"),
+        ("P3004", "6:1", HEADER + ".entry k() {\n.reg .b32 %r1;\nredux.sync.add.u32 %r1, %r1, -1;\n}\n"),
+        ("P3002", None, ".version 8.5\n.target sm_12345\n.address_size 64\n"),
+        ("P3001", None, ".version 42.0\n.target sm_75\n"),
+        ("P1001", None, HEADER + ".entry k() { ret; ` }\n"),
+        ("P1002", None, HEADER + "/* never closed\n"),
+    ]
+
+    def test_each_has_its_code_and_place(self):
+        for code, place, text in self.CASES:
+            with self.subTest(code=code, text=text):
+                out, _ = self.heddle("check", "-", stdin=text, status=BAD_PTX)
+                self.assertIn(f"error[{code}]", out)
+                if place:
+                    self.assertIn(f":{place}: error[{code}]", out)
+                _, err = self.heddle("run", "-", "--grid", "1", "--block", "1", stdin=text, status=BAD_PTX)
+                self.assertIn(code, err)
+
+
+class Run(Case):
+    def test_saxpy(self):
+        out, err = self.heddle("run", SAXPY, "--grid", "4", "--block", "256", "1000", "2.5", "f32[1000]=iota", "f32[1000]=1",
+                               "--dump", "3:10", "--time")
+        self.assertEqual(out, "argument 3: f32[1000]\n  0: 1 3.5 6 8.5 11 13.5 16 18.5\n  8: 21 23.5\n")
+        self.assertRegex(err, r"^saxpy: [0-9.]+ ms\n$")
+
+    def test_every_number_form_reaches_the_kernel(self):
+        for kind, register, text, shown in [
+            ("u32", "%r1", "4294967295", "u32[1]\n  0: 4294967295"),
+            ("u32", "%r1", "-1", "u32[1]\n  0: 4294967295"),
+            ("s32", "%r1", "-5", "s32[1]\n  0: -5"),
+            ("s64", "%rd2", "0x10", "s64[1]\n  0: 16"),
+            ("u16", "%h1", "65535", "u16[1]\n  0: 65535"),
+            ("s8", "%h1", "-128", "s8[1]\n  0: -128"),
+            ("f32", "%f1", "-1.5e3", "f32[1]\n  0: -1500"),
+            ("f32", "%f1", "0f3f800000", "f32[1]\n  0: 1"),
+            ("f32", "%f1", "inf", "f32[1]\n  0: inf"),
+            ("f64", "%fd1", "0d3FF8000000000000", "f64[1]\n  0: 1.5"),
+            ("f64", "%fd1", "7", "f64[1]\n  0: 7"),
+            ("b32", "%r1", "1.5", "f32[1]\n  0: 1.5"),
+        ]:
+            with self.subTest(kind=kind, text=text):
+                element = shown.split("[")[0]
+                out, _ = self.run_ptx(copy_param(kind, register), f"{element}[1]", text, "--dump", "0")
+                self.assertEqual(out, f"argument 0: {shown}\n")
+
+    def test_grid_and_block_have_three_dimensions(self):
+        body = """ld.param.u64 %rd1, [out];
+            mov.u32 %r1, %ctaid.z; mov.u32 %r2, %nctaid.y; mov.u32 %r3, %ctaid.y; mad.lo.u32 %r1, %r1, %r2, %r3;
+            mov.u32 %r2, %ntid.z; mov.u32 %r3, %tid.z; mad.lo.u32 %r1, %r1, %r2, %r3;
+            mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;
+            atom.global.add.u32 %r4, [%rd1], 1;"""
+        out, _ = self.run_ptx(module(kernel(body, ".param .u64 out")), "u32[12]", "--dump", "0",
+                              shape=("--grid", "1,2,3", "--block", "4,1,2"))
+        self.assertEqual(out, "argument 0: u32[12]\n   0: 4 4 4 4 4 4 4 4\n   8: 4 4 4 4\n")
+
+    def test_structs_by_value(self):
+        body = "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [s+4];\nst.global.u32 [%rd1], %r1;"
+        ptx = module(kernel(body, ".param .u64 out, .param .align 4 .b8 s[8]"))
+        out, _ = self.run_ptx(ptx, "u32[1]", "bytes:00000000d2040000", "--dump", "0")
+        self.contains(out, "0: 1234")
+        _, err = self.run_ptx(ptx, "u32[1]", "7", status=USAGE)
+        self.contains(err, "argument 1 (s: .b8[8]): is 8 bytes, write them as bytes:HEX")
+
+    def test_dynamic_shared_memory(self):
+        body = """ld.param.u64 %rd1, [out]; mov.u32 %r1, %dynamic_smem_size; st.shared.u32 [buffer+96], %r1;
+            ld.shared.u32 %r2, [buffer+96]; st.global.u32 [%rd1], %r2;"""
+        ptx = module(kernel(body, ".param .u64 out", declarations=".extern .shared .align 16 .b8 buffer[];\n"))
+        out, _ = self.run_ptx(ptx, "u32[1]", "--shared", "100", "--dump", "0")
+        self.contains(out, "0: 100")
+
+    def test_npy_files_in_and_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, result = Path(folder) / "x.npy", Path(folder) / "y.npy"
+            header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }"
+            header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
+            values = struct.pack("<4f", 1, 2, 3, 4)
+            source.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + values)
+            self.heddle("run", SAXPY, "--grid", "1", "--block", "32", "4", "10", "f32[4]=1", f"@{source}", "--save", f"3={result}")
+            saved = result.read_bytes()
+            self.assertEqual(struct.unpack("<4f", saved[-16:]), (11, 12, 13, 14))
+            self.assertIn(b"'shape': (2, 2)", saved)
+            _, err = self.heddle("run", SAXPY, "--grid", "1", "--block", "32", "4", "1", "f32[4]", f"@{SAXPY}", status=USAGE)
+            self.contains(err, "argument 3", f"{SAXPY} is not a .npy file")
+
+    def test_wrong_arguments_are_explained(self):
+        for args, message in [
+            (["1"], "saxpy takes 4 arguments (saxpy_param_0: .u32, saxpy_param_1: .f32, saxpy_param_2: .u64, "
+                    "saxpy_param_3: .u64), 1 was given"),
+            (["1.5", "1", "f32[1]", "f32[1]"], "argument 0 (saxpy_param_0: .u32): '1.5' is not a number of type .u32"),
+            (["1", "f32[1]", "f32[1]", "f32[1]"], "argument 1 (saxpy_param_1: .f32): cannot hold the address of a buffer"),
+            (["4294967296", "1", "f32[1]", "f32[1]"], "'4294967296' does not fit .u32"),
+            (["1", "1", "f33[1]", "f32[1]"], "argument 2: 'f33' is not an element type"),
+            (["1", "1", "f32[1]", "f32[1]", "--dump", "4"], "--dump: there is no argument 4"),
+            (["1", "1", "f32[1]", "f32[1]", "--dump", "0"], "--dump: argument 0 is not a buffer"),
+            (["1", "1", "f32[1]", "f32[1]", "--save", "x"], "--save: 'x' is not I=FILE.npy"),
+            (["1", "1", "f32[1]", "@/nonexistent.npy"], "cannot open /nonexistent.npy"),
+            (["1", "1", "f32[1]", "f64[1000000000000]"], "argument 3"),
+        ]:
+            with self.subTest(args=args):
+                _, err = self.heddle("run", SAXPY, "--grid", "1", "--block", "1", *args, status=USAGE)
+                self.contains(err, message)
+
+    def test_which_kernel(self):
+        two = module(kernel("", name="first"), kernel("", name="second"))
+        self.run_ptx(two, "--entry", "second")
+        _, err = self.run_ptx(two, status=USAGE)
+        self.contains(err, "has several kernels, --entry says which: first, second")
+        _, err = self.run_ptx(two, "--entry", "third", status=USAGE)
+        self.contains(err, "has no kernel 'third'; it has first, second")
+        _, err = self.run_ptx(HEADER, status=USAGE)
+        self.contains(err, "has no kernel")
+
+    def test_usage(self):
+        for args in [[], [SAXPY], [SAXPY, "--grid", "1"], [SAXPY, "--grid", "0", "--block", "1"],
+                     [SAXPY, "--grid", "1,1,1,1", "--block", "1"], [SAXPY, "--grid", "1", "--block", "1", "--bogus"],
+                     ["/nonexistent.ptx", "--grid", "1", "--block", "1"]]:
+            self.heddle("run", *args, status=USAGE)
+
+    def test_a_launch_that_the_device_refuses(self):
+        _, err = self.run_ptx(module(kernel("")), status=USAGE, shape=("--grid", "1", "--block", "2000"))
+        self.contains(err, "kernel 'k'", "2000", "1024")
+
+    def test_the_device_decides_which_targets_run(self):
+        new = module(kernel("")).replace("sm_75", "sm_90a")
+        self.run_ptx(new)
+        self.run_ptx(new, env={"HEDDLE_DEVICE": "H200"})
+        _, err = self.run_ptx(new, env={"HEDDLE_DEVICE": "a100"}, status=USAGE)
+        self.contains(err, "sm_90a", "sm_80")
+        _, err = self.run_ptx(new, env={"HEDDLE_DEVICE": "abacus"}, status=USAGE)
+        self.contains(err, "HEDDLE_DEVICE is 'abacus'", "a100")
+
+    def test_an_instruction_that_no_engine_runs_is_named(self):
+        ptx = module(".global .texref t;\n", kernel("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%r1}];"))
+        _, err = self.run_ptx(ptx, status=USAGE)
+        self.contains(err, "tex.1d.v4.f32.s32")
+
+
+class Traps(Case):
+    def test_an_endless_kernel_is_stopped(self):
+        _, err = self.run_ptx(module(kernel("LOOP:\nbra LOOP;")), "--time-limit", "0.2", status=TRAPPED)
+        self.contains(err, "time limit exceeded", "kernel: k", "0.2 s")
+
+    def test_a_stray_store_names_everything(self):
+        # One thread in all stores, beside its buffer.
+        body = """ld.param.u64 %rd1, [out];
+mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r1, 3; @%p1 ret;
+mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 37; @%p1 ret;
+st.global.u32 [%rd1+4096], %r1;"""
+        ptx = module(kernel(body, ".param .u64 out"))
+        line = 1 + ptx[:ptx.index("st.global")].count("\n")
+        _, err = self.run_ptx(ptx, "u32[16]", status=TRAPPED, shape=("--grid", "8", "--block", "64"))
+        self.contains(err, f"<stdin>:{line}: trap: illegal memory access at address 0x", "st.global", "kernel: k",
+                      "CTA (3, 0, 0), thread (37, 0, 0)", "4032 bytes after the end of the nearest allocation: 64 bytes at 0x")
+
+    def test_a_null_pointer(self):
+        body = "ld.param.u64 %rd1, [p];\nld.global.u32 %r1, [%rd1+8];"
+        _, err = self.run_ptx(module(kernel(body, ".param .u64 p")), "0", status=TRAPPED)
+        self.contains(err, "illegal memory access at address 0x8")
+
+    def test_a_misaligned_address(self):
+        body = "ld.param.u64 %rd1, [p];\nld.global.u32 %r1, [%rd1+2];"
+        _, err = self.run_ptx(module(kernel(body, ".param .u64 p")), "u32[4]", status=TRAPPED)
+        self.contains(err, "misaligned memory access")
+
+    def test_the_trap_instruction(self):
+        _, err = self.run_ptx(module(kernel("trap;")), status=TRAPPED)
+        self.contains(err, "trap instruction")
+
+
+class Exec(Case):
+    def test_libraries_come_first_and_the_status_is_the_programs(self):
+        out, _ = self.heddle("exec", "--", "sh", "-c", "echo $LD_LIBRARY_PATH; exit 7", status=7,
+                             env={"LD_LIBRARY_PATH": "/elsewhere"})
+        first, second = out.strip().split(":")
+        self.assertTrue((Path(first) / "libcuda.so.1").exists(), first)
+        self.assertEqual(second, "/elsewhere")
+
+    def test_options_after_the_dashes_are_the_programs(self):
+        out, _ = self.heddle("exec", "--", "printf", "%s|", "--help", "-x", "--", "a b")
+        self.assertEqual(out, "--help|-x|--|a b|")
+
+    def test_a_program_that_cannot_be_started(self):
+        _, err = self.heddle("exec", "--", "/nonexistent", status=127)
+        self.contains(err, "cannot run /nonexistent", "No such file")
+        self.heddle("exec", "--", "/", status=126)
+        self.heddle("exec", status=USAGE)
+
+
+class Isa(Case):
+    def test_one_instruction(self):
+        out, _ = self.heddle("isa", "redux")
+        self.contains(out, "redux.sync", "9.7.", "sm_80", "runs")
+        self.assertRegex(out, r"\n[0-9]+ forms of 1 instructions?: ")
+
+    def test_all_and_pending(self):
+        everything, _ = self.heddle("isa")
+        pending, _ = self.heddle("isa", "--pending")
+        self.assertGreater(everything.count("\n"), 300)
+        self.assertLess(pending.count("\n"), everything.count("\n"))
+        self.assertNotIn(" runs ", pending)
+
+    def test_markdown(self):
+        out, _ = self.heddle("isa", "add", "--markdown")
+        self.assertTrue(out.startswith("| form |"))
+
+    def test_unknown(self):
+        _, err = self.heddle("isa", "frobnicate", status=USAGE)
+        self.contains(err, "there is no instruction 'frobnicate'")
+
+
+class General(Case):
+    def test_version_and_help(self):
+        out, _ = self.heddle("--version")
+        self.assertRegex(out, r"^heddle [0-9]+\.[0-9]+\.[0-9]+ \(PTX ISA 9\.1\)\n$")
+        out, _ = self.heddle("--help")
+        self.contains(out, "check", "run", "exec", "isa", "devices")
+        out, _ = self.heddle("run", "--help")
+        self.contains(out, "bytes:HEX", "--time-limit")
+
+    def test_no_or_an_unknown_command(self):
+        self.heddle(status=USAGE)
+        self.heddle("weave", status=USAGE)
+
+    def test_devices(self):
+        out, _ = self.heddle("devices", env={"HEDDLE_DEVICE": "A100"})
+        self.contains(out, "* a100", "sm_80", "h200", "sm_90a")
+
+
+if __name__ == "__main__":
+    HEDDLE = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
