@@ -14,6 +14,7 @@
 #include "interp/program.h"
 #include "interp/specials.h"
 #include "interp/warp_ops.h"
+#include "ir/print.h"
 #include "isa/groups.h"
 
 namespace heddle::interp {
@@ -774,7 +775,7 @@ std::string Decoder::decode() {
     code_.register_bytes = permanent;  // scratch places live for one instruction
     if (const std::string why = instruction(); !why.empty()) {
       return fmt::format("{}:{}: '{}' in '{}': {}", builder_.loaded.module().name, inst_->at.line,
-                         inst_->get_form().syntax, f_.name, why);
+                         ir::mnemonic(*inst_), f_.name, why);
     }
     most = std::max(most, code_.register_bytes);
   }
