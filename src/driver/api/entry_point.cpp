@@ -5,6 +5,8 @@
 // the one it was compiled against.
 #include "driver/core/entry_point.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -65,17 +67,20 @@ CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuin
 }
 
 // Private tables of the vendor's own libraries hide behind this function. Heddle implements
-// documented interfaces only, and says what to do instead.
+// documented interfaces only, and says who asked and what to do instead. NVRTC asks too, and goes
+// on without.
 CUresult cuGetExportTable(const void** ppExportTable, const CUuuid*) {
   static std::atomic<bool> said{false};
   if (ppExportTable) *ppExportTable = nullptr;
-  if (!said.exchange(true)) {
-    std::fputs(
-        "heddle: this program asked the driver for a private interface of NVIDIA's libraries, "
-        "which "
-        "Heddle does not have; if it contains the static CUDA runtime, relink it with "
-        "`nvcc -cudart shared` and run it with Heddle's libcudart\n",
-        stderr);
+  Dl_info caller{};
+  const bool known = dladdr(__builtin_return_address(0), &caller) && caller.dli_fname;
+  const char* who = known ? caller.dli_fname : "this program";
+  if (!std::strstr(who, "libnvrtc") && !said.exchange(true)) {
+    std::fprintf(stderr,
+                 "heddle: %s asked the driver for a private interface of NVIDIA's libraries, which "
+                 "Heddle does not have; if it contains the static CUDA runtime, relink it with "
+                 "`nvcc -cudart shared` and run it with Heddle's libcudart\n",
+                 who);
   }
   return CUDA_ERROR_NOT_FOUND;
 }
