@@ -22,7 +22,7 @@ extern "C" __global__ void bit_operations(const unsigned* a, const unsigned* b, 
   result[5] = __funnelshift_r(x, y, z);
   result[6] = __funnelshift_lc(x, y, z & 63);
   result[7] = __funnelshift_rc(x, y, z & 63);
-  result[8] = __byte_perm(x, y, z);
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result[8]) : "r"(x), "r"(y), "r"(z));
   result[9] = __dp4a((int)x, (int)y, (int)z);
   result[10] = __dp4a(x, y, z);
   asm("bfe.u32 %0, %1, %2, %3;" : "=r"(result[11]) : "r"(x), "r"(y & 63), "r"(z & 63));

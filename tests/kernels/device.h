@@ -201,9 +201,6 @@ HEDDLE_DEVICE unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned n)
   asm("shf.r.clamp.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(low), "r"(high), "r"(n));
   return r;
 }
-HEDDLE_DEVICE unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
-  return __nvvm_prmt(a, b, selector);
-}
 HEDDLE_DEVICE int __dp4a(int a, int b, int c) {
   int r;
   asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));

@@ -8,12 +8,12 @@ namespace {
 
 KERNEL_SUITE(SpinLock, "spinlock");
 
-constexpr Shape kLockShapes[] = {{{1}, {1}}, {{1}, {32}}, {{1}, {70}}, {{6}, {33}}, {{8}, {64}}};
+constexpr Shape kLockShapes[] = {{{1}, {1}}, {{1}, {32}}, {{1}, {70}}, {{3}, {33}}, {{4}, {64}}};
 
 TEST_P(SpinLock, GlobalLockProtectsAPlainCounter) {
   for (const Shape& shape : kLockShapes) {
     SCOPED_TRACE(shape);
-    const int rounds = 3;
+    const int rounds = 2;
     Buffer<int> lock(1);
     Buffer<uint32_t> counter(1);
     launch("count_under_lock", shape, lock, counter, rounds);

@@ -177,7 +177,11 @@ testing::AssertionResult same(const Buffer<T>& actual, const std::vector<T>& exp
   return same(actual.values(), expected);
 }
 // Variadic because a braced list of expected values has commas.
-#define EXPECT_SAME(actual, ...) EXPECT_TRUE(::heddle::kernels::same(actual, __VA_ARGS__))
+#define EXPECT_SAME(actual, ...)                                                         \
+  do {                                                                                   \
+    const auto heddle_same = ::heddle::kernels::same(actual, __VA_ARGS__);               \
+    if (!heddle_same) ADD_FAILURE() << #actual << ": " << heddle_same.failure_message(); \
+  } while (false)
 
 // What NVIDIA GPUs give for a NaN result of single precision arithmetic (the payload is lost).
 float canonical_nan(float value);
