@@ -13,8 +13,8 @@ namespace {
 
 template <class Body>
 CUresult with_function(CUfunction handle, Body body) {
-  return in_context([&](Context&) -> CUresult {
-    const auto function = state().functions.find(handle);
+  return in_context([&](Context& context) -> CUresult {
+    const auto function = find_function(context, handle);
     return function ? body(*function) : CUDA_ERROR_INVALID_HANDLE;
   });
 }

@@ -11,7 +11,7 @@ namespace {
 
 CUresult launch_in(CUfunction f, CUstream handle, LaunchRequest request) {
   return in_context([&](Context& context) -> CUresult {
-    const auto function = state().functions.find(f);
+    const auto function = find_function(context, f);
     const auto stream = context.stream(handle);
     if (!function || !stream) return CUDA_ERROR_INVALID_HANDLE;
     if (function->context() != &context || stream->context() != &context) {

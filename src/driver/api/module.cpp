@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Modules: load, look up, unload. Driver API 6.10.
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 
@@ -13,24 +12,13 @@ using namespace heddle::driver;
 
 namespace {
 
-CUresult complain(CUresult result, const std::string& why, JitOptions& options) {
-  options.write_errors(why + "\n");
-  if (!options.has_error_buffer()) std::fprintf(stderr, "heddle: %s\n", why.c_str());
-  return result;
-}
-
 CUresult load(Context& context, CUmodule* module, const void* image, std::string_view name,
               JitOptions options) {
-  Device& device = context.device();
-  const auto contents = read_image(image, device.profile, name);
-  if (contents.result) return complain(contents.result, contents.why, options);
-  const auto compiled = compile(contents.texts, device.profile, options);
+  const auto compiled = compile_image(image, name, context.device().profile, options);
   if (compiled.result) return compiled.result;
-  auto loaded = heddle::machine::Loaded::create(*state().memory, compiled.module);
+  const auto loaded = Module::load(context, compiled.module);
   if (!loaded.ok()) return complain(CUDA_ERROR_OUT_OF_MEMORY, loaded.error().message, options);
-  const auto made = std::make_shared<Module>(&context, std::move(*loaded));
-  made->set_handle(state().modules.add(made));
-  *module = made->handle();
+  *module = (*loaded)->handle();
   return CUDA_SUCCESS;
 }
 
@@ -40,14 +28,6 @@ CUresult with_module(CUmodule handle, Body body) {
     const auto module = state().modules.find(handle);
     return module ? body(*module) : CUDA_ERROR_INVALID_HANDLE;
   });
-}
-
-const heddle::ir::Variable* find_global(const heddle::ir::Module& module, std::string_view name) {
-  const auto* variable = module.find_variable(name);
-  using heddle::ir::Space;
-  const bool in_memory =
-      variable && (variable->space == Space::global || variable->space == Space::constant);
-  return in_memory ? variable : nullptr;
 }
 
 }  // namespace
@@ -82,11 +62,10 @@ CUresult cuModuleLoad(CUmodule* module, const char* fname) {
 
 CUresult cuModuleUnload(CUmodule hmod) {
   return in_context([&](Context& context) -> CUresult {
-    const auto module = state().modules.remove(hmod);
+    const auto module = state().modules.find(hmod);
     if (!module) return CUDA_ERROR_INVALID_HANDLE;
-    // Kernels of the module may still run; they keep what they need.
-    const auto kernels = state().functions.remove_if(
-        [&](const Function& function) { return &function.module() == module.get(); });
+    if (module->is_of_library()) return CUDA_ERROR_NOT_PERMITTED;
+    module->unload();
     return context.error();
   });
 }
@@ -112,7 +91,7 @@ CUresult cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name)
 CUresult cuModuleGetFunctionCount(unsigned int* count, CUmodule mod) {
   return with_module(mod, [&](Module& module) -> CUresult {
     if (!count) return CUDA_ERROR_INVALID_VALUE;
-    *count = static_cast<unsigned>(module.kernels().size());
+    *count = static_cast<unsigned>(kernel_names(module.ir()).size());
     return CUDA_SUCCESS;
   });
 }
@@ -121,7 +100,7 @@ CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned int numFunct
                                     CUmodule mod) {
   return with_module(mod, [&](Module& module) -> CUresult {
     if (!functions) return CUDA_ERROR_INVALID_VALUE;
-    const auto names = module.kernels();
+    const auto names = kernel_names(module.ir());
     for (unsigned i = 0; i < std::min<std::size_t>(numFunctions, names.size()); ++i) {
       functions[i] = module.function(names[i]);
     }
@@ -132,11 +111,10 @@ CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned int numFunct
 CUresult cuModuleGetGlobal_v2(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod, const char* name) {
   return with_module(hmod, [&](Module& module) -> CUresult {
     if (!name || (!dptr && !bytes)) return CUDA_ERROR_INVALID_VALUE;
-    const auto* variable = find_global(module.ir(), name);
-    if (!variable) return CUDA_ERROR_NOT_FOUND;
-    const heddle::ir::VarId id(static_cast<std::size_t>(variable - module.ir().variables.data()));
-    if (dptr) *dptr = module.loaded()->address_of(id);
-    if (bytes) *bytes = variable->size;
+    const auto found = module.global(name);
+    if (!found) return CUDA_ERROR_NOT_FOUND;
+    if (dptr) *dptr = found->base;
+    if (bytes) *bytes = found->size;
     return CUDA_SUCCESS;
   });
 }

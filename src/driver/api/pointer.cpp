@@ -24,7 +24,7 @@ CUresult attribute(void* data, CUpointer_attribute which, CUdeviceptr ptr,
   const bool host = found->kind == Allocation::Kind::host;
   switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-      return give(data, found->owner->handle());
+      return give<CUcontext>(data, found->owner ? found->owner->handle() : nullptr);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return give<unsigned>(data, host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
@@ -52,7 +52,7 @@ CUresult attribute(void* data, CUpointer_attribute which, CUdeviceptr ptr,
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
       return give<unsigned long long>(data, 0);
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-      return give<CUmemoryPool>(data, nullptr);
+      return give<CUmemoryPool>(data, found->pool ? found->pool->handle() : nullptr);
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
       return give<unsigned>(data, 0);
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS:

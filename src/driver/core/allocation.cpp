@@ -36,10 +36,16 @@ bool Allocations::release(u64 base, std::initializer_list<Allocation::Kind> kind
     const auto found = by_base_.find(base);
     if (found == by_base_.end()) return false;
     if (std::find(kinds.begin(), kinds.end(), found->second.kind) == kinds.end()) return false;
-    used_[found->second.device] -= found->second.size;
-    by_base_.erase(found);
+    forget(found);
   }
   return state().memory->release(base);
+}
+
+std::map<u64, Allocation>::iterator Allocations::forget(std::map<u64, Allocation>::iterator it) {
+  const Allocation& allocation = it->second;
+  used_[allocation.device] -= allocation.size;
+  if (allocation.pool) allocation.pool->give(allocation.size);
+  return by_base_.erase(it);
 }
 
 void Allocations::release_all_of(const Context* owner) {
@@ -49,8 +55,7 @@ void Allocations::release_all_of(const Context* owner) {
     for (auto it = by_base_.begin(); it != by_base_.end();) {
       if (it->second.owner == owner) {
         bases.push_back(it->first);
-        used_[it->second.device] -= it->second.size;
-        it = by_base_.erase(it);
+        it = forget(it);
       } else {
         ++it;
       }

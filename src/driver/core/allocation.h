@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -18,6 +19,7 @@ namespace heddle::driver {
 
 class Context;
 struct Device;
+class MemoryPool;
 
 struct Allocation {
   enum class Kind { device, host, managed };
@@ -27,6 +29,7 @@ struct Allocation {
   unsigned flags = 0;  ///< CU_MEMHOSTALLOC_* or CU_MEM_ATTACH_*
   Context* owner = nullptr;
   Device* device = nullptr;
+  std::shared_ptr<MemoryPool> pool = nullptr;  ///< that it came from, if any
   u64 id = 0;  ///< never used again (CU_POINTER_ATTRIBUTE_BUFFER_ID)
 };
 
@@ -44,6 +47,8 @@ class Allocations {
   u64 used_on(const Device& device) const;
 
  private:
+  std::map<u64, Allocation>::iterator forget(std::map<u64, Allocation>::iterator it);
+
   mutable std::mutex mutex_;
   std::map<u64, Allocation> by_base_;
   std::map<const Device*, u64> used_;

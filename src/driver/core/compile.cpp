@@ -22,4 +22,19 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
   return compiled;
 }
 
+Compiled compile_image(const void* image, std::string_view name, const machine::Profile& profile,
+                       JitOptions& options) {
+  const auto contents = read_image(image, profile, name);
+  if (contents.result) {
+    return {complain(contents.result, contents.why, options), nullptr, contents.why, ""};
+  }
+  return compile(contents.texts, profile, options);
+}
+
+CUresult complain(CUresult result, const std::string& why, JitOptions& options) {
+  options.write_errors(why + "\n");
+  if (!options.has_error_buffer()) std::fprintf(stderr, "heddle: %s\n", why.c_str());
+  return result;
+}
+
 }  // namespace heddle::driver

@@ -31,6 +31,13 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
 Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile,
                  JitOptions& options);
 
+/// Finds the PTX in an image (core/image.h) and compiles it.
+Compiled compile_image(const void* image, std::string_view name, const machine::Profile& profile,
+                       JitOptions& options);
+
+/// Writes one sentence where errors go, and returns `result`.
+CUresult complain(CUresult result, const std::string& why, JitOptions& options);
+
 std::unique_ptr<machine::Engine> make_engine();
 
 }  // namespace heddle::driver

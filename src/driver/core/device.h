@@ -17,11 +17,19 @@ namespace heddle::driver {
 class Context;
 
 struct Device {
-  int ordinal;
+  Device(int ordinal, const machine::Profile& profile, u64 memory_bytes,
+         std::unique_ptr<machine::Engine> engine, CUuuid uuid)
+      : ordinal(ordinal),
+        profile(profile),
+        memory_bytes(memory_bytes),
+        engine(std::move(engine)),
+        uuid(uuid) {}
+
+  const int ordinal;
   const machine::Profile& profile;
-  u64 memory_bytes;
-  std::unique_ptr<machine::Engine> engine;
-  CUuuid uuid{};
+  const u64 memory_bytes;
+  const std::unique_ptr<machine::Engine> engine;
+  const CUuuid uuid;
 
   /// The primary context: made by the first retain, emptied (not replaced) by the last release, so
   /// that its handle stays the same.
@@ -31,6 +39,10 @@ struct Device {
     unsigned flags = 0;
   } primary;
   std::mutex primary_mutex;
+
+  /// Where cuMemAllocAsync takes memory from; null: not asked for yet, or the default one.
+  CUmemoryPool default_pool = nullptr, current_pool = nullptr;
+  std::mutex pool_mutex;
 
   int major() const { return profile.target.sm / 10; }
   int minor() const { return profile.target.sm % 10; }

@@ -48,6 +48,15 @@ u32 Function::max_threads() const {
   return static_cast<u32>(most);
 }
 
+Result<ModulePtr> Module::load(Context& context, std::shared_ptr<const ir::Module> ir,
+                               bool of_library) {
+  auto loaded = machine::Loaded::create(*state().memory, std::move(ir));
+  if (!loaded.ok()) return loaded.error();
+  ModulePtr module(new Module(&context, std::move(*loaded), of_library));
+  module->handle_ = state().modules.add(module);
+  return module;
+}
+
 CUfunction Module::function(std::string_view name) {
   const std::lock_guard lock(mutex_);
   if (const auto found = functions_.find(name); found != functions_.end()) return found->second;
@@ -62,9 +71,30 @@ CUfunction Module::function(std::string_view name) {
   return nullptr;
 }
 
-std::vector<std::string> Module::kernels() const {
+std::optional<machine::AddressRange> Module::global(std::string_view name) const {
+  const auto* variable = ir().find_variable(name);
+  if (!variable) return std::nullopt;
+  if (variable->space != ir::Space::global && variable->space != ir::Space::constant) {
+    return std::nullopt;
+  }
+  const ir::VarId id(static_cast<std::size_t>(variable - ir().variables.data()));
+  return machine::AddressRange{loaded_->address_of(id), variable->size};
+}
+
+void Module::unload() {
+  state().modules.remove(handle_);
+  state().functions.remove_if([&](const Function& function) { return &function.module() == this; });
+}
+
+FunctionPtr find_function(Context& context, CUfunction handle) {
+  if (auto function = state().functions.find(handle)) return function;
+  const auto kernel = state().kernels.find(reinterpret_cast<CUkernel>(handle));
+  return kernel ? kernel->function(context) : nullptr;
+}
+
+std::vector<std::string> kernel_names(const ir::Module& module) {
   std::vector<std::string> names;
-  for (const auto& function : ir().functions) {
+  for (const auto& function : module.functions) {
     if (function.is_entry) names.push_back(function.name);
   }
   return names;

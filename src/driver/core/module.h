@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,27 +53,43 @@ using FunctionPtr = std::shared_ptr<Function>;
 
 class Module : public std::enable_shared_from_this<Module> {
  public:
-  Module(Context* context, std::shared_ptr<const machine::Loaded> loaded)
-      : context_(context), loaded_(std::move(loaded)) {}
+  /// Places a checked module in memory, for `context`; its handle is in the state's table.
+  static Result<std::shared_ptr<Module>> load(Context& context,
+                                              std::shared_ptr<const ir::Module> ir,
+                                              bool of_library = false);
 
   Context* context() const { return context_; }
   CUmodule handle() const { return handle_; }
-  void set_handle(CUmodule handle) { handle_ = handle; }
+  /// Loaded through a library: only the library unloads it.
+  bool is_of_library() const { return of_library_; }
   const ir::Module& ir() const { return loaded_->module(); }
   const std::shared_ptr<const machine::Loaded>& loaded() const { return loaded_; }
 
   /// The handle of the kernel `name`, the same each time; null when there is none.
   CUfunction function(std::string_view name);
-  /// Names of the kernels, in the order of the text.
-  std::vector<std::string> kernels() const;
+  /// The address and the size of a .global or .const variable; nothing when there is none.
+  std::optional<machine::AddressRange> global(std::string_view name) const;
+  /// Ends the handles of the module and of its kernels. What runs keeps what it needs.
+  void unload();
 
  private:
+  Module(Context* context, std::shared_ptr<const machine::Loaded> loaded, bool of_library)
+      : context_(context), of_library_(of_library), loaded_(std::move(loaded)) {}
+
   Context* context_;
   CUmodule handle_ = nullptr;
+  const bool of_library_;
   const std::shared_ptr<const machine::Loaded> loaded_;
   std::mutex mutex_;
   std::map<std::string, CUfunction, std::less<>> functions_;
 };
 using ModulePtr = std::shared_ptr<Module>;
+
+/// The kernel that a handle means in `context`: a CUfunction, or a CUkernel cast to one, which the
+/// first use loads into the context. Null when it means none.
+FunctionPtr find_function(Context& context, CUfunction handle);
+
+/// Names of a module's kernels, in the order of the text.
+std::vector<std::string> kernel_names(const ir::Module& module);
 
 }  // namespace heddle::driver

@@ -66,13 +66,8 @@ CUresult make_devices() {
   if (!memory.ok()) return no_device(memory.error().message);
   state().memory = std::move(*memory);
   for (int ordinal = 0; ordinal < count; ++ordinal) {
-    state().devices.push_back(std::unique_ptr<Device>(new Device{.ordinal = ordinal,
-                                                                 .profile = *profile,
-                                                                 .memory_bytes = bytes,
-                                                                 .engine = make_engine(),
-                                                                 .uuid = uuid_of(*profile, ordinal),
-                                                                 .primary = {},
-                                                                 .primary_mutex = {}}));
+    state().devices.push_back(std::make_unique<Device>(ordinal, *profile, bytes, make_engine(),
+                                                       uuid_of(*profile, ordinal)));
   }
   std::atexit(stop_kernels);
   return CUDA_SUCCESS;

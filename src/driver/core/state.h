@@ -12,7 +12,9 @@
 #include "driver/core/context.h"
 #include "driver/core/device.h"
 #include "driver/core/event.h"
+#include "driver/core/library.h"
 #include "driver/core/link.h"
+#include "driver/core/memory_pool.h"
 #include "driver/core/module.h"
 #include "driver/core/table.h"
 #include "machine/memory.h"
@@ -31,6 +33,9 @@ struct State {
   Table<CUmodule, Module> modules;
   Table<CUfunction, Function> functions;
   Table<CUlinkState, Link> links;
+  Table<CUlibrary, Library> libraries;
+  Table<CUkernel, Kernel> kernels;
+  Table<CUmemoryPool, MemoryPool> pools;
   Allocations allocations;
 
   /// Set when the process ends: kernels under way stop.

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Libraries and their kernels. Driver API 6.12.
+#include <fstream>
+#include <iterator>
+
+#include "driver/api.h"
+#include "driver/core/call.h"
+#include "driver/core/compile.h"
+
+using namespace heddle::driver;
+
+namespace {
+
+struct Options {
+  CUjit_option* jit;
+  void** jit_values;
+  unsigned jit_count;
+  CUlibraryOption* library;
+  void** library_values;
+  unsigned library_count;
+};
+
+// That the program keeps the image is a promise of no use here; tables of host functions are not
+// written yet.
+CUresult check(const Options& options) {
+  if (options.library_count && (!options.library || !options.library_values)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  for (unsigned i = 0; i < options.library_count; ++i) {
+    switch (options.library[i]) {
+      case CU_LIBRARY_BINARY_IS_PRESERVED:
+        break;
+      case CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE:
+        return CUDA_ERROR_NOT_SUPPORTED;
+      default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
+// All devices are alike, so code for the first is code for each.
+CUresult load(CUlibrary* library, const void* code, const char* name, const Options& options) {
+  if (const CUresult bad = check(options)) return bad;
+  JitOptions jit;
+  if (const CUresult bad = jit.parse(options.jit_count, options.jit, options.jit_values))
+    return bad;
+  const auto compiled = compile_image(code, name, state().devices.front()->profile, jit);
+  if (compiled.result) return compiled.result;
+  *library = Library::create(compiled.module);
+  return CUDA_SUCCESS;
+}
+
+template <class Body>
+CUresult with_library(CUlibrary handle, Body body) {
+  return in_driver([&]() -> CUresult {
+    const auto library = state().libraries.find(handle);
+    return library ? body(*library) : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
+template <class Body>
+CUresult with_kernel(CUkernel handle, Body body) {
+  return in_driver([&]() -> CUresult {
+    const auto kernel = state().kernels.find(handle);
+    return kernel ? body(*kernel) : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
+/// Runs `body(module)` for the library's module in the current context.
+template <class Body>
+CUresult with_module(CUlibrary handle, Body body) {
+  return in_context([&](Context& context) {
+    return with_library(handle, [&](Library& library) -> CUresult {
+      const auto module = library.module(context);
+      return module ? body(*module) : CUDA_ERROR_OUT_OF_MEMORY;
+    });
+  });
+}
+
+template <class T>
+CUresult give(T* out, T value) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  *out = value;
+  return CUDA_SUCCESS;
+}
+
+CUresult give_range(const std::optional<heddle::machine::AddressRange>& found, CUdeviceptr* dptr,
+                    size_t* bytes) {
+  if (!found) return CUDA_ERROR_NOT_FOUND;
+  if (dptr) *dptr = found->base;
+  if (bytes) *bytes = found->size;
+  return CUDA_SUCCESS;
+}
+
+// A kernel's attributes on a device are those of its function in the current context, which must be
+// on that device.
+CUresult on_device(CUkernel kernel, CUdevice dev, CUfunction* function) {
+  return in_context([&](Context& context) -> CUresult {
+    if (!device(dev)) return CUDA_ERROR_INVALID_DEVICE;
+    if (context.device().ordinal != dev) return CUDA_ERROR_NOT_SUPPORTED;
+    return cuKernelGetFunction(function, kernel);
+  });
+}
+
+}  // namespace
+
+CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* jitOptions,
+                           void** jitOptionsValues, unsigned int numJitOptions,
+                           CUlibraryOption* libraryOptions, void** libraryOptionValues,
+                           unsigned int numLibraryOptions) {
+  return in_driver([&]() -> CUresult {
+    if (!library || !code) return CUDA_ERROR_INVALID_VALUE;
+    return load(library, code, "<memory>",
+                {jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues,
+                 numLibraryOptions});
+  });
+}
+
+CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_option* jitOptions,
+                               void** jitOptionsValues, unsigned int numJitOptions,
+                               CUlibraryOption* libraryOptions, void** libraryOptionValues,
+                               unsigned int numLibraryOptions) {
+  return in_driver([&]() -> CUresult {
+    if (!library || !fileName) return CUDA_ERROR_INVALID_VALUE;
+    std::ifstream file(fileName, std::ios::binary);
+    if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
+    const std::string image{std::istreambuf_iterator<char>(file), {}};
+    return load(library, image.c_str(), fileName,
+                {jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues,
+                 numLibraryOptions});
+  });
+}
+
+CUresult cuLibraryUnload(CUlibrary library) {
+  return with_library(library, [](Library& library) {
+    library.unload();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuLibraryGetKernel(CUkernel* pKernel, CUlibrary library, const char* name) {
+  return with_library(library, [&](Library& library) -> CUresult {
+    if (!pKernel || !name) return CUDA_ERROR_INVALID_VALUE;
+    const CUkernel found = library.kernel(name);
+    if (!found) return CUDA_ERROR_NOT_FOUND;
+    *pKernel = found;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuLibraryGetKernelCount(unsigned int* count, CUlibrary lib) {
+  return with_library(lib, [&](Library& library) {
+    return give(count, static_cast<unsigned>(kernel_names(library.ir()).size()));
+  });
+}
+
+CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned int numKernels, CUlibrary lib) {
+  return with_library(lib, [&](Library& library) -> CUresult {
+    if (!kernels) return CUDA_ERROR_INVALID_VALUE;
+    const auto names = kernel_names(library.ir());
+    for (unsigned i = 0; i < std::min<size_t>(numKernels, names.size()); ++i) {
+      kernels[i] = library.kernel(names[i]);
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuLibraryGetModule(CUmodule* pMod, CUlibrary library) {
+  return with_module(library, [&](Module& module) { return give(pMod, module.handle()); });
+}
+
+CUresult cuLibraryGetGlobal(CUdeviceptr* dptr, size_t* bytes, CUlibrary library, const char* name) {
+  return with_module(library, [&](Module& module) -> CUresult {
+    if (!name || (!dptr && !bytes)) return CUDA_ERROR_INVALID_VALUE;
+    return give_range(module.global(name), dptr, bytes);
+  });
+}
+
+CUresult cuKernelGetFunction(CUfunction* pFunc, CUkernel kernel) {
+  return in_context([&](Context& context) {
+    return with_kernel(kernel, [&](Kernel& kernel) -> CUresult {
+      if (!pFunc) return CUDA_ERROR_INVALID_VALUE;
+      const auto module = kernel.library().module(context);
+      if (!module) return CUDA_ERROR_OUT_OF_MEMORY;
+      *pFunc = module->function(kernel.name());
+      return CUDA_SUCCESS;
+    });
+  });
+}
+
+CUresult cuKernelGetLibrary(CUlibrary* pLib, CUkernel kernel) {
+  return with_kernel(kernel, [&](Kernel& kernel) { return give(pLib, kernel.library().handle()); });
+}
+
+CUresult cuKernelGetName(const char** name, CUkernel hfunc) {
+  return with_kernel(hfunc, [&](Kernel& kernel) { return give(name, kernel.name().c_str()); });
+}
+
+CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t* paramOffset,
+                              size_t* paramSize) {
+  return with_kernel(kernel, [&](Kernel& kernel) -> CUresult {
+    const auto& params = kernel.library().ir().find_function(kernel.name())->signature.params;
+    if (!paramOffset || paramIndex >= params.size()) return CUDA_ERROR_INVALID_VALUE;
+    *paramOffset = params[paramIndex].offset;
+    if (paramSize) *paramSize = params[paramIndex].size;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuKernelGetAttribute(int* pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev) {
+  CUfunction function = nullptr;
+  if (const CUresult bad = on_device(kernel, dev, &function)) return bad;
+  return cuFuncGetAttribute(pi, attrib, function);
+}
+
+CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev) {
+  CUfunction function = nullptr;
+  if (const CUresult bad = on_device(kernel, dev, &function)) return bad;
+  return cuFuncSetAttribute(function, attrib, val);
+}
+
+CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev) {
+  CUfunction function = nullptr;
+  if (const CUresult bad = on_device(kernel, dev, &function)) return bad;
+  return cuFuncSetCacheConfig(function, config);
+}

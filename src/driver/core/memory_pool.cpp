@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See memory_pool.h.
+#include "driver/core/memory_pool.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "driver/core/state.h"
+
+namespace heddle::driver {
+namespace {
+
+template <class T>
+CUresult write(void* out, T value) {
+  std::memcpy(out, &value, sizeof value);
+  return CUDA_SUCCESS;
+}
+
+template <class T>
+CUresult read(T& value, const void* in) {
+  std::memcpy(&value, in, sizeof value);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUmemoryPool MemoryPool::create(Device& device, u64 max_bytes) {
+  std::shared_ptr<MemoryPool> pool(new MemoryPool(device, max_bytes));
+  pool->handle_ = state().pools.add(pool);
+  return pool->handle_;
+}
+
+bool MemoryPool::take(u64 bytes) {
+  const std::lock_guard lock(mutex_);
+  if (max_bytes_ && bytes > max_bytes_ - used_) return false;
+  used_ += bytes;
+  used_high_ = std::max(used_high_, used_);
+  return true;
+}
+
+void MemoryPool::give(u64 bytes) {
+  const std::lock_guard lock(mutex_);
+  used_ -= bytes;
+}
+
+CUresult MemoryPool::get(CUmemPool_attribute attribute, void* value) {
+  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  const std::lock_guard lock(mutex_);
+  switch (attribute) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+      return write(value, follow_events_);
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+      return write(value, opportunistic_);
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+      return write(value, internal_dependencies_);
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+      return write(value, release_threshold_);
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+      return write(value, used_);
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+      return write(value, used_high_);
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult MemoryPool::set(CUmemPool_attribute attribute, const void* value) {
+  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  const std::lock_guard lock(mutex_);
+  switch (attribute) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+      return read(follow_events_, value);
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+      return read(opportunistic_, value);
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+      return read(internal_dependencies_, value);
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+      return read(release_threshold_, value);
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH: {
+      // A high-water mark can only be set back.
+      u64 zero = 0;
+      read(zero, value);
+      if (zero) return CUDA_ERROR_INVALID_VALUE;
+      used_high_ = used_;
+      return CUDA_SUCCESS;
+    }
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+}  // namespace heddle::driver

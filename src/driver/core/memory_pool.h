@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory pools of the stream-ordered allocator. Driver API 6.15. Memory is taken when it is asked
+// for and goes back when the stream reaches the free, so a pool is mostly a counter: nothing is
+// reserved beyond what is in use.
+#pragma once
+
+#include <mutex>
+
+#include "base/types.h"
+#include "driver/abi.h"
+
+namespace heddle::driver {
+
+struct Device;
+
+class MemoryPool {
+ public:
+  /// `max_bytes` 0: as much as the device has.
+  static CUmemoryPool create(Device& device, u64 max_bytes);
+
+  Device& device() const { return device_; }
+  CUmemoryPool handle() const { return handle_; }
+
+  /// Counts `bytes` as used; false when they exceed the pool's size.
+  bool take(u64 bytes);
+  void give(u64 bytes);
+
+  /// The value of an attribute, or CUDA_ERROR_INVALID_VALUE. Values are int or u64 as the API says.
+  CUresult get(CUmemPool_attribute attribute, void* value);
+  CUresult set(CUmemPool_attribute attribute, const void* value);
+
+ private:
+  MemoryPool(Device& device, u64 max_bytes) : device_(device), max_bytes_(max_bytes) {}
+
+  Device& device_;
+  const u64 max_bytes_;
+  CUmemoryPool handle_ = nullptr;
+  std::mutex mutex_;
+  u64 used_ = 0, used_high_ = 0;
+  u64 release_threshold_ = 0;
+  int follow_events_ = 1, opportunistic_ = 1, internal_dependencies_ = 1;
+};
+
+}  // namespace heddle::driver

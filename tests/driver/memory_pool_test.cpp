@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The stream-ordered allocator. Driver API 6.15.
+#include "client.h"
+
+namespace {
+
+class Pools : public InContext {
+ protected:
+  static cuuint64_t used(CUmemoryPool pool,
+                         CUmemPool_attribute which = CU_MEMPOOL_ATTR_USED_MEM_CURRENT) {
+    cuuint64_t value = ~cuuint64_t{0};
+    EXPECT_OK(cuMemPoolGetAttribute(pool, which, &value));
+    return value;
+  }
+};
+
+TEST_F(Pools, FreedWhenTheStreamGetsThere) {
+  CUmemoryPool pool = nullptr;
+  CUstream stream = nullptr;
+  CUdeviceptr p = 0;
+  ASSERT_OK(cuDeviceGetDefaultMemPool(&pool, 0));
+  ASSERT_OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  const auto before = used(pool);
+  {
+    Gate gate(stream);
+    ASSERT_OK(cuMemAllocAsync(&p, 1000, stream));
+    EXPECT_OK(cuMemsetD8Async(p, 1, 1000, stream));
+    EXPECT_OK(cuMemFreeAsync(p, stream));
+    EXPECT_EQ(used(pool), before + 1000);
+  }
+  EXPECT_OK(cuStreamSynchronize(stream));
+  EXPECT_EQ(used(pool), before);
+  EXPECT_GE(used(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH), before + 1000);
+  EXPECT_EQ(cuMemFreeAsync(p, stream), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Pools, OwnPoolWithALimit) {
+  CUmemPoolProps properties{};
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  properties.maxSize = 4096;
+  CUmemoryPool pool = nullptr, current = nullptr, standard = nullptr, of_pointer = nullptr;
+  CUdeviceptr p = 0, q = 0;
+  ASSERT_OK(cuMemPoolCreate(&pool, &properties));
+  EXPECT_OK(cuMemAllocFromPoolAsync(&p, 4000, pool, nullptr));
+  EXPECT_EQ(cuMemAllocFromPoolAsync(&q, 200, pool, nullptr), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_OK(cuPointerGetAttribute(&of_pointer, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p));
+  EXPECT_EQ(of_pointer, pool);
+
+  ASSERT_OK(cuDeviceGetDefaultMemPool(&standard, 0));
+  EXPECT_OK(cuDeviceSetMemPool(0, pool));
+  EXPECT_OK(cuDeviceGetMemPool(&current, 0));
+  EXPECT_EQ(current, pool);
+  EXPECT_EQ(cuMemAllocAsync(&q, 200, nullptr), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_OK(cuMemPoolDestroy(pool));
+  EXPECT_OK(cuDeviceGetMemPool(&current, 0));
+  EXPECT_EQ(current, standard);
+  EXPECT_OK(cuMemsetD8_v2(p, 0, 4000)) << "what was allocated lives on";
+  EXPECT_OK(cuMemFree_v2(p));
+  EXPECT_EQ(cuMemPoolDestroy(standard), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemAllocFromPoolAsync(&p, 8, pool, nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Pools, Attributes) {
+  CUmemoryPool pool = nullptr;
+  ASSERT_OK(cuDeviceGetMemPool(&pool, 0));
+  cuuint64_t threshold = 12345, one = 1, zero = 0;
+  int flag = 0, value = 7;
+  EXPECT_OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
+  EXPECT_EQ(used(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD), threshold);
+  EXPECT_OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, &flag));
+  EXPECT_OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, &value));
+  EXPECT_EQ(value, 0);
+  EXPECT_OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &zero));
+  EXPECT_EQ(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &one),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &one),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuMemPoolTrimTo(pool, 0));
+}
+
+TEST_F(Pools, OutlivesTheContext) {
+  CUcontext other = nullptr;
+  CUdeviceptr p = 0;
+  ASSERT_OK(cuCtxCreate_v2(&other, 0, 0));
+  ASSERT_OK(cuMemAllocAsync(&p, 64, nullptr));
+  ASSERT_OK(cuCtxDestroy_v2(other));
+  EXPECT_OK(cuMemsetD8_v2(p, 0, 64));
+  EXPECT_OK(cuMemFree_v2(p));
+}
+
+}  // namespace
