@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""diagnostics_test.py HEDDLE [--update]: what `heddle check` says, written under the line that causes it.
+
+Each diagnostics/CODE_name.ptx holds mistakes of one kind; a diagnostic stands in `//~` lines below its source line:
+
+    add.u32 %r1, %rd1, %r1;
+//~              ^~~~ error[P2024]: operand 'a' is .b64, but add takes .u32 here
+//~                   note: `%rd<4>` declared here as .b64
+
+Files in accepted/ have none: there must be nothing to say. --update writes the lines anew; read the difference.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+KINDS = HERE.parents[1] / "src" / "diag" / "kinds.def"
+MARK = "//~"
+
+# Kinds that no file can show.
+ELSEWHERE = {
+    "P1008": "reported only where no C preprocessor is installed: src/syntax/preprocess_test.cpp",
+    "P1099": "needs more errors than a test should hold: src/syntax/recovery_test.cpp",
+}
+
+
+def diagnostics_of(heddle, files):
+    done = subprocess.run([heddle, "check", "--format", "json", *map(str, files)], capture_output=True, check=False)
+    if done.returncode not in (0, 1):
+        sys.exit(f"heddle check failed: {done.stderr.decode()}")
+    found = defaultdict(list)
+    for diagnostic in json.loads(done.stdout):
+        found[diagnostic["file"]].append(diagnostic)
+    return found
+
+
+def text_at(lines, place):
+    end = place["endColumn"] - 1 if place["endLine"] == place["line"] else None
+    return lines[place["line"] - 1].encode()[place["column"] - 1:end].decode(errors="replace")
+
+
+def render(diagnostic, lines):
+    line, begin = lines[diagnostic["line"] - 1], diagnostic["column"] - 1
+    end = diagnostic["endColumn"] - 1 if diagnostic["endLine"] == diagnostic["line"] else len(line)
+    caret = "^" + "~" * (max(end - begin, 1) - 1)
+    room = begin - len(MARK)
+    # In the first columns there is no room for a caret below: the span's text stands in its place.
+    start = f"{MARK}{' ' * room}{caret} " if room > 0 else f"{MARK} `{line[begin:end]}` "
+    rendered = [f"{start}{diagnostic['severity']}[{diagnostic['code']}]: {diagnostic['message']}"]
+    indent = MARK + " " * (len(start) - len(MARK))
+    rendered += [f"{indent}note: `{text_at(lines, label)}` {label['message']}" for label in diagnostic["labels"]]
+    rendered += [f"{indent}note: {note}" for note in diagnostic["notes"]]
+    rendered += [f"{indent}help: {help}" for help in diagnostic["helps"]]
+    return rendered
+
+
+def with_expectations(text, diagnostics):
+    """The file as it should be: its own lines, and below each what is said about it."""
+    lines = text.split("\n")
+    said = defaultdict(list)
+    for diagnostic in diagnostics:
+        said[diagnostic["line"]] += render(diagnostic, lines)
+    result = []
+    for number, line in enumerate(lines, 1):
+        if not line.startswith(MARK):
+            result.append(line)
+        result += said[number]
+    return "\n".join(result)
+
+
+def missing_codes(files):
+    codes = set(re.findall(r"^DIAG\((P\d+),", KINDS.read_text(), re.MULTILINE))
+    shown = set()
+    for file in files:
+        shown |= set(re.findall(rf"^{MARK}.* (?:error|warning)\[(P\d+)\]:", file.read_text(), re.MULTILINE))
+    return sorted(codes - shown - ELSEWHERE.keys())
+
+
+def main():
+    heddle, update = sys.argv[1], "--update" in sys.argv[2:]
+    files = sorted(HERE.glob("diagnostics/*.ptx")) + sorted(HERE.glob("accepted/*.ptx"))
+    found = diagnostics_of(heddle, files)
+    failed = 0
+    for file in files:
+        text = file.read_text()
+        wanted = with_expectations(text, found[str(file)])
+        if file.parent.name == "accepted" and MARK in wanted:
+            failed += 1
+            print(f"{file}: there should be nothing to say\n{wanted}")
+        elif wanted != text and update:
+            file.write_text(wanted)
+        elif wanted != text:
+            failed += 1
+            print(f"{file}: heddle check says\n{wanted}")
+        code = file.name.split("_")[0]
+        if file.parent.name == "diagnostics" and f"[{code}]" not in wanted:
+            failed += 1
+            print(f"{file}: does not show {code}")
+    missing = [] if update else missing_codes(files)
+    if missing:
+        print("no test shows " + ", ".join(missing))
+    print(f"{len(files)} files, {failed} failed, {len(missing)} diagnostics without a test")
+    return 1 if failed or missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
