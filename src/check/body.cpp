@@ -149,7 +149,6 @@ void BodyChecker::variable(const syntax::Variable& declared) {
     return;
   }
   if (variable.space == ir::Space::local || variable.space == ir::Space::param) {
-    if (declared.count) module_.report_.add(Kind::parameterized_memory, declared.name_span);
     declare(declared.name, {SymbolKind::local, 1, static_cast<u32>(f_.locals.size()), declared.name_span});
     f_.locals.push_back(std::move(variable));
     return;
@@ -177,7 +176,11 @@ void BodyChecker::registers(const syntax::Variable& declared) {
     module_.report_.add(Kind::initializer_space, tree_[declared.initializer].span, ".reg");
   }
   if (declared.count) {
-    const auto count = module_.positive(declared.count, "number of registers");
+    // None at all (`%r<0>`) is what a compiler may write, and the vendor's assembler takes it.
+    const auto written = evaluate(tree_, declared.count, module_.report_);
+    const bool is_zero = written && written->is_integer() && written->bits == 0;
+    const auto count =
+        is_zero ? std::optional<u64>(0) : module_.positive(declared.count, "number of registers");
     const u32 id = static_cast<u32>(module_.scopes_.families.size());
     module_.scopes_.families.push_back(
         {type, vector, count ? static_cast<u32>(std::min<u64>(*count, kMostRegisters)) : 0, declared.name_span});

@@ -249,6 +249,7 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
     report_.add(Kind::predicate_in_memory, declared.type_span);
     return false;
   }
+  if (declared.count) report_.add(Kind::parameterized_memory, declared.name_span);
   if (text(declared.vector) == "v2") variable.vector = 2;
   if (text(declared.vector) == "v4") variable.vector = 4;
   if (text(declared.vector) == "v8") variable.vector = 8;
@@ -380,7 +381,7 @@ void ModuleChecker::initialize_element(ir::Variable& variable, ExprId id, u64 el
   if (!value) return;
   const auto bits = convert(*value, variable.type);
   if (!bits) {
-    report_.add(Kind::constant_type, tree_[id].span, isa::type_info(variable.type).name);
+    report_.add(Kind::constant_type, tree_[id].span, fmt::format(".{}", isa::type_info(variable.type).name));
     return;
   }
   if (variable.init.size() < offset + bytes) variable.init.resize(offset + bytes);
@@ -618,10 +619,10 @@ void ModuleChecker::function_directives(const syntax::Function& declared, ir::Fu
     if (name != "pragma" && name != "unified") {
       for (u32 a = 0; a < directive.args.count && a < 3; ++a) {
         const ExprId arg = tree_.expr_lists[directive.args.first + a];
-        const auto value = evaluate(tree_, arg, report_);
-        ok = value && value->is_integer() && value->bits <= 0xffffffffu;
+        const auto value = positive(arg, fmt::format(".{}", name));
+        ok = value && *value <= 0xffffffffu;
         if (!ok) break;
-        values[a] = static_cast<u32>(value->bits);
+        values[a] = static_cast<u32>(*value);
       }
     }
     if (!ok) continue;

@@ -89,18 +89,11 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
     }
     case Mismatch::Reason::missing: {
       std::string choices;
-      if (mismatch.nearest && mismatch.slot >= 0) {
-        const isa::Slot& slot = mismatch.nearest->slots[static_cast<std::size_t>(mismatch.slot)];
-        std::size_t shown = 0;
-        for (const isa::Choice& choice : slot.choices) {
-          if (choice.word == isa::kNoWord) continue;
-          if (shown++ == 6) {
-            choices += ", ...";
-            break;
-          }
-          choices += fmt::format("{}.{}", choices.empty() ? "" : ", ", isa::word_text(choice.word));
-        }
+      constexpr std::size_t kShown = 6;
+      for (std::size_t i = 0; i < std::min(mismatch.wanted.size(), kShown); ++i) {
+        choices += fmt::format("{}.{}", i ? ", " : "", isa::word_text(mismatch.wanted[i]));
       }
+      if (mismatch.wanted.size() > kShown) choices += ", ...";
       forms(report.add(Kind::missing_modifier, written.mnemonic_span, mnemonic.opcode, choices));
       return;
     }

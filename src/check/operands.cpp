@@ -76,7 +76,7 @@ bool BodyChecker::operand(const Context& context, ExprId id, ir::Operand& out) {
     case isa::OperandKind::list: return call_list(context, id, out);
     case isa::OperandKind::sink:
       if (tree_[id].kind == ExprKind::sink) return true;
-      context.report.add(Kind::only_sink, tree_[id].span, context.spec.name);
+      context.report.add(Kind::only_sink, tree_[id].span);
       return false;
   }
   return false;
@@ -106,6 +106,10 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
       if (base.kind == ExprKind::name) {
         const std::string whole = fmt::format("{}.{}", text(base.name_id), field);
         if (isa::find_special_register(whole)) return special(context, expr.span, whole, out);
+        if (module_.scopes_[base.name_id].kind == SymbolKind::none && isa::find_special_register(text(base.name_id))) {
+          context.report.add(Kind::no_component, expr.span, text(base.name_id), field);
+          return false;
+        }
         const Symbol symbol = look_up(base.name_id, base.span, context.report);
         if (symbol.kind == SymbolKind::error || symbol.kind == SymbolKind::none) return false;
         const std::size_t xyzw = std::string_view("xyzw").find(field), rgba = std::string_view("rgba").find(field);
@@ -540,8 +544,9 @@ bool BodyChecker::name_operand(const Context& context, ExprId id, SymbolKind wan
   const Expr& expr = tree_[id];
   const Kind kind = wanted == SymbolKind::label      ? Kind::not_a_label
                     : wanted == SymbolKind::function ? Kind::not_a_function
-                    : wanted == SymbolKind::targets  ? Kind::not_targets
-                                                     : Kind::not_a_prototype;
+                    : wanted == SymbolKind::prototype || context.candidate.form->opcode == "call"
+                        ? Kind::not_a_prototype
+                        : Kind::not_targets;
   if (expr.kind != ExprKind::name) {
     context.report.add(kind, expr.span, module_.source_.text(expr.span));
     return false;

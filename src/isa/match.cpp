@@ -99,11 +99,15 @@ struct Attempt {
 
 Attempt attempt(const Form& form, Words words) {
   Attempt result{.form = &form};
+  std::size_t type_from = 0;
   for (std::size_t w = 0; w < words.size(); ++w) {
     bool placed = false;
     for (std::size_t i = 0; i < form.slots.size() && !placed; ++i) {
       u8 value = value_of(form.slots[i], words[w]);
       if (value == 0 || result.values[i] != 0) continue;
+      bool typed = is_typed(form.slots[i]);
+      if (typed && i < type_from) continue;
+      if (typed) type_from = i;
       result.values[i] = value;
       placed = true;
     }
@@ -133,6 +137,20 @@ Mismatch explain(const Attempt& attempt, Words words) {
   int slot = first_missing(*attempt.form, attempt.values);
   if (slot >= 0) return {Reason::missing, attempt.form, -1, slot};
   return {Reason::combination, attempt.form};  // only the order of the types is wrong
+}
+
+/// The words that would complete the mnemonic, in the forms that are as near as the nearest.
+std::vector<u16> wanted(std::span<const Form> forms, Words words, const Attempt& nearest) {
+  std::vector<u16> result;
+  for (const Form& form : forms) {
+    const Attempt other = attempt(form, words);
+    if (!other.left_over.empty() || other.missing != nearest.missing) continue;
+    const Slot& slot = form.slots[static_cast<std::size_t>(first_missing(form, other.values))];
+    for (const Choice& choice : slot.choices) {
+      if (std::ranges::find(result, choice.word) == result.end()) result.push_back(choice.word);
+    }
+  }
+  return result;
 }
 
 bool has_word(std::span<const Form> forms, u16 word) {
@@ -171,7 +189,9 @@ Mismatch explain(std::span<const Form> forms, Words words) {
     Attempt next = attempt(form, words);
     if (next.distance() < best.distance()) best = std::move(next);
   }
-  return explain(best, words);
+  Mismatch mismatch = explain(best, words);
+  if (mismatch.reason == Reason::missing) mismatch.wanted = wanted(forms, words, best);
+  return mismatch;
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ struct Mismatch {
   int word = -1;  ///< index into the written words
   int slot = -1;  ///< index into nearest->slots; its choices are what could have been written
   const Rule* rule = nullptr;  ///< of `nearest`
+  std::vector<u16> wanted{};   ///< missing: the words any one of which some form needs here
 };
 
 struct Match {

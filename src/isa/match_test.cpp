@@ -101,6 +101,25 @@ TEST(Match, ExplainsWhatDoesNotFit) {
   }
 }
 
+TEST(Match, NamesEveryWordThatIsWanted) {
+  struct {
+    const char* mnemonic;
+    std::vector<std::string_view> wanted;
+  } cases[] = {
+      {"mul.u32", {"lo", "hi", "wide"}},
+      {"cvt.u32.f32", {"rni", "rzi", "rmi", "rpi"}},
+      {"cvt.f32.u32", {"rn", "rz", "rm", "rp"}},
+      {"fma.f64", {"rn", "rz", "rm", "rp"}},
+  };
+  for (const auto& c : cases) {
+    const Match found = match_text(c.mnemonic);
+    ASSERT_TRUE(found.mismatch) << c.mnemonic;
+    std::vector<std::string_view> wanted;
+    for (u16 word : found.mismatch->wanted) wanted.push_back(word_text(word));
+    EXPECT_EQ(wanted, c.wanted) << c.mnemonic;
+  }
+}
+
 TEST(Match, NamesTheBrokenRule) {
   Match result = match_text("ld.shared.v8.b32");
   ASSERT_TRUE(result.mismatch);

@@ -195,7 +195,7 @@ bool Parser::function_header(Function& function, std::vector<Directive>& directi
   while (at_word(Word::attribute)) {
     if (!attribute(directives)) return false;
   }
-  if (at(TokenKind::l_paren) && function.kind == FunctionKind::func) {
+  if (at(TokenKind::l_paren)) {
     function.has_return = true;
     if (!parameters(function.returns)) return false;
   }
