@@ -23,7 +23,7 @@ using machine::TrapKind;
 constexpr u32 kNoStop = 0xffffffffu;
 /// Backward branches and calls that a warp makes before the next warp of the CTA has its turn. Also the bound after which a
 /// fragment that loops lets the other fragments of its warp go first.
-constexpr s64 kTurn = 20'000;
+constexpr s64 kTurn = 500;
 constexpr u32 kBarriers = 16;
 constexpr int kRaised = 1;
 
@@ -84,7 +84,8 @@ std::unique_ptr<machine::Cta> Interpreted::make_cta(machine::Launch& launch) con
 }
 
 InterpretedCta::InterpretedCta(const Interpreted& program, machine::Launch& launch)
-    : program_(program), launch_(launch), region_(launch.loaded->region()), barriers_(kBarriers) {
+    : program_(program), launch_(launch), region_(launch.loaded->region()), barriers_(kBarriers),
+      free_registers_(program.codes.size()) {
   warps_ = static_cast<u32>((launch.config->block.volume() + kLanes - 1) / kLanes);
 }
 
@@ -111,9 +112,10 @@ Result<bool> InterpretedCta::begin(u64 index) {
   }
   cta_ = {static_cast<u32>(index % config.grid.x), static_cast<u32>(index / config.grid.x % config.grid.y),
           static_cast<u32>(index / config.grid.x / config.grid.y)};
+  active_barriers_ = 0;
   for (Barrier& barrier : barriers_) {
-    barrier = Barrier{};
-    barrier.arrived.assign(warps_, 0);
+    barrier.active = false;
+    barrier.arrived.resize(warps_);
   }
   const u64 threads = config.block.volume();
   const Code& code = *program_.code_of(program_.entry);
@@ -145,7 +147,8 @@ Result<bool> InterpretedCta::begin(u64 index) {
     warp.recover = &recover_;
     Frame* frame = take_frame(code);
     frame->lanes = state.alive;
-    state.fragments.assign(1, Fragment{frame, 0, state.alive, 0, Wait::none, 0});
+    state.fragments.clear();
+    state.fragments.push_back(Fragment{frame, 0, state.alive, 0, Wait::none, 0});
   }
   filled_ = true;
   return true;
@@ -164,7 +167,7 @@ Frame* InterpretedCta::take_frame(const Code& code) {
   }
   *frame = Frame{};
   frame->code = &code;
-  std::vector<u8*>& free = free_registers_[&code];
+  std::vector<u8*>& free = free_registers_[code.index];
   if (free.empty()) {
     const std::size_t bytes = std::max<std::size_t>(code.register_bytes, 64);
     void* block = std::aligned_alloc(64, bytes);
@@ -180,7 +183,7 @@ Frame* InterpretedCta::take_frame(const Code& code) {
 }
 
 void InterpretedCta::give_frame(Frame* frame) {
-  free_registers_[frame->code].push_back(frame->registers);
+  free_registers_[frame->code->index].push_back(frame->registers);
   free_frames_.push_back(frame);
 }
 
@@ -571,7 +574,7 @@ void InterpretedCta::exit(WarpState& state, std::size_t index, u32 active) {
   for (Fragment& other : state.fragments) {
     if (other.wait == Wait::members) other.wait = Wait::none;
   }
-  for (u32 number = 0; number < kBarriers; ++number) check_barrier(number);
+  for (u32 number = 0; active_barriers_ && number < kBarriers; ++number) check_barrier(number);
 }
 
 // --- warp-level synchronization --------------------------------------------------------------------------------------
@@ -676,6 +679,7 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
   Barrier& barrier = barriers_[number];
   if (!barrier.active) {
     barrier.active = true;
+    ++active_barriers_;
     barrier.expected = count;
     barrier.popc = 0;
     barrier.all = true;
@@ -725,6 +729,7 @@ void InterpretedCta::check_barrier(u32 number) {
 void InterpretedCta::release_barrier(u32 number) {
   Barrier& barrier = barriers_[number];
   barrier.active = false;
+  --active_barriers_;
   for (const auto& state : states_) {
     for (Fragment& fragment : state->fragments) {
       if (fragment.wait != Wait::barrier || fragment.barrier != number) continue;

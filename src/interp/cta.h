@@ -104,7 +104,8 @@ class InterpretedCta final : public machine::Cta {
   std::vector<void*> frame_memory_;
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<Frame*> free_frames_;
-  std::unordered_map<const Code*, std::vector<u8*>> free_registers_;
+  std::vector<std::vector<u8*>> free_registers_;  ///< by Code::index
+  u32 active_barriers_ = 0;
   s64 budget_ = 0;             ///< backward branches and calls left in this slice of the CTA
   s64 turn_ = 0;               ///< the same for the warp that runs
   std::string detail_;         ///< for the next trap

@@ -157,6 +157,7 @@ class Decoder {
     Place wide = 0;      // when wide_bytes: the register that gets the extended value afterwards
     u32 bytes = 0, wide_bytes = 0;
     bool sign = false;
+    bool unwanted = false;  // a sink
   };
   Target target(const Operand& operand);
   void finish(const Target& target) {
@@ -274,7 +275,7 @@ void Decoder::lay_out() {
   }
   // Even a call that keeps nothing in memory uses some stack, so that endless recursion ends.
   code_.local_bytes = std::max<u64>((at + 15) / 16 * 16, f_.is_entry ? 0 : 16);
-  if (!f_.is_entry) {
+  if (!f_.is_entry && f_.has_body) {
     for (const ir::Parameter& parameter : f_.signature.params) code_.params.push_back(slot_of(parameter));
     for (const ir::Parameter& parameter : f_.signature.returns) code_.returns.push_back(slot_of(parameter));
   }
@@ -366,6 +367,7 @@ Decoder::Target Decoder::target(const Operand& operand) {
   target.bytes = is_predicate(operand.type) ? 0 : bytes_of(operand.type);
   if (operand.kind != OperandKind::reg) {  // a sink
     target.place = scratch(target.bytes);
+    target.unwanted = true;
     return target;
   }
   const Type type = f_.registers[operand.id].type;
@@ -444,6 +446,7 @@ void Decoder::lane_instruction(const isa::Form& form) {
   HEDDLE_CHECK(sources.size() <= std::size(op.src) && targets.size() <= std::size(op.dst));
   std::copy(sources.begin(), sources.end(), op.src);
   for (std::size_t i = 0; i < targets.size(); ++i) op.dst[i] = targets[i].place;
+  if (targets.size() == 2 && targets[1].unwanted) op.flags = kNoSecond;
   for (std::size_t i = 0; i < form.runtime_slots.size(); ++i) op.runtime[i] = inst_->slots[form.runtime_slots[i]];
   for (const Target& target : targets) finish(target);
 }
@@ -575,6 +578,11 @@ void Decoder::cvta() {
   const Place from = source(operand("a"));
   const Target to = target(operand("d"));
   const bool wide = to.bytes == 8;
+  if (space() == ir::Space::global || space() == ir::Space::constant) {  // the same number
+    move(from, to.place, wide ? Type::b64 : Type::b32);
+    finish(to);
+    return;
+  }
   Op& op = emit_guarded(slot("to") ? level_.from_generic[wide] : level_.to_generic[wide]);
   op.src[0] = from;
   op.dst[0] = to.place;
@@ -806,6 +814,7 @@ Result<std::shared_ptr<const Interpreted>> decode(std::shared_ptr<const machine:
   for (const ir::FunctionId id : functions) {
     auto code = std::make_unique<Code>();
     code->id = id;
+    code->index = static_cast<u32>(program->codes.size());
     code->function = &loaded->module().functions[id.value];
     decoders.emplace_back(builder, *code).lay_out();
     program->codes[id.value] = std::move(code);

@@ -60,13 +60,28 @@ template <>
 struct Sink<bool> {
   u32* out;
   u32 mask;
-  u32 bits = 0;
+  alignas(kLanes) u8 lanes[kLanes];
   Sink(const Warp& warp, Place p) : out(warp.at<u32>(p)), mask(warp.mask) {}
   template <bool>
   void set(u32 lane, bool value) {
-    bits |= value ? kBit[lane] : 0;
+    lanes[lane] = value;
   }
-  void finish() { *out = (*out & ~mask) | (bits & mask); }
+  void finish() {
+    u32 bits = 0;
+    for (u32 part = 0; part < kLanes / 8; ++part) {
+      u64 bytes;
+      std::memcpy(&bytes, lanes + part * 8, 8);
+      // Eight bytes of 0 or 1 become eight bits: each lands in the top byte at its own place.
+      bits |= static_cast<u32>((bytes * 0x0102040810204080u) >> 56) << (part * 8);
+    }
+    *out = (*out & ~mask) | (bits & mask);
+  }
+};
+/// For a second destination that nobody wants.
+struct NoSink {
+  template <bool, class T>
+  void set(u32, T) {}
+  void finish() {}
 };
 
 template <class R>
@@ -110,8 +125,8 @@ struct Lane<F> {
 
   template <class... Sources>
   static void apply(Warp& warp, const Op& op, const Sources... sources) {
-    // Two loops: without a mask the compiler stores whole vectors.
-    if (warp.mask == kAllLanes) {
+    // Two loops: without a mask the compiler stores whole vectors. Predicates are masked at the end.
+    if (std::is_same_v<R, bool> || warp.mask == kAllLanes) {
       map<true>(warp, op, sources...);
     } else {
       map<false>(warp, op, sources...);
@@ -122,21 +137,29 @@ struct Lane<F> {
   static void map(Warp& warp, const Op& op, const Sources... sources) {
     if constexpr (IsTwo<R>::value) {
       Sink<typename IsTwo<R>::First> first(warp, op.dst[0]);
-      Sink<typename IsTwo<R>::Second> second(warp, op.dst[1]);
-      HEDDLE_LANES_INDEPENDENT
-      for (u32 lane = 0; lane < kLanes; ++lane) {
-        const R result = F(element(sources, lane)...);
-        first.template set<kAll>(lane, result.first);
-        second.template set<kAll>(lane, result.second);
+      if (op.flags & kNoSecond) {
+        map_two<kAll>(first, NoSink(), sources...);
+      } else {
+        map_two<kAll>(first, Sink<typename IsTwo<R>::Second>(warp, op.dst[1]), sources...);
       }
-      first.finish();
-      second.finish();
     } else {
       Sink<R> sink(warp, op.dst[0]);
       HEDDLE_LANES_INDEPENDENT
       for (u32 lane = 0; lane < kLanes; ++lane) sink.template set<kAll>(lane, F(element(sources, lane)...));
       sink.finish();
     }
+  }
+
+  template <bool kAll, class First, class Second, class... Sources>
+  static void map_two(First first, Second second, const Sources... sources) {
+    HEDDLE_LANES_INDEPENDENT
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+      const R result = F(element(sources, lane)...);
+      first.template set<kAll>(lane, result.first);
+      second.template set<kAll>(lane, result.second);
+    }
+    first.finish();
+    second.finish();
   }
 };
 

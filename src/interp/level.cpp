@@ -57,24 +57,16 @@ void unpack(Warp& warp, const Op& op) {
   }
 }
 
-/// Base of the window of lane i, for address conversions.
-inline u64 window_base(const Warp& warp, Window window, u32 lane) {
-  switch (window) {
-    case Window::generic: return 0;
-    case Window::shared: return warp.shared_base;
-    case Window::local: return warp.local_base + warp.local_stride * lane;
-    case Window::param: return warp.params;
-  }
-  return 0;
-}
-
 template <class T, int kSign>
 void convert_address(Warp& warp, const Op& op) {
   const T* from = warp.at<const T>(op.src[0]);
+  const WindowShape shape = shape_of(warp, op.window);
+  const T base = static_cast<T>(op.window == Window::param ? warp.params : shape.base);
+  const T stride = static_cast<T>(shape.stride);
   Sink<T> sink(warp, op.dst[0]);
   for (u32 i = 0; i < kLanes; ++i) {
-    const u64 base = window_base(warp, op.window, i);
-    sink.template set<false>(i, static_cast<T>(kSign > 0 ? from[i] + base : from[i] - base));
+    const T start = static_cast<T>(base + stride * i);
+    sink.template set<false>(i, static_cast<T>(kSign > 0 ? from[i] + start : from[i] - start));
   }
 }
 

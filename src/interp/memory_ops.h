@@ -19,71 +19,95 @@ enum MemoryFlags : u8 {
   kOrdered = 1,  ///< volatile, relaxed, acquire, release: each lane's access is one atomic access
 };
 
-/// The addresses of a warp access, as host addresses; `uniform`: all equal to lane[0].
+/// The lanes' addresses, counted from the start of the window that they belong to.
 struct Addresses {
   alignas(64) u64 lane[kLanes];
-  bool uniform;
 };
 
-/// Forms the addresses of the Op's memory operand and checks each active lane's `bytes` (a power of two times the vector
-/// length) against window and alignment. Traps when a lane is wrong.
-inline void form_addresses(Warp& warp, const Op& op, u32 bytes, u32 alignment, Addresses& out) {
-  const u64 offset = op.offset;
-  out.uniform = false;
-  switch (op.base) {
-    case AddressBase::reg64: {
-      const u64* __restrict from = warp.at<const u64>(op.src[0]);
-      for (u32 i = 0; i < kLanes; ++i) out.lane[i] = from[i] + offset;
-      break;
-    }
-    case AddressBase::reg32: {
-      const u32* __restrict from = warp.at<const u32>(op.src[0]);
-      for (u32 i = 0; i < kLanes; ++i) out.lane[i] = static_cast<u32>(from[i] + static_cast<u32>(offset));
-      break;
-    }
-    case AddressBase::absolute:
-    case AddressBase::params:
-    case AddressBase::frame: {
-      const u64 base = op.base == AddressBase::params ? warp.params : op.base == AddressBase::frame ? warp.frame_local : 0;
-      for (u32 i = 0; i < kLanes; ++i) out.lane[i] = base + offset;
-      out.uniform = op.window != Window::local;
-      break;
-    }
+/// The window of an access: legal addresses are [0, size) from `base` plus `stride` per lane. The generic window is special:
+/// base 0, and two legal ranges.
+struct WindowShape {
+  u64 base, stride, size;
+};
+inline WindowShape shape_of(const Warp& warp, Window window) {
+  switch (window) {
+    case Window::shared: return {warp.shared_base, 0, warp.shared_size};
+    case Window::local: return {warp.local_base, warp.local_stride, warp.local_stride};
+    default: return {0, 0, 0};
   }
+}
+
+/// All lanes access the same address: nothing in it comes from a register, and the window is not per thread.
+inline bool is_uniform(const Op& op) {
+  return (op.base == AddressBase::absolute || op.base == AddressBase::params) && op.window != Window::local;
+}
+inline u64 uniform_address(const Warp& warp, const Op& op) {
+  return op.offset + (op.base == AddressBase::params ? warp.params : op.base == AddressBase::frame ? warp.frame_local : 0);
+}
+
+inline void form_lanes(const Warp& warp, const Op& op, Addresses& out) {
+  const u64 offset = op.offset;
+  if (op.base == AddressBase::reg64) {
+    const u64* from = warp.at<const u64>(op.src[0]);
+    for (u32 i = 0; i < kLanes; ++i) out.lane[i] = from[i] + offset;
+  } else if (op.base == AddressBase::reg32) {
+    const u32* from = warp.at<const u32>(op.src[0]);
+    for (u32 i = 0; i < kLanes; ++i) out.lane[i] = static_cast<u32>(from[i] + static_cast<u32>(offset));
+  } else {
+    const u64 address = uniform_address(warp, op);
+    for (u32 i = 0; i < kLanes; ++i) out.lane[i] = address;
+  }
+}
+
+/// Whether `bytes` from `address` lie in the window, aligned.
+inline bool is_legal(const Warp& warp, Window window, const WindowShape& shape, u64 address, u64 bytes, u64 alignment) {
+  if (address & (alignment - 1)) return false;
+  if (window != Window::generic) return address < shape.size && bytes <= shape.size - address;
+  return (address - warp.high_base < warp.high_size && bytes <= warp.high_size - (address - warp.high_base)) ||
+         (address - warp.low_base < warp.low_size && bytes <= warp.low_size - (address - warp.low_base));
+}
+
+/// Traps when an active lane's access is not legal; then makes the addresses host addresses.
+inline void check_lanes(Warp& warp, const Op& op, u64 bytes, u64 alignment, Addresses& addresses) {
+  const WindowShape shape = shape_of(warp, op.window);
+  const u32 mask = warp.mask;
   u64 bad = 0;
   if (op.window == Window::generic) {
     const u64 low = warp.low_base, low_room = warp.low_size - bytes;
     const u64 high = warp.high_base, high_room = warp.high_size - bytes;
     for (u32 i = 0; i < kLanes; ++i) {
-      const u64 address = out.lane[i];
-      const bool wrong = (address & (alignment - 1)) || (address - high > high_room && address - low > low_room);
-      bad |= wrong && (warp.mask & kBit[i]) ? 1 : 0;
+      const u64 address = addresses.lane[i];
+      const u64 outside = static_cast<u64>(address - high > high_room) & static_cast<u64>(address - low > low_room);
+      const u64 wrong = outside | (address & (alignment - 1));
+      bad |= (mask & kBit[i]) != 0 ? wrong : 0;
     }
   } else {
-    const u64 size = op.window == Window::shared ? warp.shared_size : warp.local_stride;
-    const u64 base = op.window == Window::shared ? warp.shared_base : warp.local_base;
-    const u64 stride = op.window == Window::shared ? 0 : warp.local_stride;
-    const bool none_fits = size < bytes;
-    const u64 room = size - bytes;
+    const u64 room = shape.size - bytes;
+    const u64 none_fits = shape.size < bytes;
     for (u32 i = 0; i < kLanes; ++i) {
-      const u64 address = out.lane[i];
-      const bool wrong = (address & (alignment - 1)) || address > room || none_fits;
-      bad |= wrong && (warp.mask & kBit[i]) ? 1 : 0;
-      out.lane[i] = address + base + stride * i;
+      const u64 address = addresses.lane[i];
+      const u64 wrong = static_cast<u64>(address > room) | none_fits | (address & (alignment - 1));
+      bad |= (mask & kBit[i]) != 0 ? wrong : 0;
     }
   }
   if (bad) [[unlikely]] {
-    trap_on_address(warp, op, bytes, alignment);
+    trap_on_address(warp, op, static_cast<u32>(bytes), static_cast<u32>(alignment));
+  }
+  if (op.window != Window::generic) {
+    for (u32 i = 0; i < kLanes; ++i) addresses.lane[i] += shape.base + shape.stride * i;
   }
 }
 
-/// True when active lanes access consecutive pieces of `stride` bytes: all lanes must be active.
-inline bool contiguous(const Warp& warp, const Addresses& addresses, u64 stride) {
-  if (warp.mask != kAllLanes) return false;
-  u64 different = 0;
+/// When all lanes are active and access consecutive pieces of `bytes` bytes, all legal: the host address of the first; else 0.
+inline u64 contiguous(const Warp& warp, const Op& op, u64 bytes, const Addresses& addresses) {
+  if (warp.mask != kAllLanes || op.window == Window::local) return 0;
   const u64 first = addresses.lane[0];
-  for (u32 i = 0; i < kLanes; ++i) different |= addresses.lane[i] ^ (first + stride * i);
-  return different == 0;
+  if (addresses.lane[1] - first != bytes) return 0;
+  u64 different = 0;
+  for (u32 i = 0; i < kLanes; ++i) different |= addresses.lane[i] ^ (first + bytes * i);
+  const WindowShape shape = shape_of(warp, op.window);
+  if (different || !is_legal(warp, op.window, shape, first, bytes * kLanes, bytes)) return 0;
+  return first + shape.base;
 }
 
 template <class T>
@@ -120,33 +144,43 @@ void store_ordered(u64 address, T value) {
 template <class T>
 void load(Warp& warp, const Op& op) {
   const u32 count = op.count;
-  Addresses addresses;
-  form_addresses(warp, op, sizeof(T) * count, sizeof(T) * count, addresses);
-  if (addresses.uniform && !(op.flags & kOrdered)) {
+  const u64 bytes = sizeof(T) * count;
+  const bool ordered = op.flags & kOrdered;
+  if (is_uniform(op) && !ordered) {
+    const WindowShape shape = shape_of(warp, op.window);
+    const u64 address = uniform_address(warp, op);
+    if (!is_legal(warp, op.window, shape, address, bytes, bytes)) [[unlikely]] {
+      trap_on_address(warp, op, static_cast<u32>(bytes), static_cast<u32>(bytes));
+    }
     for (u32 e = 0; e < count; ++e) {
-      const T value = load_one<T>(addresses.lane[0] + e * sizeof(T));
+      const T value = load_one<T>(shape.base + address + e * sizeof(T));
       Sink<T> sink(warp, op.list[e]);
       for (u32 i = 0; i < kLanes; ++i) sink.template set<false>(i, value);
     }
     return;
   }
-  if (!(op.flags & kOrdered) && contiguous(warp, addresses, sizeof(T) * count)) {
-    const T* __restrict from = reinterpret_cast<const T*>(addresses.lane[0]);
-    if (count == 1) {
-      std::memcpy(warp.at<T>(op.list[0]), from, sizeof(T) * kLanes);
-    } else {
+  Addresses addresses;
+  form_lanes(warp, op, addresses);
+  if (!ordered) {
+    if (const u64 first = contiguous(warp, op, bytes, addresses)) {
+      const T* __restrict from = reinterpret_cast<const T*>(first);
       for (u32 e = 0; e < count; ++e) {
         T* __restrict to = warp.at<T>(op.list[e]);
-        for (u32 i = 0; i < kLanes; ++i) to[i] = from[i * count + e];
+        if (count == 1) {
+          for (u32 i = 0; i < kLanes; ++i) to[i] = from[i];
+        } else {
+          for (u32 i = 0; i < kLanes; ++i) to[i] = from[i * count + e];
+        }
       }
+      return;
     }
-    return;
   }
+  check_lanes(warp, op, bytes, bytes, addresses);
   for (u32 rest = warp.mask; rest; rest &= rest - 1) {
     const u32 i = static_cast<u32>(std::countr_zero(rest));
     for (u32 e = 0; e < count; ++e) {
       const u64 address = addresses.lane[i] + e * sizeof(T);
-      warp.at<T>(op.list[e])[i] = op.flags & kOrdered ? load_ordered<T>(address) : load_one<T>(address);
+      warp.at<T>(op.list[e])[i] = ordered ? load_ordered<T>(address) : load_one<T>(address);
     }
   }
 }
@@ -154,26 +188,31 @@ void load(Warp& warp, const Op& op) {
 template <class T>
 void store(Warp& warp, const Op& op) {
   const u32 count = op.count;
+  const u64 bytes = sizeof(T) * count;
+  const bool ordered = op.flags & kOrdered;
   Addresses addresses;
-  form_addresses(warp, op, sizeof(T) * count, sizeof(T) * count, addresses);
-  if (!(op.flags & kOrdered) && contiguous(warp, addresses, sizeof(T) * count)) {
-    T* __restrict to = reinterpret_cast<T*>(addresses.lane[0]);
-    if (count == 1) {
-      std::memcpy(to, warp.at<const T>(op.list[0]), sizeof(T) * kLanes);
-    } else {
+  form_lanes(warp, op, addresses);
+  if (!ordered) {
+    if (const u64 first = contiguous(warp, op, bytes, addresses)) {
+      T* __restrict to = reinterpret_cast<T*>(first);
       for (u32 e = 0; e < count; ++e) {
         const T* __restrict from = warp.at<const T>(op.list[e]);
-        for (u32 i = 0; i < kLanes; ++i) to[i * count + e] = from[i];
+        if (count == 1) {
+          for (u32 i = 0; i < kLanes; ++i) to[i] = from[i];
+        } else {
+          for (u32 i = 0; i < kLanes; ++i) to[i * count + e] = from[i];
+        }
       }
+      return;
     }
-    return;
   }
+  check_lanes(warp, op, bytes, bytes, addresses);
   for (u32 rest = warp.mask; rest; rest &= rest - 1) {
     const u32 i = static_cast<u32>(std::countr_zero(rest));
     for (u32 e = 0; e < count; ++e) {
       const u64 address = addresses.lane[i] + e * sizeof(T);
       const T value = warp.at<const T>(op.list[e])[i];
-      if (op.flags & kOrdered) {
+      if (ordered) {
         store_ordered<T>(address, value);
       } else {
         store_one<T>(address, value);
@@ -209,7 +248,8 @@ T atom_global(u64 address, T b, T c, bool ftz) {
 template <sem::Atomop kOp, class T>
 void atom(Warp& warp, const Op& op) {
   Addresses addresses;
-  form_addresses(warp, op, sizeof(T) * op.count, sizeof(T) * op.count, addresses);
+  form_lanes(warp, op, addresses);
+  check_lanes(warp, op, sizeof(T) * op.count, sizeof(T) * op.count, addresses);
   const bool shared = op.window == Window::shared;
   // The first element's operands follow the list of destinations: dst..., b..., c...
   for (u32 rest = warp.mask; rest; rest &= rest - 1) {

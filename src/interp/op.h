@@ -51,6 +51,9 @@ enum class Control : u8 {
   bar_sync, bar_arrive, bar_red, warp_barrier, warp_op, trap, brkpt, nanosleep, refresh_special, finish,
 };
 
+/// Op::flags of lane Ops: the second of two destinations is not wanted.
+inline constexpr u8 kNoSecond = 1;
+
 /// isspacep: which window is asked for (Op::flags).
 enum class SpaceTest : u8 { shared, local, constant, param, global };
 

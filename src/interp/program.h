@@ -34,6 +34,7 @@ struct CallSite {
 /// One function.
 struct Code {
   ir::FunctionId id;
+  u32 index = 0;                         ///< among the functions of the program
   const ir::Function* function = nullptr;
   std::vector<Op> ops;                   ///< ends with a Control::finish (falls off the end: ret / exit)
   u32 register_bytes = 0;                ///< size of the frame's register block

@@ -86,6 +86,13 @@ void fill_special(const WarpIdentity& identity, SpecialRegister reg, u32 compone
   }
   const Dim3& block = identity.launch->config->block;
   const u64 uniform = uniform_value(identity, reg, component);
+  const bool by_lane = reg == SpecialRegister::tid || reg == SpecialRegister::laneid ||
+                       (reg >= SpecialRegister::lanemask_eq && reg <= SpecialRegister::lanemask_gt);
+  if (!by_lane && bytes == 4) {
+    const u32 value = static_cast<u32>(uniform);
+    for (u32 lane = 0; lane < kLanes; ++lane) std::memcpy(out + lane * 4, &value, 4);
+    return;
+  }
   for (u32 lane = 0; lane < kLanes; ++lane) {
     u64 value = uniform;
     switch (reg) {

@@ -70,7 +70,8 @@ std::mutex wide_mutex;
 template <bool kCas>
 void atom_wide(Warp& warp, const Op& op) {
   Addresses addresses;
-  form_addresses(warp, op, 16, 16, addresses);
+  form_lanes(warp, op, addresses);
+  check_lanes(warp, op, 16, 16, addresses);
   sem::for_each_lane(warp.mask, [&](u32 lane) {
     const sem::b128 b = warp.at<const sem::b128>(op.list[1])[lane];
     const sem::b128 c = warp.at<const sem::b128>(op.list[2])[lane];
