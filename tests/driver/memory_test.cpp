@@ -119,6 +119,20 @@ TEST_F(MemoryTest, ManagedMemoryIsReadByTheHost) {
   EXPECT_OK(cuMemFree_v2(p));
 }
 
+TEST_F(MemoryTest, HintsAboutManagedMemory) {
+  CUdeviceptr p = 0;
+  ASSERT_OK(cuMemAllocManaged(&p, 4096, CU_MEM_ATTACH_GLOBAL));
+  EXPECT_OK(cuMemPrefetchAsync(p, 4096, 0, nullptr));
+  EXPECT_OK(cuMemPrefetchAsync(p, 100, CU_DEVICE_CPU, nullptr));
+  EXPECT_OK(cuMemAdvise(p, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
+  EXPECT_OK(cuMemAdvise(p, 4096, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, CU_DEVICE_CPU));
+  EXPECT_EQ(cuMemPrefetchAsync(p, 5000, 0, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemPrefetchAsync(p, 4096, 3, nullptr), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(cuMemPrefetchAsync(device_bytes(8), 8, 0, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemAdvise(p, 4096, static_cast<CUmem_advise>(99), 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuMemFree_v2(p));
+}
+
 TEST_F(MemoryTest, Sets) {
   const CUdeviceptr p = device_bytes(16);
   EXPECT_OK(cuMemsetD8_v2(p, 0xff, 16));

@@ -129,6 +129,38 @@ TEST_F(Streams, EventOrdersTwoStreams) {
   EXPECT_OK(cuEventDestroy_v2(event));
 }
 
+TEST_F(Streams, WordsOfMemoryOrderStreams) {
+  const CUstream waiting = make(CU_STREAM_NON_BLOCKING), writing = make(CU_STREAM_NON_BLOCKING);
+  CUdeviceptr word = 0;
+  ASSERT_OK(cuMemAlloc_v2(&word, 8));
+  ASSERT_OK(cuMemsetD32_v2(word, 0, 2));
+  ASSERT_OK(cuCtxSynchronize());
+  const struct {
+    unsigned condition, before, value, after;
+  } kCases[] = {
+      {CU_STREAM_WAIT_VALUE_EQ, 0, 5, 5},
+      {CU_STREAM_WAIT_VALUE_GEQ, 5, 7, 9},
+      {CU_STREAM_WAIT_VALUE_GEQ, 0xfffffff0, 2,
+       3},  // cyclic: 3 comes after 2, 0xfffffff0 before it
+      {CU_STREAM_WAIT_VALUE_AND, 3, 4, 12},
+      {CU_STREAM_WAIT_VALUE_NOR, 0xffffffff, 0xf, 0x7fffffff},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_OK(cuStreamWriteValue32_v2(writing, word, c.before, 0));
+    EXPECT_OK(cuStreamSynchronize(writing));
+    EXPECT_OK(cuStreamWaitValue32_v2(waiting, word, c.value, c.condition));
+    EXPECT_EQ(cuStreamQuery(waiting), CUDA_ERROR_NOT_READY) << c.condition;
+    EXPECT_OK(cuStreamWriteValue32_v2(writing, word, c.after, 0));
+    EXPECT_OK(cuStreamSynchronize(waiting));
+  }
+  EXPECT_OK(cuStreamWriteValue64_v2(writing, word, 1ull << 40, 0));
+  EXPECT_OK(cuStreamWaitValue64_v2(waiting, word, 1ull << 40, CU_STREAM_WAIT_VALUE_EQ));
+  EXPECT_OK(cuStreamSynchronize(waiting));
+  EXPECT_EQ(cuStreamWriteValue32_v2(writing, word + 2, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuStreamWaitValue64_v2(writing, word + 4, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuStreamWaitValue32_v2(writing, word, 0, 9), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(Streams, EventTimes) {
   CUevent start = nullptr, end = nullptr, untimed = nullptr;
   EXPECT_OK(cuEventCreate(&start, 0));

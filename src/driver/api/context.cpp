@@ -235,3 +235,16 @@ CUresult cuCtxGetStreamPriorityRange(int* leastPriority, int* greatestPriority) 
     return CUDA_SUCCESS;
   });
 }
+
+// No line of a cache persists here, so all of them are normal already.
+CUresult cuCtxResetPersistingL2Cache() {
+  return in_any_context([](Context&) { return CUDA_SUCCESS; });
+}
+
+CUresult cuCtxGetExecAffinity(CUexecAffinityParam* pExecAffinity, CUexecAffinityType type) {
+  return in_any_context([&](Context&) -> CUresult {
+    return pExecAffinity && type == CU_EXEC_AFFINITY_TYPE_SM_COUNT
+               ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
+               : CUDA_ERROR_INVALID_VALUE;
+  });
+}
