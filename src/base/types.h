@@ -57,5 +57,7 @@ constexpr Span join(Span a, Span b) {
 
 template <class Tag>
 struct std::hash<heddle::Id<Tag>> {
-  std::size_t operator()(heddle::Id<Tag> id) const noexcept { return id.value * 0x9e3779b97f4a7c15ull; }
+  std::size_t operator()(heddle::Id<Tag> id) const noexcept {
+    return id.value * 0x9e3779b97f4a7c15ull;
+  }
 };

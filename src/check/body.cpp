@@ -32,7 +32,8 @@ void BodyChecker::run() {
   function() = std::move(f_);
 }
 
-/// Formals: kernel parameters are offsets in the parameter block, those of functions are registers or frame variables.
+/// Formals: kernel parameters are offsets in the parameter block, those of functions are registers
+/// or frame variables.
 void BodyChecker::parameters() {
   const auto add = [&](Range<u32> from, std::vector<ir::Parameter>& formals) {
     for (u32 i = 0; i < from.count; ++i) {
@@ -54,7 +55,8 @@ void BodyChecker::parameters() {
         local.size = formal.size;
         local.is_array = formal.is_array;
         formal.local = ir::LocalId(f_.locals.size());
-        declare(one.name, {SymbolKind::local, 1, static_cast<u32>(f_.locals.size()), one.name_span});
+        declare(one.name,
+                {SymbolKind::local, 1, static_cast<u32>(f_.locals.size()), one.name_span});
         f_.locals.push_back(std::move(local));
       }
     }
@@ -67,11 +69,13 @@ void BodyChecker::declare(NameId name, Symbol symbol) {
   if (text(name) == "_") return;
   if (const auto before = module_.scopes_.declare(name, symbol)) {
     if (before->kind == SymbolKind::error) return;
-    module_.report_.add(Kind::redeclared, symbol.declared, text(name)).label(before->declared, "first declared here");
+    module_.report_.add(Kind::redeclared, symbol.declared, text(name))
+        .label(before->declared, "first declared here");
   }
 }
 
-/// Labels, target lists and prototypes may be named before they stand; they belong to the block that they stand in.
+/// Labels, target lists and prototypes may be named before they stand; they belong to the block
+/// that they stand in.
 void BodyChecker::collect_labels(std::size_t first, std::size_t last) {
   u32 depth = 0;
   for (std::size_t i = first; i < last; ++i) {
@@ -100,12 +104,16 @@ void BodyChecker::collect_labels(std::size_t first, std::size_t last) {
 void BodyChecker::statement(std::size_t index) {
   const Stmt& stmt = tree_.stmts[index];
   switch (stmt.kind) {
-    case StmtKind::variable: variable(tree_.variables[stmt.data]); return;
+    case StmtKind::variable:
+      variable(tree_.variables[stmt.data]);
+      return;
     case StmtKind::block_begin:
       module_.scopes_.enter();
       collect_labels(index + 1, declared_.body.first + declared_.body.count);
       return;
-    case StmtKind::block_end: module_.scopes_.leave(); return;
+    case StmtKind::block_end:
+      module_.scopes_.leave();
+      return;
     case StmtKind::label: {
       const Symbol& symbol = module_.scopes_[NameId(stmt.data)];
       if (symbol.kind == SymbolKind::label && symbol.declared == stmt.span) {
@@ -114,9 +122,13 @@ void BodyChecker::statement(std::size_t index) {
       }
       return;
     }
-    case StmtKind::instruction: instruction(tree_.instructions[stmt.data], stmt.span); return;
+    case StmtKind::instruction:
+      instruction(tree_.instructions[stmt.data], stmt.span);
+      return;
     case StmtKind::branchtargets:
-    case StmtKind::calltargets: target_list(stmt, NameId(tree_.stmts[index - 1].data)); return;
+    case StmtKind::calltargets:
+      target_list(stmt, NameId(tree_.stmts[index - 1].data));
+      return;
     case StmtKind::callprototype:
       module_.gate_directive(".callprototype", stmt.span);
       return;
@@ -133,7 +145,8 @@ void BodyChecker::statement(std::size_t index) {
       module_.module_->files.emplace_back(text(file.path));
       return;
     }
-    default: return;  // pragmas and debugging data say nothing about the meaning
+    default:
+      return;  // pragmas and debugging data say nothing about the meaning
   }
 }
 
@@ -149,7 +162,8 @@ void BodyChecker::variable(const syntax::Variable& declared) {
     return;
   }
   if (variable.space == ir::Space::local || variable.space == ir::Space::param) {
-    declare(declared.name, {SymbolKind::local, 1, static_cast<u32>(f_.locals.size()), declared.name_span});
+    declare(declared.name,
+            {SymbolKind::local, 1, static_cast<u32>(f_.locals.size()), declared.name_span});
     f_.locals.push_back(std::move(variable));
     return;
   }
@@ -183,7 +197,8 @@ void BodyChecker::registers(const syntax::Variable& declared) {
         is_zero ? std::optional<u64>(0) : module_.positive(declared.count, "number of registers");
     const u32 id = static_cast<u32>(module_.scopes_.families.size());
     module_.scopes_.families.push_back(
-        {type, vector, count ? static_cast<u32>(std::min<u64>(*count, kMostRegisters)) : 0, declared.name_span});
+        {type, vector, count ? static_cast<u32>(std::min<u64>(*count, kMostRegisters)) : 0,
+         declared.name_span});
     declare(declared.name, {SymbolKind::registers, vector, id, declared.name_span});
     return;
   }
@@ -191,8 +206,8 @@ void BodyChecker::registers(const syntax::Variable& declared) {
   declare(declared.name, {SymbolKind::reg, vector, made[0].value, declared.name_span});
 }
 
-std::vector<ir::RegId> ModuleChecker::make_registers(ir::Function& function, isa::Type type, u8 vector,
-                                                     std::string_view name) const {
+std::vector<ir::RegId> ModuleChecker::make_registers(ir::Function& function, isa::Type type,
+                                                     u8 vector, std::string_view name) const {
   std::vector<ir::RegId> made;
   for (u32 i = 0; i < vector; ++i) {
     made.emplace_back(function.registers.size());
@@ -215,11 +230,14 @@ void BodyChecker::target_list(const Stmt& stmt, NameId label) {
     const Symbol symbol = look_up(name, span, module_.report_);
     if (symbol.kind == SymbolKind::error || symbol.kind == SymbolKind::none) return;
     if (symbol.kind != (calls ? SymbolKind::function : SymbolKind::label)) {
-      module_.report_.add(calls ? Kind::not_a_function : Kind::not_a_label, span, text(name)).label(symbol.declared, "declared here");
+      module_.report_.add(calls ? Kind::not_a_function : Kind::not_a_label, span, text(name))
+          .label(symbol.declared, "declared here");
       return;
     }
-    if (calls) f_.target_lists[list.id].functions.emplace_back(symbol.id);
-    else f_.target_lists[list.id].labels.push_back(symbol.id);
+    if (calls)
+      f_.target_lists[list.id].functions.emplace_back(symbol.id);
+    else
+      f_.target_lists[list.id].labels.push_back(symbol.id);
   };
   for (u32 i = 0; i < written.names.count; ++i) {
     const syntax::NameUse& use = tree_.name_lists[written.names.first + i];
@@ -231,8 +249,10 @@ void BodyChecker::target_list(const Stmt& stmt, NameId label) {
     const auto count = module_.positive(use.count, "number of labels");
     for (u64 n = 0; count && n < *count && n < 65536; ++n) {
       const std::string name = fmt::format("{}{}", text(use.name), n);
-      if (const NameId id = tree_.names.find(name)) add(id, use.span);
-      else module_.report_.add(Kind::undeclared, use.span, name);
+      if (const NameId id = tree_.names.find(name))
+        add(id, use.span);
+      else
+        module_.report_.add(Kind::undeclared, use.span, name);
     }
   }
 }
@@ -240,7 +260,9 @@ void BodyChecker::target_list(const Stmt& stmt, NameId label) {
 /// Label numbers become instruction numbers.
 void BodyChecker::resolve_labels() {
   const u32 end = static_cast<u32>(f_.insts.size());
-  const auto inst_of = [&](u32 label) { return labels_[label].inst == 0xffffffffu ? end : labels_[label].inst; };
+  const auto inst_of = [&](u32 label) {
+    return labels_[label].inst == 0xffffffffu ? end : labels_[label].inst;
+  };
   for (ir::Operand& operand : f_.operands) {
     if (operand.kind == ir::OperandKind::label) operand.id = inst_of(operand.id);
   }

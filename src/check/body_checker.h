@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A function's body: scopes, declarations, labels, instructions. body.cpp has statements, instruction.cpp the choice of a form,
-// operands.cpp the operands.
+// A function's body: scopes, declarations, labels, instructions. body.cpp has statements,
+// instruction.cpp the choice of a form, operands.cpp the operands.
 #pragma once
 
 #include <unordered_map>
@@ -30,23 +30,25 @@ class BodyChecker {
   // instruction.cpp
   void instruction(const syntax::Instruction& written, Span span);
   void report_mismatch(const syntax::Instruction& written, const Mnemonic& mnemonic);
-  bool bind(const syntax::Instruction& written, const isa::Candidate& candidate, diag::Report& report);
-  void check_call(const syntax::Instruction& written);
-  void pass(const std::vector<ir::Parameter>& formals, const ir::Operand& actuals, std::string_view what, Span span,
+  bool bind(const syntax::Instruction& written, const isa::Candidate& candidate,
             diag::Report& report);
+  void check_call(const syntax::Instruction& written);
+  void pass(const std::vector<ir::Parameter>& formals, const ir::Operand& actuals,
+            std::string_view what, Span span, diag::Report& report);
 
   // operands.cpp; false: does not fit, `report` says why
   struct Context {
     const isa::Candidate& candidate;
     const isa::OperandSpec& spec;
-    isa::Type type;       ///< of the operand, as the form says
-    u8 length;            ///< of a vector operand
+    isa::Type type;  ///< of the operand, as the form says
+    u8 length;       ///< of a vector operand
     diag::Report& report;
   };
   bool operand(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool value(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool vector(const Context& context, syntax::ExprId id, ir::Operand& out);
-  bool register_operand(const Context& context, Span span, NameId name, ir::RegId reg, ir::Operand& out);
+  bool register_operand(const Context& context, Span span, NameId name, ir::RegId reg,
+                        ir::Operand& out);
   bool special(const Context& context, Span span, std::string_view name, ir::Operand& out);
   bool immediate(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool object(const Context& context, const syntax::Expr& expr, ir::Operand& out);
@@ -56,7 +58,8 @@ class BodyChecker {
   bool call_list(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool name_operand(const Context& context, syntax::ExprId id, SymbolKind wanted, ir::Operand& out);
   bool fits(const Context& context, isa::Type reg) const;
-  /// A symbol for a name, registers of families made on the way; none after a report that it is undeclared.
+  /// A symbol for a name, registers of families made on the way; none after a report that it is
+  /// undeclared.
   Symbol look_up(NameId name, Span span, diag::Report& report);
   ir::Space space_of_form(const isa::Candidate& candidate, const isa::OperandSpec* spec) const;
   std::optional<ir::Space> space_of_symbol(const ir::Operand& operand) const;
@@ -70,9 +73,9 @@ class BodyChecker {
   const syntax::Tree& tree_;
   const syntax::Function& declared_;
   ir::FunctionId id_;
-  ir::Function f_;                  ///< filled here, moved into the module at the end
+  ir::Function f_;  ///< filled here, moved into the module at the end
   ir::RegId carry_;
-  ir::SourcePoint loc_;             ///< the last .loc
+  ir::SourcePoint loc_;  ///< the last .loc
   struct Label {
     NameId name;
     Span span;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tree to module: every rule that a user can break is checked here, every name resolved, every constant evaluated. What comes out
-// of a report without errors can be run.
+// Tree to module: every rule that a user can break is checked here, every name resolved, every
+// constant evaluated. What comes out of a report without errors can be run.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,8 @@
 namespace heddle::check {
 
 /// Checks one module. The result is complete only when `report` has no errors.
-std::shared_ptr<ir::Module> check(const syntax::Tree& tree, const diag::Source& source, diag::Report& report);
+std::shared_ptr<ir::Module> check(const syntax::Tree& tree, const diag::Source& source,
+                                  diag::Report& report);
 
 /// One input of the linker, or the only one.
 struct Input {
@@ -27,14 +28,14 @@ struct Input {
 /// Everything from text to a module that can be loaded.
 struct Compiled {
   std::shared_ptr<const ir::Module> module;  ///< null when there are errors
-  std::string messages;                      ///< rendered diagnostics, warnings too; empty when there is nothing to say
+  std::string messages;  ///< rendered diagnostics, warnings too; empty when there is nothing to say
 };
 
 /// Preprocesses where needed, parses, checks and, for several inputs, links.
 Compiled compile(const std::vector<Input>& inputs);
 
-/// Joins checked modules: `.extern` finds its definition, strong definitions override weak ones, common ones merge. Problems go to
-/// `errors`, one sentence each.
+/// Joins checked modules: `.extern` finds its definition, strong definitions override weak ones,
+/// common ones merge. Problems go to `errors`, one sentence each.
 std::shared_ptr<ir::Module> link(const std::vector<std::shared_ptr<const ir::Module>>& modules,
                                  std::vector<std::string>& errors);
 

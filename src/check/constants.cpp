@@ -3,7 +3,6 @@
 
 #include <bit>
 
-
 namespace heddle::check {
 namespace {
 
@@ -26,9 +25,12 @@ class Evaluator {
   std::optional<Constant> evaluate(ExprId id) {
     const Expr& expr = tree_[id];
     switch (expr.kind) {
-      case ExprKind::integer: return Constant{expr.op ? Kind::u64 : Kind::s64, expr.value};
-      case ExprKind::real: return Constant{Kind::f64, expr.value};
-      case ExprKind::real32: return Constant{Kind::f32, expr.value};
+      case ExprKind::integer:
+        return Constant{expr.op ? Kind::u64 : Kind::s64, expr.value};
+      case ExprKind::real:
+        return Constant{Kind::f64, expr.value};
+      case ExprKind::real32:
+        return Constant{Kind::f32, expr.value};
       case ExprKind::name:
         if (tree_.names[expr.name_id] == "WARP_SZ") return integer(kWarpSize);
         report_.add(diag::Kind::not_a_constant, expr.span, tree_.names[expr.name_id]);
@@ -43,9 +45,13 @@ class Evaluator {
         const auto b = evaluate(expr.child.b);
         return a && b ? binary(expr, *a, *b) : std::nullopt;
       }
-      case ExprKind::ternary: return ternary(expr);
-      case ExprKind::error: return std::nullopt;
-      default: report_.add(diag::Kind::not_constant_expression, expr.span); return std::nullopt;
+      case ExprKind::ternary:
+        return ternary(expr);
+      case ExprKind::error:
+        return std::nullopt;
+      default:
+        report_.add(diag::Kind::not_constant_expression, expr.span);
+        return std::nullopt;
     }
   }
 
@@ -56,11 +62,13 @@ class Evaluator {
   }
 
   std::optional<Constant> unary(const Expr& expr, const Constant& a) {
-    if (a.kind == Kind::f32 && static_cast<Op>(expr.op) != Op::plus && static_cast<Op>(expr.op) != Op::minus) {
+    if (a.kind == Kind::f32 && static_cast<Op>(expr.op) != Op::plus &&
+        static_cast<Op>(expr.op) != Op::minus) {
       return wrong(expr, "a 0f number is exact and takes no part in expressions");
     }
     switch (static_cast<Op>(expr.op)) {
-      case Op::plus: return a;
+      case Op::plus:
+        return a;
       case Op::minus:
         if (a.kind == Kind::f64) return real(-as_real(a));
         if (a.kind == Kind::f32) return Constant{Kind::f32, a.bits ^ 0x80000000u};
@@ -75,7 +83,8 @@ class Evaluator {
       case Op::to_u64:
         if (!a.is_integer()) return wrong(expr, "a cast takes an integer");
         return Constant{static_cast<Op>(expr.op) == Op::to_s64 ? Kind::s64 : Kind::u64, a.bits};
-      default: return std::nullopt;
+      default:
+        return std::nullopt;
     }
   }
 
@@ -83,23 +92,35 @@ class Evaluator {
     if (a.kind == Kind::f32 || b.kind == Kind::f32) {
       return wrong(expr, "a 0f number is exact and takes no part in expressions");
     }
-    if (a.is_integer() != b.is_integer()) return wrong(expr, "integer and floating-point constants do not mix");
+    if (a.is_integer() != b.is_integer())
+      return wrong(expr, "integer and floating-point constants do not mix");
     return a.is_integer() ? integers(expr, a, b) : reals(expr, as_real(a), as_real(b));
   }
 
   std::optional<Constant> reals(const Expr& expr, double a, double b) {
     switch (static_cast<Op>(expr.op)) {
-      case Op::add: return real(a + b);
-      case Op::sub: return real(a - b);
-      case Op::mul: return real(a * b);
-      case Op::div: return real(a / b);
-      case Op::lt: return integer(a < b);
-      case Op::gt: return integer(a > b);
-      case Op::le: return integer(a <= b);
-      case Op::ge: return integer(a >= b);
-      case Op::eq: return integer(a == b);
-      case Op::ne: return integer(a != b);
-      default: return wrong(expr, "this operator takes integers");
+      case Op::add:
+        return real(a + b);
+      case Op::sub:
+        return real(a - b);
+      case Op::mul:
+        return real(a * b);
+      case Op::div:
+        return real(a / b);
+      case Op::lt:
+        return integer(a < b);
+      case Op::gt:
+        return integer(a > b);
+      case Op::le:
+        return integer(a <= b);
+      case Op::ge:
+        return integer(a >= b);
+      case Op::eq:
+        return integer(a == b);
+      case Op::ne:
+        return integer(a != b);
+      default:
+        return wrong(expr, "this operator takes integers");
     }
   }
 
@@ -110,9 +131,12 @@ class Evaluator {
     const u64 x = a.bits, y = b.bits;
     const s64 sx = a.as_signed(), sy = b.as_signed();
     switch (static_cast<Op>(expr.op)) {
-      case Op::add: return Constant{converted, x + y};
-      case Op::sub: return Constant{converted, x - y};
-      case Op::mul: return Constant{converted, x * y};
+      case Op::add:
+        return Constant{converted, x + y};
+      case Op::sub:
+        return Constant{converted, x - y};
+      case Op::mul:
+        return Constant{converted, x * y};
       case Op::div:
         if (y == 0) return wrong(expr, "division by zero");
         if (is_unsigned) return Constant{converted, x / y};
@@ -120,22 +144,35 @@ class Evaluator {
       case Op::rem:
         if (y == 0) return wrong(expr, "division by zero");
         return Constant{Kind::s64, x % y};
-      case Op::shl: return Constant{a.kind, y < 64 ? x << y : 0};
+      case Op::shl:
+        return Constant{a.kind, y < 64 ? x << y : 0};
       case Op::shr:
         if (a.is_unsigned()) return Constant{a.kind, y < 64 ? x >> y : 0};
         return Constant{a.kind, static_cast<u64>(sx >> (y < 64 ? y : 63))};
-      case Op::lt: return integer(is_unsigned ? x < y : sx < sy);
-      case Op::gt: return integer(is_unsigned ? x > y : sx > sy);
-      case Op::le: return integer(is_unsigned ? x <= y : sx <= sy);
-      case Op::ge: return integer(is_unsigned ? x >= y : sx >= sy);
-      case Op::eq: return integer(x == y);
-      case Op::ne: return integer(x != y);
-      case Op::bit_and: return Constant{converted, x & y};
-      case Op::bit_xor: return Constant{converted, x ^ y};
-      case Op::bit_or: return Constant{converted, x | y};
-      case Op::logical_and: return integer(x && y);
-      case Op::logical_or: return integer(x || y);
-      default: return std::nullopt;
+      case Op::lt:
+        return integer(is_unsigned ? x < y : sx < sy);
+      case Op::gt:
+        return integer(is_unsigned ? x > y : sx > sy);
+      case Op::le:
+        return integer(is_unsigned ? x <= y : sx <= sy);
+      case Op::ge:
+        return integer(is_unsigned ? x >= y : sx >= sy);
+      case Op::eq:
+        return integer(x == y);
+      case Op::ne:
+        return integer(x != y);
+      case Op::bit_and:
+        return Constant{converted, x & y};
+      case Op::bit_xor:
+        return Constant{converted, x ^ y};
+      case Op::bit_or:
+        return Constant{converted, x | y};
+      case Op::logical_and:
+        return integer(x && y);
+      case Op::logical_or:
+        return integer(x || y);
+      default:
+        return std::nullopt;
     }
   }
 
@@ -145,7 +182,8 @@ class Evaluator {
     const auto a = evaluate(parts[1]);
     const auto b = evaluate(parts[2]);
     if (!condition || !a || !b) return std::nullopt;
-    if (!condition->is_integer()) return wrong(tree_[parts[0]], "the condition of '?:' is an integer");
+    if (!condition->is_integer())
+      return wrong(tree_[parts[0]], "the condition of '?:' is an integer");
     if (a->is_integer() != b->is_integer() || a->kind == Kind::f32 || b->kind == Kind::f32) {
       return wrong(expr, "the alternatives of '?:' are both integers or both .f64");
     }
@@ -169,18 +207,23 @@ bool is_constant(const syntax::Tree& tree, ExprId id) {
   switch (expr.kind) {
     case ExprKind::integer:
     case ExprKind::real:
-    case ExprKind::real32: return true;
-    case ExprKind::name: return tree.names[expr.name_id] == "WARP_SZ";
+    case ExprKind::real32:
+      return true;
+    case ExprKind::name:
+      return tree.names[expr.name_id] == "WARP_SZ";
     case ExprKind::unary:
-    case ExprKind::cast: return is_constant(tree, expr.child.a);
-    case ExprKind::binary: return is_constant(tree, expr.child.a) && is_constant(tree, expr.child.b);
+    case ExprKind::cast:
+      return is_constant(tree, expr.child.a);
+    case ExprKind::binary:
+      return is_constant(tree, expr.child.a) && is_constant(tree, expr.child.b);
     case ExprKind::ternary: {
       for (u32 i = 0; i < expr.list.count; ++i) {
         if (!is_constant(tree, tree.expr_lists[expr.list.first + i])) return false;
       }
       return true;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -199,13 +242,18 @@ std::optional<u64> convert(const Constant& value, isa::Type type) {
   if (info.cls != TypeClass::float_ && info.cls != TypeClass::bits) return std::nullopt;
   if (value.kind == Kind::f32) {
     if (info.bits == 32) return value.bits;
-    if (info.bits == 64) return std::bit_cast<u64>(static_cast<double>(std::bit_cast<float>(static_cast<u32>(value.bits))));
+    if (info.bits == 64)
+      return std::bit_cast<u64>(
+          static_cast<double>(std::bit_cast<float>(static_cast<u32>(value.bits))));
     return std::nullopt;
   }
   switch (info.bits) {
-    case 64: return value.bits;
-    case 32: return std::bit_cast<u32>(static_cast<float>(as_real(value)));
-    default: return std::nullopt;
+    case 64:
+      return value.bits;
+    case 32:
+      return std::bit_cast<u32>(static_cast<float>(as_real(value)));
+    default:
+      return std::nullopt;
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constant expressions, with the typing rules of PTX ISA 4.5.5 and 4.5.6 (table 5): integers are .s64 or .u64, reals .f64.
+// Constant expressions, with the typing rules of PTX ISA 4.5.5 and 4.5.6 (table 5): integers are
+// .s64 or .u64, reals .f64.
 #pragma once
 
 #include <optional>
@@ -20,14 +21,17 @@ struct Constant {
   s64 as_signed() const { return static_cast<s64>(bits); }
 };
 
-/// The value of `id`, or nothing after reporting why there is none. Names other than WARP_SZ have no value here.
+/// The value of `id`, or nothing after reporting why there is none. Names other than WARP_SZ have
+/// no value here.
 std::optional<Constant> evaluate(const syntax::Tree& tree, syntax::ExprId id, diag::Report& report);
 
-/// True when the expression is made of numbers and WARP_SZ only, so that evaluate() is the one to ask.
+/// True when the expression is made of numbers and WARP_SZ only, so that evaluate() is the one to
+/// ask.
 bool is_constant(const syntax::Tree& tree, syntax::ExprId id);
 
-/// The bits of `value` as an operand or datum of `type`; nothing when kinds do not fit (a real for an integer type).
-/// Integers are cut to the size of the type, reals rounded to nearest (4.5.1, 4.5.2).
+/// The bits of `value` as an operand or datum of `type`; nothing when kinds do not fit (a real for
+/// an integer type). Integers are cut to the size of the type, reals rounded to nearest
+/// (4.5.1, 4.5.2).
 std::optional<u64> convert(const Constant& value, isa::Type type);
 
 }  // namespace heddle::check

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The module level: header, variables with their initialisers, functions and their directives (PTX ISA 5.4, 7, 11).
+// The module level: header, variables with their initialisers, functions and their directives (PTX
+// ISA 5.4, 7, 11).
 #include <algorithm>
 #include <cstring>
 
@@ -27,7 +28,8 @@ u64 round_up(u64 value, u64 to) { return (value + to - 1) / to * to; }
 }  // namespace
 
 std::optional<ir::Space> space_of(std::string_view name) {
-  if (const auto colon = name.find("::"); colon != std::string_view::npos) name = name.substr(0, colon);
+  if (const auto colon = name.find("::"); colon != std::string_view::npos)
+    name = name.substr(0, colon);
   if (name == "reg" || name == "sreg") return ir::Space::reg;
   if (name == "const") return ir::Space::constant;
   if (name == "global" || name == "tex") return ir::Space::global;
@@ -39,23 +41,36 @@ std::optional<ir::Space> space_of(std::string_view name) {
 
 std::string_view name_of(ir::Space space) {
   switch (space) {
-    case ir::Space::generic: return "generic";
-    case ir::Space::reg: return ".reg";
-    case ir::Space::constant: return ".const";
-    case ir::Space::global: return ".global";
-    case ir::Space::local: return ".local";
-    case ir::Space::param: return ".param";
-    case ir::Space::shared: return ".shared";
+    case ir::Space::generic:
+      return "generic";
+    case ir::Space::reg:
+      return ".reg";
+    case ir::Space::constant:
+      return ".const";
+    case ir::Space::global:
+      return ".global";
+    case ir::Space::local:
+      return ".local";
+    case ir::Space::param:
+      return ".param";
+    case ir::Space::shared:
+      return ".shared";
   }
   return "?";
 }
 
-std::shared_ptr<ir::Module> check(const syntax::Tree& tree, const diag::Source& source, diag::Report& report) {
+std::shared_ptr<ir::Module> check(const syntax::Tree& tree, const diag::Source& source,
+                                  diag::Report& report) {
   return ModuleChecker(tree, source, report).run();
 }
 
-ModuleChecker::ModuleChecker(const syntax::Tree& tree, const diag::Source& source, diag::Report& report)
-    : tree_(tree), source_(source), report_(report), module_(std::make_shared<ir::Module>()), scopes_(tree.names),
+ModuleChecker::ModuleChecker(const syntax::Tree& tree, const diag::Source& source,
+                             diag::Report& report)
+    : tree_(tree),
+      source_(source),
+      report_(report),
+      module_(std::make_shared<ir::Module>()),
+      scopes_(tree.names),
       mnemonics_(tree.names.size()) {
   module_->name = source.path();
 }
@@ -69,15 +84,18 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
   return module_;
 }
 
-// --- header ----------------------------------------------------------------------------------------------------------
+// --- header
+// ----------------------------------------------------------------------------------------------------------
 
-/// `.version`, `.target`, `.address_size`, in this order. Other statements of this kind are reported by statement().
+/// `.version`, `.target`, `.address_size`, in this order. Other statements of this kind are
+/// reported by statement().
 void ModuleChecker::header() {
   std::size_t i = 0;
   const std::vector<Stmt>& stmts = tree_.stmts;
   const auto skip = [&] {
-    while (i < stmts.size() && (stmts[i].kind == StmtKind::pragma || stmts[i].kind == StmtKind::error ||
-                                stmts[i].kind == StmtKind::loc || stmts[i].kind == StmtKind::file)) {
+    while (i < stmts.size() &&
+           (stmts[i].kind == StmtKind::pragma || stmts[i].kind == StmtKind::error ||
+            stmts[i].kind == StmtKind::loc || stmts[i].kind == StmtKind::file)) {
       ++i;
     }
   };
@@ -103,8 +121,10 @@ void ModuleChecker::header() {
 void ModuleChecker::version(const Stmt& stmt) {
   const syntax::Version& version = tree_.versions[stmt.data];
   if (version.major > 255 || version.minor > 255 || version.major < 1 ||
-      isa::PtxVersion{static_cast<u8>(version.major), static_cast<u8>(version.minor)} > kNewestVersion) {
-    report_.add(Kind::unknown_version, stmt.span, fmt::format("{}.{}", version.major, version.minor))
+      isa::PtxVersion{static_cast<u8>(version.major), static_cast<u8>(version.minor)} >
+          kNewestVersion) {
+    report_
+        .add(Kind::unknown_version, stmt.span, fmt::format("{}.{}", version.major, version.minor))
         .help("the newest version known here is 9.1");
     module_->version = kNewestVersion;
     return;
@@ -151,7 +171,8 @@ void ModuleChecker::address_size(const Stmt& stmt) {
   module_->address_size = static_cast<u8>(stmt.data);
 }
 
-// --- statements ------------------------------------------------------------------------------------------------------
+// --- statements
+// ------------------------------------------------------------------------------------------------------
 
 void ModuleChecker::statement(std::size_t& index) {
   const Stmt& stmt = tree_.stmts[index];
@@ -163,7 +184,8 @@ void ModuleChecker::statement(std::size_t& index) {
       for (std::size_t i = 0; i < index; ++i) {
         const StmtKind kind = tree_.stmts[i].kind;
         if (kind == stmt.kind) {
-          report_.add(Kind::repeated_header, stmt.span).label(tree_.stmts[i].span, "the first one is here");
+          report_.add(Kind::repeated_header, stmt.span)
+              .label(tree_.stmts[i].span, "the first one is here");
           return;
         }
         if (kind == StmtKind::variable || kind == StmtKind::function) {
@@ -173,11 +195,14 @@ void ModuleChecker::statement(std::size_t& index) {
       }
       return;
     }
-    case StmtKind::variable: module_variable(tree_.variables[stmt.data]); return;
+    case StmtKind::variable:
+      module_variable(tree_.variables[stmt.data]);
+      return;
     case StmtKind::function: {
       const syntax::Function& declared = tree_.functions[stmt.data];
       function(declared);
-      if (declared.has_body) index = std::max<std::size_t>(index, declared.body.first + declared.body.count);
+      if (declared.has_body)
+        index = std::max<std::size_t>(index, declared.body.first + declared.body.count);
       return;
     }
     case StmtKind::file: {
@@ -186,8 +211,11 @@ void ModuleChecker::statement(std::size_t& index) {
       module_->files.emplace_back(text(file.path));
       return;
     }
-    case StmtKind::alias: alias(stmt); return;
-    default: return;  // .pragma, .loc, .section, DWARF data, block ends: nothing to resolve at this level
+    case StmtKind::alias:
+      alias(stmt);
+      return;
+    default:
+      return;  // .pragma, .loc, .section, DWARF data, block ends: nothing to resolve at this level
   }
 }
 
@@ -217,7 +245,8 @@ void ModuleChecker::gate_directive(std::string_view name, Span span) {
 isa::Type ModuleChecker::type_of(const syntax::Variable& declared) {
   if (!declared.type) return isa::Type::none;
   const isa::Type type = isa::find_type(text(declared.type));
-  if (type == isa::Type::none) report_.add(Kind::unknown_type, declared.type_span, text(declared.type));
+  if (type == isa::Type::none)
+    report_.add(Kind::unknown_type, declared.type_span, text(declared.type));
   return type;
 }
 
@@ -225,14 +254,16 @@ isa::Type ModuleChecker::type_of(const syntax::Variable& declared) {
 std::optional<u64> ModuleChecker::positive(ExprId id, std::string_view what) {
   const auto value = evaluate(tree_, id, report_);
   if (!value) return std::nullopt;
-  if (!value->is_integer() || value->bits == 0 || (!value->is_unsigned() && value->as_signed() < 0)) {
+  if (!value->is_integer() || value->bits == 0 ||
+      (!value->is_unsigned() && value->as_signed() < 0)) {
     report_.add(Kind::not_positive, tree_[id].span, what);
     return std::nullopt;
   }
   return value->bits;
 }
 
-// --- variables -------------------------------------------------------------------------------------------------------
+// --- variables
+// -------------------------------------------------------------------------------------------------------
 
 bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable& variable) {
   variable.name = text(declared.name);
@@ -244,7 +275,8 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
   variable.space = *space;
   variable.type = type_of(declared);
   if (variable.type == isa::Type::none) return false;
-  if (text(declared.space) == "tex") variable.type = isa::Type::texref;  // `.tex .u32 t` is `.global .texref t` (5.1.8)
+  if (text(declared.space) == "tex")
+    variable.type = isa::Type::texref;  // `.tex .u32 t` is `.global .texref t` (5.1.8)
   if (variable.type == isa::Type::pred) {
     report_.add(Kind::predicate_in_memory, declared.type_span);
     return false;
@@ -258,8 +290,10 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
   variable.align = static_cast<u32>(element);
   if (declared.align) {
     const auto align = positive(declared.align, "alignment");
-    if (align && (*align & (*align - 1))) report_.add(Kind::bad_alignment, tree_[declared.align].span, *align);
-    else if (align) variable.align = static_cast<u32>(std::min<u64>(*align, 1u << 20));
+    if (align && (*align & (*align - 1)))
+      report_.add(Kind::bad_alignment, tree_[declared.align].span, *align);
+    else if (align)
+      variable.align = static_cast<u32>(std::min<u64>(*align, 1u << 20));
   }
   variable.is_array = declared.is_array;
   u64 count = 1;
@@ -293,10 +327,12 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
     if (text(tree_.directives[declared.attributes.first + i].name) == "managed") {
       variable.managed = true;
       gate_directive(".attribute(.managed)", declared.span);
-      if (variable.space != ir::Space::global) report_.add(Kind::managed_not_global, declared.name_span);
+      if (variable.space != ir::Space::global)
+        report_.add(Kind::managed_not_global, declared.name_span);
     }
   }
-  if (variable.unsized && variable.space != ir::Space::param && variable.linkage != ir::Linkage::external) {
+  if (variable.unsized && variable.space != ir::Space::param &&
+      variable.linkage != ir::Linkage::external) {
     report_.add(Kind::unsized_array, declared.name_span, variable.name);
     return false;
   }
@@ -315,7 +351,8 @@ void ModuleChecker::initialize(const syntax::Variable& declared, ir::Variable& v
     report_.add(Kind::initialized_extern, init.span);
     return;
   }
-  if (isa::type_info(variable.type).cls == isa::TypeClass::opaque) return;  // texture and sampler state
+  if (isa::type_info(variable.type).cls == isa::TypeClass::opaque)
+    return;  // texture and sampler state
   std::vector<u64> dims;
   u64 known = 1;
   for (u32 i = 0; i < declared.dims.count; ++i) {
@@ -326,7 +363,8 @@ void ModuleChecker::initialize(const syntax::Variable& declared, ir::Variable& v
     if (value) known *= value->bits;
   }
   if (!dims.empty() && dims[0] == 0 && known) {
-    dims[0] = variable.size / std::max<u64>(u64{bytes_of(variable.type)} * variable.vector * known, 1);
+    dims[0] =
+        variable.size / std::max<u64>(u64{bytes_of(variable.type)} * variable.vector * known, 1);
   }
   if (variable.vector > 1) dims.push_back(variable.vector);
   u64 element = 0;
@@ -336,7 +374,8 @@ void ModuleChecker::initialize(const syntax::Variable& declared, ir::Variable& v
       if (init.list.count) initialize_element(variable, tree_.expr_lists[init.list.first], 0);
       return;
     }
-    initialize_level(declared, variable, dims, 0, declared.initializer, element, variable.size / bytes_of(variable.type));
+    initialize_level(declared, variable, dims, 0, declared.initializer, element,
+                     variable.size / bytes_of(variable.type));
   } else if (dims.empty()) {
     initialize_element(variable, declared.initializer, 0);
   } else {
@@ -344,9 +383,11 @@ void ModuleChecker::initialize(const syntax::Variable& declared, ir::Variable& v
   }
 }
 
-/// One brace level; elements without braces of their own fill the rest of the array in order, as in C.
-void ModuleChecker::initialize_level(const syntax::Variable& declared, ir::Variable& variable, const std::vector<u64>& dims,
-                                     std::size_t level, ExprId id, u64& element, u64 limit) {
+/// One brace level; elements without braces of their own fill the rest of the array in order, as in
+/// C.
+void ModuleChecker::initialize_level(const syntax::Variable& declared, ir::Variable& variable,
+                                     const std::vector<u64>& dims, std::size_t level, ExprId id,
+                                     u64& element, u64 limit) {
   const Expr& list = tree_[id];
   u64 below = 1;
   for (std::size_t i = level + 1; i < dims.size(); ++i) below *= dims[i];
@@ -381,15 +422,16 @@ void ModuleChecker::initialize_element(ir::Variable& variable, ExprId id, u64 el
   if (!value) return;
   const auto bits = convert(*value, variable.type);
   if (!bits) {
-    report_.add(Kind::constant_type, tree_[id].span, fmt::format(".{}", isa::type_info(variable.type).name));
+    report_.add(Kind::constant_type, tree_[id].span,
+                fmt::format(".{}", isa::type_info(variable.type).name));
     return;
   }
   if (variable.init.size() < offset + bytes) variable.init.resize(offset + bytes);
   std::memcpy(variable.init.data() + offset, &*bits, std::min<u32>(bytes, 8));
 }
 
-/// `name`, `name + constant`, `generic(name)`, `0xff00(name)`: an address to be filled in when the module is placed. False when the
-/// expression is none of these.
+/// `name`, `name + constant`, `generic(name)`, `0xff00(name)`: an address to be filled in when the
+/// module is placed. False when the expression is none of these.
 bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 offset, u32 bytes) {
   const Expr* expr = &tree_[id];
   ir::Relocation relocation;
@@ -413,7 +455,9 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
   while (expr->kind == ExprKind::binary) {
     const auto op = static_cast<syntax::Op>(expr->op);
     const bool left_constant = is_constant(tree_, expr->child.a);
-    if ((op != syntax::Op::add && op != syntax::Op::sub) || (left_constant && op == syntax::Op::sub)) return false;
+    if ((op != syntax::Op::add && op != syntax::Op::sub) ||
+        (left_constant && op == syntax::Op::sub))
+      return false;
     const auto value = evaluate(tree_, left_constant ? expr->child.a : expr->child.b, report_);
     if (!value) return true;
     relocation.addend += op == syntax::Op::sub ? -value->as_signed() : value->as_signed();
@@ -425,7 +469,9 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
     while (expr->kind == ExprKind::binary && is_constant(tree_, expr->child.b)) {
       const auto value = evaluate(tree_, expr->child.b, report_);
       if (!value) return true;
-      relocation.addend += static_cast<syntax::Op>(expr->op) == syntax::Op::sub ? -value->as_signed() : value->as_signed();
+      relocation.addend += static_cast<syntax::Op>(expr->op) == syntax::Op::sub
+                               ? -value->as_signed()
+                               : value->as_signed();
       expr = &tree_[expr->child.a];
     }
   }
@@ -440,12 +486,18 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
       }
       break;
     }
-    case SymbolKind::function: relocation.is_function = true; break;
-    case SymbolKind::error: return true;
-    default: report_.add(Kind::undeclared, expr->span, text(expr->name_id)); return true;
+    case SymbolKind::function:
+      relocation.is_function = true;
+      break;
+    case SymbolKind::error:
+      return true;
+    default:
+      report_.add(Kind::undeclared, expr->span, text(expr->name_id));
+      return true;
   }
   if (relocation.size * 8 < module_->address_size && !relocation.shift && relocation.size != 1) {
-    report_.add(Kind::address_too_wide, expr->span, module_->address_size, isa::type_info(variable.type).name);
+    report_.add(Kind::address_too_wide, expr->span, module_->address_size,
+                isa::type_info(variable.type).name);
     return true;
   }
   relocation.symbol = symbol.id;
@@ -457,7 +509,8 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
 void ModuleChecker::module_variable(const syntax::Variable& declared) {
   const std::string_view space = text(declared.space);
   if (space == "reg" || space == "sreg" || space == "local" || space == "param") {
-    // Non-ABI modules: each function that names it has its own (the first PTX versions had no calls to share it).
+    // Non-ABI modules: each function that names it has its own (the first PTX versions had no calls
+    // to share it).
     if (space == "param") {
       report_.add(Kind::param_at_module_scope, declared.span);
       return;
@@ -480,24 +533,28 @@ void ModuleChecker::module_variable(const syntax::Variable& declared) {
 /// A second declaration of the same thing is fine while at most one defines it (11.6.1).
 void ModuleChecker::add_variable(const syntax::Variable& declared, ir::Variable variable) {
   const u32 id = static_cast<u32>(module_->variables.size());
-  const auto before = scopes_.declare(declared.name, {SymbolKind::variable, 1, id, declared.name_span});
+  const auto before =
+      scopes_.declare(declared.name, {SymbolKind::variable, 1, id, declared.name_span});
   if (!before) {
     module_->variables.push_back(std::move(variable));
     return;
   }
   if (before->kind == SymbolKind::variable) {
     ir::Variable& other = module_->variables[before->id];
-    const bool one_extern = other.linkage == ir::Linkage::external || variable.linkage == ir::Linkage::external;
+    const bool one_extern =
+        other.linkage == ir::Linkage::external || variable.linkage == ir::Linkage::external;
     if (one_extern && other.space == variable.space && other.type == variable.type) {
       if (other.linkage == ir::Linkage::external) other = std::move(variable);
       return;
     }
   }
   if (before->kind == SymbolKind::error) return;
-  report_.add(Kind::redeclared, declared.name_span, text(declared.name)).label(before->declared, "first declared here");
+  report_.add(Kind::redeclared, declared.name_span, text(declared.name))
+      .label(before->declared, "first declared here");
 }
 
-// --- functions -------------------------------------------------------------------------------------------------------
+// --- functions
+// -------------------------------------------------------------------------------------------------------
 
 ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
   ir::Signature signature;
@@ -526,14 +583,18 @@ ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
       parameter.align = static_cast<u32>(element);
       if (one.align) {
         const auto align = positive(one.align, "alignment");
-        if (align && (*align & (*align - 1))) report_.add(Kind::bad_alignment, tree_[one.align].span, *align);
-        else if (align) parameter.align = static_cast<u32>(std::min<u64>(*align, 4096));
+        if (align && (*align & (*align - 1)))
+          report_.add(Kind::bad_alignment, tree_[one.align].span, *align);
+        else if (align)
+          parameter.align = static_cast<u32>(std::min<u64>(*align, 4096));
       }
       for (u32 a = 0; a < one.attributes.count; ++a) {
         const syntax::Directive& attribute = tree_.directives[one.attributes.first + a];
         const std::string_view name = text(attribute.name);
-        if (name == "ptr") parameter.is_pointer = true;
-        else if (const auto space = space_of(name)) parameter.pointee_space = *space;
+        if (name == "ptr")
+          parameter.is_pointer = true;
+        else if (const auto space = space_of(name))
+          parameter.pointee_space = *space;
       }
       offset = round_up(offset, std::max<u32>(parameter.align, 1));
       parameter.offset = offset;
@@ -545,16 +606,19 @@ ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
   convert_all(declared.returns, signature.returns);
   convert_all(declared.params, signature.params);
   for (u32 i = 0; i < declared.directives.count; ++i) {
-    if (text(tree_.directives[declared.directives.first + i].name) == "noreturn") signature.noreturn = true;
+    if (text(tree_.directives[declared.directives.first + i].name) == "noreturn")
+      signature.noreturn = true;
   }
   return signature;
 }
 
 bool ModuleChecker::same_signature(const ir::Signature& a, const ir::Signature& b) const {
   const auto same = [](const std::vector<ir::Parameter>& x, const std::vector<ir::Parameter>& y) {
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const ir::Parameter& p, const ir::Parameter& q) {
-      return p.size == q.size || p.size == 0 || q.size == 0;  // size 0: an unsized (variadic) array
-    });
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                      [](const ir::Parameter& p, const ir::Parameter& q) {
+                        return p.size == q.size || p.size == 0 ||
+                               q.size == 0;  // size 0: an unsized (variadic) array
+                      });
   };
   return same(a.returns, b.returns) && same(a.params, b.params);
 }
@@ -572,8 +636,8 @@ void ModuleChecker::function(const syntax::Function& declared) {
       function.param_bytes = std::max(function.param_bytes, parameter.offset + parameter.size);
     }
     const u64 most = module_->version >= isa::PtxVersion{8, 1} && first_target().sm >= 70 ? 32764
-                     : module_->version >= isa::PtxVersion{1, 5}                        ? 4352
-                                                                                        : 256;
+                     : module_->version >= isa::PtxVersion{1, 5}                          ? 4352
+                                                                                          : 256;
     if (function.param_bytes > most) {
       report_.add(Kind::parameters_too_large, declared.name_span, function.param_bytes, most);
     }
@@ -582,26 +646,31 @@ void ModuleChecker::function(const syntax::Function& declared) {
   function_directives(declared, function);
 
   u32 id = static_cast<u32>(module_->functions.size());
-  const auto before = scopes_.declare(declared.name, {SymbolKind::function, 1, id, declared.name_span});
+  const auto before =
+      scopes_.declare(declared.name, {SymbolKind::function, 1, id, declared.name_span});
   if (before) {
     if (before->kind == SymbolKind::error) return;
     if (before->kind != SymbolKind::function) {
-      report_.add(Kind::redeclared, declared.name_span, function.name).label(before->declared, "first declared here");
+      report_.add(Kind::redeclared, declared.name_span, function.name)
+          .label(before->declared, "first declared here");
       return;
     }
     id = before->id;
     ir::Function& other = module_->functions[id];
     if (other.has_body && function.has_body) {
-      report_.add(Kind::redefined, declared.name_span, function.name).label(before->declared, "first defined here");
+      report_.add(Kind::redefined, declared.name_span, function.name)
+          .label(before->declared, "first defined here");
       return;
     }
-    if (other.is_entry != function.is_entry || !same_signature(other.signature, function.signature)) {
+    if (other.is_entry != function.is_entry ||
+        !same_signature(other.signature, function.signature)) {
       report_.add(Kind::different_declaration, declared.name_span, function.name)
           .label(before->declared, "declared differently here");
       return;
     }
     if (!function.has_body) return;  // one more declaration
-    if (other.linkage != ir::Linkage::internal && function.linkage == ir::Linkage::internal) function.linkage = other.linkage;
+    if (other.linkage != ir::Linkage::internal && function.linkage == ir::Linkage::internal)
+      function.linkage = other.linkage;
     other = std::move(function);
   } else {
     module_->functions.push_back(std::move(function));
@@ -626,30 +695,42 @@ void ModuleChecker::function_directives(const syntax::Function& declared, ir::Fu
       }
     }
     if (!ok) continue;
-    const bool for_kernel = name == "maxntid" || name == "reqntid" || name == "minnctapersm" || name == "maxnctapersm" ||
-                            name == "reqnctapercluster" || name == "explicitcluster" || name == "maxclusterrank";
+    const bool for_kernel = name == "maxntid" || name == "reqntid" || name == "minnctapersm" ||
+                            name == "maxnctapersm" || name == "reqnctapercluster" ||
+                            name == "explicitcluster" || name == "maxclusterrank";
     if (for_kernel && !function.is_entry) {
       report_.add(Kind::kernel_directive, directive.span, name);
       continue;
     }
-    if (name == "maxntid") function.max_ntid = values;
-    else if (name == "reqntid") function.req_ntid = values;
-    else if (name == "maxnreg") function.max_nreg = values[0];
-    else if (name == "minnctapersm") function.min_nctapersm = values[0];
-    else if (name == "maxnctapersm") function.max_nctapersm = values[0];
-    else if (name == "reqnctapercluster") function.req_nctapercluster = values;
-    else if (name == "explicitcluster") function.explicit_cluster = true;
-    else if (name == "maxclusterrank") function.max_clusterrank = values[0];
+    if (name == "maxntid")
+      function.max_ntid = values;
+    else if (name == "reqntid")
+      function.req_ntid = values;
+    else if (name == "maxnreg")
+      function.max_nreg = values[0];
+    else if (name == "minnctapersm")
+      function.min_nctapersm = values[0];
+    else if (name == "maxnctapersm")
+      function.max_nctapersm = values[0];
+    else if (name == "reqnctapercluster")
+      function.req_nctapercluster = values;
+    else if (name == "explicitcluster")
+      function.explicit_cluster = true;
+    else if (name == "maxclusterrank")
+      function.max_clusterrank = values[0];
     else if (name == "noreturn") {
       function.noreturn = true;
-      if (function.is_entry || declared.returns.count) report_.add(Kind::noreturn_function, directive.span);
+      if (function.is_entry || declared.returns.count)
+        report_.add(Kind::noreturn_function, directive.span);
     } else if (name == "pragma") {
       for (u32 a = 0; a < directive.args.count; ++a) {
-        function.pragmas.emplace_back(text(tree_[tree_.expr_lists[directive.args.first + a]].name_id));
+        function.pragmas.emplace_back(
+            text(tree_[tree_.expr_lists[directive.args.first + a]].name_id));
       }
     }
   }
-  if (function.max_ntid[0] && function.req_ntid[0]) report_.add(Kind::maxntid_and_reqntid, declared.name_span);
+  if (function.max_ntid[0] && function.req_ntid[0])
+    report_.add(Kind::maxntid_and_reqntid, declared.name_span);
 }
 
 void ModuleChecker::alias(const Stmt& stmt) {
@@ -668,12 +749,14 @@ void ModuleChecker::alias(const Stmt& stmt) {
   }
   ir::Function& from = module_->functions[ids[0].value];
   const ir::Function& to = module_->functions[ids[1].value];
-  if (from.has_body || !to.has_body || from.is_entry || to.is_entry || to.linkage == ir::Linkage::weak) {
+  if (from.has_body || !to.has_body || from.is_entry || to.is_entry ||
+      to.linkage == ir::Linkage::weak) {
     report_.add(Kind::bad_alias, stmt.span);
     return;
   }
   if (!same_signature(from.signature, to.signature)) {
-    report_.add(Kind::different_declaration, alias.alias.span, from.name).label(alias.aliasee.span, "is not like this one");
+    report_.add(Kind::different_declaration, alias.alias.span, from.name)
+        .label(alias.aliasee.span, "is not like this one");
     return;
   }
   module_->aliases.emplace_back(ids[0], ids[1]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One instruction: its mnemonic is resolved once per module, the operands choose among the forms that it may be, the gates of the
-// chosen one must be open.
+// One instruction: its mnemonic is resolved once per module, the operands choose among the forms
+// that it may be, the gates of the chosen one must be open.
 #include <algorithm>
 
 #include "check/body_checker.h"
@@ -25,7 +25,8 @@ const Mnemonic& ModuleChecker::mnemonic(NameId name) {
     std::size_t end = written.find('.', at + 1);
     if (end == std::string_view::npos) end = written.size();
     std::string_view word = written.substr(at + 1, end - at - 1);
-    if (const auto bracket = word.find('['); bracket != std::string_view::npos) {  // const[2] of PTX 1.x
+    if (const auto bracket = word.find('[');
+        bracket != std::string_view::npos) {  // const[2] of PTX 1.x
       slot->bank = std::atoi(std::string(word.substr(bracket + 1)).c_str());
       word = word.substr(0, bracket);
     }
@@ -53,7 +54,8 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
   const auto span_of = [&](int word) {
     // Blanks between modifiers move them; then the whole mnemonic is the best span.
     const std::string_view whole = text(written.mnemonic);
-    if (word < 0 || written.mnemonic_span.end - written.mnemonic_span.begin != whole.size()) return written.mnemonic_span;
+    if (word < 0 || written.mnemonic_span.end - written.mnemonic_span.begin != whole.size())
+      return written.mnemonic_span;
     const auto [at, length] = mnemonic.word_at[static_cast<std::size_t>(word)];
     return Span{written.mnemonic_span.begin + at, written.mnemonic_span.begin + at + length};
   };
@@ -62,19 +64,22 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
     return text(written.mnemonic).substr(at, length);
   };
   const auto forms = [&](diag::Diagnostic& diagnostic) {
-    if (mismatch.nearest) diagnostic.help(fmt::format("the nearest form is {}", mismatch.nearest->syntax));
+    if (mismatch.nearest)
+      diagnostic.help(fmt::format("the nearest form is {}", mismatch.nearest->syntax));
   };
   switch (mismatch.reason) {
     case Mismatch::Reason::unknown_opcode:
       report.add(Kind::unknown_instruction,
-                 Span{written.mnemonic_span.begin, written.mnemonic_span.begin + static_cast<u32>(mnemonic.opcode.size())},
+                 Span{written.mnemonic_span.begin,
+                      written.mnemonic_span.begin + static_cast<u32>(mnemonic.opcode.size())},
                  mnemonic.opcode);
       return;
     case Mismatch::Reason::unknown_modifier:
       forms(report.add(Kind::unknown_modifier, span_of(mismatch.word), word_at(mismatch.word)));
       return;
     case Mismatch::Reason::not_of_opcode:
-      forms(report.add(Kind::modifier_not_of_opcode, span_of(mismatch.word), mnemonic.opcode, word_at(mismatch.word)));
+      forms(report.add(Kind::modifier_not_of_opcode, span_of(mismatch.word), mnemonic.opcode,
+                       word_at(mismatch.word)));
       return;
     case Mismatch::Reason::not_with_others:
       forms(report.add(Kind::modifier_conflict, span_of(mismatch.word), word_at(mismatch.word)));
@@ -83,7 +88,8 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
       forms(report.add(Kind::repeated_modifier, span_of(mismatch.word), word_at(mismatch.word)));
       return;
     case Mismatch::Reason::type: {
-      auto& diagnostic = report.add(Kind::wrong_instruction_type, span_of(mismatch.word), mnemonic.opcode, word_at(mismatch.word));
+      auto& diagnostic = report.add(Kind::wrong_instruction_type, span_of(mismatch.word),
+                                    mnemonic.opcode, word_at(mismatch.word));
       forms(diagnostic);
       return;
     }
@@ -102,8 +108,9 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
       return;
     case Mismatch::Reason::rule:
       report.add(Kind::instruction_rule, written.mnemonic_span, mnemonic.opcode,
-                 mismatch.rule && !mismatch.rule->message.empty() ? mismatch.rule->message
-                                                                  : "these modifiers exclude each other");
+                 mismatch.rule && !mismatch.rule->message.empty()
+                     ? mismatch.rule->message
+                     : "these modifiers exclude each other");
       return;
   }
 }
@@ -129,8 +136,8 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
     return;
   }
   const std::vector<isa::Candidate>& candidates = mnemonic.match.candidates;
-  // The common case first: one form. Otherwise the first form whose operands fit and whose gates are open; else the first that fits;
-  // else the one that fits furthest says what is wrong.
+  // The common case first: one form. Otherwise the first form whose operands fit and whose gates
+  // are open; else the first that fits; else the one that fits furthest says what is wrong.
   std::size_t chosen = candidates.size();
   if (candidates.size() == 1) {
     if (!bind(written, candidates[0], report)) return;
@@ -157,13 +164,17 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   }
   const isa::Candidate& candidate = candidates[chosen];
   const isa::Form& form = *candidate.form;
-  const std::optional<std::string> refused = mnemonic.refused[chosen] ? mnemonic.refused[chosen] : refused_operand(candidate);
+  const std::optional<std::string> refused =
+      mnemonic.refused[chosen] ? mnemonic.refused[chosen] : refused_operand(candidate);
   if (refused) {
-    report.add(Kind::instruction_gate, written.mnemonic_span, text(written.mnemonic)).help(*refused);
+    report.add(Kind::instruction_gate, written.mnemonic_span, text(written.mnemonic))
+        .help(*refused);
     return;
   }
-  for (const isa::ConditionalGate& gate : form.gates) {  // those that hang on an operand being there
-    if (gate.operand < 0 || bound_[static_cast<u32>(gate.operand)].kind == ir::OperandKind::none) continue;
+  for (const isa::ConditionalGate& gate :
+       form.gates) {  // those that hang on an operand being there
+    if (gate.operand < 0 || bound_[static_cast<u32>(gate.operand)].kind == ir::OperandKind::none)
+      continue;
     if (!isa::all_hold(gate.when, candidate.slot_values())) continue;
     if (const auto why = isa::refuse(gate.gate, module_.module_->version, module_.first_target())) {
       report.add(Kind::instruction_gate, written.mnemonic_span, text(written.mnemonic)).help(*why);
@@ -193,9 +204,12 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
 /// What an operand that is written, and may be missing, asks of version and target.
 std::optional<std::string> BodyChecker::refused_operand(const isa::Candidate& candidate) const {
   for (const isa::ConditionalGate& gate : candidate.form->gates) {
-    if (gate.operand < 0 || bound_[static_cast<std::size_t>(gate.operand)].kind == ir::OperandKind::none) continue;
+    if (gate.operand < 0 ||
+        bound_[static_cast<std::size_t>(gate.operand)].kind == ir::OperandKind::none)
+      continue;
     if (!isa::all_hold(gate.when, candidate.slot_values())) continue;
-    if (auto why = isa::refuse(gate.gate, module_.module_->version, module_.first_target())) return why;
+    if (auto why = isa::refuse(gate.gate, module_.module_->version, module_.first_target()))
+      return why;
   }
   return std::nullopt;
 }
@@ -207,15 +221,16 @@ u32 BodyChecker::add_operands(const std::vector<ir::Operand>& operands) {
 }
 
 /// Matches the written operands with those of the form; fills `bound_`, one for each of the form.
-bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate& candidate, diag::Report& report) {
+bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate& candidate,
+                       diag::Report& report) {
   const isa::Form& form = *candidate.form;
   bound_.clear();
   furthest_ = 0;
   const std::size_t vectors_before = f_.operands.size();
   const ExprId* operands = tree_.expr_lists.data() + written.operands.first;
-  u32 next = 0;                       // written operand
-  const Expr* address_list = nullptr; // the last [ ... ]
-  u32 inside = 0;                     // next element of it
+  u32 next = 0;                        // written operand
+  const Expr* address_list = nullptr;  // the last [ ... ]
+  u32 inside = 0;                      // next element of it
   ExprId pair_second;
   const auto fail = [&] {
     f_.operands.resize(vectors_before);
@@ -228,14 +243,17 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
       bound_.push_back(out);
       continue;
     }
-    const Context context{candidate, spec, out.type, isa::vector_length(form, spec, candidate.slot_values()), report};
+    const Context context{candidate, spec, out.type,
+                          isa::vector_length(form, spec, candidate.slot_values()), report};
     ExprId id;
     if (spec.pair_second) {
       id = pair_second;
       pair_second = {};
       if (!id) {
         if (!spec.optional) {
-          report.add(Kind::missing_pair, next ? tree_[operands[next - 1]].span : written.mnemonic_span, spec.name)
+          report
+              .add(Kind::missing_pair,
+                   next ? tree_[operands[next - 1]].span : written.mnemonic_span, spec.name)
               .help(fmt::format("the form is {}", form.syntax));
           return fail();
         }
@@ -243,7 +261,8 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
         continue;
       }
     } else if (spec.bracketed) {
-      if (address_list && inside < address_list->list.count) id = tree_.expr_lists[address_list->list.first + inside++];
+      if (address_list && inside < address_list->list.count)
+        id = tree_.expr_lists[address_list->list.first + inside++];
     } else if (next < written.operands.count) {
       id = operands[next++];
     }
@@ -253,7 +272,8 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
         continue;
       }
       const Span at = next ? tree_[operands[next - 1]].span : written.mnemonic_span;
-      report.add(Kind::missing_operand, Span{at.end - 1, at.end}, spec.name).help(fmt::format("the form is {}", form.syntax));
+      report.add(Kind::missing_operand, Span{at.end - 1, at.end}, spec.name)
+          .help(fmt::format("the form is {}", form.syntax));
       return fail();
     }
     if (tree_[id].kind == ExprKind::pair && !spec.pair_second) {
@@ -269,15 +289,19 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
     ++furthest_;
   }
   if (pair_second) {
-    report.add(Kind::extra_pair, tree_[pair_second].span).help(fmt::format("the form is {}", form.syntax));
+    report.add(Kind::extra_pair, tree_[pair_second].span)
+        .help(fmt::format("the form is {}", form.syntax));
     return fail();
   }
   if (next < written.operands.count) {
-    report.add(Kind::extra_operand, tree_[operands[next]].span, form.opcode).help(fmt::format("the form is {}", form.syntax));
+    report.add(Kind::extra_operand, tree_[operands[next]].span, form.opcode)
+        .help(fmt::format("the form is {}", form.syntax));
     return fail();
   }
   if (address_list && inside < address_list->list.count) {
-    report.add(Kind::extra_operand, tree_[tree_.expr_lists[address_list->list.first + inside]].span, form.opcode)
+    report
+        .add(Kind::extra_operand, tree_[tree_.expr_lists[address_list->list.first + inside]].span,
+             form.opcode)
         .help(fmt::format("the form is {}", form.syntax));
     return fail();
   }
@@ -285,7 +309,8 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
   return true;
 }
 
-// --- calls (7.1, 9.7.12.5) -------------------------------------------------------------------------------------------
+// --- calls (7.1, 9.7.12.5)
+// -------------------------------------------------------------------------------------------
 
 /// Arguments and results of the call just added must fit the callee's signature.
 void BodyChecker::check_call(const syntax::Instruction& written) {
@@ -310,7 +335,8 @@ void BodyChecker::check_call(const syntax::Instruction& written) {
     if (operand.kind == ir::OperandKind::prototype) signature = &f_.prototypes[operand.id];
     if (operand.kind == ir::OperandKind::targets && operand.id < f_.target_lists.size() &&
         !f_.target_lists[operand.id].functions.empty()) {
-      signature = &module_.module_->functions[f_.target_lists[operand.id].functions[0].value].signature;
+      signature =
+          &module_.module_->functions[f_.target_lists[operand.id].functions[0].value].signature;
     }
   }
   if (!signature) return;
@@ -318,8 +344,8 @@ void BodyChecker::check_call(const syntax::Instruction& written) {
   pass(signature->params, *a, "argument", at, module_.report_);
 }
 
-void BodyChecker::pass(const std::vector<ir::Parameter>& formals, const ir::Operand& actuals, std::string_view what, Span span,
-                       diag::Report& report) {
+void BodyChecker::pass(const std::vector<ir::Parameter>& formals, const ir::Operand& actuals,
+                       std::string_view what, Span span, diag::Report& report) {
   const u64 given = actuals.kind == ir::OperandKind::vector ? actuals.value : 0;
   if (given != formals.size()) {
     report.add(Kind::call_count, span, formals.size(), what, given);
@@ -336,15 +362,21 @@ void BodyChecker::pass(const std::vector<ir::Parameter>& formals, const ir::Oper
         size = bytes_of(type);
         break;
       }
-      case ir::OperandKind::local: size = f_.locals[actual.id].size; break;
+      case ir::OperandKind::local:
+        size = f_.locals[actual.id].size;
+        break;
       case ir::OperandKind::immediate:
         actual.type = formal.type;
         if (formal.is_array) ok = false;
         break;
-      case ir::OperandKind::none: actual.type = formal.type; break;
-      default: break;
+      case ir::OperandKind::none:
+        actual.type = formal.type;
+        break;
+      default:
+        break;
     }
-    if (!ok || (size != formal.size && formal.size != 0)) report.add(Kind::call_size, span, what, i, size, formal.size);
+    if (!ok || (size != formal.size && formal.size != 0))
+      report.add(Kind::call_size, span, what, i, size, formal.size);
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Several modules become one (PTX ISA 11.6): `.extern` names find their definition, a strong definition wins over weak ones, common
-// variables of one name are one variable of the largest size. Everything that is not visible outside stays apart.
+// Several modules become one (PTX ISA 11.6): `.extern` names find their definition, a strong
+// definition wins over weak ones, common variables of one name are one variable of the largest
+// size. Everything that is not visible outside stays apart.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,15 +26,17 @@ int strength(Linkage linkage, bool defined) {
 
 class Linker {
  public:
-  explicit Linker(std::vector<std::string>& errors) : errors_(errors), out_(std::make_shared<ir::Module>()) {}
+  explicit Linker(std::vector<std::string>& errors)
+      : errors_(errors), out_(std::make_shared<ir::Module>()) {}
 
   std::shared_ptr<ir::Module> run(const std::vector<std::shared_ptr<const ir::Module>>& modules) {
     out_->name = modules[0]->name;
     out_->address_size = modules[0]->address_size;
     for (const auto& module : modules) {
       if (module->address_size != out_->address_size) {
-        errors_.push_back(fmt::format("'{}' has {}-bit addresses, '{}' has {}-bit ones", module->name, module->address_size,
-                                      out_->name, out_->address_size));
+        errors_.push_back(fmt::format("'{}' has {}-bit addresses, '{}' has {}-bit ones",
+                                      module->name, module->address_size, out_->name,
+                                      out_->address_size));
         return out_;
       }
       out_->version = std::max(out_->version, module->version);
@@ -56,21 +59,25 @@ class Linker {
     std::vector<u32> variables, functions;
   };
 
-  /// Chooses the output id of every variable and function of one module, and remembers who defines it.
+  /// Chooses the output id of every variable and function of one module, and remembers who defines
+  /// it.
   void place_symbols(const ir::Module& module) {
     Map map;
     for (const ir::Variable& variable : module.variables) {
-      map.variables.push_back(place(variable.name, variable.linkage, variable.linkage != Linkage::external, module.name,
-                                    variables_, variable_owners_));
+      map.variables.push_back(place(variable.name, variable.linkage,
+                                    variable.linkage != Linkage::external, module.name, variables_,
+                                    variable_owners_));
     }
     for (const ir::Function& function : module.functions) {
       bool aliased = false;
-      for (const auto& [alias, aliasee] : module.aliases) aliased |= &module.functions[alias.value] == &function;
+      for (const auto& [alias, aliasee] : module.aliases)
+        aliased |= &module.functions[alias.value] == &function;
       // A function without a body is a declaration even when it does not say .extern.
       const bool global = is_global(function.linkage) || !function.has_body;
-      map.functions.push_back(place(function.name, global ? (function.has_body ? function.linkage : Linkage::external)
-                                                          : Linkage::internal,
-                                    function.has_body || aliased, module.name, functions_, function_owners_));
+      map.functions.push_back(place(
+          function.name,
+          global ? (function.has_body ? function.linkage : Linkage::external) : Linkage::internal,
+          function.has_body || aliased, module.name, functions_, function_owners_));
     }
     maps_.push_back(std::move(map));
   }
@@ -93,7 +100,8 @@ class Linker {
     Owner& owner = owners[it->second];
     const int mine = strength(linkage, defined);
     if (mine == 3 && owner.strength == 3) {
-      errors_.push_back(fmt::format("'{}' is defined in '{}' and in '{}'", name, owner.module, module));
+      errors_.push_back(
+          fmt::format("'{}' is defined in '{}' and in '{}'", name, owner.module, module));
     }
     if (mine > owner.strength) owner = {module, mine, order};
     return it->second;
@@ -114,7 +122,8 @@ class Linker {
       to = from;
       to.size = size;
       for (ir::Relocation& relocation : to.relocations) {
-        relocation.symbol = relocation.is_function ? map.functions[relocation.symbol] : map.variables[relocation.symbol];
+        relocation.symbol = relocation.is_function ? map.functions[relocation.symbol]
+                                                   : map.variables[relocation.symbol];
       }
     }
     for (std::size_t i = 0; i < module.functions.size(); ++i) {

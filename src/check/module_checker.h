@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What all parts of the checker share while one module is checked: the tree, the report, the module under construction, the scopes.
-// declarations.cpp fills in variables and functions, body.cpp the instructions.
+// What all parts of the checker share while one module is checked: the tree, the report, the module
+// under construction, the scopes. declarations.cpp fills in variables and functions, body.cpp the
+// instructions.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,15 +22,17 @@
 
 namespace heddle::check {
 
-/// A mnemonic resolved once per module: `ld.global.u32` -> forms, slots, and what its gates say here.
+/// A mnemonic resolved once per module: `ld.global.u32` -> forms, slots, and what its gates say
+/// here.
 struct Mnemonic {
   std::string opcode;
   isa::Match match;
   std::vector<u16> words;
-  std::vector<std::pair<u32, u32>> word_at;         ///< of each word: offset and length in the mnemonic
-  std::vector<std::string> unknown;                 ///< words that no instruction has
-  std::vector<std::optional<std::string>> refused;  ///< by candidate: what `.version`/`.target` must be
-  s32 bank = -1;                                    ///< of `const[2]`
+  std::vector<std::pair<u32, u32>> word_at;  ///< of each word: offset and length in the mnemonic
+  std::vector<std::string> unknown;          ///< words that no instruction has
+  std::vector<std::optional<std::string>>
+      refused;    ///< by candidate: what `.version`/`.target` must be
+  s32 bank = -1;  ///< of `const[2]`
 };
 
 class ModuleChecker {
@@ -52,8 +55,9 @@ class ModuleChecker {
   /// A variable in an addressable space; returns false when it is too broken to be used.
   bool fill_variable(const syntax::Variable& declared, ir::Variable& variable);
   void initialize(const syntax::Variable& declared, ir::Variable& variable);
-  void initialize_level(const syntax::Variable& declared, ir::Variable& variable, const std::vector<u64>& dims,
-                        std::size_t level, syntax::ExprId id, u64& element, u64 limit);
+  void initialize_level(const syntax::Variable& declared, ir::Variable& variable,
+                        const std::vector<u64>& dims, std::size_t level, syntax::ExprId id,
+                        u64& element, u64 limit);
   void initialize_element(ir::Variable& variable, syntax::ExprId id, u64 element);
   bool symbol_initializer(ir::Variable& variable, syntax::ExprId id, u64 offset, u32 bytes);
   void add_variable(const syntax::Variable& declared, ir::Variable variable);
@@ -72,8 +76,11 @@ class ModuleChecker {
   /// Reports a directive that the module's version or target does not have yet.
   void gate_directive(std::string_view name, Span span);
   const Mnemonic& mnemonic(NameId name);
-  std::vector<ir::RegId> make_registers(ir::Function& function, isa::Type type, u8 vector, std::string_view name) const;
-  isa::Target first_target() const { return module_->targets.empty() ? isa::Target{} : module_->targets.front(); }
+  std::vector<ir::RegId> make_registers(ir::Function& function, isa::Type type, u8 vector,
+                                        std::string_view name) const;
+  isa::Target first_target() const {
+    return module_->targets.empty() ? isa::Target{} : module_->targets.front();
+  }
 
   const syntax::Tree& tree_;
   const diag::Source& source_;
@@ -85,7 +92,9 @@ class ModuleChecker {
   std::vector<const syntax::Variable*> module_registers_;
 };
 
-inline u32 bytes_of(isa::Type type) { return type == isa::Type::pred ? 1 : isa::type_info(type).bits / 8; }
+inline u32 bytes_of(isa::Type type) {
+  return type == isa::Type::pred ? 1 : isa::type_info(type).bits / 8;
+}
 std::optional<ir::Space> space_of(std::string_view name);
 std::string_view name_of(ir::Space space);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operands (PTX ISA 6, 9.4): registers of a fitting type, immediates, symbols, vectors, addresses, call lists.
+// Operands (PTX ISA 6, 9.4): registers of a fitting type, immediates, symbols, vectors, addresses,
+// call lists.
 #include <algorithm>
 
 #include "check/body_checker.h"
@@ -23,7 +24,8 @@ Symbol BodyChecker::look_up(NameId name, Span span, diag::Report& report) {
     RegisterFamily& family = module_.scopes_.families[member->family.id];
     if (family.made.size() <= member->number) family.made.resize(member->number + 1);
     u32& made = family.made[member->number];
-    if (!made) made = module_.make_registers(f_, family.type, family.vector, text(name))[0].value + 1;
+    if (!made)
+      made = module_.make_registers(f_, family.type, family.vector, text(name))[0].value + 1;
     const Symbol reg{SymbolKind::reg, family.vector, made - 1, family.declared};
     module_.scopes_.declare(name, reg);
     return reg;
@@ -36,7 +38,8 @@ Symbol BodyChecker::look_up(NameId name, Span span, diag::Report& report) {
   return {};
 }
 
-/// Whether a register of type `reg` may stand where the instruction has `context.type` (9.4, tables 27 and 28).
+/// Whether a register of type `reg` may stand where the instruction has `context.type` (9.4, tables
+/// 27 and 28).
 bool BodyChecker::fits(const Context& context, Type reg) const {
   const Type type = context.type;
   if (reg == type) return true;
@@ -47,15 +50,21 @@ bool BodyChecker::fits(const Context& context, Type reg) const {
   const bool enough = same_size || (context.spec.wide && have.bits > want.bits);
   const bool have_integer = have.cls == TypeClass::signed_ || have.cls == TypeClass::unsigned_;
   switch (want.cls) {
-    case TypeClass::bits: return enough && (context.spec.wide || same_size);
+    case TypeClass::bits:
+      return enough && (context.spec.wide || same_size);
     case TypeClass::signed_:
-    case TypeClass::unsigned_: return enough && (have_integer || have.cls == TypeClass::bits);
-    case TypeClass::float_: return enough && have.cls == TypeClass::bits;
+    case TypeClass::unsigned_:
+      return enough && (have_integer || have.cls == TypeClass::bits);
+    case TypeClass::float_:
+      return enough && have.cls == TypeClass::bits;
     // Alternate and packed formats live in bit-size registers of their size.
-    case TypeClass::packed: return enough && have.cls == TypeClass::bits;
+    case TypeClass::packed:
+      return enough && have.cls == TypeClass::bits;
     // The address of the object (5.3).
-    case TypeClass::opaque: return same_size && (have_integer || have.cls == TypeClass::bits);
-    default: return false;
+    case TypeClass::opaque:
+      return same_size && (have_integer || have.cls == TypeClass::bits);
+    default:
+      return false;
   }
 }
 
@@ -67,13 +76,20 @@ bool BodyChecker::operand(const Context& context, ExprId id, ir::Operand& out) {
       return isa::is_vector(*context.candidate.form, context.spec, context.candidate.slot_values())
                  ? vector(context, id, out)
                  : value(context, id, out);
-    case isa::OperandKind::imm: return immediate(context, id, out);
-    case isa::OperandKind::address: return address(context, id, out);
-    case isa::OperandKind::label: return name_operand(context, id, SymbolKind::label, out);
-    case isa::OperandKind::function: return name_operand(context, id, SymbolKind::function, out);
-    case isa::OperandKind::targets: return name_operand(context, id, SymbolKind::targets, out);
-    case isa::OperandKind::proto: return name_operand(context, id, SymbolKind::prototype, out);
-    case isa::OperandKind::list: return call_list(context, id, out);
+    case isa::OperandKind::imm:
+      return immediate(context, id, out);
+    case isa::OperandKind::address:
+      return address(context, id, out);
+    case isa::OperandKind::label:
+      return name_operand(context, id, SymbolKind::label, out);
+    case isa::OperandKind::function:
+      return name_operand(context, id, SymbolKind::function, out);
+    case isa::OperandKind::targets:
+      return name_operand(context, id, SymbolKind::targets, out);
+    case isa::OperandKind::proto:
+      return name_operand(context, id, SymbolKind::prototype, out);
+    case isa::OperandKind::list:
+      return call_list(context, id, out);
     case isa::OperandKind::sink:
       if (tree_[id].kind == ExprKind::sink) return true;
       context.report.add(Kind::only_sink, tree_[id].span);
@@ -86,7 +102,9 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
   const Expr& expr = tree_[id];
   switch (expr.kind) {
     case ExprKind::sink:
-      if (context.spec.sink || context.spec.pair_second || (context.spec.written && context.spec.optional)) return true;
+      if (context.spec.sink || context.spec.pair_second ||
+          (context.spec.written && context.spec.optional))
+        return true;
       context.report.add(Kind::sink_not_allowed, expr.span);
       return false;
     case ExprKind::unary:
@@ -106,18 +124,22 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
       if (base.kind == ExprKind::name) {
         const std::string whole = fmt::format("{}.{}", text(base.name_id), field);
         if (isa::find_special_register(whole)) return special(context, expr.span, whole, out);
-        if (module_.scopes_[base.name_id].kind == SymbolKind::none && isa::find_special_register(text(base.name_id))) {
+        if (module_.scopes_[base.name_id].kind == SymbolKind::none &&
+            isa::find_special_register(text(base.name_id))) {
           context.report.add(Kind::no_component, expr.span, text(base.name_id), field);
           return false;
         }
         const Symbol symbol = look_up(base.name_id, base.span, context.report);
         if (symbol.kind == SymbolKind::error || symbol.kind == SymbolKind::none) return false;
-        const std::size_t xyzw = std::string_view("xyzw").find(field), rgba = std::string_view("rgba").find(field);
+        const std::size_t xyzw = std::string_view("xyzw").find(field),
+                          rgba = std::string_view("rgba").find(field);
         const std::size_t index = field.size() == 1 ? std::min(xyzw, rgba) : std::string_view::npos;
         if (symbol.kind == SymbolKind::reg && index < symbol.length && symbol.length > 1) {
-          return register_operand(context, expr.span, base.name_id, ir::RegId(symbol.id + index), out);
+          return register_operand(context, expr.span, base.name_id, ir::RegId(symbol.id + index),
+                                  out);
         }
-        context.report.add(Kind::no_component, expr.span, text(base.name_id), field).label(symbol.declared, "declared here");
+        context.report.add(Kind::no_component, expr.span, text(base.name_id), field)
+            .label(symbol.declared, "declared here");
         return false;
       }
       context.report.add(Kind::not_a_value, expr.span);
@@ -126,20 +148,24 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
     case ExprKind::name: {
       const std::string_view name = text(expr.name_id);
       if (name == "WARP_SZ") return immediate(context, id, out);
-      if (name.starts_with('%') && module_.scopes_[expr.name_id].kind == SymbolKind::none && isa::find_special_register(name)) {
+      if (name.starts_with('%') && module_.scopes_[expr.name_id].kind == SymbolKind::none &&
+          isa::find_special_register(name)) {
         return special(context, expr.span, name, out);
       }
       const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
       switch (symbol.kind) {
         case SymbolKind::none:
-        case SymbolKind::error: return false;
+        case SymbolKind::error:
+          return false;
         case SymbolKind::reg:
           if (symbol.length > 1) {
-            context.report.add(Kind::vector_register, expr.span, name).label(symbol.declared, "declared here");
+            context.report.add(Kind::vector_register, expr.span, name)
+                .label(symbol.declared, "declared here");
             return false;
           }
           return register_operand(context, expr.span, expr.name_id, ir::RegId(symbol.id), out);
-        default: return this->symbol(context, id, out);
+        default:
+          return this->symbol(context, id, out);
       }
     }
     case ExprKind::binary:
@@ -148,18 +174,22 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
       if (!is_constant(tree_, id)) return symbol(context, id, out);
       return immediate(context, id, out);
     case ExprKind::vector:
-      if (expr.list.count == 1 && context.length == 1) return value(context, tree_.expr_lists[expr.list.first], out);
+      if (expr.list.count == 1 && context.length == 1)
+        return value(context, tree_.expr_lists[expr.list.first], out);
       context.report.add(Kind::vector_not_allowed, expr.span, context.spec.name);
       return false;
-    case ExprKind::address: [[fallthrough]];
+    case ExprKind::address:
+      [[fallthrough]];
     case ExprKind::list:
       context.report.add(Kind::address_not_allowed, expr.span, context.spec.name);
       return false;
-    default: return immediate(context, id, out);
+    default:
+      return immediate(context, id, out);
   }
 }
 
-bool BodyChecker::register_operand(const Context& context, Span span, NameId name, ir::RegId reg, ir::Operand& out) {
+bool BodyChecker::register_operand(const Context& context, Span span, NameId name, ir::RegId reg,
+                                   ir::Operand& out) {
   const Type type = f_.registers[reg.value].type;
   if (!fits(context, type)) {
     const isa::TypeInfo& want = isa::type_info(context.type);
@@ -167,8 +197,10 @@ bool BodyChecker::register_operand(const Context& context, Span span, NameId nam
     const Symbol& symbol = module_.scopes_[name];
     auto& diagnostic = context.report.add(Kind::operand_type, span, context.spec.name, have.name,
                                           context.candidate.form->opcode, want.name);
-    if (symbol.kind != SymbolKind::none) diagnostic.label(symbol.declared, fmt::format("declared here as .{}", have.name));
-    if (want.cls == TypeClass::packed) diagnostic.help(fmt::format("a .{} operand is a .b{} register", want.name, want.bits));
+    if (symbol.kind != SymbolKind::none)
+      diagnostic.label(symbol.declared, fmt::format("declared here as .{}", have.name));
+    if (want.cls == TypeClass::packed)
+      diagnostic.help(fmt::format("a .{} operand is a .b{} register", want.name, want.bits));
     return false;
   }
   out.kind = ir::OperandKind::reg;
@@ -176,7 +208,8 @@ bool BodyChecker::register_operand(const Context& context, Span span, NameId nam
   return true;
 }
 
-bool BodyChecker::special(const Context& context, Span span, std::string_view name, ir::Operand& out) {
+bool BodyChecker::special(const Context& context, Span span, std::string_view name,
+                          ir::Operand& out) {
   const auto found = isa::find_special_register(name);
   const isa::SpecialRegisterInfo& info = isa::special_register_info(found->which);
   if (context.spec.written) {
@@ -201,7 +234,8 @@ bool BodyChecker::special(const Context& context, Span span, std::string_view na
   const bool legacy = std::find_if(info.legacy.begin(), info.legacy.end(), [&](Type type) {
                         return isa::type_info(type).bits == want.bits;
                       }) != info.legacy.end();
-  const bool kinds = (want.cls == TypeClass::pred) == (have.cls == TypeClass::pred) && want.cls != TypeClass::float_;
+  const bool kinds = (want.cls == TypeClass::pred) == (have.cls == TypeClass::pred) &&
+                     want.cls != TypeClass::float_;
   if (!kinds || (want.bits != have.bits && !legacy)) {
     context.report.add(Kind::operand_type, span, context.spec.name, have.name, opcode, want.name);
     return false;
@@ -219,7 +253,8 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
     return false;
   }
   if (context.spec.register_only) {
-    context.report.add(Kind::constant_not_allowed, expr.span, context.spec.name, context.candidate.form->opcode);
+    context.report.add(Kind::constant_not_allowed, expr.span, context.spec.name,
+                       context.candidate.form->opcode);
     return false;
   }
   const auto constant = evaluate(tree_, id, context.report);
@@ -233,7 +268,8 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
     const s64 value = constant->as_signed();
     if (ranged && (value < context.spec.imm_min || value > context.spec.imm_max ||
                    (constant->is_unsigned() && value < 0))) {
-      context.report.add(Kind::constant_range, expr.span, value, context.spec.imm_min, context.spec.imm_max);
+      context.report.add(Kind::constant_range, expr.span, value, context.spec.imm_min,
+                         context.spec.imm_max);
       return false;
     }
   }
@@ -241,7 +277,8 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
   if (context.spec.kind == isa::OperandKind::imm && type == Type::none) type = Type::u32;
   const auto bits = convert(*constant, type);
   if (!bits) {
-    context.report.add(Kind::constant_type, expr.span, fmt::format(".{}", isa::type_info(type).name));
+    context.report.add(Kind::constant_type, expr.span,
+                       fmt::format(".{}", isa::type_info(type).name));
     return false;
   }
   out.kind = ir::OperandKind::immediate;
@@ -256,7 +293,8 @@ bool BodyChecker::object(const Context& context, const Expr& expr, ir::Operand& 
   Type type = Type::none;
   switch (symbol.kind) {
     case SymbolKind::none:
-    case SymbolKind::error: return false;
+    case SymbolKind::error:
+      return false;
     case SymbolKind::variable:
       out.kind = ir::OperandKind::variable;
       type = module_.module_->variables[symbol.id].type;
@@ -266,12 +304,13 @@ bool BodyChecker::object(const Context& context, const Expr& expr, ir::Operand& 
       out.value = f_.signature.params[symbol.id].offset;
       type = f_.signature.params[symbol.id].type;
       break;
-    default: break;
+    default:
+      break;
   }
   if (type != context.type) {
     context.report
-        .add(Kind::operand_type, expr.span, context.spec.name, isa::type_info(type).name, context.candidate.form->opcode,
-             isa::type_info(context.type).name)
+        .add(Kind::operand_type, expr.span, context.spec.name, isa::type_info(type).name,
+             context.candidate.form->opcode, isa::type_info(context.type).name)
         .label(symbol.declared, "declared here");
     return false;
   }
@@ -282,10 +321,12 @@ bool BodyChecker::object(const Context& context, const Expr& expr, ir::Operand& 
 /// The address of a variable, function or label as a value: `mov.u64 d, x + 4`.
 bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
   const Expr& expr = tree_[id];
-  if (isa::type_info(context.type).cls == TypeClass::opaque && expr.kind == ExprKind::name) return object(context, expr, out);
+  if (isa::type_info(context.type).cls == TypeClass::opaque && expr.kind == ExprKind::name)
+    return object(context, expr, out);
   if (!context.spec.symbol_allowed) {
     const bool named = expr.kind == ExprKind::name;
-    auto& diagnostic = context.report.add(Kind::symbol_not_allowed, expr.span, context.spec.name, context.candidate.form->opcode);
+    auto& diagnostic = context.report.add(Kind::symbol_not_allowed, expr.span, context.spec.name,
+                                          context.candidate.form->opcode);
     if (named) diagnostic.label(module_.scopes_[expr.name_id].declared, "declared here");
     diagnostic.help("take its address with mov first");
     return false;
@@ -293,16 +334,25 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
   if (expr.kind == ExprKind::name) {
     const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
     switch (symbol.kind) {
-      case SymbolKind::variable: out.kind = ir::OperandKind::variable; break;
-      case SymbolKind::local: out.kind = ir::OperandKind::local; break;
+      case SymbolKind::variable:
+        out.kind = ir::OperandKind::variable;
+        break;
+      case SymbolKind::local:
+        out.kind = ir::OperandKind::local;
+        break;
       case SymbolKind::parameter:
         out.kind = ir::OperandKind::parameter;
         out.value = f_.signature.params[symbol.id].offset;
         break;
-      case SymbolKind::function: out.kind = ir::OperandKind::function; break;
+      case SymbolKind::function:
+        out.kind = ir::OperandKind::function;
+        break;
       case SymbolKind::none:
-      case SymbolKind::error: return false;
-      default: context.report.add(Kind::not_a_value, expr.span).label(symbol.declared, "declared here"); return false;
+      case SymbolKind::error:
+        return false;
+      default:
+        context.report.add(Kind::not_a_value, expr.span).label(symbol.declared, "declared here");
+        return false;
     }
     out.id = symbol.id;
     return true;
@@ -346,16 +396,18 @@ bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
   std::vector<ir::Operand> elements;
   if (expr.kind == ExprKind::name) {
     const std::string_view name = text(expr.name_id);
-    const auto special_register = name.starts_with('%') && module_.scopes_[expr.name_id].kind == SymbolKind::none
-                                      ? isa::find_special_register(name)
-                                      : std::nullopt;
+    const auto special_register =
+        name.starts_with('%') && module_.scopes_[expr.name_id].kind == SymbolKind::none
+            ? isa::find_special_register(name)
+            : std::nullopt;
     if (special_register && !context.spec.written) {  // mov.v4.u32 d, %tid
       const isa::SpecialRegisterInfo& info = isa::special_register_info(special_register->which);
       for (u8 i = 0; i < context.length; ++i) {
         if (info.vector_length < context.length) break;
         ir::Operand element;
         element.type = context.type;
-        if (!special(context, expr.span, fmt::format("{}.{}", name, "xyzw"[i]), element)) return false;
+        if (!special(context, expr.span, fmt::format("{}.{}", name, "xyzw"[i]), element))
+          return false;
         elements.push_back(element);
       }
     } else {
@@ -365,7 +417,9 @@ bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
         for (u32 i = 0; i < symbol.length; ++i) {
           ir::Operand element;
           element.type = context.type;
-          if (!register_operand(context, expr.span, expr.name_id, ir::RegId(symbol.id + i), element)) return false;
+          if (!register_operand(context, expr.span, expr.name_id, ir::RegId(symbol.id + i),
+                                element))
+            return false;
           elements.push_back(element);
         }
       }
@@ -393,9 +447,11 @@ bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
   return true;
 }
 
-// --- addresses (6.4.1) -----------------------------------------------------------------------------------------------
+// --- addresses (6.4.1)
+// -----------------------------------------------------------------------------------------------
 
-ir::Space BodyChecker::space_of_form(const isa::Candidate& candidate, const isa::OperandSpec* spec) const {
+ir::Space BodyChecker::space_of_form(const isa::Candidate& candidate,
+                                     const isa::OperandSpec* spec) const {
   if (spec && spec->space_slot < 0 && !spec->space.empty()) {
     return space_of(spec->space).value_or(ir::Space::generic);
   }
@@ -403,7 +459,8 @@ ir::Space BodyChecker::space_of_form(const isa::Candidate& candidate, const isa:
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (slots[i].name != "ss" || !candidate.values[i]) continue;
     for (const isa::Choice& choice : slots[i].choices) {
-      if (choice.value == candidate.values[i]) return space_of(isa::word_text(choice.word)).value_or(ir::Space::generic);
+      if (choice.value == candidate.values[i])
+        return space_of(isa::word_text(choice.word)).value_or(ir::Space::generic);
     }
   }
   return ir::Space::generic;
@@ -411,10 +468,14 @@ ir::Space BodyChecker::space_of_form(const isa::Candidate& candidate, const isa:
 
 std::optional<ir::Space> BodyChecker::space_of_symbol(const ir::Operand& operand) const {
   switch (operand.kind) {
-    case ir::OperandKind::variable: return module_.module_->variables[operand.id].space;
-    case ir::OperandKind::local: return f_.locals[operand.id].space;
-    case ir::OperandKind::parameter: return ir::Space::param;
-    default: return std::nullopt;
+    case ir::OperandKind::variable:
+      return module_.module_->variables[operand.id].space;
+    case ir::OperandKind::local:
+      return f_.locals[operand.id].space;
+    case ir::OperandKind::parameter:
+      return ir::Space::param;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -422,25 +483,33 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
   const Symbol symbol = look_up(name, span, context.report);
   switch (symbol.kind) {
     case SymbolKind::none:
-    case SymbolKind::error: return false;
+    case SymbolKind::error:
+      return false;
     case SymbolKind::reg: {
       const isa::TypeInfo& type = isa::type_info(f_.registers[symbol.id].type);
-      const bool integer = type.cls == TypeClass::bits || type.cls == TypeClass::signed_ || type.cls == TypeClass::unsigned_;
+      const bool integer = type.cls == TypeClass::bits || type.cls == TypeClass::signed_ ||
+                           type.cls == TypeClass::unsigned_;
       if (symbol.length > 1 || !integer || (type.bits != 32 && type.bits != 64)) {
-        context.report.add(Kind::address_register, span, text(name), type.name).label(symbol.declared, "declared here");
+        context.report.add(Kind::address_register, span, text(name), type.name)
+            .label(symbol.declared, "declared here");
         return false;
       }
       out.kind = ir::OperandKind::reg;
       break;
     }
-    case SymbolKind::variable: out.kind = ir::OperandKind::variable; break;
-    case SymbolKind::local: out.kind = ir::OperandKind::local; break;
+    case SymbolKind::variable:
+      out.kind = ir::OperandKind::variable;
+      break;
+    case SymbolKind::local:
+      out.kind = ir::OperandKind::local;
+      break;
     case SymbolKind::parameter:
       out.kind = ir::OperandKind::parameter;
       out.value += f_.signature.params[symbol.id].offset;
       break;
     default:
-      context.report.add(Kind::not_an_address, span, text(name)).label(symbol.declared, "declared here");
+      context.report.add(Kind::not_an_address, span, text(name))
+          .label(symbol.declared, "declared here");
       return false;
   }
   out.id = symbol.id;
@@ -449,7 +518,9 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
   if (space && *space != wanted) {
     const bool generic = wanted == ir::Space::generic && *space != ir::Space::param;
     if (!generic) {
-      context.report.add(Kind::wrong_space, span, text(name), name_of(*space), context.candidate.form->opcode, name_of(wanted))
+      context.report
+          .add(Kind::wrong_space, span, text(name), name_of(*space), context.candidate.form->opcode,
+               name_of(wanted))
           .label(symbol.declared, "declared here");
       return false;
     }
@@ -471,7 +542,8 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
       return false;
     }
     inner = tree_.expr_lists[written.list.first];
-  } else if (written.kind != ExprKind::index) {  // `ld.global.u32 d, a[3]` needs no brackets (6.4.2)
+  } else if (written.kind !=
+             ExprKind::index) {  // `ld.global.u32 d, a[3]` needs no brackets (6.4.2)
     context.report.add(Kind::expected_address, written.span, context.spec.name);
     return false;
   }
@@ -488,8 +560,10 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
     return true;
   }
   switch (expr.kind) {
-    case ExprKind::error: return false;
-    case ExprKind::name: return address_base(context, expr.span, expr.name_id, out);
+    case ExprKind::error:
+      return false;
+    case ExprKind::name:
+      return address_base(context, expr.span, expr.name_id, out);
     case ExprKind::index: {
       const Expr& base = tree_[expr.child.a];
       if (base.kind != ExprKind::name) break;
@@ -523,7 +597,8 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
       while (tree_[base].kind == ExprKind::binary) {
         const Expr& nested = tree_[base];
         const Op nested_op = static_cast<Op>(nested.op);
-        if ((nested_op != Op::add && nested_op != Op::sub) || !is_constant(tree_, nested.child.b)) break;
+        if ((nested_op != Op::add && nested_op != Op::sub) || !is_constant(tree_, nested.child.b))
+          break;
         const auto more = evaluate(tree_, nested.child.b, context.report);
         if (!more) return false;
         out.value += nested_op == Op::sub ? 0 - more->bits : more->bits;
@@ -532,15 +607,18 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
       if (tree_[base].kind != ExprKind::name) break;
       return address_base(context, tree_[base].span, tree_[base].name_id, out);
     }
-    default: break;
+    default:
+      break;
   }
   context.report.add(Kind::bad_address, expr.span);
   return false;
 }
 
-// --- control flow ----------------------------------------------------------------------------------------------------
+// --- control flow
+// ----------------------------------------------------------------------------------------------------
 
-bool BodyChecker::name_operand(const Context& context, ExprId id, SymbolKind wanted, ir::Operand& out) {
+bool BodyChecker::name_operand(const Context& context, ExprId id, SymbolKind wanted,
+                               ir::Operand& out) {
   const Expr& expr = tree_[id];
   const Kind kind = wanted == SymbolKind::label      ? Kind::not_a_label
                     : wanted == SymbolKind::function ? Kind::not_a_function
@@ -557,13 +635,15 @@ bool BodyChecker::name_operand(const Context& context, ExprId id, SymbolKind wan
   if (wanted == SymbolKind::function && context.spec.register_only) {  // indirect
     if (symbol.kind == SymbolKind::reg) {
       const isa::TypeInfo& type = isa::type_info(f_.registers[symbol.id].type);
-      const bool integer = type.cls == TypeClass::bits || type.cls == TypeClass::unsigned_ || type.cls == TypeClass::signed_;
+      const bool integer = type.cls == TypeClass::bits || type.cls == TypeClass::unsigned_ ||
+                           type.cls == TypeClass::signed_;
       if (integer && (type.bits == 32 || type.bits == 64)) {
         out.kind = ir::OperandKind::reg;
         return true;
       }
     }
-  } else if (wanted == SymbolKind::targets && symbol.kind == SymbolKind::variable) {  // a jump table
+  } else if (wanted == SymbolKind::targets &&
+             symbol.kind == SymbolKind::variable) {  // a jump table
     ir::TargetList list;
     for (const ir::Relocation& relocation : module_.module_->variables[symbol.id].relocations) {
       if (relocation.is_function) list.functions.emplace_back(relocation.symbol);
@@ -574,10 +654,18 @@ bool BodyChecker::name_operand(const Context& context, ExprId id, SymbolKind wan
     return true;
   } else if (symbol.kind == wanted) {
     switch (wanted) {
-      case SymbolKind::label: out.kind = ir::OperandKind::label; break;
-      case SymbolKind::function: out.kind = ir::OperandKind::function; break;
-      case SymbolKind::targets: out.kind = ir::OperandKind::targets; break;
-      default: out.kind = ir::OperandKind::prototype; break;
+      case SymbolKind::label:
+        out.kind = ir::OperandKind::label;
+        break;
+      case SymbolKind::function:
+        out.kind = ir::OperandKind::function;
+        break;
+      case SymbolKind::targets:
+        out.kind = ir::OperandKind::targets;
+        break;
+      default:
+        out.kind = ir::OperandKind::prototype;
+        break;
     }
     return true;
   }
@@ -585,7 +673,8 @@ bool BodyChecker::name_operand(const Context& context, ExprId id, SymbolKind wan
   return false;
 }
 
-/// ( a, b, c ) of a call: registers, .param variables of the caller, constants; `_` for a result nobody wants.
+/// ( a, b, c ) of a call: registers, .param variables of the caller, constants; `_` for a result
+/// nobody wants.
 bool BodyChecker::call_list(const Context& context, ExprId id, ir::Operand& out) {
   const Expr& expr = tree_[id];
   if (expr.kind != ExprKind::list) {

@@ -26,7 +26,8 @@ std::optional<Scopes::Member> Scopes::member(NameId name) const {
   const std::string_view text = names_[name];
   std::size_t digits = text.size();
   while (digits > 0 && text[digits - 1] >= '0' && text[digits - 1] <= '9') --digits;
-  // `%r1<10>` has members %r10 to %r19: every split of the trailing digits may be a family, the longest base first.
+  // `%r1<10>` has members %r10 to %r19: every split of the trailing digits may be a family, the
+  // longest base first.
   for (std::size_t split = text.size() - 1; split + 1 > digits && split > 0; --split) {
     if (text[split] == '0' && split + 1 < text.size()) continue;  // no leading zeros
     if (text.size() - split > 9) break;
@@ -35,7 +36,8 @@ std::optional<Scopes::Member> Scopes::member(NameId name) const {
     const Symbol& family = current_[base.value];
     if (family.kind != SymbolKind::registers) continue;
     u32 number = 0;
-    for (std::size_t i = split; i < text.size(); ++i) number = number * 10 + static_cast<u32>(text[i] - '0');
+    for (std::size_t i = split; i < text.size(); ++i)
+      number = number * 10 + static_cast<u32>(text[i] - '0');
     if (number < families[family.id].count) return Member{family, number};
   }
   return std::nullopt;

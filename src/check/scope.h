@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What names mean at a point of the text (PTX ISA 5.4, 4.4): module scope, function scope, nested blocks. A name of an inner
-// scope hides that of an outer one. Look-up is one array access; leaving a scope undoes its declarations.
+// What names mean at a point of the text (PTX ISA 5.4, 4.4): module scope, function scope, nested
+// blocks. A name of an inner scope hides that of an outer one. Look-up is one array access; leaving
+// a scope undoes its declarations.
 #pragma once
 
 #include <optional>
@@ -14,16 +15,16 @@ namespace heddle::check {
 
 enum class SymbolKind : u8 {
   none,
-  error,       ///< declared, but wrongly: already reported; uses stay silent
-  reg,         ///< id = RegId; length > 1: that many consecutive registers of a vector
-  registers,   ///< `name<count>`: id = index into Scopes::families; not usable itself
-  variable,    ///< id = VarId
-  local,       ///< id = LocalId
-  parameter,   ///< of a kernel: id = index into the signature
-  function,    ///< id = FunctionId
-  label,       ///< id = index into the function's labels
-  targets,     ///< id = index into Function::target_lists
-  prototype,   ///< id = index into Function::prototypes
+  error,      ///< declared, but wrongly: already reported; uses stay silent
+  reg,        ///< id = RegId; length > 1: that many consecutive registers of a vector
+  registers,  ///< `name<count>`: id = index into Scopes::families; not usable itself
+  variable,   ///< id = VarId
+  local,      ///< id = LocalId
+  parameter,  ///< of a kernel: id = index into the signature
+  function,   ///< id = FunctionId
+  label,      ///< id = index into the function's labels
+  targets,    ///< id = index into Function::target_lists
+  prototype,  ///< id = index into Function::prototypes
 };
 
 struct Symbol {
@@ -44,13 +45,15 @@ struct RegisterFamily {
 
 class Scopes {
  public:
-  explicit Scopes(const Names& names) : names_(names), current_(names.size()), depth_(names.size()) {}
+  explicit Scopes(const Names& names)
+      : names_(names), current_(names.size()), depth_(names.size()) {}
 
   void enter() { marks_.push_back(undo_.size()); }
   void leave();
 
   const Symbol& operator[](NameId name) const { return current_[name.value]; }
-  /// The symbol that `name` had before in this very scope, when there is one: then nothing is declared.
+  /// The symbol that `name` had before in this very scope, when there is one: then nothing is
+  /// declared.
   std::optional<Symbol> declare(NameId name, Symbol symbol);
   /// Replaces what `name` means where it was declared.
   void update(NameId name, Symbol symbol) { current_[name.value] = symbol; }

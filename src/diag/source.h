@@ -5,6 +5,7 @@
 // (`# 12 "file"` of GNU cpp, `#line 12 "file"`) re-map the lines that follow them (PTX ISA 4.1).
 #pragma once
 
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,7 +50,7 @@ class Source {
   std::string path_;
   std::string text_;
   std::vector<u32> line_starts_;
-  std::vector<Marker> markers_;
+  std::deque<Marker> markers_;  // grows while views of the names are out
 };
 
 }  // namespace heddle::diag

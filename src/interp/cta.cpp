@@ -21,15 +21,16 @@ using machine::CtaStatus;
 using machine::TrapKind;
 
 constexpr u32 kNoStop = 0xffffffffu;
-/// Backward branches and calls that a warp makes before the next warp of the CTA has its turn. Also the bound after which a
-/// fragment that loops lets the other fragments of its warp go first.
+/// Backward branches and calls that a warp makes before the next warp of the CTA has its turn. Also
+/// the bound after which a fragment that loops lets the other fragments of its warp go first.
 constexpr s64 kTurn = 500;
 constexpr u32 kBarriers = 16;
 constexpr int kRaised = 1;
 
 u32 lanes_equal(const u32* values, u32 lanes, u32 value) {
   u32 equal = 0;
-  for (u32 lane = 0; lane < kLanes; ++lane) equal |= static_cast<u32>(values[lane] == value) << lane;
+  for (u32 lane = 0; lane < kLanes; ++lane)
+    equal |= static_cast<u32>(values[lane] == value) << lane;
   return equal & lanes;
 }
 
@@ -37,11 +38,20 @@ u32 lanes_equal(const u32* values, u32 lanes, u32 value) {
 u64 lane_address(const Warp& warp, const Op& op, u32 lane) {
   u64 address = op.offset;
   switch (op.base) {
-    case AddressBase::reg64: address += warp.at<const u64>(op.src[0])[lane]; break;
-    case AddressBase::reg32: address = static_cast<u32>(address + warp.at<const u32>(op.src[0])[lane]); break;
-    case AddressBase::absolute: break;
-    case AddressBase::params: address += warp.params; break;
-    case AddressBase::frame: address += warp.frame_local; break;
+    case AddressBase::reg64:
+      address += warp.at<const u64>(op.src[0])[lane];
+      break;
+    case AddressBase::reg32:
+      address = static_cast<u32>(address + warp.at<const u32>(op.src[0])[lane]);
+      break;
+    case AddressBase::absolute:
+      break;
+    case AddressBase::params:
+      address += warp.params;
+      break;
+    case AddressBase::frame:
+      address += warp.frame_local;
+      break;
   }
   return address;
 }
@@ -84,7 +94,10 @@ std::unique_ptr<machine::Cta> Interpreted::make_cta(machine::Launch& launch) con
 }
 
 InterpretedCta::InterpretedCta(const Interpreted& program, machine::Launch& launch)
-    : program_(program), launch_(launch), region_(launch.loaded->region()), barriers_(kBarriers),
+    : program_(program),
+      launch_(launch),
+      region_(launch.loaded->region()),
+      barriers_(kBarriers),
       free_registers_(program.codes.size()) {
   warps_ = static_cast<u32>((launch.config->block.volume() + kLanes - 1) / kLanes);
 }
@@ -105,12 +118,14 @@ Result<bool> InterpretedCta::begin(u64 index) {
     shared_base_ = *shared;
   }
   if (!local_base_ && program_.local_bytes) {
-    local_stride_ = (program_.local_bytes + (program_.calls ? config.stack_bytes : 0) + 15) / 16 * 16;
+    local_stride_ =
+        (program_.local_bytes + (program_.calls ? config.stack_bytes : 0) + 15) / 16 * 16;
     const auto local = memory.take_local(region_, local_stride_ * warps_ * kLanes);
     if (!local.ok()) return local.error();
     local_base_ = *local;
   }
-  cta_ = {static_cast<u32>(index % config.grid.x), static_cast<u32>(index / config.grid.x % config.grid.y),
+  cta_ = {static_cast<u32>(index % config.grid.x),
+          static_cast<u32>(index / config.grid.x % config.grid.y),
           static_cast<u32>(index / config.grid.x / config.grid.y)};
   active_barriers_ = 0;
   for (Barrier& barrier : barriers_) {
@@ -130,7 +145,8 @@ Result<bool> InterpretedCta::begin(u64 index) {
       const bool depends_on_cta =
           use.reg == isa::SpecialRegister::ctaid || use.reg == isa::SpecialRegister::clusterid;
       if (!filled_ || depends_on_cta) {
-        fill_special(state.identity, use.reg, use.component, use.bytes, state.specials.data() + use.offset);
+        fill_special(state.identity, use.reg, use.component, use.bytes,
+                     state.specials.data() + use.offset);
       }
     }
     Warp& warp = state.warp;
@@ -143,7 +159,8 @@ Result<bool> InterpretedCta::begin(u64 index) {
     warp.shared_window = machine::kSharedSlot;
     warp.local_base = local_base_ + local_stride_ * w * kLanes, warp.local_stride = local_stride_;
     warp.params = launch_.params, warp.params_size = config.params.size();
-    warp.const_base = launch_.loaded->constants().base, warp.const_size = launch_.loaded->constants().size;
+    warp.const_base = launch_.loaded->constants().base,
+    warp.const_size = launch_.loaded->constants().size;
     warp.recover = &recover_;
     Frame* frame = take_frame(code);
     frame->lanes = state.alive;
@@ -154,7 +171,8 @@ Result<bool> InterpretedCta::begin(u64 index) {
   return true;
 }
 
-// --- frames ----------------------------------------------------------------------------------------------------------
+// --- frames
+// ----------------------------------------------------------------------------------------------------------
 
 Frame* InterpretedCta::take_frame(const Code& code) {
   Frame* frame;
@@ -193,7 +211,8 @@ void InterpretedCta::leave_frame(Frame* frame, u32 lanes) {
   if (!frame->lanes) give_frame(frame);
 }
 
-// --- scheduling ------------------------------------------------------------------------------------------------------
+// --- scheduling
+// ------------------------------------------------------------------------------------------------------
 
 CtaStatus InterpretedCta::run(u64 budget) {
   const WorkingOn working_on(program_.code_of(program_.entry)->function->name.c_str());
@@ -201,7 +220,8 @@ CtaStatus InterpretedCta::run(u64 budget) {
   budget_ = static_cast<s64>(budget);
   // What changes between here and the jump lives in this object, not in locals.
   switch (sigsetjmp(recover_, 0)) {
-    case 0: return run_warps();
+    case 0:
+      return run_warps();
     case kRaised: {
       const Warp& warp = current_->warp;
       return trapped(*current_, warp.trap_kind, warp.trap_lane,
@@ -246,9 +266,12 @@ CtaStatus InterpretedCta::run_warps() {
         state->warp.op = &fragment.frame->code->ops[fragment.pc];
         current_ = state.get();
         detail_ = fragment.wait == Wait::barrier
-                      ? fmt::format("all threads that are left wait; these at barrier {}", fragment.barrier)
-                      : "all threads that are left wait; these for members of their warp that do not come";
-        return trapped(*state, TrapKind::deadlock, static_cast<u32>(std::countr_zero(fragment.mask)), std::nullopt);
+                      ? fmt::format("all threads that are left wait; these at barrier {}",
+                                    fragment.barrier)
+                      : "all threads that are left wait; these for members of their warp that do "
+                        "not come";
+        return trapped(*state, TrapKind::deadlock,
+                       static_cast<u32>(std::countr_zero(fragment.mask)), std::nullopt);
       }
     }
   }
@@ -265,7 +288,7 @@ std::size_t InterpretedCta::pick(const WarpState& state) const {
       continue;
     }
     const Fragment& other = state.fragments[best];
-    if (one.rounds != other.rounds ? one.rounds < other.rounds
+    if (one.rounds != other.rounds               ? one.rounds < other.rounds
         : one.frame->depth != other.frame->depth ? one.frame->depth > other.frame->depth
                                                  : one.pc < other.pc) {
       best = i;
@@ -274,13 +297,14 @@ std::size_t InterpretedCta::pick(const WarpState& state) const {
   return best;
 }
 
-/// Fragments at the same place become one. One that waits for members tries again when others join it.
+/// Fragments at the same place become one. One that waits for members tries again when others join
+/// it.
 void InterpretedCta::merge(WarpState& state) {
   std::vector<Fragment>& all = state.fragments;
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t j = i + 1; j < all.size();) {
-      const bool same = all[i].frame == all[j].frame && all[i].pc == all[j].pc && all[i].wait != Wait::barrier &&
-                        all[j].wait != Wait::barrier;
+      const bool same = all[i].frame == all[j].frame && all[i].pc == all[j].pc &&
+                        all[i].wait != Wait::barrier && all[j].wait != Wait::barrier;
       if (!same) {
         ++j;
         continue;
@@ -302,7 +326,8 @@ void InterpretedCta::run_warp(WarpState& state) {
     run_fragment(state, index);
     if (turn_ <= 0) {
       // Let the others of this warp go first when it comes back.
-      if (index < state.fragments.size() && state.fragments.size() > 1) ++state.fragments[index].rounds;
+      if (index < state.fragments.size() && state.fragments.size() > 1)
+        ++state.fragments[index].rounds;
       return;
     }
     if (launch_.stop.load(std::memory_order_relaxed)) {
@@ -321,7 +346,8 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
   const Op* const ops = frame->code->ops.data();
   u32 stop = kNoStop;  // where another fragment waits to be joined
   for (const Fragment& other : state.fragments) {
-    if (other.frame == frame && other.pc > fragment.pc && other.wait != Wait::barrier) stop = std::min(stop, other.pc);
+    if (other.frame == frame && other.pc > fragment.pc && other.wait != Wait::barrier)
+      stop = std::min(stop, other.pc);
   }
   const u32 mask = fragment.mask;
   u32 pc = fragment.pc;
@@ -358,7 +384,8 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
   fragment.pc = pc;
 }
 
-/// Runs a control instruction. True: the fragment, unchanged, goes on at the next one. False: its state says what is next.
+/// Runs a control instruction. True: the fragment, unchanged, goes on at the next one. False: its
+/// state says what is next.
 bool InterpretedCta::control(WarpState& state, std::size_t index, const Op& op, u32 active) {
   Warp& warp = state.warp;
   switch (op.control) {
@@ -373,27 +400,41 @@ bool InterpretedCta::control(WarpState& state, std::size_t index, const Op& op, 
       state.fragments.push_back(taken);
       return false;
     }
-    case Control::brx_idx: branch_indexed(state, index, op, active); return false;
-    case Control::call: call(state, index, op, active); return false;
+    case Control::brx_idx:
+      branch_indexed(state, index, op, active);
+      return false;
+    case Control::call:
+      call(state, index, op, active);
+      return false;
     case Control::finish:
     case Control::ret:
-      if (state.fragments[index].frame->caller) ret(state, index, active);
-      else exit(state, index, active);
+      if (state.fragments[index].frame->caller)
+        ret(state, index, active);
+      else
+        exit(state, index, active);
       return false;
-    case Control::exit: exit(state, index, active); return false;
+    case Control::exit:
+      exit(state, index, active);
+      return false;
     case Control::bar_sync:
     case Control::bar_arrive:
-    case Control::bar_red: barrier(state, index, op, active); return false;
-    case Control::warp_barrier: warp_barrier(state, index, op, active); return false;
-    case Control::warp_op: return member_op(state, index, op, active);
+    case Control::bar_red:
+      barrier(state, index, op, active);
+      return false;
+    case Control::warp_barrier:
+      warp_barrier(state, index, op, active);
+      return false;
+    case Control::warp_op:
+      return member_op(state, index, op, active);
     case Control::refresh_special: {
       const auto& info = isa::special_register_info(static_cast<isa::SpecialRegister>(op.offset));
-      fill_special(state.identity, static_cast<isa::SpecialRegister>(op.offset), op.count, isa::type_info(info.type).bits / 8,
-                   warp.at<u8>(op.dst[0]));
+      fill_special(state.identity, static_cast<isa::SpecialRegister>(op.offset), op.count,
+                   isa::type_info(info.type).bits / 8, warp.at<u8>(op.dst[0]));
       return true;
     }
     case Control::nanosleep: {
-      // Others go first; the time itself passes for the slowest lane, at most as long as the manual allows (1 ms).
+      // Others go first; the time itself passes for the slowest lane, at most as long as the manual
+      // allows (1 ms).
       u32 most = 0;
       for (u32 rest = active; rest; rest &= rest - 1) {
         most = std::max(most, warp.at<const u32>(op.src[0])[std::countr_zero(rest)]);
@@ -403,16 +444,22 @@ bool InterpretedCta::control(WarpState& state, std::size_t index, const Op& op, 
       turn_ = 0;
       return false;
     }
-    case Control::trap: raise_trap(warp, TrapKind::trap_instruction, static_cast<u32>(std::countr_zero(active)), nullptr);
-    case Control::brkpt: raise_trap(warp, TrapKind::breakpoint, static_cast<u32>(std::countr_zero(active)), nullptr);
-    case Control::none: break;
+    case Control::trap:
+      raise_trap(warp, TrapKind::trap_instruction, static_cast<u32>(std::countr_zero(active)),
+                 nullptr);
+    case Control::brkpt:
+      raise_trap(warp, TrapKind::breakpoint, static_cast<u32>(std::countr_zero(active)), nullptr);
+    case Control::none:
+      break;
   }
   HEDDLE_UNREACHABLE();
 }
 
-// --- branches, calls -------------------------------------------------------------------------------------------------
+// --- branches, calls
+// -------------------------------------------------------------------------------------------------
 
-/// Lanes go to the label that their index chooses (9.7.12.4); an index beyond the list is undefined there and a trap here.
+/// Lanes go to the label that their index chooses (9.7.12.4); an index beyond the list is undefined
+/// there and a trap here.
 void InterpretedCta::branch_indexed(WarpState& state, std::size_t index, const Op& op, u32 active) {
   const std::vector<u32>& table = program_.branch_tables[op.offset];
   const u32* indices = state.warp.at<const u32>(op.src[0]);
@@ -445,10 +492,11 @@ void InterpretedCta::branch_indexed(WarpState& state, std::size_t index, const O
   state.fragments.insert(state.fragments.end(), targets.begin(), targets.end());
 }
 
-void InterpretedCta::copy_slot(const Warp& warp, const Slot& from, const Frame& from_frame, const Slot& to,
-                               const Frame& to_frame, u32 lanes) const {
+void InterpretedCta::copy_slot(const Warp& warp, const Slot& from, const Frame& from_frame,
+                               const Slot& to, const Frame& to_frame, u32 lanes) const {
   const auto locate = [&warp](const Frame& frame, Place p) {
-    return p >> 30 == static_cast<u32>(Block::frame) ? frame.registers + (p & 0x3fffffffu) : warp.at<u8>(p);
+    return p >> 30 == static_cast<u32>(Block::frame) ? frame.registers + (p & 0x3fffffffu)
+                                                     : warp.at<u8>(p);
   };
   if (from.bytes == 0 || to.bytes == 0) {  // predicates
     const u32 bits = *reinterpret_cast<const u32*>(locate(from_frame, from.place));
@@ -458,7 +506,8 @@ void InterpretedCta::copy_slot(const Warp& warp, const Slot& from, const Frame& 
   }
   const auto lane_at = [&](const Slot& slot, const Frame& frame, u32 lane) {
     if (slot.in_register) return locate(frame, slot.place) + u64{lane} * slot.bytes;
-    return reinterpret_cast<u8*>(warp.local_base + warp.local_stride * lane + frame.local + slot.offset);
+    return reinterpret_cast<u8*>(warp.local_base + warp.local_stride * lane + frame.local +
+                                 slot.offset);
   };
   const u32 bytes = std::min(from.bytes, to.bytes);
   for (u32 rest = lanes; rest; rest &= rest - 1) {
@@ -478,11 +527,13 @@ void InterpretedCta::call(WarpState& state, std::size_t index, const Op& op, u32
   --budget_, --turn_;
   if (!callee) {
     const auto pointer_of = [&](u32 lane) -> u64 {
-      return site.wide_pointer ? warp.at<const u64>(site.pointer)[lane] : warp.at<const u32>(site.pointer)[lane];
+      return site.wide_pointer ? warp.at<const u64>(site.pointer)[lane]
+                               : warp.at<const u32>(site.pointer)[lane];
     };
     const u64 pointer = pointer_of(first);
     group = 0;
-    for (u32 lane = 0; lane < kLanes; ++lane) group |= static_cast<u32>(pointer_of(lane) == pointer) << lane;
+    for (u32 lane = 0; lane < kLanes; ++lane)
+      group |= static_cast<u32>(pointer_of(lane) == pointer) << lane;
     group &= active;
     const ir::FunctionId id = launch_.loaded->function_at(pointer);
     callee = id ? program_.code_of(id) : nullptr;
@@ -490,18 +541,21 @@ void InterpretedCta::call(WarpState& state, std::size_t index, const Op& op, u32
       detail_ = "the register holds no address of a function of this module";
       raise_trap(warp, TrapKind::illegal_call, first, &pointer);
     }
-    if (callee->params.size() != site.arguments.size() || callee->returns.size() != site.returns.size()) {
-      detail_ = fmt::format("function '{}' takes {} parameters and returns {}; the call passes {} and expects {}",
-                            callee->function->name, callee->params.size(), callee->returns.size(), site.arguments.size(),
-                            site.returns.size());
+    if (callee->params.size() != site.arguments.size() ||
+        callee->returns.size() != site.returns.size()) {
+      detail_ = fmt::format(
+          "function '{}' takes {} parameters and returns {}; the call passes {} and expects {}",
+          callee->function->name, callee->params.size(), callee->returns.size(),
+          site.arguments.size(), site.returns.size());
       raise_trap(warp, TrapKind::illegal_call, first, &pointer);
     }
   }
   Frame* const caller = state.fragments[index].frame;
   const u64 local = caller->local + caller->code->local_bytes;
   if (local + callee->local_bytes > local_stride_) {
-    detail_ = fmt::format("call of '{}' at depth {} needs {} bytes of local memory, a thread has {}",
-                          callee->function->name, caller->depth + 1, local + callee->local_bytes, local_stride_);
+    detail_ = fmt::format(
+        "call of '{}' at depth {} needs {} bytes of local memory, a thread has {}",
+        callee->function->name, caller->depth + 1, local + callee->local_bytes, local_stride_);
     raise_trap(warp, TrapKind::stack_overflow, first, nullptr);
   }
   Frame* const frame = take_frame(*callee);
@@ -540,7 +594,8 @@ void InterpretedCta::ret(WarpState& state, std::size_t index, u32 active) {
   const Fragment base = state.fragments[index];
   Frame* const frame = base.frame;
   for (std::size_t i = 0; i < frame->site->returns.size(); ++i) {
-    copy_slot(state.warp, frame->code->returns[i], *frame, frame->site->returns[i], *frame->caller, active);
+    copy_slot(state.warp, frame->code->returns[i], *frame, frame->site->returns[i], *frame->caller,
+              active);
   }
   Fragment back = base;
   back.frame = frame->caller;
@@ -577,10 +632,11 @@ void InterpretedCta::exit(WarpState& state, std::size_t index, u32 active) {
   for (u32 number = 0; active_barriers_ && number < kBarriers; ++number) check_barrier(number);
 }
 
-// --- warp-level synchronization --------------------------------------------------------------------------------------
+// --- warp-level synchronization
+// --------------------------------------------------------------------------------------
 
-/// An instruction over the members that its mask names (`*.sync`): runs for each group of lanes with the same mask once all of
-/// its living members are here; the others wait at it.
+/// An instruction over the members that its mask names (`*.sync`): runs for each group of lanes
+/// with the same mask once all of its living members are here; the others wait at it.
 bool InterpretedCta::member_op(WarpState& state, std::size_t index, const Op& op, u32 active) {
   Warp& warp = state.warp;
   if (!op.flags) {  // no member mask: whoever is here
@@ -635,7 +691,8 @@ void InterpretedCta::warp_barrier(WarpState& state, std::size_t index, const Op&
     if (other_group.mask) state.fragments.push_back(other_group);
     u32 present = 0;
     const auto at_warp_barrier = [](const Fragment& one) {
-      return one.wait == Wait::members && one.frame->code->ops[one.pc].control == Control::warp_barrier;
+      return one.wait == Wait::members &&
+             one.frame->code->ops[one.pc].control == Control::warp_barrier;
     };
     for (const Fragment& one : state.fragments) {
       if (at_warp_barrier(one)) present |= one.mask;
@@ -650,7 +707,8 @@ void InterpretedCta::warp_barrier(WarpState& state, std::size_t index, const Op&
   }
 }
 
-// --- barriers of the CTA ---------------------------------------------------------------------------------------------
+// --- barriers of the CTA
+// ---------------------------------------------------------------------------------------------
 
 void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, u32 active) {
   Warp& warp = state.warp;
@@ -685,7 +743,8 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
     barrier.all = true;
     std::fill(barrier.arrived.begin(), barrier.arrived.end(), 0);
   } else if (barrier.expected != count) {
-    detail_ = fmt::format("barrier {} waits for {} threads, this instruction says {}", number, barrier.expected, count);
+    detail_ = fmt::format("barrier {} waits for {} threads, this instruction says {}", number,
+                          barrier.expected, count);
     raise_trap(warp, TrapKind::illegal_barrier, first, nullptr);
   }
   barrier.arrived[state.identity.warp] |= group;
@@ -694,7 +753,8 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
     barrier.popc += static_cast<u32>(std::popcount(bits));
     barrier.all &= bits == group;
   }
-  // The lanes that arrived, those that name another barrier, and those that the guard keeps out go separate ways.
+  // The lanes that arrived, those that name another barrier, and those that the guard keeps out go
+  // separate ways.
   Fragment& fragment = state.fragments[index];
   Fragment skipped = fragment, rest = fragment;
   skipped.mask &= ~active;
@@ -712,7 +772,8 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
   check_barrier(number);
 }
 
-/// Releases the barrier when all have arrived. A warp counts as whole once all its living threads are there (9.7.13.1).
+/// Releases the barrier when all have arrived. A warp counts as whole once all its living threads
+/// are there (9.7.13.1).
 void InterpretedCta::check_barrier(u32 number) {
   const Barrier& barrier = barriers_[number];
   if (!barrier.active) return;
@@ -721,7 +782,8 @@ void InterpretedCta::check_barrier(u32 number) {
   for (u32 w = 0; w < warps_; ++w) {
     const u32 missing = states_[w]->alive & ~barrier.arrived[w];
     all &= missing == 0;
-    if (barrier.arrived[w]) count += missing ? static_cast<u32>(std::popcount(barrier.arrived[w])) : kLanes;
+    if (barrier.arrived[w])
+      count += missing ? static_cast<u32>(std::popcount(barrier.arrived[w])) : kLanes;
   }
   if (barrier.expected ? count >= barrier.expected : all) release_barrier(number);
 }
@@ -753,15 +815,18 @@ void InterpretedCta::release_barrier(u32 number) {
   }
 }
 
-// --- traps -----------------------------------------------------------------------------------------------------------
+// --- traps
+// -----------------------------------------------------------------------------------------------------------
 
-CtaStatus InterpretedCta::trapped(const WarpState& state, TrapKind kind, u32 lane, std::optional<u64> address) {
+CtaStatus InterpretedCta::trapped(const WarpState& state, TrapKind kind, u32 lane,
+                                  std::optional<u64> address) {
   const ir::Module& module = launch_.loaded->module();
   const Op& op = *state.warp.op;
   const ir::Function* function = nullptr;
   for (const Fragment& fragment : state.fragments) {
     const std::vector<Op>& ops = fragment.frame->code->ops;
-    if (&op >= ops.data() && &op < ops.data() + ops.size()) function = fragment.frame->code->function;
+    if (&op >= ops.data() && &op < ops.data() + ops.size())
+      function = fragment.frame->code->function;
   }
   const machine::Dim3& block = launch_.config->block;
   const u32 thread = state.identity.warp * kLanes + lane;
@@ -785,16 +850,22 @@ CtaStatus InterpretedCta::trapped(const WarpState& state, TrapKind kind, u32 lan
   }
   if (address && trap_.detail.empty()) {
     switch (op.window) {
-      case Window::shared: trap_.detail = fmt::format("the CTA has {} bytes of shared memory", launch_.shared_bytes); break;
-      case Window::local: trap_.detail = fmt::format("a thread has {} bytes of local memory", local_stride_); break;
+      case Window::shared:
+        trap_.detail = fmt::format("the CTA has {} bytes of shared memory", launch_.shared_bytes);
+        break;
+      case Window::local:
+        trap_.detail = fmt::format("a thread has {} bytes of local memory", local_stride_);
+        break;
       default:
         if (const auto near = launch_.loaded->memory().nearest(*address)) {
           const bool before = *address < near->base;
           const bool inside = near->contains(*address);
-          trap_.detail = inside ? fmt::format("inside the allocation of {} bytes at {:#x}", near->size, near->base)
-                                : fmt::format("{} bytes {} the nearest allocation: {} bytes at {:#x}",
-                                              before ? near->base - *address : *address - near->end(),
-                                              before ? "before" : "after the end of", near->size, near->base);
+          trap_.detail =
+              inside ? fmt::format("inside the allocation of {} bytes at {:#x}", near->size,
+                                   near->base)
+                     : fmt::format("{} bytes {} the nearest allocation: {} bytes at {:#x}",
+                                   before ? near->base - *address : *address - near->end(),
+                                   before ? "before" : "after the end of", near->size, near->base);
         }
     }
   }

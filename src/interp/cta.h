@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One CTA in the interpreter. A warp is a set of *fragments*: threads of the warp that stand at the same place (frame and pc).
-// Of the fragments that can run, the deepest call and then the lowest pc goes first, and fragments that meet become one, so
-// threads that diverged come together again; a fragment that goes round and round yields to the others, so a thread that waits
-// for another one of its warp does not wait for ever (independent thread scheduling, PTX ISA 3.2).
+// One CTA in the interpreter. A warp is a set of *fragments*: threads of the warp that stand at the
+// same place (frame and pc). Of the fragments that can run, the deepest call and then the lowest pc
+// goes first, and fragments that meet become one, so threads that diverged come together again; a
+// fragment that goes round and round yields to the others, so a thread that waits for another one
+// of its warp does not wait for ever (independent thread scheduling, PTX ISA 3.2).
 #pragma once
 
 #include <memory>
@@ -19,12 +20,12 @@ namespace heddle::interp {
 struct Frame {
   const Code* code = nullptr;
   u8* registers = nullptr;
-  u64 local = 0;               ///< offset of its variables in each thread's local memory
+  u64 local = 0;  ///< offset of its variables in each thread's local memory
   Frame* caller = nullptr;
   const CallSite* site = nullptr;
   u32 return_pc = 0;
   u32 depth = 0;
-  u32 lanes = 0;               ///< lanes that have not left it
+  u32 lanes = 0;  ///< lanes that have not left it
 };
 
 enum class Wait : u8 { none, members, barrier };
@@ -33,18 +34,18 @@ struct Fragment {
   Frame* frame = nullptr;
   u32 pc = 0;
   u32 mask = 0;
-  u32 rounds = 0;              ///< how often it yielded; lower goes first
+  u32 rounds = 0;  ///< how often it yielded; lower goes first
   Wait wait = Wait::none;
   u32 barrier = 0;
 };
 
 /// A barrier of the CTA (9.7.13.1).
 struct Barrier {
-  u32 expected = 0;            ///< threads, when an instruction gave a count; else 0: all that live
-  u32 popc = 0;                ///< of bar.red: predicates that were true
+  u32 expected = 0;  ///< threads, when an instruction gave a count; else 0: all that live
+  u32 popc = 0;      ///< of bar.red: predicates that were true
   bool all = true;
   bool active = false;
-  std::vector<u32> arrived;    ///< lanes, by warp
+  std::vector<u32> arrived;  ///< lanes, by warp
 };
 
 class InterpretedCta final : public machine::Cta {
@@ -80,7 +81,8 @@ class InterpretedCta final : public machine::Cta {
   // instructions
   void branch_indexed(WarpState& state, std::size_t index, const Op& op, u32 active);
   void call(WarpState& state, std::size_t index, const Op& op, u32 active);
-  void enter(WarpState& state, Fragment& fragment, const Code& code, const CallSite& site, u32 lanes);
+  void enter(WarpState& state, Fragment& fragment, const Code& code, const CallSite& site,
+             u32 lanes);
   void ret(WarpState& state, std::size_t index, u32 active);
   void exit(WarpState& state, std::size_t index, u32 active);
   bool member_op(WarpState& state, std::size_t index, const Op& op, u32 active);
@@ -88,9 +90,10 @@ class InterpretedCta final : public machine::Cta {
   void release_barrier(u32 number);
   void check_barrier(u32 number);
   void warp_barrier(WarpState& state, std::size_t index, const Op& op, u32 active);
-  void copy_slot(const Warp& warp, const Slot& from, const Frame& from_frame, const Slot& to, const Frame& to_frame,
-                 u32 lanes) const;
-  machine::CtaStatus trapped(const WarpState& state, machine::TrapKind kind, u32 lane, std::optional<u64> address);
+  void copy_slot(const Warp& warp, const Slot& from, const Frame& from_frame, const Slot& to,
+                 const Frame& to_frame, u32 lanes) const;
+  machine::CtaStatus trapped(const WarpState& state, machine::TrapKind kind, u32 lane,
+                             std::optional<u64> address);
   machine::CtaStatus run_warps();
 
   const Interpreted& program_;
@@ -106,13 +109,13 @@ class InterpretedCta final : public machine::Cta {
   std::vector<Frame*> free_frames_;
   std::vector<std::vector<u8*>> free_registers_;  ///< by Code::index
   u32 active_barriers_ = 0;
-  s64 budget_ = 0;             ///< backward branches and calls left in this slice of the CTA
-  s64 turn_ = 0;               ///< the same for the warp that runs
-  std::string detail_;         ///< for the next trap
+  s64 budget_ = 0;      ///< backward branches and calls left in this slice of the CTA
+  s64 turn_ = 0;        ///< the same for the warp that runs
+  std::string detail_;  ///< for the next trap
   WarpState* current_ = nullptr;
   sigjmp_buf recover_;
   u64 fault_address_ = 0;
-  bool filled_ = false;        ///< the special registers hold what does not depend on the CTA
+  bool filled_ = false;  ///< the special registers hold what does not depend on the CTA
   machine::Trap trap_{};
 };
 

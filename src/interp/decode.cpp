@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the checked module to Ops: registers become places in the frame, immediates places in the constant block, addresses
-// a base and an offset. Where an operand is wider than its instruction (PTX ISA 9.4.1), a width change goes before or after.
-// A scalar .param variable that is only loaded, stored and passed whole becomes a register (7.1).
+// From the checked module to Ops: registers become places in the frame, immediates places in the
+// constant block, addresses a base and an offset. Where an operand is wider than its instruction
+// (PTX ISA 9.4.1), a width change goes before or after. A scalar .param variable that is only
+// loaded, stored and passed whole becomes a register (7.1).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,20 +35,32 @@ u32 width_index(u32 bytes) { return static_cast<u32>(std::countr_zero(bytes)); }
 /// Columns of Level::atom.
 int atom_type_index(Type type) {
   switch (type) {
-    case Type::b16: return 0;
+    case Type::b16:
+      return 0;
     case Type::b32:
-    case Type::u32: return 1;
-    case Type::s32: return 2;
+    case Type::u32:
+      return 1;
+    case Type::s32:
+      return 2;
     case Type::b64:
-    case Type::u64: return 3;
-    case Type::s64: return 4;
-    case Type::f32: return 5;
-    case Type::f64: return 6;
-    case Type::f16: return 7;
-    case Type::f16x2: return 8;
-    case Type::bf16: return 9;
-    case Type::bf16x2: return 10;
-    default: return -1;
+    case Type::u64:
+      return 3;
+    case Type::s64:
+      return 4;
+    case Type::f32:
+      return 5;
+    case Type::f64:
+      return 6;
+    case Type::f16:
+      return 7;
+    case Type::f16x2:
+      return 8;
+    case Type::bf16:
+      return 9;
+    case Type::bf16x2:
+      return 10;
+    default:
+      return -1;
   }
 }
 
@@ -101,7 +114,8 @@ struct Builder {
 /// Decodes one function.
 class Decoder {
  public:
-  Decoder(Builder& builder, Code& code) : builder_(builder), level_(builder.level), code_(code), f_(*code.function) {}
+  Decoder(Builder& builder, Code& code)
+      : builder_(builder), level_(builder.level), code_(code), f_(*code.function) {}
 
   /// Frame layout and formals; needed before any caller is decoded.
   void lay_out();
@@ -118,7 +132,9 @@ class Decoder {
   Place take_register(Type type) {
     return place(Block::frame, is_predicate(type) ? take(4, 4) : take(bytes_of(type) * kLanes, 64));
   }
-  Place scratch(u32 bytes) { return place(Block::frame, bytes ? take(bytes * kLanes, 64) : take(4, 4)); }
+  Place scratch(u32 bytes) {
+    return place(Block::frame, bytes ? take(bytes * kLanes, 64) : take(4, 4));
+  }
   void find_promotable();
   Slot slot_of(const ir::Parameter& parameter) const;
 
@@ -154,17 +170,19 @@ class Decoder {
   Place source(const Operand& operand);
   struct Target {
     Place place;
-    Place wide = 0;      // when wide_bytes: the register that gets the extended value afterwards
+    Place wide = 0;  // when wide_bytes: the register that gets the extended value afterwards
     u32 bytes = 0, wide_bytes = 0;
     bool sign = false;
     bool unwanted = false;  // a sink
   };
   Target target(const Operand& operand);
   void finish(const Target& target) {
-    if (target.wide_bytes) resize(target.place, target.bytes, target.wide, target.wide_bytes, target.sign, true);
+    if (target.wide_bytes)
+      resize(target.place, target.bytes, target.wide, target.wide_bytes, target.sign, true);
   }
   std::span<const Operand> elements(const Operand& operand) const {
-    if (operand.kind == OperandKind::vector) return std::span(f_.operands).subspan(operand.id, operand.value);
+    if (operand.kind == OperandKind::vector)
+      return std::span(f_.operands).subspan(operand.id, operand.value);
     return {&operand, 1};
   }
   u64 symbol_value(const Operand& operand) const;
@@ -186,7 +204,8 @@ class Decoder {
   void barrier(Control control);
   void warp_instruction(const isa::Form& form);
   void move(Place from, Place to, Type type) {
-    Op& op = emit_guarded(is_predicate(type) ? level_.predicate_move : level_.move[width_index(bytes_of(type))]);
+    Op& op = emit_guarded(is_predicate(type) ? level_.predicate_move
+                                             : level_.move[width_index(bytes_of(type))]);
     op.src[0] = from;
     op.dst[0] = to;
   }
@@ -225,7 +244,8 @@ class Decoder {
   u32 inst_index_ = 0;
 };
 
-// --- frame -----------------------------------------------------------------------------------------------------------
+// --- frame
+// -----------------------------------------------------------------------------------------------------------
 
 /// A .param variable of one scalar element that is only ever read, written and passed whole.
 void Decoder::find_promotable() {
@@ -233,8 +253,8 @@ void Decoder::find_promotable() {
   std::vector<bool> ok(f_.locals.size());
   for (u32 i = 0; i < f_.locals.size(); ++i) {
     const ir::Variable& local = f_.locals[i];
-    ok[i] = local.space == ir::Space::param && !local.is_array && local.vector == 1 && local.size <= 16 &&
-            local.size == bytes_of(local.type);
+    ok[i] = local.space == ir::Space::param && !local.is_array && local.vector == 1 &&
+            local.size <= 16 && local.size == bytes_of(local.type);
   }
   for (const ir::Inst& inst : f_.insts) {
     const isa::Form& form = inst.get_form();
@@ -247,7 +267,8 @@ void Decoder::find_promotable() {
       if (access && operand.is_address && operand.value == 0) {
         for (u32 j = 0; j < inst.operands.count; ++j) {
           const Operand& other = f_.operands[inst.operands.first + j];
-          if (!other.is_address && other.kind != OperandKind::none && other.kind != OperandKind::vector &&
+          if (!other.is_address && other.kind != OperandKind::none &&
+              other.kind != OperandKind::vector &&
               (form.operands[j].name == "d" || form.operands[j].name == "b")) {
             accessed = bytes_of(other.type);
           }
@@ -276,8 +297,10 @@ void Decoder::lay_out() {
   // Even a call that keeps nothing in memory uses some stack, so that endless recursion ends.
   code_.local_bytes = std::max<u64>((at + 15) / 16 * 16, f_.is_entry ? 0 : 16);
   if (!f_.is_entry && f_.has_body) {
-    for (const ir::Parameter& parameter : f_.signature.params) code_.params.push_back(slot_of(parameter));
-    for (const ir::Parameter& parameter : f_.signature.returns) code_.returns.push_back(slot_of(parameter));
+    for (const ir::Parameter& parameter : f_.signature.params)
+      code_.params.push_back(slot_of(parameter));
+    for (const ir::Parameter& parameter : f_.signature.returns)
+      code_.returns.push_back(slot_of(parameter));
   }
 }
 
@@ -286,7 +309,9 @@ Slot Decoder::slot_of(const ir::Parameter& parameter) const {
   slot.bytes = static_cast<u32>(parameter.size);
   if (parameter.in_register) {
     slot.place = registers_[parameter.reg.value];
-    slot.bytes = is_predicate(f_.registers[parameter.reg.value].type) ? 0 : bytes_of(f_.registers[parameter.reg.value].type);
+    slot.bytes = is_predicate(f_.registers[parameter.reg.value].type)
+                     ? 0
+                     : bytes_of(f_.registers[parameter.reg.value].type);
   } else if (promoted_[parameter.local.value] != kNotPromoted) {
     slot.place = promoted_[parameter.local.value];
   } else {
@@ -296,19 +321,24 @@ Slot Decoder::slot_of(const ir::Parameter& parameter) const {
   return slot;
 }
 
-// --- operands --------------------------------------------------------------------------------------------------------
+// --- operands
+// --------------------------------------------------------------------------------------------------------
 
 /// The number that a symbol stands for in its own state space.
 u64 Decoder::symbol_value(const Operand& operand) const {
   switch (operand.kind) {
     case OperandKind::variable: {
       const ir::Variable& variable = builder_.loaded.module().variables[operand.id];
-      if (variable.space == ir::Space::shared) return builder_.shared.offset.at(operand.id) + operand.value;
+      if (variable.space == ir::Space::shared)
+        return builder_.shared.offset.at(operand.id) + operand.value;
       return builder_.loaded.address_of(ir::VarId(operand.id)) + operand.value;
     }
-    case OperandKind::function: return builder_.loaded.address_of(ir::FunctionId(operand.id));
-    case OperandKind::local: return local_offsets_[operand.id] + operand.value;
-    default: return operand.value;  // immediate; parameter: offset in the block
+    case OperandKind::function:
+      return builder_.loaded.address_of(ir::FunctionId(operand.id));
+    case OperandKind::local:
+      return local_offsets_[operand.id] + operand.value;
+    default:
+      return operand.value;  // immediate; parameter: offset in the block
   }
 }
 
@@ -344,8 +374,11 @@ Place Decoder::source(const Operand& operand) {
       op.offset = symbol_value(operand);
       break;
     }
-    case OperandKind::none: return builder_.constant(0, bytes);
-    default: return builder_.constant(predicate && operand.negated ? !operand.value : symbol_value(operand), bytes);
+    case OperandKind::none:
+      return builder_.constant(0, bytes);
+    default:
+      return builder_.constant(
+          predicate && operand.negated ? !operand.value : symbol_value(operand), bytes);
   }
   if (predicate && operand.negated) {
     const Place negated = scratch(0);
@@ -405,24 +438,34 @@ std::pair<AddressBase, Place> Decoder::address_base(const Operand& operand) {
       value.type = Type::u64;
       return {AddressBase::reg64, source(value)};
     }
-    case OperandKind::local: return {AddressBase::frame, 0};
-    case OperandKind::parameter: return {AddressBase::params, 0};
-    default: return {AddressBase::absolute, 0};
+    case OperandKind::local:
+      return {AddressBase::frame, 0};
+    case OperandKind::parameter:
+      return {AddressBase::params, 0};
+    default:
+      return {AddressBase::absolute, 0};
   }
 }
 
-void Decoder::address(const Operand& operand, Op& op, const std::pair<AddressBase, Place>& base) const {
+void Decoder::address(const Operand& operand, Op& op,
+                      const std::pair<AddressBase, Place>& base) const {
   op.base = base.first;
   op.src[0] = base.second;
-  op.offset = operand.kind == OperandKind::reg || operand.kind == OperandKind::special ? operand.value : symbol_value(operand);
+  op.offset = operand.kind == OperandKind::reg || operand.kind == OperandKind::special
+                  ? operand.value
+                  : symbol_value(operand);
   const ir::Space space = this->space();
   const bool in_frame = operand.kind == OperandKind::local;
-  if (space == ir::Space::shared) op.window = Window::shared;
-  else if (space == ir::Space::local || in_frame || (space == ir::Space::param && !f_.is_entry)) op.window = Window::local;
-  else op.window = Window::generic;
+  if (space == ir::Space::shared)
+    op.window = Window::shared;
+  else if (space == ir::Space::local || in_frame || (space == ir::Space::param && !f_.is_entry))
+    op.window = Window::local;
+  else
+    op.window = Window::generic;
 }
 
-// --- instructions ----------------------------------------------------------------------------------------------------
+// --- instructions
+// ----------------------------------------------------------------------------------------------------
 
 void Decoder::lane_instruction(const isa::Form& form) {
   const u32 index = isa::dispatch_index(form, inst_->slots);
@@ -447,7 +490,8 @@ void Decoder::lane_instruction(const isa::Form& form) {
   std::copy(sources.begin(), sources.end(), op.src);
   for (std::size_t i = 0; i < targets.size(); ++i) op.dst[i] = targets[i].place;
   if (targets.size() == 2 && targets[1].unwanted) op.flags = kNoSecond;
-  for (std::size_t i = 0; i < form.runtime_slots.size(); ++i) op.runtime[i] = inst_->slots[form.runtime_slots[i]];
+  for (std::size_t i = 0; i < form.runtime_slots.size(); ++i)
+    op.runtime[i] = inst_->slots[form.runtime_slots[i]];
   for (const Target& target : targets) finish(target);
 }
 
@@ -514,11 +558,14 @@ std::string Decoder::atomic(bool returns) {
     list.push_back(targets.back().place);
   }
   for (const Operand& element : b) list.push_back(source(element));
-  for (std::size_t i = 0; i < b.size(); ++i) list.push_back(c.kind == OperandKind::none ? list[b.size() + i] : source(c));
+  for (std::size_t i = 0; i < b.size(); ++i)
+    list.push_back(c.kind == OperandKind::none ? list[b.size() + i] : source(c));
   const auto base = address_base(a);
   const u8 atomop = slot("atomop");
   const int column = atom_type_index(type);
-  const Handler run = type == Type::b128 ? wide_atomic(atomop) : column < 0 ? nullptr : level_.atom[atomop][column];
+  const Handler run = type == Type::b128 ? wide_atomic(atomop)
+                      : column < 0       ? nullptr
+                                         : level_.atom[atomop][column];
   if (!run) return "no engine runs this atomic operation yet";
   Op& op = emit_guarded(run);
   address(a, op, base);
@@ -587,10 +634,17 @@ void Decoder::cvta() {
   op.src[0] = from;
   op.dst[0] = to.place;
   switch (space()) {
-    case ir::Space::shared: op.window = Window::shared; break;
-    case ir::Space::local: op.window = Window::local; break;
-    case ir::Space::param: op.window = Window::param; break;
-    default: op.window = Window::generic;
+    case ir::Space::shared:
+      op.window = Window::shared;
+      break;
+    case ir::Space::local:
+      op.window = Window::local;
+      break;
+    case ir::Space::param:
+      op.window = Window::param;
+      break;
+    default:
+      op.window = Window::generic;
   }
   finish(to);
 }
@@ -604,11 +658,20 @@ void Decoder::isspacep() {
   op.dst[0] = to.place;
   SpaceTest test = SpaceTest::global;
   switch (space()) {
-    case ir::Space::shared: test = SpaceTest::shared; break;
-    case ir::Space::local: test = SpaceTest::local; break;
-    case ir::Space::constant: test = SpaceTest::constant; break;
-    case ir::Space::param: test = SpaceTest::param; break;
-    default: break;
+    case ir::Space::shared:
+      test = SpaceTest::shared;
+      break;
+    case ir::Space::local:
+      test = SpaceTest::local;
+      break;
+    case ir::Space::constant:
+      test = SpaceTest::constant;
+      break;
+    case ir::Space::param:
+      test = SpaceTest::param;
+      break;
+    default:
+      break;
   }
   op.flags = static_cast<u8>(test);
 }
@@ -651,7 +714,8 @@ std::string Decoder::call() {
     site.direct = builder_.program.code_of(ir::FunctionId(callee->id));
     HEDDLE_CHECK(site.direct);
     if (!site.direct->function->has_body) {
-      return fmt::format("function '{}' is declared but nothing defines it", site.direct->function->name);
+      return fmt::format("function '{}' is declared but nothing defines it",
+                         site.direct->function->name);
     }
   } else {
     site.wide_pointer = bytes_of(f_.registers[callee->id].type) == 8;
@@ -663,7 +727,8 @@ std::string Decoder::call() {
   return {};
 }
 
-/// src[0] = barrier, src[1] = thread count (flags 1 when given), src[2] = predicate of bar.red; dst[0] = its result.
+/// src[0] = barrier, src[1] = thread count (flags 1 when given), src[2] = predicate of bar.red;
+/// dst[0] = its result.
 void Decoder::barrier(Control control) {
   const Operand& b = operand("b");
   const bool reduces = control == Control::bar_red;
@@ -711,28 +776,55 @@ void fence_handler(Warp&, const Op&) { __atomic_thread_fence(__ATOMIC_SEQ_CST); 
 std::string Decoder::instruction() {
   const isa::Form& form = inst_->get_form();
   switch (form.sem_kind) {
-    case SemKind::pending: return "no engine runs this instruction yet";
-    case SemKind::lane: lane_instruction(form); return {};
-    case SemKind::warp: warp_instruction(form); return {};
+    case SemKind::pending:
+      return "no engine runs this instruction yet";
+    case SemKind::lane:
+      lane_instruction(form);
+      return {};
+    case SemKind::warp:
+      warp_instruction(form);
+      return {};
     case SemKind::memory:
-    case SemKind::engine: break;
+    case SemKind::engine:
+      break;
   }
   switch (form.sem_id) {
-    case SemId::ld: load(); return {};
-    case SemId::st: store(); return {};
-    case SemId::atom: return atomic(true);
-    case SemId::red: return atomic(false);
-    case SemId::cvta: cvta(); return {};
-    case SemId::isspacep: isspacep(); return {};
+    case SemId::ld:
+      load();
+      return {};
+    case SemId::st:
+      store();
+      return {};
+    case SemId::atom:
+      return atomic(true);
+    case SemId::red:
+      return atomic(false);
+    case SemId::cvta:
+      cvta();
+      return {};
+    case SemId::isspacep:
+      isspacep();
+      return {};
     case SemId::prefetch:
     case SemId::nop:
     case SemId::pmevent:
-    case SemId::pmevent_mask: return {};
-    case SemId::mov_pack: pack(); return {};
-    case SemId::mov_unpack: unpack(); return {};
-    case SemId::mov_vector: move_vector(); return {};
-    case SemId::fence: emit_guarded(&fence_handler); return {};
-    case SemId::bra: emit_control(Control::bra).offset = operand("t").id; return {};
+    case SemId::pmevent_mask:
+      return {};
+    case SemId::mov_pack:
+      pack();
+      return {};
+    case SemId::mov_unpack:
+      unpack();
+      return {};
+    case SemId::mov_vector:
+      move_vector();
+      return {};
+    case SemId::fence:
+      emit_guarded(&fence_handler);
+      return {};
+    case SemId::bra:
+      emit_control(Control::bra).offset = operand("t").id;
+      return {};
     case SemId::brx_idx: {
       const Place index = source(operand("i"));
       Op& op = emit_control(Control::brx_idx);
@@ -741,18 +833,30 @@ std::string Decoder::instruction() {
       builder_.program.branch_tables.push_back(f_.target_lists[operand("l").id].labels);
       return {};
     }
-    case SemId::call: return call();
-    case SemId::ret: emit_control(Control::ret); return {};
-    case SemId::exit: emit_control(Control::exit); return {};
-    case SemId::bar_sync: barrier(Control::bar_sync); return {};
-    case SemId::bar_arrive: barrier(Control::bar_arrive); return {};
+    case SemId::call:
+      return call();
+    case SemId::ret:
+      emit_control(Control::ret);
+      return {};
+    case SemId::exit:
+      emit_control(Control::exit);
+      return {};
+    case SemId::bar_sync:
+      barrier(Control::bar_sync);
+      return {};
+    case SemId::bar_arrive:
+      barrier(Control::bar_arrive);
+      return {};
     case SemId::bar_red:
       barrier(Control::bar_red);
       for (Op& op : code_.ops) {
-        if (op.control == Control::bar_red && op.inst == inst_index_) op.runtime[0] = slot("boolop");
+        if (op.control == Control::bar_red && op.inst == inst_index_)
+          op.runtime[0] = slot("boolop");
       }
       return {};
-    case SemId::bar_red_popc: barrier(Control::bar_red); return {};
+    case SemId::bar_red_popc:
+      barrier(Control::bar_red);
+      return {};
     case SemId::warp_barrier: {
       const Place members = source(operand("m"));
       Op& op = emit_control(Control::warp_barrier);
@@ -760,14 +864,19 @@ std::string Decoder::instruction() {
       op.flags = 1;
       return {};
     }
-    case SemId::trap: emit_control(Control::trap); return {};
-    case SemId::brkpt: emit_control(Control::brkpt); return {};
+    case SemId::trap:
+      emit_control(Control::trap);
+      return {};
+    case SemId::brkpt:
+      emit_control(Control::brkpt);
+      return {};
     case SemId::nanosleep: {
       const Place time = source(operand("t"));
       emit_control(Control::nanosleep).src[0] = time;
       return {};
     }
-    default: return "no engine runs this instruction yet";
+    default:
+      return "no engine runs this instruction yet";
   }
 }
 
@@ -802,8 +911,8 @@ std::string Decoder::decode() {
 
 }  // namespace
 
-Result<std::shared_ptr<const Interpreted>> decode(std::shared_ptr<const machine::Loaded> loaded, ir::FunctionId entry,
-                                                  const Level& level) {
+Result<std::shared_ptr<const Interpreted>> decode(std::shared_ptr<const machine::Loaded> loaded,
+                                                  ir::FunctionId entry, const Level& level) {
   auto program = std::make_shared<Interpreted>();
   program->loaded = loaded;
   program->entry = entry;

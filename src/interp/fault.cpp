@@ -13,7 +13,8 @@ void pass_on(const struct sigaction& previous, int signal, siginfo_t* info, void
   if (previous.sa_flags & SA_SIGINFO) {
     previous.sa_sigaction(signal, info, context);
   } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
-    // Back to the default: the instruction is executed again and ends the process as it would have without us.
+    // Back to the default: the instruction is executed again and ends the process as it would have
+    // without us.
     std::signal(signal, SIG_DFL);
   } else {
     previous.sa_handler(signal);
@@ -38,7 +39,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 namespace {
 
 void install() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = on_fault;
   // The jump leaves the handler without returning, so the signal must not stay blocked.
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
@@ -49,7 +50,8 @@ void install() {
 
 }  // namespace
 
-FaultGuard::FaultGuard(const machine::Memory& memory, sigjmp_buf* recover, u64* address) : previous_(current) {
+FaultGuard::FaultGuard(const machine::Memory& memory, sigjmp_buf* recover, u64* address)
+    : previous_(current) {
   static std::once_flag once;
   std::call_once(once, install);
   current = {&memory, recover, address};

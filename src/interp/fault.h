@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Access to a device address that belongs to no allocation hits a page without access. The process-wide SIGSEGV/SIGBUS handler,
-// installed at the first launch, jumps back into the engine when the fault is a kernel's on this thread, and hands every
-// other one to the handler that was there before.
+// Access to a device address that belongs to no allocation hits a page without access. The
+// process-wide SIGSEGV/SIGBUS handler, installed at the first launch, jumps back into the engine
+// when the fault is a kernel's on this thread, and hands every other one to the handler that was
+// there before.
 #pragma once
 
 #include <csetjmp>
@@ -13,7 +14,8 @@
 
 namespace heddle::interp {
 
-/// While alive, faults of this thread inside the reserved ranges of `memory` jump to `recover` with value kFault.
+/// While alive, faults of this thread inside the reserved ranges of `memory` jump to `recover` with
+/// value kFault.
 class FaultGuard {
  public:
   static constexpr int kFault = 2;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a warp instruction costs in the interpreter, next to native code for the same job in the same run. Both kernels execute a
-// known number of instructions, so "ns/warp-instruction" is time over count. One host thread, data in the L2 cache.
+// What a warp instruction costs in the interpreter, next to native code for the same job in the
+// same run. Both kernels execute a known number of instructions, so "ns/warp-instruction" is time
+// over count. One host thread, data in the L2 cache.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -106,7 +107,8 @@ class Bench {
     (append(args), ...);
   }
   void launch() {
-    const auto result = machine::launch(*machine::find_profile(""), *program_, *loaded_, ir::FunctionId(0), config_);
+    const auto result = machine::launch(*machine::find_profile(""), *program_, *loaded_,
+                                        ir::FunctionId(0), config_);
     HEDDLE_CHECK(std::holds_alternative<std::monostate>(result));
   }
 

@@ -3,8 +3,8 @@
 
 namespace heddle::interp {
 
-Result<std::shared_ptr<const machine::Program>> Interpreter::prepare(std::shared_ptr<const machine::Loaded> loaded,
-                                                                     ir::FunctionId entry) {
+Result<std::shared_ptr<const machine::Program>> Interpreter::prepare(
+    std::shared_ptr<const machine::Loaded> loaded, ir::FunctionId entry) {
   auto program = decode(std::move(loaded), entry, best_level());
   if (!program.ok()) return program.error();
   return std::shared_ptr<const machine::Program>(std::move(*program));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the meaning of an instruction for one thread (a function of isa/sem/) to a handler for a warp: `lane<F>` maps F over
-// the 32 lanes. Run-time modifiers are the leading enum parameters of F; then come the sources. Inactive lanes are computed
-// too and thrown away: lane functions have no side effects and never fault, and a loop without branches becomes vector code.
+// From the meaning of an instruction for one thread (a function of isa/sem/) to a handler for a
+// warp: `lane<F>` maps F over the 32 lanes. Run-time modifiers are the leading enum parameters of
+// F; then come the sources. Inactive lanes are computed too and thrown away: lane functions have no
+// side effects and never fault, and a loop without branches becomes vector code.
 #pragma once
 
 #include <bit>
@@ -13,7 +14,8 @@
 #include "interp/op.h"
 #include "isa/sem/types.h"
 
-// A destination may be a source too, but then lane by lane: no iteration reads what another one writes.
+// A destination may be a source too, but then lane by lane: no iteration reads what another one
+// writes.
 #if defined(__clang__)
 #define HEDDLE_LANES_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -23,7 +25,8 @@
 namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
 
-/// The bit of each lane; a table, because `mask & kBit[lane]` is what both compilers make vector code of.
+/// The bit of each lane; a table, because `mask & kBit[lane]` is what both compilers make vector
+/// code of.
 alignas(64) inline constexpr u32 kBit[kLanes] = {
     1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
     1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
@@ -116,7 +119,9 @@ struct Lane<F> {
     return values[lane];
   }
 
-  static void run(Warp& warp, const Op& op) { run_indexed(warp, op, std::index_sequence_for<Params...>()); }
+  static void run(Warp& warp, const Op& op) {
+    run_indexed(warp, op, std::index_sequence_for<Params...>());
+  }
 
   template <std::size_t... I>
   static void run_indexed(Warp& warp, const Op& op, std::index_sequence<I...>) {
@@ -125,7 +130,8 @@ struct Lane<F> {
 
   template <class... Sources>
   static void apply(Warp& warp, const Op& op, const Sources... sources) {
-    // Two loops: without a mask the compiler stores whole vectors. Predicates are masked at the end.
+    // Two loops: without a mask the compiler stores whole vectors. Predicates are masked at the
+    // end.
     if (std::is_same_v<R, bool> || warp.mask == kAllLanes) {
       map<true>(warp, op, sources...);
     } else {
@@ -145,7 +151,8 @@ struct Lane<F> {
     } else {
       Sink<R> sink(warp, op.dst[0]);
       HEDDLE_LANES_INDEPENDENT
-      for (u32 lane = 0; lane < kLanes; ++lane) sink.template set<kAll>(lane, F(element(sources, lane)...));
+      for (u32 lane = 0; lane < kLanes; ++lane)
+        sink.template set<kAll>(lane, F(element(sources, lane)...));
       sink.finish();
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The handler table of one CPU level: moves, width changes, packing, address conversions, loads, stores and atomics. The lane
-// handlers come from the generated tables. Compiled once per level.
+// The handler table of one CPU level: moves, width changes, packing, address conversions, loads,
+// stores and atomics. The lane handlers come from the generated tables. Compiled once per level.
 #include "interp/level.h"
 
 #include "interp/level_lanes.h"
@@ -18,8 +18,10 @@ constexpr T move(T a) {
 template <class To, class From>
 constexpr To resize(From a) {
   if constexpr (std::is_same_v<From, sem::b128>) {
-    if constexpr (std::is_same_v<To, sem::b128>) return a;
-    else return static_cast<To>(a.lo);
+    if constexpr (std::is_same_v<To, sem::b128>)
+      return a;
+    else
+      return static_cast<To>(a.lo);
   } else if constexpr (std::is_same_v<To, sem::b128>) {
     return {static_cast<u64>(a), std::is_signed_v<From> && a < 0 ? ~u64{0} : 0};
   } else {
@@ -82,11 +84,21 @@ void is_space(Warp& warp, const Op& op) {
     const bool param = address - warp.params < warp.params_size;
     bool in = false;
     switch (static_cast<SpaceTest>(op.flags)) {
-      case SpaceTest::shared: in = shared; break;
-      case SpaceTest::local: in = local; break;
-      case SpaceTest::constant: in = constant; break;
-      case SpaceTest::param: in = param; break;
-      case SpaceTest::global: in = !shared && !local && !constant && !param; break;
+      case SpaceTest::shared:
+        in = shared;
+        break;
+      case SpaceTest::local:
+        in = local;
+        break;
+      case SpaceTest::constant:
+        in = constant;
+        break;
+      case SpaceTest::param:
+        in = param;
+        break;
+      case SpaceTest::global:
+        in = !shared && !local && !constant && !param;
+        break;
     }
     sink.template set<false>(i, in);
   }
@@ -96,13 +108,16 @@ void is_space(Warp& warp, const Op& op) {
 template <class T>
 void frame_address(Warp& warp, const Op& op) {
   Sink<T> sink(warp, op.dst[0]);
-  for (u32 i = 0; i < kLanes; ++i) sink.template set<false>(i, static_cast<T>(warp.frame_local + op.offset));
+  for (u32 i = 0; i < kLanes; ++i)
+    sink.template set<false>(i, static_cast<T>(warp.frame_local + op.offset));
 }
 
 template <sem::Atomop kOp, class T>
 constexpr Handler atom_handler() {
-  if constexpr (sem::kHasAtomForm<kOp, T>) return &atom<kOp, T>;
-  else return nullptr;
+  if constexpr (sem::kHasAtomForm<kOp, T>)
+    return &atom<kOp, T>;
+  else
+    return nullptr;
 }
 
 template <sem::Atomop kOp>
@@ -148,12 +163,14 @@ Level make_level() {
   level.unpack[1][0] = &unpack<u16, 2>, level.unpack[1][1] = &unpack<u16, 4>;
   level.unpack[2][0] = &unpack<u32, 2>, level.unpack[2][1] = &unpack<u32, 4>;
   level.unpack[3][0] = &unpack<u64, 2>;
-  level.move[0] = lane<&move<u8>>, level.move[1] = lane<&move<u16>>, level.move[2] = lane<&move<u32>>;
+  level.move[0] = lane<&move<u8>>, level.move[1] = lane<&move<u16>>,
+  level.move[2] = lane<&move<u32>>;
   level.move[3] = lane<&move<u64>>, level.move[4] = lane<&move<sem::b128>>;
   level.predicate_move = lane<&move<bool>>;
   level.predicate_not = lane<&negate>;
   level.to_generic[0] = &convert_address<u32, 1>, level.to_generic[1] = &convert_address<u64, 1>;
-  level.from_generic[0] = &convert_address<u32, -1>, level.from_generic[1] = &convert_address<u64, -1>;
+  level.from_generic[0] = &convert_address<u32, -1>,
+  level.from_generic[1] = &convert_address<u64, -1>;
   level.is_space[0] = &is_space<u32>, level.is_space[1] = &is_space<u64>;
   level.frame_address[0] = &frame_address<u32>, level.frame_address[1] = &frame_address<u64>;
   return level;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The handlers of one CPU level. level.cpp and the generated lane tables are compiled once per level with the compiler flags of
-// that level; the best one the host can run is chosen at start.
+// The handlers of one CPU level. level.cpp and the generated lane tables are compiled once per
+// level with the compiler flags of that level; the best one the host can run is chosen at start.
 #pragma once
 
 #include <span>
@@ -11,23 +11,24 @@
 
 namespace heddle::interp {
 
-inline constexpr u32 kWidths = 5;       ///< 1, 2, 4, 8, 16 bytes
-inline constexpr u32 kAtomTypes = 16;   ///< see atom_type_index()
-inline constexpr u32 kAtomOps = 16;     ///< by sem::Atomop
+inline constexpr u32 kWidths = 5;      ///< 1, 2, 4, 8, 16 bytes
+inline constexpr u32 kAtomTypes = 16;  ///< see atom_type_index()
+inline constexpr u32 kAtomOps = 16;    ///< by sem::Atomop
 
 struct Level {
   std::string_view name;
-  std::span<const Handler> lanes;       ///< by isa::dispatch_index
+  std::span<const Handler> lanes;  ///< by isa::dispatch_index
   Handler load[kWidths], store[kWidths];
-  Handler atom[kAtomOps][kAtomTypes];   ///< null: no such form
+  Handler atom[kAtomOps][kAtomTypes];  ///< null: no such form
   /// [from][to][signed]: src[0] to dst[0], truncated or extended.
   Handler resize[kWidths][kWidths][2];
   /// src list of `count` elements of width [w] into dst[0]; and back from src[0] into the list.
-  Handler pack[kWidths][2], unpack[kWidths][2];   ///< [element width][count == 4]
+  Handler pack[kWidths][2], unpack[kWidths][2];  ///< [element width][count == 4]
   Handler move[kWidths];
   Handler predicate_move, predicate_not;
-  Handler to_generic[2], from_generic[2], is_space[2];  ///< [wide address]; cvta, cvta.to, isspacep; `window` says which
-  Handler frame_address[2];             ///< dst[0] = frame_local + offset
+  Handler to_generic[2], from_generic[2],
+      is_space[2];           ///< [wide address]; cvta, cvta.to, isspacep; `window` says which
+  Handler frame_address[2];  ///< dst[0] = frame_local + offset
 };
 
 /// The best level that this CPU runs; HEDDLE_CPU=baseline|v3|v4 lowers it.

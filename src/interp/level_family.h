@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The body of a generated source file (see CMakeLists.txt), which defines HEDDLE_FAMILY and HEDDLE_FAMILY_INC and includes the
-// family's semantics before this: the lane handlers of one instruction family at one CPU level.
+// The body of a generated source file (see CMakeLists.txt), which defines HEDDLE_FAMILY and
+// HEDDLE_FAMILY_INC and includes the family's semantics before this: the lane handlers of one
+// instruction family at one CPU level.
 #include "interp/lane.h"
 
 #define HEDDLE_PASTE_(a, b) a##b

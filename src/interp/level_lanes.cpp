@@ -15,7 +15,8 @@ inline namespace HEDDLE_LEVEL {
 std::span<const Handler> lane_table() {
   static const std::vector<Handler> table = [] {
     std::vector<Handler> all;
-#define HEDDLE_LANE_FAMILY(family, base, count) all.insert(all.end(), lanes_##family, lanes_##family + (count));
+#define HEDDLE_LANE_FAMILY(family, base, count) \
+  all.insert(all.end(), lanes_##family, lanes_##family + (count));
 #include "isa/lane_families.inc"
 #undef HEDDLE_LANE_FAMILY
     return all;

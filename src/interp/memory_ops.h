@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads, stores and atomics of a warp (PTX ISA 9.7.9, 9.7.13). Every lane's address is checked against the window it may
-// reach and for alignment before the access; pages inside the window that belong to no allocation raise SIGSEGV, which the
-// CTA turns into a trap. Contiguous and uniform accesses, nearly all there are, get their own short loops.
+// Loads, stores and atomics of a warp (PTX ISA 9.7.9, 9.7.13). Every lane's address is checked
+// against the window it may reach and for alignment before the access; pages inside the window that
+// belong to no allocation raise SIGSEGV, which the CTA turns into a trap. Contiguous and uniform
+// accesses, nearly all there are, get their own short loops.
 #pragma once
 
 #include <atomic>
@@ -24,25 +25,32 @@ struct Addresses {
   alignas(64) u64 lane[kLanes];
 };
 
-/// The window of an access: legal addresses are [0, size) from `base` plus `stride` per lane. The generic window is special:
-/// base 0, and two legal ranges.
+/// The window of an access: legal addresses are [0, size) from `base` plus `stride` per lane. The
+/// generic window is special: base 0, and two legal ranges.
 struct WindowShape {
   u64 base, stride, size;
 };
 inline WindowShape shape_of(const Warp& warp, Window window) {
   switch (window) {
-    case Window::shared: return {warp.shared_base, 0, warp.shared_size};
-    case Window::local: return {warp.local_base, warp.local_stride, warp.local_stride};
-    default: return {0, 0, 0};
+    case Window::shared:
+      return {warp.shared_base, 0, warp.shared_size};
+    case Window::local:
+      return {warp.local_base, warp.local_stride, warp.local_stride};
+    default:
+      return {0, 0, 0};
   }
 }
 
-/// All lanes access the same address: nothing in it comes from a register, and the window is not per thread.
+/// All lanes access the same address: nothing in it comes from a register, and the window is not
+/// per thread.
 inline bool is_uniform(const Op& op) {
-  return (op.base == AddressBase::absolute || op.base == AddressBase::params) && op.window != Window::local;
+  return (op.base == AddressBase::absolute || op.base == AddressBase::params) &&
+         op.window != Window::local;
 }
 inline u64 uniform_address(const Warp& warp, const Op& op) {
-  return op.offset + (op.base == AddressBase::params ? warp.params : op.base == AddressBase::frame ? warp.frame_local : 0);
+  return op.offset + (op.base == AddressBase::params  ? warp.params
+                      : op.base == AddressBase::frame ? warp.frame_local
+                                                      : 0);
 }
 
 inline void form_lanes(const Warp& warp, const Op& op, Addresses& out) {
@@ -52,7 +60,8 @@ inline void form_lanes(const Warp& warp, const Op& op, Addresses& out) {
     for (u32 i = 0; i < kLanes; ++i) out.lane[i] = from[i] + offset;
   } else if (op.base == AddressBase::reg32) {
     const u32* from = warp.at<const u32>(op.src[0]);
-    for (u32 i = 0; i < kLanes; ++i) out.lane[i] = static_cast<u32>(from[i] + static_cast<u32>(offset));
+    for (u32 i = 0; i < kLanes; ++i)
+      out.lane[i] = static_cast<u32>(from[i] + static_cast<u32>(offset));
   } else {
     const u64 address = uniform_address(warp, op);
     for (u32 i = 0; i < kLanes; ++i) out.lane[i] = address;
@@ -60,11 +69,14 @@ inline void form_lanes(const Warp& warp, const Op& op, Addresses& out) {
 }
 
 /// Whether `bytes` from `address` lie in the window, aligned.
-inline bool is_legal(const Warp& warp, Window window, const WindowShape& shape, u64 address, u64 bytes, u64 alignment) {
+inline bool is_legal(const Warp& warp, Window window, const WindowShape& shape, u64 address,
+                     u64 bytes, u64 alignment) {
   if (address & (alignment - 1)) return false;
   if (window != Window::generic) return address < shape.size && bytes <= shape.size - address;
-  return (address - warp.high_base < warp.high_size && bytes <= warp.high_size - (address - warp.high_base)) ||
-         (address - warp.low_base < warp.low_size && bytes <= warp.low_size - (address - warp.low_base));
+  return (address - warp.high_base < warp.high_size &&
+          bytes <= warp.high_size - (address - warp.high_base)) ||
+         (address - warp.low_base < warp.low_size &&
+          bytes <= warp.low_size - (address - warp.low_base));
 }
 
 /// Traps when an active lane's access is not legal; then makes the addresses host addresses.
@@ -77,7 +89,8 @@ inline void check_lanes(Warp& warp, const Op& op, u64 bytes, u64 alignment, Addr
     const u64 high = warp.high_base, high_room = warp.high_size - bytes;
     for (u32 i = 0; i < kLanes; ++i) {
       const u64 address = addresses.lane[i];
-      const u64 outside = static_cast<u64>(address - high > high_room) & static_cast<u64>(address - low > low_room);
+      const u64 outside =
+          static_cast<u64>(address - high > high_room) & static_cast<u64>(address - low > low_room);
       const u64 wrong = outside | (address & (alignment - 1));
       bad |= (mask & kBit[i]) != 0 ? wrong : 0;
     }
@@ -98,7 +111,8 @@ inline void check_lanes(Warp& warp, const Op& op, u64 bytes, u64 alignment, Addr
   }
 }
 
-/// When all lanes are active and access consecutive pieces of `bytes` bytes, all legal: the host address of the first; else 0.
+/// When all lanes are active and access consecutive pieces of `bytes` bytes, all legal: the host
+/// address of the first; else 0.
 inline u64 contiguous(const Warp& warp, const Op& op, u64 bytes, const Addresses& addresses) {
   if (warp.mask != kAllLanes || op.window == Window::local) return 0;
   const u64 first = addresses.lane[0];
@@ -121,7 +135,8 @@ void store_one(u64 address, T value) {
   std::memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
 }
 
-/// An access that other threads may race with (8.2): stronger than asked, which the model allows and x86 gives for free.
+/// An access that other threads may race with (8.2): stronger than asked, which the model allows
+/// and x86 gives for free.
 template <class T>
 T load_ordered(u64 address) {
   if constexpr (sizeof(T) <= 8) {
@@ -221,7 +236,8 @@ void store(Warp& warp, const Op& op) {
   }
 }
 
-// --- atomics (9.7.13.5, 9.7.13.6) --------------------------------------------------------------------------------------
+// --- atomics (9.7.13.5, 9.7.13.6)
+// --------------------------------------------------------------------------------------
 
 /// One read-modify-write on memory that other host threads may touch. Returns the old value.
 template <sem::Atomop kOp, class T>
@@ -235,7 +251,8 @@ T atom_global(u64 address, T b, T c, bool ftz) {
   } else {
     Word old = __atomic_load_n(at, __ATOMIC_RELAXED);
     for (;;) {
-      const Word next = std::bit_cast<Word>(sem::atom_apply<kOp, T>(std::bit_cast<T>(old), b, c, ftz));
+      const Word next =
+          std::bit_cast<Word>(sem::atom_apply<kOp, T>(std::bit_cast<T>(old), b, c, ftz));
       if (__atomic_compare_exchange_n(at, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
         return std::bit_cast<T>(old);
       }
@@ -243,8 +260,8 @@ T atom_global(u64 address, T b, T c, bool ftz) {
   }
 }
 
-/// atom and red: lanes one after the other, in lane order. src[1] = b, src[2] = c; dst[0] takes the old value.
-/// A CTA runs on one host thread, so shared memory needs no locked access.
+/// atom and red: lanes one after the other, in lane order. src[1] = b, src[2] = c; dst[0] takes the
+/// old value. A CTA runs on one host thread, so shared memory needs no locked access.
 template <sem::Atomop kOp, class T>
 void atom(Warp& warp, const Op& op) {
   Addresses addresses;

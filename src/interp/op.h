@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the interpreter executes: decoded instructions (Op) over registers of 32 lanes, and the part of a warp's state that
-// an instruction handler sees. A register is a *place*: its 32 lanes lie side by side, so one handler call is a loop that the
-// compiler turns into vector code. A predicate's place holds one bit per lane.
+// What the interpreter executes: decoded instructions (Op) over registers of 32 lanes, and the part
+// of a warp's state that an instruction handler sees. A register is a *place*: its 32 lanes lie
+// side by side, so one handler call is a loop that the compiler turns into vector code. A
+// predicate's place holds one bit per lane.
 //
-// This header is compiled once per CPU level (see CMakeLists.txt), so it holds declarations and plain data only.
+// This header is compiled once per CPU level (see CMakeLists.txt), so it holds declarations and
+// plain data only.
 #pragma once
 
 #include <csetjmp>
@@ -45,10 +47,25 @@ enum class AddressBase : u8 {
 /// The window that an address counts from.
 enum class Window : u8 { generic, shared, local, param };
 
-/// Control flow and everything else that needs more than the lanes of one warp; run by the CTA itself.
+/// Control flow and everything else that needs more than the lanes of one warp; run by the CTA
+/// itself.
 enum class Control : u8 {
-  none, bra, brx_idx, call, ret, exit,
-  bar_sync, bar_arrive, bar_red, warp_barrier, warp_op, trap, brkpt, nanosleep, refresh_special, finish,
+  none,
+  bra,
+  brx_idx,
+  call,
+  ret,
+  exit,
+  bar_sync,
+  bar_arrive,
+  bar_red,
+  warp_barrier,
+  warp_op,
+  trap,
+  brkpt,
+  nanosleep,
+  refresh_special,
+  finish,
 };
 
 /// Op::flags of lane Ops: the second of two destinations is not wanted.
@@ -58,37 +75,37 @@ inline constexpr u8 kNoSecond = 1;
 enum class SpaceTest : u8 { shared, local, constant, param, global };
 
 struct Op {
-  Handler run = nullptr;          ///< null: `control` says what to do
-  u32 guard = kUnguarded;         ///< frame offset of the guard predicate
-  u32 guard_flip = 0;             ///< all ones for `@!p`
+  Handler run = nullptr;   ///< null: `control` says what to do
+  u32 guard = kUnguarded;  ///< frame offset of the guard predicate
+  u32 guard_flip = 0;      ///< all ones for `@!p`
   Place dst[2] = {0, 0};
   Place src[6] = {0, 0, 0, 0, 0, 0};
-  u64 offset = 0;                 ///< address offset, branch target, constant
-  const Place* list = nullptr;    ///< elements of a vector operand; lives as long as the program
-  u8 count = 1;                   ///< elements of `list`
-  u8 runtime[6] = {};             ///< run-time modifiers of the form, in its order
+  u64 offset = 0;               ///< address offset, branch target, constant
+  const Place* list = nullptr;  ///< elements of a vector operand; lives as long as the program
+  u8 count = 1;                 ///< elements of `list`
+  u8 runtime[6] = {};           ///< run-time modifiers of the form, in its order
   Control control = Control::none;
   AddressBase base = AddressBase::absolute;
   Window window = Window::generic;
-  u8 flags = 0;                   ///< per handler
-  u32 inst = 0;                   ///< index into ir::Function::insts, for traps
+  u8 flags = 0;  ///< per handler
+  u32 inst = 0;  ///< index into ir::Function::insts, for traps
 };
 
 /// The state that handlers work on. One per warp.
 struct Warp {
-  u8* blocks[kBlocks] = {};       ///< by Block
-  u32 mask = 0;                   ///< lanes that execute the current instruction
-  const Op* op = nullptr;         ///< the current instruction, for traps
+  u8* blocks[kBlocks] = {};  ///< by Block
+  u32 mask = 0;              ///< lanes that execute the current instruction
+  const Op* op = nullptr;    ///< the current instruction, for traps
 
   // Memory as this warp sees it.
   u64 low_base = 0, low_size = 0, high_base = 0, high_size = 0;  ///< legal generic addresses
   u64 shared_base = 0, shared_size = 0;                          ///< the CTA's window
   u64 local_base = 0;                                            ///< local memory of lane 0
   u64 local_stride = 0;                                          ///< bytes per thread
-  u64 frame_local = 0;                                           ///< offset of the current frame in it
-  u64 params = 0, params_size = 0;                               ///< the parameter block
-  u64 const_base = 0, const_size = 0;                            ///< the module's .const variables
-  u64 shared_window = 0;                                         ///< address space that the CTA's shared memory takes
+  u64 frame_local = 0;                 ///< offset of the current frame in it
+  u64 params = 0, params_size = 0;     ///< the parameter block
+  u64 const_base = 0, const_size = 0;  ///< the module's .const variables
+  u64 shared_window = 0;               ///< address space that the CTA's shared memory takes
 
   // Set by raise().
   machine::TrapKind trap_kind{};
@@ -105,7 +122,8 @@ struct Warp {
   }
 };
 
-/// Leaves the current instruction for good: jumps to Warp::recover. Handlers hold no object with a destructor.
+/// Leaves the current instruction for good: jumps to Warp::recover. Handlers hold no object with a
+/// destructor.
 [[noreturn]] void raise_trap(Warp& warp, machine::TrapKind kind, u32 lane, const u64* address);
 
 /// Traps for the first active lane whose access of `bytes` bytes breaks window or alignment.

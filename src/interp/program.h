@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel decoded for the interpreter, with every function that it can reach. Built once, shared by all launches.
+// A kernel decoded for the interpreter, with every function that it can reach. Built once, shared
+// by all launches.
 #pragma once
 
 #include <deque>
@@ -14,7 +15,8 @@
 
 namespace heddle::interp {
 
-/// Where a parameter, argument or return value lies in a frame: in a register place, or in the frame's local memory.
+/// Where a parameter, argument or return value lies in a frame: in a register place, or in the
+/// frame's local memory.
 struct Slot {
   bool in_register = true;
   Place place = 0;
@@ -25,7 +27,7 @@ struct Slot {
 struct Code;
 
 struct CallSite {
-  const Code* direct = nullptr;        ///< null: indirect through `pointer`
+  const Code* direct = nullptr;  ///< null: indirect through `pointer`
   Place pointer = 0;
   bool wide_pointer = true;
   std::vector<Slot> arguments, returns;  ///< in the caller's frame
@@ -34,12 +36,12 @@ struct CallSite {
 /// One function.
 struct Code {
   ir::FunctionId id;
-  u32 index = 0;                         ///< among the functions of the program
+  u32 index = 0;  ///< among the functions of the program
   const ir::Function* function = nullptr;
-  std::vector<Op> ops;                   ///< ends with a Control::finish (falls off the end: ret / exit)
-  u32 register_bytes = 0;                ///< size of the frame's register block
-  u64 local_bytes = 0;                   ///< size of the frame's local memory, a multiple of 16
-  std::vector<Slot> params, returns;     ///< formals
+  std::vector<Op> ops;     ///< ends with a Control::finish (falls off the end: ret / exit)
+  u32 register_bytes = 0;  ///< size of the frame's register block
+  u64 local_bytes = 0;     ///< size of the frame's local memory, a multiple of 16
+  std::vector<Slot> params, returns;  ///< formals
 };
 
 /// A special register that the program reads, and where in Block::specials its lanes are.
@@ -68,19 +70,20 @@ class Interpreted final : public machine::Program {
   std::vector<std::vector<u32>> branch_tables;           ///< by Op::offset of brx_idx: op indices
   std::vector<SpecialUse> specials;
   u32 special_bytes = 0;
-  u64 local_bytes = 0;   ///< local memory of a thread when every function is entered once; 0: none is needed
-  bool calls = false;    ///< there are calls: a stack is needed beside it
+  u64 local_bytes =
+      0;  ///< local memory of a thread when every function is entered once; 0: none is needed
+  bool calls = false;  ///< there are calls: a stack is needed beside it
 };
 
 /// Decodes `entry` and all it can reach. Fails when a reachable form is `sem pending`.
-Result<std::shared_ptr<const Interpreted>> decode(std::shared_ptr<const machine::Loaded> loaded, ir::FunctionId entry,
-                                                  const Level& level);
+Result<std::shared_ptr<const Interpreted>> decode(std::shared_ptr<const machine::Loaded> loaded,
+                                                  ir::FunctionId entry, const Level& level);
 
 /// The reference engine (tier 0).
 class Interpreter final : public machine::Engine {
  public:
-  Result<std::shared_ptr<const machine::Program>> prepare(std::shared_ptr<const machine::Loaded> loaded,
-                                                          ir::FunctionId entry) override;
+  Result<std::shared_ptr<const machine::Program>> prepare(
+      std::shared_ptr<const machine::Loaded> loaded, ir::FunctionId entry) override;
 };
 
 }  // namespace heddle::interp

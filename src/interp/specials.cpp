@@ -25,8 +25,9 @@ u64 nanoseconds() {
 
 /// The device's clock: host time at the clock rate of the profile.
 u64 cycles(const machine::Profile& profile) {
-  const u64 ns = static_cast<u64>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+  const u64 ns = static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                      std::chrono::steady_clock::now().time_since_epoch())
+                                      .count());
   return ns / 1000 * (profile.clock_khz / 1000) + ns % 1000 * (profile.clock_khz / 1000) / 1000;
 }
 
@@ -38,30 +39,51 @@ u64 uniform_value(const WarpIdentity& identity, SpecialRegister reg, u32 compone
   const machine::Launch& launch = *identity.launch;
   const machine::LaunchConfig& config = *launch.config;
   switch (reg) {
-    case SpecialRegister::ntid: return component_of(config.block, component, 1);
+    case SpecialRegister::ntid:
+      return component_of(config.block, component, 1);
     case SpecialRegister::ctaid:
-    case SpecialRegister::clusterid: return component_of(identity.cta, component, 0);
+    case SpecialRegister::clusterid:
+      return component_of(identity.cta, component, 0);
     case SpecialRegister::nctaid:
-    case SpecialRegister::nclusterid: return component_of(config.grid, component, 1);
-    case SpecialRegister::warpid: return identity.warp;
-    case SpecialRegister::nwarpid: return launch.profile->max_threads_per_multiprocessor / kLanes;
-    case SpecialRegister::smid: return identity.worker % launch.profile->multiprocessors;
-    case SpecialRegister::nsmid: return launch.profile->multiprocessors;
-    case SpecialRegister::gridid: return launch.grid_id;
-    case SpecialRegister::cluster_nctaid: return 1;  // a launch without clusters: each CTA is one
-    case SpecialRegister::cluster_nctarank: return 1;
-    case SpecialRegister::total_smem_size: return (launch.shared_bytes + kSharedUnit - 1) / kSharedUnit * kSharedUnit;
+    case SpecialRegister::nclusterid:
+      return component_of(config.grid, component, 1);
+    case SpecialRegister::warpid:
+      return identity.warp;
+    case SpecialRegister::nwarpid:
+      return launch.profile->max_threads_per_multiprocessor / kLanes;
+    case SpecialRegister::smid:
+      return identity.worker % launch.profile->multiprocessors;
+    case SpecialRegister::nsmid:
+      return launch.profile->multiprocessors;
+    case SpecialRegister::gridid:
+      return launch.grid_id;
+    case SpecialRegister::cluster_nctaid:
+      return 1;  // a launch without clusters: each CTA is one
+    case SpecialRegister::cluster_nctarank:
+      return 1;
+    case SpecialRegister::total_smem_size:
+      return (launch.shared_bytes + kSharedUnit - 1) / kSharedUnit * kSharedUnit;
     case SpecialRegister::aggr_smem_size:
-      return (launch.shared_bytes + kSharedUnit - 1) / kSharedUnit * kSharedUnit + launch.profile->reserved_shared_per_block;
-    case SpecialRegister::dynamic_smem_size: return config.dynamic_shared;
-    case SpecialRegister::clock: return static_cast<u32>(cycles(*launch.profile));
-    case SpecialRegister::clock_hi: return cycles(*launch.profile) >> 32;
-    case SpecialRegister::clock64: return cycles(*launch.profile);
-    case SpecialRegister::globaltimer: return nanoseconds();
-    case SpecialRegister::globaltimer_lo: return static_cast<u32>(nanoseconds());
-    case SpecialRegister::globaltimer_hi: return nanoseconds() >> 32;
-    // Cluster ids of a CTA alone, counters and driver-set registers that nothing sets, no reserved shared memory, no graph.
-    default: return 0;
+      return (launch.shared_bytes + kSharedUnit - 1) / kSharedUnit * kSharedUnit +
+             launch.profile->reserved_shared_per_block;
+    case SpecialRegister::dynamic_smem_size:
+      return config.dynamic_shared;
+    case SpecialRegister::clock:
+      return static_cast<u32>(cycles(*launch.profile));
+    case SpecialRegister::clock_hi:
+      return cycles(*launch.profile) >> 32;
+    case SpecialRegister::clock64:
+      return cycles(*launch.profile);
+    case SpecialRegister::globaltimer:
+      return nanoseconds();
+    case SpecialRegister::globaltimer_lo:
+      return static_cast<u32>(nanoseconds());
+    case SpecialRegister::globaltimer_hi:
+      return nanoseconds() >> 32;
+    // Cluster ids of a CTA alone, counters and driver-set registers that nothing sets, no reserved
+    // shared memory, no graph.
+    default:
+      return 0;
   }
 }
 
@@ -74,12 +96,15 @@ bool is_dynamic(SpecialRegister reg) {
     case SpecialRegister::clock64:
     case SpecialRegister::globaltimer:
     case SpecialRegister::globaltimer_lo:
-    case SpecialRegister::globaltimer_hi: return true;
-    default: return false;
+    case SpecialRegister::globaltimer_hi:
+      return true;
+    default:
+      return false;
   }
 }
 
-void fill_special(const WarpIdentity& identity, SpecialRegister reg, u32 component, u32 bytes, u8* out) {
+void fill_special(const WarpIdentity& identity, SpecialRegister reg, u32 component, u32 bytes,
+                  u8* out) {
   if (bytes == 0) {  // %is_explicit_cluster: no launch names a cluster size yet
     std::memset(out, 0, sizeof(u32));
     return;
@@ -102,13 +127,26 @@ void fill_special(const WarpIdentity& identity, SpecialRegister reg, u32 compone
         value = component_of(tid, component, 0);
         break;
       }
-      case SpecialRegister::laneid: value = lane; break;
-      case SpecialRegister::lanemask_eq: value = 1u << lane; break;
-      case SpecialRegister::lanemask_lt: value = (1u << lane) - 1; break;
-      case SpecialRegister::lanemask_le: value = (1u << lane) | ((1u << lane) - 1); break;
-      case SpecialRegister::lanemask_gt: value = ~((1u << lane) | ((1u << lane) - 1)); break;
-      case SpecialRegister::lanemask_ge: value = ~((1u << lane) - 1); break;
-      default: break;
+      case SpecialRegister::laneid:
+        value = lane;
+        break;
+      case SpecialRegister::lanemask_eq:
+        value = 1u << lane;
+        break;
+      case SpecialRegister::lanemask_lt:
+        value = (1u << lane) - 1;
+        break;
+      case SpecialRegister::lanemask_le:
+        value = (1u << lane) | ((1u << lane) - 1);
+        break;
+      case SpecialRegister::lanemask_gt:
+        value = ~((1u << lane) | ((1u << lane) - 1));
+        break;
+      case SpecialRegister::lanemask_ge:
+        value = ~((1u << lane) - 1);
+        break;
+      default:
+        break;
     }
     std::memcpy(out + lane * bytes, &value, bytes);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The special registers (PTX ISA chapter 10) as lanes of a warp. Those that never change are filled in when a warp starts; clocks
-// and counters are read anew by each instruction that names them.
+// The special registers (PTX ISA chapter 10) as lanes of a warp. Those that never change are filled
+// in when a warp starts; clocks and counters are read anew by each instruction that names them.
 #pragma once
 
 #include "interp/program.h"
@@ -22,6 +22,7 @@ struct WarpIdentity {
 bool is_dynamic(isa::SpecialRegister reg);
 
 /// Writes the 32 lanes of one special register to `out` (`bytes` a lane; 0: predicate bits).
-void fill_special(const WarpIdentity& identity, isa::SpecialRegister reg, u32 component, u32 bytes, u8* out);
+void fill_special(const WarpIdentity& identity, isa::SpecialRegister reg, u32 component, u32 bytes,
+                  u8* out);
 
 }  // namespace heddle::interp

@@ -27,12 +27,14 @@ void set_all(Warp& warp, Place p, T value) {
 }
 
 void shuffle(Warp& warp, const Op& op) {
-  const u32 in_range = sem::shuffle(static_cast<sem::Shflmode>(op.runtime[0]), warp.mask, warp.at<const u32>(op.src[0]),
-                                    warp.at<const u32>(op.src[1]), warp.at<const u32>(op.src[2]), warp.at<u32>(op.dst[0]));
+  const u32 in_range = sem::shuffle(static_cast<sem::Shflmode>(op.runtime[0]), warp.mask,
+                                    warp.at<const u32>(op.src[0]), warp.at<const u32>(op.src[1]),
+                                    warp.at<const u32>(op.src[2]), warp.at<u32>(op.dst[0]));
   if (op.dst[1]) set_predicate(warp, op.dst[1], in_range);
 }
 void vote(Warp& warp, const Op& op) {
-  const bool result = sem::vote(static_cast<sem::Votemode>(op.runtime[0]), warp.mask, *warp.at<const u32>(op.src[0]));
+  const bool result = sem::vote(static_cast<sem::Votemode>(op.runtime[0]), warp.mask,
+                                *warp.at<const u32>(op.src[0]));
   set_predicate(warp, op.dst[0], result ? kAllLanes : 0);
 }
 void ballot(Warp& warp, const Op& op) {
@@ -56,12 +58,16 @@ void elect(Warp& warp, const Op& op) {
 }
 template <class T>
 void redux(Warp& warp, const Op& op) {
-  set_all<T>(warp, op.dst[0], sem::redux<T>(static_cast<sem::Reduxop>(op.runtime[0]), warp.mask, warp.at<const T>(op.src[0])));
+  set_all<T>(warp, op.dst[0],
+             sem::redux<T>(static_cast<sem::Reduxop>(op.runtime[0]), warp.mask,
+                           warp.at<const T>(op.src[0])));
 }
 void redux_f32(Warp& warp, const Op& op) {
-  set_all<u32>(warp, op.dst[0],
-               sem::redux_f32(static_cast<sem::Reduxop>(op.runtime[0]), static_cast<sem::Flag>(op.runtime[1]),
-                              static_cast<sem::Flag>(op.runtime[2]), warp.mask, warp.at<const u32>(op.src[0])));
+  set_all<u32>(
+      warp, op.dst[0],
+      sem::redux_f32(static_cast<sem::Reduxop>(op.runtime[0]),
+                     static_cast<sem::Flag>(op.runtime[1]), static_cast<sem::Flag>(op.runtime[2]),
+                     warp.mask, warp.at<const u32>(op.src[0])));
 }
 
 /// Every 128-bit atomic of the process takes this lock: they are indivisible among themselves.
@@ -87,31 +93,46 @@ void atom_wide(Warp& warp, const Op& op) {
 }  // namespace
 
 Handler warp_handler(const isa::Form& form, std::span<const u8> slots, u8* runtime) {
-  for (std::size_t i = 0; i < form.runtime_slots.size(); ++i) runtime[i] = slots[form.runtime_slots[i]];
+  for (std::size_t i = 0; i < form.runtime_slots.size(); ++i)
+    runtime[i] = slots[form.runtime_slots[i]];
   const auto wide = [&] { return isa::type_info(static_cast<isa::Type>(runtime[0])).bits == 64; };
   switch (form.sem_id) {
     case SemId::shuffle:
-    case SemId::shuffle_sync: return &shuffle;
+    case SemId::shuffle_sync:
+      return &shuffle;
     case SemId::vote:
-    case SemId::vote_sync: return &vote;
+    case SemId::vote_sync:
+      return &vote;
     case SemId::ballot:
-    case SemId::ballot_sync: return &ballot;
-    case SemId::match_any_sync: return wide() ? &match_any<u64> : &match_any<u32>;
-    case SemId::match_all_sync: return wide() ? &match_all<u64> : &match_all<u32>;
-    case SemId::activemask: return &activemask;
-    case SemId::elect_sync: return &elect;
-    case SemId::redux_u32_sync: return &redux<u32>;
-    case SemId::redux_s32_sync: return &redux<s32>;
-    case SemId::redux_f32_sync: return &redux_f32;
-    default: HEDDLE_UNREACHABLE();
+    case SemId::ballot_sync:
+      return &ballot;
+    case SemId::match_any_sync:
+      return wide() ? &match_any<u64> : &match_any<u32>;
+    case SemId::match_all_sync:
+      return wide() ? &match_all<u64> : &match_all<u32>;
+    case SemId::activemask:
+      return &activemask;
+    case SemId::elect_sync:
+      return &elect;
+    case SemId::redux_u32_sync:
+      return &redux<u32>;
+    case SemId::redux_s32_sync:
+      return &redux<s32>;
+    case SemId::redux_f32_sync:
+      return &redux_f32;
+    default:
+      HEDDLE_UNREACHABLE();
   }
 }
 
 Handler wide_atomic(u8 atomop) {
   switch (static_cast<sem::Atomop>(atomop)) {
-    case sem::Atomop::exch: return &atom_wide<false>;
-    case sem::Atomop::cas: return &atom_wide<true>;
-    default: return nullptr;
+    case sem::Atomop::exch:
+      return &atom_wide<false>;
+    case sem::Atomop::cas:
+      return &atom_wide<true>;
+    default:
+      return nullptr;
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the machine asks of an engine (the interpreter, the JIT): to prepare a kernel once, and to run CTAs of a launch a
-// slice at a time. The machine decides which CTA runs where and when; the engine knows nothing of grids or host threads.
+// What the machine asks of an engine (the interpreter, the JIT): to prepare a kernel once, and to
+// run CTAs of a launch a slice at a time. The machine decides which CTA runs where and when; the
+// engine knows nothing of grids or host threads.
 #pragma once
 
 #include <atomic>
@@ -20,11 +21,11 @@ namespace heddle::machine {
 /// What the host asks for (cuLaunchKernel).
 struct LaunchConfig {
   Dim3 grid, block;
-  u32 dynamic_shared = 0;               ///< bytes
-  std::vector<u8> params;               ///< the kernel's parameter block, at least Function::param_bytes
-  u32 stack_bytes = 1024;               ///< local memory per thread for calls, beside the kernel's own
-  double time_limit = 0;                ///< seconds of wall clock; 0: none
-  bool cooperative = false;             ///< all CTAs must be resident
+  u32 dynamic_shared = 0;    ///< bytes
+  std::vector<u8> params;    ///< the kernel's parameter block, at least Function::param_bytes
+  u32 stack_bytes = 1024;    ///< local memory per thread for calls, beside the kernel's own
+  double time_limit = 0;     ///< seconds of wall clock; 0: none
+  bool cooperative = false;  ///< all CTAs must be resident
   const std::atomic<bool>* cancel = nullptr;
 };
 
@@ -35,17 +36,17 @@ struct Launch {
   const LaunchConfig* config;
   const Profile* profile;
   SharedLayout shared;
-  u32 shared_bytes = 0;                 ///< static + dynamic, per CTA
-  u64 params = 0;                       ///< address of the parameter block in device memory
+  u32 shared_bytes = 0;  ///< static + dynamic, per CTA
+  u64 params = 0;        ///< address of the parameter block in device memory
   u64 grid_id = 0;
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  std::atomic<bool> stop{false};        ///< set at the first trap: others give up
+  std::atomic<bool> stop{false};  ///< set at the first trap: others give up
 };
 
 enum class CtaStatus : u8 {
   finished,
-  running,   ///< the slice is used up; the CTA can go on
-  waiting,   ///< nothing in it can go on by itself (it spins or sleeps): let others run first
+  running,  ///< the slice is used up; the CTA can go on
+  waiting,  ///< nothing in it can go on by itself (it spins or sleeps): let others run first
   trapped,
 };
 

@@ -19,11 +19,12 @@ using Clock = std::chrono::steady_clock;
 
 /// Warp instructions that a CTA runs before its worker looks at the clock and at its other CTAs.
 constexpr u64 kSlice = 200'000;
-/// Slices without finishing after which a worker takes another CTA beside the ones it has: they may wait for it.
+/// Slices without finishing after which a worker takes another CTA beside the ones it has: they may
+/// wait for it.
 constexpr u32 kPatience = 4;
 
-std::optional<LaunchError> check(const Profile& profile, const ir::Function& kernel, const SharedLayout& layout,
-                                 const LaunchConfig& config) {
+std::optional<LaunchError> check(const Profile& profile, const ir::Function& kernel,
+                                 const SharedLayout& layout, const LaunchConfig& config) {
   using Reason = LaunchError::Reason;
   const auto refuse = [&](Reason reason, std::string why) {
     return LaunchError{reason, fmt::format("kernel '{}': {}", kernel.name, why)};
@@ -33,36 +34,42 @@ std::optional<LaunchError> check(const Profile& profile, const ir::Function& ker
   for (int i = 0; i < 3; ++i) {
     const char axis = static_cast<char>('x' + i);
     if (block[i] == 0 || block[i] > profile.max_block[i]) {
-      return refuse(Reason::invalid_value,
-                    fmt::format("block.{} is {}, must be 1 to {}", axis, block[i], profile.max_block[i]));
+      return refuse(Reason::invalid_value, fmt::format("block.{} is {}, must be 1 to {}", axis,
+                                                       block[i], profile.max_block[i]));
     }
     if (grid[i] == 0 || grid[i] > profile.max_grid[i]) {
-      return refuse(Reason::invalid_value, fmt::format("grid.{} is {}, must be 1 to {}", axis, grid[i], profile.max_grid[i]));
+      return refuse(Reason::invalid_value, fmt::format("grid.{} is {}, must be 1 to {}", axis,
+                                                       grid[i], profile.max_grid[i]));
     }
     if (kernel.req_ntid[0] && block[i] != std::max(kernel.req_ntid[i], 1u)) {
-      return refuse(Reason::invalid_value, fmt::format("block.{} is {}, but the kernel says .reqntid {}", axis, block[i],
-                                                       std::max(kernel.req_ntid[i], 1u)));
+      return refuse(Reason::invalid_value,
+                    fmt::format("block.{} is {}, but the kernel says .reqntid {}", axis, block[i],
+                                std::max(kernel.req_ntid[i], 1u)));
     }
   }
   const u64 threads = config.block.volume();
   if (threads > profile.max_threads_per_block) {
-    return refuse(Reason::invalid_value,
-                  fmt::format("{} threads a block, at most {} possible", threads, profile.max_threads_per_block));
+    return refuse(Reason::invalid_value, fmt::format("{} threads a block, at most {} possible",
+                                                     threads, profile.max_threads_per_block));
   }
   if (kernel.max_ntid[0]) {
-    const u64 most = u64{kernel.max_ntid[0]} * std::max(kernel.max_ntid[1], 1u) * std::max(kernel.max_ntid[2], 1u);
+    const u64 most = u64{kernel.max_ntid[0]} * std::max(kernel.max_ntid[1], 1u) *
+                     std::max(kernel.max_ntid[2], 1u);
     if (threads > most) {
-      return refuse(Reason::invalid_value, fmt::format("{} threads a block, but the kernel says .maxntid {}", threads, most));
+      return refuse(
+          Reason::invalid_value,
+          fmt::format("{} threads a block, but the kernel says .maxntid {}", threads, most));
     }
   }
   const u64 shared = u64{layout.static_bytes} + config.dynamic_shared;
   if (shared > profile.shared_per_block_optin) {
-    return refuse(Reason::invalid_value, fmt::format("{} bytes of shared memory a block, at most {} possible", shared,
-                                                     profile.shared_per_block_optin));
+    return refuse(Reason::invalid_value,
+                  fmt::format("{} bytes of shared memory a block, at most {} possible", shared,
+                              profile.shared_per_block_optin));
   }
   if (config.params.size() < kernel.param_bytes) {
-    return refuse(Reason::invalid_value, fmt::format("{} bytes of parameters given, {} needed", config.params.size(),
-                                                     kernel.param_bytes));
+    return refuse(Reason::invalid_value, fmt::format("{} bytes of parameters given, {} needed",
+                                                     config.params.size(), kernel.param_bytes));
   }
   return std::nullopt;
 }
@@ -72,9 +79,11 @@ class Grid {
  public:
   Grid(const Program& program, Launch& launch, u32 workers)
       : program_(program), launch_(launch), total_(launch.config->grid.volume()) {
-    // Enough CTAs at a time that handing them out costs nothing, few enough that the last ones spread evenly.
+    // Enough CTAs at a time that handing them out costs nothing, few enough that the last ones
+    // spread evenly.
     chunk_ = std::clamp<u64>(total_ / (u64{workers} * 16), 1, 64);
-    residency_ = u64{launch.profile->multiprocessors} * launch.profile->max_blocks_per_multiprocessor;
+    residency_ =
+        u64{launch.profile->multiprocessors} * launch.profile->max_blocks_per_multiprocessor;
     residency_ = std::max<u64>(residency_ / workers, 1);
     if (launch.config->cooperative) residency_ = total_;
   }
@@ -121,7 +130,8 @@ class Grid {
   bool stopped() {
     if (launch_.stop.load(std::memory_order_relaxed)) return true;
     const bool late = launch_.deadline && Clock::now() > *launch_.deadline;
-    const bool cancelled = launch_.config->cancel && launch_.config->cancel->load(std::memory_order_relaxed);
+    const bool cancelled =
+        launch_.config->cancel && launch_.config->cancel->load(std::memory_order_relaxed);
     if (late || cancelled) {
       Trap trap{};
       trap.kind = TrapKind::time_limit;
@@ -129,7 +139,9 @@ class Grid {
       trap.kernel = trap.function = kernel.name;
       trap.at = kernel.at;
       trap.file = launch_.loaded->module().name;
-      trap.detail = late ? fmt::format("the launch ran longer than {} s", launch_.config->time_limit) : "cancelled";
+      trap.detail = late
+                        ? fmt::format("the launch ran longer than {} s", launch_.config->time_limit)
+                        : "cancelled";
       fail(trap);
     }
     return late || cancelled;
@@ -143,7 +155,8 @@ class Grid {
     return true;
   }
 
-  bool begin(u64 index, std::vector<std::unique_ptr<Cta>>& resident, std::vector<std::unique_ptr<Cta>>& idle) {
+  bool begin(u64 index, std::vector<std::unique_ptr<Cta>>& resident,
+             std::vector<std::unique_ptr<Cta>>& idle) {
     std::unique_ptr<Cta> cta;
     if (!idle.empty()) {
       cta = std::move(idle.back());
@@ -191,8 +204,8 @@ u32 worker_count() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-LaunchResult launch(const Profile& profile, const Program& program, const Loaded& loaded, ir::FunctionId entry,
-                    const LaunchConfig& config) {
+LaunchResult launch(const Profile& profile, const Program& program, const Loaded& loaded,
+                    ir::FunctionId entry, const LaunchConfig& config) {
   static std::atomic<u64> grids{0};  // %gridid: unique per launch in the process
   const ir::Function& kernel = loaded.module().functions[entry.value];
   Launch launch{};
@@ -205,12 +218,15 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
   if (auto error = check(profile, kernel, launch.shared, config)) return std::move(*error);
   launch.shared_bytes = launch.shared.static_bytes + config.dynamic_shared;
   const bool low = loaded.module().address_size == 32;
-  const auto params = loaded.memory().allocate(std::max<std::size_t>(config.params.size(), 1), 256, low);
+  const auto params =
+      loaded.memory().allocate(std::max<std::size_t>(config.params.size(), 1), 256, low);
   if (!params.ok()) return LaunchError{LaunchError::Reason::out_of_memory, params.error().message};
   launch.params = *params;
-  if (!config.params.empty()) std::memcpy(reinterpret_cast<void*>(launch.params), config.params.data(), config.params.size());
+  if (!config.params.empty())
+    std::memcpy(reinterpret_cast<void*>(launch.params), config.params.data(), config.params.size());
   if (config.time_limit > 0) {
-    launch.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(config.time_limit));
+    launch.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                         std::chrono::duration<double>(config.time_limit));
   }
 
   const u64 ctas = config.grid.volume();

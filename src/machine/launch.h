@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a grid: checks the launch against the device profile, spreads the CTAs over the host's threads, keeps more than one
-// CTA resident on a thread when they wait for each other, stops at the first trap.
+// Runs a grid: checks the launch against the device profile, spreads the CTAs over the host's
+// threads, keeps more than one CTA resident on a thread when they wait for each other, stops at the
+// first trap.
 #pragma once
 
 #include <optional>
@@ -21,10 +22,11 @@ struct LaunchError {
 /// Empty: finished. Blocks until the grid is done.
 using LaunchResult = std::variant<std::monostate, Trap, LaunchError>;
 
-LaunchResult launch(const Profile& profile, const Program& program, const Loaded& loaded, ir::FunctionId entry,
-                    const LaunchConfig& config);
+LaunchResult launch(const Profile& profile, const Program& program, const Loaded& loaded,
+                    ir::FunctionId entry, const LaunchConfig& config);
 
-/// Number of host threads that grids run on: HEDDLE_THREADS, else the processors this process may use.
+/// Number of host threads that grids run on: HEDDLE_THREADS, else the processors this process may
+/// use.
 u32 worker_count();
 
 }  // namespace heddle::machine

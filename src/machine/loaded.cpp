@@ -23,21 +23,26 @@ void relocate(u8* image, const ir::Relocation& relocation, u64 address) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Loaded>> Loaded::create(Memory& memory, std::shared_ptr<const ir::Module> module) {
+Result<std::shared_ptr<const Loaded>> Loaded::create(Memory& memory,
+                                                     std::shared_ptr<const ir::Module> module) {
   std::shared_ptr<Loaded> loaded(new Loaded(memory, std::move(module)));
   const ir::Module& ir = *loaded->module_;
   const bool low = ir.address_size == 32;
   if (low && memory.low().all.size == 0) {
-    return Error{"this process has no free address range below 4 GiB, which a module with 32-bit addresses needs"};
+    return Error{
+        "this process has no free address range below 4 GiB, which a module with 32-bit addresses "
+        "needs"};
   }
   for (const ir::Variable& variable : ir.variables) {
     const bool sized_shared = variable.space == ir::Space::shared && variable.size != 0;
     if (variable.linkage == ir::Linkage::external && (in_device_memory(variable) || sized_shared)) {
-      return Error{fmt::format("undefined symbol '{}': declared .extern and defined in no linked module", variable.name)};
+      return Error{
+          fmt::format("undefined symbol '{}': declared .extern and defined in no linked module",
+                      variable.name)};
     }
   }
-  // A global has an allocation of its own, so that a stray index runs into a guard page and not into its neighbour. The
-  // constants lie together: `isspacep.const` asks for their window.
+  // A global has an allocation of its own, so that a stray index runs into a guard page and not
+  // into its neighbour. The constants lie together: `isspacep.const` asks for their window.
   loaded->variable_address_.assign(ir.variables.size(), 0);
   u64 constant_bytes = 0;
   for (std::size_t i = 0; i < ir.variables.size(); ++i) {
@@ -48,7 +53,8 @@ Result<std::shared_ptr<const Loaded>> Loaded::create(Memory& memory, std::shared
       constant_bytes += variable.size;
     } else if (variable.space == ir::Space::global) {
       const auto address = memory.allocate(std::max<u64>(variable.size, 1), variable.align, low);
-      if (!address.ok()) return Error{fmt::format("variable '{}': {}", variable.name, address.error().message)};
+      if (!address.ok())
+        return Error{fmt::format("variable '{}': {}", variable.name, address.error().message)};
       loaded->allocations_.push_back(*address);
       loaded->variable_address_[i] = *address;
     }
@@ -71,7 +77,8 @@ Result<std::shared_ptr<const Loaded>> Loaded::create(Memory& memory, std::shared
     const ir::Variable& variable = ir.variables[i];
     if (!in_device_memory(variable)) continue;
     u8* image = reinterpret_cast<u8*>(loaded->variable_address_[i]);
-    if (!variable.init.empty()) std::memcpy(image, variable.init.data(), std::min<u64>(variable.init.size(), variable.size));
+    if (!variable.init.empty())
+      std::memcpy(image, variable.init.data(), std::min<u64>(variable.init.size(), variable.size));
     for (const ir::Relocation& relocation : variable.relocations) {
       // A global's own address and its generic address are the same number here.
       relocate(image, relocation,
@@ -92,7 +99,8 @@ const Region& Loaded::region() const {
 
 ir::FunctionId Loaded::function_at(u64 code_address) const {
   const u64 offset = code_address - code_base_;
-  if (offset % kCodeStep || offset < kCodeStep || offset > kCodeStep * module_->functions.size()) return {};
+  if (offset % kCodeStep || offset < kCodeStep || offset > kCodeStep * module_->functions.size())
+    return {};
   return ir::FunctionId(offset / kCodeStep - 1);
 }
 
@@ -142,7 +150,8 @@ SharedLayout Loaded::shared_layout(ir::FunctionId entry) const {
   const auto place = [&](bool dynamic) {
     for (u32 i = 0; i < used.size(); ++i) {
       const ir::Variable& variable = module_->variables[i];
-      // `.extern .shared x[]` is the dynamic part: all such arrays begin where the static part ends.
+      // `.extern .shared x[]` is the dynamic part: all such arrays begin where the static part
+      // ends.
       const bool is_dynamic = variable.linkage == ir::Linkage::external && variable.size == 0;
       if (!used[i] || variable.space != ir::Space::shared || is_dynamic != dynamic) continue;
       if (dynamic) {
@@ -159,7 +168,8 @@ SharedLayout Loaded::shared_layout(ir::FunctionId entry) const {
   bool any_dynamic = false;
   for (u32 i = 0; i < used.size(); ++i) {
     const ir::Variable& variable = module_->variables[i];
-    if (used[i] && variable.space == ir::Space::shared && variable.linkage == ir::Linkage::external && !variable.size) {
+    if (used[i] && variable.space == ir::Space::shared &&
+        variable.linkage == ir::Linkage::external && !variable.size) {
       any_dynamic = true;
       align = std::max(align, variable.align);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A module placed in device memory: its variables have addresses and their initial values, its functions have code
-// addresses (5.4.4, 6.4.4), its kernels a shared-memory layout.
+// A module placed in device memory: its variables have addresses and their initial values, its
+// functions have code addresses (5.4.4, 6.4.4), its kernels a shared-memory layout.
 #pragma once
 
 #include <memory>
@@ -18,13 +18,15 @@ namespace heddle::machine {
 /// Where the .shared variables that a kernel can reach lie in its CTA's window.
 struct SharedLayout {
   std::unordered_map<u32, u32> offset;  ///< VarId -> offset
-  u32 static_bytes = 0;                 ///< dynamic shared memory begins here (16-aligned when there is any)
+  u32 static_bytes = 0;  ///< dynamic shared memory begins here (16-aligned when there is any)
 };
 
 class Loaded {
  public:
-  /// Allocates and initialises the variables. Fails when memory is short, or when a symbol stays undefined.
-  static Result<std::shared_ptr<const Loaded>> create(Memory& memory, std::shared_ptr<const ir::Module> module);
+  /// Allocates and initialises the variables. Fails when memory is short, or when a symbol stays
+  /// undefined.
+  static Result<std::shared_ptr<const Loaded>> create(Memory& memory,
+                                                      std::shared_ptr<const ir::Module> module);
   ~Loaded();
   Loaded(const Loaded&) = delete;
   Loaded& operator=(const Loaded&) = delete;
@@ -39,7 +41,9 @@ class Loaded {
   /// The block that holds all .const variables; size 0 when there are none.
   AddressRange constants() const { return constants_; }
   /// Code address of a function; unique, never dereferenced.
-  u64 address_of(ir::FunctionId function) const { return code_base_ + kCodeStep * (function.value + 1); }
+  u64 address_of(ir::FunctionId function) const {
+    return code_base_ + kCodeStep * (function.value + 1);
+  }
   /// The function at a code address, or none.
   ir::FunctionId function_at(u64 code_address) const;
 

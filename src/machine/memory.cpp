@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -18,7 +17,8 @@ constexpr u64 kPage = 4096;
 constexpr u64 kMiB = u64{1} << 20;
 constexpr u64 kGiB = u64{1} << 30;
 
-// The low region sits where position-independent programs have nothing, and below 2 GiB, where the sanitizers leave room.
+// The low region sits where position-independent programs have nothing, and below 2 GiB, where the
+// sanitizers leave room.
 constexpr u64 kLowBases[] = {0x1000'0000, 0x2000'0000, 0x8000'0000};
 constexpr u64 kLowSize = 1280 * kMiB;
 constexpr u64 kLowShared = 128 * kMiB;
@@ -42,7 +42,8 @@ u64 reserve(u64 base, u64 size) {
 }
 
 bool commit(u64 base, u64 bytes) {
-  return mprotect(reinterpret_cast<void*>(base), round_up(bytes, kPage), PROT_READ | PROT_WRITE) == 0;
+  return mprotect(reinterpret_cast<void*>(base), round_up(bytes, kPage), PROT_READ | PROT_WRITE) ==
+         0;
 }
 
 /// Back to zero pages without access.
@@ -63,7 +64,8 @@ Region carve(u64 base, u64 size, u64 shared, u64 local) {
 
 }  // namespace
 
-// --- Pages -----------------------------------------------------------------------------------------------------------
+// --- Pages
+// -----------------------------------------------------------------------------------------------------------
 
 void Memory::Pages::reset(AddressRange range) {
   range_ = range;
@@ -78,8 +80,10 @@ u64 Memory::Pages::take(u64 bytes, u64 align) {
     if (base >= end || end - base < need) continue;
     const u64 front = base - it->first;
     const u64 back = end - (base + need);
-    if (front) it->second = front;
-    else free_.erase(it);
+    if (front)
+      it->second = front;
+    else
+      free_.erase(it);
     if (back) free_[base + need] = back;
     taken_[base] = {bytes, need};
     return base;
@@ -131,13 +135,16 @@ std::optional<AddressRange> Memory::Pages::nearest(u64 address) const {
   return best;
 }
 
-// --- Memory ----------------------------------------------------------------------------------------------------------
+// --- Memory
+// ----------------------------------------------------------------------------------------------------------
 
 Result<std::unique_ptr<Memory>> Memory::create(u64 device_bytes) {
-  if (!device_bytes) device_bytes = static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE));
+  if (!device_bytes)
+    device_bytes =
+        static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE));
   if (device_bytes == 0) {  // what Profile::memory_bytes calls as much as the host has
-    device_bytes = static_cast<u64>(sysconf(_SC_PHYS_PAGES)) *
-                   static_cast<u64>(sysconf(_SC_PAGESIZE));
+    device_bytes =
+        static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE));
   }
   std::unique_ptr<Memory> memory(new Memory);
   for (const u64 base : kLowBases) {
@@ -146,11 +153,13 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 device_bytes) {
       break;
     }
   }
-  const u64 heap = round_up(device_bytes, kGiB) + 4 * kGiB;  // slack for guard pages and fragmentation
+  const u64 heap =
+      round_up(device_bytes, kGiB) + 4 * kGiB;  // slack for guard pages and fragmentation
   const u64 high = kHighShared + kHighLocal + heap;
   const u64 base = reserve(0, high);
   if (!base) {
-    return Error{fmt::format("cannot reserve {} GiB of address space for device memory", high / kGiB)};
+    return Error{
+        fmt::format("cannot reserve {} GiB of address space for device memory", high / kGiB)};
   }
   memory->high_ = carve(base, high, kHighShared, kHighLocal);
   memory->low_heap_.reset(memory->low_.heap);
@@ -171,7 +180,8 @@ Result<u64> Memory::allocate(u64 bytes, u64 align, bool low) {
   HEDDLE_CHECK(bytes > 0);
   const std::lock_guard lock(mutex_);
   if (bytes > device_bytes_ || used_ + bytes > device_bytes_) {
-    return Error{fmt::format("out of device memory: {} bytes asked for, {} of {} in use", bytes, used_, device_bytes_)};
+    return Error{fmt::format("out of device memory: {} bytes asked for, {} of {} in use", bytes,
+                             used_, device_bytes_)};
   }
   Pages* pages = &low_heap_;
   u64 base = pages->take(bytes, align);
@@ -214,7 +224,9 @@ std::optional<AddressRange> Memory::nearest(u64 address) const {
   const auto b = high_heap_.nearest(address);
   if (!a || !b) return a ? a : b;
   const auto distance = [address](const AddressRange& range) {
-    return address < range.base ? range.base - address : address < range.end() ? 0 : address - range.end();
+    return address < range.base    ? range.base - address
+           : address < range.end() ? 0
+                                   : address - range.end();
   };
   return distance(*a) <= distance(*b) ? a : b;
 }
@@ -240,7 +252,8 @@ Result<u64> Memory::take_shared(const Region& region, u64 bytes) {
     base = free.back();
     free.pop_back();
   } else {
-    if (next + kSharedSlot > region.shared.size) return Error{"too many resident CTAs: no window for shared memory"};
+    if (next + kSharedSlot > region.shared.size)
+      return Error{"too many resident CTAs: no window for shared memory"};
     base = region.shared.base + next;
     next += kSharedSlot;
   }

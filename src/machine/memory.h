@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device memory. Generic addresses are host addresses: all that a kernel may touch lies in ranges that are reserved at
-// start and committed by page as they are allocated, so an address tells its state space by compares (PTX ISA 5.1, 6.4.1.1)
-// and a stray access hits an uncommitted page. The low range lies below 4 GiB, for modules with 32-bit addresses; allocations
-// come from there while it lasts.
+// Device memory. Generic addresses are host addresses: all that a kernel may touch lies in ranges
+// that are reserved at start and committed by page as they are allocated, so an address tells its
+// state space by compares (PTX ISA 5.1, 6.4.1.1) and a stray access hits an uncommitted page. The
+// low range lies below 4 GiB, for modules with 32-bit addresses; allocations come from there while
+// it lasts.
 #pragma once
 
 #include <map>
@@ -40,8 +41,8 @@ inline constexpr u64 kSharedSlot = 256 * 1024;
 
 class Memory {
  public:
-  /// Reserves the ranges. `device_bytes`: what the device pretends to have, 0: as much as the host; allocations beyond it fail.
-  /// 0: as much as the host has.
+  /// Reserves the ranges. `device_bytes`: what the device pretends to have, 0: as much as the host;
+  /// allocations beyond it fail. 0: as much as the host has.
   static Result<std::unique_ptr<Memory>> create(u64 device_bytes);
   ~Memory();
   Memory(const Memory&) = delete;
@@ -66,7 +67,8 @@ class Memory {
   u64 total_bytes() const { return device_bytes_; }
   u64 used_bytes() const;
 
-  /// A window slot for a resident CTA: `slot_bytes` committed bytes of shared memory / `bytes` of local memory, zeroed.
+  /// A window slot for a resident CTA: `slot_bytes` committed bytes of shared memory / `bytes` of
+  /// local memory, zeroed.
   Result<u64> take_shared(const Region& region, u64 bytes);
   void give_shared(const Region& region, u64 base);
   Result<u64> take_local(const Region& region, u64 bytes);
@@ -86,8 +88,8 @@ class Memory {
 
    private:
     AddressRange range_;
-    std::map<u64, u64> free_;                         // base -> bytes (pages)
-    std::map<u64, std::pair<u64, u64>> taken_;        // base -> (requested bytes, bytes with guard)
+    std::map<u64, u64> free_;                   // base -> bytes (pages)
+    std::map<u64, std::pair<u64, u64>> taken_;  // base -> (requested bytes, bytes with guard)
   };
 
   mutable std::mutex mutex_;

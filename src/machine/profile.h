@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device profiles: the limits and attributes of the GPU that Heddle stands in for. HEDDLE_DEVICE chooses one by name; the
-// default reports compute capability 12.1, which nearly all shipped PTX admits, and runs every target.
+// Device profiles: the limits and attributes of the GPU that Heddle stands in for. HEDDLE_DEVICE
+// chooses one by name; the default reports compute capability 12.1, which nearly all shipped PTX
+// admits, and runs every target.
 #pragma once
 
 #include <optional>
@@ -26,7 +27,7 @@ struct Profile {
   u32 max_blocks_per_multiprocessor;
   u32 registers_per_block;
   u32 registers_per_multiprocessor;
-  u32 shared_per_block;          ///< without opt-in
+  u32 shared_per_block;  ///< without opt-in
   u32 shared_per_block_optin;
   u32 shared_per_multiprocessor;
   u32 reserved_shared_per_block;
@@ -35,7 +36,7 @@ struct Profile {
   u32 clock_khz;
   u32 memory_clock_khz;
   u32 memory_bus_bits;
-  u64 memory_bytes;              ///< 0: as much as the host has
+  u64 memory_bytes;  ///< 0: as much as the host has
 };
 
 std::span<const Profile> profiles();

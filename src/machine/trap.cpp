@@ -7,17 +7,28 @@ namespace heddle::machine {
 
 std::string_view name_of(TrapKind kind) {
   switch (kind) {
-    case TrapKind::illegal_address: return "illegal memory access";
-    case TrapKind::misaligned_address: return "misaligned memory access";
-    case TrapKind::illegal_barrier: return "illegal use of a barrier";
-    case TrapKind::illegal_call: return "illegal call or branch target";
-    case TrapKind::stack_overflow: return "stack overflow";
-    case TrapKind::trap_instruction: return "trap instruction";
-    case TrapKind::breakpoint: return "breakpoint";
-    case TrapKind::time_limit: return "time limit exceeded";
-    case TrapKind::deadlock: return "deadlock";
-    case TrapKind::assertion: return "assertion failed";
-    case TrapKind::not_supported: return "instruction not supported yet";
+    case TrapKind::illegal_address:
+      return "illegal memory access";
+    case TrapKind::misaligned_address:
+      return "misaligned memory access";
+    case TrapKind::illegal_barrier:
+      return "illegal use of a barrier";
+    case TrapKind::illegal_call:
+      return "illegal call or branch target";
+    case TrapKind::stack_overflow:
+      return "stack overflow";
+    case TrapKind::trap_instruction:
+      return "trap instruction";
+    case TrapKind::breakpoint:
+      return "breakpoint";
+    case TrapKind::time_limit:
+      return "time limit exceeded";
+    case TrapKind::deadlock:
+      return "deadlock";
+    case TrapKind::assertion:
+      return "assertion failed";
+    case TrapKind::not_supported:
+      return "instruction not supported yet";
   }
   return "unknown trap";
 }
@@ -27,10 +38,12 @@ std::string describe(const Trap& trap) {
   if (trap.address) text += fmt::format(" at address {:#x}", *trap.address);
   if (!trap.instruction.empty()) text += fmt::format("\n  instruction: {}", trap.instruction);
   text += fmt::format("\n  kernel: {}", trap.kernel);
-  if (!trap.function.empty() && trap.function != trap.kernel) text += fmt::format(", in function {}", trap.function);
-  if (!trap.loc_file.empty()) text += fmt::format("\n  source: {}:{}", trap.loc_file, trap.at.loc_line);
-  text += fmt::format("\n  CTA ({}, {}, {}), thread ({}, {}, {})", trap.cta.x, trap.cta.y, trap.cta.z, trap.thread.x,
-                      trap.thread.y, trap.thread.z);
+  if (!trap.function.empty() && trap.function != trap.kernel)
+    text += fmt::format(", in function {}", trap.function);
+  if (!trap.loc_file.empty())
+    text += fmt::format("\n  source: {}:{}", trap.loc_file, trap.at.loc_line);
+  text += fmt::format("\n  CTA ({}, {}, {}), thread ({}, {}, {})", trap.cta.x, trap.cta.y,
+                      trap.cta.z, trap.thread.x, trap.thread.y, trap.thread.z);
   if (!trap.detail.empty()) text += "\n  " + trap.detail;
   return text;
 }

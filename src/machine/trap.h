@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel did wrong at run time, precise to instruction and thread. Returned, never thrown; the driver maps it
-// once to a CUresult.
+// What a kernel did wrong at run time, precise to instruction and thread. Returned, never thrown;
+// the driver maps it once to a CUresult.
 #pragma once
 
 #include <optional>
@@ -23,15 +23,15 @@ std::string_view name_of(TrapKind kind);
 
 struct Trap {
   TrapKind kind;
-  std::string kernel;         ///< entry that was launched
-  std::string function;       ///< function of the instruction
-  std::string instruction;    ///< as written or printed
+  std::string kernel;       ///< entry that was launched
+  std::string function;     ///< function of the instruction
+  std::string instruction;  ///< as written or printed
   ir::SourcePoint at;
-  std::string file;           ///< PTX file or "<memory>"
-  std::string loc_file;       ///< source file of .loc, when there is one
+  std::string file;      ///< PTX file or "<memory>"
+  std::string loc_file;  ///< source file of .loc, when there is one
   Dim3 cta{0, 0, 0}, thread{0, 0, 0};
   std::optional<u64> address;
-  std::string detail;         ///< one sentence: nearest allocation, what was expected
+  std::string detail;  ///< one sentence: nearest allocation, what was expected
 };
 
 /// Several lines for a person: kind, kernel, PTX line, source line, CTA, thread, address, detail.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ways a kernel can fail at run time; apart from trap.h so that instruction handlers need nothing more.
+// The ways a kernel can fail at run time; apart from trap.h so that instruction handlers need
+// nothing more.
 #pragma once
 
 #include "base/types.h"
@@ -8,16 +9,16 @@
 namespace heddle::machine {
 
 enum class TrapKind : u8 {
-  illegal_address,     ///< no such memory, null, wrong window
+  illegal_address,  ///< no such memory, null, wrong window
   misaligned_address,
-  illegal_barrier,     ///< barrier number or thread count out of range, count exceeded
-  illegal_call,        ///< indirect call or branch to something that is no function / label
-  stack_overflow,      ///< local memory of a thread exhausted by calls
-  trap_instruction,    ///< `trap`
-  breakpoint,          ///< `brkpt`
-  time_limit,          ///< the launch's wall-clock limit
-  deadlock,            ///< every thread waits and none can go on
-  assertion,           ///< __assertfail
-  not_supported,       ///< reached a form that no engine runs yet
+  illegal_barrier,   ///< barrier number or thread count out of range, count exceeded
+  illegal_call,      ///< indirect call or branch to something that is no function / label
+  stack_overflow,    ///< local memory of a thread exhausted by calls
+  trap_instruction,  ///< `trap`
+  breakpoint,        ///< `brkpt`
+  time_limit,        ///< the launch's wall-clock limit
+  deadlock,          ///< every thread waits and none can go on
+  assertion,         ///< __assertfail
+  not_supported,     ///< reached a form that no engine runs yet
 };
 }  // namespace heddle::machine
