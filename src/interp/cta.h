@@ -28,6 +28,17 @@ struct Frame {
   u32 lanes = 0;  ///< lanes that have not left it
 };
 
+/// The lanes of `lanes` that hold `value`.
+inline u32 lanes_equal(const u32* values, u32 lanes, u32 value) {
+  u32 equal = 0;
+  for (u32 lane = 0; lane < kLanes; ++lane)
+    equal |= static_cast<u32>(values[lane] == value) << lane;
+  return equal & lanes;
+}
+
+inline constexpr u32 kBarriers = 16;   ///< of a CTA (9.7.13.1)
+inline constexpr int kTrapRaised = 1;  ///< what sigsetjmp returns after raise_trap()
+
 enum class Wait : u8 { none, members, barrier };
 
 struct Fragment {
@@ -95,6 +106,7 @@ class InterpretedCta final : public machine::Cta {
   machine::CtaStatus trapped(const WarpState& state, machine::TrapKind kind, u32 lane,
                              std::optional<u64> address);
   machine::CtaStatus run_warps();
+  machine::CtaStatus faulted();
 
   const Interpreted& program_;
   machine::Launch& launch_;

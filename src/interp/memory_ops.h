@@ -236,8 +236,7 @@ void store(Warp& warp, const Op& op) {
   }
 }
 
-// --- atomics (9.7.13.5, 9.7.13.6)
-// --------------------------------------------------------------------------------------
+// --- atomics (9.7.13.5, 9.7.13.6) ---
 
 /// One read-modify-write on memory that other host threads may touch. Returns the old value.
 template <sem::Atomop kOp, class T>

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How fragments split and move: indexed branches, calls and returns, exits (PTX ISA 9.7.12).
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "interp/cta.h"
+
+namespace heddle::interp {
+
+using machine::TrapKind;
+
+/// Lanes go to the label that their index chooses (9.7.12.4); an index beyond the list is undefined
+/// there and a trap here.
+void InterpretedCta::branch_indexed(WarpState& state, std::size_t index, const Op& op, u32 active) {
+  const std::vector<u32>& table = program_.branch_tables[op.offset];
+  const u32* indices = state.warp.at<const u32>(op.src[0]);
+  --budget_, --turn_;
+  const u32 pc = state.fragments[index].pc;
+  const Fragment base = state.fragments[index];
+  u32 rest = active;
+  std::vector<Fragment> targets;
+  while (rest) {
+    const u32 lane = static_cast<u32>(std::countr_zero(rest));
+    const u32 value = indices[lane];
+    const u32 group = lanes_equal(indices, rest, value);
+    rest &= ~group;
+    if (value >= table.size()) {
+      detail_ = fmt::format("index {} into a list of {} labels", value, table.size());
+      std::vector<Fragment>().swap(targets);  // raise_trap jumps over destructors
+      raise_trap(state.warp, TrapKind::illegal_call, lane, nullptr);
+    }
+    Fragment target = base;
+    target.pc = table[value];
+    target.mask = group;
+    targets.push_back(target);
+  }
+  state.fragments[index].mask &= ~active;
+  state.fragments[index].pc = pc + 1;
+  if (!state.fragments[index].mask) {
+    state.fragments[index] = targets.back();
+    targets.pop_back();
+  }
+  state.fragments.insert(state.fragments.end(), targets.begin(), targets.end());
+}
+
+void InterpretedCta::copy_slot(const Warp& warp, const Slot& from, const Frame& from_frame,
+                               const Slot& to, const Frame& to_frame, u32 lanes) const {
+  const auto locate = [&warp](const Frame& frame, Place p) {
+    return p >> 30 == static_cast<u32>(Block::frame) ? frame.registers + (p & 0x3fffffffu)
+                                                     : warp.at<u8>(p);
+  };
+  if (from.bytes == 0 || to.bytes == 0) {  // predicates
+    const u32 bits = *reinterpret_cast<const u32*>(locate(from_frame, from.place));
+    u32* out = reinterpret_cast<u32*>(locate(to_frame, to.place));
+    *out = (*out & ~lanes) | (bits & lanes);
+    return;
+  }
+  const auto lane_at = [&](const Slot& slot, const Frame& frame, u32 lane) {
+    if (slot.in_register) return locate(frame, slot.place) + u64{lane} * slot.bytes;
+    return reinterpret_cast<u8*>(warp.local_base + warp.local_stride * lane + frame.local +
+                                 slot.offset);
+  };
+  const u32 bytes = std::min(from.bytes, to.bytes);
+  for (u32 rest = lanes; rest; rest &= rest - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(rest));
+    u8* out = lane_at(to, to_frame, lane);
+    std::memcpy(out, lane_at(from, from_frame, lane), bytes);
+    if (to.bytes > bytes) std::memset(out + bytes, 0, to.bytes - bytes);
+  }
+}
+
+void InterpretedCta::call(WarpState& state, std::size_t index, const Op& op, u32 active) {
+  const CallSite& site = program_.call_sites[op.offset];
+  Warp& warp = state.warp;
+  const Code* callee = site.direct;
+  const u32 first = static_cast<u32>(std::countr_zero(active));
+  u32 group = active;
+  --budget_, --turn_;
+  if (!callee) {
+    const auto pointer_of = [&](u32 lane) -> u64 {
+      return site.wide_pointer ? warp.at<const u64>(site.pointer)[lane]
+                               : warp.at<const u32>(site.pointer)[lane];
+    };
+    const u64 pointer = pointer_of(first);
+    group = 0;
+    for (u32 lane = 0; lane < kLanes; ++lane)
+      group |= static_cast<u32>(pointer_of(lane) == pointer) << lane;
+    group &= active;
+    const ir::FunctionId id = launch_.loaded->function_at(pointer);
+    callee = id ? program_.code_of(id) : nullptr;
+    if (!callee || !callee->function->has_body || callee->function->is_entry) {
+      detail_ = "the register holds no address of a function of this module";
+      raise_trap(warp, TrapKind::illegal_call, first, &pointer);
+    }
+    if (callee->params.size() != site.arguments.size() ||
+        callee->returns.size() != site.returns.size()) {
+      detail_ = fmt::format(
+          "function '{}' takes {} parameters and returns {}; the call passes {} and expects {}",
+          callee->function->name, callee->params.size(), callee->returns.size(),
+          site.arguments.size(), site.returns.size());
+      raise_trap(warp, TrapKind::illegal_call, first, &pointer);
+    }
+  }
+  Frame* const caller = state.fragments[index].frame;
+  const u64 local = caller->local + caller->code->local_bytes;
+  if (local + callee->local_bytes > local_stride_) {
+    detail_ = fmt::format(
+        "call of '{}' at depth {} needs {} bytes of local memory, a thread has {}",
+        callee->function->name, caller->depth + 1, local + callee->local_bytes, local_stride_);
+    raise_trap(warp, TrapKind::stack_overflow, first, nullptr);
+  }
+  Frame* const frame = take_frame(*callee);
+  frame->local = local;
+  frame->caller = caller;
+  frame->site = &site;
+  frame->return_pc = state.fragments[index].pc + 1;
+  frame->depth = caller->depth + 1;
+  frame->lanes = group;
+  for (std::size_t i = 0; i < site.arguments.size(); ++i) {
+    copy_slot(warp, site.arguments[i], *caller, callee->params[i], *frame, group);
+  }
+  // Lanes with another target stay at the call, lanes that do not call go on behind it.
+  const Fragment base = state.fragments[index];
+  const u32 later = active & ~group;
+  const u32 skipped = base.mask & ~active;
+  Fragment inside = base;
+  inside.frame = frame;
+  inside.pc = 0;
+  inside.mask = group;
+  state.fragments[index] = inside;
+  if (later) {
+    Fragment rest = base;
+    rest.mask = later;
+    state.fragments.push_back(rest);
+  }
+  if (skipped) {
+    Fragment rest = base;
+    rest.mask = skipped;
+    ++rest.pc;
+    state.fragments.push_back(rest);
+  }
+}
+
+void InterpretedCta::ret(WarpState& state, std::size_t index, u32 active) {
+  const Fragment base = state.fragments[index];
+  Frame* const frame = base.frame;
+  for (std::size_t i = 0; i < frame->site->returns.size(); ++i) {
+    copy_slot(state.warp, frame->code->returns[i], *frame, frame->site->returns[i], *frame->caller,
+              active);
+  }
+  Fragment back = base;
+  back.frame = frame->caller;
+  back.pc = frame->return_pc;
+  back.mask = active;
+  state.fragments[index] = back;
+  if (base.mask & ~active) {
+    Fragment rest = base;
+    rest.mask = base.mask & ~active;
+    ++rest.pc;
+    state.fragments.push_back(rest);
+  }
+  leave_frame(frame, active);
+}
+
+void InterpretedCta::exit(WarpState& state, std::size_t index, u32 active) {
+  Fragment& fragment = state.fragments[index];
+  for (Frame* frame = fragment.frame; frame;) {
+    Frame* const caller = frame->caller;
+    leave_frame(frame, active);
+    frame = caller;
+  }
+  state.alive &= ~active;
+  fragment.mask &= ~active;
+  ++fragment.pc;
+  if (!fragment.mask) {
+    fragment = state.fragments.back();
+    state.fragments.pop_back();
+  }
+  // Who waits for these threads waits no longer.
+  for (Fragment& other : state.fragments) {
+    if (other.wait == Wait::members) other.wait = Wait::none;
+  }
+  for (u32 number = 0; active_barriers_ && number < kBarriers; ++number) check_barrier(number);
+}
+
+}  // namespace heddle::interp

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where fragments wait for each other: warp-level instructions over a member mask, bar.warp.sync,
+// and the barriers of the CTA (PTX ISA 9.7.13.1, 9.7.13.2).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "interp/cta.h"
+#include "isa/groups.h"
+
+namespace heddle::interp {
+
+using machine::TrapKind;
+
+/// An instruction over the members that its mask names (`*.sync`): runs for each group of lanes
+/// with the same mask once all of its living members are here; the others wait at it.
+bool InterpretedCta::member_op(WarpState& state, std::size_t index, const Op& op, u32 active) {
+  Warp& warp = state.warp;
+  if (!op.flags) {  // no member mask: whoever is here
+    op.run(warp, op);
+    return true;
+  }
+  const u32* members = warp.at<const u32>(op.src[5]);
+  u32 waiting = 0;
+  for (u32 rest = active; rest;) {
+    const u32 named = members[std::countr_zero(rest)];
+    const u32 group = lanes_equal(members, rest, named);
+    rest &= ~group;
+    if (named & state.alive & ~group) {
+      waiting |= group;
+    } else {
+      warp.mask = group;
+      op.run(warp, op);
+    }
+  }
+  if (!waiting) return true;
+  Fragment& fragment = state.fragments[index];
+  Fragment parked = fragment;
+  parked.mask = waiting;
+  parked.wait = Wait::members;
+  fragment.mask &= ~waiting;
+  ++fragment.pc;
+  if (fragment.mask) {
+    state.fragments.push_back(parked);
+  } else {
+    fragment = parked;
+  }
+  return false;
+}
+
+/// bar.warp.sync: members may come from different places of the program.
+void InterpretedCta::warp_barrier(WarpState& state, std::size_t index, const Op& op, u32 active) {
+  const u32* members = state.warp.at<const u32>(op.src[5]);
+  {
+    Fragment& fragment = state.fragments[index];
+    Fragment skipped = fragment;
+    skipped.mask &= ~active;
+    ++skipped.pc;
+    fragment.mask = active;
+    fragment.wait = Wait::members;
+    const u32 named = members[std::countr_zero(active)];
+    const u32 group = lanes_equal(members, active, named);
+    Fragment other_group = fragment;
+    other_group.mask = active & ~group;
+    other_group.wait = Wait::none;
+    fragment.mask = group;
+    if (skipped.mask) state.fragments.push_back(skipped);
+    if (other_group.mask) state.fragments.push_back(other_group);
+    u32 present = 0;
+    const auto at_warp_barrier = [](const Fragment& one) {
+      return one.wait == Wait::members &&
+             one.frame->code->ops[one.pc].control == Control::warp_barrier;
+    };
+    for (const Fragment& one : state.fragments) {
+      if (at_warp_barrier(one)) present |= one.mask;
+    }
+    if (named & state.alive & ~present) return;
+    for (Fragment& one : state.fragments) {
+      if (at_warp_barrier(one) && (one.mask & named)) {
+        one.wait = Wait::none;
+        ++one.pc;
+      }
+    }
+  }
+}
+
+// --- barriers of the CTA ---
+
+void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, u32 active) {
+  Warp& warp = state.warp;
+  const u32* numbers = warp.at<const u32>(op.src[0]);
+  const u32 first = static_cast<u32>(std::countr_zero(active));
+  const u32 number = numbers[first];
+  u32 group = lanes_equal(numbers, active, number);
+  u32 count = 0;
+  if (op.flags) {
+    const u32* counts = warp.at<const u32>(op.src[1]);
+    count = counts[first];
+    group = lanes_equal(counts, group, count);
+  }
+  if (number >= kBarriers) {
+    detail_ = fmt::format("barrier {} does not exist; a CTA has {}", number, kBarriers);
+    raise_trap(warp, TrapKind::illegal_barrier, first, nullptr);
+  }
+  if (op.flags && (count == 0 || count % kLanes)) {
+    detail_ = fmt::format("thread count {} is not a multiple of the warp size", count);
+    raise_trap(warp, TrapKind::illegal_barrier, first, nullptr);
+  }
+  if (count > warps_ * kLanes) {
+    detail_ = fmt::format("thread count {} exceeds the CTA's {} threads", count, warps_ * kLanes);
+    raise_trap(warp, TrapKind::illegal_barrier, first, nullptr);
+  }
+  Barrier& barrier = barriers_[number];
+  if (!barrier.active) {
+    barrier.active = true;
+    ++active_barriers_;
+    barrier.expected = count;
+    barrier.popc = 0;
+    barrier.all = true;
+    std::fill(barrier.arrived.begin(), barrier.arrived.end(), 0);
+  } else if (barrier.expected != count) {
+    detail_ = fmt::format("barrier {} waits for {} threads, this instruction says {}", number,
+                          barrier.expected, count);
+    raise_trap(warp, TrapKind::illegal_barrier, first, nullptr);
+  }
+  barrier.arrived[state.identity.warp] |= group;
+  if (op.control == Control::bar_red) {
+    const u32 bits = *warp.at<const u32>(op.src[2]) & group;
+    barrier.popc += static_cast<u32>(std::popcount(bits));
+    barrier.all &= bits == group;
+  }
+  // The lanes that arrived, those that name another barrier, and those that the guard keeps out go
+  // separate ways.
+  Fragment& fragment = state.fragments[index];
+  Fragment skipped = fragment, rest = fragment;
+  skipped.mask &= ~active;
+  ++skipped.pc;
+  rest.mask = active & ~group;
+  fragment.mask = group;
+  if (op.control == Control::bar_arrive) {
+    ++fragment.pc;
+  } else {
+    fragment.wait = Wait::barrier;
+    fragment.barrier = number;
+  }
+  if (skipped.mask) state.fragments.push_back(skipped);
+  if (rest.mask) state.fragments.push_back(rest);
+  check_barrier(number);
+}
+
+/// Releases the barrier when all have arrived. A warp counts as whole once all its living threads
+/// are there (9.7.13.1).
+void InterpretedCta::check_barrier(u32 number) {
+  const Barrier& barrier = barriers_[number];
+  if (!barrier.active) return;
+  u32 count = 0;
+  bool all = true;
+  for (u32 w = 0; w < warps_; ++w) {
+    const u32 missing = states_[w]->alive & ~barrier.arrived[w];
+    all &= missing == 0;
+    if (barrier.arrived[w])
+      count += missing ? static_cast<u32>(std::popcount(barrier.arrived[w])) : kLanes;
+  }
+  if (barrier.expected ? count >= barrier.expected : all) release_barrier(number);
+}
+
+void InterpretedCta::release_barrier(u32 number) {
+  Barrier& barrier = barriers_[number];
+  barrier.active = false;
+  --active_barriers_;
+  for (const auto& state : states_) {
+    for (Fragment& fragment : state->fragments) {
+      if (fragment.wait != Wait::barrier || fragment.barrier != number) continue;
+      const Op& op = fragment.frame->code->ops[fragment.pc];
+      if (op.control == Control::bar_red) {
+        u8* at = fragment.frame->registers + (op.dst[0] & 0x3fffffffu);
+        const auto boolop = static_cast<sem::Boolop>(op.runtime[0]);
+        if (boolop == sem::Boolop::none) {
+          for (u32 rest = fragment.mask; rest; rest &= rest - 1) {
+            reinterpret_cast<u32*>(at)[std::countr_zero(rest)] = barrier.popc;
+          }
+        } else {
+          const bool result = boolop == sem::Boolop::and_ ? barrier.all : barrier.popc != 0;
+          u32& out = *reinterpret_cast<u32*>(at);
+          out = result ? out | fragment.mask : out & ~fragment.mask;
+        }
+      }
+      fragment.wait = Wait::none;
+      ++fragment.pc;
+    }
+  }
+}
+
+}  // namespace heddle::interp

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How an instruction is left for good, and what is said about it.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "base/check.h"
+#include "interp/cta.h"
+#include "ir/print.h"
+
+namespace heddle::interp {
+
+using machine::CtaStatus;
+using machine::TrapKind;
+
+namespace {
+
+/// The host address that a lane's access starts at.
+u64 lane_address(const Warp& warp, const Op& op, u32 lane) {
+  u64 address = op.offset;
+  switch (op.base) {
+    case AddressBase::reg64:
+      address += warp.at<const u64>(op.src[0])[lane];
+      break;
+    case AddressBase::reg32:
+      address = static_cast<u32>(address + warp.at<const u32>(op.src[0])[lane]);
+      break;
+    case AddressBase::absolute:
+      break;
+    case AddressBase::params:
+      address += warp.params;
+      break;
+    case AddressBase::frame:
+      address += warp.frame_local;
+      break;
+  }
+  return address;
+}
+u64 window_start(const Warp& warp, const Op& op, u32 lane) {
+  if (op.window == Window::shared) return warp.shared_base;
+  if (op.window == Window::local) return warp.local_base + warp.local_stride * lane;
+  return 0;
+}
+
+}  // namespace
+
+void raise_trap(Warp& warp, TrapKind kind, u32 lane, const u64* address) {
+  warp.trap_kind = kind;
+  warp.trap_lane = lane;
+  warp.trap_has_address = address != nullptr;
+  if (address) warp.trap_address = *address;
+  siglongjmp(*warp.recover, kTrapRaised);
+}
+
+void trap_on_address(Warp& warp, const Op& op, u32 bytes, u32 alignment) {
+  for (u32 rest = warp.mask; rest; rest &= rest - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(rest));
+    const u64 address = lane_address(warp, op, lane);
+    bool inside;
+    if (op.window == Window::generic) {
+      inside = machine::AddressRange{warp.low_base, warp.low_size}.contains(address, bytes) ||
+               machine::AddressRange{warp.high_base, warp.high_size}.contains(address, bytes);
+    } else {
+      const u64 size = op.window == Window::shared ? warp.shared_size : warp.local_stride;
+      inside = machine::AddressRange{0, size}.contains(address, bytes);
+    }
+    if (!inside) raise_trap(warp, TrapKind::illegal_address, lane, &address);
+    if (address % alignment) raise_trap(warp, TrapKind::misaligned_address, lane, &address);
+  }
+  HEDDLE_UNREACHABLE();
+}
+
+/// A page without access was hit: finds the lane whose access it was.
+CtaStatus InterpretedCta::faulted() {
+  const Warp& warp = current_->warp;
+  u32 culprit = static_cast<u32>(std::countr_zero(warp.mask));
+  for (u32 rest = warp.mask; rest; rest &= rest - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(rest));
+    const u64 address = lane_address(warp, *warp.op, lane) + window_start(warp, *warp.op, lane);
+    if (fault_address_ - address < 128) {
+      culprit = lane;
+      break;
+    }
+  }
+  return trapped(*current_, TrapKind::illegal_address, culprit, fault_address_);
+}
+
+CtaStatus InterpretedCta::trapped(const WarpState& state, TrapKind kind, u32 lane,
+                                  std::optional<u64> address) {
+  const ir::Module& module = launch_.loaded->module();
+  const Op& op = *state.warp.op;
+  const ir::Function* function = nullptr;
+  for (const Fragment& fragment : state.fragments) {
+    const std::vector<Op>& ops = fragment.frame->code->ops;
+    if (&op >= ops.data() && &op < ops.data() + ops.size())
+      function = fragment.frame->code->function;
+  }
+  const machine::Dim3& block = launch_.config->block;
+  const u32 thread = state.identity.warp * kLanes + lane;
+  trap_ = machine::Trap{};
+  trap_.kind = kind;
+  trap_.kernel = module.functions[program_.entry.value].name;
+  trap_.file = module.name;
+  trap_.cta = cta_;
+  trap_.thread = {thread % block.x, thread / block.x % block.y, thread / block.x / block.y};
+  trap_.address = address;
+  trap_.detail = std::move(detail_);
+  detail_.clear();
+  if (function) {
+    trap_.function = function->name;
+    if (op.inst < function->insts.size()) {
+      const ir::Inst& inst = function->insts[op.inst];
+      trap_.instruction = ir::mnemonic(inst);
+      trap_.at = inst.at;
+      if (inst.at.loc_file) trap_.loc_file = module.files[inst.at.loc_file.value];
+    }
+  }
+  if (address && trap_.detail.empty()) {
+    switch (op.window) {
+      case Window::shared:
+        trap_.detail = fmt::format("the CTA has {} bytes of shared memory", launch_.shared_bytes);
+        break;
+      case Window::local:
+        trap_.detail = fmt::format("a thread has {} bytes of local memory", local_stride_);
+        break;
+      default:
+        if (const auto near = launch_.loaded->memory().nearest(*address)) {
+          const bool before = *address < near->base;
+          const bool inside = near->contains(*address);
+          trap_.detail =
+              inside ? fmt::format("inside the allocation of {} bytes at {:#x}", near->size,
+                                   near->base)
+                     : fmt::format("{} bytes {} the nearest allocation: {} bytes at {:#x}",
+                                   before ? near->base - *address : *address - near->end(),
+                                   before ? "before" : "after the end of", near->size, near->base);
+        }
+    }
+  }
+  return CtaStatus::trapped;
+}
+
+}  // namespace heddle::interp

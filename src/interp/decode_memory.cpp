@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads, stores, atomics, packing, and what converts addresses (PTX ISA 9.7.9, 9.7.13.5).
+#include <algorithm>
+
+#include "base/check.h"
+#include "interp/decoder.h"
+#include "interp/warp_ops.h"
+#include "isa/groups.h"
+
+namespace heddle::interp {
+
+namespace {
+
+/// Columns of Level::atom.
+int atom_type_index(Type type) {
+  switch (type) {
+    case Type::b16:
+      return 0;
+    case Type::b32:
+    case Type::u32:
+      return 1;
+    case Type::s32:
+      return 2;
+    case Type::b64:
+    case Type::u64:
+      return 3;
+    case Type::s64:
+      return 4;
+    case Type::f32:
+      return 5;
+    case Type::f64:
+      return 6;
+    case Type::f16:
+      return 7;
+    case Type::f16x2:
+      return 8;
+    case Type::bf16:
+      return 9;
+    case Type::bf16x2:
+      return 10;
+    default:
+      return -1;
+  }
+}
+
+bool is_ordered(u8 order) {
+  using sem::Order;
+  return order != static_cast<u8>(Order::none) && order != static_cast<u8>(Order::weak);
+}
+
+}  // namespace
+
+void Decoder::load() {
+  const Operand& d = operand("d");
+  const Operand& a = operand("a");
+  if (promoted(a)) {
+    const Target to = target(d);
+    move(promoted_[a.id], to.place, d.type);
+    finish(to);
+    return;
+  }
+  const auto base = address_base(a);
+  std::vector<Place> list;
+  std::vector<Target> targets;
+  for (const Operand& element : elements(d)) {
+    targets.push_back(target(element));
+    list.push_back(targets.back().place);
+  }
+  const u32 bytes = targets[0].bytes;
+  Op& op = emit_guarded(level_.load[width_index(bytes)]);
+  address(a, op, base);
+  op.count = static_cast<u8>(list.size());
+  op.list = builder_.keep(std::move(list));
+  op.flags = is_ordered(slot("order")) ? 1 : 0;
+  for (const Target& target : targets) finish(target);
+}
+
+void Decoder::store() {
+  const Operand& a = operand("a");
+  const Operand& b = operand("b");
+  if (promoted(a)) {
+    move(source(b), promoted_[a.id], b.type);
+    return;
+  }
+  std::vector<Place> list;
+  for (const Operand& element : elements(b)) list.push_back(source(element));
+  const auto base = address_base(a);
+  Op& op = emit_guarded(level_.store[width_index(bytes_of(elements(b)[0].type))]);
+  address(a, op, base);
+  op.count = static_cast<u8>(list.size());
+  op.list = builder_.keep(std::move(list));
+  op.flags = is_ordered(slot("order")) ? 1 : 0;
+}
+
+/// The list is: destinations, then b, then c (b again when there is none).
+std::string Decoder::atomic(bool returns) {
+  const Operand& a = operand("a");
+  const auto b = elements(operand("b"));
+  const Operand& c = operand("c");
+  const Type type = b[0].type;
+  std::vector<Place> list;
+  std::vector<Target> targets;
+  const auto d = elements(operand("d"));
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    Operand sink;
+    sink.type = type;
+    targets.push_back(target(returns && i < d.size() ? d[i] : sink));
+    list.push_back(targets.back().place);
+  }
+  for (const Operand& element : b) list.push_back(source(element));
+  for (std::size_t i = 0; i < b.size(); ++i)
+    list.push_back(c.kind == OperandKind::none ? list[b.size() + i] : source(c));
+  const auto base = address_base(a);
+  const u8 atomop = slot("atomop");
+  const int column = atom_type_index(type);
+  const Handler run = type == Type::b128 ? wide_atomic(atomop)
+                      : column < 0       ? nullptr
+                                         : level_.atom[atomop][column];
+  if (!run) return "no engine runs this atomic operation yet";
+  Op& op = emit_guarded(run);
+  address(a, op, base);
+  op.count = static_cast<u8>(b.size());
+  op.list = builder_.keep(std::move(list));
+  for (const Target& target : targets) finish(target);
+  return {};
+}
+
+void Decoder::pack() {
+  std::vector<Place> list;
+  const auto from = elements(operand("a"));
+  for (const Operand& element : from) list.push_back(source(element));
+  const Target to = target(operand("d"));
+  Op& op = emit_guarded(level_.pack[width_index(bytes_of(from[0].type))][from.size() == 4]);
+  op.dst[0] = to.place;
+  op.count = static_cast<u8>(list.size());
+  op.list = builder_.keep(std::move(list));
+  finish(to);
+}
+
+void Decoder::unpack() {
+  const Place from = source(operand("a"));
+  std::vector<Place> list;
+  std::vector<Target> targets;
+  const auto d = elements(operand("d"));
+  for (const Operand& element : d) {
+    targets.push_back(target(element));
+    list.push_back(targets.back().place);
+  }
+  Op& op = emit_guarded(level_.unpack[width_index(targets[0].bytes)][d.size() == 4]);
+  op.src[0] = from;
+  op.count = static_cast<u8>(list.size());
+  op.list = builder_.keep(std::move(list));
+  for (const Target& target : targets) finish(target);
+}
+
+/// Element by element, through copies when a register stands on both sides.
+void Decoder::move_vector() {
+  const auto d = elements(operand("d"));
+  const auto a = elements(operand("a"));
+  std::vector<Place> values;
+  for (const Operand& element : a) {
+    const Place from = source(element);
+    const Place copy = scratch(bytes_of(element.type));
+    move(from, copy, element.type);
+    values.push_back(copy);
+  }
+  for (std::size_t i = 0; i < d.size() && i < values.size(); ++i) {
+    const Target to = target(d[i]);
+    move(values[i], to.place, d[i].type);
+    finish(to);
+  }
+}
+
+void Decoder::cvta() {
+  const Place from = source(operand("a"));
+  const Target to = target(operand("d"));
+  const bool wide = to.bytes == 8;
+  if (space() == ir::Space::global || space() == ir::Space::constant) {  // the same number
+    move(from, to.place, wide ? Type::b64 : Type::b32);
+    finish(to);
+    return;
+  }
+  Op& op = emit_guarded(slot("to") ? level_.from_generic[wide] : level_.to_generic[wide]);
+  op.src[0] = from;
+  op.dst[0] = to.place;
+  switch (space()) {
+    case ir::Space::shared:
+      op.window = Window::shared;
+      break;
+    case ir::Space::local:
+      op.window = Window::local;
+      break;
+    case ir::Space::param:
+      op.window = Window::param;
+      break;
+    default:
+      op.window = Window::generic;
+  }
+  finish(to);
+}
+
+void Decoder::isspacep() {
+  const Operand& a = operand("a");
+  const Place from = source(a);
+  const Target to = target(operand("p"));
+  Op& op = emit_guarded(level_.is_space[bytes_of(a.type) == 8]);
+  op.src[0] = from;
+  op.dst[0] = to.place;
+  SpaceTest test = SpaceTest::global;
+  switch (space()) {
+    case ir::Space::shared:
+      test = SpaceTest::shared;
+      break;
+    case ir::Space::local:
+      test = SpaceTest::local;
+      break;
+    case ir::Space::constant:
+      test = SpaceTest::constant;
+      break;
+    case ir::Space::param:
+      test = SpaceTest::param;
+      break;
+    default:
+      break;
+  }
+  op.flags = static_cast<u8>(test);
+}
+
+}  // namespace heddle::interp
