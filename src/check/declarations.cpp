@@ -84,8 +84,7 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
   return module_;
 }
 
-// --- header
-// ----------------------------------------------------------------------------------------------------------
+// --- header ---
 
 /// `.version`, `.target`, `.address_size`, in this order. Other statements of this kind are
 /// reported by statement().
@@ -171,8 +170,7 @@ void ModuleChecker::address_size(const Stmt& stmt) {
   module_->address_size = static_cast<u8>(stmt.data);
 }
 
-// --- statements
-// ------------------------------------------------------------------------------------------------------
+// --- statements ---
 
 void ModuleChecker::statement(std::size_t& index) {
   const Stmt& stmt = tree_.stmts[index];
@@ -262,8 +260,7 @@ std::optional<u64> ModuleChecker::positive(ExprId id, std::string_view what) {
   return value->bits;
 }
 
-// --- variables
-// -------------------------------------------------------------------------------------------------------
+// --- variables ---
 
 bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable& variable) {
   variable.name = text(declared.name);
@@ -553,8 +550,7 @@ void ModuleChecker::add_variable(const syntax::Variable& declared, ir::Variable 
       .label(before->declared, "first declared here");
 }
 
-// --- functions
-// -------------------------------------------------------------------------------------------------------
+// --- functions ---
 
 ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
   ir::Signature signature;

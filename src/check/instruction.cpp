@@ -309,8 +309,7 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
   return true;
 }
 
-// --- calls (7.1, 9.7.12.5)
-// -------------------------------------------------------------------------------------------
+// --- calls (7.1, 9.7.12.5) ---
 
 /// Arguments and results of the call just added must fit the callee's signature.
 void BodyChecker::check_call(const syntax::Instruction& written) {

@@ -447,8 +447,7 @@ bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
   return true;
 }
 
-// --- addresses (6.4.1)
-// -----------------------------------------------------------------------------------------------
+// --- addresses (6.4.1) ---
 
 ir::Space BodyChecker::space_of_form(const isa::Candidate& candidate,
                                      const isa::OperandSpec* spec) const {
@@ -614,8 +613,7 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
   return false;
 }
 
-// --- control flow
-// ----------------------------------------------------------------------------------------------------
+// --- control flow ---
 
 bool BodyChecker::name_operand(const Context& context, ExprId id, SymbolKind wanted,
                                ir::Operand& out) {

@@ -36,8 +36,7 @@ struct SourcePoint {
   u32 loc_line = 0;
 };
 
-// --- data
-// ----------------------------------------------------------------------------------------------------------
+// --- data ---
 
 /// Bytes [offset, offset + size) of a variable receive the address of a symbol (5.4.4).
 struct Relocation {
@@ -85,8 +84,7 @@ struct Parameter {
   u32 pointee_align = 0;
 };
 
-// --- code
-// ----------------------------------------------------------------------------------------------------------
+// --- code ---
 
 struct Register {
   Type type = Type::b32;

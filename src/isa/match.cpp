@@ -86,7 +86,7 @@ const Rule* broken_rule(const Form& form, const Values& values) {
   return nullptr;
 }
 
-// --- why nothing fits ----------------------------------------------------------------------------
+// --- why nothing fits ---
 
 /// How far the words get in a form that does not take them all.
 struct Attempt {

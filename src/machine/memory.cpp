@@ -64,8 +64,7 @@ Region carve(u64 base, u64 size, u64 shared, u64 local) {
 
 }  // namespace
 
-// --- Pages
-// -----------------------------------------------------------------------------------------------------------
+// --- Pages ---
 
 void Memory::Pages::reset(AddressRange range) {
   range_ = range;
@@ -135,8 +134,7 @@ std::optional<AddressRange> Memory::Pages::nearest(u64 address) const {
   return best;
 }
 
-// --- Memory
-// ----------------------------------------------------------------------------------------------------------
+// --- Memory ---
 
 Result<std::unique_ptr<Memory>> Memory::create(u64 device_bytes) {
   if (!device_bytes)

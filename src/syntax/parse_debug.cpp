@@ -56,7 +56,7 @@ bool Parser::loc() {
   return true;
 }
 
-// --- sections --------------------------------------------------------------------------------
+// --- sections ---
 
 bool Parser::section() {
   const u32 begin = tok_.span.begin;

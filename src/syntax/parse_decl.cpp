@@ -7,7 +7,7 @@ namespace heddle::syntax {
 
 using diag::Kind;
 
-// --- variables (5.4) -------------------------------------------------------------------------
+// --- variables (5.4) ---
 
 bool Parser::variable(NameId linkage, u32 begin) {
   Variable shared;
@@ -153,7 +153,7 @@ bool Parser::declarator(Variable& variable) {
   return true;
 }
 
-// --- functions (11.2) ------------------------------------------------------------------------
+// --- functions (11.2) ---
 
 bool Parser::function(NameId linkage, u32 begin) {
   if (!blocks_.empty()) report_unclosed(describe(tok_), tok_.span);

@@ -34,7 +34,7 @@ NameId Parser::string_id() {
   return intern(inner);
 }
 
-// --- the module's header (11.1) --------------------------------------------------------------
+// --- the module's header (11.1) ---
 
 bool Parser::version() {
   const u32 begin = tok_.span.begin;
@@ -77,7 +77,7 @@ bool Parser::address_size() {
   return true;
 }
 
-// --- lists of names (11.2.3, 11.3) -----------------------------------------------------------
+// --- lists of names (11.2.3, 11.3) ---
 
 bool Parser::name_use(NameUse& use, std::string_view what) {
   if (!at(TokenKind::name)) return expected(what);

@@ -77,7 +77,7 @@ constexpr Op unary_op(TokenKind kind) {
 
 }  // namespace
 
-// --- building --------------------------------------------------------------------------------
+// --- building ---
 
 ExprId Parser::leaf(ExprKind kind, Span span, NameId name) {
   Expr& expr = tree_.exprs.emplace_back();
@@ -132,7 +132,7 @@ ExprId Parser::make_list(ExprKind kind, u32 begin, std::size_t base) {
   return ExprId(tree_.exprs.size() - 1);
 }
 
-// --- expressions -----------------------------------------------------------------------------
+// --- expressions ---
 
 ExprId Parser::expression() { return ternary_rest(binary(1)); }
 

@@ -153,7 +153,7 @@ bool Parser::linked() {
   return variable(linkage, begin);
 }
 
-// --- labels and instructions -----------------------------------------------------------------
+// --- labels and instructions ---
 
 bool Parser::guarded_statement() {
   Guard guard;
@@ -208,7 +208,7 @@ bool Parser::instruction(const Guard& guard, std::string_view mnemonic, Span spa
   return true;
 }
 
-// --- blocks ----------------------------------------------------------------------------------
+// --- blocks ---
 
 bool Parser::open_block(u32 function) {
   const Span brace = tok_.span;

@@ -121,7 +121,7 @@ void Printer::instruction(const Instruction& instruction) {
   out_ += ";\n";
 }
 
-// --- declarations ----------------------------------------------------------------------------
+// --- declarations ---
 
 void Printer::linkage(NameId id) {
   if (id) fmt::format_to(std::back_inserter(out_), ".{} ", name(id));
@@ -217,7 +217,7 @@ void Printer::function(const Function& function) {
   }
 }
 
-// --- other directives ------------------------------------------------------------------------
+// --- other directives ---
 
 void Printer::directive(const Directive& directive) {
   (out_ += '.').append(name(directive.name));

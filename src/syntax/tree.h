@@ -14,7 +14,7 @@
 
 namespace heddle::syntax {
 
-// --- expressions and operands ----------------------------------------------------------------
+// --- expressions and operands ---
 
 using ExprId = Id<struct ExprTag>;
 
@@ -75,7 +75,7 @@ struct Expr {
 };
 static_assert(sizeof(Expr) == 24);
 
-// --- statements ------------------------------------------------------------------------------
+// --- statements ---
 
 enum class StmtKind : u8 {
   version,        ///< data = versions
@@ -208,7 +208,7 @@ struct Section {
   NameId body;
 };
 
-// --- the module ------------------------------------------------------------------------------
+// --- the module ---
 
 struct Tree {
   Names names;
