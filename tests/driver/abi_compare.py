@@ -28,10 +28,10 @@ LISTED_VERSION = 13000
 
 
 class Types:
-    """What a header declares. `tags` are the names that make a defined type distinct in C++ (a handle's
-    tag is never defined, so inside a namespace it means the vendor's struct already); `members` maps a
-    struct's name to the access paths of its members, nested ones included, and whether the member's
-    type has a name."""
+    """What a header declares. `tags` are the names that make a defined type distinct in C++ (a
+    handle's tag is never defined, so inside a namespace it means the vendor's struct already);
+    `members` maps a struct's name to the access paths of its members, nested ones included, and
+    whether the member's type has a name."""
 
     def __init__(self, text):
         self.tokens = re.findall(r"\w+|\S", text)
@@ -89,7 +89,8 @@ class Types:
                 name = t[close + 1]
                 if name != ";":
                     yield prefix + name, False
-                yield from self.paths(open_ + 1, close, prefix + (name + "." if name != ";" else ""))
+                inner = prefix + name + "." if name != ";" else prefix
+                yield from self.paths(open_ + 1, close, inner)
                 i = t.index(";", close) + 1
             else:
                 stop = t.index(";", i)
@@ -139,8 +140,9 @@ def missing_names(types, vendor, functions, vendor_functions, versions):
             ("enumerator", types.enumerators, vendor.enumerators),
             ("type", types.names, vendor.names),
             ("function", ours, vendor_functions)]:
-        lines += [f"{what} {n}: only in the vendor's header" for n in sorted(set(right) - set(left))]
-        lines += [f"{what} {n}: only in Heddle's header" for n in sorted(set(left) - set(right))]
+        left, right = set(left), set(right)
+        lines += [f"{what} {name}: only in the vendor's header" for name in sorted(right - left)]
+        lines += [f"{what} {name}: only in Heddle's header" for name in sorted(left - right)]
     for name, paths in vendor.members.items():
         lines += [f"member {name}::{path}: only in the vendor's header"
                   for path, _ in paths if path not in dict(types.members.get(name, []))]
@@ -186,7 +188,8 @@ template <class R, class... A> struct Twin<R(A...)> { using type = Vendor<R>(Ven
   static_assert(static_cast<long long>(ours::name) == static_cast<long long>(::name), #name)
 #define SAME_TYPE(name) static_assert(std::is_same_v<Vendor<ours::name>, ::name>, #name)
 #define SAME_ENUM_OR_STRUCT(name) \\
-  static_assert(sizeof(ours::name) == sizeof(::name) && alignof(ours::name) == alignof(::name), #name)
+  static_assert(sizeof(ours::name) == sizeof(::name), #name);               \\
+  static_assert(alignof(ours::name) == alignof(::name), #name)
 #define MEMBER(ns, name, path) decltype(std::declval<ns::name&>().path)
 #define SAME_PLACE(name, path)                                              \\
   static_assert(offsetof(ours::name, path) == offsetof(::name, path) &&     \\
@@ -198,7 +201,8 @@ template <class R, class... A> struct Twin<R(A...)> { using type = Vendor<R>(Ven
                 #name "::" #path)
 #define SAME_FUNCTION(name, versioned)                                      \\
   static_assert(std::is_same_v<Vendor<ours::F_##name>, decltype(::name)>, #name); \\
-  static_assert(std::is_same_v<Vendor<ours::F_##name>*, PFN_##versioned>, #name " is not " #versioned)
+  static_assert(std::is_same_v<Vendor<ours::F_##name>*, PFN_##versioned>,   \\
+                #name " is not " #versioned)
 """
 
 
@@ -245,7 +249,8 @@ def main():
     if not include:
         print("skipped: no CUDA toolkit is installed")
         return SKIPPED
-    version = int(re.search(r"define CUDA_VERSION (\d+)", (include / "cuda.h").read_text()).group(1))
+    header = (include / "cuda.h").read_text()
+    version = int(re.search(r"define CUDA_VERSION (\d+)", header).group(1))
     if version != LISTED_VERSION:
         print(f"skipped: the toolkit in {include} has version {version}, not {LISTED_VERSION}")
         return SKIPPED

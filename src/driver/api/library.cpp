@@ -41,12 +41,13 @@ CUresult check(const Options& options) {
 }
 
 // All devices are alike, so code for the first is code for each.
-CUresult load(CUlibrary* library, const void* code, const char* name, const Options& options) {
+CUresult load(CUlibrary* library, const void* code, const char* name, const Options& options,
+              size_t limit = SIZE_MAX) {
   if (const CUresult bad = check(options)) return bad;
   JitOptions jit;
   if (const CUresult bad = jit.parse(options.jit_count, options.jit, options.jit_values))
     return bad;
-  const auto compiled = compile_image(code, name, state().devices.front()->profile, jit);
+  const auto compiled = compile_image(code, name, state().devices.front()->profile, jit, limit);
   if (compiled.result) return compiled.result;
   *library = Library::create(compiled.module);
   return CUDA_SUCCESS;
@@ -129,7 +130,8 @@ CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_o
     const std::string image{std::istreambuf_iterator<char>(file), {}};
     return load(library, image.c_str(), fileName,
                 {jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues,
-                 numLibraryOptions});
+                 numLibraryOptions},
+                image.size());
   });
 }
 

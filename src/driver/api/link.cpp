@@ -25,7 +25,7 @@ CUresult add(Context& context, Link& link, CUjitInputType type, const std::strin
   switch (type) {
     case CU_JIT_INPUT_PTX:
     case CU_JIT_INPUT_FATBINARY: {
-      auto contents = read_image(image.c_str(), context.device().profile, name);
+      auto contents = read_image(image.c_str(), context.device().profile, name, image.size());
       if (contents.result) link.options().write_errors(contents.why + "\n");
       for (auto& text : contents.texts) link.add(std::move(text));
       return contents.result;

@@ -13,8 +13,8 @@ using namespace heddle::driver;
 namespace {
 
 CUresult load(Context& context, CUmodule* module, const void* image, std::string_view name,
-              JitOptions options) {
-  const auto compiled = compile_image(image, name, context.device().profile, options);
+              JitOptions options, size_t limit = SIZE_MAX) {
+  const auto compiled = compile_image(image, name, context.device().profile, options, limit);
   if (compiled.result) return compiled.result;
   const auto loaded = Module::load(context, compiled.module);
   if (!loaded.ok()) return complain(CUDA_ERROR_OUT_OF_MEMORY, loaded.error().message, options);
@@ -56,7 +56,7 @@ CUresult cuModuleLoad(CUmodule* module, const char* fname) {
     std::ifstream file(fname, std::ios::binary);
     if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
     const std::string image{std::istreambuf_iterator<char>(file), {}};
-    return load(context, module, image.c_str(), fname, {});
+    return load(context, module, image.c_str(), fname, {}, image.size());
   });
 }
 

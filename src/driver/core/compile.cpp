@@ -23,8 +23,8 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
 }
 
 Compiled compile_image(const void* image, std::string_view name, const machine::Profile& profile,
-                       JitOptions& options) {
-  const auto contents = read_image(image, profile, name);
+                       JitOptions& options, std::size_t limit) {
+  const auto contents = read_image(image, profile, name, limit);
   if (contents.result) {
     return {complain(contents.result, contents.why, options), nullptr, contents.why, ""};
   }

@@ -33,7 +33,7 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
 
 /// Finds the PTX in an image (core/image.h) and compiles it.
 Compiled compile_image(const void* image, std::string_view name, const machine::Profile& profile,
-                       JitOptions& options);
+                       JitOptions& options, std::size_t limit = SIZE_MAX);
 
 /// Writes one sentence where errors go, and returns `result`.
 CUresult complain(CUresult result, const std::string& why, JitOptions& options);

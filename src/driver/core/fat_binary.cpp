@@ -38,6 +38,7 @@ struct Entry {
 static_assert(sizeof(Header) == 16 && sizeof(Entry) == 64);
 
 constexpr u16 kPtx = 1;
+constexpr u64 kMaxTextBytes = u64{1} << 30;  // more than that is damage
 constexpr u64 kLz4 = 0x2000, kZstd = 0x8000, kArchSpecific = 0x100000, kFamilySpecific = 0x200000;
 
 isa::Target target_of(const Entry& entry) {
@@ -72,12 +73,16 @@ bool is_better(isa::Target target, isa::Target than, const machine::Profile& pro
 }  // namespace
 
 ImageContents read_fat_binary(const void* data, const machine::Profile& profile,
-                              std::string_view name) {
+                              std::string_view name, std::size_t limit) {
   const char* at = static_cast<const char*>(data);
   Header header{};
-  if (at) std::memcpy(&header, at, sizeof header);
+  if (at && limit >= sizeof header) std::memcpy(&header, at, sizeof header);
   if (header.magic != kFatBinaryMagic) {
     return {CUDA_ERROR_INVALID_IMAGE, "the fat binary does not begin with its magic number", {}};
+  }
+  if (header.header_bytes < sizeof header || header.header_bytes > limit ||
+      header.content_bytes > limit - header.header_bytes) {
+    return {CUDA_ERROR_INVALID_IMAGE, "the fat binary is longer than the image", {}};
   }
   at += header.header_bytes;
   const char* const end = at + header.content_bytes;
@@ -87,11 +92,13 @@ ImageContents read_fat_binary(const void* data, const machine::Profile& profile,
   while (at + sizeof(Entry) <= end) {
     Entry entry;
     std::memcpy(&entry, at, sizeof entry);
-    const char* payload = at + entry.header_bytes;
-    if (entry.header_bytes < sizeof(Entry) ||
-        entry.payload_bytes > static_cast<u64>(end - payload)) {
+    const auto left = static_cast<u64>(end - at);
+    if (entry.header_bytes < sizeof(Entry) || entry.header_bytes > left ||
+        entry.payload_bytes > left - entry.header_bytes ||
+        entry.compressed_bytes > entry.payload_bytes || entry.text_bytes > kMaxTextBytes) {
       return {CUDA_ERROR_INVALID_IMAGE, "the fat binary is damaged", {}};
     }
+    const char* payload = at + entry.header_bytes;
     const auto target = target_of(entry);
     seen += (seen.empty() ? "" : ", ") +
             std::string(entry.kind == kPtx ? "PTX for " : "GPU code for ") + isa::to_string(target);

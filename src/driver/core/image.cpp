@@ -43,14 +43,19 @@ ImageContents read_wrapper(const FatWrapper& wrapper, const machine::Profile& pr
   return all.texts.empty() ? read_fat_binary(wrapper.data, profile, name) : all;
 }
 
-ImageContents read_linked(const char* at) {
+ImageContents read_linked(const char* at, std::size_t limit) {
   ImageContents contents;
+  const auto left = [begin = at, limit](const char* here) {
+    return limit - static_cast<std::size_t>(here - begin);
+  };
   at += kLinkedHead.size();
   while (*at) {
     char* end = nullptr;
     const auto size = std::strtoull(at, &end, 10);
     const char* line_end = std::strchr(end, '\n');
-    if (*end != ' ' || !line_end) return nothing(CUDA_ERROR_INVALID_IMAGE, "damaged linked image");
+    if (*end != ' ' || !line_end || size > left(line_end + 1)) {
+      return nothing(CUDA_ERROR_INVALID_IMAGE, "damaged linked image");
+    }
     contents.texts.push_back({std::string(static_cast<const char*>(end) + 1, line_end),
                               std::string(line_end + 1, size)});
     at = line_end + 1 + size;
@@ -70,8 +75,8 @@ std::string make_linked_image(std::span<const PtxText> texts) {
   return image;
 }
 
-ImageContents read_image(const void* image, const machine::Profile& profile,
-                         std::string_view name) {
+ImageContents read_image(const void* image, const machine::Profile& profile, std::string_view name,
+                         std::size_t limit) {
   const char* text = static_cast<const char*>(image);
   // Byte by byte: a PTX text may be shorter than a magic number.
   if (std::strncmp(text,
@@ -81,13 +86,17 @@ ImageContents read_image(const void* image, const machine::Profile& profile,
     return nothing(CUDA_ERROR_NO_BINARY_FOR_GPU,
                    "the image is a cubin (machine code of a GPU); Heddle runs PTX");
   }
-  if (std::strncmp(text, kLinkedHead.data(), kLinkedHead.size()) == 0) return read_linked(text);
+  if (std::strncmp(text, kLinkedHead.data(), kLinkedHead.size()) == 0)
+    return read_linked(text, limit);
   const u32 magics[] = {kFatWrapperMagic, kFatBinaryMagic};
   if (std::strncmp(text, reinterpret_cast<const char*>(&magics[0]), 4) == 0) {
+    // It holds pointers, so it makes sense in the memory of the program that made it only.
+    if (limit != SIZE_MAX)
+      return nothing(CUDA_ERROR_INVALID_IMAGE, "a wrapper without its program");
     return read_wrapper(load<FatWrapper>(image), profile, name);
   }
   if (std::strncmp(text, reinterpret_cast<const char*>(&magics[1]), 4) == 0) {
-    return read_fat_binary(image, profile, name);
+    return read_fat_binary(image, profile, name, limit);
   }
   return {CUDA_SUCCESS, "", {{std::string(name), std::string(text)}}};
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,16 +27,18 @@ struct ImageContents {
   std::vector<PtxText> texts;  ///< to be linked together when there are several
 };
 
-/// Reads the image at `image`, whose own header says how long it is; PTX text ends with a NUL.
-/// CUDA_ERROR_NO_BINARY_FOR_GPU when it holds no PTX that `profile` runs.
-ImageContents read_image(const void* image, const machine::Profile& profile, std::string_view name);
+/// Reads the image at `image`, whose own header says how long it is, but no more than `limit` bytes
+/// when the caller knows better; PTX text ends with a NUL. CUDA_ERROR_NO_BINARY_FOR_GPU when it
+/// holds no PTX that `profile` runs.
+ImageContents read_image(const void* image, const machine::Profile& profile, std::string_view name,
+                         std::size_t limit = SIZE_MAX);
 
 /// The image that cuLinkComplete gives out, and that read_image takes back.
 std::string make_linked_image(std::span<const PtxText> texts);
 
 /// The best PTX of the fat binary (struct of clients: magic 0xba55ed50) at `data`.
 ImageContents read_fat_binary(const void* data, const machine::Profile& profile,
-                              std::string_view name);
+                              std::string_view name, std::size_t limit = SIZE_MAX);
 
 inline constexpr u32 kFatWrapperMagic = 0x466243b1;
 inline constexpr u32 kFatBinaryMagic = 0xba55ed50;

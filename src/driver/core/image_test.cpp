@@ -149,6 +149,26 @@ TEST(FatBinary, DamageIsNoticed) {
   EXPECT_EQ(read_image(too_long.data(), profile(), "x").result, CUDA_ERROR_INVALID_IMAGE);
 }
 
+// Whatever is cut off or overwritten, nothing is read beyond the limit (run with a sanitizer to
+// see).
+TEST(FatBinary, EveryDamageIsWithinBounds) {
+  const auto whole = fat_binary({{2, 90, "code"}, {1, 75, std::string(100, 'x'), Packing::zstd}});
+  for (std::size_t size = 0; size <= whole.size(); ++size) {
+    const std::string cut(whole, 0, size);
+    const auto found = read_image(cut.c_str(), profile(), "x", cut.size());
+    // Shorter than the magic number, it counts as a text.
+    const bool good = size < 4 || size == whole.size();
+    EXPECT_EQ(found.result == CUDA_SUCCESS, good) << size;
+  }
+  for (std::size_t at = 4; at < whole.size(); ++at) {
+    for (const int value : {0x00, 0x7f, 0xff}) {
+      std::string changed = whole;
+      changed[at] = static_cast<char>(value);
+      read_image(changed.c_str(), profile(), "x", changed.size());
+    }
+  }
+}
+
 struct Wrapper {
   u32 magic = kFatWrapperMagic;
   u32 version = 1;
@@ -186,6 +206,12 @@ TEST(Linked, ThereAndBack) {
   EXPECT_EQ(found.texts[1].name, "two lines");
   EXPECT_EQ(found.texts[1].text, "");
   EXPECT_EQ(found.texts[2].text, "x");
+}
+
+TEST(Linked, CutOff) {
+  const std::string whole = make_linked_image(std::vector<PtxText>{{"a", "some text"}});
+  const std::string cut(whole, 0, whole.size() - 1);
+  EXPECT_EQ(read_image(cut.c_str(), profile(), "x", cut.size()).result, CUDA_ERROR_INVALID_IMAGE);
 }
 
 }  // namespace
