@@ -61,6 +61,9 @@ class BodyChecker {
   /// A symbol for a name, registers of families made on the way; none after a report that it is
   /// undeclared.
   Symbol look_up(NameId name, Span span, diag::Report& report);
+  /// Once for a name and scope; not at all where its declaration is what has the mistake.
+  void undeclared(NameId name, Span span, diag::Report& report);
+  bool broken_declaration(std::string_view base) const;
   ir::Space space_of_form(const isa::Candidate& candidate, const isa::OperandSpec* spec) const;
   std::optional<ir::Space> space_of_symbol(const ir::Operand& operand) const;
   std::optional<std::string> refused_operand(const isa::Candidate& candidate) const;

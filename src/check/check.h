@@ -35,8 +35,8 @@ struct Compiled {
 Compiled compile(const std::vector<Input>& inputs);
 
 /// Joins checked modules: `.extern` finds its definition, strong definitions override weak ones,
-/// common ones merge. Problems go to `errors`, one sentence each.
+/// common ones merge. Problems go to `report`, without a place.
 std::shared_ptr<ir::Module> link(const std::vector<std::shared_ptr<const ir::Module>>& modules,
-                                 std::vector<std::string>& errors);
+                                 diag::Report& report);
 
 }  // namespace heddle::check

@@ -30,10 +30,13 @@ Compiled compile(const std::vector<Input>& inputs) {
     result.module = modules[0];
     return result;
   }
-  std::vector<std::string> errors;
-  auto linked = link(modules, errors);
-  for (const std::string& error : errors) result.messages += "error[P4001]: " + error + "\n";
-  if (errors.empty()) result.module = std::move(linked);
+  diag::Report report;
+  auto linked = link(modules, report);
+  for (const diag::Diagnostic& problem : report.diagnostics()) {  // of no single place
+    result.messages +=
+        fmt::format("error[{}]: {}\n", diag::info(problem.kind).code, problem.message);
+  }
+  if (!report.has_errors()) result.module = std::move(linked);
   return result;
 }
 

@@ -78,6 +78,11 @@ ModuleChecker::ModuleChecker(const syntax::Tree& tree, const diag::Source& sourc
 std::shared_ptr<ir::Module> ModuleChecker::run() {
   scopes_.enter();
   header();
+  for (const Stmt& stmt : tree_.stmts) {
+    if (stmt.kind == StmtKind::error && source_.text(stmt.span).starts_with('.')) {
+      broken_.push_back(stmt.span);
+    }
+  }
   for (std::size_t i = 0; i < tree_.stmts.size(); ++i) statement(i);
   scopes_.leave();
   ir::resolve_aliases(*module_);

@@ -4,6 +4,7 @@
 // that it may be, the gates of the chosen one must be open.
 #include <algorithm>
 
+#include "base/spelling.h"
 #include "check/body_checker.h"
 
 namespace heddle::check {
@@ -68,15 +69,32 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
       diagnostic.help(fmt::format("the nearest form is {}", mismatch.nearest->syntax));
   };
   switch (mismatch.reason) {
-    case Mismatch::Reason::unknown_opcode:
-      report.add(Kind::unknown_instruction,
-                 Span{written.mnemonic_span.begin,
-                      written.mnemonic_span.begin + static_cast<u32>(mnemonic.opcode.size())},
-                 mnemonic.opcode);
+    case Mismatch::Reason::unknown_opcode: {
+      auto& diagnostic = report.add(
+          Kind::unknown_instruction,
+          Span{written.mnemonic_span.begin,
+               written.mnemonic_span.begin + static_cast<u32>(mnemonic.opcode.size())},
+          mnemonic.opcode);
+      Spelling spelling(mnemonic.opcode);
+      for (const std::string_view opcode : isa::opcodes()) spelling.consider(opcode);
+      diagnostic.ask(spelling.question());
       return;
-    case Mismatch::Reason::unknown_modifier:
-      forms(report.add(Kind::unknown_modifier, span_of(mismatch.word), word_at(mismatch.word)));
+    }
+    case Mismatch::Reason::unknown_modifier: {
+      const std::string_view word = word_at(mismatch.word);
+      auto& diagnostic = report.add(Kind::unknown_modifier, span_of(mismatch.word), word);
+      Spelling spelling(word.substr(1));
+      for (const isa::Form& form : isa::forms_of(mnemonic.opcode)) {
+        for (const isa::Slot& slot : form.slots) {
+          for (const isa::Choice& choice : slot.choices) {
+            if (choice.word != isa::kNoWord) spelling.consider(isa::word_text(choice.word));
+          }
+        }
+      }
+      diagnostic.ask(spelling.question("."));
+      forms(diagnostic);
       return;
+    }
     case Mismatch::Reason::not_of_opcode:
       forms(report.add(Kind::modifier_not_of_opcode, span_of(mismatch.word), mnemonic.opcode,
                        word_at(mismatch.word)));

@@ -26,17 +26,15 @@ int strength(Linkage linkage, bool defined) {
 
 class Linker {
  public:
-  explicit Linker(std::vector<std::string>& errors)
-      : errors_(errors), out_(std::make_shared<ir::Module>()) {}
+  explicit Linker(diag::Report& report) : report_(report), out_(std::make_shared<ir::Module>()) {}
 
   std::shared_ptr<ir::Module> run(const std::vector<std::shared_ptr<const ir::Module>>& modules) {
     out_->name = modules[0]->name;
     out_->address_size = modules[0]->address_size;
     for (const auto& module : modules) {
       if (module->address_size != out_->address_size) {
-        errors_.push_back(fmt::format("'{}' has {}-bit addresses, '{}' has {}-bit ones",
-                                      module->name, module->address_size, out_->name,
-                                      out_->address_size));
+        report_.add(diag::Kind::different_address_sizes, {}, module->name, module->address_size,
+                    out_->name, out_->address_size);
         return out_;
       }
       out_->version = std::max(out_->version, module->version);
@@ -100,8 +98,7 @@ class Linker {
     Owner& owner = owners[it->second];
     const int mine = strength(linkage, defined);
     if (mine == 3 && owner.strength == 3) {
-      errors_.push_back(
-          fmt::format("'{}' is defined in '{}' and in '{}'", name, owner.module, module));
+      report_.add(diag::Kind::duplicate_definition, {}, name, owner.module, module);
     }
     if (mine > owner.strength) owner = {module, mine, order};
     return it->second;
@@ -148,7 +145,7 @@ class Linker {
     }
   }
 
-  std::vector<std::string>& errors_;
+  diag::Report& report_;
   std::shared_ptr<ir::Module> out_;
   std::vector<Map> maps_;
   std::unordered_map<std::string, u32> variables_, functions_;
@@ -159,8 +156,8 @@ class Linker {
 }  // namespace
 
 std::shared_ptr<ir::Module> link(const std::vector<std::shared_ptr<const ir::Module>>& modules,
-                                 std::vector<std::string>& errors) {
-  return Linker(errors).run(modules);
+                                 diag::Report& report) {
+  return Linker(report).run(modules);
 }
 
 }  // namespace heddle::check

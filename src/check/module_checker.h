@@ -90,6 +90,7 @@ class ModuleChecker {
   std::vector<std::unique_ptr<Mnemonic>> mnemonics_;  // by NameId
   std::unordered_map<u32, u32> files_;                // .file number -> index into Module::files
   std::vector<const syntax::Variable*> module_registers_;
+  std::vector<Span> broken_;  // declarations that do not parse
 };
 
 inline u32 bytes_of(isa::Type type) {

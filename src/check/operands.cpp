@@ -30,11 +30,7 @@ Symbol BodyChecker::look_up(NameId name, Span span, diag::Report& report) {
     module_.scopes_.declare(name, reg);
     return reg;
   }
-  auto& diagnostic = report.add(Kind::undeclared, span, text(name));
-  if (symbol.kind == SymbolKind::registers) {
-    diagnostic.label(symbol.declared, "this declares numbered registers")
-        .help(fmt::format("write {}0, say", text(name)));
-  }
+  undeclared(name, span, report);
   return {};
 }
 

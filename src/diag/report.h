@@ -52,6 +52,10 @@ struct Diagnostic {
   Diagnostic& label(Span at, std::string text);
   Diagnostic& note(std::string text);
   Diagnostic& help(std::string text);
+  /// A help, unless `question` is empty (Spelling::question()).
+  Diagnostic& ask(std::string question) {
+    return question.empty() ? *this : help(std::move(question));
+  }
 };
 
 class Report {

@@ -4,6 +4,7 @@
 // diagnostic: only the first of a statement is reported, and what is skipped is not read closely.
 #include <algorithm>
 
+#include "base/spelling.h"
 #include "syntax/parser_impl.h"
 
 namespace heddle::syntax {
@@ -13,39 +14,6 @@ using diag::Kind;
 namespace {
 
 constexpr std::size_t kMaxErrors = 100;
-
-/// How many letters must be changed, added, left out or swapped with their neighbour.
-std::size_t distance(std::string_view a, std::string_view b) {
-  constexpr std::size_t kMax = 24;
-  if (a.size() > kMax || b.size() > kMax) return kMax;
-  std::size_t rows[kMax + 1][kMax + 1];
-  for (std::size_t i = 0; i <= a.size(); ++i) rows[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) rows[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-      rows[i][j] = std::min({changed, rows[i - 1][j] + 1, rows[i][j - 1] + 1});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
-      }
-    }
-  }
-  return rows[a.size()][b.size()];
-}
-
-/// The directive that `text` was probably meant to be, or empty.
-std::string_view closest_word(std::string_view text) {
-  std::string_view best;
-  std::size_t best_distance = text.size() > 4 ? 3 : 2;  // less than this
-  for (const WordInfo& word : kWords) {
-    const std::size_t d = distance(text, word.text);
-    if (word.word_class != WordClass::other && d < best_distance) {
-      best = word.text;
-      best_distance = d;
-    }
-  }
-  return best;
-}
 
 }  // namespace
 
@@ -91,8 +59,11 @@ bool Parser::unknown_directive() {
     return expected("a state space such as .reg or .global before the type");
   }
   fail(Kind::unknown_directive, tok_.span, text());
-  const std::string_view close = closest_word(word);
-  if (!close.empty()) help(fmt::format("did you mean '.{}'?", close));
+  Spelling spelling(word);
+  for (const WordInfo& known : kWords) {
+    if (known.word_class != WordClass::other) spelling.consider(known.text);
+  }
+  help(spelling.question("."));
   return false;
 }
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What to say of a name that means nothing where it stands. The slow path of the checker: it may
+// look at every name of the module, but only for the first mistakes of a report.
+#include <algorithm>
+
+#include "base/spelling.h"
+#include "check/body_checker.h"
+
+namespace heddle::check {
+
+using diag::Kind;
+
+namespace {
+
+constexpr std::size_t kMostSearched = 50;  // reports longer than this get no suggestions
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::string_view without_number(std::string_view name) {
+  while (!name.empty() && is_digit(name.back())) name.remove_suffix(1);
+  return name;
+}
+
+/// Names that differ in a number were numbered on purpose; that is no slip of the pen.
+bool same_digits(std::string_view a, std::string_view b) {
+  const auto digits = [](std::string_view text) {
+    std::string result;
+    std::copy_if(text.begin(), text.end(), std::back_inserter(result), is_digit);
+    return result;
+  };
+  return digits(a) == digits(b);
+}
+
+}  // namespace
+
+bool BodyChecker::broken_declaration(std::string_view base) const {
+  const NameId id = module_.tree_.names.find(base);
+  if (id && module_.scopes_[id].kind == SymbolKind::error) return true;
+  return std::any_of(module_.broken_.begin(), module_.broken_.end(), [&](Span span) {
+    return module_.source_.text(span).find(base) != std::string_view::npos;
+  });
+}
+
+void BodyChecker::undeclared(NameId name, Span span, diag::Report& report) {
+  const std::string_view written = text(name);
+  const std::string_view base = without_number(written);
+  if (!base.empty() && broken_declaration(base)) return;
+  const bool searches = report.error_count() < kMostSearched;
+  auto& diagnostic = report.add(Kind::undeclared, span, written);
+  const bool is_real = &report == &module_.report_;  // not one of several forms that are tried
+  if (!is_real) return;
+  const auto numbers = [](std::string_view family, u32 count) {
+    return count ? fmt::format("declares {0}0 to {0}{1}", family, count - 1)
+                 : std::string("declares no register");
+  };
+  const auto family_of = [&](NameId id) -> const RegisterFamily* {
+    if (!id || module_.scopes_[id].kind != SymbolKind::registers) return nullptr;
+    return &module_.scopes_.families[module_.scopes_[id].id];
+  };
+  for (const std::string_view stem : {written, base}) {
+    if (const RegisterFamily* family = family_of(tree_.names.find(stem))) {
+      diagnostic.label(family->declared, numbers(stem, family->count));
+      if (base != written) module_.scopes_.declare(name, {SymbolKind::error, 1, 0, span});
+      return;
+    }
+  }
+  module_.scopes_.declare(name, {SymbolKind::error, 1, 0, span});
+  if (!searches) return;
+  for (const syntax::Function& function : tree_.functions) {
+    if (function.name == name) {
+      diagnostic.label(function.name_span, "declared here, after its use");
+      return;
+    }
+  }
+  Spelling spelling(written);
+  const std::string_view number = written.substr(base.size());
+  for (u32 i = 0; i < tree_.names.size(); ++i) {
+    const NameId id(i);
+    const SymbolKind kind = module_.scopes_[id].kind;
+    if (kind == SymbolKind::none || kind == SymbolKind::error) continue;
+    if (const RegisterFamily* family = family_of(id)) {
+      const bool member = !number.empty() && number.size() < 9 &&
+                          (number.size() == 1 || number[0] != '0') &&
+                          static_cast<u32>(std::stoul(std::string(number))) < family->count;
+      if (member) spelling.consider(std::string(text(id)) += number);
+    } else if (same_digits(text(id), written)) {
+      spelling.consider(text(id));
+    }
+  }
+  if (written.starts_with('%')) {
+    for (const auto& info : isa::special_registers()) {
+      if (same_digits(info.name, written)) spelling.consider(info.name);
+    }
+  }
+  spelling.consider("WARP_SZ");
+  diagnostic.ask(spelling.question());
+}
+
+}  // namespace heddle::check
