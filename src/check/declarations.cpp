@@ -79,7 +79,11 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
   scopes_.enter();
   header();
   for (const Stmt& stmt : tree_.stmts) {
-    if (stmt.kind == StmtKind::error && source_.text(stmt.span).starts_with('.')) {
+    // Declarations are short; a function that is broken as a whole says nothing about its names.
+    constexpr u32 kLongest = 1000;
+    const Span span = stmt.span;
+    if (stmt.kind == StmtKind::error && span.end - span.begin <= kLongest &&
+        source_.text(span).starts_with('.')) {
       broken_.push_back(stmt.span);
     }
   }

@@ -70,11 +70,11 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
   };
   switch (mismatch.reason) {
     case Mismatch::Reason::unknown_opcode: {
-      auto& diagnostic = report.add(
-          Kind::unknown_instruction,
-          Span{written.mnemonic_span.begin,
-               written.mnemonic_span.begin + static_cast<u32>(mnemonic.opcode.size())},
-          mnemonic.opcode);
+      auto& diagnostic =
+          report.add(Kind::unknown_instruction,
+                     Span{written.mnemonic_span.begin,
+                          written.mnemonic_span.begin + static_cast<u32>(mnemonic.opcode.size())},
+                     mnemonic.opcode);
       Spelling spelling(mnemonic.opcode);
       for (const std::string_view opcode : isa::opcodes()) spelling.consider(opcode);
       diagnostic.ask(spelling.question());
@@ -141,12 +141,14 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   inst.at.loc_line = loc_.loc_line;
   diag::Report& report = module_.report_;
   if (written.guard.predicate) {
-    const Symbol symbol = look_up(written.guard.predicate, written.guard.span, report);
+    const std::string_view name = text(written.guard.predicate);
+    const u32 end = written.guard.span.end;
+    const Span at{end - static_cast<u32>(name.size()), end};  // without the @ and !
+    const Symbol symbol = look_up(written.guard.predicate, at, report);
     if (symbol.kind == SymbolKind::reg && f_.registers[symbol.id].type == isa::Type::pred) {
       inst.guard = {ir::RegId(symbol.id), written.guard.negated};
     } else if (symbol.kind != SymbolKind::none && symbol.kind != SymbolKind::error) {
-      report.add(Kind::guard_not_predicate, written.guard.span, text(written.guard.predicate))
-          .label(symbol.declared, "declared here");
+      report.add(Kind::guard_not_predicate, at, name).label(symbol.declared, "declared here");
     }
   }
   if (mnemonic.match.mismatch) {

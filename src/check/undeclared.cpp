@@ -3,6 +3,7 @@
 // What to say of a name that means nothing where it stands. The slow path of the checker: it may
 // look at every name of the module, but only for the first mistakes of a report.
 #include <algorithm>
+#include <string>
 
 #include "base/spelling.h"
 #include "check/body_checker.h"
@@ -24,12 +25,13 @@ std::string_view without_number(std::string_view name) {
 
 /// Names that differ in a number were numbered on purpose; that is no slip of the pen.
 bool same_digits(std::string_view a, std::string_view b) {
-  const auto digits = [](std::string_view text) {
-    std::string result;
-    std::copy_if(text.begin(), text.end(), std::back_inserter(result), is_digit);
-    return result;
-  };
-  return digits(a) == digits(b);
+  std::size_t i = 0, j = 0;
+  for (;; ++i, ++j) {
+    while (i < a.size() && !is_digit(a[i])) ++i;
+    while (j < b.size() && !is_digit(b[j])) ++j;
+    if (i >= a.size() || j >= b.size()) return i >= a.size() && j >= b.size();
+    if (a[i] != b[j]) return false;
+  }
 }
 
 }  // namespace
