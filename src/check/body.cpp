@@ -161,16 +161,15 @@ void BodyChecker::variable(const syntax::Variable& declared) {
     declare(declared.name, {SymbolKind::error, 1, 0, declared.name_span});
     return;
   }
-  if (variable.space == ir::Space::local || variable.space == ir::Space::param) {
-    declare(declared.name,
-            {SymbolKind::local, 1, static_cast<u32>(f_.locals.size()), declared.name_span});
-    f_.locals.push_back(std::move(variable));
-    return;
+  const bool in_frame = variable.space == ir::Space::local || variable.space == ir::Space::param;
+  std::vector<ir::Variable>& all = in_frame ? f_.locals : module_.module_->variables;
+  for (const NameId name : module_.names_of(declared)) {
+    const u32 id = static_cast<u32>(all.size());
+    declare(name, {in_frame ? SymbolKind::local : SymbolKind::variable, 1, id, declared.name_span});
+    if (variable.space == ir::Space::shared) f_.shared_used.push_back(ir::VarId(id));
+    variable.name = text(name);
+    all.push_back(variable);
   }
-  const u32 id = static_cast<u32>(module_.module_->variables.size());
-  declare(declared.name, {SymbolKind::variable, 1, id, declared.name_span});
-  if (variable.space == ir::Space::shared) f_.shared_used.push_back(ir::VarId(id));
-  module_.module_->variables.push_back(std::move(variable));
 }
 
 void BodyChecker::registers(const syntax::Variable& declared) {

@@ -287,7 +287,10 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
     report_.add(Kind::predicate_in_memory, declared.type_span);
     return false;
   }
-  if (declared.count) report_.add(Kind::parameterized_memory, declared.name_span);
+  if (declared.count && (declared.is_array || declared.initializer)) {
+    report_.add(Kind::parameterized_memory, declared.name_span);
+    return false;
+  }
   if (text(declared.vector) == "v2") variable.vector = 2;
   if (text(declared.vector) == "v4") variable.vector = 4;
   if (text(declared.vector) == "v8") variable.vector = 8;
@@ -533,7 +536,26 @@ void ModuleChecker::module_variable(const syntax::Variable& declared) {
     scopes_.declare(declared.name, {SymbolKind::error, 1, 0, declared.name_span});
     return;
   }
-  add_variable(declared, std::move(variable));
+  for (const NameId name : names_of(declared)) {
+    syntax::Variable one = declared;
+    one.name = name;
+    variable.name = text(name);
+    add_variable(one, variable);
+  }
+}
+
+/// The names that a declaration introduces: `x<4>` stands for x0 to x3 (5.4.6), of which only those
+/// matter that the text mentions.
+std::vector<NameId> ModuleChecker::names_of(const syntax::Variable& declared) {
+  if (!declared.count) return {declared.name};
+  constexpr u64 kMost = 1u << 20;
+  std::vector<NameId> names;
+  const u64 count = positive(declared.count, "number of variables").value_or(0);
+  for (u64 n = 0; n < std::min(count, kMost); ++n) {
+    if (const NameId id = tree_.names.find(fmt::format("{}{}", text(declared.name), n)))
+      names.push_back(id);
+  }
+  return names;
 }
 
 /// A second declaration of the same thing is fine while at most one defines it (11.6.1).

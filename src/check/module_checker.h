@@ -60,6 +60,7 @@ class ModuleChecker {
                         u64& element, u64 limit);
   void initialize_element(ir::Variable& variable, syntax::ExprId id, u64 element);
   bool symbol_initializer(ir::Variable& variable, syntax::ExprId id, u64 offset, u32 bytes);
+  std::vector<NameId> names_of(const syntax::Variable& declared);
   void add_variable(const syntax::Variable& declared, ir::Variable variable);
   void function(const syntax::Function& declared);
   ir::Signature signature(const syntax::Function& declared);

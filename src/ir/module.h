@@ -133,7 +133,7 @@ struct Inst {
   std::array<u8, isa::kMaxSlots> slots{};  ///< value of each slot of the form
   Range<Operand> operands;  ///< of Function::operands; parallel to Form::operands (missing optional
                             ///< ones: none); with CarryUse, one more: the carry register (pred)
-  u8 space = 0;  ///< ir::Space of the address operand, when there is one
+  u8 space = 0;             ///< ir::Space of the address operand, when there is one
   SourcePoint at;
   const isa::Form& get_form() const { return isa::forms()[form]; }
 };

@@ -95,13 +95,15 @@ class Grid {
     u32 fruitless = 0;  // slices since a CTA of this worker finished
     while (!stopped()) {
       const bool waits = !resident.empty() && fruitless >= kPatience * resident.size();
-      if (resident.empty() || (waits && resident.size() < residency_)) {
-        if (next == end && !take(next, end) && resident.empty()) return;
-        if (next != end) {
-          if (!begin(next++, resident, idle)) return;
-          fruitless = 0;
-        }
+      // A cooperative grid may synchronize as a whole: all of its CTAs start before any goes on.
+      const bool wants_more = waits || launch_.config->cooperative;
+      while (resident.empty() || (wants_more && resident.size() < residency_)) {
+        if (next == end && !take(next, end)) break;
+        if (!begin(next++, resident, idle)) return;
+        fruitless = 0;
+        if (!launch_.config->cooperative) break;
       }
+      if (resident.empty()) return;
       for (std::size_t i = 0; i < resident.size() && !stopped();) {
         const CtaStatus status = resident[i]->run(kSlice);
         if (status == CtaStatus::finished) {

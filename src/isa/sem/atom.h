@@ -56,7 +56,7 @@ constexpr T atom_apply(T old, T b, T c = {}, bool ftz = false) {
   else if constexpr (std::integral<T>)
     return (old < b) == (kOp == Atomop::min) ? old : b;
   else
-    return extreme_half<T, kOp == Atomop::max, false, false, false>(old, b);
+    return extreme_half < T, kOp == Atomop::max, false, false, false > (old, b);
 }
 
 /// Whether some form of atom or red has this operation on this type; `T` is unsigned for the bit

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scalar types that instruction semantics compute with. The integer types and f32/f64 are C++'s own; formats that C++
-// lacks are structs around their bits, so that a mix-up is a compile error. Freestanding: both engines include this.
+// Scalar types that instruction semantics compute with. The integer types and f32/f64 are C++'s
+// own; formats that C++ lacks are structs around their bits, so that a mix-up is a compile error.
+// Freestanding: both engines include this.
 #pragma once
 
 #include <bit>
@@ -15,17 +16,44 @@ namespace heddle::sem {
 using f32 = float;
 using f64 = double;
 
-struct f16 { u16 bits; constexpr bool operator==(const f16&) const = default; };
-struct bf16 { u16 bits; constexpr bool operator==(const bf16&) const = default; };
-struct tf32 { u32 bits; constexpr bool operator==(const tf32&) const = default; };
-struct b128 { u64 lo, hi; constexpr bool operator==(const b128&) const = default; };
+struct f16 {
+  u16 bits;
+  constexpr bool operator==(const f16&) const = default;
+};
+struct bf16 {
+  u16 bits;
+  constexpr bool operator==(const bf16&) const = default;
+};
+struct tf32 {
+  u32 bits;
+  constexpr bool operator==(const tf32&) const = default;
+};
+struct b128 {
+  u64 lo, hi;
+  constexpr bool operator==(const b128&) const = default;
+};
 
 // Packed types: element 0 in the low bits.
-struct f16x2 { u32 bits; constexpr bool operator==(const f16x2&) const = default; };
-struct bf16x2 { u32 bits; constexpr bool operator==(const bf16x2&) const = default; };
-struct f32x2 { u64 bits; constexpr bool operator==(const f32x2&) const = default; };
-struct u16x2 { u32 bits; constexpr bool operator==(const u16x2&) const = default; };
-struct s16x2 { u32 bits; constexpr bool operator==(const s16x2&) const = default; };
+struct f16x2 {
+  u32 bits;
+  constexpr bool operator==(const f16x2&) const = default;
+};
+struct bf16x2 {
+  u32 bits;
+  constexpr bool operator==(const bf16x2&) const = default;
+};
+struct f32x2 {
+  u64 bits;
+  constexpr bool operator==(const f32x2&) const = default;
+};
+struct u16x2 {
+  u32 bits;
+  constexpr bool operator==(const u16x2&) const = default;
+};
+struct s16x2 {
+  u32 bits;
+  constexpr bool operator==(const s16x2&) const = default;
+};
 
 /// Two destinations: `d|p`, or a result and the carry-out.
 template <class A, class B>
@@ -42,7 +70,8 @@ using unsigned_of = std::make_unsigned_t<T>;
 template <class T>
 using signed_of = std::make_signed_t<T>;
 
-/// The value modulo 2^width: unsigned arithmetic that never meets integer promotion or signed overflow.
+/// The value modulo 2^width: unsigned arithmetic that never meets integer promotion or signed
+/// overflow.
 template <std::integral T>
 constexpr auto to_unsigned(T value) {
   return static_cast<std::conditional_t<(sizeof(T) < 4), u32, unsigned_of<T>>>(value);
