@@ -184,6 +184,7 @@ void native_mandelbrot(benchmark::State& state) {
       } while (++n < kMost);
       out[i] = n;
     }
+    benchmark::DoNotOptimize(out.data());
     benchmark::ClobberMemory();
   }
   report(state, kPoints / 32 * (kMandelbrotStraight + kMost * kMandelbrotLoop));
