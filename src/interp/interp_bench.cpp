@@ -184,7 +184,8 @@ void native_mandelbrot(benchmark::State& state) {
       } while (++n < kMost);
       out[i] = n;
     }
-    benchmark::DoNotOptimize(out.data());
+    u32* result = out.data();
+    benchmark::DoNotOptimize(result);
     benchmark::ClobberMemory();
   }
   report(state, kPoints / 32 * (kMandelbrotStraight + kMost * kMandelbrotLoop));
