@@ -11,9 +11,8 @@ from .search import complete
 
 def covering(form: Form) -> List[List[int]]:
     """Legal slot values such that every choice that can be legal, and every row, is in at least one."""
-    cached = _CACHE.get(id(form))
-    if cached is not None:
-        return cached
+    if form.covering is not None:
+        return form.covering
     found: List[List[int]] = []
 
     def add(fixed: dict) -> None:
@@ -28,8 +27,5 @@ def covering(form: Form) -> List[List[int]]:
         for value in slot.values():
             if not any(values[index] == value for values in found):
                 add({index: value})
-    _CACHE[id(form)] = found
+    form.covering = found
     return found
-
-
-_CACHE: dict = {}

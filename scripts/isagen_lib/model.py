@@ -264,6 +264,7 @@ class Form:
     runtime_slots: List[int] = field(default_factory=list)
     id: int = -1
     dispatch_base: int = 0  # within the family
+    covering: Optional[List[List[int]]] = None  # kept by instances.covering()
 
     @property
     def dispatch_slots(self) -> List[int]:

@@ -139,7 +139,7 @@ void interpreted_saxpy(benchmark::State& state) {
   const u64 x = bench.buffer(kCount * 4), y = bench.buffer(kCount * 4);
   bench.arguments(kCount / kBlock, kCount, 0.5f, x, y);
   for (auto _ : state) bench.launch();
-  report(state, kCount / 32 * kSaxpyInstructions);
+  report(state, kSaxpyInstructions * kCount / 32);
 }
 BENCHMARK(interpreted_saxpy)->Unit(benchmark::kMicrosecond);
 
@@ -152,7 +152,7 @@ void native_saxpy(benchmark::State& state) {
     for (u32 i = 0; i < kCount; ++i) to[i] += 0.5f * from[i];
     benchmark::ClobberMemory();
   }
-  report(state, kCount / 32 * kSaxpyInstructions);
+  report(state, kSaxpyInstructions * kCount / 32);
 }
 BENCHMARK(native_saxpy)->Unit(benchmark::kMicrosecond);
 
@@ -165,7 +165,7 @@ void interpreted_mandelbrot(benchmark::State& state) {
   Bench bench(kMandelbrot);
   bench.arguments(kPoints / kBlock, bench.buffer(kPoints * 4), kMost, kStep);
   for (auto _ : state) bench.launch();
-  report(state, kPoints / 32 * (kMandelbrotStraight + kMost * kMandelbrotLoop));
+  report(state, (kMandelbrotStraight + kMost * kMandelbrotLoop) * kPoints / 32);
 }
 BENCHMARK(interpreted_mandelbrot)->Unit(benchmark::kMicrosecond);
 
@@ -188,7 +188,7 @@ void native_mandelbrot(benchmark::State& state) {
     benchmark::DoNotOptimize(result);
     benchmark::ClobberMemory();
   }
-  report(state, kPoints / 32 * (kMandelbrotStraight + kMost * kMandelbrotLoop));
+  report(state, (kMandelbrotStraight + kMost * kMandelbrotLoop) * kPoints / 32);
 }
 BENCHMARK(native_mandelbrot)->Unit(benchmark::kMicrosecond);
 
