@@ -11,8 +11,6 @@ namespace {
 using isa::Type;
 using isa::TypeClass;
 
-u32 bits_of(Type type) { return isa::type_info(type).bits; }
-
 /// Type of a register that holds the element (5.2: packed and half-precision values live in
 /// bit-size registers; an 8-bit integer in a wider one where the instruction takes that, 9.4.1).
 std::string register_type(const Element& element) {
