@@ -179,8 +179,10 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
       bind(written, candidates[nearest], report);
       return;
     }
-    diag::Report quiet;
-    bind(written, candidates[chosen], quiet);
+    if (mnemonic.refused[chosen]) {  // later forms were tried after it
+      diag::Report quiet;
+      bind(written, candidates[chosen], quiet);
+    }
   }
   const isa::Candidate& candidate = candidates[chosen];
   const isa::Form& form = *candidate.form;

@@ -17,6 +17,17 @@ using syntax::ExprId;
 using syntax::ExprKind;
 using syntax::Op;
 
+namespace {
+
+/// Whether a register of this type can hold an address (6.4.1).
+bool holds_address(const isa::TypeInfo& type) {
+  const bool integer = type.cls == TypeClass::bits || type.cls == TypeClass::signed_ ||
+                       type.cls == TypeClass::unsigned_;
+  return integer && (type.bits == 32 || type.bits == 64);
+}
+
+}  // namespace
+
 Symbol BodyChecker::look_up(NameId name, Span span, diag::Report& report) {
   const Symbol symbol = module_.scopes_[name];
   if (symbol.kind != SymbolKind::none && symbol.kind != SymbolKind::registers) return symbol;
@@ -314,6 +325,14 @@ bool BodyChecker::object(const Context& context, const Expr& expr, ir::Operand& 
   return true;
 }
 
+/// Bytes of an element of the variable that an operand names; 1 for a parameter or function.
+u64 BodyChecker::element_bytes(const ir::Operand& operand) const {
+  const ir::Variable* variable = nullptr;
+  if (operand.kind == ir::OperandKind::variable) variable = &module_.module_->variables[operand.id];
+  if (operand.kind == ir::OperandKind::local) variable = &f_.locals[operand.id];
+  return variable ? u64{bytes_of(variable->type)} * variable->vector : 1;
+}
+
 /// The address of a variable, function or label as a value: `mov.u64 d, x + 4`.
 bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
   const Expr& expr = tree_[id];
@@ -358,14 +377,7 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
     if (!symbol(context, expr.child.a, out)) return false;
     const auto index = evaluate(tree_, expr.child.b, context.report);
     if (!index) return false;
-    u64 element = 1;
-    if (out.kind == ir::OperandKind::variable) {
-      const ir::Variable& variable = module_.module_->variables[out.id];
-      element = u64{bytes_of(variable.type)} * variable.vector;
-    } else if (out.kind == ir::OperandKind::local) {
-      element = u64{bytes_of(f_.locals[out.id].type)} * f_.locals[out.id].vector;
-    }
-    out.value += element * index->bits;
+    out.value += element_bytes(out) * index->bits;
     return true;
   }
   if (expr.kind == ExprKind::binary) {
@@ -482,9 +494,7 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
       return false;
     case SymbolKind::reg: {
       const isa::TypeInfo& type = isa::type_info(f_.registers[symbol.id].type);
-      const bool integer = type.cls == TypeClass::bits || type.cls == TypeClass::signed_ ||
-                           type.cls == TypeClass::unsigned_;
-      if (symbol.length > 1 || !integer || (type.bits != 32 && type.bits != 64)) {
+      if (symbol.length > 1 || !holds_address(type)) {
         context.report.add(Kind::address_register, span, text(name), type.name)
             .label(symbol.declared, "declared here");
         return false;
@@ -564,16 +574,8 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
       if (base.kind != ExprKind::name) break;
       const auto index = evaluate(tree_, expr.child.b, context.report);
       if (!index || !address_base(context, base.span, base.name_id, out)) return false;
-      u64 element = 1;
-      if (out.kind == ir::OperandKind::variable) {
-        const ir::Variable& variable = module_.module_->variables[out.id];
-        element = u64{bytes_of(variable.type)} * variable.vector;
-      } else if (out.kind == ir::OperandKind::local) {
-        element = u64{bytes_of(f_.locals[out.id].type)} * f_.locals[out.id].vector;
-      } else if (out.kind == ir::OperandKind::reg) {
-        break;
-      }
-      out.value += element * index->bits;
+      if (out.kind == ir::OperandKind::reg) break;
+      out.value += element_bytes(out) * index->bits;
       return true;
     }
     case ExprKind::binary: {
@@ -628,10 +630,7 @@ bool BodyChecker::name_operand(const Context& context, ExprId id, SymbolKind wan
   out.id = symbol.id;
   if (wanted == SymbolKind::function && context.spec.register_only) {  // indirect
     if (symbol.kind == SymbolKind::reg) {
-      const isa::TypeInfo& type = isa::type_info(f_.registers[symbol.id].type);
-      const bool integer = type.cls == TypeClass::bits || type.cls == TypeClass::unsigned_ ||
-                           type.cls == TypeClass::signed_;
-      if (integer && (type.bits == 32 || type.bits == 64)) {
+      if (holds_address(isa::type_info(f_.registers[symbol.id].type))) {
         out.kind = ir::OperandKind::reg;
         return true;
       }

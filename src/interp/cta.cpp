@@ -186,7 +186,6 @@ CtaStatus InterpretedCta::run_warps() {
     if (!ran) {
       for (const auto& state : states_) {
         if (!state->alive) continue;
-        state->warp.op = nullptr;
         const Fragment& fragment = state->fragments.front();
         state->warp.op = &fragment.frame->code->ops[fragment.pc];
         current_ = state.get();

@@ -199,10 +199,6 @@ std::string Decoder::instruction() {
       return {};
     case SemId::bar_red:
       barrier(Control::bar_red);
-      for (Op& op : code_.ops) {
-        if (op.control == Control::bar_red && op.inst == inst_index_)
-          op.runtime[0] = slot("boolop");
-      }
       return {};
     case SemId::bar_red_popc:
       barrier(Control::bar_red);

@@ -80,6 +80,7 @@ void Decoder::barrier(Control control) {
   op.src[2] = predicate;
   op.dst[0] = to.place;
   op.flags = b.kind == OperandKind::none ? 0 : 1;
+  op.runtime[0] = slot("boolop");  // none: .popc
   if (reduces) finish(to);
 }
 
