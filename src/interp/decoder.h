@@ -181,8 +181,8 @@ class Decoder {
     for (u32 i = 0; i < specs.size() && i < inst_->operands.count; ++i) {
       if (specs[i].name == name) return operand(i);
     }
-    static const Operand kNone;
-    return kNone;
+    static const Operand none;
+    return none;
   }
   u8 slot(std::string_view name) const {
     const auto slots = inst_->get_form().slots;
