@@ -34,9 +34,10 @@ std::unique_ptr<machine::Cta> Interpreted::make_cta(machine::Launch& launch) con
 InterpretedCta::InterpretedCta(const Interpreted& program, machine::Launch& launch)
     : program_(program),
       launch_(launch),
+      entry_(program.code_of(program.entry)),
       region_(launch.loaded->region()),
       barriers_(kBarriers),
-      free_registers_(program.codes.size()) {
+      free_frames_(program.codes.size()) {
   warps_ = static_cast<u32>((launch.config->block.volume() + kLanes - 1) / kLanes);
 }
 
@@ -44,7 +45,6 @@ InterpretedCta::~InterpretedCta() {
   machine::Memory& memory = launch_.loaded->memory();
   if (shared_base_) memory.give_shared(region_, shared_base_);
   if (local_base_) memory.give_local(region_, local_base_);
-  for (void* block : frame_memory_) std::free(block);
 }
 
 Result<bool> InterpretedCta::begin(u64 index) {
@@ -65,30 +65,36 @@ Result<bool> InterpretedCta::begin(u64 index) {
   cta_ = {static_cast<u32>(index % config.grid.x),
           static_cast<u32>(index / config.grid.x % config.grid.y),
           static_cast<u32>(index / config.grid.x / config.grid.y)};
-  active_barriers_ = 0;
-  for (Barrier& barrier : barriers_) {
-    barrier.active = false;
-    barrier.arrived.resize(warps_);
+  cta_index_ = index;
+  if (states_.empty()) make_warps();
+  prepare(Scope::cta, *states_[0]);
+  if (active_barriers_) {
+    for (Barrier& barrier : barriers_) barrier.active = false;
+    active_barriers_ = 0;
   }
   const u64 threads = config.block.volume();
-  const Code& code = *program_.code_of(program_.entry);
   for (u32 w = 0; w < warps_; ++w) {
-    if (states_.size() <= w) states_.push_back(std::make_unique<WarpState>());
     WarpState& state = *states_[w];
     const u64 left = threads - u64{w} * kLanes;
     state.alive = left >= kLanes ? kAllLanes : (1u << left) - 1;
-    state.identity = {&launch_, cta_, index, w, 0};
-    state.specials.resize(program_.special_bytes);
-    for (const SpecialUse& use : program_.specials) {
-      const bool depends_on_cta =
-          use.reg == isa::SpecialRegister::ctaid || use.reg == isa::SpecialRegister::clusterid;
-      if (!filled_ || depends_on_cta) {
-        fill_special(state.identity, use.reg, use.component, use.bytes,
-                     state.specials.data() + use.offset);
-      }
-    }
+    state.started = false;
+  }
+  return true;
+}
+
+/// The warps' parts that stay as they are for all CTAs that this object becomes.
+void InterpretedCta::make_warps() {
+  const machine::Memory& memory = launch_.loaded->memory();
+  for (Barrier& barrier : barriers_) barrier.arrived.resize(warps_);
+  uniform_.reset(program_.uniform_bytes);
+  for (u32 w = 0; w < warps_; ++w) {
+    states_.push_back(std::make_unique<WarpState>());
+    WarpState& state = *states_[w];
+    state.index = w;
+    state.specials.reset(program_.special_bytes);
     Warp& warp = state.warp;
-    warp.blocks[static_cast<u32>(Block::constants)] = const_cast<u8*>(program_.constants.data());
+    warp.blocks[static_cast<u32>(Block::constants)] = program_.constants.data();
+    warp.blocks[static_cast<u32>(Block::uniform)] = uniform_.data();
     warp.blocks[static_cast<u32>(Block::specials)] = state.specials.data();
     warp.low_base = memory.low().all.base, warp.low_size = memory.low().all.size;
     warp.high_base = memory.high().all.base, warp.high_size = memory.high().all.size;
@@ -96,50 +102,61 @@ Result<bool> InterpretedCta::begin(u64 index) {
     warp.shared_base = shared_base_, warp.shared_size = launch_.shared_bytes;
     warp.shared_window = machine::kSharedSlot;
     warp.local_base = local_base_ + local_stride_ * w * kLanes, warp.local_stride = local_stride_;
-    warp.params = launch_.params, warp.params_size = config.params.size();
+    warp.params = launch_.params, warp.params_size = launch_.config->params.size();
     warp.const_base = launch_.loaded->constants().base,
     warp.const_size = launch_.loaded->constants().size;
     warp.recover = &recover_;
-    Frame* frame = take_frame(code);
-    frame->lanes = state.alive;
-    state.fragments.clear();
-    state.fragments.push_back(Fragment{frame, 0, state.alive, 0, Wait::none, 0});
+    prepare(Scope::warp, state);
   }
-  filled_ = true;
-  return true;
+  prepare(Scope::launch, *states_[0]);
+}
+
+/// Fills the special registers of a scope and runs its prologue. Nothing in a prologue can trap.
+void InterpretedCta::prepare(Scope scope, WarpState& state) {
+  const Prologue& prologue = program_.prologues[static_cast<u32>(scope)];
+  u8* const block = scope == Scope::warp ? state.specials.data() : uniform_.data();
+  for (const SpecialUse& use : prologue.specials) {
+    fill_special(identity(state), use.reg, use.component, use.bytes, block + use.offset);
+  }
+  state.warp.mask = kAllLanes;
+  for (const Op& op : prologue.ops) op.run(state.warp, op);
+}
+
+/// The warp's threads stand before the first instruction. Done when the warp first runs: a warp
+/// that ends before the next one starts hands its registers on while they are in the cache.
+void InterpretedCta::start(WarpState& state) {
+  Frame* const frame = take_frame(*entry_, state.alive);
+  state.fragments.clear();
+  state.fragments.emplace_back(frame, 0u, state.alive);
+  state.started = true;
 }
 
 // --- frames ---
 
-Frame* InterpretedCta::take_frame(const Code& code) {
-  Frame* frame;
-  if (free_frames_.empty()) {
+Frame* InterpretedCta::take_frame(const Code& code, u32 lanes) {
+  Frame*& free = free_frames_[code.index];
+  Frame* frame = free;
+  if (!frame) {
     frames_.push_back(std::make_unique<Frame>());
     frame = frames_.back().get();
+    frame->code = &code;
+    frame->registers.reset(code.register_bytes);
   } else {
-    frame = free_frames_.back();
-    free_frames_.pop_back();
+    free = frame->caller;
   }
-  *frame = Frame{};
-  frame->code = &code;
-  std::vector<u8*>& free = free_registers_[code.index];
-  if (free.empty()) {
-    const std::size_t bytes = std::max<std::size_t>(code.register_bytes, 64);
-    void* block = std::aligned_alloc(64, bytes);
-    HEDDLE_CHECK(block);
-    std::memset(block, 0, bytes);
-    frame_memory_.push_back(block);
-    frame->registers = static_cast<u8*>(block);
-  } else {
-    frame->registers = free.back();
-    free.pop_back();
-  }
+  frame->local = 0;
+  frame->caller = nullptr;
+  frame->site = nullptr;
+  frame->return_pc = 0;
+  frame->depth = 0;
+  frame->lanes = lanes;
   return frame;
 }
 
 void InterpretedCta::give_frame(Frame* frame) {
-  free_registers_[frame->code->index].push_back(frame->registers);
-  free_frames_.push_back(frame);
+  Frame*& free = free_frames_[frame->code->index];
+  frame->caller = free;
+  free = frame;
 }
 
 /// `lanes` are gone from the frame for good; the last ones give it back.
@@ -151,7 +168,7 @@ void InterpretedCta::leave_frame(Frame* frame, u32 lanes) {
 // --- scheduling ---
 
 CtaStatus InterpretedCta::run(u64 budget) {
-  const WorkingOn working_on(program_.code_of(program_.entry)->function->name.c_str());
+  const WorkingOn working_on(entry_->function->name.c_str());
   const FaultGuard guard(launch_.loaded->memory(), &recover_, &fault_address_);
   budget_ = static_cast<s64>(budget);
   // What changes between here and the jump lives in this object, not in locals.
@@ -175,11 +192,10 @@ CtaStatus InterpretedCta::run_warps() {
       WarpState& state = *states_[w];
       if (!state.alive) continue;
       alive = true;
-      if (pick(state) == state.fragments.size()) continue;
-      ran = true;
+      if (!state.started) start(state);
       current_ = &state;
       turn_ = kTurn;
-      run_warp(state);
+      ran |= run_warp(state);
       if (budget_ <= 0) return CtaStatus::running;
     }
     if (!alive) return CtaStatus::finished;
@@ -242,21 +258,24 @@ void InterpretedCta::merge(WarpState& state) {
   }
 }
 
-void InterpretedCta::run_warp(WarpState& state) {
+/// Runs the warp until its turn is over or all of it waits or is gone. False: all of it waited.
+bool InterpretedCta::run_warp(WarpState& state) {
+  bool ran = false;
   while (true) {
     if (state.fragments.size() > 1) merge(state);
     const std::size_t index = pick(state);
-    if (index == state.fragments.size()) return;
+    if (index == state.fragments.size()) return ran;
+    ran = true;
     run_fragment(state, index);
     if (turn_ <= 0) {
       // Let the others of this warp go first when it comes back.
       if (index < state.fragments.size() && state.fragments.size() > 1)
         ++state.fragments[index].rounds;
-      return;
+      return true;
     }
     if (launch_.stop.load(std::memory_order_relaxed)) {
       budget_ = 0;
-      return;
+      return true;
     }
   }
 }
@@ -265,7 +284,7 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
   Fragment& fragment = state.fragments[index];
   Frame* const frame = fragment.frame;
   Warp& warp = state.warp;
-  warp.blocks[static_cast<u32>(Block::frame)] = frame->registers;
+  warp.blocks[static_cast<u32>(Block::frame)] = frame->registers.data();
   warp.frame_local = frame->local;
   const Op* const ops = frame->code->ops.data();
   u32 stop = kNoStop;  // where another fragment waits to be joined
@@ -274,38 +293,40 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
       stop = std::min(stop, other.pc);
   }
   const u32 mask = fragment.mask;
-  u32 pc = fragment.pc;
-  while (pc < stop) {
-    const Op& op = ops[pc];
+  const u8* const registers = frame->registers.data();
+  const Op* op = ops + fragment.pc;
+  const Op* const end = stop == kNoStop ? ops + frame->code->ops.size() : ops + stop;
+  while (op < end) {
     u32 active = mask;
-    if (op.guard != kUnguarded) {
-      active &= *reinterpret_cast<const u32*>(frame->registers + op.guard) ^ op.guard_flip;
+    if (op->guard != kUnguarded) {
+      active &= *reinterpret_cast<const u32*>(registers + op->guard) ^ op->guard_flip;
       if (!active) {
-        ++pc;
+        ++op;
         continue;
       }
     }
     warp.mask = active;
-    warp.op = &op;
-    if (op.control == Control::none) {
-      op.run(warp, op);
-      ++pc;
+    warp.op = op;
+    if (op->control == Control::none) {
+      op->run(warp, *op);
+      ++op;
       continue;
     }
-    if (op.control == Control::bra && active == mask) {
-      const u32 target = static_cast<u32>(op.offset);
+    const u32 pc = static_cast<u32>(op - ops);
+    if (op->control == Control::bra && active == mask) {
+      const u32 target = static_cast<u32>(op->offset);
       if (target <= pc && (--budget_, --turn_ <= 0)) {
         fragment.pc = target;
         return;
       }
-      pc = target;
+      op = ops + target;
       continue;
     }
     fragment.pc = pc;
-    if (!control(state, index, op, active)) return;
-    ++pc;
+    if (!control(state, index, *op, active)) return;
+    ++op;
   }
-  fragment.pc = pc;
+  fragment.pc = static_cast<u32>(op - ops);
 }
 
 /// Runs a control instruction. True: the fragment, unchanged, goes on at the next one. False: its
@@ -352,7 +373,7 @@ bool InterpretedCta::control(WarpState& state, std::size_t index, const Op& op, 
       return member_op(state, index, op, active);
     case Control::refresh_special: {
       const auto& info = isa::special_register_info(static_cast<isa::SpecialRegister>(op.offset));
-      fill_special(state.identity, static_cast<isa::SpecialRegister>(op.offset), op.count,
+      fill_special(identity(state), static_cast<isa::SpecialRegister>(op.offset), op.count,
                    isa::type_info(info.type).bits / 8, warp.at<u8>(op.dst[0]));
       return true;
     }

@@ -7,9 +7,14 @@
 // of its warp does not wait for ever (independent thread scheduling, PTX ISA 3.2).
 #pragma once
 
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
 #include <memory>
 #include <vector>
 
+#include "base/check.h"
 #include "interp/program.h"
 #include "interp/specials.h"
 #include "machine/engine.h"
@@ -19,9 +24,9 @@ namespace heddle::interp {
 /// A function's activation; shared by the lanes that called together.
 struct Frame {
   const Code* code = nullptr;
-  u8* registers = nullptr;
-  u64 local = 0;  ///< offset of its variables in each thread's local memory
-  Frame* caller = nullptr;
+  Lanes registers;
+  u64 local = 0;            ///< offset of its variables in each thread's local memory
+  Frame* caller = nullptr;  ///< in a free frame: the next one
   const CallSite* site = nullptr;
   u32 return_pc = 0;
   u32 depth = 0;
@@ -71,19 +76,28 @@ class InterpretedCta final : public machine::Cta {
  private:
   struct WarpState {
     Warp warp;
-    WarpIdentity identity;
+    u32 index = 0;
     u32 alive = 0;
+    bool started = false;
     std::vector<Fragment> fragments;
-    std::vector<u8> specials;
+    Lanes specials;
   };
 
+  // setting up
+  void make_warps();
+  void prepare(Scope scope, WarpState& state);
+  void start(WarpState& state);
+  WarpIdentity identity(const WarpState& state) const {
+    return {&launch_, cta_, cta_index_, state.index, 0};
+  }
+
   // frames
-  Frame* take_frame(const Code& code);
+  Frame* take_frame(const Code& code, u32 lanes);
   void give_frame(Frame* frame);
   void leave_frame(Frame* frame, u32 lanes);
 
   // running
-  void run_warp(WarpState& state);
+  bool run_warp(WarpState& state);
   void run_fragment(WarpState& state, std::size_t index);
   bool control(WarpState& state, std::size_t index, const Op& op, u32 active);
   std::size_t pick(const WarpState& state) const;
@@ -110,16 +124,17 @@ class InterpretedCta final : public machine::Cta {
 
   const Interpreted& program_;
   machine::Launch& launch_;
+  const Code* const entry_;
   const machine::Region& region_;
   u64 shared_base_ = 0, local_base_ = 0, local_stride_ = 0;
   u32 warps_ = 0;
   machine::Dim3 cta_{};
+  u64 cta_index_ = 0;
+  Lanes uniform_;  ///< Block::uniform
   std::vector<std::unique_ptr<WarpState>> states_;
   std::vector<Barrier> barriers_;
-  std::vector<void*> frame_memory_;
   std::vector<std::unique_ptr<Frame>> frames_;
-  std::vector<Frame*> free_frames_;
-  std::vector<std::vector<u8*>> free_registers_;  ///< by Code::index
+  std::vector<Frame*> free_frames_;  ///< by Code::index; the last one used first
   u32 active_barriers_ = 0;
   s64 budget_ = 0;      ///< backward branches and calls left in this slice of the CTA
   s64 turn_ = 0;        ///< the same for the warp that runs
@@ -127,7 +142,6 @@ class InterpretedCta final : public machine::Cta {
   WarpState* current_ = nullptr;
   sigjmp_buf recover_;
   u64 fault_address_ = 0;
-  bool filled_ = false;  ///< the special registers hold what does not depend on the CTA
   machine::Trap trap_{};
 };
 

@@ -49,7 +49,7 @@ void InterpretedCta::branch_indexed(WarpState& state, std::size_t index, const O
 void InterpretedCta::copy_slot(const Warp& warp, const Slot& from, const Frame& from_frame,
                                const Slot& to, const Frame& to_frame, u32 lanes) const {
   const auto locate = [&warp](const Frame& frame, Place p) {
-    return p >> 30 == static_cast<u32>(Block::frame) ? frame.registers + (p & 0x3fffffffu)
+    return p >> 30 == static_cast<u32>(Block::frame) ? frame.registers.data() + (p & 0x3fffffffu)
                                                      : warp.at<u8>(p);
   };
   if (from.bytes == 0 || to.bytes == 0) {  // predicates
@@ -112,13 +112,12 @@ void InterpretedCta::call(WarpState& state, std::size_t index, const Op& op, u32
         callee->function->name, caller->depth + 1, local + callee->local_bytes, local_stride_);
     raise_trap(warp, TrapKind::stack_overflow, first, nullptr);
   }
-  Frame* const frame = take_frame(*callee);
+  Frame* const frame = take_frame(*callee, group);
   frame->local = local;
   frame->caller = caller;
   frame->site = &site;
   frame->return_pc = state.fragments[index].pc + 1;
   frame->depth = caller->depth + 1;
-  frame->lanes = group;
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
     copy_slot(warp, site.arguments[i], *caller, callee->params[i], *frame, group);
   }
@@ -176,7 +175,7 @@ void InterpretedCta::exit(WarpState& state, std::size_t index, u32 active) {
   fragment.mask &= ~active;
   ++fragment.pc;
   if (!fragment.mask) {
-    fragment = state.fragments.back();
+    if (index + 1 < state.fragments.size()) fragment = state.fragments.back();
     state.fragments.pop_back();
   }
   // Who waits for these threads waits no longer.

@@ -125,7 +125,7 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
                           barrier.expected, count);
     raise_trap(warp, TrapKind::illegal_barrier, first, nullptr);
   }
-  barrier.arrived[state.identity.warp] |= group;
+  barrier.arrived[state.index] |= group;
   if (op.control == Control::bar_red) {
     const u32 bits = *warp.at<const u32>(op.src[2]) & group;
     barrier.popc += static_cast<u32>(std::popcount(bits));
@@ -175,7 +175,7 @@ void InterpretedCta::release_barrier(u32 number) {
       if (fragment.wait != Wait::barrier || fragment.barrier != number) continue;
       const Op& op = fragment.frame->code->ops[fragment.pc];
       if (op.control == Control::bar_red) {
-        u8* at = fragment.frame->registers + (op.dst[0] & 0x3fffffffu);
+        u8* at = fragment.frame->registers.data() + (op.dst[0] & 0x3fffffffu);
         const auto boolop = static_cast<sem::Boolop>(op.runtime[0]);
         if (boolop == sem::Boolop::none) {
           for (u32 rest = fragment.mask; rest; rest &= rest - 1) {

@@ -97,7 +97,7 @@ CtaStatus InterpretedCta::trapped(const WarpState& state, TrapKind kind, u32 lan
       function = fragment.frame->code->function;
   }
   const machine::Dim3& block = launch_.config->block;
-  const u32 thread = state.identity.warp * kLanes + lane;
+  const u32 thread = state.index * kLanes + lane;
   trap_ = machine::Trap{};
   trap_.kind = kind;
   trap_.kernel = module.functions[program_.entry.value].name;

@@ -45,13 +45,17 @@ void Decoder::find_promotable() {
     }
   }
   for (u32 i = 0; i < f_.locals.size(); ++i) {
-    if (ok[i]) promoted_[i] = take_register(f_.locals[i].type);
+    if (ok[i]) promoted_[i] = take_register(f_.locals[i].type, Scope::warp);
   }
 }
 
 void Decoder::lay_out() {
-  registers_.reserve(f_.registers.size());
-  for (const ir::Register& reg : f_.registers) registers_.push_back(take_register(reg.type));
+  find_uniform();
+  for (u32 i = 0; i < f_.registers.size(); ++i) {
+    if (registers_[i] == kNoPlace) {
+      registers_[i] = take_register(f_.registers[i].type, register_scopes_[i]);
+    }
+  }
   find_promotable();
   u64 at = 0;
   for (u32 i = 0; i < f_.locals.size(); ++i) {
@@ -235,6 +239,10 @@ std::string Decoder::decode() {
     inst_ = &f_.insts[i];
     inst_index_ = i;
     op_of_inst[i] = static_cast<u32>(code_.ops.size());
+    scope_ = inst_scopes_[i];
+    if (scope_ == Scope::instant) continue;
+    ops_ = scope_ == Scope::warp ? &code_.ops
+                                 : &builder_.program.prologues[static_cast<u32>(scope_)].ops;
     code_.register_bytes = permanent;  // scratch places live for one instruction
     if (const std::string why = instruction(); !why.empty()) {
       return fmt::format("{}:{}: '{}' in '{}': {}", builder_.loaded.module().name, inst_->at.line,
@@ -244,6 +252,7 @@ std::string Decoder::decode() {
   }
   code_.register_bytes = (most + 63) / 64 * 64;
   op_of_inst[f_.insts.size()] = static_cast<u32>(code_.ops.size());
+  ops_ = &code_.ops;
   inst_index_ = f_.insts.empty() ? 0 : static_cast<u32>(f_.insts.size() - 1);
   emit(nullptr).control = Control::finish;
   for (Op& op : code_.ops) {
@@ -260,7 +269,7 @@ Result<std::shared_ptr<const Interpreted>> decode(std::shared_ptr<const machine:
   auto program = std::make_shared<Interpreted>();
   program->loaded = loaded;
   program->entry = entry;
-  Builder builder{*program, level, *loaded, loaded->shared_layout(entry), {}, {}};
+  Builder builder{*program, level, *loaded, loaded->shared_layout(entry), {}, {}, {}};
   std::vector<Decoder> decoders;
   const std::vector<ir::FunctionId> functions = loaded->reachable(entry);
   decoders.reserve(functions.size());
@@ -277,6 +286,8 @@ Result<std::shared_ptr<const Interpreted>> decode(std::shared_ptr<const machine:
   for (Decoder& decoder : decoders) {
     if (std::string why = decoder.decode(); !why.empty()) return Error{std::move(why)};
   }
+  program->constants.reset(builder.constants.size());
+  std::copy(builder.constants.begin(), builder.constants.end(), program->constants.data());
   return std::shared_ptr<const Interpreted>(std::move(program));
 }
 

@@ -68,9 +68,8 @@ void Decoder::load() {
     list.push_back(targets.back().place);
   }
   const u32 bytes = targets[0].bytes;
-  Op& op = emit_guarded(level_.load[width_index(bytes)]);
+  Op& op = emit_guarded(level_.load[width_index(bytes)][width_index(list.size())]);
   address(a, op, base);
-  op.count = static_cast<u8>(list.size());
   op.list = builder_.keep(std::move(list));
   op.flags = is_ordered(slot("order")) ? 1 : 0;
   for (const Target& target : targets) finish(target);
@@ -86,9 +85,9 @@ void Decoder::store() {
   std::vector<Place> list;
   for (const Operand& element : elements(b)) list.push_back(source(element));
   const auto base = address_base(a);
-  Op& op = emit_guarded(level_.store[width_index(bytes_of(elements(b)[0].type))]);
+  const u32 bytes = bytes_of(elements(b)[0].type);
+  Op& op = emit_guarded(level_.store[width_index(bytes)][width_index(list.size())]);
   address(a, op, base);
-  op.count = static_cast<u8>(list.size());
   op.list = builder_.keep(std::move(list));
   op.flags = is_ordered(slot("order")) ? 1 : 0;
 }

@@ -43,8 +43,8 @@ Place Decoder::source(const Operand& operand) {
     case OperandKind::special: {
       const auto& info = isa::special_register_info(static_cast<isa::SpecialRegister>(operand.id));
       from_bytes = is_predicate(info.type) ? 0 : bytes_of(info.type);
-      from = builder_.special(operand.id, operand.component, from_bytes);
-      if (is_dynamic(static_cast<isa::SpecialRegister>(operand.id))) {
+      from = special(operand);
+      if (scope_of(static_cast<isa::SpecialRegister>(operand.id)) == Scope::instant) {
         Op& op = emit(nullptr);
         op.control = Control::refresh_special;
         op.offset = operand.id;

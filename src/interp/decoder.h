@@ -26,7 +26,7 @@ using isa::Type;
 inline u32 bytes_of(Type type) { return std::max(1, isa::type_info(type).bits / 8); }
 inline bool is_predicate(Type type) { return type == Type::pred; }
 inline bool is_signed(Type type) { return isa::type_info(type).cls == isa::TypeClass::signed_; }
-inline u32 width_index(u32 bytes) { return static_cast<u32>(std::countr_zero(bytes)); }
+inline u32 width_index(std::size_t bytes) { return static_cast<u32>(std::countr_zero(bytes)); }
 
 /// What all functions of one program share.
 struct Builder {
@@ -34,6 +34,7 @@ struct Builder {
   const Level& level;
   const machine::Loaded& loaded;
   machine::SharedLayout shared;
+  std::vector<u8> constants;
   std::map<std::pair<u64, u32>, u32> constant_places;  // (value, bytes) -> offset
   std::map<std::pair<u32, u32>, u32> special_places;   // (register, component) -> offset
 
@@ -41,7 +42,7 @@ struct Builder {
   Place constant(u64 value, u32 bytes) {
     const auto [it, fresh] = constant_places.try_emplace({value, bytes}, 0);
     if (fresh) {
-      std::vector<u8>& block = program.constants;
+      std::vector<u8>& block = constants;
       block.resize((block.size() + 63) / 64 * 64);
       it->second = static_cast<u32>(block.size());
       if (bytes == 0) {
@@ -58,15 +59,21 @@ struct Builder {
     return place(Block::constants, it->second);
   }
 
-  Place special(u32 reg, u32 component, u32 bytes) {
-    const auto [it, fresh] = special_places.try_emplace({reg, component}, 0);
+  Place special(u32 id, u32 component, u32 bytes) {
+    const auto reg = static_cast<isa::SpecialRegister>(id);
+    const Scope scope = scope_of(reg);
+    const bool shared = scope < Scope::warp;
+    const auto [it, fresh] = special_places.try_emplace({id, component}, 0);
     if (fresh) {
-      it->second = program.special_bytes;
-      program.special_bytes += (std::max(bytes, 1u) * kLanes + 63) / 64 * 64;
-      program.specials.push_back(
-          {static_cast<isa::SpecialRegister>(reg), static_cast<u8>(component), it->second, bytes});
+      u32& size = shared ? program.uniform_bytes : program.special_bytes;
+      it->second = size;
+      size += (std::max(bytes, 1u) * kLanes + 63) / 64 * 64;
+      if (scope != Scope::instant) {
+        program.prologues[static_cast<u32>(scope)].specials.push_back(
+            {reg, static_cast<u8>(component), it->second, bytes});
+      }
     }
-    return place(Block::specials, it->second);
+    return place(shared ? Block::uniform : Block::specials, it->second);
   }
 
   const Place* keep(std::vector<Place> list) {
@@ -88,27 +95,41 @@ class Decoder {
 
  private:
   // --- frame ---
-  u32 take(u32 bytes, u32 align) {
-    const u32 at = (code_.register_bytes + align - 1) / align * align;
-    code_.register_bytes = at + bytes;
+  static u32 take(u32& size, u32 bytes, u32 align) {
+    const u32 at = (size + align - 1) / align * align;
+    size = at + bytes;
     return at;
   }
-  Place take_register(Type type) {
-    return place(Block::frame, is_predicate(type) ? take(4, 4) : take(bytes_of(type) * kLanes, 64));
+  /// Room for 32 lanes; bytes 0: a predicate.
+  Place take(Block block, u32 bytes) {
+    u32& size = block == Block::uniform ? builder_.program.uniform_bytes : code_.register_bytes;
+    return place(block, bytes ? take(size, bytes * kLanes, 64) : take(size, 4, 4));
   }
-  Place scratch(u32 bytes) {
-    return place(Block::frame, bytes ? take(bytes * kLanes, 64) : take(4, 4));
+  Place take_register(Type type, Scope scope) {
+    return take(block_of(scope), is_predicate(type) ? 0 : bytes_of(type));
   }
+  /// For the instruction at hand only.
+  Place scratch(u32 bytes) { return take(block_of(scope_), bytes); }
+  static Block block_of(Scope scope) { return scope < Scope::warp ? Block::uniform : Block::frame; }
   void find_promotable();
   Slot slot_of(const ir::Parameter& parameter) const;
+
+  // --- what is computed once (decode_once.cpp) ---
+  void find_uniform();
+  Scope scope_of_source(const Operand& operand) const;
+  Scope scope_of_result(const ir::Inst& inst) const;
+  bool is_copy_of_special(const ir::Inst& inst) const;
+  std::span<const Operand> operands_of(const ir::Inst& inst) const {
+    return std::span(f_.operands).subspan(inst.operands.first, inst.operands.count);
+  }
 
   // --- emission ---
   Op& emit(Handler run) {
     Op op;
     op.run = run;
     op.inst = inst_index_;
-    code_.ops.push_back(op);
-    return code_.ops.back();
+    ops_->push_back(op);
+    return ops_->back();
   }
   Op& emit_guarded(Handler run) {
     Op& op = emit(run);
@@ -132,6 +153,11 @@ class Decoder {
   }
 
   Place source(const Operand& operand);
+  Place special(const Operand& operand) {
+    const auto& info = isa::special_register_info(static_cast<isa::SpecialRegister>(operand.id));
+    return builder_.special(operand.id, operand.component,
+                            is_predicate(info.type) ? 0 : bytes_of(info.type));
+  }
   struct Target {
     Place place;
     Place wide = 0;  // when wide_bytes: the register that gets the extended value afterwards
@@ -196,16 +222,21 @@ class Decoder {
     return operand.kind == OperandKind::local && promoted_[operand.id] != kNotPromoted;
   }
 
-  static constexpr Place kNotPromoted = 0xffffffff;
+  static constexpr Place kNotPromoted = 0xffffffff, kNoPlace = 0xffffffff;
   Builder& builder_;
   const Level& level_;
   Code& code_;
   const ir::Function& f_;
   std::vector<Place> registers_;
   std::vector<u64> local_offsets_;
-  std::vector<Place> promoted_;  // by local
+  std::vector<Place> promoted_;         // by local
+  std::vector<u8> writers_;             // by register; 2: two or more
+  std::vector<Scope> register_scopes_;  // by register
+  std::vector<Scope> inst_scopes_;      // by instruction; instant: a copy that needs no Op
   const ir::Inst* inst_ = nullptr;
   u32 inst_index_ = 0;
+  Scope scope_ = Scope::warp;       // of the instruction at hand
+  std::vector<Op>* ops_ = nullptr;  // where its Ops go
 };
 
 }  // namespace heddle::interp

@@ -6,6 +6,10 @@
 // side effects and never fault, and a loop without branches becomes vector code.
 #pragma once
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <bit>
 #include <cstring>
 #include <type_traits>
@@ -32,6 +36,26 @@ alignas(64) inline constexpr u32 kBit[kLanes] = {
     1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
     1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
     1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+/// Bit i is byte i, which is 0 or 1.
+inline u32 pack_bits(const u8 (&bytes)[kLanes]) {
+#ifdef __SSE2__
+  const auto half = [&](u32 first) {
+    const __m128i all = _mm_load_si128(reinterpret_cast<const __m128i*>(bytes + first));
+    return static_cast<u32>(_mm_movemask_epi8(_mm_slli_epi16(all, 7)));
+  };
+  return half(0) | half(16) << 16;
+#else
+  u32 bits = 0;
+  for (u32 part = 0; part < kLanes / 8; ++part) {
+    u64 eight;
+    std::memcpy(&eight, bytes + part * 8, 8);
+    // Eight bytes become eight bits: each lands in the top byte at its own place.
+    bits |= static_cast<u32>((eight * 0x0102040810204080u) >> 56) << (part * 8);
+  }
+  return bits;
+#endif
+}
 
 /// One source operand of C++ type T as an array of lanes; predicates are unpacked from their bits.
 template <class T>
@@ -70,13 +94,7 @@ struct Sink<bool> {
     lanes[lane] = value;
   }
   void finish() {
-    u32 bits = 0;
-    for (u32 part = 0; part < kLanes / 8; ++part) {
-      u64 bytes;
-      std::memcpy(&bytes, lanes + part * 8, 8);
-      // Eight bytes of 0 or 1 become eight bits: each lands in the top byte at its own place.
-      bits |= static_cast<u32>((bytes * 0x0102040810204080u) >> 56) << (part * 8);
-    }
+    const u32 bits = pack_bits(lanes);
     *out = (*out & ~mask) | (bits & mask);
   }
 };
@@ -94,6 +112,11 @@ struct IsTwo<sem::Two<A, B>> : std::true_type {
   using First = A;
   using Second = B;
 };
+
+/// Results that are predicates only.
+template <class R>
+inline constexpr bool kPredicates =
+    std::is_same_v<R, bool> || std::is_same_v<R, sem::Two<bool, bool>>;
 
 template <auto F>
 struct Lane;
@@ -132,7 +155,7 @@ struct Lane<F> {
   static void apply(Warp& warp, const Op& op, const Sources... sources) {
     // Two loops: without a mask the compiler stores whole vectors. Predicates are masked at the
     // end.
-    if (std::is_same_v<R, bool> || warp.mask == kAllLanes) {
+    if (kPredicates<R> || warp.mask == kAllLanes) {
       map<true>(warp, op, sources...);
     } else {
       map<false>(warp, op, sources...);

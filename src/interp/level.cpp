@@ -112,6 +112,15 @@ void frame_address(Warp& warp, const Op& op) {
     sink.template set<false>(i, static_cast<T>(warp.frame_local + op.offset));
 }
 
+template <class T>
+constexpr void fill_accesses(Level& level, u32 width) {
+  Handler(&loads)[kCounts] = level.load[width];
+  loads[0] = &load<T, 1>, loads[1] = &load<T, 2>, loads[2] = &load<T, 4>, loads[3] = &load<T, 8>;
+  Handler(&stores)[kCounts] = level.store[width];
+  stores[0] = &store<T, 1>, stores[1] = &store<T, 2>, stores[2] = &store<T, 4>;
+  stores[3] = &store<T, 8>;
+}
+
 template <sem::Atomop kOp, class T>
 constexpr Handler atom_handler() {
   if constexpr (sem::kHasAtomForm<kOp, T>)
@@ -141,10 +150,8 @@ Level make_level() {
   Level level{};
   level.name = HEDDLE_LEVEL_NAME;
   level.lanes = lane_table();
-  level.load[0] = &load<u8>, level.load[1] = &load<u16>, level.load[2] = &load<u32>;
-  level.load[3] = &load<u64>, level.load[4] = &load<sem::b128>;
-  level.store[0] = &store<u8>, level.store[1] = &store<u16>, level.store[2] = &store<u32>;
-  level.store[3] = &store<u64>, level.store[4] = &store<sem::b128>;
+  fill_accesses<u8>(level, 0), fill_accesses<u16>(level, 1), fill_accesses<u32>(level, 2);
+  fill_accesses<u64>(level, 3), fill_accesses<sem::b128>(level, 4);
   fill_atoms<Atomop::and_>(level), fill_atoms<Atomop::or_>(level), fill_atoms<Atomop::xor_>(level);
   fill_atoms<Atomop::cas>(level), fill_atoms<Atomop::exch>(level), fill_atoms<Atomop::add>(level);
   fill_atoms<Atomop::inc>(level), fill_atoms<Atomop::dec>(level);

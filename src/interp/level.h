@@ -12,14 +12,15 @@
 namespace heddle::interp {
 
 inline constexpr u32 kWidths = 5;      ///< 1, 2, 4, 8, 16 bytes
+inline constexpr u32 kCounts = 4;      ///< 1, 2, 4, 8 elements
 inline constexpr u32 kAtomTypes = 16;  ///< see atom_type_index()
 inline constexpr u32 kAtomOps = 16;    ///< by sem::Atomop
 
 struct Level {
   std::string_view name;
-  std::span<const Handler> lanes;  ///< by isa::dispatch_index
-  Handler load[kWidths], store[kWidths];
-  Handler atom[kAtomOps][kAtomTypes];  ///< null: no such form
+  std::span<const Handler> lanes;                           ///< by isa::dispatch_index
+  Handler load[kWidths][kCounts], store[kWidths][kCounts];  ///< [element width][count_index()]
+  Handler atom[kAtomOps][kAtomTypes];                       ///< null: no such form
   /// [from][to][signed]: src[0] to dst[0], truncated or extended.
   Handler resize[kWidths][kWidths][2];
   /// src list of `count` elements of width [w] into dst[0]; and back from src[0] into the list.

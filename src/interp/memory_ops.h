@@ -111,16 +111,34 @@ inline void check_lanes(Warp& warp, const Op& op, u64 bytes, u64 alignment, Addr
   }
 }
 
-/// When all lanes are active and access consecutive pieces of `bytes` bytes, all legal: the host
+template <class A>
+bool steps_by(const A* lanes, A bytes) {
+  const A first = lanes[0];
+  A different = 0;
+  for (u32 i = 0; i < kLanes; ++i)
+    different |= lanes[i] ^ static_cast<A>(first + bytes * static_cast<A>(i));
+  return !different;
+}
+
+/// When all lanes are active and access consecutive pieces of `kBytes` bytes, all legal: the host
 /// address of the first; else 0.
-inline u64 contiguous(const Warp& warp, const Op& op, u64 bytes, const Addresses& addresses) {
+template <u32 kBytes>
+u64 contiguous(const Warp& warp, const Op& op) {
   if (warp.mask != kAllLanes || op.window == Window::local) return 0;
-  const u64 first = addresses.lane[0];
-  if (addresses.lane[1] - first != bytes) return 0;
-  u64 different = 0;
-  for (u32 i = 0; i < kLanes; ++i) different |= addresses.lane[i] ^ (first + bytes * i);
+  u64 first;
+  if (op.base == AddressBase::reg64) {
+    const u64* from = warp.at<const u64>(op.src[0]);
+    if (!steps_by<u64>(from, kBytes)) return 0;
+    first = from[0] + op.offset;
+  } else if (op.base == AddressBase::reg32) {
+    const u32* from = warp.at<const u32>(op.src[0]);
+    if (!steps_by<u32>(from, kBytes)) return 0;
+    first = static_cast<u32>(from[0] + static_cast<u32>(op.offset));
+  } else {
+    return 0;
+  }
   const WindowShape shape = shape_of(warp, op.window);
-  if (different || !is_legal(warp, op.window, shape, first, bytes * kLanes, bytes)) return 0;
+  if (!is_legal(warp, op.window, shape, first, kBytes * kLanes, kBytes)) return 0;
   return first + shape.base;
 }
 
@@ -155,76 +173,65 @@ void store_ordered(u64 address, T value) {
   }
 }
 
-/// ld of `op.count` elements of T a lane (bits; the decoder widens).
-template <class T>
-void load(Warp& warp, const Op& op) {
-  const u32 count = op.count;
-  const u64 bytes = sizeof(T) * count;
+/// The general case of load(): lane after lane. Out of the way of the short ones.
+template <class T, u32 kCount>
+[[gnu::noinline]] void load_lanes(Warp& warp, const Op& op) {
+  constexpr u32 kBytes = sizeof(T) * kCount;
   const bool ordered = op.flags & kOrdered;
-  if (is_uniform(op) && !ordered) {
-    const WindowShape shape = shape_of(warp, op.window);
-    const u64 address = uniform_address(warp, op);
-    if (!is_legal(warp, op.window, shape, address, bytes, bytes)) [[unlikely]] {
-      trap_on_address(warp, op, static_cast<u32>(bytes), static_cast<u32>(bytes));
-    }
-    for (u32 e = 0; e < count; ++e) {
-      const T value = load_one<T>(shape.base + address + e * sizeof(T));
-      Sink<T> sink(warp, op.list[e]);
-      for (u32 i = 0; i < kLanes; ++i) sink.template set<false>(i, value);
-    }
-    return;
-  }
   Addresses addresses;
   form_lanes(warp, op, addresses);
-  if (!ordered) {
-    if (const u64 first = contiguous(warp, op, bytes, addresses)) {
-      const T* __restrict from = reinterpret_cast<const T*>(first);
-      for (u32 e = 0; e < count; ++e) {
-        T* __restrict to = warp.at<T>(op.list[e]);
-        if (count == 1) {
-          for (u32 i = 0; i < kLanes; ++i) to[i] = from[i];
-        } else {
-          for (u32 i = 0; i < kLanes; ++i) to[i] = from[i * count + e];
-        }
-      }
-      return;
-    }
-  }
-  check_lanes(warp, op, bytes, bytes, addresses);
+  check_lanes(warp, op, kBytes, kBytes, addresses);
   for (u32 rest = warp.mask; rest; rest &= rest - 1) {
     const u32 i = static_cast<u32>(std::countr_zero(rest));
-    for (u32 e = 0; e < count; ++e) {
+    for (u32 e = 0; e < kCount; ++e) {
       const u64 address = addresses.lane[i] + e * sizeof(T);
       warp.at<T>(op.list[e])[i] = ordered ? load_ordered<T>(address) : load_one<T>(address);
     }
   }
 }
 
-template <class T>
-void store(Warp& warp, const Op& op) {
-  const u32 count = op.count;
-  const u64 bytes = sizeof(T) * count;
+/// ld of kCount elements of T a lane (bits; the decoder widens).
+template <class T, u32 kCount>
+void load(Warp& warp, const Op& op) {
+  constexpr u32 kBytes = sizeof(T) * kCount;
+  if (op.flags & kOrdered) return load_lanes<T, kCount>(warp, op);
+  if (const u64 first = contiguous<kBytes>(warp, op)) {
+    const T* __restrict from = reinterpret_cast<const T*>(first);
+    if constexpr (kCount == 1) {
+      std::memcpy(warp.at<T>(op.list[0]), from, sizeof(T) * kLanes);
+      return;
+    }
+    for (u32 e = 0; e < kCount; ++e) {
+      T* __restrict to = warp.at<T>(op.list[e]);
+      HEDDLE_LANES_INDEPENDENT
+      for (u32 i = 0; i < kLanes; ++i) to[i] = from[i * kCount + e];
+    }
+    return;
+  }
+  if (!is_uniform(op)) return load_lanes<T, kCount>(warp, op);
+  const WindowShape shape = shape_of(warp, op.window);
+  const u64 address = uniform_address(warp, op);
+  if (!is_legal(warp, op.window, shape, address, kBytes, kBytes)) [[unlikely]] {
+    trap_on_address(warp, op, kBytes, kBytes);
+  }
+  for (u32 e = 0; e < kCount; ++e) {
+    const T value = load_one<T>(shape.base + address + e * sizeof(T));
+    Sink<T> sink(warp, op.list[e]);
+    for (u32 i = 0; i < kLanes; ++i) sink.template set<false>(i, value);
+  }
+}
+
+/// The general case of store().
+template <class T, u32 kCount>
+[[gnu::noinline]] void store_lanes(Warp& warp, const Op& op) {
+  constexpr u32 kBytes = sizeof(T) * kCount;
   const bool ordered = op.flags & kOrdered;
   Addresses addresses;
   form_lanes(warp, op, addresses);
-  if (!ordered) {
-    if (const u64 first = contiguous(warp, op, bytes, addresses)) {
-      T* __restrict to = reinterpret_cast<T*>(first);
-      for (u32 e = 0; e < count; ++e) {
-        const T* __restrict from = warp.at<const T>(op.list[e]);
-        if (count == 1) {
-          for (u32 i = 0; i < kLanes; ++i) to[i] = from[i];
-        } else {
-          for (u32 i = 0; i < kLanes; ++i) to[i * count + e] = from[i];
-        }
-      }
-      return;
-    }
-  }
-  check_lanes(warp, op, bytes, bytes, addresses);
+  check_lanes(warp, op, kBytes, kBytes, addresses);
   for (u32 rest = warp.mask; rest; rest &= rest - 1) {
     const u32 i = static_cast<u32>(std::countr_zero(rest));
-    for (u32 e = 0; e < count; ++e) {
+    for (u32 e = 0; e < kCount; ++e) {
       const u64 address = addresses.lane[i] + e * sizeof(T);
       const T value = warp.at<const T>(op.list[e])[i];
       if (ordered) {
@@ -233,6 +240,22 @@ void store(Warp& warp, const Op& op) {
         store_one<T>(address, value);
       }
     }
+  }
+}
+
+template <class T, u32 kCount>
+void store(Warp& warp, const Op& op) {
+  if (op.flags & kOrdered) return store_lanes<T, kCount>(warp, op);
+  const u64 first = contiguous<sizeof(T) * kCount>(warp, op);
+  if (!first) return store_lanes<T, kCount>(warp, op);
+  T* __restrict to = reinterpret_cast<T*>(first);
+  if constexpr (kCount == 1) {
+    std::memcpy(to, warp.at<const T>(op.list[0]), sizeof(T) * kLanes);
+    return;
+  }
+  for (u32 e = 0; e < kCount; ++e) {
+    const T* __restrict from = warp.at<const T>(op.list[e]);
+    for (u32 i = 0; i < kLanes; ++i) to[i * kCount + e] = from[i];
   }
 }
 

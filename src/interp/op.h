@@ -24,9 +24,10 @@ using Place = u32;
 enum class Block : u32 {
   frame,      ///< registers of the function's frame
   constants,  ///< broadcast immediates of the program
+  uniform,    ///< what all warps of the CTA share: special registers, and registers computed once
   specials,   ///< special registers of the warp
 };
-inline constexpr u32 kBlocks = 3;
+inline constexpr u32 kBlocks = 4;
 constexpr Place place(Block block, u32 offset) { return static_cast<u32>(block) << 30 | offset; }
 
 struct Warp;

@@ -4,16 +4,40 @@
 // by all launches.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "base/check.h"
 #include "interp/level.h"
 #include "interp/op.h"
+#include "interp/specials.h"
 #include "machine/engine.h"
 
 namespace heddle::interp {
+
+/// Zeroed memory for registers, aligned for the widest vector.
+class Lanes {
+ public:
+  void reset(std::size_t bytes) {
+    bytes = (bytes + 63) / 64 * 64;
+    memory_.reset(static_cast<u8*>(std::aligned_alloc(64, std::max<std::size_t>(bytes, 64))));
+    HEDDLE_CHECK(memory_);
+    std::memset(memory_.get(), 0, bytes);
+  }
+  u8* data() const { return memory_.get(); }
+
+ private:
+  struct Free {
+    void operator()(u8* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<u8, Free> memory_;
+};
 
 /// Where a parameter, argument or return value lies in a frame: in a register place, or in the
 /// frame's local memory.
@@ -44,12 +68,20 @@ struct Code {
   std::vector<Slot> params, returns;  ///< formals
 };
 
-/// A special register that the program reads, and where in Block::specials its lanes are.
+/// A special register that the program reads, and where its lanes are: in Block::uniform when its
+/// scope is the launch or the CTA, else in Block::specials.
 struct SpecialUse {
   isa::SpecialRegister reg;
   u8 component = 0;
   u32 offset = 0;
   u32 bytes = 4;  ///< per lane; 0: predicate bits
+};
+
+/// What a scope needs before its warps run: special registers to fill, and instructions whose
+/// results are the same for all of it.
+struct Prologue {
+  std::vector<SpecialUse> specials;
+  std::vector<Op> ops;
 };
 
 class Interpreted final : public machine::Program {
@@ -64,12 +96,12 @@ class Interpreted final : public machine::Program {
   std::shared_ptr<const machine::Loaded> loaded;
   ir::FunctionId entry;
   std::unordered_map<u32, std::unique_ptr<Code>> codes;  ///< by FunctionId
-  std::vector<u8> constants;                             ///< Block::constants
+  Lanes constants;                                       ///< Block::constants
   std::deque<std::vector<Place>> lists;                  ///< what Op::list points into
   std::vector<CallSite> call_sites;                      ///< by Op::offset of call
   std::vector<std::vector<u32>> branch_tables;           ///< by Op::offset of brx_idx: op indices
-  std::vector<SpecialUse> specials;
-  u32 special_bytes = 0;
+  std::array<Prologue, 3> prologues;                     ///< by Scope; none for instant
+  u32 special_bytes = 0, uniform_bytes = 0;              ///< sizes of the blocks
   u64 local_bytes =
       0;  ///< local memory of a thread when every function is entered once; 0: none is needed
   bool calls = false;  ///< there are calls: a stack is needed beside it

@@ -89,17 +89,29 @@ u64 uniform_value(const WarpIdentity& identity, SpecialRegister reg, u32 compone
 
 }  // namespace
 
-bool is_dynamic(SpecialRegister reg) {
+Scope scope_of(SpecialRegister reg) {
   switch (reg) {
+    case SpecialRegister::tid:
+    case SpecialRegister::laneid:
+    case SpecialRegister::warpid:
+    case SpecialRegister::lanemask_eq:
+    case SpecialRegister::lanemask_lt:
+    case SpecialRegister::lanemask_le:
+    case SpecialRegister::lanemask_gt:
+    case SpecialRegister::lanemask_ge:
+      return Scope::warp;
+    case SpecialRegister::ctaid:
+    case SpecialRegister::clusterid:
+      return Scope::cta;
     case SpecialRegister::clock:
     case SpecialRegister::clock_hi:
     case SpecialRegister::clock64:
     case SpecialRegister::globaltimer:
     case SpecialRegister::globaltimer_lo:
     case SpecialRegister::globaltimer_hi:
-      return true;
+      return Scope::instant;
     default:
-      return false;
+      return Scope::launch;
   }
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The special registers (PTX ISA chapter 10) as lanes of a warp. Those that never change are filled
-// in when a warp starts; clocks and counters are read anew by each instruction that names them.
+// The special registers (PTX ISA chapter 10) as lanes of a warp. Those that do not change while a
+// warp runs are filled in once for their scope; clocks and counters are read anew by each
+// instruction that names them.
 #pragma once
 
-#include "interp/program.h"
+#include "isa/special_registers.h"
 #include "machine/engine.h"
 
 namespace heddle::interp {
@@ -18,8 +19,15 @@ struct WarpIdentity {
   u32 worker = 0;
 };
 
-/// True for registers that change while a warp runs.
-bool is_dynamic(isa::SpecialRegister reg);
+/// For how much of a launch a value is one and the same.
+enum class Scope : u8 {
+  launch,
+  cta,
+  warp,     ///< the lanes differ or the warps do, but it does not change while the warp runs
+  instant,  ///< it may change at any time
+};
+
+Scope scope_of(isa::SpecialRegister reg);
 
 /// Writes the 32 lanes of one special register to `out` (`bytes` a lane; 0: predicate bits).
 void fill_special(const WarpIdentity& identity, isa::SpecialRegister reg, u32 component, u32 bytes,

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel computes alike in every warp, the interpreter computes once: for the launch what
+// comes from parameters and launch-wide special registers only, for a CTA what also comes from
+// %ctaid. Such an instruction moves to a prologue and its register to Block::uniform; a register
+// that is only ever a copy of a special register is that special register's place. This needs the
+// register to be written by one instruction alone, unguarded; then all that read it after that read
+// the same, wherever in the control flow it stands.
+#include "interp/decoder.h"
+
+namespace heddle::interp {
+
+/// The scope of a value that an instruction reads; Scope::warp is "not known to be shared".
+Scope Decoder::scope_of_source(const Operand& operand) const {
+  switch (operand.kind) {
+    case OperandKind::none:
+    case OperandKind::immediate:
+    case OperandKind::variable:
+    case OperandKind::function:
+      return Scope::launch;
+    case OperandKind::special:
+      return std::min(scope_of(static_cast<isa::SpecialRegister>(operand.id)), Scope::warp);
+    case OperandKind::reg:
+      return register_scopes_[operand.id];
+    default:
+      return Scope::warp;
+  }
+}
+
+/// For how much of the launch the instruction needs to run only once: pure functions of shared
+/// values, and loads of kernel parameters that cannot trap.
+Scope Decoder::scope_of_result(const ir::Inst& inst) const {
+  const isa::Form& form = inst.get_form();
+  const bool copy = form.sem_id == SemId::cvta && (inst.space == static_cast<u8>(ir::Space::global) ||
+                                                   inst.space == static_cast<u8>(ir::Space::constant));
+  const bool load = form.sem_id == SemId::ld;
+  if (inst.guard.predicate || form.carry != isa::CarryUse::none) return Scope::warp;
+  if (form.sem_kind != SemKind::lane && !copy && !load) return Scope::warp;
+  Scope scope = Scope::launch;
+  const auto operands = operands_of(inst);
+  u64 bytes = 0;  // written
+  for (u32 i = 0; i < operands.size(); ++i) {
+    const isa::OperandSpec& spec = form.operands[i];
+    for (const Operand& one : elements(operands[i])) {
+      if (spec.written) {
+        const bool alone = one.kind == OperandKind::reg && writers_[one.id] == 1;
+        if (!alone || spec.also_read || is_predicate(one.type)) return Scope::warp;
+        bytes += bytes_of(one.type);
+      } else if (load && one.is_address) {
+        const bool fits = one.kind == OperandKind::parameter && one.value % bytes == 0 &&
+                          one.value + bytes <= f_.param_bytes;
+        if (!fits) return Scope::warp;
+      } else {
+        scope = std::max(scope, scope_of_source(one));
+      }
+    }
+  }
+  return scope;
+}
+
+bool Decoder::is_copy_of_special(const ir::Inst& inst) const {
+  const auto operands = operands_of(inst);
+  if (inst.get_form().opcode != "mov" || inst.get_form().sem_kind != SemKind::lane) return false;
+  const Operand& d = operands[0];
+  const Operand& a = operands[1];
+  if (inst.guard.predicate || d.kind != OperandKind::reg || a.kind != OperandKind::special) {
+    return false;
+  }
+  const auto reg = static_cast<isa::SpecialRegister>(a.id);
+  const u32 bytes = bytes_of(isa::special_register_info(reg).type);
+  return writers_[d.id] == 1 && scope_of(reg) != Scope::instant && bytes == bytes_of(d.type) &&
+         bytes == bytes_of(f_.registers[d.id].type) && !is_predicate(d.type);
+}
+
+/// Fills register_scopes_ and inst_scopes_, and gives the registers that are copies their places.
+void Decoder::find_uniform() {
+  register_scopes_.assign(f_.registers.size(), Scope::warp);
+  inst_scopes_.assign(f_.insts.size(), Scope::warp);
+  registers_.assign(f_.registers.size(), kNoPlace);
+  if (!f_.is_entry) return;  // its parameters differ from call to call
+  writers_.assign(f_.registers.size(), 0);
+  for (const ir::Inst& inst : f_.insts) {
+    const isa::Form& form = inst.get_form();
+    const auto operands = operands_of(inst);
+    for (u32 i = 0; i < operands.size(); ++i) {
+      // An operand beside those of the form is the carry register.
+      if (i < form.operands.size() && !form.operands[i].written) continue;
+      for (const Operand& one : elements(operands[i])) {
+        if (one.kind == OperandKind::reg && writers_[one.id] < 2) ++writers_[one.id];
+      }
+    }
+  }
+  for (u32 i = 0; i < f_.insts.size(); ++i) {
+    const ir::Inst& inst = f_.insts[i];
+    const Scope scope = scope_of_result(inst);
+    inst_scopes_[i] = scope;
+    if (is_copy_of_special(inst)) {
+      const auto operands = operands_of(inst);
+      registers_[operands[0].id] = special(operands[1]);
+      register_scopes_[operands[0].id] = scope;
+      inst_scopes_[i] = Scope::instant;
+    } else if (scope < Scope::warp) {
+      const auto operands = operands_of(inst);
+      for (u32 k = 0; k < operands.size(); ++k) {
+        if (!inst.get_form().operands[k].written) continue;
+        for (const Operand& one : elements(operands[k])) register_scopes_[one.id] = scope;
+      }
+    }
+  }
+}
+
+}  // namespace heddle::interp

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which instructions run once for the launch, once a CTA, in each warp, or not at all because their
+// result is a copy of a special register.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "check/check.h"
+#include "interp/program.h"
+
+namespace heddle::interp {
+namespace {
+
+struct Case {
+  const char* what;
+  const char* body;
+  std::size_t launch, cta, warp;  // Ops; the last `ret` and the end are not counted
+};
+
+constexpr Case kCases[] = {
+    {"parameters and what comes of them",
+     "ld.param.u32 %r1, [n]; add.u32 %r2, %r1, 1; mov.u32 %r3, 7; cvta.to.global.u64 %rd1, 4096;",
+     4, 0, 0},
+    {"a vector of parameters", "ld.param.v2.u32 {%r1, %r2}, [pair]; add.u32 %r3, %r1, %r2;", 2, 0,
+     0},
+    {"the CTA's number", "mov.u32 %r1, %ntid.x; mov.u32 %r2, %ctaid.x; mul.lo.u32 %r3, %r1, %r2;", 0, 1, 0},
+    {"a copy of %tid.x", "mov.u32 %r1, %tid.x; add.u32 %r2, %r1, 1;", 0, 0, 1},
+    {"%ctaid.x made narrower", "cvt.u16.u32 %h1, %ctaid.x;", 0, 1, 0},
+    {"the clock", "mov.u32 %r1, %clock; add.u32 %r2, %r1, 1;", 0, 0, 3},
+    {"two writers", "mov.u32 %r1, 1; add.u32 %r1, %r1, 1; mov.u32 %r2, %r1;", 0, 0, 3},
+    {"guarded", "setp.eq.u32 %p1, 0, 0; @%p1 mov.u32 %r1, 1;", 0, 0, 2},
+    {"a loop counter", "mov.u32 %r1, 0; L: add.u32 %r2, %r1, 1; mov.u32 %r1, %r2; bra L;", 0, 0, 4},
+    {"a parameter beyond the block", "ld.param.u32 %r1, [n + 1000];", 0, 0, 1},
+    {"what comes from memory", "mov.u64 %rd1, 4096; ld.global.u32 %r1, [%rd1];", 1, 0, 1},
+    {"carries", "add.cc.u32 %r1, 1, 2; addc.u32 %r2, 3, 4;", 0, 0, 2},
+};
+
+TEST(DecodeOnce, OpsByScope) {
+  auto memory = std::move(*machine::Memory::create(u64{1} << 30));
+  for (const Case& one : kCases) {
+    SCOPED_TRACE(one.what);
+    const std::string text =
+        std::string(
+            ".version 8.0\n.target sm_90\n.address_size 64\n"
+            ".visible .entry k(.param .u32 n, .param .align 8 .b8 pair[8]) {\n"
+            ".reg .u16 %h<4>; .reg .u32 %r<4>; .reg .u64 %rd<4>; .reg .pred %p<2>;\n") +
+        one.body + "\nret;\n}\n";
+    const check::Compiled compiled = check::compile({{"case", text}});
+    ASSERT_TRUE(compiled.module);
+    const std::shared_ptr<const machine::Loaded> loaded =
+        *machine::Loaded::create(*memory, compiled.module);
+    const auto program = decode(loaded, ir::FunctionId(0), best_level());
+    ASSERT_TRUE(program.ok());
+    const Interpreted& decoded = **program;
+    EXPECT_EQ(decoded.prologues[0].ops.size(), one.launch);
+    EXPECT_EQ(decoded.prologues[1].ops.size(), one.cta);
+    EXPECT_EQ(decoded.code_of(ir::FunctionId(0))->ops.size() - 2, one.warp);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::interp
