@@ -260,12 +260,16 @@ void InterpretedCta::merge(WarpState& state) {
 
 /// Runs the warp until its turn is over or all of it waits or is gone. False: all of it waited.
 bool InterpretedCta::run_warp(WarpState& state) {
-  bool ran = false;
-  while (true) {
-    if (state.fragments.size() > 1) merge(state);
-    const std::size_t index = pick(state);
-    if (index == state.fragments.size()) return ran;
-    ran = true;
+  for (bool ran = false;; ran = true) {
+    if (state.fragments.empty()) return ran;
+    std::size_t index = 0;
+    if (state.fragments.size() > 1) {
+      merge(state);
+      index = pick(state);
+      if (index == state.fragments.size()) return ran;
+    } else if (state.fragments[0].wait != Wait::none) {
+      return ran;
+    }
     run_fragment(state, index);
     if (turn_ <= 0) {
       // Let the others of this warp go first when it comes back.

@@ -123,7 +123,7 @@ bool steps_by(const A* lanes, A bytes) {
 /// When all lanes are active and access consecutive pieces of `kBytes` bytes, all legal: the host
 /// address of the first; else 0.
 template <u32 kBytes>
-u64 contiguous(const Warp& warp, const Op& op) {
+[[gnu::always_inline]] inline u64 contiguous(const Warp& warp, const Op& op) {
   if (warp.mask != kAllLanes || op.window == Window::local) return 0;
   u64 first;
   if (op.base == AddressBase::reg64) {
