@@ -30,6 +30,8 @@ class BodyChecker {
   // instruction.cpp
   void instruction(const syntax::Instruction& written, Span span);
   void report_mismatch(const syntax::Instruction& written, const Mnemonic& mnemonic);
+  void help_with_forms(const syntax::Instruction& written, const Mnemonic& mnemonic,
+                       diag::Diagnostic& diagnostic) const;
   bool bind(const syntax::Instruction& written, const isa::Candidate& candidate,
             diag::Report& report);
   void check_call(const syntax::Instruction& written);

@@ -3,9 +3,11 @@
 // One instruction: its mnemonic is resolved once per module, the operands choose among the forms
 // that it may be, the gates of the chosen one must be open.
 #include <algorithm>
+#include <functional>
 
 #include "base/spelling.h"
 #include "check/body_checker.h"
+#include "isa/spell.h"
 
 namespace heddle::check {
 
@@ -33,20 +35,64 @@ const Mnemonic& ModuleChecker::mnemonic(NameId name) {
     }
     slot->word_at.emplace_back(static_cast<u32>(at), static_cast<u32>(end - at));
     const int id = isa::find_word(word);
-    if (id < 0) slot->unknown.emplace_back(word);
     slot->words.push_back(id < 0 ? isa::kNoWord : static_cast<u16>(id));
     at = end;
   }
   slot->match = isa::match(slot->opcode, slot->words);
-  for (const isa::Candidate& candidate : slot->match.candidates) {
-    std::optional<std::string> why;
-    for (const isa::ConditionalGate& gate : candidate.form->gates) {
-      if (why || gate.operand >= 0 || !isa::all_hold(gate.when, candidate.slot_values())) continue;
-      why = isa::refuse(gate.gate, module_->version, first_target());
-    }
-    slot->refused.push_back(std::move(why));
-  }
+  for (const isa::Candidate& candidate : slot->match.candidates)
+    slot->refused.push_back(refused(candidate));
   return *slot;
+}
+
+std::optional<std::string> ModuleChecker::refused(const isa::Candidate& candidate) const {
+  for (const isa::ConditionalGate& gate : candidate.form->gates) {
+    if (gate.operand >= 0 || !isa::all_hold(gate.when, candidate.slot_values())) continue;
+    if (auto why = isa::refuse(gate.gate, module_->version, first_target())) return why;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+std::string dotted(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (const std::string_view word : words)
+    text += fmt::format("{}.{}", text.empty() ? "" : " ", word);
+  return text;
+}
+
+/// How a near form differs from what is written.
+std::string change(const isa::Nearest& near, const Mnemonic& mnemonic, std::string_view written) {
+  std::vector<std::string_view> added, removed;
+  for (const u16 word : near.added) added.push_back(isa::word_text(word));
+  for (const int word : near.removed) {
+    const auto [at, length] = mnemonic.word_at[static_cast<std::size_t>(word)];
+    removed.push_back(written.substr(at + 1, length - 1));
+  }
+  if (removed.empty()) return fmt::format("with {}", dotted(added));
+  if (added.empty()) return fmt::format("without {}", dotted(removed));
+  return fmt::format("with {} instead of {}", dotted(added), dotted(removed));
+}
+
+}  // namespace
+
+/// What to write instead: the nearest legal forms, those that version and target admit if there are
+/// any.
+void BodyChecker::help_with_forms(const syntax::Instruction& written, const Mnemonic& mnemonic,
+                                  diag::Diagnostic& diagnostic) const {
+  std::vector<isa::Nearest> all = isa::nearest(mnemonic.opcode, mnemonic.words);
+  const auto is_open = [&](const isa::Nearest& near) { return !module_.refused(near.candidate); };
+  if (std::ranges::any_of(all, is_open)) std::erase_if(all, std::not_fn(is_open));
+  constexpr std::size_t kMost = 3;
+  std::vector<const isa::Form*> shown;
+  for (const isa::Nearest& near : all) {
+    const isa::Form* form = near.candidate.form;
+    if (shown.size() == kMost || std::ranges::find(shown, form) != shown.end()) continue;
+    diagnostic.help(fmt::format("{} {} ({})", shown.empty() ? "the nearest form is" : "or",
+                                isa::spell(*form, near.candidate.slot_values()),
+                                change(near, mnemonic, text(written.mnemonic))));
+    shown.push_back(form);
+  }
 }
 
 void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnemonic& mnemonic) {
@@ -65,8 +111,7 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
     return text(written.mnemonic).substr(at, length);
   };
   const auto forms = [&](diag::Diagnostic& diagnostic) {
-    if (mismatch.nearest)
-      diagnostic.help(fmt::format("the nearest form is {}", mismatch.nearest->syntax));
+    help_with_forms(written, mnemonic, diagnostic);
   };
   switch (mismatch.reason) {
     case Mismatch::Reason::unknown_opcode: {
@@ -91,8 +136,9 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
           }
         }
       }
-      diagnostic.ask(spelling.question("."));
-      forms(diagnostic);
+      const std::string question = spelling.question(".");
+      diagnostic.ask(question);
+      if (question.empty()) forms(diagnostic);
       return;
     }
     case Mismatch::Reason::not_of_opcode:
@@ -276,7 +322,7 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
           report
               .add(Kind::missing_pair,
                    next ? tree_[operands[next - 1]].span : written.mnemonic_span, spec.name)
-              .help(fmt::format("the form is {}", form.syntax));
+              .help(fmt::format("the form is {}", isa::spell(form, candidate.slot_values())));
           return fail();
         }
         bound_.push_back(out);
@@ -295,7 +341,7 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
       }
       const Span at = next ? tree_[operands[next - 1]].span : written.mnemonic_span;
       report.add(Kind::missing_operand, Span{at.end - 1, at.end}, spec.name)
-          .help(fmt::format("the form is {}", form.syntax));
+          .help(fmt::format("the form is {}", isa::spell(form, candidate.slot_values())));
       return fail();
     }
     if (tree_[id].kind == ExprKind::pair && !spec.pair_second) {
@@ -312,19 +358,19 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
   }
   if (pair_second) {
     report.add(Kind::extra_pair, tree_[pair_second].span)
-        .help(fmt::format("the form is {}", form.syntax));
+        .help(fmt::format("the form is {}", isa::spell(form, candidate.slot_values())));
     return fail();
   }
   if (next < written.operands.count) {
     report.add(Kind::extra_operand, tree_[operands[next]].span, form.opcode)
-        .help(fmt::format("the form is {}", form.syntax));
+        .help(fmt::format("the form is {}", isa::spell(form, candidate.slot_values())));
     return fail();
   }
   if (address_list && inside < address_list->list.count) {
     report
         .add(Kind::extra_operand, tree_[tree_.expr_lists[address_list->list.first + inside]].span,
              form.opcode)
-        .help(fmt::format("the form is {}", form.syntax));
+        .help(fmt::format("the form is {}", isa::spell(form, candidate.slot_values())));
     return fail();
   }
   furthest_ += 1000;

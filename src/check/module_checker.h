@@ -29,7 +29,6 @@ struct Mnemonic {
   isa::Match match;
   std::vector<u16> words;
   std::vector<std::pair<u32, u32>> word_at;  ///< of each word: offset and length in the mnemonic
-  std::vector<std::string> unknown;          ///< words that no instruction has
   std::vector<std::optional<std::string>>
       refused;    ///< by candidate: what `.version`/`.target` must be
   s32 bank = -1;  ///< of `const[2]`
@@ -77,6 +76,8 @@ class ModuleChecker {
   /// Reports a directive that the module's version or target does not have yet.
   void gate_directive(std::string_view name, Span span);
   const Mnemonic& mnemonic(NameId name);
+  /// What `.version` and `.target` must be for the candidate; none when they are.
+  std::optional<std::string> refused(const isa::Candidate& candidate) const;
   std::vector<ir::RegId> make_registers(ir::Function& function, isa::Type type, u8 vector,
                                         std::string_view name) const;
   isa::Target first_target() const {

@@ -5,6 +5,8 @@
 
 #include <iterator>
 
+#include "isa/spell.h"
+
 namespace heddle::ir {
 namespace {
 
@@ -108,22 +110,7 @@ class Printer {
 
 }  // namespace
 
-std::string mnemonic(const Inst& inst) {
-  const isa::Form& form = inst.get_form();
-  std::string text(form.opcode);
-  for (std::size_t i = 0; i < form.slots.size(); ++i) {
-    const isa::Slot& slot = form.slots[i];
-    if (slot.kind == isa::SlotKind::derived) continue;
-    if (slot.kind == isa::SlotKind::word) {
-      text += fmt::format(".{}", isa::word_text(slot.choices[0].word));
-      continue;
-    }
-    for (const isa::Choice& choice : slot.choices) {
-      if (choice.value == inst.slots[i]) text += fmt::format(".{}", isa::word_text(choice.word));
-    }
-  }
-  return text;
-}
+std::string mnemonic(const Inst& inst) { return isa::spell_mnemonic(inst.get_form(), inst.slots); }
 
 std::string print(const Module& module, const Function& function, const Inst& inst) {
   const Printer printer(module, function);

@@ -50,8 +50,19 @@ struct Match {
   std::optional<Mismatch> mismatch;   ///< set exactly when there is no candidate
 };
 
+/// A legal form near to modifiers that are not, and what it takes to get there.
+struct Nearest {
+  Candidate candidate;
+  std::vector<u16> added;
+  std::vector<int> removed;  ///< indices into the written words
+};
+
 /// `words` are the modifiers as written, as find_word() gives them; kNoWord stands for an unknown
 /// one.
 Match match(std::string_view opcode, std::span<const u16> words);
+
+/// The legal forms of `opcode` with the fewest modifiers added to and removed from `words`, in
+/// table order.
+std::vector<Nearest> nearest(std::string_view opcode, std::span<const u16> words);
 
 }  // namespace heddle::isa

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Why no form takes the modifiers that were written, and which forms come near. Only wrong programs
+// get here, so nothing needs to be fast.
+#include <algorithm>
+
+#include "isa/match_impl.h"
+
+namespace heddle::isa {
+namespace {
+
+/// How far the words get in a form that does not take them all.
+struct Attempt {
+  const Form* form;
+  Values values{};
+  std::vector<std::size_t> left_over{};  ///< indices of words without a slot
+  int missing = 0;                       ///< number of slots that should have been written
+  int distance() const { return static_cast<int>(left_over.size()) * 2 + missing; }
+};
+
+Attempt attempt(const Form& form, Words words) {
+  Attempt result{.form = &form};
+  std::size_t type_from = 0;
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    bool placed = false;
+    for (std::size_t i = 0; i < form.slots.size() && !placed; ++i) {
+      u8 value = value_of(form.slots[i], words[w]);
+      if (value == 0 || result.values[i] != 0) continue;
+      bool typed = is_typed(form.slots[i]);
+      if (typed && i < type_from) continue;
+      if (typed) type_from = i;
+      result.values[i] = value;
+      placed = true;
+    }
+    if (!placed) result.left_over.push_back(w);
+  }
+  for (std::size_t i = 0; i < form.slots.size(); ++i)
+    result.missing += result.values[i] == 0 && must_be_written(form.slots[i]);
+  return result;
+}
+
+/// The open slot that a type was probably meant for, or -1.
+int open_type_slot(const Attempt& attempt) {
+  for (std::size_t i = 0; i < attempt.form->slots.size(); ++i)
+    if (attempt.values[i] == 0 && is_typed(attempt.form->slots[i])) return static_cast<int>(i);
+  return -1;
+}
+
+Mismatch explain(const Attempt& attempt, Words words) {
+  using Reason = Mismatch::Reason;
+  for (std::size_t w : attempt.left_over) {
+    int word = static_cast<int>(w);
+    int slot = is_type(words[w]) ? open_type_slot(attempt) : -1;
+    if (slot >= 0) return {Reason::type, attempt.form, word, slot};
+    bool twice = std::ranges::find(words.first(w), words[w]) != words.begin() + word;
+    return {twice ? Reason::repeated : Reason::not_with_others, attempt.form, word};
+  }
+  int slot = first_missing(*attempt.form, attempt.values);
+  if (slot >= 0) return {Reason::missing, attempt.form, -1, slot};
+  return {Reason::combination, attempt.form};  // only the order of the types is wrong
+}
+
+/// The words that would complete the mnemonic, in the forms that are as near as the nearest.
+std::vector<u16> wanted(std::span<const Form> forms, Words words, const Attempt& nearest) {
+  std::vector<u16> result;
+  for (const Form& form : forms) {
+    const Attempt other = attempt(form, words);
+    if (!other.left_over.empty() || other.missing != nearest.missing) continue;
+    const Slot& slot = form.slots[static_cast<std::size_t>(first_missing(form, other.values))];
+    for (const Choice& choice : slot.choices) {
+      if (std::ranges::find(result, choice.word) == result.end()) result.push_back(choice.word);
+    }
+  }
+  return result;
+}
+
+bool has_word(std::span<const Form> forms, u16 word) {
+  for (const Form& form : forms)
+    for (const Slot& slot : form.slots)
+      if (value_of(slot, word) != 0) return true;
+  return false;
+}
+
+/// A form takes all the words, but a row or a rule of it forbids the combination.
+std::optional<Mismatch> forbidden(std::span<const Form> forms, Words words) {
+  std::optional<Mismatch> result;
+  for (const Form& form : forms) {
+    Values values{};
+    if (!fill(form, words, values)) continue;
+    std::vector<Values> ways = derive(form, values);
+    if (!ways.empty())  // a rule says more than a row
+      return Mismatch{
+          .reason = Mismatch::Reason::rule, .nearest = &form, .rule = broken_rule(form, ways[0])};
+    if (!result) result = Mismatch{.reason = Mismatch::Reason::combination, .nearest = &form};
+  }
+  return result;
+}
+
+// --- what it takes to get to a legal form ---
+
+/// Completes `values` until they are legal: words for what must be written, and one more where that
+/// is not enough. `preferred`: bits of the type that was taken away, or 0.
+class Completion {
+ public:
+  Completion(const Form& form, u16 preferred_bits) : form_(form), preferred_bits_(preferred_bits) {}
+
+  bool run(Values& values) {
+    const int slot = first_missing(form_, values);
+    if (slot >= 0) return try_slot(static_cast<std::size_t>(slot), values);
+    if (legal(values)) return true;
+    if (extra_used_) return false;
+    extra_used_ = true;
+    for (std::size_t i = 0; i < form_.slots.size(); ++i) {
+      if (values[i] == 0 && in_mnemonic(form_.slots[i]) && try_slot(i, values)) return true;
+    }
+    extra_used_ = false;
+    return false;
+  }
+  const std::vector<u16>& added() const { return added_; }
+
+ private:
+  bool legal(Values& values) const {
+    for (const Values& way : derive(form_, values)) {
+      if (broken_rule(form_, way)) continue;
+      values = way;
+      return true;
+    }
+    return false;
+  }
+
+  bool try_slot(std::size_t slot, Values& values) {
+    for (const bool preferred : {true, false}) {
+      for (const Choice& choice : form_.slots[slot].choices) {
+        if (choice.word == kNoWord || is_preferred(choice.word) != preferred) continue;
+        if (tries_++ > kMostTries) return false;
+        values[slot] = choice.value;
+        added_.push_back(choice.word);
+        if (run(values)) return true;
+        added_.pop_back();
+        values[slot] = 0;
+      }
+    }
+    return false;
+  }
+  bool is_preferred(u16 word) const {
+    return is_type(word) && type_info(find_type(word_text(word))).bits == preferred_bits_;
+  }
+
+  static constexpr int kMostTries = 500;
+  const Form& form_;
+  const u16 preferred_bits_;
+  std::vector<u16> added_;
+  bool extra_used_ = false;
+  int tries_ = 0;
+};
+
+/// Adds the legal ways to keep all words but those at `removed`.
+void keep_all_but(std::span<const Form> forms, Words words, const std::vector<int>& removed,
+                  std::vector<Nearest>& found) {
+  std::vector<u16> kept;
+  u16 bits = 0;
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    const bool keep = std::ranges::find(removed, static_cast<int>(w)) == removed.end();
+    if (keep && words[w] == kNoWord) return;
+    if (keep) kept.push_back(words[w]);
+    if (!keep && words[w] != kNoWord && is_type(words[w]))
+      bits = type_info(find_type(word_text(words[w]))).bits;
+  }
+  for (const Form& form : forms) {
+    Values values{};
+    Completion completion(form, bits);
+    if (!place(form, kept, values) || !completion.run(values)) continue;
+    found.push_back({{&form, values}, completion.added(), removed});
+  }
+}
+
+}  // namespace
+
+Mismatch explain(std::span<const Form> forms, Words words) {
+  using Reason = Mismatch::Reason;
+  if (forms.empty()) return {Reason::unknown_opcode};
+  for (std::size_t w = 0; w < words.size(); ++w)
+    if (words[w] == kNoWord) return {Reason::unknown_modifier, nullptr, static_cast<int>(w)};
+  for (std::size_t w = 0; w < words.size(); ++w)
+    if (!is_type(words[w]) && !has_word(forms, words[w]))
+      return {Reason::not_of_opcode, nullptr, static_cast<int>(w)};
+  if (auto mismatch = forbidden(forms, words)) return *mismatch;
+  Attempt best = attempt(forms[0], words);
+  for (const Form& form : forms.subspan(1)) {
+    Attempt next = attempt(form, words);
+    if (next.distance() < best.distance()) best = std::move(next);
+  }
+  Mismatch mismatch = explain(best, words);
+  if (mismatch.reason == Reason::missing) mismatch.wanted = wanted(forms, words, best);
+  return mismatch;
+}
+
+std::vector<Nearest> nearest(std::string_view opcode, Words words) {
+  const std::span<const Form> forms = forms_of(opcode);
+  const int count = static_cast<int>(words.size());
+  std::vector<Nearest> found;
+  keep_all_but(forms, words, {}, found);
+  for (int a = 0; a < count; ++a) keep_all_but(forms, words, {a}, found);
+  for (int a = 0; a < count; ++a) {
+    for (int b = a + 1; b < count; ++b) keep_all_but(forms, words, {a, b}, found);
+  }
+  if (found.empty()) {  // nothing that was written helps
+    std::vector<int> all;
+    for (int a = 0; a < count; ++a) all.push_back(a);
+    keep_all_but(forms, words, all, found);
+  }
+  const auto distance = [](const Nearest& one) { return one.added.size() + one.removed.size(); };
+  if (found.empty()) return found;
+  const std::size_t least = distance(*std::ranges::min_element(found, {}, distance));
+  std::erase_if(found, [&](const Nearest& one) { return distance(one) > least; });
+  return found;
+}
+
+}  // namespace heddle::isa
