@@ -16,6 +16,10 @@ using NameId = Id<struct NameTag>;
 
 class Names {
  public:
+  Names() = default;
+  Names(Names&&) = default;
+  Names& operator=(Names&&) = default;  // a copy would hold views of the original
+
   /// The id of `text`; the text is copied on first sight.
   NameId intern(std::string_view text);
   /// The id of `text` when it was interned before, else none.

@@ -4,10 +4,8 @@
 #include "check/check.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -25,12 +23,6 @@ struct Options {
   std::string format = "text";
   std::string dump;
 };
-
-/// https://no-color.org: set and not empty turns colour off.
-bool wants_colour() {
-  const char* no_colour = std::getenv("NO_COLOR");
-  return isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
-}
 
 int check(const Options& options) {
   if (options.format == "json" && !options.dump.empty())
@@ -53,7 +45,7 @@ int check(const Options& options) {
       for (auto& diagnostic : nlohmann::ordered_json::parse(diag::render_json(report, *source)))
         all.push_back(std::move(diagnostic));
     } else {
-      fmt::print("{}", diag::render_text(report, *source, wants_colour()));
+      fmt::print("{}", diag::render_text(report, *source, wants_colour(stdout)));
     }
     if (options.dump == "ir" && !report.has_errors()) fmt::print("{}", ir::print(*module));
   }

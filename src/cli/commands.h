@@ -5,6 +5,7 @@
 // `status`.
 #pragma once
 
+#include <cstdio>
 #include <string>
 
 #include "machine/profile.h"
@@ -26,11 +27,16 @@ enum Status : int {
 void add_check(CLI::App& app, int& status);
 void add_run(CLI::App& app, int& status);
 void add_exec(CLI::App& app, int& status);
+void add_fmt(CLI::App& app, int& status);
 void add_isa(CLI::App& app, int& status);
 void add_devices(CLI::App& app, int& status);
 
 /// Prints "heddle: `message`" to stderr and returns kUsage.
 int fail(const std::string& message);
+
+/// Whether to write to `file` in colours: a terminal, unless NO_COLOR is set
+/// (https://no-color.org).
+bool wants_colour(std::FILE* file);
 
 /// The profile that HEDDLE_DEVICE names, or the default one; null after an error message.
 const machine::Profile* chosen_profile();

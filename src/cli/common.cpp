@@ -2,6 +2,7 @@
 //
 // What several commands need.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,11 @@ namespace heddle::cli {
 int fail(const std::string& message) {
   fmt::print(stderr, "heddle: {}\n", message);
   return kUsage;
+}
+
+bool wants_colour(std::FILE* file) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return isatty(fileno(file)) && !(no_colour && *no_colour);
 }
 
 const machine::Profile* chosen_profile() {

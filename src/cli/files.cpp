@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 namespace heddle::cli {
@@ -41,6 +42,22 @@ Result<bool> write_file(const std::string& path, std::string_view contents) {
     return error_of("write", path);
   if (std::fclose(file.release()) != 0) return error_of("write", path);
   return true;
+}
+
+Result<bool> replace_file(const std::string& path, std::string_view contents) {
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(path, error);  // not a link
+  const auto permissions = std::filesystem::status(target, error).permissions();
+  if (error) return Error{fmt::format("cannot write {}: {}", path, error.message())};
+  const std::string beside = target.string() + ".heddle-new";
+  auto written = write_file(beside, contents);
+  if (!written.ok()) return written.error();
+  std::filesystem::permissions(beside, permissions, error);
+  if (!error) std::filesystem::rename(beside, target, error);
+  if (!error) return true;
+  std::error_code ignored;
+  std::filesystem::remove(beside, ignored);
+  return Error{fmt::format("cannot write {}: {}", path, error.message())};
 }
 
 }  // namespace heddle::cli

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   add_check(app, status);
   add_run(app, status);
   add_exec(app, status);
+  add_fmt(app, status);
   add_isa(app, status);
   add_devices(app, status);
 

@@ -50,10 +50,14 @@ TEST(Nearest, FewestChanges) {
     const char* mnemonic;
     const char* nearest;  ///< mnemonic of the first
   } kCases[] = {
-      {"mul.u32", "mul.lo.u32"},          {"fma.f32", "fma.rn.f32"},
-      {"add.sat.u32", "add.u32"},         {"and.f32", "and.b32"},
-      {"and.f64", "and.b64"},             {"cvt.u32.f32", "cvt.rni.u32.f32"},
-      {"ld.frob.shared.u8", "ld.shared.u8"}, {"bar.frob", "bar.sync"},
+      {"mul.u32", "mul.lo.u32"},
+      {"fma.f32", "fma.rn.f32"},
+      {"add.sat.u32", "add.u32"},
+      {"and.f32", "and.b32"},
+      {"and.f64", "and.b64"},
+      {"cvt.u32.f32", "cvt.rni.u32.f32"},
+      {"ld.frob.shared.u8", "ld.shared.u8"},
+      {"bar.frob", "bar.sync"},
       {"add.rn.sat.ftz.u32", "add.rn.ftz.sat.f32"},
   };
   for (const auto& one : kCases) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Debug information: where an instruction comes from, and DWARF as text. PTX ISA 11.5.
+#include "syntax/chars.h"
 #include "syntax/parser_impl.h"
 
 namespace heddle::syntax {
@@ -132,8 +133,8 @@ bool Parser::dwarf() {
   const Span rest = lexer_.rest_of_line();
   std::string body;
   for (const char c : text(rest)) {
-    const bool blank = c == ' ' || c == '\t' || c == '\r';
-    if (!blank || body.back() != ' ') body.push_back(blank ? ' ' : c);
+    const bool blank = chars::is(c, chars::kBlank);
+    if (!blank || !(body.empty() || body.ends_with(' '))) body.push_back(blank ? ' ' : c);
   }
   advance();
   if (body.empty()) return expected("a DWARF directive or a label");

@@ -86,6 +86,7 @@ void Printer::list(Range<ExprId> range, char open, char close, bool compact) {
 }
 
 void Printer::integer(const Expr& expr) {
+  if (source_) return void(out_ += source_->text(expr.span));
   const auto into = std::back_inserter(out_);
   switch (expr.radix) {
     case 16:
@@ -104,6 +105,7 @@ void Printer::integer(const Expr& expr) {
 }
 
 void Printer::real(const Expr& expr) {
+  if (source_) return void(out_ += source_->text(expr.span));
   const double value = std::bit_cast<double>(expr.value);
   // Decimal notation has neither sign nor infinity: those came from 0d notation.
   const bool decimal =
@@ -146,6 +148,10 @@ void Printer::expr(ExprId id, unsigned min_precedence) {
       real(node);
       break;
     case ExprKind::real32:
+      if (source_) {
+        out_ += source_->text(node.span);
+        break;
+      }
       fmt::format_to(std::back_inserter(out_), "0f{:08x}", node.value);
       break;
     case ExprKind::string:

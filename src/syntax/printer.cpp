@@ -15,16 +15,16 @@ std::string print(const Tree& tree) { return Printer(tree).module(); }
 std::string print(const Tree& tree, ExprId expr) { return Printer(tree).expression(expr); }
 
 std::string Printer::module() {
-  for (const Stmt& stmt : tree_.stmts) statement(stmt);
+  for (const Stmt& stmt : tree_.stmts) statements({&stmt, 1});
   return std::move(out_);
 }
 
-void Printer::line_start(const Stmt& stmt) {
+void Printer::begin(const Stmt& stmt) {
   switch (stmt.kind) {
     case StmtKind::label:
       return;  // at the margin, to be found easily
     case StmtKind::function:
-      if (!out_.empty()) out_ += '\n';
+      if (!out_.empty() && !source_) out_ += '\n';
       return;
     case StmtKind::block_end:
       if (depth_) --depth_;
@@ -35,8 +35,18 @@ void Printer::line_start(const Stmt& stmt) {
   indent();
 }
 
+void Printer::statements(std::span<const Stmt> together) {
+  begin(together[0]);
+  statement(together[0]);
+  for (const Stmt& stmt : together.subspan(1)) {
+    out_.resize(out_.size() - 2);  // ";\n"
+    out_ += ", ";
+    declarator(tree_.variables[stmt.data], false);
+    out_ += ";\n";
+  }
+}
+
 void Printer::statement(const Stmt& stmt) {
-  line_start(stmt);
   const auto into = std::back_inserter(out_);
   switch (stmt.kind) {
     case StmtKind::version: {
@@ -153,6 +163,10 @@ void Printer::variable(const Variable& variable, bool parameter) {
     this->directive(*directive);
     out_ += ' ';
   }
+  declarator(variable, parameter);
+}
+
+void Printer::declarator(const Variable& variable, bool parameter) {
   if (variable.name) out_ += name(variable.name);
   if (variable.count) {
     out_ += '<';

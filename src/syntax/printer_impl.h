@@ -4,27 +4,43 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "diag/source.h"
 #include "syntax/tree.h"
 
 namespace heddle::syntax {
 
 class Printer {
  public:
-  explicit Printer(const Tree& tree) : tree_(tree) {}
+  /// With `source`, which the tree was parsed from, numbers are written as they are there, and a
+  /// function follows what is before it without an empty line.
+  explicit Printer(const Tree& tree, const diag::Source* source = nullptr)
+      : tree_(tree), source_(source) {}
   std::string module();
   std::string expression(ExprId id) {
     operand(id);
     return std::move(out_);
   }
 
+  // For the formatter, which prints statement by statement. Several at once: variables that are
+  // declared together.
+  void statements(std::span<const Stmt> together);
+  /// Indents the line that `stmt` begins.
+  void begin(const Stmt& stmt);
+  // Bounded, so that the text does not grow with the square of the depth.
+  void indent() { out_.append(std::min<std::size_t>(depth_, 16) * 4, ' '); }
+  std::string& out() { return out_; }
+  std::string take() { return std::move(out_); }
+
  private:
   // printer.cpp
   void statement(const Stmt& stmt);
-  void line_start(const Stmt& stmt);
   void variable(const Variable& variable, bool parameter);
+  void declarator(const Variable& variable, bool parameter);
   void function(const Function& function);
   void parameters(Range<u32> range, bool lines);
   void attribute(const Directive& directive);
@@ -34,8 +50,6 @@ class Printer {
   void loc(const Loc& loc);
   void file(const File& file);
   void section(const Section& section);
-  // Bounded, so that the text does not grow with the square of the depth.
-  void indent() { out_.append(std::min<std::size_t>(depth_, 16) * 4, ' '); }
   void linkage(NameId id);
 
   // print_expr.cpp
@@ -50,6 +64,7 @@ class Printer {
   std::string_view name(NameId id) const { return tree_.names[id]; }
 
   const Tree& tree_;
+  const diag::Source* source_;
   std::string out_;
   std::size_t depth_ = 0;
   bool compact_ = false;  ///< no blanks around operators: inside an address

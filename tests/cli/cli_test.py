@@ -52,6 +52,50 @@ class Case(unittest.TestCase):
             self.assertIn(part, text)
 
 
+class Format(Case):
+    UGLY = ".version 8.0\n.target sm_75 // t\n\n\n.func f(){ld.u32.global %r1,[%rd1];ret;}\n"
+    NEAT = ".version 8.0\n.target sm_75 // t\n\n.func f()\n{\n    ld.global.u32 %r1, [%rd1];\n    ret;\n}\n"
+
+    def test_standard_input_is_printed(self):
+        self.assertEqual(self.heddle("fmt", "-", stdin=self.UGLY)[0], self.NEAT)
+
+    def test_files_are_changed_in_place(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "a.ptx"
+            path.write_text(self.UGLY)
+            path.chmod(0o640)
+            self.heddle("fmt", str(path))
+            self.assertEqual(path.read_text(), self.NEAT)
+            self.assertEqual(path.stat().st_mode & 0o777, 0o640)
+            self.assertEqual(os.listdir(folder), ["a.ptx"])
+
+    def test_check_names_what_is_not_formatted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ugly, neat = Path(folder) / "ugly.ptx", Path(folder) / "neat.ptx"
+            ugly.write_text(self.UGLY)
+            neat.write_text(self.NEAT)
+            out, _ = self.heddle("fmt", "--check", str(ugly), str(neat), status=BAD_PTX)
+            self.assertEqual(out, f"{ugly}\n")
+            self.assertEqual(ugly.read_text(), self.UGLY)
+            self.heddle("fmt", "--check", str(neat))
+
+    def test_wrong_ptx_is_left_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "a.ptx"
+            path.write_text(".version 8.0\n.target sm_75\n.func f( {\n")
+            _, err = self.heddle("fmt", str(path), status=BAD_PTX)
+            self.contains(err, "error[P1")
+            self.assertEqual(path.read_text(), ".version 8.0\n.target sm_75\n.func f( {\n")
+
+    def test_text_for_the_preprocessor_is_refused(self):
+        _, err = self.heddle("fmt", "-", stdin="#define N 4\n.version 8.0\n", status=USAGE)
+        self.contains(err, "preprocessor")
+
+    def test_a_missing_file(self):
+        _, err = self.heddle("fmt", "/nonexistent/a.ptx", status=USAGE)
+        self.contains(err, "/nonexistent/a.ptx")
+
+
 class Check(Case):
     def test_a_good_file_is_silent(self):
         self.assertEqual(self.heddle("check", SAXPY), ("", ""))
