@@ -25,6 +25,8 @@ void BodyChecker::run() {
   const std::size_t first = declared_.body.first;
   const std::size_t last = first + declared_.body.count;
   collect_labels(first, last);
+  f_.insts.reserve(last - first);
+  f_.operands.reserve(3 * (last - first));
   for (std::size_t i = first; i < last; ++i) statement(i);
   resolve_labels();
   module_.scopes_.families.resize(first_family);

@@ -10,9 +10,15 @@ Source::Source(std::string path, std::string text)
     : path_(std::move(path)), text_(std::move(text)), line_starts_{0} {
   const char* begin = text_.data();
   const char* end = begin + text_.size();
+  line_starts_.reserve(text_.size() / 24);
   for (const char* p = begin;
        (p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p))));) {
     line_starts_.push_back(static_cast<u32>(++p - begin));
+  }
+  u32 line = 0;
+  for (u64 block = 0; block <= text_.size(); block += kBlock) {
+    while (line + 1 < line_starts_.size() && line_starts_[line + 1] <= block) ++line;
+    block_lines_.push_back(line);
   }
 }
 
@@ -24,8 +30,9 @@ void Source::add_line_marker(u32 offset, u32 line, std::string_view file) {
 }
 
 u32 Source::line_index(u32 offset) const {
-  const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
-  return static_cast<u32>(next - line_starts_.begin()) - 1;
+  u32 line = block_lines_[offset / kBlock];
+  while (line + 1 < line_starts_.size() && line_starts_[line + 1] <= offset) ++line;
+  return line;
 }
 
 Place Source::place(u32 offset) const {

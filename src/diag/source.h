@@ -49,7 +49,10 @@ class Source {
   };
   std::string path_;
   std::string text_;
+  static constexpr u32 kBlock = 128;
   std::vector<u32> line_starts_;
+  std::vector<u32>
+      block_lines_;             // of each kBlock bytes of text: the line that its first byte is on
   std::deque<Marker> markers_;  // grows while views of the names are out
 };
 

@@ -33,8 +33,8 @@ std::string canonical(std::string_view mnemonic) {
 /// A comment, or a line for other tools (#line, #pragma), between two statements.
 struct Remark {
   std::string_view text;
-  bool own_line = false;     ///< nothing but blanks before it on its line
-  bool blank_before = false; ///< an empty line before it
+  bool own_line = false;      ///< nothing but blanks before it on its line
+  bool blank_before = false;  ///< an empty line before it
   bool is_hash = false;
 };
 
@@ -91,8 +91,8 @@ class Scanner {
     const u32 begin = at_;
     const bool block = text_.substr(at_).starts_with("/*");
     const std::size_t end = block ? text_.find("*/", at_ + 2) : text_.find('\n', at_);
-    at_ = static_cast<u32>(std::min(end == std::string_view::npos ? end : end + (block ? 2 : 0),
-                                    text_.size()));
+    at_ = static_cast<u32>(
+        std::min(end == std::string_view::npos ? end : end + (block ? 2 : 0), text_.size()));
     std::string_view text = text_.substr(begin, at_ - begin);
     while (!text.empty() && chars::is(text.back(), chars::kBlank)) text.remove_suffix(1);
     return text;

@@ -45,7 +45,8 @@ L:
     ret;
 }
 )"},
-    {"modifiers in canonical order", ".func f() {\nld.u32.global %r1, [%rd1+4];\nadd.ftz.rn.f32 a,b,c;\n}",
+    {"modifiers in canonical order",
+     ".func f() {\nld.u32.global %r1, [%rd1+4];\nadd.ftz.rn.f32 a,b,c;\n}",
      ".func f()\n{\n    ld.global.u32 %r1, [%rd1+4];\n    add.rn.ftz.f32 a, b, c;\n}\n"},
     {"an instruction that nobody knows", ".func f() {\nfrob.b.a %r1;\n}",
      ".func f()\n{\n    frob.b.a %r1;\n}\n"},
@@ -83,10 +84,13 @@ L:
 // end
 )"},
     {"a comment inside a statement",
-     ".func f(.param .u32 a, // the first\n.param .u32 b) // the second\n{\n  mov.u32 /* d */ %r1,\n1;\n}",
-     ".func f(.param .u32 a, // the first\n    .param .u32 b) // the second\n{\n    mov.u32 /* d */ %r1,\n"
+     ".func f(.param .u32 a, // the first\n.param .u32 b) // the second\n{\n  mov.u32 /* d */ "
+     "%r1,\n1;\n}",
+     ".func f(.param .u32 a, // the first\n    .param .u32 b) // the second\n{\n    mov.u32 /* d "
+     "*/ %r1,\n"
      "        1;\n}\n"},
-    {"numbers stay as they are", ".global .f32 x[3] = {0F3F800000,1.50,1e3};\n.global .u32 y=0x0FU;",
+    {"numbers stay as they are",
+     ".global .f32 x[3] = {0F3F800000,1.50,1e3};\n.global .u32 y=0x0FU;",
      ".global .f32 x[3] = {0F3F800000, 1.50, 1e3};\n.global .u32 y = 0x0FU;\n"},
     {"lines for other tools", "# 1 \"a.ptx\"\n.version 8.0\n  #pragma x\n.target sm_90",
      "# 1 \"a.ptx\"\n.version 8.0\n#pragma x\n.target sm_90\n"},
