@@ -18,6 +18,7 @@
 #include "interp/program.h"
 #include "interp/specials.h"
 #include "machine/engine.h"
+#include "machine/printf.h"
 
 namespace heddle::interp {
 
@@ -115,6 +116,13 @@ class InterpretedCta final : public machine::Cta {
   void release_barrier(u32 number);
   void check_barrier(u32 number);
   void warp_barrier(WarpState& state, std::size_t index, const Op& op, u32 active);
+  void system_call(WarpState& state, std::size_t index, const CallSite& site,
+                   machine::SystemFunction function, u32 lanes);
+  u64 print(u64 format, u64 arguments);
+  void describe_assertion(const WarpState& state, u32 lane, const u64* arguments);
+  u64 read_bits(u64 address, u32 bytes);
+  void read_string(u64 address, std::string& text);
+  static u8* slot_address(const Warp& warp, const Frame& frame, const Slot& slot, u32 lane);
   void copy_slot(const Warp& warp, const Slot& from, const Frame& from_frame, const Slot& to,
                  const Frame& to_frame, u32 lanes) const;
   machine::CtaStatus trapped(const WarpState& state, machine::TrapKind kind, u32 lane,
@@ -139,6 +147,10 @@ class InterpretedCta final : public machine::Cta {
   s64 budget_ = 0;      ///< backward branches and calls left in this slice of the CTA
   s64 turn_ = 0;        ///< the same for the warp that runs
   std::string detail_;  ///< for the next trap
+  // Of the system call under way; here, because a fault in reading them jumps over destructors.
+  std::string text_;
+  std::vector<machine::PrintfArgument> arguments_;
+  std::vector<machine::PrintfValue> values_;
   WarpState* current_ = nullptr;
   sigjmp_buf recover_;
   u64 fault_address_ = 0;

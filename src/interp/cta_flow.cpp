@@ -10,6 +10,7 @@
 
 namespace heddle::interp {
 
+using machine::SystemFunction;
 using machine::TrapKind;
 
 /// Lanes go to the label that their index chooses (9.7.12.4); an index beyond the list is undefined
@@ -46,28 +47,31 @@ void InterpretedCta::branch_indexed(WarpState& state, std::size_t index, const O
   state.fragments.insert(state.fragments.end(), targets.begin(), targets.end());
 }
 
+/// Where a lane's value of the slot lies; of predicates, all lanes'.
+u8* InterpretedCta::slot_address(const Warp& warp, const Frame& frame, const Slot& slot, u32 lane) {
+  if (!slot.in_register) {
+    return reinterpret_cast<u8*>(warp.local_base + warp.local_stride * lane + frame.local +
+                                 slot.offset);
+  }
+  u8* const lanes = slot.place >> 30 == static_cast<u32>(Block::frame)
+                        ? frame.registers.data() + (slot.place & 0x3fffffffu)
+                        : warp.at<u8>(slot.place);
+  return lanes + u64{lane} * slot.bytes;
+}
+
 void InterpretedCta::copy_slot(const Warp& warp, const Slot& from, const Frame& from_frame,
                                const Slot& to, const Frame& to_frame, u32 lanes) const {
-  const auto locate = [&warp](const Frame& frame, Place p) {
-    return p >> 30 == static_cast<u32>(Block::frame) ? frame.registers.data() + (p & 0x3fffffffu)
-                                                     : warp.at<u8>(p);
-  };
   if (from.bytes == 0 || to.bytes == 0) {  // predicates
-    const u32 bits = *reinterpret_cast<const u32*>(locate(from_frame, from.place));
-    u32* out = reinterpret_cast<u32*>(locate(to_frame, to.place));
+    const u32 bits = *reinterpret_cast<const u32*>(slot_address(warp, from_frame, from, 0));
+    u32* out = reinterpret_cast<u32*>(slot_address(warp, to_frame, to, 0));
     *out = (*out & ~lanes) | (bits & lanes);
     return;
   }
-  const auto lane_at = [&](const Slot& slot, const Frame& frame, u32 lane) {
-    if (slot.in_register) return locate(frame, slot.place) + u64{lane} * slot.bytes;
-    return reinterpret_cast<u8*>(warp.local_base + warp.local_stride * lane + frame.local +
-                                 slot.offset);
-  };
   const u32 bytes = std::min(from.bytes, to.bytes);
   for (u32 rest = lanes; rest; rest &= rest - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));
-    u8* out = lane_at(to, to_frame, lane);
-    std::memcpy(out, lane_at(from, from_frame, lane), bytes);
+    u8* out = slot_address(warp, to_frame, to, lane);
+    std::memcpy(out, slot_address(warp, from_frame, from, lane), bytes);
     if (to.bytes > bytes) std::memset(out + bytes, 0, to.bytes - bytes);
   }
 }
@@ -91,7 +95,9 @@ void InterpretedCta::call(WarpState& state, std::size_t index, const Op& op, u32
     group &= active;
     const ir::FunctionId id = launch_.loaded->function_at(pointer);
     callee = id ? program_.code_of(id) : nullptr;
-    if (!callee || !callee->function->has_body || callee->function->is_entry) {
+    const bool exists =
+        callee && (callee->function->has_body || callee->system != SystemFunction::none);
+    if (!exists || callee->function->is_entry) {
       detail_ = "the register holds no address of a function of this module";
       raise_trap(warp, TrapKind::illegal_call, first, &pointer);
     }
@@ -103,6 +109,16 @@ void InterpretedCta::call(WarpState& state, std::size_t index, const Op& op, u32
           site.arguments.size(), site.returns.size());
       raise_trap(warp, TrapKind::illegal_call, first, &pointer);
     }
+  }
+  if (callee->system != SystemFunction::none) {
+    system_call(state, index, site, callee->system, group);
+    Fragment& fragment = state.fragments[index];
+    Fragment later = fragment;  // lanes with another target stay at the call
+    later.mask = active & ~group;
+    fragment.mask &= ~later.mask;
+    ++fragment.pc;
+    if (later.mask) state.fragments.push_back(later);
+    return;
   }
   Frame* const caller = state.fragments[index].frame;
   const u64 local = caller->local + caller->code->local_bytes;

@@ -11,6 +11,21 @@
 
 namespace heddle::interp {
 
+/// Why a direct call cannot be, or an empty string.
+std::string Decoder::refuse_call(const CallSite& site) {
+  const Code& callee = *site.direct;
+  if (callee.function->has_body) return {};
+  if (callee.system == machine::SystemFunction::none)
+    return fmt::format("function '{}' is declared but nothing defines it", callee.function->name);
+  if (site.arguments.size() == callee.params.size() && site.returns.size() == callee.returns.size())
+    return {};
+  return fmt::format(
+      "the system's function '{}' takes {} arguments and returns {}; the call passes {} and "
+      "expects {}",
+      callee.function->name, callee.params.size(), callee.returns.size(), site.arguments.size(),
+      site.returns.size());
+}
+
 std::string Decoder::call() {
   const isa::Form& form = inst_->get_form();
   CallSite site;
@@ -48,10 +63,7 @@ std::string Decoder::call() {
   if (callee->kind == OperandKind::function) {
     site.direct = builder_.program.code_of(ir::FunctionId(callee->id));
     HEDDLE_CHECK(site.direct);
-    if (!site.direct->function->has_body) {
-      return fmt::format("function '{}' is declared but nothing defines it",
-                         site.direct->function->name);
-    }
+    if (std::string why = refuse_call(site); !why.empty()) return why;
   } else {
     site.wide_pointer = bytes_of(f_.registers[callee->id].type) == 8;
     site.pointer = registers_[callee->id];

@@ -191,6 +191,7 @@ class Decoder {
   void cvta();
   void isspacep();
   std::string call();
+  static std::string refuse_call(const CallSite& site);
   void barrier(Control control);
   void warp_instruction(const isa::Form& form);
   void move(Place from, Place to, Type type) {

@@ -65,7 +65,8 @@ struct Code {
   std::vector<Op> ops;     ///< ends with a Control::finish (falls off the end: ret / exit)
   u32 register_bytes = 0;  ///< size of the frame's register block
   u64 local_bytes = 0;     ///< size of the frame's local memory, a multiple of 16
-  std::vector<Slot> params, returns;  ///< formals
+  std::vector<Slot> params, returns;                               ///< formals
+  machine::SystemFunction system = machine::SystemFunction::none;  ///< provided, without ops
 };
 
 /// A special register that the program reads, and where its lanes are: in Block::uniform when its

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "machine/device_runtime.h"
 #include "machine/loaded.h"
 #include "machine/profile.h"
 #include "machine/trap.h"
@@ -27,6 +28,7 @@ struct LaunchConfig {
   double time_limit = 0;     ///< seconds of wall clock; 0: none
   bool cooperative = false;  ///< all CTAs must be resident
   const std::atomic<bool>* cancel = nullptr;
+  DeviceRuntime* runtime = nullptr;  ///< null: one of its own for this launch
 };
 
 /// A launch under way, shared by all its CTAs; constant but for the flags.
@@ -39,6 +41,7 @@ struct Launch {
   u32 shared_bytes = 0;  ///< static + dynamic, per CTA
   u64 params = 0;        ///< address of the parameter block in device memory
   u64 grid_id = 0;
+  DeviceRuntime* runtime = nullptr;  ///< not null while the launch runs
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::atomic<bool> stop{false};  ///< set at the first trap: others give up
 };

@@ -88,8 +88,24 @@ class Grid {
     if (launch.config->cooperative) residency_ = total_;
   }
 
-  /// One host thread's share: runs CTAs until none is left.
+  /// One host thread's share: runs CTAs until none is left. The pool orders this after open() and
+  /// before close(); the atomics say so once more, to ThreadSanitizer, which does not see into it.
   void work() {
+    opened_.load(std::memory_order_acquire);
+    run_ctas();
+    closed_.fetch_add(1, std::memory_order_release);
+  }
+  void open() { opened_.store(true, std::memory_order_release); }
+  void close() { closed_.load(std::memory_order_acquire); }
+
+  LaunchResult result() && {
+    if (error_) return std::move(*error_);
+    if (trap_) return std::move(*trap_);
+    return std::monostate{};
+  }
+
+ private:
+  void run_ctas() {
     std::vector<std::unique_ptr<Cta>> resident, idle;
     u64 next = 0, end = 0;
     u32 fruitless = 0;  // slices since a CTA of this worker finished
@@ -122,13 +138,6 @@ class Grid {
     }
   }
 
-  LaunchResult result() && {
-    if (error_) return std::move(*error_);
-    if (trap_) return std::move(*trap_);
-    return std::monostate{};
-  }
-
- private:
   bool stopped() {
     if (launch_.stop.load(std::memory_order_relaxed)) return true;
     const bool late = launch_.deadline && Clock::now() > *launch_.deadline;
@@ -188,6 +197,8 @@ class Grid {
   const u64 total_;
   u64 chunk_, residency_;
   std::atomic<u64> next_{0};
+  std::atomic<bool> opened_{false};
+  std::atomic<u32> closed_{0};
   std::mutex mutex_;
   std::optional<Trap> trap_;
   std::optional<LaunchError> error_;
@@ -231,9 +242,12 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
                                          std::chrono::duration<double>(config.time_limit));
   }
 
+  std::optional<DeviceRuntime> own;
+  launch.runtime = config.runtime ? config.runtime : &own.emplace(loaded.memory());
   const u64 ctas = config.grid.volume();
   const u32 workers = static_cast<u32>(std::min<u64>(worker_count(), ctas));
   Grid grid(program, launch, workers);
+  grid.open();
   if (workers == 1) {
     grid.work();
   } else {
@@ -242,7 +256,9 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
       tbb::parallel_for(u32{0}, workers, [&](u32) { grid.work(); }, tbb::simple_partitioner());
     });
   }
+  grid.close();
   loaded.memory().release(launch.params);
+  launch.runtime->flush();
   return std::move(grid).result();
 }
 

@@ -9,8 +9,6 @@
 namespace heddle::machine {
 namespace {
 
-u64 round_up(u64 value, u64 to) { return (value + to - 1) / to * to; }
-
 bool in_device_memory(const ir::Variable& variable) {
   return variable.space == ir::Space::global || variable.space == ir::Space::constant;
 }

@@ -13,7 +13,6 @@
 namespace heddle::machine {
 namespace {
 
-constexpr u64 kPage = 4096;
 constexpr u64 kMiB = u64{1} << 20;
 constexpr u64 kGiB = u64{1} << 30;
 
@@ -25,8 +24,6 @@ constexpr u64 kLowShared = 128 * kMiB;
 constexpr u64 kLowLocal = 256 * kMiB;
 constexpr u64 kHighShared = 128 * kMiB;
 constexpr u64 kHighLocal = 16 * kGiB;
-
-u64 round_up(u64 value, u64 to) { return (value + to - 1) / to * to; }
 
 u64 reserve(u64 base, u64 size) {
   const int fixed = base ? MAP_FIXED_NOREPLACE : 0;
@@ -63,78 +60,6 @@ Region carve(u64 base, u64 size, u64 shared, u64 local) {
 }
 
 }  // namespace
-
-// --- Pages ---
-
-void Memory::Pages::reset(AddressRange range) {
-  range_ = range;
-  if (range.size) free_[range.base] = range.size;
-}
-
-u64 Memory::Pages::take(u64 bytes, u64 align) {
-  const u64 need = round_up(bytes, kPage) + kPage;
-  for (auto it = free_.begin(); it != free_.end(); ++it) {
-    const u64 base = round_up(it->first, std::max(align, kPage));
-    const u64 end = it->first + it->second;
-    if (base >= end || end - base < need) continue;
-    const u64 front = base - it->first;
-    const u64 back = end - (base + need);
-    if (front)
-      it->second = front;
-    else
-      free_.erase(it);
-    if (back) free_[base + need] = back;
-    taken_[base] = {bytes, need};
-    return base;
-  }
-  return 0;
-}
-
-std::optional<AddressRange> Memory::Pages::give(u64 base) {
-  const auto it = taken_.find(base);
-  if (it == taken_.end()) return std::nullopt;
-  const AddressRange piece{base, it->second.first};
-  u64 size = it->second.second;
-  taken_.erase(it);
-  auto next = free_.lower_bound(base);
-  if (next != free_.end() && next->first == base + size) {
-    size += next->second;
-    next = free_.erase(next);
-  }
-  if (next != free_.begin()) {
-    const auto before = std::prev(next);
-    if (before->first + before->second == base) {
-      before->second += size;
-      return piece;
-    }
-  }
-  free_[base] = size;
-  return piece;
-}
-
-std::optional<AddressRange> Memory::Pages::find(u64 address) const {
-  auto it = taken_.upper_bound(address);
-  if (it == taken_.begin()) return std::nullopt;
-  --it;
-  const AddressRange piece{it->first, it->second.first};
-  if (!piece.contains(address)) return std::nullopt;
-  return piece;
-}
-
-std::optional<AddressRange> Memory::Pages::nearest(u64 address) const {
-  const auto after = taken_.upper_bound(address);
-  std::optional<AddressRange> best;
-  if (after != taken_.end()) best = AddressRange{after->first, after->second.first};
-  if (after != taken_.begin()) {
-    const auto before = std::prev(after);
-    const AddressRange piece{before->first, before->second.first};
-    const u64 distance = address < piece.end() ? 0 : address - piece.end();
-    if (!best || distance < best->base - address) best = piece;
-  }
-  return best;
-}
-
-// --- Memory ---
 
 Result<std::unique_ptr<Memory>> Memory::create(u64 device_bytes) {
   if (!device_bytes)
@@ -181,7 +106,7 @@ Result<u64> Memory::allocate(u64 bytes, u64 align, bool low) {
     return Error{fmt::format("out of device memory: {} bytes asked for, {} of {} in use", bytes,
                              used_, device_bytes_)};
   }
-  Pages* pages = &low_heap_;
+  Ranges* pages = &low_heap_;
   u64 base = pages->take(bytes, align);
   if (!base && !low) {
     pages = &high_heap_;
@@ -201,7 +126,7 @@ Result<u64> Memory::allocate(u64 bytes, u64 align, bool low) {
 
 bool Memory::release(u64 address) {
   const std::lock_guard lock(mutex_);
-  Pages& pages = low_.all.contains(address) ? low_heap_ : high_heap_;
+  Ranges& pages = low_.all.contains(address) ? low_heap_ : high_heap_;
   // Decommit before the range can be handed out again.
   const auto piece = pages.find(address);
   if (!piece || piece->base != address) return false;
@@ -270,7 +195,7 @@ void Memory::give_shared(const Region& region, u64 base) {
 
 Result<u64> Memory::take_local(const Region& region, u64 bytes) {
   const std::lock_guard lock(mutex_);
-  Pages& pages = &region == &low_ ? low_local_ : high_local_;
+  Ranges& pages = &region == &low_ ? low_local_ : high_local_;
   const u64 base = pages.take(std::max(bytes, kPage), kPage);
   if (!base) return Error{fmt::format("no room for {} bytes of local memory", bytes)};
   if (!commit(base, bytes)) {
@@ -282,7 +207,7 @@ Result<u64> Memory::take_local(const Region& region, u64 bytes) {
 
 void Memory::give_local(const Region& region, u64 base) {
   const std::lock_guard lock(mutex_);
-  Pages& pages = &region == &low_ ? low_local_ : high_local_;
+  Ranges& pages = &region == &low_ ? low_local_ : high_local_;
   if (const auto piece = pages.give(base)) decommit(base, piece->size);
 }
 

@@ -7,7 +7,6 @@
 // it lasts.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,18 +14,9 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "machine/ranges.h"
 
 namespace heddle::machine {
-
-struct AddressRange {
-  u64 base = 0;
-  u64 size = 0;
-  constexpr u64 end() const { return base + size; }
-  constexpr bool contains(u64 address) const { return address - base < size; }
-  constexpr bool contains(u64 address, u64 bytes) const {
-    return address - base < size && bytes <= size - (address - base);
-  }
-};
 
 /// One reserved range and its parts.
 struct Region {
@@ -38,6 +28,9 @@ struct Region {
 
 /// Address space that one resident CTA's shared memory takes; more than any device has.
 inline constexpr u64 kSharedSlot = 256 * 1024;
+
+/// What memory is committed by.
+inline constexpr u64 kPage = 4096;
 
 class Memory {
  public:
@@ -77,24 +70,10 @@ class Memory {
  private:
   Memory() = default;
 
-  /// First-fit page allocator over one address range, with a guard page after each piece.
-  class Pages {
-   public:
-    void reset(AddressRange range);
-    u64 take(u64 bytes, u64 align);  ///< 0: no room
-    std::optional<AddressRange> give(u64 base);
-    std::optional<AddressRange> find(u64 address) const;
-    std::optional<AddressRange> nearest(u64 address) const;
-
-   private:
-    AddressRange range_;
-    std::map<u64, u64> free_;                   // base -> bytes (pages)
-    std::map<u64, std::pair<u64, u64>> taken_;  // base -> (requested bytes, bytes with guard)
-  };
-
   mutable std::mutex mutex_;
   Region low_, high_;
-  Pages low_heap_, high_heap_, low_local_, high_local_;
+  Ranges low_heap_{kPage, kPage}, high_heap_{kPage, kPage};  // a guard page after each piece
+  Ranges low_local_{kPage, kPage}, high_local_{kPage, kPage};
   std::vector<u64> free_low_shared_, free_high_shared_;  // committed slots given back
   u64 next_low_shared_ = 0, next_high_shared_ = 0;
   u64 device_bytes_ = 0;

@@ -184,6 +184,12 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
   return in_any_context([&](Context& context) -> CUresult {
     if (const CUresult bad = check(limit)) return bad;
     if (limit == CU_LIMIT_STACK_SIZE && value > kMaxStackBytes) return CUDA_ERROR_INVALID_VALUE;
+    // Not once a kernel has used what the limit is for (6.8, cuCtxSetLimit).
+    auto& runtime = context.runtime();
+    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE && !runtime.set_heap_limit(value))
+      return CUDA_ERROR_INVALID_VALUE;
+    if (limit == CU_LIMIT_PRINTF_FIFO_SIZE && !runtime.set_printf_limit(value))
+      return CUDA_ERROR_INVALID_VALUE;
     context.settings([&](auto& settings) { settings.limits[limit] = value; });
     return CUDA_SUCCESS;
   });

@@ -34,6 +34,7 @@ Context::Settings default_settings() {
 
 Context::Context(Device& device) : device_(device), id_(next_context_id()) {
   settings_ = default_settings();
+  runtime_.emplace(*state().memory);
 }
 
 ContextPtr Context::create(Device& device, unsigned flags) {
@@ -105,6 +106,7 @@ void Context::release_everything() {
   legacy_ = nullptr;
   per_thread_.clear();
   settings_ = default_settings();
+  runtime_.emplace(*state().memory);
 }
 
 void Context::destroy() {

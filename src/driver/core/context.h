@@ -12,11 +12,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 
 #include "driver/abi.h"
 #include "driver/core/stream.h"
+#include "machine/device_runtime.h"
 
 namespace heddle::driver {
 
@@ -61,6 +63,9 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Waits for all work of all streams. Returns the context's error.
   CUresult synchronize();
 
+  /// printf buffer and heap of the context's kernels.
+  machine::DeviceRuntime& runtime() { return *runtime_; }
+
   // --- settings ---
   struct Settings {
     std::array<std::size_t, CU_LIMIT_MAX> limits{};
@@ -91,6 +96,7 @@ class Context : public std::enable_shared_from_this<Context> {
   StreamPtr legacy_;
   std::map<std::thread::id, StreamPtr> per_thread_;
   Settings settings_;
+  std::optional<machine::DeviceRuntime> runtime_;  ///< always there
 };
 using ContextPtr = std::shared_ptr<Context>;
 

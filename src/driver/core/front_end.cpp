@@ -26,14 +26,6 @@ CUresult result_of(std::span<const PtxText> texts, const std::string& messages) 
                                                          : CUDA_ERROR_INVALID_PTX;
 }
 
-// Functions that a device program may declare and that the runtime system defines.
-constexpr std::string_view kSystemFunctions[] = {"vprintf", "malloc", "free", "__assertfail"};
-
-bool is_system_function(std::string_view name) {
-  return std::find(std::begin(kSystemFunctions), std::end(kSystemFunctions), name) !=
-         std::end(kSystemFunctions);
-}
-
 // A kernel that could call a function without a body cannot be loaded.
 std::string undefined_functions(const ir::Module& module) {
   std::vector<bool> missing(module.functions.size(), false);
@@ -45,7 +37,7 @@ std::string undefined_functions(const ir::Module& module) {
   std::string messages;
   for (std::size_t i = 0; i < missing.size(); ++i) {
     const auto& function = module.functions[i];
-    if (!missing[i] || function.has_body || is_system_function(function.name)) continue;
+    if (!missing[i] || function.has_body || machine::find_system_function(function.name)) continue;
     messages += fmt::format("{}: error: function '{}' is called and defined in no linked module\n",
                             module.name, function.name);
   }

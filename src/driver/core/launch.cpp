@@ -174,6 +174,7 @@ CUresult launch(Context& context, const FunctionPtr& function, Stream& stream,
       context.settings([](auto& settings) { return settings.limits[CU_LIMIT_STACK_SIZE]; }));
   config.time_limit = time_limit();
   config.cancel = &state().exiting;
+  config.runtime = &context.runtime();
   context.enqueue(stream, [&context, function, program = *program, config = std::move(config)] {
     const auto result = machine::launch(context.device().profile, *program,
                                         *function->module().loaded(), function->id(), config);

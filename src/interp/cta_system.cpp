@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls of functions that the system provides: vprintf, malloc, free, __assertfail. They run for one
+// lane after the other, in lane order. What they read at addresses that the kernel passes may fault;
+// then control leaves by a jump, so nothing on the stack here has a destructor.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "interp/cta.h"
+
+namespace heddle::interp {
+
+using machine::SystemFunction;
+using machine::TrapKind;
+
+namespace {
+
+constexpr u32 kMostArguments = 5;
+
+}  // namespace
+
+/// `bytes` bytes at a generic address. Traps when they lie outside of all memory; pages without
+/// access fault, as they do for loads.
+u64 InterpretedCta::read_bits(u64 address, u32 bytes) {
+  Warp& warp = current_->warp;
+  const bool legal = machine::AddressRange{warp.low_base, warp.low_size}.contains(address, bytes) ||
+                     machine::AddressRange{warp.high_base, warp.high_size}.contains(address, bytes);
+  if (!legal) {
+    const u32 lane = static_cast<u32>(std::countr_zero(warp.mask));
+    raise_trap(warp, TrapKind::illegal_address, lane, &address);
+  }
+  u64 bits = 0;
+  std::memcpy(&bits, reinterpret_cast<const void*>(address), bytes);
+  return bits;
+}
+
+void InterpretedCta::read_string(u64 address, std::string& text) {
+  text.clear();
+  if (!address) {
+    text = "(null)";
+    return;
+  }
+  while (const u64 character = read_bits(address++, 1)) text.push_back(static_cast<char>(character));
+}
+
+/// Returns what vprintf returns.
+u64 InterpretedCta::print(u64 format, u64 arguments) {
+  if (!format) return static_cast<u32>(-1);
+  read_string(format, text_);
+  arguments_ = machine::printf_arguments(text_);
+  values_.resize(arguments_.size());
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    values_[i].bits = read_bits(arguments + arguments_[i].offset, arguments_[i].bytes);
+    if (arguments_[i].is_string) read_string(values_[i].bits, values_[i].text);
+  }
+  launch_.runtime->print(machine::print_formatted(text_, values_));
+  return arguments_.size();
+}
+
+/// Says which assertion failed, as CUDA programs do; the first one is the trap's detail.
+void InterpretedCta::describe_assertion(const WarpState& state, u32 lane, const u64* arguments) {
+  const auto append = [&](u64 address) {
+    read_string(address, text_);
+    detail_ += text_;
+  };
+  detail_.clear();
+  append(arguments[1]);
+  detail_ += fmt::format(":{}: ", static_cast<u32>(arguments[2]));
+  append(arguments[3]);
+  const machine::Dim3& block = launch_.config->block;
+  const u32 thread = state.index * kLanes + lane;
+  detail_ += fmt::format(": block: [{},{},{}], thread: [{},{},{}] Assertion `", cta_.x, cta_.y,
+                         cta_.z, thread % block.x, thread / block.x % block.y,
+                         thread / block.x / block.y);
+  append(arguments[0]);
+  detail_ += "` failed.";
+}
+
+void InterpretedCta::system_call(WarpState& state, std::size_t index, const CallSite& site,
+                                 SystemFunction function, u32 lanes) {
+  Warp& warp = state.warp;
+  const Frame& frame = *state.fragments[index].frame;
+  machine::DeviceRuntime& runtime = *launch_.runtime;
+  const u32 all = lanes;
+  for (; lanes; lanes &= lanes - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(lanes));
+    warp.mask = 1u << lane;  // a fault is this lane's
+    u64 arguments[kMostArguments] = {};
+    for (std::size_t i = 0; i < site.arguments.size(); ++i) {
+      const Slot& slot = site.arguments[i];
+      std::memcpy(&arguments[i], slot_address(warp, frame, slot, lane),
+                  std::min<u32>(slot.bytes, 8));
+    }
+    u64 result = 0;
+    switch (function) {
+      case SystemFunction::vprintf:
+        result = print(arguments[0], arguments[1]);
+        break;
+      case SystemFunction::malloc:
+        result = runtime.allocate(arguments[0], launch_.loaded->module().address_size == 32);
+        break;
+      case SystemFunction::free:
+        if (!runtime.release(arguments[0])) {
+          detail_ = "free of an address that malloc did not return, or that is free already";
+          raise_trap(warp, TrapKind::illegal_address, lane, &arguments[0]);
+        }
+        break;
+      case SystemFunction::assertfail:
+        describe_assertion(state, lane, arguments);
+        raise_trap(warp, TrapKind::assertion, lane, nullptr);
+      case SystemFunction::none:
+        break;
+    }
+    if (!site.returns.empty()) {
+      const Slot& slot = site.returns[0];
+      std::memcpy(slot_address(warp, frame, slot, lane), &result, std::min<u32>(slot.bytes, 8));
+    }
+  }
+  warp.mask = all;
+}
+
+}  // namespace heddle::interp

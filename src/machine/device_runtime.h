@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the system provides to kernels: printf, a heap, assertions. A module declares these functions
+// and no module defines them (PTX Interoperability, "System Calls").
+#pragma once
+
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "machine/memory.h"
+
+namespace heddle::machine {
+
+enum class SystemFunction : u8 {
+  none,
+  vprintf,     ///< (format, arguments) -> number of arguments, or -1 without a format
+  malloc,      ///< (bytes) -> address, or 0
+  free,        ///< (address)
+  assertfail,  ///< (message, file, line, function, bytes per character); does not return
+};
+
+struct SystemFunctionInfo {
+  std::string_view name;
+  SystemFunction function;
+  u32 params;
+  bool returns;
+};
+/// None when the system has no such function.
+const SystemFunctionInfo* find_system_function(std::string_view name);
+
+/// Heap and printf buffer, which live as long as a context. Thread-safe.
+class DeviceRuntime {
+ public:
+  explicit DeviceRuntime(Memory& memory) : memory_(memory) {}
+  ~DeviceRuntime();
+  DeviceRuntime(const DeviceRuntime&) = delete;
+  DeviceRuntime& operator=(const DeviceRuntime&) = delete;
+
+  static constexpr u64 kHeapBytes = 8 << 20, kPrintfBytes = 1 << 20;
+  /// False once the heap (the buffer) is in use: then its size stays.
+  bool set_heap_limit(u64 bytes);
+  bool set_printf_limit(u64 bytes);
+
+  /// `bytes` aligned to 16; 0 when the heap has no such piece. `low`: below 4 GiB.
+  u64 allocate(u64 bytes, bool low);
+  /// False when no live piece begins at `address`. Address 0 is fine.
+  bool release(u64 address);
+
+  /// Keeps the text of one printf until flush(). What is oldest is lost when the buffer is full.
+  void print(std::string text);
+  /// Writes what was printed to the standard output.
+  void flush();
+
+ private:
+  Memory& memory_;
+  std::mutex mutex_;
+  u64 heap_limit_ = kHeapBytes, printf_limit_ = kPrintfBytes;
+  u64 heap_base_ = 0;  ///< 0: not in use yet
+  Ranges heap_{16, 0};
+  std::deque<std::string> printed_;
+  u64 printed_bytes_ = 0;
+  bool has_printed_ = false;
+};
+
+}  // namespace heddle::machine
