@@ -26,7 +26,7 @@ INSTANCES_HEADER = """\
 #   .target              perhaps followed by `, texmode_independent`
 #   instruction         without a guard, with its semicolon
 #   declarations        of the registers that it uses: %r_<type>_<n>; -: none
-#   reason              accept: -; reject: version, target, type (in the mnemonic), operand-type, missing, extra,
+#   reason              accept: -; reject: version, target, type (in the mnemonic), operand-type, missing, extra, lanes,
 #                       require (the form's rule, with its message if it has one), rows (a combination of modifiers)
 #   file:line           of the form
 # Other names that instructions use, for the test to declare: the label `label_0`; the parameter variable `param_0`
@@ -115,6 +115,15 @@ class Instances:
             text = extra.text(extra.operands + [extra.register("u32")])
             self.add("reject", place, extra, text, "extra")
         self.operand_type(writer, place)
+        self.lanes(full, place)
+
+    def lanes(self, writer: Writer, place: Place) -> None:
+        """A digit beyond the last one in the first selector."""
+        for lanes in (o for o in writer.form.operands if o.kind == "lanes"):
+            written = "." + lanes.suffix[0] + lanes.suffix[:0:-1]
+            wrong = written[:-1] + str(lanes.imm_max + 1)
+            self.add("reject", place, writer, writer.text().replace(written, wrong, 1), "lanes")
+            return
 
     def operand_type(self, writer: Writer, place: Place) -> None:
         """A register of another size for the first plain operand, where the opcode has no such form."""

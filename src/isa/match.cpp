@@ -15,7 +15,6 @@ using Words = std::span<const u16>;
 
 bool is_type(u16 word) { return find_type(word_text(word)) != Type::none; }
 
-/// Slots that may hold a type are filled from left to right.
 bool is_typed(const Slot& slot) {
   return std::ranges::any_of(slot.choices, [](const Choice& c) { return is_type(c.word); });
 }
@@ -33,6 +32,22 @@ u8 value_of(const Slot& slot, u16 word) {
 
 bool must_be_written(const Slot& slot) { return slot.required && in_mnemonic(slot); }
 
+bool share_a_word(const Slot& a, const Slot& b) {
+  return std::ranges::any_of(a.choices, [&](const Choice& c) { return value_of(b, c.word) != 0; });
+}
+
+/// Types, and words that mean different things in different places (`.row.col`), fill their slots
+/// from left to right: `slot` takes none when such a slot after it has one already.
+bool is_passed(const Form& form, std::size_t slot, const Values& values) {
+  const bool typed = is_typed(form.slots[slot]);
+  for (std::size_t i = slot + 1; i < form.slots.size(); ++i) {
+    const Slot& later = form.slots[i];
+    if (values[i] != 0 && ((typed && is_typed(later)) || share_a_word(form.slots[slot], later)))
+      return true;
+  }
+  return false;
+}
+
 /// Index of the first slot that must be written and is not, or -1.
 int first_missing(const Form& form, const Values& values) {
   for (std::size_t i = 0; i < form.slots.size(); ++i)
@@ -40,16 +55,14 @@ int first_missing(const Form& form, const Values& values) {
   return -1;
 }
 
-/// Finds a slot for each of `words`; slots before `type_from` take no more types.
-bool fill(const Form& form, Words words, std::size_t type_from, Values& values) {
+/// Finds a slot for each of `words`.
+bool fill(const Form& form, Words words, Values& values) {
   if (words.empty()) return first_missing(form, values) < 0;
   for (std::size_t i = 0; i < form.slots.size(); ++i) {
     u8 value = value_of(form.slots[i], words[0]);
-    if (values[i] != 0 || value == 0) continue;
-    bool typed = is_typed(form.slots[i]);
-    if (typed && i < type_from) continue;
+    if (values[i] != 0 || value == 0 || is_passed(form, i, values)) continue;
     values[i] = value;
-    if (fill(form, words.subspan(1), typed ? i : type_from, values)) return true;
+    if (fill(form, words.subspan(1), values)) return true;
     values[i] = 0;
   }
   return false;
@@ -99,15 +112,11 @@ struct Attempt {
 
 Attempt attempt(const Form& form, Words words) {
   Attempt result{.form = &form};
-  std::size_t type_from = 0;
   for (std::size_t w = 0; w < words.size(); ++w) {
     bool placed = false;
     for (std::size_t i = 0; i < form.slots.size() && !placed; ++i) {
       u8 value = value_of(form.slots[i], words[w]);
-      if (value == 0 || result.values[i] != 0) continue;
-      bool typed = is_typed(form.slots[i]);
-      if (typed && i < type_from) continue;
-      if (typed) type_from = i;
+      if (value == 0 || result.values[i] != 0 || is_passed(form, i, result.values)) continue;
       result.values[i] = value;
       placed = true;
     }
@@ -165,7 +174,7 @@ std::optional<Mismatch> forbidden(std::span<const Form> forms, Words words) {
   std::optional<Mismatch> result;
   for (const Form& form : forms) {
     Values values{};
-    if (!fill(form, words, 0, values)) continue;
+    if (!fill(form, words, values)) continue;
     std::vector<Values> ways = derive(form, values);
     if (!ways.empty())  // a rule says more than a row
       return Mismatch{
@@ -201,7 +210,7 @@ Match match(std::string_view opcode, Words words) {
   std::span<const Form> forms = forms_of(opcode);
   for (const Form& form : forms) {
     Values values{};
-    if (!fill(form, words, 0, values)) continue;
+    if (!fill(form, words, values)) continue;
     for (const Values& way : derive(form, values))
       if (!broken_rule(form, way)) result.candidates.push_back({&form, way});
   }
