@@ -109,6 +109,11 @@ class Good(unittest.TestCase):
             isa = self.isa(insn("T u32", "add.T  " + operands, "sem pending"))
             self.assertEqual([o.name for o in isa.forms[0].operands if o.written], written, operands)
 
+    def test_range_of_the_elements_of_a_vector(self):
+        isa = self.isa(insn("T u32", "add.T  d:T, a:u16(0..3)*2", "sem pending"))
+        a = isa.forms[0].operands[1]
+        self.assertEqual((a.vector_length, a.imm_min, a.imm_max, a.kind), (2, 0, 3, "value"))
+
     def test_bracketed_coordinates_and_suffix(self):
         isa = self.isa(insn("T u32", "add.T  d:T, [a:u64, c:u32*2]{.unified}", "sem pending"))
         _, a, c = isa.forms[0].operands

@@ -181,10 +181,12 @@ class _Parser:
             if imm[1]:
                 self.range(operand, imm[1], imm[2])
             return
-        bounded = re.fullmatch(r"(\w+)\(\s*(-?\w+)\s*\.\.\s*(-?\w+)\s*\)", text)
+        bounded = re.fullmatch(r"(\w+)\(\s*(-?\w+)\s*\.\.\s*(-?\w+)\s*\)(\*\w+)?", text)
         if bounded:
             self.type(operand, bounded[1])
             self.range(operand, bounded[2], bounded[3])
+            if bounded[4]:
+                self.vector(operand, bounded[4][1:])
             return
         wrapper = re.fullmatch(r"(\w+)\((.*)\)(\*\w+)?", text)
         if wrapper:
