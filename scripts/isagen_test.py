@@ -124,6 +124,9 @@ class Good(unittest.TestCase):
                            ("add{.vec}.T  d:T*vec, a:T", "add.u32 %r_u32_0, %r_u32_1;")):
             isa = self.isa(insn("T u32", form, "sem pending"))
             self.assertIn(text, outputs(isa)["form_instances.txt"])
+        rejected = "reject\t2.3\tsm_20\tadd.u32 _, [%r_u64_0], %r_u32_0;"
+        self.assertIn(rejected, outputs(self.isa(insn("T u32", "add.T  _, [a:shared], c:T*1", "sem pending")))["form_instances.txt"])
+        self.assertNotIn(rejected, outputs(self.isa(insn("T u32", "add.T  _, [a:shared], c:bare(T*1)", "sem pending")))["form_instances.txt"])
 
     def test_words_and_signs_at_operands(self):
         isa = self.isa("group asel .b0 .h1\n" + insn("T u32", "add.T  d:T, {-}a:T{.asel}, b:T",

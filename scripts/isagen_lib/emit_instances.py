@@ -7,11 +7,12 @@ A reject test is written only when no other form of the opcode accepts the same 
 from __future__ import annotations
 
 import itertools
+import re
 from collections import defaultdict
 from typing import Dict, List, Optional, Sequence
 
 from .instances import covering
-from .matching import applicable_gates, gate_open, match, open_for, operand_type, written_words
+from .matching import applicable_gates, gate_open, is_vector, match, open_for, operand_type, vector_length, written_words
 from .model import ANY, Form, Isa
 from .places import Place, Places
 from .search import complete, rows_fit
@@ -27,7 +28,7 @@ INSTANCES_HEADER = """\
 #   instruction         without a guard, with its semicolon
 #   declarations        of the registers that it uses: %r_<type>_<n>; -: none
 #   reason              accept: -; reject: version, target, type (in the mnemonic), operand-type, missing, extra, lanes,
-#                       require (the form's rule, with its message if it has one), rows (a combination of modifiers)
+#                       braces, require (the form's rule, with its message if it has one), rows (a combination of modifiers)
 #   file:line           of the form
 # Other names that instructions use, for the test to declare: the label `label_0`; the parameter variable `param_0`
 # (.b32); functions, .callprototype, .calltargets `function_N`, `proto_N`, `targets_N`: N = 0: no parameter, no result,
@@ -116,6 +117,16 @@ class Instances:
             self.add("reject", place, extra, text, "extra")
         self.operand_type(writer, place)
         self.lanes(full, place)
+        self.braces(full, place)
+
+    def braces(self, writer: Writer, place: Place) -> None:
+        """The first vector of a single element without its braces."""
+        for operand in writer.form.operands:
+            if (not operand.bare and is_vector(writer.form, operand, writer.values) and
+                    vector_length(writer.form, operand, writer.values) == 1):
+                text = re.sub(r"\{([^,}]+)\}", r"\1", writer.text(), count=1)
+                self.add("reject", place, writer, text, "braces")
+                return
 
     def lanes(self, writer: Writer, place: Place) -> None:
         """A digit beyond the last one in the first selector."""

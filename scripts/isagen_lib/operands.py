@@ -191,7 +191,7 @@ class _Parser:
         wrapper = re.fullmatch(r"(\w+)\((.*)\)(\*\w+)?", text)
         if wrapper:
             flags = {"wide": "wide", "reg": "register_only", "sink": "sink", "any": "symbol_allowed",
-                     "inout": "also_read"}
+                     "inout": "also_read", "bare": "bare"}
             if wrapper[1] not in flags:
                 raise self.fail(f"unknown operand kind `{wrapper[1]}(...)`; one of imm, {', '.join(flags)}")
             setattr(operand, flags[wrapper[1]], True)

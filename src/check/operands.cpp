@@ -472,7 +472,8 @@ bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
     } else {
       const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
       if (symbol.kind == SymbolKind::none || symbol.kind == SymbolKind::error) return false;
-      if (symbol.kind == SymbolKind::reg && symbol.length == context.length) {
+      if (symbol.kind == SymbolKind::reg && symbol.length == context.length &&
+          (symbol.length > 1 || context.spec.bare)) {
         for (u32 i = 0; i < symbol.length; ++i) {
           ir::Operand element;
           element.type = context.type;

@@ -91,6 +91,7 @@ struct OperandSpec {
   bool sink = false;              ///< `_` allowed
   bool symbol_allowed = false;    ///< `any(T)`: address of a variable, label, function
   bool vector = false;            ///< fixed length, written in braces (`*1` too)
+  bool bare = false;              ///< a vector of one element may stand without braces
   Type type = Type::none;         ///< fixed type, or none when `type_slot` says
   s8 type_slot = -1;              ///< index of the slot that holds the type
   s8 vector_slot = -1;            ///< index of the slot that holds the length (group `vec`)
