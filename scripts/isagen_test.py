@@ -109,6 +109,11 @@ class Good(unittest.TestCase):
             isa = self.isa(insn("T u32", "add.T  " + operands, "sem pending"))
             self.assertEqual([o.name for o in isa.forms[0].operands if o.written], written, operands)
 
+    def test_range_of_the_elements_of_a_vector(self):
+        isa = self.isa(insn("T u32", "add.T  d:T, a:u16(0..3)*2", "sem pending"))
+        a = isa.forms[0].operands[1]
+        self.assertEqual((a.vector_length, a.imm_min, a.imm_max, a.kind), (2, 0, 3, "value"))
+
     def test_bracketed_coordinates_and_suffix(self):
         isa = self.isa(insn("T u32", "add.T  d:T, [a:u64, c:u32*2]{.unified}", "sem pending"))
         _, a, c = isa.forms[0].operands
@@ -119,6 +124,9 @@ class Good(unittest.TestCase):
                            ("add{.vec}.T  d:T*vec, a:T", "add.u32 %r_u32_0, %r_u32_1;")):
             isa = self.isa(insn("T u32", form, "sem pending"))
             self.assertIn(text, outputs(isa)["form_instances.txt"])
+        rejected = "reject\t2.3\tsm_20\tadd.u32 _, [%r_u64_0], %r_u32_0;"
+        self.assertIn(rejected, outputs(self.isa(insn("T u32", "add.T  _, [a:shared], c:T*1", "sem pending")))["form_instances.txt"])
+        self.assertNotIn(rejected, outputs(self.isa(insn("T u32", "add.T  _, [a:shared], c:bare(T*1)", "sem pending")))["form_instances.txt"])
 
     def test_words_and_signs_at_operands(self):
         isa = self.isa("group asel .b0 .h1\n" + insn("T u32", "add.T  d:T, {-}a:T{.asel}, b:T",
@@ -130,6 +138,27 @@ class Good(unittest.TestCase):
         text = outputs(isa)["form_instances.txt"]
         self.assertIn("add.u32 %r_u32_0, %r_u32_1.h1, %r_u32_2;", text)
         self.assertIn("add.u32 %r_u32_0, -%r_u32_1, %r_u32_2;", text)
+
+    def test_words_and_signs_that_must_stand_at_operands(self):
+        isa = self.isa("group dsel .b0 .h1\n" + insn("T u32", "add.T  d:T.dsel, -a:T", "sem pending"))
+        form = isa.forms[0]
+        self.assertEqual([slot.required for slot in form.slots], [True, True, True])
+        text = outputs(isa)["form_instances.txt"]
+        self.assertIn("add.u32 %r_u32_0.b0, -%r_u32_1;", text)
+        self.assertNotIn("add.u32 %r_u32_0,", text)
+
+    def test_forms_apart_by_a_word_at_an_operand(self):
+        table = insn("T u32", "add.T  d:T{, c:T}", "sem pending") + "  form add.u32  d:u32.asel, c:u32\n    sem pending\n"
+        self.assertEqual(len(self.isa("group asel .b0\n" + table).forms), 2)
+
+    def test_selectors_of_lanes(self):
+        isa = self.isa(insn("T u32", "add.T  d:T, a:T{.b3210(0..7)}, b:T", "sem pending"))
+        _, a, lanes, b = isa.forms[0].operands
+        self.assertEqual((a.name, lanes.kind, lanes.suffix, lanes.imm_max, b.name), ("a", "lanes", "b3210", 7, "b"))
+        text = outputs(isa)["form_instances.txt"]
+        self.assertIn("accept\t2.3\tsm_20\tadd.u32 %r_u32_0, %r_u32_1, %r_u32_2;", text)
+        self.assertIn("add.u32 %r_u32_0, %r_u32_1.b0123, %r_u32_2;", text)
+        self.assertIn("reject\t2.3\tsm_20\tadd.u32 %r_u32_0, %r_u32_1.b0128, %r_u32_2;", text)
 
     def test_inherited_details_hold_where_they_can(self):
         isa = self.isa(insn("T u16 u32", "add{.sat}.T  d:T, a:T, b:T",
@@ -155,6 +184,16 @@ class Good(unittest.TestCase):
         isa = self.isa(insn("A u16 u32\nB f32", "add{.sat}.A.B  d:A, a:B", "sem lane f<A, B>"))
         self.assertTrue(match(isa, isa.forms, ["u16", "f32", "sat"]))
         self.assertFalse(match(isa, isa.forms, ["f32", "u16"]))
+
+    def test_words_in_two_places_keep_their_order(self):
+        isa = self.isa("group alayout .row .col\ngroup blayout .row .col\n" +
+                       insn("T u32", "add.alayout.blayout.T  d:T, a:T", "require alayout=.row", "sem pending"))
+        self.assertTrue(match(isa, isa.forms, ["u32", "row", "col"]))
+        self.assertFalse(match(isa, isa.forms, ["col", "row", "u32"]))
+        self.assertFalse(match(isa, isa.forms, ["row", "u32"]))
+        text = outputs(isa)["form_instances.txt"]
+        self.assertIn("accept\t2.3\tsm_20\tadd.row.col.u32", text)
+        self.assertIn("reject\t2.3\tsm_20\tadd.col.row.u32", text)
 
     def test_entries(self):
         isa = self.isa(ADD + 'sreg %envreg<3> b32 "Set by the driver"\n  manual 10.27\n  since ptx 2.0\n'
@@ -300,7 +339,8 @@ BAD = [
     (insn("T u32\nsince sm_85"), "5: unknown target `sm_85`"),
     ("group asel .b0\n" + insn("T u32\nsince ptx 8.0 when .asel", "add.T  d:T{.asel}, a:T"),
      "6: `asel` stands at an operand"),
-    (insn("T u32", "add.T  d:T{.asel}, a:T"), "3: `{.asel}` behind an operand must be a group"),
+    (insn("T u32", "add.T  d:T{.asel}, a:T"), "3: `.asel` behind an operand must be a group"),
+    (insn("T u32", "add.T  d:T, a:T{.b8(0..7)}"), "3: `.b8`: a digit is outside of 0..7"),
     (insn("T u32\nsince ptx 8.0 with b"), "5: the form has no optional operand `b`"),
     (insn("T u32\nsince ptx 8.0 when .sat"), "5: `.sat` is not a modifier of this form"),
     (insn("T u32 u16\nsince ptx 8.0 when T=u64"), "5: `u64` is not a value of `T` (u32 u16)"),
@@ -332,6 +372,8 @@ BAD = [
      "6: the words of the case are no legal combination"),
     (ADD + "  form add.u32  d:u32, a:u32, b:u32\n    sem pending\n",
      "7: `add.u32` with the same operands is also the form at fixture.isa:3"),
+    ("group asel .b0\n" + ADD + "  form add.u32  d:u32{.asel}, a:u32, b:u32\n    sem pending\n",
+     "8: `add.u32` with the same operands is also the form at fixture.isa:4"),
     ('sreg %tid u33 "x"\n', "1: unknown type `u33`"),
     ('sreg %tid u32 "x"\nsreg %tid u32 "x"\n', "2: sreg `%tid` is already declared at fixture.isa:1"),
     ('directive .x "x"\n  form y\n', "2: only an insn has forms"),

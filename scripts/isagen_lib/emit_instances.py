@@ -7,11 +7,12 @@ A reject test is written only when no other form of the opcode accepts the same 
 from __future__ import annotations
 
 import itertools
+import re
 from collections import defaultdict
 from typing import Dict, List, Optional, Sequence
 
 from .instances import covering
-from .matching import applicable_gates, gate_open, match, open_for, operand_type, written_words
+from .matching import applicable_gates, gate_open, is_vector, match, open_for, operand_type, vector_length, written_words
 from .model import ANY, Form, Isa
 from .places import Place, Places
 from .search import complete, rows_fit
@@ -26,8 +27,8 @@ INSTANCES_HEADER = """\
 #   .target              perhaps followed by `, texmode_independent`
 #   instruction         without a guard, with its semicolon
 #   declarations        of the registers that it uses: %r_<type>_<n>; -: none
-#   reason              accept: -; reject: version, target, type (in the mnemonic), operand-type, missing, extra,
-#                       require (the form's rule, with its message if it has one), rows (a combination of modifiers)
+#   reason              accept: -; reject: version, target, type (in the mnemonic), operand-type, missing, extra, lanes,
+#                       braces, require (the form's rule, with its message if it has one), rows (a combination of modifiers)
 #   file:line           of the form
 # Other names that instructions use, for the test to declare: the label `label_0`; the parameter variable `param_0`
 # (.b32); functions, .callprototype, .calltargets `function_N`, `proto_N`, `targets_N`: N = 0: no parameter, no result,
@@ -115,6 +116,25 @@ class Instances:
             text = extra.text(extra.operands + [extra.register("u32")])
             self.add("reject", place, extra, text, "extra")
         self.operand_type(writer, place)
+        self.lanes(full, place)
+        self.braces(full, place)
+
+    def braces(self, writer: Writer, place: Place) -> None:
+        """The first vector of a single element without its braces."""
+        for operand in writer.form.operands:
+            if (not operand.bare and is_vector(writer.form, operand, writer.values) and
+                    vector_length(writer.form, operand, writer.values) == 1):
+                text = re.sub(r"\{([^,}]+)\}", r"\1", writer.text(), count=1)
+                self.add("reject", place, writer, text, "braces")
+                return
+
+    def lanes(self, writer: Writer, place: Place) -> None:
+        """A digit beyond the last one in the first selector."""
+        for lanes in (o for o in writer.form.operands if o.kind == "lanes"):
+            written = "." + lanes.suffix[0] + lanes.suffix[:0:-1]
+            wrong = written[:-1] + str(lanes.imm_max + 1)
+            self.add("reject", place, writer, writer.text().replace(written, wrong, 1), "lanes")
+            return
 
     def operand_type(self, writer: Writer, place: Place) -> None:
         """A register of another size for the first plain operand, where the opcode has no such form."""

@@ -86,7 +86,7 @@ class Tables:
     def operand(self, operand: Operand) -> str:
         fields = [f".name = {string(operand.name)}", f".kind = OperandKind::{operand.kind}"]
         for flag in ("written", "also_read", "optional", "pair_second", "negatable", "wide", "register_only", "sink",
-                     "symbol_allowed", "vector"):
+                     "symbol_allowed", "vector", "bare"):
             if getattr(operand, flag):
                 fields.append(f".{flag} = true")
         if operand.type:

@@ -16,15 +16,23 @@ class Candidate(NamedTuple):
 
 
 def is_type_slot(isa: Isa, slot: Slot) -> bool:
-    """Slots that may hold a type are filled from left to right; the others in any order."""
     return slot.in_mnemonic and any(choice.word in isa.types for choice in slot.choices)
+
+
+def keep_order(isa: Isa, one: Slot, other: Slot) -> bool:
+    """Slots for types, and slots that share a word (`.row.col`), are filled from left to right; others in any order."""
+    if not (one.in_mnemonic and other.in_mnemonic):
+        return False
+    return (is_type_slot(isa, one) and is_type_slot(isa, other)) or any(other.value_of(c.word) for c in one.choices)
 
 
 def fill(isa: Isa, form: Form, words: Sequence[str]) -> Optional[List[Optional[int]]]:
     """Slot values (None: derived) when every word finds a slot and every required slot a word."""
     values: List[Optional[int]] = [None] * len(form.slots)
+    after = [[later for later in range(index + 1, len(form.slots)) if keep_order(isa, slot, form.slots[later])]
+             for index, slot in enumerate(form.slots)]
 
-    def assign(position: int, last_type: int) -> bool:
+    def assign(position: int) -> bool:
         if position == len(words):
             return all(values[i] is not None or not slot.required or not slot.in_mnemonic
                        for i, slot in enumerate(form.slots))
@@ -32,16 +40,15 @@ def fill(isa: Isa, form: Form, words: Sequence[str]) -> Optional[List[Optional[i
             value = slot.value_of(words[position])
             if values[index] is not None or value is None or not slot.in_mnemonic:
                 continue
-            typed = is_type_slot(isa, slot)
-            if typed and index < last_type:
+            if any(values[later] is not None for later in after[index]):
                 continue
             values[index] = value
-            if assign(position + 1, index if typed else last_type):
+            if assign(position + 1):
                 return True
             values[index] = None
         return False
 
-    if not assign(0, -1):
+    if not assign(0):
         return None
     return [0 if value is None and slot.kind != "derived" else value for value, slot in zip(values, form.slots)]
 
@@ -93,7 +100,8 @@ def shape(form: Form, values: Sequence[int], required_only: bool = False) -> Tup
         if required_only and operand.optional and not operand.pair_second:
             break
         result.append((operand.kind, operand_type(form, operand, values), vector_length(form, operand, values),
-                       operand.pair_second, operand.bracketed))
+                       operand.pair_second, operand.bracketed,
+                       *(slot >= 0 and form.slots[slot].required for slot in (operand.suffix_slot, operand.minus_slot))))
     return tuple(result)
 
 

@@ -218,6 +218,7 @@ class Operand:
     vector_slot: int = -1
     vector_length: int = 1
     vector: bool = False  # `*1`
+    bare: bool = False
     space_slot: int = -1
     space: str = ""
     imm_min: int = 0

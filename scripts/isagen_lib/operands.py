@@ -88,6 +88,10 @@ class _Parser:
     def operand(self, text: str) -> List[Operand]:
         if text[:1] == "[":
             return self.address(text)
+        lanes = re.fullmatch(r"(.+)\{\.([a-z]\d+)\((\d)\.\.(\d)\)\}", text)
+        if lanes:
+            owner = self.value(lanes[1])
+            return [owner, self.lanes(owner.name, lanes[2], lanes[3], lanes[4])]
         pair = re.fullmatch(r"([^|{]+)(?:\|([^|{]+)|\{\|([^|{}]+)\})", text)
         if not pair:
             return [self.value(text)]
@@ -96,6 +100,15 @@ class _Parser:
         second.optional = pair[3] is not None
         first.sink = second.sink = True
         return [first, second]
+
+    def lanes(self, owner: str, word: str, least: str, most: str) -> Operand:
+        """`{.b3210(0..7)}`: may be written behind the operand `owner`."""
+        lanes = Operand(f"{owner}_lanes", kind="lanes", suffix=word)
+        lanes.type = self.isa.types["u32"].index if "u32" in self.isa.types else 0
+        self.range(lanes, least, most)
+        if not all(lanes.imm_min <= int(digit) <= lanes.imm_max for digit in word[1:]):
+            raise self.fail(f"`.{word}`: a digit is outside of {least}..{most}")
+        return lanes
 
     def address(self, text: str) -> List[Operand]:
         shape = re.fullmatch(r"\[(.*)\](?:\{\.(\w+)\})?", text)
@@ -128,17 +141,18 @@ class _Parser:
     def value(self, text: str) -> Operand:
         if text == "_":
             return Operand("_", kind="sink", sink=True)
-        decorated = re.fullmatch(r"(\{-\})?([^{}]+)(?:\{\.(\w+)\})?", text)
-        if decorated and (decorated[1] or decorated[3]):
+        decorated = re.fullmatch(r"(\{-\}|-)?([^{}.]+)(?:\{\.(\w+)\}|\.(\w+))?", text)
+        if decorated and (decorated[1] or decorated[3] or decorated[4]):
             operand = self.value(decorated[2])
             if decorated[1]:
-                operand.minus_slot = self.add_slot(Slot(f"minus_{operand.name}", "operand", False, [Choice("", 1)]))
-            if decorated[3]:
-                group = self.isa.groups.get(decorated[3])
+                slot = Slot(f"minus_{operand.name}", "operand", decorated[1] == "-", [Choice("", 1)])
+                operand.minus_slot = self.add_slot(slot)
+            if decorated[3] or decorated[4]:
+                group = self.isa.groups.get(decorated[3] or decorated[4])
                 if not group:
-                    raise self.fail(f"`{{.{decorated[3]}}}` behind an operand must be a group")
+                    raise self.fail(f"`.{decorated[3] or decorated[4]}` behind an operand must be a group")
                 choices = [Choice(word, index + 1) for index, word in enumerate(group.words)]
-                operand.suffix_slot = self.add_slot(Slot(group.name, "operand", False, choices, group))
+                operand.suffix_slot = self.add_slot(Slot(group.name, "operand", not decorated[3], choices, group))
             return operand
         match = re.fullmatch(r"(!?)\s*([A-Za-z]\w*)\s*(?::\s*(.+))?", text)
         if not match:
@@ -167,15 +181,17 @@ class _Parser:
             if imm[1]:
                 self.range(operand, imm[1], imm[2])
             return
-        bounded = re.fullmatch(r"(\w+)\(\s*(-?\w+)\s*\.\.\s*(-?\w+)\s*\)", text)
+        bounded = re.fullmatch(r"(\w+)\(\s*(-?\w+)\s*\.\.\s*(-?\w+)\s*\)(\*\w+)?", text)
         if bounded:
             self.type(operand, bounded[1])
             self.range(operand, bounded[2], bounded[3])
+            if bounded[4]:
+                self.vector(operand, bounded[4][1:])
             return
         wrapper = re.fullmatch(r"(\w+)\((.*)\)(\*\w+)?", text)
         if wrapper:
             flags = {"wide": "wide", "reg": "register_only", "sink": "sink", "any": "symbol_allowed",
-                     "inout": "also_read"}
+                     "inout": "also_read", "bare": "bare"}
             if wrapper[1] not in flags:
                 raise self.fail(f"unknown operand kind `{wrapper[1]}(...)`; one of imm, {', '.join(flags)}")
             setattr(operand, flags[wrapper[1]], True)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import zip_longest
 from typing import Iterator, List, Optional, Sequence, Tuple
 
 from .matching import is_vector, operand_type, vector_length, written_words
@@ -57,13 +58,18 @@ class Writer:
         yield from pending
 
     def _parts(self, optional: bool) -> Iterator[Tuple[str, Operand]]:
-        for operand in self.form.operands:
+        for operand, follower in zip_longest(self.form.operands, self.form.operands[1:]):
+            if operand.kind == "lanes":
+                continue
             if operand.optional and not optional:
                 if operand.pair_second:
                     continue
                 return
             if all(condition.holds(self.values) for condition in operand.present):
-                yield decorate(self.form, operand, self.values, self._operand(operand)), operand
+                text = decorate(self.form, operand, self.values, self._operand(operand))
+                if optional and follower and follower.kind == "lanes":
+                    text += "." + follower.suffix[0] + follower.suffix[:0:-1]
+                yield text, operand
 
     def _operand(self, operand: Operand) -> str:
         if operand.kind == "imm":
@@ -111,7 +117,7 @@ def operand_counts(form: Form, values: Sequence[int]) -> Tuple[int, int]:
     """How many operands the form has at least and at most."""
     least, most, required = 0, 0, True
     for operand in form.operands:
-        if operand.pair_second or operand.bracketed:
+        if operand.pair_second or operand.bracketed or operand.kind == "lanes":
             continue
         required = required and not operand.optional
         if all(condition.holds(values) for condition in operand.present):

@@ -4,6 +4,7 @@
 // instruction.cpp the choice of a form, operands.cpp the operands.
 #pragma once
 
+#include <array>
 #include <unordered_map>
 
 #include "check/module_checker.h"
@@ -47,6 +48,7 @@ class BodyChecker {
     diag::Report& report;
   };
   bool operand(const Context& context, syntax::ExprId id, ir::Operand& out);
+  bool decoration(const Context& context, const isa::OperandSpec* next, syntax::ExprId& id);
   bool value(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool vector(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool register_operand(const Context& context, Span span, NameId name, ir::RegId reg,
@@ -88,8 +90,10 @@ class BodyChecker {
     u32 inst = 0xffffffffu;
   };
   std::vector<Label> labels_;
-  std::vector<ir::Operand> bound_;  ///< operands of the instruction at hand
-  u32 furthest_ = 0;                ///< operand at which the last bind() failed
+  std::vector<ir::Operand> bound_;                ///< operands of the instruction at hand
+  std::array<u8, isa::kMaxSlots> at_operands_{};  ///< values of its at-operand slots
+  ir::Operand lanes_;                             ///< selector behind the last operand
+  u32 furthest_ = 0;                              ///< operand at which the last bind() failed
 };
 
 }  // namespace heddle::check

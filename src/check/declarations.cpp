@@ -252,8 +252,18 @@ void ModuleChecker::gate_directive(std::string_view name, Span span) {
 isa::Type ModuleChecker::type_of(const syntax::Variable& declared) {
   if (!declared.type) return isa::Type::none;
   const isa::Type type = isa::find_type(text(declared.type));
-  if (type == isa::Type::none)
+  if (type == isa::Type::none) {
     report_.add(Kind::unknown_type, declared.type_span, text(declared.type));
+    return type;
+  }
+  // The packed and alternate formats are types of instructions; .f16x2 is a fundamental type
+  // (5.2.1).
+  const isa::TypeInfo& info = isa::type_info(type);
+  if (info.cls == isa::TypeClass::packed && type != isa::Type::f16x2) {
+    auto& diagnostic = report_.add(Kind::instruction_type_only, declared.type_span, info.name);
+    if (info.bits >= 8) diagnostic.help(fmt::format("declare it as .b{}", info.bits));
+    return isa::Type::none;
+  }
   return type;
 }
 

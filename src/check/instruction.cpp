@@ -250,7 +250,8 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
     }
   }
   inst.form = form.id;
-  std::copy(candidate.values.begin(), candidate.values.end(), inst.slots.begin());
+  for (std::size_t i = 0; i < inst.slots.size(); ++i)
+    inst.slots[i] = candidate.values[i] | at_operands_[i];  // one of them is 0
   if (form.carry != isa::CarryUse::none) {
     if (!carry_) carry_ = module_.make_registers(f_, isa::Type::pred, 1, "CC.CF")[0];
     ir::Operand carry;
@@ -293,6 +294,7 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
                        diag::Report& report) {
   const isa::Form& form = *candidate.form;
   bound_.clear();
+  at_operands_ = {};
   furthest_ = 0;
   const std::size_t vectors_before = f_.operands.size();
   const ExprId* operands = tree_.expr_lists.data() + written.operands.first;
@@ -305,6 +307,11 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
     return false;
   };
   for (const isa::OperandSpec& spec : form.operands) {
+    const bool last = &spec == &form.operands.back();
+    if (spec.kind == isa::OperandKind::lanes) {
+      bound_.push_back(lanes_);
+      continue;
+    }
     ir::Operand out;
     out.type = isa::operand_type(spec, candidate.slot_values());
     if (!isa::is_present(spec, candidate.slot_values())) {
@@ -352,7 +359,8 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
       address_list = &tree_[id];
       inside = 1;
     }
-    if (!operand(context, id, out)) return fail();
+    if (!decoration(context, last ? nullptr : &spec + 1, id) || !operand(context, id, out))
+      return fail();
     bound_.push_back(out);
     ++furthest_;
   }

@@ -101,8 +101,59 @@ bool BodyChecker::operand(const Context& context, ExprId id, ir::Operand& out) {
       if (tree_[id].kind == ExprKind::sink) return true;
       context.report.add(Kind::only_sink, tree_[id].span);
       return false;
+    case isa::OperandKind::lanes:  // not written on its own: decoration()
+      break;
   }
   return false;
+}
+
+/// Takes the `-` and `.b0` of `-a.b0` off, where the form has a slot for them; the selector of
+/// `a.b3210`, where `next` is one.
+bool BodyChecker::decoration(const Context& context, const isa::OperandSpec* next, ExprId& id) {
+  const isa::Form& form = *context.candidate.form;
+  const Span span = tree_[id].span;
+  const auto refuse = [&](std::string_view wanted) {
+    context.report.add(Kind::decoration, span, context.spec.name, wanted);
+    return false;
+  };
+  if (const s8 slot = context.spec.minus_slot; slot >= 0) {
+    const Expr& expr = tree_[id];
+    const bool minus = expr.kind == ExprKind::unary && static_cast<Op>(expr.op) == Op::minus;
+    if (minus && !is_constant(tree_, id)) {
+      at_operands_[slot] = 1;
+      id = expr.child.a;
+    } else if (form.slots[slot].required) {
+      return refuse("a minus");
+    }
+  }
+  const bool selected = tree_[id].kind == ExprKind::component;
+  const std::string_view word = selected ? text(tree_[id].field) : "";
+  if (const s8 slot = context.spec.suffix_slot; slot >= 0) {
+    std::string known;
+    for (const isa::Choice& choice : form.slots[slot].choices) {
+      const std::string_view text = isa::word_text(choice.word);
+      if (text == word) at_operands_[slot] = choice.value;
+      known += fmt::format("{}.{}", known.empty() ? "" : " ", text);
+    }
+    if (!at_operands_[slot] && (selected || form.slots[slot].required)) return refuse(known);
+    if (selected) id = tree_[id].child.a;
+  }
+  if (next && next->kind == isa::OperandKind::lanes) {
+    const auto digit = [&](char c) { return c - '0' >= next->imm_min && c - '0' <= next->imm_max; };
+    const std::size_t digits = next->suffix.size() - 1;
+    if (selected && !(word.size() == digits + 1 && word[0] == next->suffix[0] &&
+                      std::ranges::all_of(word.substr(1), digit))) {
+      return refuse(fmt::format(".{} and {} digits from {} to {}", next->suffix[0], digits,
+                                next->imm_min, next->imm_max));
+    }
+    if (selected) id = tree_[id].child.a;
+    lanes_ = {};
+    lanes_.kind = ir::OperandKind::immediate;
+    lanes_.type = Type::u32;
+    for (const char c : (selected ? word : next->suffix).substr(1))
+      lanes_.value = lanes_.value << 4 | static_cast<u64>(c - '0');
+  }
+  return true;
 }
 
 bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
@@ -421,7 +472,8 @@ bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
     } else {
       const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
       if (symbol.kind == SymbolKind::none || symbol.kind == SymbolKind::error) return false;
-      if (symbol.kind == SymbolKind::reg && symbol.length == context.length) {
+      if (symbol.kind == SymbolKind::reg && symbol.length == context.length &&
+          (symbol.length > 1 || context.spec.bare)) {
         for (u32 i = 0; i < symbol.length; ++i) {
           ir::Operand element;
           element.type = context.type;

@@ -159,7 +159,7 @@ class Decoder {
                             is_predicate(info.type) ? 0 : bytes_of(info.type));
   }
   struct Target {
-    Place place;
+    Place place = 0;
     Place wide = 0;  // when wide_bytes: the register that gets the extended value afterwards
     u32 bytes = 0, wide_bytes = 0;
     bool sign = false;

@@ -120,8 +120,17 @@ std::string print(const Module& module, const Function& function, const Inst& in
                         function.registers[inst.guard.predicate.value].name);
   }
   text += mnemonic(inst);
+  const isa::Form& form = inst.get_form();
   for (u32 i = 0; i < inst.operands.count; ++i) {
-    text += (i ? ", " : " ") + printer.operand(function.operands[inst.operands.first + i]);
+    const isa::OperandSpec spec = i < form.operands.size() ? form.operands[i] : isa::OperandSpec{};
+    text += i ? ", " : " ";
+    if (spec.minus_slot >= 0 && inst.slots[spec.minus_slot]) text += '-';
+    text += printer.operand(function.operands[inst.operands.first + i]);
+    if (spec.suffix_slot < 0) continue;
+    for (const isa::Choice& choice : form.slots[spec.suffix_slot].choices) {
+      if (choice.value == inst.slots[spec.suffix_slot])
+        text += fmt::format(".{}", isa::word_text(choice.word));
+    }
   }
   return text;
 }

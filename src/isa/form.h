@@ -24,7 +24,7 @@ enum class SlotKind : u8 {
   derived,  ///< not written; `rows` give its value: an isa::Type, or a number when its choices have
             ///< no word
   at_operand,  ///< not in the mnemonic: the `.b0` or `-` at an operand (OperandSpec says which);
-               ///< match() leaves it 0
+               ///< match() leaves it 0, the operand fills it; `required`: it must stand there
 };
 
 /// Not a modifier: what a numeric choice has, and what callers of match() pass for an unknown word.
@@ -75,6 +75,7 @@ enum class OperandKind : u8 {
   targets,   ///< label of .branchtargets / .calltargets, or name of a jump table
   proto,     ///< label of .callprototype
   sink,      ///< just `_`
+  lanes,     ///< the `.b3210` that may follow the operand before it; a u32, a digit in each 4 bits
 };
 
 struct OperandSpec {
@@ -90,6 +91,7 @@ struct OperandSpec {
   bool sink = false;              ///< `_` allowed
   bool symbol_allowed = false;    ///< `any(T)`: address of a variable, label, function
   bool vector = false;            ///< fixed length, written in braces (`*1` too)
+  bool bare = false;              ///< a vector of one element may stand without braces
   Type type = Type::none;         ///< fixed type, or none when `type_slot` says
   s8 type_slot = -1;              ///< index of the slot that holds the type
   s8 vector_slot = -1;            ///< index of the slot that holds the length (group `vec`)
@@ -98,7 +100,10 @@ struct OperandSpec {
   std::string_view space = {};    ///< address: "shared", ...; empty = generic
   s64 imm_min = 0, imm_max = -1;  ///< range of an immediate when min <= max
   bool bracketed = false;         ///< stands inside the [ ] of the address before it: `[a, c]`
-  std::string_view suffix = {};   ///< word that may follow: "unified" in `[a].unified`
+  std::string_view suffix = {};   ///< word that may follow: "unified" in `[a].unified`; lanes: the
+                                  ///< word when none is written, digits are imm_min to imm_max
+  s8 suffix_slot = -1;            ///< slot of the group whose word stands behind: `.b0` in `a.b0`
+  s8 minus_slot = -1;             ///< slot of the minus that stands before: `-a`
   std::span<const Condition> present =
       {};  ///< written exactly when all hold (never optional then); empty: always
 };

@@ -27,6 +27,20 @@ u8 value_of(const Slot& slot, u16 word) {
 
 bool must_be_written(const Slot& slot) { return slot.required && in_mnemonic(slot); }
 
+bool is_passed(const Form& form, std::size_t slot, const Values& values) {
+  const auto share_a_word = [](const Slot& a, const Slot& b) {
+    return std::ranges::any_of(a.choices,
+                               [&](const Choice& c) { return value_of(b, c.word) != 0; });
+  };
+  const bool typed = is_typed(form.slots[slot]);
+  for (std::size_t i = slot + 1; i < form.slots.size(); ++i) {
+    const Slot& later = form.slots[i];
+    if (values[i] != 0 && ((typed && is_typed(later)) || share_a_word(form.slots[slot], later)))
+      return true;
+  }
+  return false;
+}
+
 int first_missing(const Form& form, const Values& values) {
   for (std::size_t i = 0; i < form.slots.size(); ++i)
     if (values[i] == 0 && must_be_written(form.slots[i])) return static_cast<int>(i);
@@ -35,17 +49,13 @@ int first_missing(const Form& form, const Values& values) {
 
 namespace {
 
-/// Slots before `type_from` take no more types.
-bool place_from(const Form& form, Words words, std::size_t type_from, bool complete,
-                Values& values) {
+bool place_words(const Form& form, Words words, bool complete, Values& values) {
   if (words.empty()) return !complete || first_missing(form, values) < 0;
   for (std::size_t i = 0; i < form.slots.size(); ++i) {
     u8 value = value_of(form.slots[i], words[0]);
-    if (values[i] != 0 || value == 0) continue;
-    bool typed = is_typed(form.slots[i]);
-    if (typed && i < type_from) continue;
+    if (values[i] != 0 || value == 0 || is_passed(form, i, values)) continue;
     values[i] = value;
-    if (place_from(form, words.subspan(1), typed ? i : type_from, complete, values)) return true;
+    if (place_words(form, words.subspan(1), complete, values)) return true;
     values[i] = 0;
   }
   return false;
@@ -63,11 +73,11 @@ bool row_fits(const Form& form, std::span<const u8> row, const Values& values) {
 }  // namespace
 
 bool place(const Form& form, Words words, Values& values) {
-  return place_from(form, words, 0, false, values);
+  return place_words(form, words, false, values);
 }
 
 bool fill(const Form& form, Words words, Values& values) {
-  return place_from(form, words, 0, true, values);
+  return place_words(form, words, true, values);
 }
 
 std::vector<Values> derive(const Form& form, const Values& values) {

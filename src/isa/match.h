@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From the modifiers as they are written to the forms that they may mean. Modifiers are a set (the
-// vendor's assembler takes them in any order); only types keep their order, because `cvt.s32.f32`
-// is not `cvt.f32.s32`.
+// vendor's assembler takes them in any order); only types, and words that a form has in two places,
+// keep their order, because `cvt.s32.f32` is not `cvt.f32.s32` and `mma.row.col` not `mma.col.row`.
 #pragma once
 
 #include <array>

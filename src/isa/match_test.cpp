@@ -62,6 +62,13 @@ TEST(Match, KeepsTheOrderOfTypes) {
   EXPECT_TRUE(match_text("slct.s32.u16").mismatch);
 }
 
+TEST(Match, KeepsTheOrderOfWordsInTwoPlaces) {
+  EXPECT_EQ(
+      match_text("createpolicy.fractional.L2::evict_last.L2::evict_first.b64").candidates.size(),
+      2u);
+  EXPECT_TRUE(match_text("createpolicy.fractional.L2::evict_first.L2::evict_last.b64").mismatch);
+}
+
 TEST(Match, DerivesTypesFromRows) {
   Match result = match_text("mul.wide.s16");
   ASSERT_EQ(result.candidates.size(), 1u);

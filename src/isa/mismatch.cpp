@@ -20,15 +20,11 @@ struct Attempt {
 
 Attempt attempt(const Form& form, Words words) {
   Attempt result{.form = &form};
-  std::size_t type_from = 0;
   for (std::size_t w = 0; w < words.size(); ++w) {
     bool placed = false;
     for (std::size_t i = 0; i < form.slots.size() && !placed; ++i) {
       u8 value = value_of(form.slots[i], words[w]);
-      if (value == 0 || result.values[i] != 0) continue;
-      bool typed = is_typed(form.slots[i]);
-      if (typed && i < type_from) continue;
-      if (typed) type_from = i;
+      if (value == 0 || result.values[i] != 0 || is_passed(form, i, result.values)) continue;
       result.values[i] = value;
       placed = true;
     }

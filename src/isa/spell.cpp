@@ -62,7 +62,7 @@ std::string spell(const Form& form, std::span<const u8> slot_values) {
   bool first = true, in_address = false;
   std::string closing;  // of what may be missing
   for (const OperandSpec& operand : form.operands) {
-    if (!is_present(operand, slot_values)) continue;
+    if (operand.kind == OperandKind::lanes || !is_present(operand, slot_values)) continue;
     const std::string one = spell_operand(form, operand, slot_values);
     if (in_address && !operand.bracketed) {
       text += ']';

@@ -121,7 +121,7 @@ void Runner::compare_row(const Case& test, u64 out, std::string_view what, bool 
       const u32 bytes = is_word ? 4 : std::max(1, isa::type_info(element.type).bits / 8);
       Bits got, poison;
       std::memcpy(&got, reinterpret_cast<const void*>(out), bytes);
-      std::memset(&poison, kPoison, bytes);
+      std::memset(static_cast<void*>(&poison), kPoison, bytes);
       poison = untouched(test, value, element, poison);
       if (active ? !is_as_expected(element, got) : got != poison) {
         fail(test, fmt::format("{}got {}, expected {}{}", what, print(element.type, got),
