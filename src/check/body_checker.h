@@ -36,7 +36,7 @@ class BodyChecker {
             diag::Report& report);
   void check_call(const syntax::Instruction& written);
   void pass(const std::vector<ir::Parameter>& formals, const ir::Operand& actuals,
-            std::string_view what, Span span, diag::Report& report);
+            std::string_view what, const syntax::Expr* list, Span call, Span callee);
 
   // operands.cpp; false: does not fit, `report` says why
   struct Context {

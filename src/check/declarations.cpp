@@ -3,8 +3,10 @@
 // The module level: header, variables with their initialisers, functions and their directives (PTX
 // ISA 5.4, 7, 11).
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
+#include "check/advice.h"
 #include "check/body_checker.h"
 #include "check/check.h"
 #include "check/module_checker.h"
@@ -252,8 +254,11 @@ void ModuleChecker::gate_directive(std::string_view name, Span span) {
 isa::Type ModuleChecker::type_of(const syntax::Variable& declared) {
   if (!declared.type) return isa::Type::none;
   const isa::Type type = isa::find_type(text(declared.type));
-  if (type == isa::Type::none)
-    report_.add(Kind::unknown_type, declared.type_span, text(declared.type));
+  if (type == isa::Type::none) {
+    auto& diagnostic = report_.add(Kind::unknown_type, declared.type_span, text(declared.type));
+    if (std::string known = about_foreign_type(text(declared.type)); !known.empty())
+      diagnostic.help(std::move(known));
+  }
   return type;
 }
 
@@ -300,7 +305,8 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
   if (declared.align) {
     const auto align = positive(declared.align, "alignment");
     if (align && (*align & (*align - 1)))
-      report_.add(Kind::bad_alignment, tree_[declared.align].span, *align);
+      report_.add(Kind::bad_alignment, tree_[declared.align].span, *align)
+          .help(fmt::format("the next one is {}", std::bit_ceil(std::min<u64>(*align, 1u << 20))));
     else if (align)
       variable.align = static_cast<u32>(std::min<u64>(*align, 1u << 20));
   }

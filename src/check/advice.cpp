@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "isa/match.h"
+
+namespace heddle::check {
+namespace {
+
+struct ForeignType {
+  std::string_view name, ptx;
+};
+constexpr ForeignType kForeignTypes[] = {
+    {"bool", ".pred"},   {"char", ".s8"},     {"short", ".s16"}, {"int", ".s32"},
+    {"integer", ".s32"}, {"uint", ".u32"},    {"long", ".s64"},  {"unsigned", ".u32"},
+    {"half", ".f16"},    {"bfloat", ".bf16"}, {"float", ".f32"}, {"double", ".f64"},
+    {"ptr", ".u64"},     {"pointer", ".u64"}, {"i1", ".pred"},
+};
+
+bool has(std::span<const u16> words, std::string_view text) {
+  return std::ranges::any_of(words, [&](u16 word) { return isa::word_text(word) == text; });
+}
+
+}  // namespace
+
+std::string about_foreign_type(std::string_view word) {
+  for (const std::string_view size : {"8", "16", "32", "64"}) {
+    if (word.size() == size.size() + 1 && word[0] == 'i' && word.ends_with(size))
+      return fmt::format("the PTX types are .s{0} and .u{0}", size);
+  }
+  const auto found = std::ranges::find(kForeignTypes, word, &ForeignType::name);
+  return found == std::end(kForeignTypes) ? "" : fmt::format("the PTX type is {}", found->ptx);
+}
+
+std::string_view about_choice(std::span<const u16> wanted) {
+  if (has(wanted, "rzi"))
+    return "a conversion to an integer says how it rounds; a cast in C++ is .rzi, toward zero";
+  if (has(wanted, "rn")) return "the result is rounded; C++ rounds to the nearest, .rn";
+  if (has(wanted, "lo") && has(wanted, "wide"))
+    return "the product has twice the bits of its factors; C++ keeps the lower half, .lo";
+  return {};
+}
+
+int conflicting_word(std::string_view opcode, std::span<const u16> words, int word) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (static_cast<int>(i) == word) continue;
+    std::vector<u16> others(words.begin(), words.end());
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    const isa::Match match = isa::match(opcode, others);
+    // Without it something may be missing, but nothing is in the way any more.
+    if (!match.mismatch || match.mismatch->reason == isa::Mismatch::Reason::missing)
+      return static_cast<int>(i);
+  }
+  return -1;
+}
+
+}  // namespace heddle::check

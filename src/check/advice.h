@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What to say to people who know another language, or who mixed two modifiers up. Only asked after
+// a mistake, so nothing here needs to be fast.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/types.h"
+
+namespace heddle::check {
+
+/// A help for a type of LLVM, C++ or Rust: "i32" -> "the PTX types are .s32 and .u32"; empty for a
+/// word that is none.
+std::string about_foreign_type(std::string_view word);
+
+/// Why one of the `wanted` modifiers has to be chosen, and which one does what C++ does; empty when
+/// there is nothing to say.
+std::string_view about_choice(std::span<const u16> wanted);
+
+/// The word without which `words[word]` would fit, or -1.
+int conflicting_word(std::string_view opcode, std::span<const u16> words, int word);
+
+}  // namespace heddle::check
