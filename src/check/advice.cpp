@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "isa/match.h"
-
 namespace heddle::check {
 namespace {
 
@@ -56,6 +54,37 @@ int conflicting_word(std::string_view opcode, std::span<const u16> words, int wo
       return static_cast<int>(i);
   }
   return -1;
+}
+
+std::string opening_words(std::string_view opcode, std::span<const u16> words,
+                          const std::function<bool(const isa::Candidate&)>& is_open) {
+  constexpr std::size_t kMost = 6;
+  std::vector<u16> found, tried;
+  std::vector<u16> longer(words.begin(), words.end());
+  longer.push_back(isa::kNoWord);
+  for (const isa::Form& form : isa::forms_of(opcode)) {
+    for (const isa::Slot& slot : form.slots) {
+      for (const isa::Choice& choice : slot.choices) {
+        if (choice.word == isa::kNoWord || std::ranges::find(tried, choice.word) != tried.end() ||
+            isa::find_type(isa::word_text(choice.word)) != isa::Type::none)
+          continue;
+        tried.push_back(choice.word);
+        longer.back() = choice.word;
+        if (std::ranges::any_of(isa::match(opcode, longer).candidates, is_open))
+          found.push_back(choice.word);
+      }
+    }
+  }
+  if (found.size() > kMost) return {};
+  std::string text;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    text += fmt::format("{}.{}",
+                        i == 0                 ? ""
+                        : i + 1 < found.size() ? ", "
+                                               : " or ",
+                        isa::word_text(found[i]));
+  }
+  return text;
 }
 
 }  // namespace heddle::check

@@ -4,11 +4,13 @@
 // a mistake, so nothing here needs to be fast.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/types.h"
+#include "isa/match.h"
 
 namespace heddle::check {
 
@@ -22,5 +24,10 @@ std::string_view about_choice(std::span<const u16> wanted);
 
 /// The word without which `words[word]` would fit, or -1.
 int conflicting_word(std::string_view opcode, std::span<const u16> words, int word);
+
+/// For a form that version or target refuse: ".approx, .full or .rn" when one of these words makes
+/// it one that `is_open`; empty when there are none, or too many to be of help.
+std::string opening_words(std::string_view opcode, std::span<const u16> words,
+                          const std::function<bool(const isa::Candidate&)>& is_open);
 
 }  // namespace heddle::check

@@ -68,6 +68,7 @@ class BodyChecker {
   bool broken_declaration(std::string_view base) const;
   ir::Space space_of_form(const isa::Candidate& candidate, const isa::OperandSpec* spec) const;
   std::optional<ir::Space> space_of_symbol(const ir::Operand& operand) const;
+  bool is_input(const ir::Operand& operand) const;
   std::optional<std::string> refused_operand(const isa::Candidate& candidate) const;
   u64 element_bytes(const ir::Operand& operand) const;
   u32 add_operands(const std::vector<ir::Operand>& operands);

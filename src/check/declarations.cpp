@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/spelling.h"
 #include "check/advice.h"
 #include "check/body_checker.h"
 #include "check/check.h"
@@ -102,10 +103,12 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
 void ModuleChecker::header() {
   std::size_t i = 0;
   const std::vector<Stmt>& stmts = tree_.stmts;
+  std::string_view broken;  // what did not parse
   const auto skip = [&] {
     while (i < stmts.size() &&
            (stmts[i].kind == StmtKind::pragma || stmts[i].kind == StmtKind::error ||
             stmts[i].kind == StmtKind::loc || stmts[i].kind == StmtKind::file)) {
+      if (stmts[i].kind == StmtKind::error) broken = source_.text(stmts[i].span);
       ++i;
     }
   };
@@ -114,14 +117,16 @@ void ModuleChecker::header() {
   if (i < stmts.size() && stmts[i].kind == StmtKind::version) {
     version(stmts[i++]);
   } else {
-    report_.add(Kind::missing_version, at).help("begin the module with .version 9.1");
+    if (!broken.starts_with(".version"))
+      report_.add(Kind::missing_version, at).help("begin the module with .version 9.1");
     module_->version = kNewestVersion;
   }
   skip();
   if (i < stmts.size() && stmts[i].kind == StmtKind::target) {
     target(stmts[i++]);
   } else {
-    report_.add(Kind::missing_target, at).help("write .target sm_75, say, after .version");
+    if (!broken.starts_with(".target"))
+      report_.add(Kind::missing_target, at).help("write .target sm_75, say, after .version");
     module_->targets.push_back({121, 'a'});
   }
   skip();
@@ -144,6 +149,7 @@ void ModuleChecker::version(const Stmt& stmt) {
 
 void ModuleChecker::target(const Stmt& stmt) {
   const syntax::TargetList& list = tree_.targets[stmt.data];
+  bool unknown = false;
   for (u32 i = 0; i < list.names.count; ++i) {
     const syntax::NameUse& use = tree_.name_lists[list.names.first + i];
     const std::string_view name = text(use.name);
@@ -157,19 +163,44 @@ void ModuleChecker::target(const Stmt& stmt) {
     } else if (const auto target = isa::parse_target(name)) {
       const isa::Entry* entry = isa::find_target(*target);
       if (!entry) {
-        report_.add(Kind::unknown_target, use.span, name);
+        unknown_target(use);
       } else if (const auto why = isa::refuse(entry->gates, module_->version, *target)) {
         report_.add(Kind::target_needs_version, use.span, name).help(*why);
       }
       module_->targets.push_back(*target);
     } else {
-      report_.add(Kind::unknown_target, use.span, name);
+      unknown_target(use);
+      unknown = true;
     }
   }
   if (module_->targets.empty()) {
-    report_.add(Kind::missing_target, stmt.span).help("name an architecture, such as sm_75");
+    if (!unknown)
+      report_.add(Kind::missing_target, stmt.span).help("name an architecture, such as sm_75");
     module_->targets.push_back({121, 'a'});
   }
+}
+
+void ModuleChecker::unknown_target(const syntax::NameUse& written) {
+  const std::string_view name = text(written.name);
+  auto& diagnostic = report_.add(Kind::unknown_target, written.span, name);
+  Spelling spelling(name);
+  for (const isa::Entry& known : isa::targets()) spelling.consider(known.name);
+  const std::string question = spelling.question();
+  diagnostic.ask(question);
+  const auto target = isa::parse_target(name);
+  if (!question.empty() || !target) return;
+  std::string_view below, above;  // the architectures beside it
+  u32 low = 0, high = 0xffffffffu;
+  for (const isa::Entry& known : isa::targets()) {
+    const auto one = isa::parse_target(known.name);
+    if (!one || one->suffix) continue;
+    if (one->sm < target->sm && one->sm >= low) below = known.name, low = one->sm;
+    if (one->sm > target->sm && one->sm <= high) above = known.name, high = one->sm;
+  }
+  if (!below.empty() && !above.empty())
+    diagnostic.help(fmt::format("the targets beside it are {} and {}", below, above));
+  else if (!below.empty())
+    diagnostic.help(fmt::format("the newest target known here is {}", below));
 }
 
 void ModuleChecker::address_size(const Stmt& stmt) {

@@ -254,8 +254,13 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   const std::optional<std::string> refused =
       mnemonic.refused[chosen] ? mnemonic.refused[chosen] : refused_operand(candidate);
   if (refused) {
-    report.add(Kind::instruction_gate, written.mnemonic_span, text(written.mnemonic))
-        .help(*refused);
+    auto& diagnostic =
+        report.add(Kind::instruction_gate, written.mnemonic_span, text(written.mnemonic))
+            .help(*refused);
+    const std::string words =
+        opening_words(mnemonic.opcode, mnemonic.words,
+                      [&](const isa::Candidate& one) { return !module_.refused(one); });
+    if (!words.empty()) diagnostic.help(fmt::format("with {} it is available", words));
     return;
   }
   for (const isa::ConditionalGate& gate :

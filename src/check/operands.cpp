@@ -200,6 +200,7 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
     case ExprKind::address:
       context.report.add(Kind::address_not_allowed, expr.span, context.spec.name)
           .help(context.candidate.form->opcode == "mov" ? "ld reads memory, mov does not"
+                : context.spec.written                  ? "st writes memory"
                                                         : "load it into a register with ld first");
       return false;
     case ExprKind::list:
@@ -302,8 +303,13 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
   if (context.spec.kind == isa::OperandKind::imm && type == Type::none) type = Type::u32;
   const auto bits = convert(*constant, type);
   if (!bits) {
-    context.report.add(Kind::constant_type, expr.span,
-                       fmt::format(".{}", isa::type_info(type).name));
+    auto& diagnostic = context.report.add(Kind::constant_type, expr.span,
+                                          fmt::format(".{}", isa::type_info(type).name));
+    const std::string_view written = module_.source_.text(expr.span);
+    if (written.find_first_not_of("0123456789") == written.npos)
+      diagnostic.help(fmt::format("write {}.0", written));
+    if (type == Type::f32 && written.starts_with("0x") && written.size() == 10)
+      diagnostic.help(fmt::format("the number with these bits is 0f{}", written.substr(2)));
     return false;
   }
   out.kind = ir::OperandKind::immediate;
@@ -393,6 +399,17 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
         return false;
     }
     out.id = symbol.id;
+    const std::string_view opcode = context.candidate.form->opcode;
+    const auto space = space_of_symbol(out);
+    const ir::Space wanted = space_of_form(context.candidate, nullptr);
+    if (opcode == "cvta" && space && wanted != ir::Space::generic && *space != wanted) {
+      context.report
+          .add(Kind::wrong_space, expr.span, text(expr.name_id), name_of(*space), opcode,
+               name_of(wanted))
+          .label(symbol.declared, "declared here")
+          .help(fmt::format("write cvta{}", name_of(*space)));
+      return false;
+    }
     return true;
   }
   if (expr.kind == ExprKind::generic) return symbol(context, expr.child.a, out);
@@ -513,6 +530,15 @@ std::optional<ir::Space> BodyChecker::space_of_symbol(const ir::Operand& operand
   }
 }
 
+/// A parameter of this function, as opposed to its result or what it passes to others.
+bool BodyChecker::is_input(const ir::Operand& operand) const {
+  if (operand.kind == ir::OperandKind::parameter) return true;
+  return operand.kind == ir::OperandKind::local &&
+         std::ranges::any_of(f_.signature.params, [&](const ir::Parameter& parameter) {
+           return !parameter.in_register && parameter.local.value == operand.id;
+         });
+}
+
 bool BodyChecker::address_base(const Context& context, Span span, NameId name, ir::Operand& out) {
   const Symbol symbol = look_up(name, span, context.report);
   switch (symbol.kind) {
@@ -545,6 +571,11 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
       return false;
   }
   out.id = symbol.id;
+  if (context.candidate.form->opcode == "st" && is_input(out)) {
+    context.report.add(Kind::parameter_written, span, text(name))
+        .label(symbol.declared, "declared here");
+    return false;
+  }
   const auto space = space_of_symbol(out);
   const ir::Space wanted = space_of_form(context.candidate, &context.spec);
   if (space && *space != wanted) {
