@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/spelling.h"
+#include "isa/entry.h"
 namespace heddle::check {
 namespace {
 
@@ -32,6 +34,25 @@ std::string about_foreign_type(std::string_view word) {
   }
   const auto found = std::ranges::find(kForeignTypes, word, &ForeignType::name);
   return found == std::end(kForeignTypes) ? "" : fmt::format("the PTX type is {}", found->ptx);
+}
+
+std::string about_target(std::string_view name) {
+  Spelling spelling(name);
+  for (const isa::Entry& known : isa::targets()) spelling.consider(known.name);
+  if (std::string question = spelling.question(); !question.empty()) return question;
+  const auto target = isa::parse_target(name);
+  if (!target) return {};
+  std::string_view below, above;
+  u32 low = 0, high = 0xffffffffu;
+  for (const isa::Entry& known : isa::targets()) {
+    const auto one = isa::parse_target(known.name);
+    if (!one || one->suffix) continue;
+    if (one->sm < target->sm && one->sm >= low) below = known.name, low = one->sm;
+    if (one->sm > target->sm && one->sm <= high) above = known.name, high = one->sm;
+  }
+  if (below.empty()) return {};
+  return above.empty() ? fmt::format("the newest target known here is {}", below)
+                       : fmt::format("the targets beside it are {} and {}", below, above);
 }
 
 std::string_view about_choice(std::span<const u16> wanted) {

@@ -14,9 +14,13 @@
 
 namespace heddle::check {
 
-/// A help for a type of LLVM, C++ or Rust: "i32" -> "the PTX types are .s32 and .u32"; empty for a
+/// A help for a type of LLVM or C++: "i32" -> "the PTX types are .s32 and .u32"; empty for a
 /// word that is none.
 std::string about_foreign_type(std::string_view word);
+
+/// What may have been meant by a target that does not exist: one that is spelt nearly so, or the
+/// architectures beside it; empty when nothing is near.
+std::string about_target(std::string_view name);
 
 /// Why one of the `wanted` modifiers has to be chosen, and which one does what C++ does; empty when
 /// there is nothing to say.

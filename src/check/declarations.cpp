@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstring>
 
-#include "base/spelling.h"
 #include "check/advice.h"
 #include "check/body_checker.h"
 #include "check/check.h"
@@ -163,13 +162,13 @@ void ModuleChecker::target(const Stmt& stmt) {
     } else if (const auto target = isa::parse_target(name)) {
       const isa::Entry* entry = isa::find_target(*target);
       if (!entry) {
-        unknown_target(use);
+        report_.add(Kind::unknown_target, use.span, name).ask(about_target(name));
       } else if (const auto why = isa::refuse(entry->gates, module_->version, *target)) {
         report_.add(Kind::target_needs_version, use.span, name).help(*why);
       }
       module_->targets.push_back(*target);
     } else {
-      unknown_target(use);
+      report_.add(Kind::unknown_target, use.span, name).ask(about_target(name));
       unknown = true;
     }
   }
@@ -178,29 +177,6 @@ void ModuleChecker::target(const Stmt& stmt) {
       report_.add(Kind::missing_target, stmt.span).help("name an architecture, such as sm_75");
     module_->targets.push_back({121, 'a'});
   }
-}
-
-void ModuleChecker::unknown_target(const syntax::NameUse& written) {
-  const std::string_view name = text(written.name);
-  auto& diagnostic = report_.add(Kind::unknown_target, written.span, name);
-  Spelling spelling(name);
-  for (const isa::Entry& known : isa::targets()) spelling.consider(known.name);
-  const std::string question = spelling.question();
-  diagnostic.ask(question);
-  const auto target = isa::parse_target(name);
-  if (!question.empty() || !target) return;
-  std::string_view below, above;  // the architectures beside it
-  u32 low = 0, high = 0xffffffffu;
-  for (const isa::Entry& known : isa::targets()) {
-    const auto one = isa::parse_target(known.name);
-    if (!one || one->suffix) continue;
-    if (one->sm < target->sm && one->sm >= low) below = known.name, low = one->sm;
-    if (one->sm > target->sm && one->sm <= high) above = known.name, high = one->sm;
-  }
-  if (!below.empty() && !above.empty())
-    diagnostic.help(fmt::format("the targets beside it are {} and {}", below, above));
-  else if (!below.empty())
-    diagnostic.help(fmt::format("the newest target known here is {}", below));
 }
 
 void ModuleChecker::address_size(const Stmt& stmt) {

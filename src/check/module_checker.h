@@ -46,7 +46,6 @@ class ModuleChecker {
   void header();
   void version(const syntax::Stmt& stmt);
   void target(const syntax::Stmt& stmt);
-  void unknown_target(const syntax::NameUse& written);
   void address_size(const syntax::Stmt& stmt);
 
   // declarations
