@@ -43,11 +43,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
   return std::min(rows[a.size() % 3][b.size()], limit + 1);
 }
 
-Spelling::Spelling(std::string_view written)
-    : written_(lower(written)), allowed_(allowed_for(written)) {}
+Spelling::Spelling(std::string_view written, bool fixed)
+    : written_(lower(written)),
+      allowed_(allowed_for(written)),
+      keep_first_(fixed && written.size() == 2) {
+  if (keep_first_) allowed_ = 1;
+}
 
 void Spelling::consider(std::string_view name) {
   if (name.size() + allowed_ < written_.size() || name.size() > written_.size() + allowed_) return;
+  if (keep_first_ && lower(name.substr(0, 1)) != written_.substr(0, 1)) return;
   const std::size_t distance = edit_distance(written_, lower(name), allowed_);
   if (distance > allowed_) return;
   if (distance < allowed_) nearest_.clear();

@@ -13,8 +13,9 @@ namespace heddle {
 class Spelling {
  public:
   /// Short names allow less: none below 3 letters, one change below 5, two from there. (A leading
-  /// %, $ or _ is no letter.)
-  explicit Spelling(std::string_view written);
+  /// %, $ or _ is no letter.) `fixed`: the names are words of the language, which nobody chose to
+  /// be short; then one change is allowed with 2 letters, too, but not of the first.
+  explicit Spelling(std::string_view written, bool fixed = false);
 
   void consider(std::string_view name);
   /// "did you mean 'add' or 'addc'?"; empty when no name is near, or more than three are.
@@ -24,6 +25,7 @@ class Spelling {
  private:
   std::string written_;
   std::size_t allowed_;
+  bool keep_first_;
   std::vector<std::string> nearest_;
 };
 

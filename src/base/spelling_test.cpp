@@ -44,4 +44,20 @@ TEST(Spelling, Question) {
   }
 }
 
+TEST(Spelling, ShortWordsOfTheLanguage) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"ad", "did you mean 'add' or 'and'?"},
+      {"AD", "did you mean 'add' or 'and'?"},
+      {"v3", "did you mean 'v2' or 'v4'?"},
+      {"xy", ""},
+      {"a", ""},
+  };
+  for (const auto& [written, question] : cases) {
+    Spelling spelling(written, true);
+    for (const std::string_view name : {"add", "and", "ld", "mad", "sad", "v2", "v4", "u3"})
+      spelling.consider(name);
+    EXPECT_EQ(spelling.question(), question) << written;
+  }
+}
+
 }  // namespace heddle

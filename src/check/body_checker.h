@@ -37,7 +37,7 @@ class BodyChecker {
             diag::Report& report);
   void check_call(const syntax::Instruction& written);
   void pass(const std::vector<ir::Parameter>& formals, const ir::Operand& actuals,
-            std::string_view what, Span span, diag::Report& report);
+            std::string_view what, const syntax::Expr* list, Span call, Span callee);
 
   // operands.cpp; false: does not fit, `report` says why
   struct Context {
@@ -70,6 +70,7 @@ class BodyChecker {
   bool broken_declaration(std::string_view base) const;
   ir::Space space_of_form(const isa::Candidate& candidate, const isa::OperandSpec* spec) const;
   std::optional<ir::Space> space_of_symbol(const ir::Operand& operand) const;
+  bool is_input(const ir::Operand& operand) const;
   std::optional<std::string> refused_operand(const isa::Candidate& candidate) const;
   u64 element_bytes(const ir::Operand& operand) const;
   u32 add_operands(const std::vector<ir::Operand>& operands);

@@ -3,8 +3,10 @@
 // The module level: header, variables with their initialisers, functions and their directives (PTX
 // ISA 5.4, 7, 11).
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
+#include "check/advice.h"
 #include "check/body_checker.h"
 #include "check/check.h"
 #include "check/module_checker.h"
@@ -100,10 +102,12 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
 void ModuleChecker::header() {
   std::size_t i = 0;
   const std::vector<Stmt>& stmts = tree_.stmts;
+  std::string_view broken;  // what did not parse
   const auto skip = [&] {
     while (i < stmts.size() &&
            (stmts[i].kind == StmtKind::pragma || stmts[i].kind == StmtKind::error ||
             stmts[i].kind == StmtKind::loc || stmts[i].kind == StmtKind::file)) {
+      if (stmts[i].kind == StmtKind::error) broken = source_.text(stmts[i].span);
       ++i;
     }
   };
@@ -112,14 +116,16 @@ void ModuleChecker::header() {
   if (i < stmts.size() && stmts[i].kind == StmtKind::version) {
     version(stmts[i++]);
   } else {
-    report_.add(Kind::missing_version, at).help("begin the module with .version 9.1");
+    if (!broken.starts_with(".version"))
+      report_.add(Kind::missing_version, at).help("begin the module with .version 9.1");
     module_->version = kNewestVersion;
   }
   skip();
   if (i < stmts.size() && stmts[i].kind == StmtKind::target) {
     target(stmts[i++]);
   } else {
-    report_.add(Kind::missing_target, at).help("write .target sm_75, say, after .version");
+    if (!broken.starts_with(".target"))
+      report_.add(Kind::missing_target, at).help("write .target sm_75, say, after .version");
     module_->targets.push_back({121, 'a'});
   }
   skip();
@@ -142,6 +148,7 @@ void ModuleChecker::version(const Stmt& stmt) {
 
 void ModuleChecker::target(const Stmt& stmt) {
   const syntax::TargetList& list = tree_.targets[stmt.data];
+  bool unknown = false;
   for (u32 i = 0; i < list.names.count; ++i) {
     const syntax::NameUse& use = tree_.name_lists[list.names.first + i];
     const std::string_view name = text(use.name);
@@ -155,17 +162,19 @@ void ModuleChecker::target(const Stmt& stmt) {
     } else if (const auto target = isa::parse_target(name)) {
       const isa::Entry* entry = isa::find_target(*target);
       if (!entry) {
-        report_.add(Kind::unknown_target, use.span, name);
+        report_.add(Kind::unknown_target, use.span, name).ask(about_target(name));
       } else if (const auto why = isa::refuse(entry->gates, module_->version, *target)) {
         report_.add(Kind::target_needs_version, use.span, name).help(*why);
       }
       module_->targets.push_back(*target);
     } else {
-      report_.add(Kind::unknown_target, use.span, name);
+      report_.add(Kind::unknown_target, use.span, name).ask(about_target(name));
+      unknown = true;
     }
   }
   if (module_->targets.empty()) {
-    report_.add(Kind::missing_target, stmt.span).help("name an architecture, such as sm_75");
+    if (!unknown)
+      report_.add(Kind::missing_target, stmt.span).help("name an architecture, such as sm_75");
     module_->targets.push_back({121, 'a'});
   }
 }
@@ -253,7 +262,9 @@ isa::Type ModuleChecker::type_of(const syntax::Variable& declared) {
   if (!declared.type) return isa::Type::none;
   const isa::Type type = isa::find_type(text(declared.type));
   if (type == isa::Type::none) {
-    report_.add(Kind::unknown_type, declared.type_span, text(declared.type));
+    auto& diagnostic = report_.add(Kind::unknown_type, declared.type_span, text(declared.type));
+    if (std::string known = about_foreign_type(text(declared.type)); !known.empty())
+      diagnostic.help(std::move(known));
     return type;
   }
   // The packed and alternate formats are types of instructions; .f16x2 is a fundamental type
@@ -310,7 +321,8 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
   if (declared.align) {
     const auto align = positive(declared.align, "alignment");
     if (align && (*align & (*align - 1)))
-      report_.add(Kind::bad_alignment, tree_[declared.align].span, *align);
+      report_.add(Kind::bad_alignment, tree_[declared.align].span, *align)
+          .help(fmt::format("the next one is {}", std::bit_ceil(std::min<u64>(*align, 1u << 20))));
     else if (align)
       variable.align = static_cast<u32>(std::min<u64>(*align, 1u << 20));
   }

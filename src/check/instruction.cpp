@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/spelling.h"
+#include "check/advice.h"
 #include "check/body_checker.h"
 #include "isa/spell.h"
 
@@ -120,7 +121,7 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
                      Span{written.mnemonic_span.begin,
                           written.mnemonic_span.begin + static_cast<u32>(mnemonic.opcode.size())},
                      mnemonic.opcode);
-      Spelling spelling(mnemonic.opcode);
+      Spelling spelling(mnemonic.opcode, true);
       for (const std::string_view opcode : isa::opcodes()) spelling.consider(opcode);
       diagnostic.ask(spelling.question());
       return;
@@ -128,7 +129,11 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
     case Mismatch::Reason::unknown_modifier: {
       const std::string_view word = word_at(mismatch.word);
       auto& diagnostic = report.add(Kind::unknown_modifier, span_of(mismatch.word), word);
-      Spelling spelling(word.substr(1));
+      if (const std::string type = about_foreign_type(word.substr(1)); !type.empty()) {
+        diagnostic.help(type);
+        return;
+      }
+      Spelling spelling(word.substr(1), true);
       for (const isa::Form& form : isa::forms_of(mnemonic.opcode)) {
         for (const isa::Slot& slot : form.slots) {
           for (const isa::Choice& choice : slot.choices) {
@@ -145,9 +150,12 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
       forms(report.add(Kind::modifier_not_of_opcode, span_of(mismatch.word), mnemonic.opcode,
                        word_at(mismatch.word)));
       return;
-    case Mismatch::Reason::not_with_others:
-      forms(report.add(Kind::modifier_conflict, span_of(mismatch.word), word_at(mismatch.word)));
+    case Mismatch::Reason::not_with_others: {
+      const int other = conflicting_word(mnemonic.opcode, mnemonic.words, mismatch.word);
+      forms(report.add(Kind::modifier_conflict, span_of(mismatch.word), word_at(mismatch.word),
+                       other < 0 ? "the other modifiers" : fmt::format("'{}'", word_at(other))));
       return;
+    }
     case Mismatch::Reason::repeated:
       forms(report.add(Kind::repeated_modifier, span_of(mismatch.word), word_at(mismatch.word)));
       return;
@@ -164,7 +172,11 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
         choices += fmt::format("{}.{}", i ? ", " : "", isa::word_text(mismatch.wanted[i]));
       }
       if (mismatch.wanted.size() > kShown) choices += ", ...";
-      forms(report.add(Kind::missing_modifier, written.mnemonic_span, mnemonic.opcode, choices));
+      auto& diagnostic =
+          report.add(Kind::missing_modifier, written.mnemonic_span, mnemonic.opcode, choices);
+      if (const std::string_view why = about_choice(mismatch.wanted); !why.empty())
+        diagnostic.note(std::string(why));
+      forms(diagnostic);
       return;
     }
     case Mismatch::Reason::combination:
@@ -194,7 +206,14 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
     if (symbol.kind == SymbolKind::reg && f_.registers[symbol.id].type == isa::Type::pred) {
       inst.guard = {ir::RegId(symbol.id), written.guard.negated};
     } else if (symbol.kind != SymbolKind::none && symbol.kind != SymbolKind::error) {
-      report.add(Kind::guard_not_predicate, at, name).label(symbol.declared, "declared here");
+      auto& diagnostic = report.add(Kind::guard_not_predicate, at, name);
+      if (symbol.kind == SymbolKind::reg) {
+        const std::string_view type = isa::type_info(f_.registers[symbol.id].type).name;
+        diagnostic.label(symbol.declared, fmt::format("declared here as .{}", type))
+            .help("make a predicate of it with setp");
+      } else {
+        diagnostic.label(symbol.declared, "declared here");
+      }
     }
   }
   if (mnemonic.match.mismatch) {
@@ -235,8 +254,13 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   const std::optional<std::string> refused =
       mnemonic.refused[chosen] ? mnemonic.refused[chosen] : refused_operand(candidate);
   if (refused) {
-    report.add(Kind::instruction_gate, written.mnemonic_span, text(written.mnemonic))
-        .help(*refused);
+    auto& diagnostic =
+        report.add(Kind::instruction_gate, written.mnemonic_span, text(written.mnemonic))
+            .help(*refused);
+    const std::string words =
+        opening_words(mnemonic.opcode, mnemonic.words,
+                      [&](const isa::Candidate& one) { return !module_.refused(one); });
+    if (!words.empty()) diagnostic.help(fmt::format("with {} it is available", words));
     return;
   }
   for (const isa::ConditionalGate& gate :
@@ -394,7 +418,8 @@ void BodyChecker::check_call(const syntax::Instruction& written) {
   const ir::Operand none{};
   const ir::Operand *d = &none, *a = &none;
   const ir::Signature* signature = nullptr;
-  Span at = written.mnemonic_span;
+  const Span at = written.mnemonic_span;
+  Span callee;  // where it is declared
   for (u32 i = 0; i < form.operands.size(); ++i) {
     const ir::Operand& operand = f_.operands[inst.operands.first + i];
     const std::string_view name = form.operands[i].name;
@@ -406,6 +431,10 @@ void BodyChecker::check_call(const syntax::Instruction& written) {
         module_.report_.add(Kind::call_of_kernel, at, module_.module_->functions[operand.id].name);
         return;
       }
+      for (const syntax::Function& declared : tree_.functions) {
+        if (text(declared.name) == module_.module_->functions[operand.id].name)
+          callee = declared.name_span;
+      }
     }
     if (operand.kind == ir::OperandKind::prototype) signature = &f_.prototypes[operand.id];
     if (operand.kind == ir::OperandKind::targets && operand.id < f_.target_lists.size() &&
@@ -415,15 +444,25 @@ void BodyChecker::check_call(const syntax::Instruction& written) {
     }
   }
   if (!signature) return;
-  pass(signature->returns, *d, "result", at, module_.report_);
-  pass(signature->params, *a, "argument", at, module_.report_);
+  // Results stand before the callee, arguments after it.
+  const Expr *results = nullptr, *arguments = nullptr;
+  for (u32 i = 0; i < written.operands.count; ++i) {
+    const Expr& one = tree_[tree_.expr_lists[written.operands.first + i]];
+    if (one.kind == ExprKind::list) (i == 0 ? results : arguments) = &one;
+  }
+  pass(signature->returns, *d, "result", results, at, callee);
+  pass(signature->params, *a, "argument", arguments, at, callee);
 }
 
 void BodyChecker::pass(const std::vector<ir::Parameter>& formals, const ir::Operand& actuals,
-                       std::string_view what, Span span, diag::Report& report) {
+                       std::string_view what, const Expr* list, Span call, Span callee) {
   const u64 given = actuals.kind == ir::OperandKind::vector ? actuals.value : 0;
+  const auto say = [&](diag::Diagnostic& diagnostic) {
+    if (callee != Span{}) diagnostic.label(callee, "declared here");
+  };
   if (given != formals.size()) {
-    report.add(Kind::call_count, span, formals.size(), what, given);
+    say(module_.report_.add(Kind::call_count, list ? list->span : call, formals.size(), what,
+                            given));
     return;
   }
   for (u64 i = 0; i < given; ++i) {
@@ -451,7 +490,11 @@ void BodyChecker::pass(const std::vector<ir::Parameter>& formals, const ir::Oper
         break;
     }
     if (!ok || (size != formal.size && formal.size != 0))
-      report.add(Kind::call_size, span, what, i, size, formal.size);
+      say(module_.report_.add(Kind::call_size,
+                              list && list->list.count == given
+                                  ? tree_[tree_.expr_lists[list->list.first + i]].span
+                                  : call,
+                              what, i, size, formal.size));
   }
 }
 

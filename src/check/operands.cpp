@@ -26,6 +26,18 @@ bool holds_address(const isa::TypeInfo& type) {
   return integer && (type.bits == 32 || type.bits == 64);
 }
 
+/// Integers, and bits that may be one.
+bool is_whole(const isa::TypeInfo& type) {
+  return type.bits >= 8 && type.bits <= 64 &&
+         (type.cls == TypeClass::bits || type.cls == TypeClass::signed_ ||
+          type.cls == TypeClass::unsigned_);
+}
+
+/// The type of `type`'s size by which cvt knows a register: signed when `operation` is.
+std::string converted(const isa::TypeInfo& type, const isa::TypeInfo& operation) {
+  return fmt::format("{}{}", operation.cls == TypeClass::signed_ ? 's' : 'u', type.bits);
+}
+
 }  // namespace
 
 Symbol BodyChecker::look_up(NameId name, Span span, diag::Report& report) {
@@ -237,7 +249,11 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
       context.report.add(Kind::vector_not_allowed, expr.span, context.spec.name);
       return false;
     case ExprKind::address:
-      [[fallthrough]];
+      context.report.add(Kind::address_not_allowed, expr.span, context.spec.name)
+          .help(context.candidate.form->opcode == "mov" ? "ld reads memory, mov does not"
+                : context.spec.written                  ? "st writes memory"
+                                                        : "load it into a register with ld first");
+      return false;
     case ExprKind::list:
       context.report.add(Kind::address_not_allowed, expr.span, context.spec.name);
       return false;
@@ -259,6 +275,9 @@ bool BodyChecker::register_operand(const Context& context, Span span, NameId nam
       diagnostic.label(symbol.declared, fmt::format("declared here as .{}", have.name));
     if (want.cls == TypeClass::packed)
       diagnostic.help(fmt::format("a .{} operand is a .b{} register", want.name, want.bits));
+    if (is_whole(want) && is_whole(have) && want.bits != have.bits && !context.spec.written)
+      diagnostic.help(fmt::format("convert it with cvt.{}.{} first", converted(want, want),
+                                  converted(have, want)));
     return false;
   }
   out.kind = ir::OperandKind::reg;
@@ -335,8 +354,13 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
   if (context.spec.kind == isa::OperandKind::imm && type == Type::none) type = Type::u32;
   const auto bits = convert(*constant, type);
   if (!bits) {
-    context.report.add(Kind::constant_type, expr.span,
-                       fmt::format(".{}", isa::type_info(type).name));
+    auto& diagnostic = context.report.add(Kind::constant_type, expr.span,
+                                          fmt::format(".{}", isa::type_info(type).name));
+    const std::string_view written = module_.source_.text(expr.span);
+    if (written.find_first_not_of("0123456789") == written.npos)
+      diagnostic.help(fmt::format("write {}.0", written));
+    if (type == Type::f32 && written.starts_with("0x") && written.size() == 10)
+      diagnostic.help(fmt::format("the number with these bits is 0f{}", written.substr(2)));
     return false;
   }
   out.kind = ir::OperandKind::immediate;
@@ -416,11 +440,27 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
       case SymbolKind::none:
       case SymbolKind::error:
         return false;
+      case SymbolKind::reg:
+        context.report.add(Kind::not_a_value, expr.span)
+            .label(symbol.declared, "declared here")
+            .help("arithmetic with a register takes an instruction");
+        return false;
       default:
         context.report.add(Kind::not_a_value, expr.span).label(symbol.declared, "declared here");
         return false;
     }
     out.id = symbol.id;
+    const std::string_view opcode = context.candidate.form->opcode;
+    const auto space = space_of_symbol(out);
+    const ir::Space wanted = space_of_form(context.candidate, nullptr);
+    if (opcode == "cvta" && space && wanted != ir::Space::generic && *space != wanted) {
+      context.report
+          .add(Kind::wrong_space, expr.span, text(expr.name_id), name_of(*space), opcode,
+               name_of(wanted))
+          .label(symbol.declared, "declared here")
+          .help(fmt::format("write cvta{}", name_of(*space)));
+      return false;
+    }
     return true;
   }
   if (expr.kind == ExprKind::generic) return symbol(context, expr.child.a, out);
@@ -453,6 +493,7 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
 bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
   const Expr& expr = tree_[id];
   std::vector<ir::Operand> elements;
+  std::size_t length = 1;  // of what a name stands for
   if (expr.kind == ExprKind::name) {
     const std::string_view name = text(expr.name_id);
     const auto special_register =
@@ -472,6 +513,7 @@ bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
     } else {
       const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
       if (symbol.kind == SymbolKind::none || symbol.kind == SymbolKind::error) return false;
+      if (symbol.kind == SymbolKind::reg) length = symbol.length;
       if (symbol.kind == SymbolKind::reg && symbol.length == context.length &&
           (symbol.length > 1 || context.spec.bare)) {
         for (u32 i = 0; i < symbol.length; ++i) {
@@ -498,7 +540,9 @@ bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
     }
   }
   if (elements.size() != context.length) {
-    context.report.add(Kind::vector_length, expr.span, context.spec.name, context.length);
+    const std::size_t written = expr.kind == ExprKind::vector ? expr.list.count : length;
+    context.report.add(Kind::vector_length, expr.span, context.spec.name, context.length,
+                       written == 1 ? "a single value" : fmt::format("{}", written));
     return false;
   }
   out.kind = ir::OperandKind::vector;
@@ -538,6 +582,15 @@ std::optional<ir::Space> BodyChecker::space_of_symbol(const ir::Operand& operand
   }
 }
 
+/// A parameter of this function, as opposed to its result or what it passes to others.
+bool BodyChecker::is_input(const ir::Operand& operand) const {
+  if (operand.kind == ir::OperandKind::parameter) return true;
+  return operand.kind == ir::OperandKind::local &&
+         std::ranges::any_of(f_.signature.params, [&](const ir::Parameter& parameter) {
+           return !parameter.in_register && parameter.local.value == operand.id;
+         });
+}
+
 bool BodyChecker::address_base(const Context& context, Span span, NameId name, ir::Operand& out) {
   const Symbol symbol = look_up(name, span, context.report);
   switch (symbol.kind) {
@@ -570,15 +623,24 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
       return false;
   }
   out.id = symbol.id;
+  if (context.candidate.form->opcode == "st" && is_input(out)) {
+    context.report.add(Kind::parameter_written, span, text(name))
+        .label(symbol.declared, "declared here");
+    return false;
+  }
   const auto space = space_of_symbol(out);
   const ir::Space wanted = space_of_form(context.candidate, &context.spec);
   if (space && *space != wanted) {
     const bool generic = wanted == ir::Space::generic && *space != ir::Space::param;
     if (!generic) {
-      context.report
-          .add(Kind::wrong_space, span, text(name), name_of(*space), context.candidate.form->opcode,
-               name_of(wanted))
-          .label(symbol.declared, "declared here");
+      const std::string_view opcode = context.candidate.form->opcode;
+      auto& diagnostic =
+          context.report
+              .add(Kind::wrong_space, span, text(name), name_of(*space), opcode, name_of(wanted))
+              .label(symbol.declared, "declared here");
+      const bool readable_only = *space == ir::Space::param || *space == ir::Space::constant;
+      if (opcode == "ld" || (opcode == "st" && !readable_only))
+        diagnostic.help(fmt::format("write {}{}", opcode, name_of(*space)));
       return false;
     }
   }
@@ -636,6 +698,10 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
       if ((op != Op::add && op != Op::sub) || (left && op == Op::sub)) break;
       // name + constant, where the name may itself be `name + constant` on the left.
       ExprId base = left ? expr.child.b : expr.child.a;
+      if (!left && tree_[expr.child.b].kind == ExprKind::name &&
+          !is_constant(tree_, expr.child.b)) {
+        break;  // two names
+      }
       const auto offset = evaluate(tree_, left ? expr.child.a : expr.child.b, context.report);
       if (!offset) return false;
       if (!offset->is_integer()) {
@@ -659,7 +725,7 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
     default:
       break;
   }
-  context.report.add(Kind::bad_address, expr.span);
+  context.report.add(Kind::bad_address, expr.span).help("compute it in a register first");
   return false;
 }
 

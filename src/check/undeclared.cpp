@@ -60,6 +60,15 @@ void BodyChecker::undeclared(NameId name, Span span, diag::Report& report) {
     if (!id || module_.scopes_[id].kind != SymbolKind::registers) return nullptr;
     return &module_.scopes_.families[module_.scopes_[id].id];
   };
+  // Is `name` one of the numbered registers of a family?
+  const auto is_member = [&](std::string_view name) {
+    const std::string_view family_name = without_number(name);
+    const std::string_view number = name.substr(family_name.size());
+    const RegisterFamily* family = family_of(tree_.names.find(family_name));
+    return family && !number.empty() && number.size() < 9 &&
+           (number.size() == 1 || number[0] != '0') &&
+           static_cast<u32>(std::stoul(std::string(number))) < family->count;
+  };
   for (const std::string_view stem : {written, base}) {
     if (const RegisterFamily* family = family_of(tree_.names.find(stem))) {
       diagnostic.label(family->declared, numbers(stem, family->count));
@@ -75,17 +84,22 @@ void BodyChecker::undeclared(NameId name, Span span, diag::Report& report) {
       return;
     }
   }
+  const std::string with_sigil = fmt::format("%{}", written);
+  const NameId sigil_name = tree_.names.find(with_sigil);
+  if ((sigil_name && module_.scopes_[sigil_name].kind == SymbolKind::reg) ||
+      isa::find_special_register(with_sigil) || is_member(with_sigil)) {
+    diagnostic.help(fmt::format("did you mean '{}'?", with_sigil));
+    return;
+  }
   Spelling spelling(written);
   const std::string_view number = written.substr(base.size());
   for (u32 i = 0; i < tree_.names.size(); ++i) {
     const NameId id(i);
     const SymbolKind kind = module_.scopes_[id].kind;
     if (kind == SymbolKind::none || kind == SymbolKind::error) continue;
-    if (const RegisterFamily* family = family_of(id)) {
-      const bool member = !number.empty() && number.size() < 9 &&
-                          (number.size() == 1 || number[0] != '0') &&
-                          static_cast<u32>(std::stoul(std::string(number))) < family->count;
-      if (member) spelling.consider(std::string(text(id)) += number);
+    if (family_of(id)) {
+      const std::string member = std::string(text(id)) += number;
+      if (is_member(member)) spelling.consider(member);
     } else if (same_digits(text(id), written)) {
       spelling.consider(text(id));
     }

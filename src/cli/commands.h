@@ -25,6 +25,7 @@ enum Status : int {
 };
 
 void add_check(CLI::App& app, int& status);
+void add_explain(CLI::App& app, int& status);
 void add_run(CLI::App& app, int& status);
 void add_exec(CLI::App& app, int& status);
 void add_fmt(CLI::App& app, int& status);

@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
 
   int status = kOk;
   add_check(app, status);
+  add_explain(app, status);
   add_run(app, status);
   add_exec(app, status);
   add_fmt(app, status);

@@ -137,6 +137,55 @@ TEST(RenderJson, AllFieldsAndBadUtf8) {
 
 TEST(RenderJson, NothingIsAnEmptyList) { EXPECT_EQ(render_json({}, Source("a.ptx", "")), "[]\n"); }
 
+// What a schema cannot say: that the numbers and texts are the right ones. tests/cli/sarif_test.py
+// validates whole logs.
+TEST(RenderSarif, PlacesInUtf16LabelsAndRules) {
+  std::vector<Checked> files;
+  const auto add = [&](Source source, Report report) {
+    files.push_back({std::move(source), std::move(report)});
+  };
+  Source first("/a b.ptx", "one two\n\"\xc3\xa9\xf0\x9f\xa7\xb5\" x y\n");
+  Report report;
+  report.add(Kind::unmatched_brace, find(first, "x")).label(find(first, "one"), "first");
+  add(std::move(first), std::move(report));
+  Source second("b.ptx", "# 7 \"c.cu\"\nz\n");
+  second.add_line_marker(0, 7, "c.cu");
+  report = {};
+  report.add(Kind::expected, find(second, "z"), "'x'", "'z'").note("a reason").help("write it");
+  report.add(Kind::unmatched_brace, {});
+  add(std::move(second), std::move(report));
+
+  const auto log = nlohmann::json::parse(render_sarif(files, false), nullptr, false);
+  ASSERT_FALSE(log.is_discarded());
+  EXPECT_EQ(log["version"], "2.1.0");
+  ASSERT_EQ(log["runs"].size(), 1u);
+  const auto& run = log["runs"][0];
+  EXPECT_EQ(run["columnKind"], "utf16CodeUnits");
+  EXPECT_EQ(run["invocations"][0]["executionSuccessful"], false);
+  const auto& rules = run["tool"]["driver"]["rules"];
+  ASSERT_EQ(rules.size(), 2u);
+  EXPECT_EQ(rules[0]["id"], "P1010");
+  EXPECT_EQ(rules[0]["shortDescription"]["text"], "expected ... but found ...");
+  const auto& results = run["results"];
+  ASSERT_EQ(results.size(), 3u);
+  for (const auto& result : results) {
+    EXPECT_EQ(rules[result["ruleIndex"].get<std::size_t>()]["id"], result["ruleId"]);
+    EXPECT_EQ(result["level"], "error");
+  }
+  const auto& place = results[0]["locations"][0]["physicalLocation"];
+  EXPECT_EQ(place["artifactLocation"]["uri"], "file:///a%20b.ptx");
+  // The quotes and the e with an accent are one unit each, the ball of thread is two.
+  EXPECT_EQ(
+      place["region"],
+      (nlohmann::json{{"startLine", 2}, {"startColumn", 7}, {"endLine", 2}, {"endColumn", 8}}));
+  EXPECT_EQ(results[0]["relatedLocations"][0]["message"]["text"], "first");
+  EXPECT_EQ(results[0]["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 1);
+  EXPECT_EQ(results[1]["message"]["text"],
+            "expected 'x' but found 'z'\nnote: a reason\nhelp: write it");
+  EXPECT_EQ(results[1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "c.cu");
+  EXPECT_EQ(results[1]["locations"][0]["physicalLocation"]["region"]["startLine"], 7);
+}
+
 TEST(Report, SortsByPlaceAndCountsErrors) {
   Report report;
   report.add(Kind::unmatched_brace, Span{5, 6});

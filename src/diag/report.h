@@ -87,4 +87,13 @@ std::string render_text(const Report& report, const Source& source, bool colour 
 /// labels, notes, helps}.
 std::string render_json(const Report& report, const Source& source);
 
+/// What was found in one file.
+struct Checked {
+  Source source;
+  Report report;
+};
+/// One SARIF 2.1.0 log with one run over all files. `complete`: every file that was asked for is
+/// among them.
+std::string render_sarif(const std::vector<Checked>& files, bool complete = true);
+
 }  // namespace heddle::diag

@@ -61,8 +61,8 @@ struct Nearest {
 /// one.
 Match match(std::string_view opcode, std::span<const u16> words);
 
-/// The legal forms of `opcode` with the fewest modifiers added to and removed from `words`, in
-/// table order.
+/// The legal forms of `opcode` with the fewest modifiers added to and removed from `words`; those
+/// with a type like the one removed come first, otherwise in table order.
 std::vector<Nearest> nearest(std::string_view opcode, std::span<const u16> words);
 
 }  // namespace heddle::isa

@@ -94,11 +94,24 @@ std::optional<Mismatch> forbidden(std::span<const Form> forms, Words words) {
 
 // --- what it takes to get to a legal form ---
 
+constexpr int kFarthestType = 3;
+
+/// How far one type is from another: another size is nearer than another kind of number, and a
+/// predicate is no number.
+int type_distance(Type from, Type to) {
+  if ((from == Type::pred) != (to == Type::pred)) return kFarthestType;
+  const auto whole = [](Type type) {
+    const TypeClass cls = type_info(type).cls;
+    return cls == TypeClass::bits || cls == TypeClass::signed_ || cls == TypeClass::unsigned_;
+  };
+  return (whole(from) == whole(to) ? 0 : 2) + (type_info(from).bits == type_info(to).bits ? 0 : 1);
+}
+
 /// Completes `values` until they are legal: words for what must be written, and one more where that
-/// is not enough. `preferred`: bits of the type that was taken away, or 0.
+/// is not enough. `replaced`: the type that was taken away, or none.
 class Completion {
  public:
-  Completion(const Form& form, u16 preferred_bits) : form_(form), preferred_bits_(preferred_bits) {}
+  Completion(const Form& form, Type replaced) : form_(form), replaced_(replaced) {}
 
   bool run(Values& values) {
     const int slot = first_missing(form_, values);
@@ -125,9 +138,9 @@ class Completion {
   }
 
   bool try_slot(std::size_t slot, Values& values) {
-    for (const bool preferred : {true, false}) {
+    for (int distance = 0; distance <= kFarthestType; ++distance) {
       for (const Choice& choice : form_.slots[slot].choices) {
-        if (choice.word == kNoWord || is_preferred(choice.word) != preferred) continue;
+        if (choice.word == kNoWord || distance_of(choice.word) != distance) continue;
         if (tries_++ > kMostTries) return false;
         values[slot] = choice.value;
         added_.push_back(choice.word);
@@ -138,13 +151,14 @@ class Completion {
     }
     return false;
   }
-  bool is_preferred(u16 word) const {
-    return is_type(word) && type_info(find_type(word_text(word))).bits == preferred_bits_;
+  int distance_of(u16 word) const {
+    if (replaced_ == Type::none) return 0;
+    return is_type(word) ? type_distance(replaced_, find_type(word_text(word))) : kFarthestType;
   }
 
   static constexpr int kMostTries = 500;
   const Form& form_;
-  const u16 preferred_bits_;
+  const Type replaced_;
   std::vector<u16> added_;
   bool extra_used_ = false;
   int tries_ = 0;
@@ -154,17 +168,17 @@ class Completion {
 void keep_all_but(std::span<const Form> forms, Words words, const std::vector<int>& removed,
                   std::vector<Nearest>& found) {
   std::vector<u16> kept;
-  u16 bits = 0;
+  Type replaced = Type::none;
   for (std::size_t w = 0; w < words.size(); ++w) {
     const bool keep = std::ranges::find(removed, static_cast<int>(w)) == removed.end();
     if (keep && words[w] == kNoWord) return;
     if (keep) kept.push_back(words[w]);
     if (!keep && words[w] != kNoWord && is_type(words[w]))
-      bits = type_info(find_type(word_text(words[w]))).bits;
+      replaced = find_type(word_text(words[w]));
   }
   for (const Form& form : forms) {
     Values values{};
-    Completion completion(form, bits);
+    Completion completion(form, replaced);
     if (!place(form, kept, values) || !completion.run(values)) continue;
     found.push_back({{&form, values}, completion.added(), removed});
   }
@@ -209,7 +223,23 @@ std::vector<Nearest> nearest(std::string_view opcode, Words words) {
   if (found.empty()) return found;
   const std::size_t least = distance(*std::ranges::min_element(found, {}, distance));
   std::erase_if(found, [&](const Nearest& one) { return distance(one) > least; });
-  return found;
+  // First those with a type that is near to the one taken away.
+  const auto is_far = [&](const Nearest& one) {
+    const auto removed = std::ranges::find_if(one.removed, [&](int w) {
+      const u16 word = words[static_cast<std::size_t>(w)];
+      return word != kNoWord && is_type(word);
+    });
+    const auto added = std::ranges::find_if(one.added, is_type);
+    if (removed == one.removed.end() || added == one.added.end()) return 1;
+    return type_distance(find_type(word_text(words[static_cast<std::size_t>(*removed)])),
+                         find_type(word_text(*added)));
+  };
+  std::vector<Nearest> ordered;
+  for (int distance = 0; distance <= kFarthestType; ++distance) {
+    for (Nearest& one : found)
+      if (is_far(one) == distance) ordered.push_back(one);
+  }
+  return ordered;
 }
 
 }  // namespace heddle::isa

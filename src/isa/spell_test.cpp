@@ -54,6 +54,8 @@ TEST(Nearest, FewestChanges) {
       {"fma.f32", "fma.rn.f32"},
       {"add.sat.u32", "add.u32"},
       {"and.f32", "and.b32"},
+      {"neg.u32", "neg.s32"},
+      {"add.b32", "add.u32"},
       {"and.f64", "and.b64"},
       {"cvt.u32.f32", "cvt.rni.u32.f32"},
       {"ld.frob.shared.u8", "ld.shared.u8"},

@@ -226,13 +226,15 @@ void Lexer::punctuation(Token& token) {
 void Lexer::unexpected_character() {
   const char* from = at_++;
   while (at_ < end_ && (static_cast<u8>(*at_) >= 0x80 || *at_ == '\0')) ++at_;
-  if (muted_) return;
   const u8 c = static_cast<u8>(*from);
   const Span span{static_cast<u32>(from - begin_), offset()};
+  while (c == '#' && at_ < end_ && *at_ != '\n') ++at_;  // meant as a comment
+  if (muted_) return;
   const std::string shown = c >= 0x80  ? "outside ASCII"
                             : c < 0x20 ? fmt::format("'\\x{:02x}'", c)
                                        : fmt::format("'{}'", *from);
-  report_.add(Kind::unexpected_character, span, shown);
+  auto& diagnostic = report_.add(Kind::unexpected_character, span, shown);
+  if (c == '#') diagnostic.help("comments begin with //");
 }
 
 // `.const[2]` of PTX 1.x; an operand in brackets is never a plain number there.

@@ -3,6 +3,7 @@
 // The module as a list of statements: which one is it, where do blocks begin and end.
 // PTX ISA 4.3.
 #include "base/check.h"
+#include "base/spelling.h"
 #include "syntax/parser_impl.h"
 
 namespace heddle::syntax {
@@ -147,7 +148,14 @@ bool Parser::linked() {
     return misplaced("a name has one linkage");
   }
   if (!is_word(id) || class_of(word_of(id)) != WordClass::space) {
-    return expected("a state space, .entry or .func");
+    expected("a state space, .entry or .func");
+    Spelling spelling(text().substr(1));
+    for (const WordInfo& known : kWords) {
+      if (known.word_class == WordClass::space) spelling.consider(known.text);
+    }
+    for (const std::string_view known : {"entry", "func"}) spelling.consider(known);
+    help(spelling.question("."));
+    return false;
   }
   if (!blocks_.empty()) return fail(Kind::inside_function, span, text(span));
   return variable(linkage, begin);
@@ -252,7 +260,13 @@ void Parser::close_all_blocks() {
 // One complaint for all that follows up to the next function: what stands there was most likely
 // thrown out by a brace too many.
 bool Parser::outside_function(std::string_view what) {
-  if (!outside_reported_) fail(Kind::outside_function, tok_.span, what);
+  if (!outside_reported_) {
+    fail(Kind::outside_function, tok_.span, what);
+    for (const WordInfo& known : kWords) {
+      const bool begins = known.word_class != WordClass::other;
+      if (begins && known.text == text()) help(fmt::format("did you mean '.{}'?", text()));
+    }
+  }
   outside_reported_ = failed_ = true;
   return false;
 }

@@ -126,6 +126,8 @@ TEST(Recovery, InstructionsCostOneStatement) {
       {"mov.f64 a, 1e999;", "2:12 P1006 '1e999' number is outside the range of .f64"},
       {"mov.u32 a, b`;", "2:13 P1001 '`' character '`' has no place in PTX"},
       {"mov.u32 \xc3\xa9, b;", "2:9 P1001 '\xc3\xa9' character outside ASCII has no place in PTX"},
+      {"mov.u32 a, b; # c, d",
+       "2:15 P1001 '#' character '#' has no place in PTX [comments begin with //]"},
       {"mov.u32 a, $;", "2:12 P1001 '$' character '$' has no place in PTX"},
   };
   for (const Case& test : cases) {
@@ -161,6 +163,16 @@ TEST(Recovery, ModuleStatements) {
 
       {".extern .visible .global .u32 x;",
        "2:9 P1018 '.visible' '.visible' does not belong here [a name has one linkage]"},
+      {".visible .entyr f() { ret; }",
+       "2:10 P1010 '.entyr' expected a state space, .entry or .func but found '.entyr' [did you "
+       "mean '.entry'?]"},
+      {".extern .globl .u32 x;",
+       "2:9 P1010 '.globl' expected a state space, .entry or .func but found '.globl' [did you "
+       "mean "
+       "'.global'?]"},
+      {"global .b32 x;",
+       "2:1 P1016 'global' an instruction belongs inside a function body [did you mean "
+       "'.global'?]"},
       {".extern foo;", "2:9 P1010 'foo' expected a state space, .entry or .func but found 'foo'"},
       {".section foo { .b8 1 }",
        "2:10 P1010 'foo' expected the section's name, such as .debug_info but found 'foo'"},

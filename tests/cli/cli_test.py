@@ -109,6 +109,44 @@ class Check(Case):
         out, _ = self.heddle("check", str(ROOT / "examples" / "broken.ptx"), status=BAD_PTX)
         self.assertEqual(out.count("error["), 4, out)
         self.assertNotIn("\x1b", out)
+        self.assertTrue(out.endswith("\nfor more about an error: heddle explain P2007 P2010 P2024 P3004\n"), out)
+
+    def test_sarif_is_one_log_for_all_files(self):
+        broken = str(ROOT / "examples" / "broken.ptx")
+        out, _ = self.heddle("check", "--format", "sarif", SAXPY, broken, broken, status=BAD_PTX)
+        (run,) = json.loads(out)["runs"]
+        self.assertEqual(len(run["results"]), 8)
+        self.assertEqual([rule["id"] for rule in run["tool"]["driver"]["rules"]], ["P2007", "P2010", "P2024", "P3004"])
+        self.assertTrue(run["invocations"][0]["executionSuccessful"])
+        place = run["results"][0]["locations"][0]["physicalLocation"]
+        self.assertEqual(place["artifactLocation"]["uri"], "file://" + broken)
+        self.assertEqual(place["region"], {"startLine": 23, "startColumn": 23, "endLine": 23, "endColumn": 26})
+        (run,) = json.loads(self.heddle("check", "--format=sarif", SAXPY)[0])["runs"]
+        self.assertEqual(run["results"], [])
+        (run,) = json.loads(self.heddle("check", "--format=sarif", "/nonexistent.ptx", status=USAGE)[0])["runs"]
+        self.assertFalse(run["invocations"][0]["executionSuccessful"])
+
+    def test_colour_is_for_terminals(self):
+        broken = str(ROOT / "examples" / "broken.ptx")
+        for env, coloured in [({}, True), ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False)]:
+            for command in ["check", broken], ["explain", "P2010"]:
+                with self.subTest(env=env, command=command):
+                    self.assertEqual(b"\x1b[" in self.on_a_terminal(*command, env=env), coloured)
+
+    def on_a_terminal(self, *args, env):
+        outside, inside = os.openpty()
+        environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        with subprocess.Popen([HEDDLE, *args], stdout=inside, env={**environment, **env}) as process:
+            os.close(inside)
+            written = b""
+            try:
+                while block := os.read(outside, 4096):
+                    written += block
+            except OSError:  # how Linux says that the other end is closed
+                pass
+            process.wait(timeout=120)
+        os.close(outside)
+        return written
 
     def test_json_is_one_array_for_all_files(self):
         broken = str(ROOT / "examples" / "broken.ptx")
@@ -131,7 +169,8 @@ class Check(Case):
     def test_usage(self):
         self.heddle("check", status=USAGE)
         self.heddle("check", "--format", "xml", SAXPY, status=USAGE)
-        self.heddle("check", "--format", "json", "--dump", "ir", SAXPY, status=USAGE)
+        for form in "json", "sarif":
+            self.heddle("check", "--format", form, "--dump", "ir", SAXPY, status=USAGE)
 
 
 class Malformed(Case):
@@ -337,6 +376,25 @@ class Exec(Case):
         self.heddle("exec", status=USAGE)
 
 
+class Explain(Case):
+    def test_codes_in_upper_and_lower_case(self):
+        out, _ = self.heddle("explain", "p2010", "P2011")
+        self.contains(out, "P2010: '...' is not declared here\n", "\nWrong:\n\n    mov.u32 %count, 1;\n",
+                      "\nRight:\n\n    .reg .b32 %count;\n", "\n\nP2011: ")
+        self.assertLessEqual(max(map(len, out.splitlines())), 80)
+
+    def test_all_codes(self):
+        out, _ = self.heddle("explain")
+        self.contains(out, "P1001  ", "\nP2010  '...' is not declared here\n", "\nP4002  ")
+
+    def test_unknown_codes(self):
+        for code, answer in [("P2O10", "did you mean 'P2010' or 'P2110'?"), ("2010", "did you mean 'P2010'?"),
+                             ("P9999", "`heddle explain` lists all"), ("type", "`heddle explain` lists all")]:
+            out, err = self.heddle("explain", "P2010", code, status=USAGE)
+            self.assertEqual(out, "")
+            self.contains(err, f"there is no diagnostic '{code}'; ", answer)
+
+
 class Isa(Case):
     def test_one_instruction(self):
         out, _ = self.heddle("isa", "redux")
@@ -364,7 +422,7 @@ class General(Case):
         out, _ = self.heddle("--version")
         self.assertRegex(out, r"^heddle [0-9]+\.[0-9]+\.[0-9]+ \(PTX ISA 9\.1\)\n$")
         out, _ = self.heddle("--help")
-        self.contains(out, "check", "run", "exec", "isa", "devices")
+        self.contains(out, "check", "explain", "run", "exec", "isa", "devices")
         out, _ = self.heddle("run", "--help")
         self.contains(out, "bytes:HEX", "--time-limit")
 

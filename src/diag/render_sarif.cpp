@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Diagnostics for code review: SARIF 2.1.0, an OASIS standard that editors and forges read. Section
+// numbers below are its own.
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "diag/explanation.h"
+#include "diag/report.h"
+
+namespace heddle::diag {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// `path` as a reference that RFC 3986 allows (3.4.3): absolute paths become file URIs.
+std::string uri_of(std::string_view path) {
+  std::string uri = path.starts_with('/') ? "file://" : "";
+  for (const char c : path) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (letter || std::string_view("/-._~").find(c) != std::string_view::npos) {
+      uri += c;
+    } else {
+      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return uri;
+}
+
+/// The column of `offset`, from 1, in UTF-16 code units (3.30.6, and `columnKind` of the run).
+u32 column_of(const Source& source, u32 offset) {
+  u32 column = 1;
+  for (const char c : source.text({source.line_of(offset).begin, offset})) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xc0) == 0x80) continue;  // goes on with the character before
+    column += byte >= 0xf0 ? 2 : 1;
+  }
+  return column;
+}
+
+Json location(const Source& source, Span span) {
+  const Place begin = source.place(span.begin), end = source.place(span.end);
+  Json result;
+  Json& physical = result["physicalLocation"];
+  physical["artifactLocation"]["uri"] = uri_of(begin.file);
+  Json& region = physical["region"];
+  region["startLine"] = begin.line;
+  region["startColumn"] = column_of(source, span.begin);
+  // A line marker inside the span would make the end come first.
+  if (end.file == begin.file && end.line >= begin.line) {
+    region["endLine"] = end.line;
+    region["endColumn"] = column_of(source, span.end);
+  }
+  return result;
+}
+
+std::string_view level_of(Severity severity) {
+  return severity == Severity::error ? "error" : "warning";
+}
+
+Json rule(Kind kind) {
+  const Explanation& more = explanation(kind);
+  Json rule;
+  rule["id"] = info(kind).code;
+  rule["name"] = info(kind).name;
+  rule["shortDescription"]["text"] = title(kind);
+  rule["fullDescription"]["text"] = more.why;
+  rule["defaultConfiguration"]["level"] = level_of(info(kind).severity);
+  rule["help"]["text"] =
+      fmt::format("{}\n\nWrong:\n\n{}\nRight:\n\n{}", more.why, more.wrong.text, more.right.text);
+  rule["help"]["markdown"] =
+      fmt::format("{}\n\nWrong:\n\n```ptx\n{}```\n\nRight:\n\n```ptx\n{}```\n", more.why,
+                  more.wrong.text, more.right.text);
+  return rule;
+}
+
+Json result_of(const Diagnostic& diagnostic, const Source& source, std::size_t rule_index) {
+  Json result;
+  result["ruleId"] = info(diagnostic.kind).code;
+  result["ruleIndex"] = rule_index;
+  result["level"] = level_of(diagnostic.severity);
+  std::string message = diagnostic.message;
+  for (const std::string& note : diagnostic.notes) message += "\nnote: " + note;
+  for (const std::string& help : diagnostic.helps) message += "\nhelp: " + help;
+  result["message"]["text"] = std::move(message);
+  result["locations"] = Json::array({location(source, diagnostic.span)});
+  for (std::size_t i = 0; i < diagnostic.labels.size(); ++i) {
+    Json related{{"id", i + 1}};
+    related.update(location(source, diagnostic.labels[i].span));
+    related["message"]["text"] = diagnostic.labels[i].text;
+    result["relatedLocations"].push_back(std::move(related));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string render_sarif(const std::vector<Checked>& files, bool complete) {
+  std::map<Kind, std::size_t> rule_index;  // those that were broken, in the order of their codes
+  for (const Checked& file : files) {
+    for (const Diagnostic& diagnostic : file.report.diagnostics()) rule_index[diagnostic.kind];
+  }
+  Json rules = Json::array(), results = Json::array();
+  for (auto& [kind, index] : rule_index) {
+    index = rules.size();
+    rules.push_back(rule(kind));
+  }
+  for (const Checked& file : files) {
+    for (const Diagnostic& diagnostic : file.report.diagnostics())
+      results.push_back(result_of(diagnostic, file.source, rule_index[diagnostic.kind]));
+  }
+  Json run;
+  Json& driver = run["tool"]["driver"];
+  driver["name"] = "heddle";
+  driver["version"] = HEDDLE_VERSION;
+  driver["rules"] = std::move(rules);
+  run["invocations"] = Json::array({Json{{"executionSuccessful", complete}}});
+  run["columnKind"] = "utf16CodeUnits";
+  run["results"] = std::move(results);
+  Json log;
+  log["$schema"] =
+      "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+  log["version"] = "2.1.0";
+  log["runs"] = Json::array({std::move(run)});
+  // A message may quote bytes of the source that are no UTF-8.
+  return log.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace heddle::diag
