@@ -15,6 +15,7 @@ from isagen_lib.emit import outputs  # noqa: E402
 from isagen_lib.instances import covering  # noqa: E402
 from isagen_lib.matching import admits, match, written_words  # noqa: E402
 from isagen_lib.model import Isa, Problems, Target  # noqa: E402
+from isagen_lib.writer import Writer  # noqa: E402
 
 BASE = """\
 type pred  bits 1   class pred      cpp bool
@@ -137,6 +138,30 @@ class Good(unittest.TestCase):
                        "  form add.relu.s32  d:s32, a:s32, b:s32\n    sem pending\n")
         self.assertEqual([len(form.gates) for form in isa.forms], [1, 1])
         self.assertEqual(len(isa.forms[0].gates[0].when), 1)
+
+    def test_constants(self):
+        isa = self.isa(insn("T u32", "add.T  d:T, a:imm(-1|1), b:u32(24..40/8), c:imm(0..7)", "sem pending"))
+        self.assertEqual([(o.kind, o.imm_min, o.imm_max, o.imm_values) for o in isa.forms[0].operands[1:]],
+                         [("imm", -1, 1, (-1, 1)), ("value", 24, 40, (24, 32, 40)), ("imm", 0, 7, ())])
+        self.assertIn(".imm_values = {kConstants + 0, 2}", outputs(isa)["tables.cpp"])
+
+    def test_each(self):
+        isa = self.isa("group shape  each n 8..24/8 64: .m{n}k4 .m{n}k8; .x\n" +
+                       insn("rows shape N  each n 8..24/8: .m{n}k4 {n/2} | .m{n}k8 {n*2}; | .x 1\n",
+                            "add.shape.u32  d:u32*N, a:u32", "sem pending"))
+        self.assertEqual(isa.groups["shape"].words, ("m8k4", "m8k8", "m16k4", "m16k8", "m24k4", "m24k8", "m64k4", "m64k8", "x"))
+        self.assertEqual(isa.forms[0].rows, [(1, 4), (2, 16), (3, 8), (4, 32), (5, 12), (6, 48), (9, 1)])
+
+    def test_address_in_a_register(self):
+        isa = self.isa(insn("T u32", "add.T  d:T, d_second:T, [t:u16]", "sem pending"))
+        self.assertEqual([o.written for o in isa.forms[0].operands], [True, True, False])
+        self.assertIn("add.u32 %r_u32_0, %r_u32_1, [%r_u16_0];", outputs(isa)["form_instances.txt"])
+
+    def test_optional_operand_with_a_condition(self):
+        isa = self.isa(insn("T u16 u32", "add.T  d:T{, c:T when T=u32}", "sem pending"))
+        form = isa.forms[0]
+        self.assertEqual([Writer(isa, form, values, optional=True).text() for values in covering(form)],
+                         ["add.u16 %r_u16_0;", "add.u32 %r_u32_0, %r_u32_1;"])
 
     def test_require_without_condition(self):
         isa = self.isa(insn('T u16 u32\nrequire T=u32 : "message"'))
@@ -284,6 +309,10 @@ BAD = [
     (insn("T u32", "add.T  d:T, d:T"), "3: operand `d` is there twice"),
     (insn("T u32", "add.T  d:T, a:maybe(T)"), "3: unknown operand kind `maybe(...)`"),
     (insn("T u32", "add.T  d:T, a:imm(7..1)"), "3: empty range `7..1`"),
+    (insn("T u32", "add.T  d:T, a:imm(1|x)"), "3: cannot read the constants `1|x`"),
+    (insn("T u32", "add.T  d:T, a:imm(1|-1)"), "3: `1|-1`: constants go up and differ"),
+    (insn("T u32", "add.T  d:T, a:imm(0..9/4)"), "3: `0..9/4`: the steps miss the end"),
+    ("group x  each n 1..: .x{n}\n", "1: each: expected a number or `FROM..TO/STEP`, got `1..`"),
     (insn("T u32", "add.T  d:T*wide"), "3: `*wide`: neither a number, a group of the form nor a number in rows"),
     (insn("T u32", "add.T  d:T, [a:shraed]"), "3: `shraed` is neither a state space"),
     (insn("T u32", "add.T  d:T, a:T when .x"), "3: `.x` is not a modifier of this form"),

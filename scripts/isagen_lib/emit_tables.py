@@ -63,7 +63,8 @@ class Tables:
         self.form_gates = Pool("kFormGates", "ConditionalGate")
         self.operands = Pool("kOperands", "OperandSpec")
         self.types = Pool("kTypes", "Type")
-        self.pools = [self.bytes, self.choices, self.slots, self.conditions, self.rules, self.alternatives,
+        self.constants = Pool("kConstants", "s64")
+        self.pools = [self.bytes, self.constants, self.choices, self.slots, self.conditions, self.rules, self.alternatives,
                       self.gates, self.form_gates, self.operands, self.types]
 
     def byte_span(self, values: Sequence[int]) -> str:
@@ -98,6 +99,8 @@ class Tables:
             fields.append(f".space = {string(operand.space)}")
         if operand.imm_min <= operand.imm_max:
             fields.append(f".imm_min = {operand.imm_min}, .imm_max = {operand.imm_max}")
+        if operand.imm_values:
+            fields.append(f".imm_values = {self.constants.span([str(value) for value in operand.imm_values])}")
         if operand.bracketed:
             fields.append(".bracketed = true")
         if operand.suffix:

@@ -72,6 +72,8 @@ def _mark_written(operands: List[Operand]) -> None:
         first.written = True
         if paired:
             operands[1].written = True
+        elif len(operands) > 1 and operands[1].name[0] == "d" and operands[1].kind == "value":
+            operands[1].written = True
     elif first.kind == "list":
         first.written = len(operands) > 1 and operands[1].kind == "function"
 
@@ -89,7 +91,7 @@ class _Parser:
         if text[:1] == "[":
             return self.address(text)
         pair = re.fullmatch(r"([^|{]+)(?:\|([^|{]+)|\{\|([^|{}]+)\})", text)
-        if not pair:
+        if not pair or "(" in pair[1] and ")" not in pair[1]:  # the constants of `imm(-1|1)`
             return [self.value(text)]
         first, second = self.value(pair[1].strip()), self.value((pair[2] or pair[3]).strip())
         second.pair_second = True
@@ -160,17 +162,17 @@ class _Parser:
         if text in KINDS:
             operand.kind = text
             return
-        imm = re.fullmatch(r"imm(?:\(\s*(-?\w+)\s*\.\.\s*(-?\w+)\s*\))?", text)
+        imm = re.fullmatch(r"imm(?:\((.*)\))?", text)
         if imm:
             operand.kind = "imm"
             operand.type = self.isa.types["u32"].index if "u32" in self.isa.types else 0
             if imm[1]:
-                self.range(operand, imm[1], imm[2])
+                self.constants(operand, imm[1])
             return
-        bounded = re.fullmatch(r"(\w+)\(\s*(-?\w+)\s*\.\.\s*(-?\w+)\s*\)", text)
+        bounded = re.fullmatch(r"(\w+)\((.*(?:\.\.|\|).*)\)", text)
         if bounded:
             self.type(operand, bounded[1])
-            self.range(operand, bounded[2], bounded[3])
+            self.constants(operand, bounded[2])
             return
         wrapper = re.fullmatch(r"(\w+)\((.*)\)(\*\w+)?", text)
         if wrapper:
@@ -190,13 +192,25 @@ class _Parser:
         if match[2]:
             self.vector(operand, match[2])
 
-    def range(self, operand: Operand, least: str, most: str) -> None:
+    def constants(self, operand: Operand, text: str) -> None:
+        """`0..255`, `24..256/8` (in steps of 8) or `-1|1`."""
         try:
-            operand.imm_min, operand.imm_max = int(least, 0), int(most, 0)
+            if "|" in text:
+                values = [int(value, 0) for value in text.split("|")]
+            else:
+                span, _, step = text.partition("/")
+                least, most = (int(value, 0) for value in span.split(".."))
+                values = list(range(least, most + 1, int(step, 0))) if step else [least, most]
+                if least > most or not values or values[-1] != most:
+                    raise self.fail(f"empty range `{text}`" if least > most else f"`{text}`: the steps miss the end")
+                if not step:
+                    operand.imm_min, operand.imm_max = least, most
+                    return
         except ValueError:
-            raise self.fail(f"cannot read the range `{least}..{most}`") from None
-        if operand.imm_min > operand.imm_max:
-            raise self.fail(f"empty range `{least}..{most}`")
+            raise self.fail(f"cannot read the constants `{text}`") from None
+        if values != sorted(set(values)):
+            raise self.fail(f"`{text}`: constants go up and differ")
+        operand.imm_min, operand.imm_max, operand.imm_values = values[0], values[-1], tuple(values)
 
     def type(self, operand: Operand, name: str) -> None:
         slot = self.form.slot_named(name)

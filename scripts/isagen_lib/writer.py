@@ -73,7 +73,8 @@ class Writer:
         if operand.kind == "sink":
             return "_"
         if operand.kind == "address":
-            return f"[{self._object(operand.type) or self.register('u64')}]"
+            base = self.isa.type_at(operand.type).name if operand.type else "u64"
+            return f"[{self._object(operand.type) or self.register(base)}]"
         if operand.kind != "value":
             return {"label": "label_0", "function": f"function_{self._lists()}", "list": "(param_0)",
                     "targets": f"targets_{self._lists()}", "proto": f"proto_{self._lists()}"}[operand.kind]

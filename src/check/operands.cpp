@@ -2,6 +2,8 @@
 //
 // Operands (PTX ISA 6, 9.4): registers of a fitting type, immediates, symbols, vectors, addresses,
 // call lists.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "check/body_checker.h"
@@ -24,6 +26,11 @@ bool holds_address(const isa::TypeInfo& type) {
   const bool integer = type.cls == TypeClass::bits || type.cls == TypeClass::signed_ ||
                        type.cls == TypeClass::unsigned_;
   return integer && (type.bits == 32 || type.bits == 64);
+}
+
+/// Whether an address is just a number in a register, in no state space of 5.1: tensor memory.
+bool is_plain_address(const isa::OperandSpec& spec) {
+  return spec.kind == isa::OperandKind::address && isa::type_info(spec.type).cls == TypeClass::bits;
 }
 
 }  // namespace
@@ -279,6 +286,15 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
                          context.spec.imm_max);
       return false;
     }
+    const auto allowed = context.spec.imm_values;
+    if (!allowed.empty() && std::ranges::find(allowed, value) == allowed.end()) {
+      constexpr std::size_t kShown = 8;
+      const auto shown = allowed.first(std::min(allowed.size(), kShown));
+      context.report.add(Kind::constant_choice, expr.span, value, context.spec.name)
+          .help(fmt::format("one of {}{}", fmt::join(shown, ", "),
+                            shown.size() < allowed.size() ? ", ..." : ""));
+      return false;
+    }
   }
   Type type = context.type;
   if (context.spec.kind == isa::OperandKind::imm && type == Type::none) type = Type::u32;
@@ -488,6 +504,15 @@ std::optional<ir::Space> BodyChecker::space_of_symbol(const ir::Operand& operand
 
 bool BodyChecker::address_base(const Context& context, Span span, NameId name, ir::Operand& out) {
   const Symbol symbol = look_up(name, span, context.report);
+  const isa::TypeInfo& plain = isa::type_info(context.type);
+  if (is_plain_address(context.spec) && symbol.kind != SymbolKind::none &&
+      symbol.kind != SymbolKind::error &&
+      (symbol.kind != SymbolKind::reg ||
+       isa::type_info(f_.registers[symbol.id].type).bits != plain.bits)) {
+    context.report.add(Kind::tensor_address, span, context.spec.name, plain.name)
+        .label(symbol.declared, "declared here");
+    return false;
+  }
   switch (symbol.kind) {
     case SymbolKind::none:
     case SymbolKind::error:
@@ -556,6 +581,11 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
   if (is_constant(tree_, inner)) {
     const auto constant = evaluate(tree_, inner, context.report);
     if (!constant) return false;
+    if (is_plain_address(context.spec)) {
+      context.report.add(Kind::tensor_address, expr.span, context.spec.name,
+                         isa::type_info(context.type).name);
+      return false;
+    }
     if (!constant->is_integer()) {
       context.report.add(Kind::constant_type, expr.span, "an integer");
       return false;

@@ -90,17 +90,19 @@ struct OperandSpec {
   bool sink = false;              ///< `_` allowed
   bool symbol_allowed = false;    ///< `any(T)`: address of a variable, label, function
   bool vector = false;            ///< fixed length, written in braces (`*1` too)
-  Type type = Type::none;         ///< fixed type, or none when `type_slot` says
+  Type type = Type::none;         ///< fixed type, or none when `type_slot` says; address: an opaque
+                                  ///< object, or the type of a register that is no pointer
   s8 type_slot = -1;              ///< index of the slot that holds the type
   s8 vector_slot = -1;            ///< index of the slot that holds the length (group `vec`)
   u8 vector_length = 1;           ///< fixed length when `vector_slot` < 0
   s8 space_slot = -1;             ///< address: slot of the group `ss`; -1: `space`
   std::string_view space = {};    ///< address: "shared", ...; empty = generic
   s64 imm_min = 0, imm_max = -1;  ///< range of an immediate when min <= max
-  bool bracketed = false;         ///< stands inside the [ ] of the address before it: `[a, c]`
-  std::string_view suffix = {};   ///< word that may follow: "unified" in `[a].unified`
+  std::span<const s64> imm_values = {};  ///< the only ones in that range; empty: all of it
+  bool bracketed = false;        ///< stands inside the [ ] of the address before it: `[a, c]`
+  std::string_view suffix = {};  ///< word that may follow: "unified" in `[a].unified`
   std::span<const Condition> present =
-      {};  ///< written exactly when all hold (never optional then); empty: always
+      {};  ///< written (or, when optional, perhaps written) only when all hold; empty: always
 };
 
 enum class SemKind : u8 { lane, memory, warp, engine, pending };
