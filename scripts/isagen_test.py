@@ -141,8 +141,8 @@ class Good(unittest.TestCase):
 
     def test_constants(self):
         isa = self.isa(insn("T u32", "add.T  d:T, a:imm(-1|1), b:u32(24..40/8), c:imm(0..7)", "sem pending"))
-        self.assertEqual([(o.kind, o.imm_min, o.imm_max, o.imm_values) for o in isa.forms[0].operands[1:]],
-                         [("imm", -1, 1, (-1, 1)), ("value", 24, 40, (24, 32, 40)), ("imm", 0, 7, ())])
+        self.assertEqual([(o.kind, o.imm_min, o.imm_max, o.imm_step, o.imm_values) for o in isa.forms[0].operands[1:]],
+                         [("imm", -1, 1, 1, (-1, 1)), ("value", 24, 40, 8, ()), ("imm", 0, 7, 1, ())])
         self.assertIn(".imm_values = {kConstants + 0, 2}", outputs(isa)["tables.cpp"])
 
     def test_each(self):

@@ -82,6 +82,7 @@ class Assembler:
                 lines.append(".global .samplerref samplerref_0;")
         else:
             lines.append(".tex .u32 texref_0;")
+        lines += [f".{space} .align 16 .b8 {space}_0[64];" for space in ("global", "shared", "const")]
         space = parameter_space(instance)
         for number, (result, parameter) in enumerate((("", ""), ("", "x"), ("y", ""), ("y", "x"))):
             result = result and f"({space} .b32 {result}) "
@@ -93,6 +94,8 @@ class Assembler:
     def kernel(index: int, instance: Instance) -> str:
         text = instance.text
         parts = [] if instance.declarations == "-" else [instance.declarations]
+        if "local_0" in text:
+            parts.append(".local .align 16 .b8 local_0[64];")
         if "param_0" in text:
             parts.append(f"{parameter_space(instance)} .b32 param_0;")
         for number, types in enumerate(("_ ()", "_ (.param .b32 _)", "(.param .b32 _) _ ()", "(.param .b32 _) _ (.param .b32 _)")):

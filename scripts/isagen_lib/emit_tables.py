@@ -99,6 +99,8 @@ class Tables:
             fields.append(f".space = {string(operand.space)}")
         if operand.imm_min <= operand.imm_max:
             fields.append(f".imm_min = {operand.imm_min}, .imm_max = {operand.imm_max}")
+        if operand.imm_step > 1:
+            fields.append(f".imm_step = {operand.imm_step}")
         if operand.imm_values:
             fields.append(f".imm_values = {self.constants.span([str(value) for value in operand.imm_values])}")
         if operand.bracketed:

@@ -222,6 +222,7 @@ class Operand:
     space: str = ""
     imm_min: int = 0
     imm_max: int = -1
+    imm_step: int = 1
     imm_values: Tuple[int, ...] = ()  # of the range; empty: all
     suffix: str = ""
     suffix_slot: int = -1

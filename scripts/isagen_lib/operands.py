@@ -200,12 +200,10 @@ class _Parser:
             else:
                 span, _, step = text.partition("/")
                 least, most = (int(value, 0) for value in span.split(".."))
-                values = list(range(least, most + 1, int(step, 0))) if step else [least, most]
-                if least > most or not values or values[-1] != most:
+                if least > most or (most - least) % int(step or "1", 0):
                     raise self.fail(f"empty range `{text}`" if least > most else f"`{text}`: the steps miss the end")
-                if not step:
-                    operand.imm_min, operand.imm_max = least, most
-                    return
+                operand.imm_min, operand.imm_max, operand.imm_step = least, most, int(step or "1", 0)
+                return
         except ValueError:
             raise self.fail(f"cannot read the constants `{text}`") from None
         if values != sorted(set(values)):

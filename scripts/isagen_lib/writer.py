@@ -4,20 +4,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from .matching import is_vector, operand_type, vector_length, written_words
 from .model import Form, Isa, Operand, Target
 
 
 class Writer:
-    """Writes instructions of one form."""
+    """Writes instructions of one form. `replace` says what stands for some operands instead."""
 
-    def __init__(self, isa: Isa, form: Form, values: Sequence[int], optional: bool) -> None:
+    def __init__(self, isa: Isa, form: Form, values: Sequence[int], optional: bool,
+                 replace: Optional[Dict[str, Callable[[Writer], str]]] = None) -> None:
         self.isa = isa
         self.form = form
         self.values = values
         self.optional = optional
+        self.replace = replace or {}
         self.used: Counter = Counter()
         self.operands = [text for text in self._operands(optional)]
 
@@ -63,7 +65,10 @@ class Writer:
                     continue
                 return
             if all(condition.holds(self.values) for condition in operand.present):
-                yield decorate(self.form, operand, self.values, self._operand(operand)), operand
+                if operand.name in self.replace:
+                    yield self.replace[operand.name](self), operand
+                else:
+                    yield decorate(self.form, operand, self.values, self._operand(operand)), operand
 
     def _operand(self, operand: Operand) -> str:
         if operand.kind == "imm":

@@ -21,11 +21,19 @@ using syntax::Op;
 
 namespace {
 
-/// Whether a register of this type can hold an address (6.4.1).
+/// Whether a register of this type can hold an address (6.4.1); one that is narrower than the
+/// address is extended with zeros (9.7.9.8).
 bool holds_address(const isa::TypeInfo& type) {
   const bool integer = type.cls == TypeClass::bits || type.cls == TypeClass::signed_ ||
                        type.cls == TypeClass::unsigned_;
-  return integer && (type.bits == 32 || type.bits == 64);
+  return integer && type.bits <= 64;
+}
+
+/// Whether a constant in the range of an operand is one that it takes.
+bool is_choice(const isa::OperandSpec& spec, s64 value) {
+  if ((value - spec.imm_min) % spec.imm_step != 0) return false;
+  return spec.imm_values.empty() ||
+         std::ranges::find(spec.imm_values, value) != spec.imm_values.end();
 }
 
 /// Whether an address is just a number in a register, in no state space of 5.1: tensor memory.
@@ -80,6 +88,34 @@ bool BodyChecker::fits(const Context& context, Type reg) const {
     default:
       return false;
   }
+}
+
+/// `base + constant - constant ...`: the base comes first, the first constant is added (6.4.1).
+std::optional<BodyChecker::Sum> BodyChecker::sum_of(ExprId id) const {
+  Sum sum{.base = id, .terms = {}};
+  while (tree_[sum.base].kind == ExprKind::binary) {
+    const Expr& expr = tree_[sum.base];
+    const Op op = static_cast<Op>(expr.op);
+    if ((op != Op::add && op != Op::sub) || !is_constant(tree_, expr.child.b)) return std::nullopt;
+    sum.terms.push_back({expr.child.b, op == Op::sub});
+    sum.base = expr.child.a;
+  }
+  if (sum.terms.empty() || sum.terms.back().subtracted) return std::nullopt;
+  return sum;
+}
+
+std::optional<u64> BodyChecker::offset_of(const Sum& sum, diag::Report& report) const {
+  u64 offset = 0;
+  for (const auto& [id, subtracted] : sum.terms) {
+    const auto constant = evaluate(tree_, id, report);
+    if (!constant) return std::nullopt;
+    if (!constant->is_integer()) {
+      report.add(Kind::constant_type, tree_[id].span, "an integer");
+      return std::nullopt;
+    }
+    offset += subtracted ? 0 - constant->bits : constant->bits;
+  }
+  return offset;
 }
 
 bool BodyChecker::operand(const Context& context, ExprId id, ir::Operand& out) {
@@ -188,7 +224,8 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
       if (!is_constant(tree_, id)) return symbol(context, id, out);
       return immediate(context, id, out);
     case ExprKind::vector:
-      if (expr.list.count == 1 && context.length == 1)
+      // Where a vector might stand, one register may be in braces, too.
+      if (expr.list.count == 1 && context.spec.vector_slot >= 0)
         return value(context, tree_.expr_lists[expr.list.first], out);
       context.report.add(Kind::vector_not_allowed, expr.span, context.spec.name);
       return false;
@@ -286,13 +323,13 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
                          context.spec.imm_max);
       return false;
     }
-    const auto allowed = context.spec.imm_values;
-    if (!allowed.empty() && std::ranges::find(allowed, value) == allowed.end()) {
-      constexpr std::size_t kShown = 8;
-      const auto shown = allowed.first(std::min(allowed.size(), kShown));
-      context.report.add(Kind::constant_choice, expr.span, value, context.spec.name)
-          .help(fmt::format("one of {}{}", fmt::join(shown, ", "),
-                            shown.size() < allowed.size() ? ", ..." : ""));
+    if (!is_choice(context.spec, value)) {
+      auto& diagnostic =
+          context.report.add(Kind::constant_choice, expr.span, value, context.spec.name);
+      if (context.spec.imm_step > 1)
+        diagnostic.help(fmt::format("a multiple of {}", context.spec.imm_step));
+      else
+        diagnostic.help(fmt::format("one of {}", fmt::join(context.spec.imm_values, ", ")));
       return false;
     }
   }
@@ -397,17 +434,16 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
     return true;
   }
   if (expr.kind == ExprKind::binary) {
-    const bool left = is_constant(tree_, expr.child.a);
-    const Op op = static_cast<Op>(expr.op);
-    if (op == Op::add || (op == Op::sub && !left)) {
-      if (!symbol(context, left ? expr.child.b : expr.child.a, out)) return false;
-      const auto offset = evaluate(tree_, left ? expr.child.a : expr.child.b, context.report);
+    const auto sum = sum_of(id);
+    if (sum) {
+      if (!symbol(context, sum->base, out)) return false;
+      const auto offset = offset_of(*sum, context.report);
       if (!offset) return false;
       if (out.kind == ir::OperandKind::function) {
         context.report.add(Kind::not_a_value, expr.span);
         return false;
       }
-      out.value += op == Op::sub ? 0 - offset->bits : offset->bits;
+      out.value += *offset;
       return true;
     }
   }
@@ -453,7 +489,8 @@ bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
       const ExprId child = tree_.expr_lists[expr.list.first + i];
       ir::Operand element;
       element.type = context.type;
-      if (tree_[child].kind == ExprKind::sink && context.spec.written) {
+      if (tree_[child].kind == ExprKind::sink && context.spec.written && !context.spec.also_read &&
+          !context.spec.register_only) {
         elements.push_back(element);
         continue;
       }
@@ -546,7 +583,8 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
   const auto space = space_of_symbol(out);
   const ir::Space wanted = space_of_form(context.candidate, &context.spec);
   if (space && *space != wanted) {
-    const bool generic = wanted == ir::Space::generic && *space != ir::Space::param;
+    const bool generic =
+        wanted == ir::Space::generic && *space != ir::Space::param && *space != ir::Space::constant;
     if (!generic) {
       context.report
           .add(Kind::wrong_space, span, text(name), name_of(*space), context.candidate.form->opcode,
@@ -609,30 +647,13 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
       return true;
     }
     case ExprKind::binary: {
-      const Op op = static_cast<Op>(expr.op);
-      const bool left = is_constant(tree_, expr.child.a);
-      if ((op != Op::add && op != Op::sub) || (left && op == Op::sub)) break;
-      // name + constant, where the name may itself be `name + constant` on the left.
-      ExprId base = left ? expr.child.b : expr.child.a;
-      const auto offset = evaluate(tree_, left ? expr.child.a : expr.child.b, context.report);
+      const auto sum = sum_of(inner);
+      if (!sum || tree_[sum->base].kind != ExprKind::name) break;
+      const auto offset = offset_of(*sum, context.report);
       if (!offset) return false;
-      if (!offset->is_integer()) {
-        context.report.add(Kind::constant_type, expr.span, "an integer");
-        return false;
-      }
-      out.value += op == Op::sub ? 0 - offset->bits : offset->bits;
-      while (tree_[base].kind == ExprKind::binary) {
-        const Expr& nested = tree_[base];
-        const Op nested_op = static_cast<Op>(nested.op);
-        if ((nested_op != Op::add && nested_op != Op::sub) || !is_constant(tree_, nested.child.b))
-          break;
-        const auto more = evaluate(tree_, nested.child.b, context.report);
-        if (!more) return false;
-        out.value += nested_op == Op::sub ? 0 - more->bits : more->bits;
-        base = nested.child.a;
-      }
-      if (tree_[base].kind != ExprKind::name) break;
-      return address_base(context, tree_[base].span, tree_[base].name_id, out);
+      out.value += *offset;
+      const Expr& base = tree_[sum->base];
+      return address_base(context, base.span, base.name_id, out);
     }
     default:
       break;

@@ -98,7 +98,8 @@ struct OperandSpec {
   s8 space_slot = -1;             ///< address: slot of the group `ss`; -1: `space`
   std::string_view space = {};    ///< address: "shared", ...; empty = generic
   s64 imm_min = 0, imm_max = -1;  ///< range of an immediate when min <= max
-  std::span<const s64> imm_values = {};  ///< the only ones in that range; empty: all of it
+  s64 imm_step = 1;               ///< only every so many of that range
+  std::span<const s64> imm_values = {};  ///< the only ones of that range; empty: all
   bool bracketed = false;        ///< stands inside the [ ] of the address before it: `[a, c]`
   std::string_view suffix = {};  ///< word that may follow: "unified" in `[a].unified`
   std::span<const Condition> present =
