@@ -11,6 +11,7 @@ exit status: 0 no new difference, 1 differences (printed), 77 no ptxas (the test
 
 import argparse
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 
 
 SKIPPED = 77  # exit status
+MOST_MEMORY = 6 << 30
+MOST_SECONDS = 60
 
 
 class Instance(NamedTuple):
@@ -36,6 +39,12 @@ class Instance(NamedTuple):
 def read_instances(path: Path) -> List[Instance]:
     lines = path.read_text(encoding="utf-8").splitlines()
     return [Instance(*line.split("\t")) for line in lines if line and not line.startswith("#")]
+
+
+def limit() -> None:
+    """There are instructions that ptxas works on without an end."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
 
 
 class Assembler:
@@ -55,7 +64,7 @@ class Assembler:
         lines += [self.kernel(index, instance) for index, instance in enumerate(instances)]
         self.source.write_text("\n".join(lines) + "\n", encoding="utf-8")
         command = [self.program, "-O0", "-arch", self.architecture(instances[0].target), str(self.source), "-o", "/dev/null"]
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        run = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limit)
         found: Dict[int, str] = {}
         for line, message in re.findall(r"line (\d+); (?:error|fatal)\s*:\s*(.*)", run.stderr):
             if 0 <= int(line) - first < len(instances):

@@ -87,7 +87,7 @@ class Tables:
     def operand(self, operand: Operand) -> str:
         fields = [f".name = {string(operand.name)}", f".kind = OperandKind::{operand.kind}"]
         for flag in ("written", "also_read", "optional", "pair_second", "negatable", "wide", "register_only", "sink",
-                     "symbol_allowed", "vector"):
+                     "symbol_allowed", "free", "vector"):
             if getattr(operand, flag):
                 fields.append(f".{flag} = true")
         if operand.type:
@@ -97,6 +97,8 @@ class Tables:
                 fields.append(f".{name} = {getattr(operand, name)}")
         if operand.space:
             fields.append(f".space = {string(operand.space)}")
+        if operand.symbol_space:
+            fields.append(f".symbol_space = {string(operand.symbol_space)}")
         if operand.imm_min <= operand.imm_max:
             fields.append(f".imm_min = {operand.imm_min}, .imm_max = {operand.imm_max}")
         if operand.imm_step > 1:

@@ -20,8 +20,8 @@ from .search import complete
 from .writer import Writer
 
 REGISTERS = ("pred b8 b16 b32 b64 b128 u8 u16 u32 u64 s16 s32 s64 f16 f16x2 f32 f64").split()
-CONSTANTS = ("0 1 -1 2 255 65536 4294967296 0x8000000000000000 1.5 0f3F800000 0d3FF0000000000000").split()
-MOST_SHAPES = 6  # of operands, for each form
+CONSTANTS = ("0 1 -1 2 255 65536 4294967296 1.5 0f3F800000 0d3FF0000000000000").split()
+MOST_SHAPES = 3  # of operands, for each form
 MOST_WORDS = 24  # of one slot, in pairs
 
 
@@ -231,7 +231,7 @@ class Neighbours:
     def addresses() -> Iterator[Tuple[str, Callable[[Writer], str]]]:
         for other in ("b16", "b32", "b64", "u32", "s64", "f32", "f64", "pred"):
             yield "address", lambda writer, other=other: f"[{writer.register(other)}]"
-        for base in ("global_0", "shared_0", "const_0", "local_0", "0", "64"):
+        for base in ("global_0", "shared_0", "const_0", "local_0", "64"):
             yield "address", lambda writer, base=base: f"[{base}]"
         for base in ("global_0", "shared_0"):
             yield "address", lambda writer, base=base: f"[{base}+4]"

@@ -96,7 +96,7 @@ class _Parser:
         first, second = self.value(pair[1].strip()), self.value((pair[2] or pair[3]).strip())
         second.pair_second = True
         second.optional = pair[3] is not None
-        first.sink = second.sink = True
+        first.sink, second.sink = True, not second.register_only
         return [first, second]
 
     def address(self, text: str) -> List[Operand]:
@@ -107,7 +107,9 @@ class _Parser:
         name, _, spec = (part.strip() for part in head.partition(":"))
         self.check_name(name)
         address = Operand(name, kind="address", space_slot=self.form.slot_named("ss"))
-        if spec in SPACES:
+        if spec[-1:] == "?" and spec[:-1] in SPACES:
+            address.symbol_space = spec[:-1]
+        elif spec in SPACES:
             address.space, address.space_slot = "" if spec == "generic" else spec, -1
         elif spec in self.isa.types:
             address.type, address.space_slot = self.isa.types[spec].index, -1
@@ -177,7 +179,7 @@ class _Parser:
         wrapper = re.fullmatch(r"(\w+)\((.*)\)(\*\w+)?", text)
         if wrapper:
             flags = {"wide": "wide", "reg": "register_only", "sink": "sink", "any": "symbol_allowed",
-                     "inout": "also_read"}
+                     "inout": "also_read", "free": "free"}
             if wrapper[1] not in flags:
                 raise self.fail(f"unknown operand kind `{wrapper[1]}(...)`; one of imm, {', '.join(flags)}")
             setattr(operand, flags[wrapper[1]], True)

@@ -236,7 +236,7 @@ std::optional<u64> convert(const Constant& value, isa::Type type) {
     return value.bits != 0;
   }
   if (value.is_integer()) {
-    if (info.cls == TypeClass::float_) return std::nullopt;
+    if (info.cls == TypeClass::float_ || info.cls == TypeClass::packed) return std::nullopt;
     return value.bits & mask;
   }
   if (info.cls != TypeClass::float_ && info.cls != TypeClass::bits) return std::nullopt;

@@ -78,10 +78,12 @@ bool BodyChecker::fits(const Context& context, Type reg) const {
     case TypeClass::unsigned_:
       return enough && (have_integer || have.cls == TypeClass::bits);
     case TypeClass::float_:
-      return enough && have.cls == TypeClass::bits;
-    // Alternate and packed formats live in bit-size registers of their size.
+      return enough && (have.cls == TypeClass::bits || (context.spec.free && have_integer));
+    // Alternate and packed formats live in bit-size registers of their size; a pair of integers in
+    // one for a pair of halves, too.
     case TypeClass::packed:
-      return enough && have.cls == TypeClass::bits;
+      return enough && (have.cls == TypeClass::bits ||
+                        (reg == Type::f16x2 && (type == Type::u16x2 || type == Type::s16x2)));
     // The address of the object (5.3).
     case TypeClass::opaque:
       return same_size && (have_integer || have.cls == TypeClass::bits);
@@ -152,8 +154,9 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
   const Expr& expr = tree_[id];
   switch (expr.kind) {
     case ExprKind::sink:
-      if (context.spec.sink || context.spec.pair_second ||
-          (context.spec.written && context.spec.optional))
+      if (context.spec.sink ||
+          (!context.spec.register_only &&
+           (context.spec.pair_second || (context.spec.written && context.spec.optional))))
         return true;
       context.report.add(Kind::sink_not_allowed, expr.span);
       return false;
@@ -303,7 +306,7 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
     context.report.add(Kind::constant_written, expr.span, context.spec.name);
     return false;
   }
-  if (context.spec.register_only) {
+  if (context.spec.register_only || isa::type_info(context.type).cls == TypeClass::opaque) {
     context.report.add(Kind::constant_not_allowed, expr.span, context.spec.name,
                        context.candidate.form->opcode);
     return false;
@@ -583,8 +586,9 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
   const auto space = space_of_symbol(out);
   const ir::Space wanted = space_of_form(context.candidate, &context.spec);
   if (space && *space != wanted) {
-    const bool generic =
-        wanted == ir::Space::generic && *space != ir::Space::param && *space != ir::Space::constant;
+    const std::string_view must = context.spec.symbol_space;
+    const bool generic = wanted == ir::Space::generic && *space != ir::Space::param &&
+                         *space != ir::Space::constant && (must.empty() || space_of(must) == space);
     if (!generic) {
       context.report
           .add(Kind::wrong_space, span, text(name), name_of(*space), context.candidate.form->opcode,
@@ -615,8 +619,9 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
     context.report.add(Kind::expected_address, written.span, context.spec.name);
     return false;
   }
+  if (isa::type_info(context.type).cls == TypeClass::opaque) return value(context, inner, out);
   const Expr& expr = tree_[inner];
-  if (is_constant(tree_, inner)) {
+  if (is_constant(tree_, inner) && written.list.count == 1) {
     const auto constant = evaluate(tree_, inner, context.report);
     if (!constant) return false;
     if (is_plain_address(context.spec)) {
@@ -648,6 +653,7 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
     }
     case ExprKind::binary: {
       const auto sum = sum_of(inner);
+      if (written.list.count > 1) break;  // `[map, {x, y}]`: no offset
       if (!sum || tree_[sum->base].kind != ExprKind::name) break;
       const auto offset = offset_of(*sum, context.report);
       if (!offset) return false;
