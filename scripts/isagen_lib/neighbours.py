@@ -143,10 +143,12 @@ class Neighbours:
             elif slot.group and everything:
                 others = [word for word in slot.group.words if slot.value_of(word) is None]
             for word in others:
-                if word != words[at - 1]:
+                if word not in words:
                     yield changed(here + [word] + rest, "replaced")
         if everything:
             for word in dict.fromkeys(self.words[form.opcode] + ["sat", "ftz", "rn", "approx", "v2", "sync"]):
+                if word in words:
+                    continue
                 position = next((i for i, w in enumerate(words) if w in self.isa.types), len(words))
                 yield changed(words[:position] + [word] + words[position:], "added")
 
@@ -155,9 +157,14 @@ class Neighbours:
     def gates(self, form: Form, values: Sequence[int], optional: bool, gates: Tuple[Gate, ...]) -> Iterator[Neighbour]:
         """For each target the first version that takes it and the one before, or the newest, which does not either."""
         writer = Writer(self.isa, form, values, optional)
-        for places in self.targets.values():
+        known: Optional[Tuple[str, bool]] = None
+        for target, places in self.targets.items():
             first = next((n for n, p in enumerate(places) if all(gate_open(g, *p) for g in gates)), None)
-            chosen = [places[-1]] + ([] if first is None else places[max(0, first - 1):first + 1])
+            alike = known == (target.suffix, first is not None) and not target.suffix
+            known = (target.suffix, first is not None)
+            chosen = [] if alike else [places[-1]]  # a plain target says the same as the one before it, mostly
+            if first is not None and not (alike and first == 0):
+                chosen += places[max(0, first - 1):first + 1]
             for place in dict.fromkeys(chosen):
                 yield self.written(writer, place, "gate")
 
@@ -195,12 +202,9 @@ class Neighbours:
         for other in REGISTERS:
             yield "register", lambda writer, other=other: writer.register(other)
         yield from self.constants(operand)
-        for text in ("_", "%laneid", "global_0", "%clock64"):
+        for text in ("_", "%laneid", "global_0"):
             yield "operand", lambda writer, text=text: text
         yield "operand", lambda writer: "!" + writer.register(name)
-        yield "operand", lambda writer: "-" + writer.register(name)
-        yield "operand", lambda writer: f"[{writer.register('b64')}]"
-        yield "vector", lambda writer: "{" + writer.register(name) + "}"
         yield "vector", lambda writer: "{" + f"{writer.register(name)}, {writer.register(name)}" + "}"
         if not operand.pair_second:
             yield "pair", lambda writer: f"{writer.register(name)}|{writer.register('pred')}"
@@ -229,7 +233,7 @@ class Neighbours:
 
     @staticmethod
     def addresses() -> Iterator[Tuple[str, Callable[[Writer], str]]]:
-        for other in ("b16", "b32", "b64", "u32", "s64", "f32", "f64", "pred"):
+        for other in ("b16", "b32", "b64", "u32", "s64", "f32", "f64"):
             yield "address", lambda writer, other=other: f"[{writer.register(other)}]"
         for base in ("global_0", "shared_0", "const_0", "local_0", "64"):
             yield "address", lambda writer, base=base: f"[{base}]"
@@ -237,7 +241,6 @@ class Neighbours:
             yield "address", lambda writer, base=base: f"[{base}+4]"
         for offset in ("+4", "-4", "+0x7fffffff", "+1.5"):
             yield "address", lambda writer, offset=offset: f"[{writer.register('b64')}{offset}]"
-        yield "address", lambda writer: writer.register("b64")
         yield "address", lambda writer: f"[{writer.register('b64')}+{writer.register('b64')}]"
 
 
