@@ -14,7 +14,8 @@ import isagen  # noqa: E402
 from isagen_lib.emit import outputs  # noqa: E402
 from isagen_lib.instances import covering  # noqa: E402
 from isagen_lib.matching import admits, match, written_words  # noqa: E402
-from isagen_lib.model import Isa, Problems, Target  # noqa: E402
+from isagen_lib.model import Isa, Problems, Target, Version  # noqa: E402
+from isagen_lib.neighbours import neighbours  # noqa: E402
 from isagen_lib.writer import Writer  # noqa: E402
 
 BASE = """\
@@ -157,6 +158,12 @@ class Good(unittest.TestCase):
         self.assertEqual([o.written for o in isa.forms[0].operands], [True, True, False])
         self.assertIn("add.u32 %r_u32_0, %r_u32_1, [%r_u16_0];", outputs(isa)["form_instances.txt"])
 
+    def test_what_else_operands_say(self):
+        isa = self.isa(insn("T f32", "add{.ss}.T  d:free(T)|p:reg(pred), [a:shared?]", "sem pending"))
+        d, p, a = isa.forms[0].operands
+        self.assertEqual((d.free, d.sink, p.sink, p.register_only), (True, True, False, True))
+        self.assertEqual((a.space, a.symbol_space, a.space_slot), ("", "shared", 0))
+
     def test_optional_operand_with_a_condition(self):
         isa = self.isa(insn("T u16 u32", "add.T  d:T{, c:T when T=u32}", "sem pending"))
         form = isa.forms[0]
@@ -264,6 +271,23 @@ class Emitted(unittest.TestCase):
         lines = self.files(ADD)["cases.txt"].splitlines()
         self.assertEqual(lines[-1].split("\t"), ["0", "add.u32", "d:u32", "a:u32 b:u32", "0xffffffff 1", "0",
                                                 "fixture.isa:6"])
+
+    def test_neighbours(self):
+        isa, errors = load(insn('T u16 u32\nsince ptx 7.1, sm_80\nrequire .sat => T=u32', "add{.sat}.T  d:T, a:T, b:u32(0..7)",
+                                "sem pending"))
+        self.assertEqual(errors, [])
+        found = {(n.kind, str(n.place.target), str(n.place.version), n.text)
+                 for n in neighbours(isa, 80, Version(9, 0), lambda form: True)}
+        for kind, target, version, text in (
+                ("pair", "sm_80", "9.0", "add.sat.u16 %r_u16_0, %r_u16_1, %r_u32_0;"),
+                ("gate", "sm_80", "7.0", "add.u16 %r_u16_0, %r_u16_1, %r_u32_0;"),
+                ("gate", "sm_80", "7.1", "add.u16 %r_u16_0, %r_u16_1, %r_u32_0;"),
+                ("missing", "sm_80", "9.0", "add.u16 %r_u16_0, %r_u16_1;"),
+                ("constant", "sm_80", "9.0", "add.u16 %r_u16_0, %r_u16_1, 8;"),
+                ("register", "sm_80", "9.0", "add.u16 %r_u16_0, %r_f32_0, %r_u32_0;"),
+                ("dropped", "sm_80", "9.0", "add %r_u16_0, %r_u16_1, %r_u32_0;"),
+                ("replaced", "sm_80", "9.0", "add.f16x2 %r_u16_0, %r_u16_1, %r_u32_0;")):
+            self.assertIn((kind, target, version, text), found)
 
     def test_files_are_written_only_when_changed(self):
         with tempfile.TemporaryDirectory() as folder:

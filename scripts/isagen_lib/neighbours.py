@@ -45,6 +45,7 @@ class Neighbours:
         for place in self.places:
             self.targets[place.target].append(place)
         self.known: Dict[Tuple[Gate, ...], Optional[Place]] = {}
+        self.registers = [name for name in REGISTERS if name in isa.types]
         self.words: Dict[str, List[str]] = defaultdict(list)  # of an opcode
         for form in isa.forms:
             for slot in form.slots:
@@ -199,7 +200,7 @@ class Neighbours:
                 yield from self.scalars(name, operand)
 
     def scalars(self, name: str, operand: Operand) -> Iterator[Tuple[str, Callable[[Writer], str]]]:
-        for other in REGISTERS:
+        for other in self.registers:
             yield "register", lambda writer, other=other: writer.register(other)
         yield from self.constants(operand)
         for text in ("_", "%laneid", "global_0"):
@@ -218,14 +219,13 @@ class Neighbours:
         for number in dict.fromkeys(numbers):
             yield "constant", lambda writer, number=number: number
 
-    @staticmethod
-    def vectors(name: str, length: int, operand: Operand) -> Iterator[Tuple[str, Callable[[Writer], str]]]:
+    def vectors(self, name: str, length: int, operand: Operand) -> Iterator[Tuple[str, Callable[[Writer], str]]]:
         def of(names: List[str]) -> Callable[[Writer], str]:
             return lambda writer: "{" + ", ".join(n if n in ("_", "1") else writer.register(n) for n in names) + "}"
 
         for count in {length - 1, length + 1, 1, 2, 4, 8} - {length, 0}:
             yield "vector", of([name] * count)
-        for other in REGISTERS:
+        for other in self.registers:
             yield "element", of([other] * length)
         for other in ("_", "1"):
             yield "element", of([other] + [name] * (length - 1))
