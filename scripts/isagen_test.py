@@ -277,7 +277,7 @@ class Emitted(unittest.TestCase):
                                 "sem pending"))
         self.assertEqual(errors, [])
         found = {(n.kind, str(n.place.target), str(n.place.version), n.text)
-                 for n in neighbours(isa, 80, Version(9, 0), lambda form: True)}
+                 for n in neighbours(isa, 80, Version(9, 0), lambda form: True)[0]}
         for kind, target, version, text in (
                 ("pair", "sm_80", "9.0", "add.sat.u16 %r_u16_0, %r_u16_1, %r_u32_0;"),
                 ("gate", "sm_80", "7.0", "add.u16 %r_u16_0, %r_u16_1, %r_u32_0;"),

@@ -99,12 +99,12 @@ def main() -> int:
         print("no ptxas: skipped")
         return SKIPPED
     isa = load(options.tables)
-    found = neighbours(isa, OLDEST, NEWEST, lambda form: bool(re.search(options.only, str(form.loc))))
+    found, newer = neighbours(isa, OLDEST, NEWEST, lambda form: bool(re.search(options.only, str(form.loc))))
     if options.share < 1:
         found = sample(found, options.share)
     family = {str(n.form.loc): n.form.family for n in found}
     instances = judge(options.checker, [as_instance(n) for n in found])
-    print(f"{len(instances)} instructions")
+    print(f"{len(instances)} instructions; {newer} combinations of modifiers are newer than PTX {NEWEST} and cannot be compared")
     known = read_known(Path(__file__).with_name("ptxas_differences.txt"))
     counts: Dict[str, Counter] = defaultdict(Counter)
     for instance, opinion in ask(options.ptxas, instances, options.jobs):

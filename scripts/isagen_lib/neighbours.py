@@ -45,6 +45,9 @@ class Neighbours:
         for place in self.places:
             self.targets[place.target].append(place)
         self.known: Dict[Tuple[Gate, ...], Optional[Place]] = {}
+        self.all_places = places
+        self.newest = newest
+        self.newer = 0  # combinations of modifiers that came after `newest`
         self.registers = [name for name in REGISTERS if name in isa.types]
         self.words: Dict[str, List[str]] = defaultdict(list)  # of an opcode
         for form in isa.forms:
@@ -70,7 +73,10 @@ class Neighbours:
                 if gates and gates not in seen_gates:
                     seen_gates.add(gates)
                     yield from self.gates(form, values, optional, gates)
-                if place:
+                if not place:
+                    lowest = self.all_places.lowest(gates)
+                    self.newer += lowest is not None and lowest.version > self.newest
+                else:
                     yield self.written(Writer(self.isa, form, values, optional), place, "pair")
                     key = shape(form, values)
                     if optional and key not in seen_shapes:
@@ -244,15 +250,15 @@ class Neighbours:
         yield "address", lambda writer: f"[{writer.register('b64')}+{writer.register('b64')}]"
 
 
-def neighbours(isa: Isa, oldest: int, newest: Version, only: Callable[[Form], bool]) -> List[Neighbour]:
-    """Each text once per place."""
+def neighbours(isa: Isa, oldest: int, newest: Version, only: Callable[[Form], bool]) -> Tuple[List[Neighbour], int]:
+    """Each text once per place; and how many combinations of modifiers are newer."""
     maker = Neighbours(isa, oldest, newest)
     found: Dict[Tuple[Place, str], Neighbour] = {}
     for form in isa.forms:
         if only(form):
             for neighbour in maker.of(form):
                 found.setdefault((neighbour.place, neighbour.text), neighbour)
-    return list(found.values())
+    return list(found.values()), maker.newer
 
 
 def sample(items: List[Neighbour], share: float) -> List[Neighbour]:
