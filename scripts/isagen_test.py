@@ -14,7 +14,9 @@ import isagen  # noqa: E402
 from isagen_lib.emit import outputs  # noqa: E402
 from isagen_lib.instances import covering  # noqa: E402
 from isagen_lib.matching import admits, match, written_words  # noqa: E402
-from isagen_lib.model import Isa, Problems, Target  # noqa: E402
+from isagen_lib.model import Isa, Problems, Target, Version  # noqa: E402
+from isagen_lib.neighbours import neighbours  # noqa: E402
+from isagen_lib.writer import Writer  # noqa: E402
 
 BASE = """\
 type pred  bits 1   class pred      cpp bool
@@ -167,6 +169,36 @@ class Good(unittest.TestCase):
         self.assertEqual([len(form.gates) for form in isa.forms], [1, 1])
         self.assertEqual(len(isa.forms[0].gates[0].when), 1)
 
+    def test_constants(self):
+        isa = self.isa(insn("T u32", "add.T  d:T, a:imm(-1|1), b:u32(24..40/8), c:imm(0..7)", "sem pending"))
+        self.assertEqual([(o.kind, o.imm_min, o.imm_max, o.imm_step, o.imm_values) for o in isa.forms[0].operands[1:]],
+                         [("imm", -1, 1, 1, (-1, 1)), ("value", 24, 40, 8, ()), ("imm", 0, 7, 1, ())])
+        self.assertIn(".imm_values = {kConstants + 0, 2}", outputs(isa)["tables.cpp"])
+
+    def test_each(self):
+        isa = self.isa("group shape  each n 8..24/8 64: .m{n}k4 .m{n}k8; .x\n" +
+                       insn("rows shape N  each n 8..24/8: .m{n}k4 {n/2} | .m{n}k8 {n*2}; | .x 1\n",
+                            "add.shape.u32  d:u32*N, a:u32", "sem pending"))
+        self.assertEqual(isa.groups["shape"].words, ("m8k4", "m8k8", "m16k4", "m16k8", "m24k4", "m24k8", "m64k4", "m64k8", "x"))
+        self.assertEqual(isa.forms[0].rows, [(1, 4), (2, 16), (3, 8), (4, 32), (5, 12), (6, 48), (9, 1)])
+
+    def test_address_in_a_register(self):
+        isa = self.isa(insn("T u32", "add.T  d:T, d_second:T, [t:u16]", "sem pending"))
+        self.assertEqual([o.written for o in isa.forms[0].operands], [True, True, False])
+        self.assertIn("add.u32 %r_u32_0, %r_u32_1, [%r_u16_0];", outputs(isa)["form_instances.txt"])
+
+    def test_what_else_operands_say(self):
+        isa = self.isa(insn("T f32", "add{.ss}.T  d:free(T)|p:reg(pred), [a:shared?]", "sem pending"))
+        d, p, a = isa.forms[0].operands
+        self.assertEqual((d.free, d.sink, p.sink, p.register_only), (True, True, False, True))
+        self.assertEqual((a.space, a.symbol_space, a.space_slot), ("", "shared", 0))
+
+    def test_optional_operand_with_a_condition(self):
+        isa = self.isa(insn("T u16 u32", "add.T  d:T{, c:T when T=u32}", "sem pending"))
+        form = isa.forms[0]
+        self.assertEqual([Writer(isa, form, values, optional=True).text() for values in covering(form)],
+                         ["add.u16 %r_u16_0;", "add.u32 %r_u32_0, %r_u32_1;"])
+
     def test_require_without_condition(self):
         isa = self.isa(insn('T u16 u32\nrequire T=u32 : "message"'))
         self.assertEqual(len(covering(isa.forms[0])), 1)
@@ -279,6 +311,23 @@ class Emitted(unittest.TestCase):
         self.assertEqual(lines[-1].split("\t"), ["0", "add.u32", "d:u32", "a:u32 b:u32", "0xffffffff 1", "0",
                                                 "fixture.isa:6"])
 
+    def test_neighbours(self):
+        isa, errors = load(insn('T u16 u32\nsince ptx 7.1, sm_80\nrequire .sat => T=u32', "add{.sat}.T  d:T, a:T, b:u32(0..7)",
+                                "sem pending"))
+        self.assertEqual(errors, [])
+        found = {(n.kind, str(n.place.target), str(n.place.version), n.text)
+                 for n in neighbours(isa, 80, Version(9, 0), lambda form: True)[0]}
+        for kind, target, version, text in (
+                ("pair", "sm_80", "9.0", "add.sat.u16 %r_u16_0, %r_u16_1, %r_u32_0;"),
+                ("gate", "sm_80", "7.0", "add.u16 %r_u16_0, %r_u16_1, %r_u32_0;"),
+                ("gate", "sm_80", "7.1", "add.u16 %r_u16_0, %r_u16_1, %r_u32_0;"),
+                ("missing", "sm_80", "9.0", "add.u16 %r_u16_0, %r_u16_1;"),
+                ("constant", "sm_80", "9.0", "add.u16 %r_u16_0, %r_u16_1, 8;"),
+                ("register", "sm_80", "9.0", "add.u16 %r_u16_0, %r_f32_0, %r_u32_0;"),
+                ("dropped", "sm_80", "9.0", "add %r_u16_0, %r_u16_1, %r_u32_0;"),
+                ("replaced", "sm_80", "9.0", "add.f16x2 %r_u16_0, %r_u16_1, %r_u32_0;")):
+            self.assertIn((kind, target, version, text), found)
+
     def test_files_are_written_only_when_changed(self):
         with tempfile.TemporaryDirectory() as folder:
             table = Path(folder, "all.isa")
@@ -323,6 +372,10 @@ BAD = [
     (insn("T u32", "add.T  d:T, d:T"), "3: operand `d` is there twice"),
     (insn("T u32", "add.T  d:T, a:maybe(T)"), "3: unknown operand kind `maybe(...)`"),
     (insn("T u32", "add.T  d:T, a:imm(7..1)"), "3: empty range `7..1`"),
+    (insn("T u32", "add.T  d:T, a:imm(1|x)"), "3: cannot read the constants `1|x`"),
+    (insn("T u32", "add.T  d:T, a:imm(1|-1)"), "3: `1|-1`: constants go up and differ"),
+    (insn("T u32", "add.T  d:T, a:imm(0..9/4)"), "3: `0..9/4`: the steps miss the end"),
+    ("group x  each n 1..: .x{n}\n", "1: each: expected a number or `FROM..TO/STEP`, got `1..`"),
     (insn("T u32", "add.T  d:T*wide"), "3: `*wide`: neither a number, a group of the form nor a number in rows"),
     (insn("T u32", "add.T  d:T, [a:shraed]"), "3: `shraed` is neither a state space"),
     (insn("T u32", "add.T  d:T, a:T when .x"), "3: `.x` is not a modifier of this form"),

@@ -63,7 +63,8 @@ class Tables:
         self.form_gates = Pool("kFormGates", "ConditionalGate")
         self.operands = Pool("kOperands", "OperandSpec")
         self.types = Pool("kTypes", "Type")
-        self.pools = [self.bytes, self.choices, self.slots, self.conditions, self.rules, self.alternatives,
+        self.constants = Pool("kConstants", "s64")
+        self.pools = [self.bytes, self.constants, self.choices, self.slots, self.conditions, self.rules, self.alternatives,
                       self.gates, self.form_gates, self.operands, self.types]
 
     def byte_span(self, values: Sequence[int]) -> str:
@@ -86,7 +87,7 @@ class Tables:
     def operand(self, operand: Operand) -> str:
         fields = [f".name = {string(operand.name)}", f".kind = OperandKind::{operand.kind}"]
         for flag in ("written", "also_read", "optional", "pair_second", "negatable", "wide", "register_only", "sink",
-                     "symbol_allowed", "vector", "bare"):
+                     "symbol_allowed", "free", "vector", "bare"):
             if getattr(operand, flag):
                 fields.append(f".{flag} = true")
         if operand.type:
@@ -96,8 +97,14 @@ class Tables:
                 fields.append(f".{name} = {getattr(operand, name)}")
         if operand.space:
             fields.append(f".space = {string(operand.space)}")
+        if operand.symbol_space:
+            fields.append(f".symbol_space = {string(operand.symbol_space)}")
         if operand.imm_min <= operand.imm_max:
             fields.append(f".imm_min = {operand.imm_min}, .imm_max = {operand.imm_max}")
+        if operand.imm_step > 1:
+            fields.append(f".imm_step = {operand.imm_step}")
+        if operand.imm_values:
+            fields.append(f".imm_values = {self.constants.span([str(value) for value in operand.imm_values])}")
         if operand.bracketed:
             fields.append(".bracketed = true")
         if operand.suffix:

@@ -213,6 +213,7 @@ class Operand:
     register_only: bool = False
     sink: bool = False
     symbol_allowed: bool = False
+    free: bool = False
     type: int = 0
     type_slot: int = -1
     vector_slot: int = -1
@@ -221,8 +222,11 @@ class Operand:
     bare: bool = False
     space_slot: int = -1
     space: str = ""
+    symbol_space: str = ""  # `[a:shared?]`
     imm_min: int = 0
     imm_max: int = -1
+    imm_step: int = 1
+    imm_values: Tuple[int, ...] = ()  # of the range; empty: all
     suffix: str = ""
     suffix_slot: int = -1
     minus_slot: int = -1

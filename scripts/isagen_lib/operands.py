@@ -72,6 +72,8 @@ def _mark_written(operands: List[Operand]) -> None:
         first.written = True
         if paired:
             operands[1].written = True
+        elif len(operands) > 1 and operands[1].name[0] == "d" and operands[1].kind == "value":
+            operands[1].written = True
     elif first.kind == "list":
         first.written = len(operands) > 1 and operands[1].kind == "function"
 
@@ -93,19 +95,19 @@ class _Parser:
             owner = self.value(lanes[1])
             return [owner, self.lanes(owner.name, lanes[2], lanes[3], lanes[4])]
         pair = re.fullmatch(r"([^|{]+)(?:\|([^|{]+)|\{\|([^|{}]+)\})", text)
-        if not pair:
+        if not pair or "(" in pair[1] and ")" not in pair[1]:  # the constants of `imm(-1|1)`
             return [self.value(text)]
         first, second = self.value(pair[1].strip()), self.value((pair[2] or pair[3]).strip())
         second.pair_second = True
         second.optional = pair[3] is not None
-        first.sink = second.sink = True
+        first.sink, second.sink = True, not second.register_only
         return [first, second]
 
     def lanes(self, owner: str, word: str, least: str, most: str) -> Operand:
         """`{.b3210(0..7)}`: may be written behind the operand `owner`."""
         lanes = Operand(f"{owner}_lanes", kind="lanes", suffix=word)
         lanes.type = self.isa.types["u32"].index if "u32" in self.isa.types else 0
-        self.range(lanes, least, most)
+        self.constants(lanes, f"{least}..{most}")
         if not all(lanes.imm_min <= int(digit) <= lanes.imm_max for digit in word[1:]):
             raise self.fail(f"`.{word}`: a digit is outside of {least}..{most}")
         return lanes
@@ -118,7 +120,9 @@ class _Parser:
         name, _, spec = (part.strip() for part in head.partition(":"))
         self.check_name(name)
         address = Operand(name, kind="address", space_slot=self.form.slot_named("ss"))
-        if spec in SPACES:
+        if spec[-1:] == "?" and spec[:-1] in SPACES:
+            address.symbol_space = spec[:-1]
+        elif spec in SPACES:
             address.space, address.space_slot = "" if spec == "generic" else spec, -1
         elif spec in self.isa.types:
             address.type, address.space_slot = self.isa.types[spec].index, -1
@@ -174,24 +178,24 @@ class _Parser:
         if text in KINDS:
             operand.kind = text
             return
-        imm = re.fullmatch(r"imm(?:\(\s*(-?\w+)\s*\.\.\s*(-?\w+)\s*\))?", text)
+        imm = re.fullmatch(r"imm(?:\((.*)\))?", text)
         if imm:
             operand.kind = "imm"
             operand.type = self.isa.types["u32"].index if "u32" in self.isa.types else 0
             if imm[1]:
-                self.range(operand, imm[1], imm[2])
+                self.constants(operand, imm[1])
             return
-        bounded = re.fullmatch(r"(\w+)\(\s*(-?\w+)\s*\.\.\s*(-?\w+)\s*\)(\*\w+)?", text)
+        bounded = re.fullmatch(r"(\w+)\((.*(?:\.\.|\|).*)\)(\*\w+)?", text)
         if bounded:
             self.type(operand, bounded[1])
-            self.range(operand, bounded[2], bounded[3])
-            if bounded[4]:
-                self.vector(operand, bounded[4][1:])
+            self.constants(operand, bounded[2])
+            if bounded[3]:
+                self.vector(operand, bounded[3][1:])
             return
         wrapper = re.fullmatch(r"(\w+)\((.*)\)(\*\w+)?", text)
         if wrapper:
             flags = {"wide": "wide", "reg": "register_only", "sink": "sink", "any": "symbol_allowed",
-                     "inout": "also_read", "bare": "bare"}
+                     "inout": "also_read", "bare": "bare", "free": "free"}
             if wrapper[1] not in flags:
                 raise self.fail(f"unknown operand kind `{wrapper[1]}(...)`; one of imm, {', '.join(flags)}")
             setattr(operand, flags[wrapper[1]], True)
@@ -206,13 +210,23 @@ class _Parser:
         if match[2]:
             self.vector(operand, match[2])
 
-    def range(self, operand: Operand, least: str, most: str) -> None:
+    def constants(self, operand: Operand, text: str) -> None:
+        """`0..255`, `24..256/8` (in steps of 8) or `-1|1`."""
         try:
-            operand.imm_min, operand.imm_max = int(least, 0), int(most, 0)
+            if "|" in text:
+                values = [int(value, 0) for value in text.split("|")]
+            else:
+                span, _, step = text.partition("/")
+                least, most = (int(value, 0) for value in span.split(".."))
+                if least > most or (most - least) % int(step or "1", 0):
+                    raise self.fail(f"empty range `{text}`" if least > most else f"`{text}`: the steps miss the end")
+                operand.imm_min, operand.imm_max, operand.imm_step = least, most, int(step or "1", 0)
+                return
         except ValueError:
-            raise self.fail(f"cannot read the range `{least}..{most}`") from None
-        if operand.imm_min > operand.imm_max:
-            raise self.fail(f"empty range `{least}..{most}`")
+            raise self.fail(f"cannot read the constants `{text}`") from None
+        if values != sorted(set(values)):
+            raise self.fail(f"`{text}`: constants go up and differ")
+        operand.imm_min, operand.imm_max, operand.imm_values = values[0], values[-1], tuple(values)
 
     def type(self, operand: Operand, name: str) -> None:
         slot = self.form.slot_named(name)

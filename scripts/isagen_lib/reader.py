@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List, NamedTuple, Optional, Union
+from typing import Dict, Iterator, List, Match, NamedTuple, Optional, Union
 
 from .model import (Detail, Group, Loc, NotationError, Problems, RawEntry, RawForm, RawInsn, Type)
 
@@ -41,7 +41,7 @@ def strip_comment(text: str) -> str:
 
 
 def logical_lines(file: str, text: str) -> List[Line]:
-    """Lines without comments. A line that ends with `,`, `|` or a backslash goes on in the next one."""
+    """Lines without comments. A line that ends with `,`, `|`, `;` or a backslash goes on in the next one."""
     lines: List[Line] = []
     joining = False
     for number, full in enumerate(text.splitlines(), 1):
@@ -54,10 +54,32 @@ def logical_lines(file: str, text: str) -> List[Line]:
             lines[-1] = lines[-1]._replace(text=lines[-1].text + " " + content)
         else:
             lines.append(Line(Loc(file, number), indent, content))
-        joining = content[-1] in ",|\\"
+        joining = content[-1] in ",|;\\"
         if content[-1] == "\\":
             lines[-1] = lines[-1]._replace(text=lines[-1].text[:-1].rstrip())
     return lines
+
+
+EACH = re.compile(r"\beach\s+([a-z])\s+([^:;]+):([^;]*)(?:;|$)")
+
+
+def expand_each(line: Line) -> Line:
+    """`each n 8..256/8: .m64n{n}k16 {n/2}` in a group or in rows, up to `;` or the end: once for each n."""
+    def numbers(text: str) -> Iterator[int]:
+        for part in text.split():
+            span = re.fullmatch(r"(\d+)(?:\.\.(\d+)/(\d+))?", part)
+            if not span:
+                raise NotationError(line.loc, f"each: expected a number or `FROM..TO/STEP`, got `{part}`")
+            yield from range(int(span[1]), int(span[2] or span[1]) + 1, int(span[3] or 1))
+
+    def replace(match: Match) -> str:
+        def fill(n: int) -> str:
+            text = re.sub(rf"\{{{match[1]}(?:/(\d+)|\*(\d+))?\}}",
+                          lambda use: str(n // int(use[1] or 1) * int(use[2] or 1)), match[3])
+            return text.strip().strip("|")
+        return (" " if line.text.startswith("group") else " | ").join(map(fill, numbers(match[2])))
+
+    return line._replace(text=EACH.sub(replace, line.text)) if " each " in line.text else line
 
 
 def read_file(raw: Raw, file: str, text: str, problems: Problems) -> None:
@@ -78,6 +100,7 @@ class _FileReader:
     def read(self, lines: List[Line]) -> None:
         for line in lines:
             try:
+                line = expand_each(line)
                 if line.indent == 0:
                     self.owner = self.form = self.detail = None
                     self.skipping = False

@@ -5,20 +5,22 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import zip_longest
-from typing import Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from .matching import is_vector, operand_type, vector_length, written_words
 from .model import Form, Isa, Operand, Target
 
 
 class Writer:
-    """Writes instructions of one form."""
+    """Writes instructions of one form. `replace` says what stands for some operands instead."""
 
-    def __init__(self, isa: Isa, form: Form, values: Sequence[int], optional: bool) -> None:
+    def __init__(self, isa: Isa, form: Form, values: Sequence[int], optional: bool,
+                 replace: Optional[Dict[str, Callable[[Writer], str]]] = None) -> None:
         self.isa = isa
         self.form = form
         self.values = values
         self.optional = optional
+        self.replace = replace or {}
         self.used: Counter = Counter()
         self.operands = [text for text in self._operands(optional)]
 
@@ -66,7 +68,10 @@ class Writer:
                     continue
                 return
             if all(condition.holds(self.values) for condition in operand.present):
-                text = decorate(self.form, operand, self.values, self._operand(operand))
+                if operand.name in self.replace:
+                    text = self.replace[operand.name](self)
+                else:
+                    text = decorate(self.form, operand, self.values, self._operand(operand))
                 if optional and follower and follower.kind == "lanes":
                     text += "." + follower.suffix[0] + follower.suffix[:0:-1]
                 yield text, operand
@@ -79,7 +84,8 @@ class Writer:
         if operand.kind == "sink":
             return "_"
         if operand.kind == "address":
-            return f"[{self._object(operand.type) or self.register('u64')}]"
+            base = self.isa.type_at(operand.type).name if operand.type else "u64"
+            return f"[{self._object(operand.type) or self.register(base)}]"
         if operand.kind != "value":
             return {"label": "label_0", "function": f"function_{self._lists()}", "list": "(param_0)",
                     "targets": f"targets_{self._lists()}", "proto": f"proto_{self._lists()}"}[operand.kind]

@@ -58,6 +58,16 @@ class BodyChecker {
   bool object(const Context& context, const syntax::Expr& expr, ir::Operand& out);
   bool symbol(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool address(const Context& context, syntax::ExprId id, ir::Operand& out);
+  struct Sum {
+    struct Term {
+      syntax::ExprId id;
+      bool subtracted;
+    };
+    syntax::ExprId base;
+    std::vector<Term> terms;
+  };
+  std::optional<Sum> sum_of(syntax::ExprId id) const;
+  std::optional<u64> offset_of(const Sum& sum, diag::Report& report) const;
   bool address_base(const Context& context, Span span, NameId name, ir::Operand& out);
   bool call_list(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool name_operand(const Context& context, syntax::ExprId id, SymbolKind wanted, ir::Operand& out);

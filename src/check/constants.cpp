@@ -236,11 +236,13 @@ std::optional<u64> convert(const Constant& value, isa::Type type) {
     return value.bits != 0;
   }
   if (value.is_integer()) {
-    if (info.cls == TypeClass::float_) return std::nullopt;
+    if (info.cls == TypeClass::float_ || info.cls == TypeClass::packed) return std::nullopt;
     return value.bits & mask;
   }
   if (info.cls != TypeClass::float_ && info.cls != TypeClass::bits) return std::nullopt;
-  if (value.kind == Kind::f32) {
+  const bool is_single = value.kind == Kind::f32;
+  if (info.cls == TypeClass::bits && info.bits != (is_single ? 32 : 64)) return std::nullopt;
+  if (is_single) {
     if (info.bits == 32) return value.bits;
     if (info.bits == 64)
       return std::bit_cast<u64>(

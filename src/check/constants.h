@@ -30,8 +30,8 @@ std::optional<Constant> evaluate(const syntax::Tree& tree, syntax::ExprId id, di
 bool is_constant(const syntax::Tree& tree, syntax::ExprId id);
 
 /// The bits of `value` as an operand or datum of `type`; nothing when kinds do not fit (a real for
-/// an integer type). Integers are cut to the size of the type, reals rounded to nearest
-/// (4.5.1, 4.5.2).
+/// an integer type, an 0f constant for .b64, any other for .b32). Integers are cut to the size of
+/// the type, reals rounded to nearest (4.5.1, 4.5.2).
 std::optional<u64> convert(const Constant& value, isa::Type type);
 
 }  // namespace heddle::check

@@ -2,6 +2,8 @@
 //
 // Operands (PTX ISA 6, 9.4): registers of a fitting type, immediates, symbols, vectors, addresses,
 // call lists.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "check/body_checker.h"
@@ -19,11 +21,24 @@ using syntax::Op;
 
 namespace {
 
-/// Whether a register of this type can hold an address (6.4.1).
+/// Whether a register of this type can hold an address (6.4.1); one that is narrower than the
+/// address is extended with zeros (9.7.9.8).
 bool holds_address(const isa::TypeInfo& type) {
   const bool integer = type.cls == TypeClass::bits || type.cls == TypeClass::signed_ ||
                        type.cls == TypeClass::unsigned_;
-  return integer && (type.bits == 32 || type.bits == 64);
+  return integer && type.bits <= 64;
+}
+
+/// Whether a constant in the range of an operand is one that it takes.
+bool is_choice(const isa::OperandSpec& spec, s64 value) {
+  if ((value - spec.imm_min) % spec.imm_step != 0) return false;
+  return spec.imm_values.empty() ||
+         std::ranges::find(spec.imm_values, value) != spec.imm_values.end();
+}
+
+/// Whether an address is just a number in a register, in no state space of 5.1: tensor memory.
+bool is_plain_address(const isa::OperandSpec& spec) {
+  return spec.kind == isa::OperandKind::address && isa::type_info(spec.type).cls == TypeClass::bits;
 }
 
 /// Integers, and bits that may be one.
@@ -75,16 +90,46 @@ bool BodyChecker::fits(const Context& context, Type reg) const {
     case TypeClass::unsigned_:
       return enough && (have_integer || have.cls == TypeClass::bits);
     case TypeClass::float_:
-      return enough && have.cls == TypeClass::bits;
-    // Alternate and packed formats live in bit-size registers of their size.
+      return enough && (have.cls == TypeClass::bits || (context.spec.free && have_integer));
+    // Alternate and packed formats live in bit-size registers of their size; a pair of integers in
+    // one for a pair of halves, too.
     case TypeClass::packed:
-      return enough && have.cls == TypeClass::bits;
+      return enough && (have.cls == TypeClass::bits ||
+                        (reg == Type::f16x2 && (type == Type::u16x2 || type == Type::s16x2)));
     // The address of the object (5.3).
     case TypeClass::opaque:
       return same_size && (have_integer || have.cls == TypeClass::bits);
     default:
       return false;
   }
+}
+
+/// `base + constant - constant ...`: the base comes first, the first constant is added (6.4.1).
+std::optional<BodyChecker::Sum> BodyChecker::sum_of(ExprId id) const {
+  Sum sum{.base = id, .terms = {}};
+  while (tree_[sum.base].kind == ExprKind::binary) {
+    const Expr& expr = tree_[sum.base];
+    const Op op = static_cast<Op>(expr.op);
+    if ((op != Op::add && op != Op::sub) || !is_constant(tree_, expr.child.b)) return std::nullopt;
+    sum.terms.push_back({expr.child.b, op == Op::sub});
+    sum.base = expr.child.a;
+  }
+  if (sum.terms.empty() || sum.terms.back().subtracted) return std::nullopt;
+  return sum;
+}
+
+std::optional<u64> BodyChecker::offset_of(const Sum& sum, diag::Report& report) const {
+  u64 offset = 0;
+  for (const auto& [id, subtracted] : sum.terms) {
+    const auto constant = evaluate(tree_, id, report);
+    if (!constant) return std::nullopt;
+    if (!constant->is_integer()) {
+      report.add(Kind::constant_type, tree_[id].span, "an integer");
+      return std::nullopt;
+    }
+    offset += subtracted ? 0 - constant->bits : constant->bits;
+  }
+  return offset;
 }
 
 bool BodyChecker::operand(const Context& context, ExprId id, ir::Operand& out) {
@@ -172,8 +217,9 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
   const Expr& expr = tree_[id];
   switch (expr.kind) {
     case ExprKind::sink:
-      if (context.spec.sink || context.spec.pair_second ||
-          (context.spec.written && context.spec.optional))
+      if (context.spec.sink ||
+          (!context.spec.register_only &&
+           (context.spec.pair_second || (context.spec.written && context.spec.optional))))
         return true;
       context.report.add(Kind::sink_not_allowed, expr.span);
       return false;
@@ -244,7 +290,8 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
       if (!is_constant(tree_, id)) return symbol(context, id, out);
       return immediate(context, id, out);
     case ExprKind::vector:
-      if (expr.list.count == 1 && context.length == 1)
+      // Where a vector might stand, one register may be in braces, too.
+      if (expr.list.count == 1 && context.spec.vector_slot >= 0)
         return value(context, tree_.expr_lists[expr.list.first], out);
       context.report.add(Kind::vector_not_allowed, expr.span, context.spec.name);
       return false;
@@ -329,7 +376,7 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
     context.report.add(Kind::constant_written, expr.span, context.spec.name);
     return false;
   }
-  if (context.spec.register_only) {
+  if (context.spec.register_only || isa::type_info(context.type).cls == TypeClass::opaque) {
     context.report.add(Kind::constant_not_allowed, expr.span, context.spec.name,
                        context.candidate.form->opcode);
     return false;
@@ -347,6 +394,15 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
                    (constant->is_unsigned() && value < 0))) {
       context.report.add(Kind::constant_range, expr.span, value, context.spec.imm_min,
                          context.spec.imm_max);
+      return false;
+    }
+    if (!is_choice(context.spec, value)) {
+      auto& diagnostic =
+          context.report.add(Kind::constant_choice, expr.span, value, context.spec.name);
+      if (context.spec.imm_step > 1)
+        diagnostic.help(fmt::format("a multiple of {}", context.spec.imm_step));
+      else
+        diagnostic.help(fmt::format("one of {}", fmt::join(context.spec.imm_values, ", ")));
       return false;
     }
   }
@@ -472,17 +528,16 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
     return true;
   }
   if (expr.kind == ExprKind::binary) {
-    const bool left = is_constant(tree_, expr.child.a);
-    const Op op = static_cast<Op>(expr.op);
-    if (op == Op::add || (op == Op::sub && !left)) {
-      if (!symbol(context, left ? expr.child.b : expr.child.a, out)) return false;
-      const auto offset = evaluate(tree_, left ? expr.child.a : expr.child.b, context.report);
+    const auto sum = sum_of(id);
+    if (sum) {
+      if (!symbol(context, sum->base, out)) return false;
+      const auto offset = offset_of(*sum, context.report);
       if (!offset) return false;
       if (out.kind == ir::OperandKind::function) {
         context.report.add(Kind::not_a_value, expr.span);
         return false;
       }
-      out.value += op == Op::sub ? 0 - offset->bits : offset->bits;
+      out.value += *offset;
       return true;
     }
   }
@@ -531,7 +586,8 @@ bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
       const ExprId child = tree_.expr_lists[expr.list.first + i];
       ir::Operand element;
       element.type = context.type;
-      if (tree_[child].kind == ExprKind::sink && context.spec.written) {
+      if (tree_[child].kind == ExprKind::sink && context.spec.written && !context.spec.also_read &&
+          !context.spec.register_only) {
         elements.push_back(element);
         continue;
       }
@@ -593,6 +649,15 @@ bool BodyChecker::is_input(const ir::Operand& operand) const {
 
 bool BodyChecker::address_base(const Context& context, Span span, NameId name, ir::Operand& out) {
   const Symbol symbol = look_up(name, span, context.report);
+  const isa::TypeInfo& plain = isa::type_info(context.type);
+  if (is_plain_address(context.spec) && symbol.kind != SymbolKind::none &&
+      symbol.kind != SymbolKind::error &&
+      (symbol.kind != SymbolKind::reg ||
+       isa::type_info(f_.registers[symbol.id].type).bits != plain.bits)) {
+    context.report.add(Kind::tensor_address, span, context.spec.name, plain.name)
+        .label(symbol.declared, "declared here");
+    return false;
+  }
   switch (symbol.kind) {
     case SymbolKind::none:
     case SymbolKind::error:
@@ -631,7 +696,9 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
   const auto space = space_of_symbol(out);
   const ir::Space wanted = space_of_form(context.candidate, &context.spec);
   if (space && *space != wanted) {
-    const bool generic = wanted == ir::Space::generic && *space != ir::Space::param;
+    const std::string_view must = context.spec.symbol_space;
+    const bool generic = wanted == ir::Space::generic && *space != ir::Space::param &&
+                         *space != ir::Space::constant && (must.empty() || space_of(must) == space);
     if (!generic) {
       const std::string_view opcode = context.candidate.form->opcode;
       auto& diagnostic =
@@ -666,10 +733,16 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
     context.report.add(Kind::expected_address, written.span, context.spec.name);
     return false;
   }
+  if (isa::type_info(context.type).cls == TypeClass::opaque) return value(context, inner, out);
   const Expr& expr = tree_[inner];
-  if (is_constant(tree_, inner)) {
+  if (is_constant(tree_, inner) && written.list.count == 1) {
     const auto constant = evaluate(tree_, inner, context.report);
     if (!constant) return false;
+    if (is_plain_address(context.spec)) {
+      context.report.add(Kind::tensor_address, expr.span, context.spec.name,
+                         isa::type_info(context.type).name);
+      return false;
+    }
     if (!constant->is_integer()) {
       context.report.add(Kind::constant_type, expr.span, "an integer");
       return false;
@@ -693,34 +766,14 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
       return true;
     }
     case ExprKind::binary: {
-      const Op op = static_cast<Op>(expr.op);
-      const bool left = is_constant(tree_, expr.child.a);
-      if ((op != Op::add && op != Op::sub) || (left && op == Op::sub)) break;
-      // name + constant, where the name may itself be `name + constant` on the left.
-      ExprId base = left ? expr.child.b : expr.child.a;
-      if (!left && tree_[expr.child.b].kind == ExprKind::name &&
-          !is_constant(tree_, expr.child.b)) {
-        break;  // two names
-      }
-      const auto offset = evaluate(tree_, left ? expr.child.a : expr.child.b, context.report);
+      const auto sum = sum_of(inner);
+      if (written.list.count > 1) break;  // `[map, {x, y}]`: no offset
+      if (!sum || tree_[sum->base].kind != ExprKind::name) break;
+      const auto offset = offset_of(*sum, context.report);
       if (!offset) return false;
-      if (!offset->is_integer()) {
-        context.report.add(Kind::constant_type, expr.span, "an integer");
-        return false;
-      }
-      out.value += op == Op::sub ? 0 - offset->bits : offset->bits;
-      while (tree_[base].kind == ExprKind::binary) {
-        const Expr& nested = tree_[base];
-        const Op nested_op = static_cast<Op>(nested.op);
-        if ((nested_op != Op::add && nested_op != Op::sub) || !is_constant(tree_, nested.child.b))
-          break;
-        const auto more = evaluate(tree_, nested.child.b, context.report);
-        if (!more) return false;
-        out.value += nested_op == Op::sub ? 0 - more->bits : more->bits;
-        base = nested.child.a;
-      }
-      if (tree_[base].kind != ExprKind::name) break;
-      return address_base(context, tree_[base].span, tree_[base].name_id, out);
+      out.value += *offset;
+      const Expr& base = tree_[sum->base];
+      return address_base(context, base.span, base.name_id, out);
     }
     default:
       break;

@@ -88,24 +88,29 @@ struct OperandSpec {
   bool negatable = false;    ///< `!p`
   bool wide = false;         ///< register may be wider than the type (9.4.1)
   bool register_only = false;
-  bool sink = false;              ///< `_` allowed
-  bool symbol_allowed = false;    ///< `any(T)`: address of a variable, label, function
-  bool vector = false;            ///< fixed length, written in braces (`*1` too)
-  bool bare = false;              ///< a vector of one element may stand without braces
-  Type type = Type::none;         ///< fixed type, or none when `type_slot` says
-  s8 type_slot = -1;              ///< index of the slot that holds the type
-  s8 vector_slot = -1;            ///< index of the slot that holds the length (group `vec`)
-  u8 vector_length = 1;           ///< fixed length when `vector_slot` < 0
-  s8 space_slot = -1;             ///< address: slot of the group `ss`; -1: `space`
-  std::string_view space = {};    ///< address: "shared", ...; empty = generic
-  s64 imm_min = 0, imm_max = -1;  ///< range of an immediate when min <= max
-  bool bracketed = false;         ///< stands inside the [ ] of the address before it: `[a, c]`
-  std::string_view suffix = {};   ///< word that may follow: "unified" in `[a].unified`; lanes: the
-                                  ///< word when none is written, digits are imm_min to imm_max
-  s8 suffix_slot = -1;            ///< slot of the group whose word stands behind: `.b0` in `a.b0`
-  s8 minus_slot = -1;             ///< slot of the minus that stands before: `-a`
+  bool sink = false;            ///< `_` allowed
+  bool symbol_allowed = false;  ///< `any(T)`: address of a variable, label, function
+  bool free = false;            ///< `free(T)`: of a float type: any register of its size
+  bool vector = false;          ///< fixed length, written in braces (`*1` too)
+  bool bare = false;            ///< a vector of one element may stand without braces
+  Type type = Type::none;       ///< fixed type, or none when `type_slot` says; address: an opaque
+                                ///< object, or the type of a register that is no pointer
+  s8 type_slot = -1;            ///< index of the slot that holds the type
+  s8 vector_slot = -1;          ///< index of the slot that holds the length (group `vec`)
+  u8 vector_length = 1;         ///< fixed length when `vector_slot` < 0
+  s8 space_slot = -1;           ///< address: slot of the group `ss`; -1: `space`
+  std::string_view space = {};  ///< address: "shared", ...; empty = generic
+  std::string_view symbol_space = {};    ///< generic, but a variable that is named must be there
+  s64 imm_min = 0, imm_max = -1;         ///< range of an immediate when min <= max
+  s64 imm_step = 1;                      ///< only every so many of that range
+  std::span<const s64> imm_values = {};  ///< the only ones of that range; empty: all
+  bool bracketed = false;        ///< stands inside the [ ] of the address before it: `[a, c]`
+  std::string_view suffix = {};  ///< word that may follow: "unified" in `[a].unified`; lanes: the
+                                 ///< word when none is written, digits are imm_min to imm_max
+  s8 suffix_slot = -1;           ///< slot of the group whose word stands behind: `.b0` in `a.b0`
+  s8 minus_slot = -1;            ///< slot of the minus that stands before: `-a`
   std::span<const Condition> present =
-      {};  ///< written exactly when all hold (never optional then); empty: always
+      {};  ///< written (or, when optional, perhaps written) only when all hold; empty: always
 };
 
 enum class SemKind : u8 { lane, memory, warp, engine, pending };

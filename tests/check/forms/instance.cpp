@@ -67,6 +67,11 @@ std::string module_of(const Instance& instance) {
                       n & 2 ? signature.result("_", space) : "", signature.params("_", space));
     }
   }
+  for (const char* const variable : {"global", "shared", "const"}) {
+    if (uses(fmt::format("{}_0", variable)))
+      globals += fmt::format(".{0} .align 16 .b8 {0}_0[64];\n", variable);
+  }
+  if (uses("local_0")) locals += ".local .align 16 .b8 local_0[64];\n";
   if (uses("targets_0") && is_branch) locals += "targets_0: .branchtargets label_0;\n";
   if (uses("param_0")) locals += fmt::format("{} .b32 param_0;\n", space);
   if (uses("label_0") || is_branch) locals += "label_0:\n";

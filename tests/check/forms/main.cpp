@@ -3,7 +3,7 @@
 // heddle_form_instances FILE: checks every instruction of gen/isa/form_instances.txt, which
 // scripts/isagen.py makes from the instruction tables. What is legal must check without an error;
 // what is not must give one of the right family: P3xxx for a version or target that is too old,
-// P2xxx for all else.
+// P2xxx for all else. With --verdicts: prints what the checker says, for scripts/ptxas_agree.py.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -34,6 +34,25 @@ std::string judge(const Instance& instance, const diag::Report& report) {
   return "";
 }
 
+diag::Report report_of(diag::Source& source) {
+  diag::Report report;
+  const syntax::Tree tree = syntax::parse(source, report);
+  check::check(tree, source, report);
+  return report;
+}
+
+/// One line for each instruction: `accept`, or `reject` and the code of the first error.
+void print_verdict(const Instance& instance) {
+  diag::Source source("instance.ptx", module_of(instance));
+  const diag::Report report = report_of(source);
+  for (const diag::Diagnostic& diagnostic : report.diagnostics()) {
+    if (diagnostic.severity != diag::Severity::error) continue;
+    fmt::print("reject {}\n", diag::info(diagnostic.kind).code);
+    return;
+  }
+  fmt::print("accept\n");
+}
+
 struct Totals {
   std::size_t legal = 0, illegal = 0, failed = 0;
 };
@@ -41,9 +60,7 @@ struct Totals {
 void check_one(const Instance& instance, Totals& totals, std::size_t most_shown) {
   ++(instance.legal ? totals.legal : totals.illegal);
   diag::Source source("instance.ptx", module_of(instance));
-  diag::Report report;
-  const syntax::Tree tree = syntax::parse(source, report);
-  check::check(tree, source, report);
+  const diag::Report report = report_of(source);
   const std::string complaint = judge(instance, report);
   if (complaint.empty()) return;
   if (++totals.failed > most_shown) return;
@@ -63,9 +80,17 @@ int run(const char* path, std::size_t most_shown) {
 }  // namespace heddle::forms
 
 int main(int argc, char** argv) {
-  const bool all = argc == 3 && std::strcmp(argv[2], "--all") == 0;
+  const auto has = [&](const char* option) {
+    return argc == 3 && std::strcmp(argv[2], option) == 0;
+  };
+  const bool all = has("--all");
+  if (has("--verdicts")) {
+    for (const auto& instance : heddle::forms::read_instances(argv[1]))
+      heddle::forms::print_verdict(instance);
+    return 0;
+  }
   if (argc != 2 && !all) {
-    fmt::print(stderr, "usage: heddle_form_instances FILE [--all]\n");
+    fmt::print(stderr, "usage: heddle_form_instances FILE [--all | --verdicts]\n");
     return 2;
   }
   return heddle::forms::run(argv[1], all ? ~std::size_t{0} : 50);
