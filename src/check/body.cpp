@@ -18,8 +18,8 @@ BodyChecker::BodyChecker(ModuleChecker& module, const syntax::Function& declared
 
 void BodyChecker::run() {
   f_ = function();
+  module_.in_function_ = true;
   module_.scopes_.enter();
-  const std::size_t first_family = module_.scopes_.families.size();
   for (const syntax::Variable* one : module_.module_registers_) variable(*one);
   parameters();
   const std::size_t first = declared_.body.first;
@@ -29,8 +29,8 @@ void BodyChecker::run() {
   f_.operands.reserve(3 * (last - first));
   for (std::size_t i = first; i < last; ++i) statement(i);
   resolve_labels();
-  module_.scopes_.families.resize(first_family);
   module_.scopes_.leave();
+  module_.in_function_ = false;
   function() = std::move(f_);
 }
 
@@ -73,6 +73,31 @@ void BodyChecker::declare(NameId name, Symbol symbol) {
     if (before->kind == SymbolKind::error) return;
     module_.report_.add(Kind::redeclared, symbol.declared, text(name))
         .label(before->declared, "first declared here");
+    return;
+  }
+  const char last = text(name).back();
+  if (last < '0' || last > '9') return;
+  numbered_.push_back(name);
+  const auto member = module_.scopes_.member(name);
+  if (member && module_.scopes_.families[member->family].depth == module_.scopes_.depth()) {
+    module_.report_.add(Kind::redeclared, symbol.declared, text(name))
+        .label(module_.scopes_.families[member->family].declared, "these registers have the name");
+  }
+}
+
+void BodyChecker::family(NameId base, const RegisterFamily& family) {
+  Scopes& scopes = module_.scopes_;
+  if (const RegisterFamily* before = scopes.declare_family(base, family)) {
+    module_.report_.add(Kind::redeclared, family.declared, text(base))
+        .label(before->declared, "first declared here");
+    return;
+  }
+  for (const NameId name : numbered_) {
+    if (scopes[name].kind == SymbolKind::none || scopes.depth(name) != scopes.depth()) continue;
+    const auto member = scopes.member(name);
+    if (!member || &scopes.families[member->family] != scopes.family(base)) continue;
+    module_.report_.add(Kind::redeclared, family.declared, text(name))
+        .label(scopes[name].declared, "first declared here");
   }
 }
 
@@ -196,11 +221,9 @@ void BodyChecker::registers(const syntax::Variable& declared) {
     const bool is_zero = written && written->is_integer() && written->bits == 0;
     const auto count =
         is_zero ? std::optional<u64>(0) : module_.positive(declared.count, "number of registers");
-    const u32 id = static_cast<u32>(module_.scopes_.families.size());
-    module_.scopes_.families.push_back(
-        {type, vector, count ? static_cast<u32>(std::min<u64>(*count, kMostRegisters)) : 0,
-         declared.name_span});
-    declare(declared.name, {SymbolKind::registers, vector, id, declared.name_span});
+    family(declared.name,
+           {type, vector, count ? static_cast<u32>(std::min<u64>(*count, kMostRegisters)) : 0,
+            declared.name_span});
     return;
   }
   const auto made = module_.make_registers(f_, type, vector, text(declared.name));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A function's body: scopes, declarations, labels, instructions. body.cpp has statements,
-// instruction.cpp the choice of a form, operands.cpp the operands.
+// instruction.cpp the choice of a form, operands.cpp and places.cpp the operands.
 #pragma once
 
 #include <array>
@@ -26,6 +26,7 @@ class BodyChecker {
   void target_list(const syntax::Stmt& stmt, NameId label);
   void prototype(const syntax::Stmt& stmt, NameId label);
   void declare(NameId name, Symbol symbol);
+  void family(NameId base, const RegisterFamily& family);
   void resolve_labels();
 
   // instruction.cpp
@@ -39,7 +40,7 @@ class BodyChecker {
   void pass(const std::vector<ir::Parameter>& formals, const ir::Operand& actuals,
             std::string_view what, const syntax::Expr* list, Span call, Span callee);
 
-  // operands.cpp; false: does not fit, `report` says why
+  // operands.cpp, places.cpp; false: does not fit, `report` says why
   struct Context {
     const isa::Candidate& candidate;
     const isa::OperandSpec& spec;
@@ -55,7 +56,7 @@ class BodyChecker {
                         ir::Operand& out);
   bool special(const Context& context, Span span, std::string_view name, ir::Operand& out);
   bool immediate(const Context& context, syntax::ExprId id, ir::Operand& out);
-  bool object(const Context& context, const syntax::Expr& expr, ir::Operand& out);
+  bool object(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool symbol(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool address(const Context& context, syntax::ExprId id, ir::Operand& out);
   struct Sum {
@@ -69,6 +70,8 @@ class BodyChecker {
   std::optional<Sum> sum_of(syntax::ExprId id) const;
   std::optional<u64> offset_of(const Sum& sum, diag::Report& report) const;
   bool address_base(const Context& context, Span span, NameId name, ir::Operand& out);
+  bool array(const Context& context, syntax::ExprId id, const ir::Operand& named);
+  const char* misplaced_offset(const syntax::Expr& expr) const;
   bool call_list(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool name_operand(const Context& context, syntax::ExprId id, SymbolKind wanted, ir::Operand& out);
   bool fits(const Context& context, isa::Type reg) const;
@@ -80,7 +83,7 @@ class BodyChecker {
   bool broken_declaration(std::string_view base) const;
   ir::Space space_of_form(const isa::Candidate& candidate, const isa::OperandSpec* spec) const;
   std::optional<ir::Space> space_of_symbol(const ir::Operand& operand) const;
-  bool is_input(const ir::Operand& operand) const;
+  bool is_formal(const std::vector<ir::Parameter>& formals, const ir::Operand& operand) const;
   std::optional<std::string> refused_operand(const isa::Candidate& candidate) const;
   u64 element_bytes(const ir::Operand& operand) const;
   u32 add_operands(const std::vector<ir::Operand>& operands);
@@ -101,7 +104,8 @@ class BodyChecker {
     u32 inst = 0xffffffffu;
   };
   std::vector<Label> labels_;
-  std::vector<ir::Operand> bound_;                ///< operands of the instruction at hand
+  std::vector<NameId> numbered_;    ///< declared names that may be those of a register family, too
+  std::vector<ir::Operand> bound_;  ///< operands of the instruction at hand
   std::array<u8, isa::kMaxSlots> at_operands_{};  ///< values of its at-operand slots
   ir::Operand lanes_;                             ///< selector behind the last operand
   u32 furthest_ = 0;                              ///< operand at which the last bind() failed

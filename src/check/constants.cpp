@@ -62,8 +62,7 @@ class Evaluator {
   }
 
   std::optional<Constant> unary(const Expr& expr, const Constant& a) {
-    if (a.kind == Kind::f32 && static_cast<Op>(expr.op) != Op::plus &&
-        static_cast<Op>(expr.op) != Op::minus) {
+    if (a.kind == Kind::f32 && static_cast<Op>(expr.op) != Op::plus) {
       return wrong(expr, "a 0f number is exact and takes no part in expressions");
     }
     switch (static_cast<Op>(expr.op)) {
@@ -71,7 +70,6 @@ class Evaluator {
         return a;
       case Op::minus:
         if (a.kind == Kind::f64) return real(-as_real(a));
-        if (a.kind == Kind::f32) return Constant{Kind::f32, a.bits ^ 0x80000000u};
         return Constant{a.kind, 0 - a.bits};
       case Op::logical_not:
         if (!a.is_integer()) return wrong(expr, "'!' takes an integer");

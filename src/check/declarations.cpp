@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The module level: header, variables with their initialisers, functions and their directives (PTX
-// ISA 5.4, 7, 11).
+// The module level: header, variables with their initialisers (PTX ISA 5.4, 11.1).
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -24,8 +23,6 @@ namespace {
 
 constexpr isa::PtxVersion kNewestVersion{9, 1};
 constexpr u64 kMaxVariableBytes = u64{1} << 40;
-
-u64 round_up(u64 value, u64 to) { return (value + to - 1) / to * to; }
 
 }  // namespace
 
@@ -61,6 +58,22 @@ std::string_view name_of(ir::Space space) {
   return "?";
 }
 
+std::string_view name_of(ir::Linkage linkage) {
+  switch (linkage) {
+    case ir::Linkage::internal:
+      return "local to the module";
+    case ir::Linkage::external:
+      return ".extern";
+    case ir::Linkage::visible:
+      return ".visible";
+    case ir::Linkage::weak:
+      return ".weak";
+    case ir::Linkage::common:
+      return ".common";
+  }
+  return "?";
+}
+
 std::shared_ptr<ir::Module> check(const syntax::Tree& tree, const diag::Source& source,
                                   diag::Report& report) {
   return ModuleChecker(tree, source, report).run();
@@ -90,6 +103,7 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
     }
   }
   for (std::size_t i = 0; i < tree_.stmts.size(); ++i) statement(i);
+  functions_without_body();
   scopes_.leave();
   ir::resolve_aliases(*module_);
   return module_;
@@ -252,10 +266,12 @@ ir::Linkage ModuleChecker::linkage_of(NameId name) const {
 
 void ModuleChecker::gate_directive(std::string_view name, Span span) {
   const isa::Entry* entry = isa::find_directive(name);
-  if (!entry) return;
-  if (const auto why = isa::refuse(entry->gates, module_->version, first_target())) {
-    report_.add(Kind::directive_gate, span, name).help(*why);
-  }
+  if (entry) gate(entry->gates, name, span);
+}
+
+void ModuleChecker::gate(std::span<const isa::Gate> gates, std::string_view what, Span span) {
+  if (const auto why = isa::refuse(gates, module_->version, first_target()))
+    report_.add(Kind::directive_gate, span, what).help(*why);
 }
 
 isa::Type ModuleChecker::type_of(const syntax::Variable& declared) {
@@ -275,7 +291,25 @@ isa::Type ModuleChecker::type_of(const syntax::Variable& declared) {
     if (info.bits >= 8) diagnostic.help(fmt::format("declare it as .b{}", info.bits));
     return isa::Type::none;
   }
+  if (info.cls == isa::TypeClass::opaque || type == isa::Type::f16x2 || type == isa::Type::b128)
+    gate_directive(fmt::format(".{}", info.name), declared.type_span);
+  if (type == isa::Type::samplerref && !module_->texmode_independent) {
+    report_.add(Kind::directive_gate, declared.type_span, ".samplerref")
+        .help("needs `texmode_independent` in .target");
+  }
   return type;
+}
+
+/// What .param variables cannot be, of kernels, functions and calls alike.
+void ModuleChecker::check_param_type(const syntax::Variable& declared, isa::Type type) {
+  if (declared.vector)
+    report_.add(Kind::param_type, declared.type_span, "a vector").help("declare an array");
+  else if (type == isa::Type::f16x2)
+    report_.add(Kind::param_type, declared.type_span, ".f16x2").help("declare it as .b32");
+}
+
+bool ModuleChecker::is_zero(ExprId id) const {
+  return tree_[id].kind == ExprKind::integer && tree_[id].value == 0;
 }
 
 /// The value of a constant that must be greater than zero.
@@ -302,12 +336,22 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
   variable.space = *space;
   variable.type = type_of(declared);
   if (variable.type == isa::Type::none) return false;
-  if (text(declared.space) == "tex")
+  if (text(declared.space) == "tex") {
+    gate_directive(".tex", declared.span);
     variable.type = isa::Type::texref;  // `.tex .u32 t` is `.global .texref t` (5.1.8)
+  }
   if (variable.type == isa::Type::pred) {
     report_.add(Kind::predicate_in_memory, declared.type_span);
     return false;
   }
+  if (isa::type_info(variable.type).cls == isa::TypeClass::opaque &&
+      (variable.space != ir::Space::global || in_function_)) {
+    report_.add(Kind::opaque_space, declared.type_span, isa::type_info(variable.type).name);
+    return false;
+  }
+  if (variable.space == ir::Space::param) check_param_type(declared, variable.type);
+  if (variable.linkage == ir::Linkage::common && variable.space != ir::Space::global)
+    report_.add(Kind::common_not_global, declared.span);
   if (declared.count && (declared.is_array || declared.initializer)) {
     report_.add(Kind::parameterized_memory, declared.name_span);
     return false;
@@ -330,7 +374,7 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
   u64 count = 1;
   for (u32 i = 0; i < declared.dims.count; ++i) {
     const ExprId dim = tree_.expr_lists[declared.dims.first + i];
-    if (!dim) {
+    if (!dim || is_zero(dim)) {  // `[0]` says as little as `[]`
       if (i) report_.add(Kind::unsized_inner_dimension, declared.name_span);
       variable.unsized = true;
       if (declared.initializer && tree_[declared.initializer].kind == ExprKind::vector) {
@@ -362,8 +406,7 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
         report_.add(Kind::managed_not_global, declared.name_span);
     }
   }
-  if (variable.unsized && variable.space != ir::Space::param &&
-      variable.linkage != ir::Linkage::external) {
+  if (variable.unsized && variable.linkage != ir::Linkage::external) {
     report_.add(Kind::unsized_array, declared.name_span, variable.name);
     return false;
   }
@@ -420,6 +463,11 @@ void ModuleChecker::initialize_level(const syntax::Variable& declared, ir::Varia
                                      const std::vector<u64>& dims, std::size_t level, ExprId id,
                                      u64& element, u64 limit) {
   const Expr& list = tree_[id];
+  if (variable.vector > 1 && level + 1 == dims.size() && list.list.count != variable.vector) {
+    report_.add(Kind::vector_initializer, list.span, variable.vector, list.list.count);
+    element += variable.vector;
+    return;
+  }
   u64 below = 1;
   for (std::size_t i = level + 1; i < dims.size(); ++i) below *= dims[i];
   const u64 begin = element;
@@ -477,22 +525,25 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
       report_.add(Kind::bad_mask, tree_[expr->child.b].span);
       return true;
     }
-    if (bytes != 1) report_.add(Kind::mask_needs_byte, expr->span);
+    if (bytes != 1) {
+      report_.add(Kind::mask_needs_byte, expr->span);
+      return true;
+    }
     relocation.shift = static_cast<u8>(shift);
     relocation.size = 1;
     expr = &tree_[expr->child.a];
   }
   // Constants to either side of the name.
   while (expr->kind == ExprKind::binary) {
-    const auto op = static_cast<syntax::Op>(expr->op);
-    const bool left_constant = is_constant(tree_, expr->child.a);
-    if ((op != syntax::Op::add && op != syntax::Op::sub) ||
-        (left_constant && op == syntax::Op::sub))
-      return false;
-    const auto value = evaluate(tree_, left_constant ? expr->child.a : expr->child.b, report_);
+    if (static_cast<syntax::Op>(expr->op) != syntax::Op::add || is_constant(tree_, expr->child.a)) {
+      report_.add(Kind::not_constant_expression, expr->span)
+          .help("an address with an offset is written name+4 or name+-4");
+      return true;
+    }
+    const auto value = evaluate(tree_, expr->child.b, report_);
     if (!value) return true;
-    relocation.addend += op == syntax::Op::sub ? -value->as_signed() : value->as_signed();
-    expr = &tree_[left_constant ? expr->child.b : expr->child.a];
+    relocation.addend += value->as_signed();
+    expr = &tree_[expr->child.a];
   }
   if (expr->kind == ExprKind::generic) {
     relocation.generic = true;
@@ -526,11 +577,18 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
       report_.add(Kind::undeclared, expr->span, text(expr->name_id));
       return true;
   }
-  if (relocation.size * 8 < module_->address_size && !relocation.shift && relocation.size != 1) {
-    report_.add(Kind::address_too_wide, expr->span, module_->address_size,
-                isa::type_info(variable.type).name);
+  const isa::TypeInfo& type = isa::type_info(variable.type);
+  const bool whole = variable.type == isa::Type::u32 || variable.type == isa::Type::u64;
+  if (tree_[id].kind == ExprKind::mask ? variable.type != isa::Type::u8 : !whole) {
+    auto& diagnostic = report_.add(Kind::address_type, tree_[id].span, type.name);
+    if (tree_[id].kind == ExprKind::mask)
+      diagnostic.help("bytes of an address initialise .u8");
+    else if (type.bits == 8)
+      diagnostic.help(fmt::format("0xff({}) is its lowest byte", text(expr->name_id)));
     return true;
   }
+  if (whole && type.bits < module_->address_size)
+    report_.add(Kind::address_too_wide, expr->span, module_->address_size, type.name);
   relocation.symbol = symbol.id;
   variable.relocations.push_back(relocation);
   if (variable.init.size() < offset + bytes) variable.init.resize(offset + bytes);
@@ -594,6 +652,12 @@ void ModuleChecker::add_variable(const syntax::Variable& declared, ir::Variable 
     const bool one_extern =
         other.linkage == ir::Linkage::external || variable.linkage == ir::Linkage::external;
     if (one_extern && other.space == variable.space && other.type == variable.type) {
+      if (other.linkage == ir::Linkage::external && variable.linkage == ir::Linkage::internal) {
+        report_
+            .add(Kind::different_linkage, declared.name_span, variable.name,
+                 name_of(variable.linkage), name_of(other.linkage))
+            .label(before->declared, "declared here");
+      }
       if (other.linkage == ir::Linkage::external) other = std::move(variable);
       return;
     }
@@ -601,214 +665,6 @@ void ModuleChecker::add_variable(const syntax::Variable& declared, ir::Variable 
   if (before->kind == SymbolKind::error) return;
   report_.add(Kind::redeclared, declared.name_span, text(declared.name))
       .label(before->declared, "first declared here");
-}
-
-// --- functions ---
-
-ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
-  ir::Signature signature;
-  const bool kernel = declared.kind == syntax::FunctionKind::entry;
-  const auto convert_all = [&](Range<u32> from, std::vector<ir::Parameter>& to) {
-    u64 offset = 0;
-    for (u32 i = 0; i < from.count; ++i) {
-      const syntax::Variable& one = tree_.variables[from.first + i];
-      ir::Parameter parameter;
-      parameter.name = text(one.name);
-      parameter.type = type_of(one);
-      parameter.in_register = text(one.space) == "reg";
-      if (parameter.type == isa::Type::none) parameter.type = isa::Type::b32;
-      if (parameter.in_register && kernel) report_.add(Kind::kernel_register_parameter, one.span);
-      if (text(one.vector) == "v2") parameter.vector = 2;
-      if (text(one.vector) == "v4") parameter.vector = 4;
-      u64 count = 1;
-      parameter.is_array = one.is_array;
-      for (u32 d = 0; d < one.dims.count; ++d) {
-        const ExprId dim = tree_.expr_lists[one.dims.first + d];
-        const auto size = dim ? evaluate(tree_, dim, report_) : Constant{};
-        count *= size && size->is_integer() && size->bits < kMaxVariableBytes ? size->bits : 0;
-      }
-      const u64 element = u64{bytes_of(parameter.type)} * parameter.vector;
-      parameter.size = element * count;
-      parameter.align = static_cast<u32>(element);
-      if (one.align) {
-        const auto align = positive(one.align, "alignment");
-        if (align && (*align & (*align - 1)))
-          report_.add(Kind::bad_alignment, tree_[one.align].span, *align);
-        else if (align)
-          parameter.align = static_cast<u32>(std::min<u64>(*align, 4096));
-      }
-      for (u32 a = 0; a < one.attributes.count; ++a) {
-        const syntax::Directive& attribute = tree_.directives[one.attributes.first + a];
-        const std::string_view name = text(attribute.name);
-        if (name == "ptr")
-          parameter.is_pointer = true;
-        else if (const auto space = space_of(name))
-          parameter.pointee_space = *space;
-      }
-      offset = round_up(offset, std::max<u32>(parameter.align, 1));
-      parameter.offset = offset;
-      offset += parameter.size;
-      to.push_back(std::move(parameter));
-    }
-    return offset;
-  };
-  convert_all(declared.returns, signature.returns);
-  convert_all(declared.params, signature.params);
-  for (u32 i = 0; i < declared.directives.count; ++i) {
-    if (text(tree_.directives[declared.directives.first + i].name) == "noreturn")
-      signature.noreturn = true;
-  }
-  return signature;
-}
-
-bool ModuleChecker::same_signature(const ir::Signature& a, const ir::Signature& b) const {
-  const auto same = [](const std::vector<ir::Parameter>& x, const std::vector<ir::Parameter>& y) {
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                      [](const ir::Parameter& p, const ir::Parameter& q) {
-                        return p.size == q.size || p.size == 0 ||
-                               q.size == 0;  // size 0: an unsized (variadic) array
-                      });
-  };
-  return same(a.returns, b.returns) && same(a.params, b.params);
-}
-
-void ModuleChecker::function(const syntax::Function& declared) {
-  ir::Function function;
-  function.name = text(declared.name);
-  function.is_entry = declared.kind == syntax::FunctionKind::entry;
-  function.has_body = declared.has_body;
-  function.linkage = linkage_of(declared.linkage);
-  function.signature = signature(declared);
-  function.at = point(declared.name_span);
-  if (function.is_entry) {
-    for (const ir::Parameter& parameter : function.signature.params) {
-      function.param_bytes = std::max(function.param_bytes, parameter.offset + parameter.size);
-    }
-    const u64 most = module_->version >= isa::PtxVersion{8, 1} && first_target().sm >= 70 ? 32764
-                     : module_->version >= isa::PtxVersion{1, 5}                          ? 4352
-                                                                                          : 256;
-    if (function.param_bytes > most) {
-      report_.add(Kind::parameters_too_large, declared.name_span, function.param_bytes, most);
-    }
-    if (declared.returns.count) report_.add(Kind::kernel_returns, declared.name_span);
-  }
-  function_directives(declared, function);
-
-  u32 id = static_cast<u32>(module_->functions.size());
-  const auto before =
-      scopes_.declare(declared.name, {SymbolKind::function, 1, id, declared.name_span});
-  if (before) {
-    if (before->kind == SymbolKind::error) return;
-    if (before->kind != SymbolKind::function) {
-      report_.add(Kind::redeclared, declared.name_span, function.name)
-          .label(before->declared, "first declared here");
-      return;
-    }
-    id = before->id;
-    ir::Function& other = module_->functions[id];
-    if (other.has_body && function.has_body) {
-      report_.add(Kind::redefined, declared.name_span, function.name)
-          .label(before->declared, "first defined here");
-      return;
-    }
-    if (other.is_entry != function.is_entry ||
-        !same_signature(other.signature, function.signature)) {
-      report_.add(Kind::different_declaration, declared.name_span, function.name)
-          .label(before->declared, "declared differently here");
-      return;
-    }
-    if (!function.has_body) return;  // one more declaration
-    if (other.linkage != ir::Linkage::internal && function.linkage == ir::Linkage::internal)
-      function.linkage = other.linkage;
-    other = std::move(function);
-  } else {
-    module_->functions.push_back(std::move(function));
-  }
-  if (declared.has_body) BodyChecker(*this, declared, ir::FunctionId(id)).run();
-}
-
-void ModuleChecker::function_directives(const syntax::Function& declared, ir::Function& function) {
-  for (u32 i = 0; i < declared.directives.count; ++i) {
-    const syntax::Directive& directive = tree_.directives[declared.directives.first + i];
-    const std::string_view name = text(directive.name);
-    gate_directive("." + std::string(name), directive.span);
-    std::array<u32, 3> values{1, 1, 1};
-    bool ok = true;
-    if (name != "pragma" && name != "unified") {
-      for (u32 a = 0; a < directive.args.count && a < 3; ++a) {
-        const ExprId arg = tree_.expr_lists[directive.args.first + a];
-        const auto value = positive(arg, fmt::format(".{}", name));
-        ok = value && *value <= 0xffffffffu;
-        if (!ok) break;
-        values[a] = static_cast<u32>(*value);
-      }
-    }
-    if (!ok) continue;
-    const bool for_kernel = name == "maxntid" || name == "reqntid" || name == "minnctapersm" ||
-                            name == "maxnctapersm" || name == "reqnctapercluster" ||
-                            name == "explicitcluster" || name == "maxclusterrank";
-    if (for_kernel && !function.is_entry) {
-      report_.add(Kind::kernel_directive, directive.span, name);
-      continue;
-    }
-    if (name == "maxntid")
-      function.max_ntid = values;
-    else if (name == "reqntid")
-      function.req_ntid = values;
-    else if (name == "maxnreg")
-      function.max_nreg = values[0];
-    else if (name == "minnctapersm")
-      function.min_nctapersm = values[0];
-    else if (name == "maxnctapersm")
-      function.max_nctapersm = values[0];
-    else if (name == "reqnctapercluster")
-      function.req_nctapercluster = values;
-    else if (name == "explicitcluster")
-      function.explicit_cluster = true;
-    else if (name == "maxclusterrank")
-      function.max_clusterrank = values[0];
-    else if (name == "noreturn") {
-      function.noreturn = true;
-      if (function.is_entry || declared.returns.count)
-        report_.add(Kind::noreturn_function, directive.span);
-    } else if (name == "pragma") {
-      for (u32 a = 0; a < directive.args.count; ++a) {
-        function.pragmas.emplace_back(
-            text(tree_[tree_.expr_lists[directive.args.first + a]].name_id));
-      }
-    }
-  }
-  if (function.max_ntid[0] && function.req_ntid[0])
-    report_.add(Kind::maxntid_and_reqntid, declared.name_span);
-}
-
-void ModuleChecker::alias(const Stmt& stmt) {
-  gate_directive(".alias", stmt.span);
-  const syntax::Alias& alias = tree_.aliases[stmt.data];
-  ir::FunctionId ids[2];
-  const syntax::NameUse* uses[] = {&alias.alias, &alias.aliasee};
-  for (int i = 0; i < 2; ++i) {
-    const Symbol& symbol = scopes_[uses[i]->name];
-    if (symbol.kind == SymbolKind::error) return;
-    if (symbol.kind != SymbolKind::function) {
-      report_.add(Kind::not_a_function, uses[i]->span, text(uses[i]->name));
-      return;
-    }
-    ids[i] = ir::FunctionId(symbol.id);
-  }
-  ir::Function& from = module_->functions[ids[0].value];
-  const ir::Function& to = module_->functions[ids[1].value];
-  if (from.has_body || !to.has_body || from.is_entry || to.is_entry ||
-      to.linkage == ir::Linkage::weak) {
-    report_.add(Kind::bad_alias, stmt.span);
-    return;
-  }
-  if (!same_signature(from.signature, to.signature)) {
-    report_.add(Kind::different_declaration, alias.alias.span, from.name)
-        .label(alias.aliasee.span, "is not like this one");
-    return;
-  }
-  module_->aliases.emplace_back(ids[0], ids[1]);
 }
 
 }  // namespace heddle::check

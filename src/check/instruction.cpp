@@ -411,6 +411,23 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
 
 // --- calls (7.1, 9.7.12.5) ---
 
+namespace {
+
+/// Whether a call may pass one for the other: bits fit everything of their size, integers each
+/// other.
+bool same_kind(isa::Type a, isa::Type b) {
+  const isa::TypeInfo &x = isa::type_info(a), &y = isa::type_info(b);
+  const auto is_integer = [](const isa::TypeInfo& type) {
+    return type.cls == isa::TypeClass::signed_ || type.cls == isa::TypeClass::unsigned_;
+  };
+  const bool is_pred = x.cls == isa::TypeClass::pred || y.cls == isa::TypeClass::pred;
+  if (a == b || is_pred) return a == b;
+  return x.cls == isa::TypeClass::bits || y.cls == isa::TypeClass::bits ||
+         (is_integer(x) && is_integer(y));
+}
+
+}  // namespace
+
 /// Arguments and results of the call just added must fit the callee's signature.
 void BodyChecker::check_call(const syntax::Instruction& written) {
   const ir::Inst inst = f_.insts.back();
@@ -468,33 +485,56 @@ void BodyChecker::pass(const std::vector<ir::Parameter>& formals, const ir::Oper
   for (u64 i = 0; i < given; ++i) {
     ir::Operand& actual = f_.operands[actuals.id + i];
     const ir::Parameter& formal = formals[i];
+    // A vector register is several arguments; then the call is what can be pointed at.
+    const bool one_each = list && list->list.count == given;
+    const Span span = one_each ? tree_[tree_.expr_lists[list->list.first + i]].span : call;
+    isa::Type type = formal.type;
     u64 size = formal.size;
-    bool ok = true;
+    u32 align = formal.align;
+    bool is_array = formal.is_array;
     switch (actual.kind) {
-      case ir::OperandKind::reg: {
-        const isa::Type type = f_.registers[actual.id].type;
-        size = bytes_of(type);
+      case ir::OperandKind::reg:
+        type = f_.registers[actual.id].type;
+        size = align = bytes_of(type);
+        is_array = false;
+        if (formal.in_register) align = formal.align;
+        break;
+      case ir::OperandKind::local: {
+        const ir::Variable& variable = f_.locals[actual.id];
+        type = variable.type;
+        size = variable.size;
+        align = variable.align;
+        is_array = variable.is_array;
         break;
       }
-      case ir::OperandKind::local:
-        size = f_.locals[actual.id].size;
-        break;
-      case ir::OperandKind::immediate:
+      case ir::OperandKind::immediate: {
+        const bool is_real = actual.type == isa::Type::f64;
+        const Constant value{is_real ? Constant::Kind::f64 : Constant::Kind::s64, actual.value};
+        if (const auto bits = convert(value, formal.type))
+          actual.value = *bits;
+        else
+          type = is_real ? isa::Type::f64 : isa::Type::s64;
+        if (formal.is_array) is_array = false;
         actual.type = formal.type;
-        if (formal.is_array) ok = false;
         break;
+      }
       case ir::OperandKind::none:
         actual.type = formal.type;
         break;
       default:
         break;
     }
-    if (!ok || (size != formal.size && formal.size != 0))
-      say(module_.report_.add(Kind::call_size,
-                              list && list->list.count == given
-                                  ? tree_[tree_.expr_lists[list->list.first + i]].span
-                                  : call,
-                              what, i, size, formal.size));
+    if (size != formal.size && formal.size != 0) {
+      say(module_.report_.add(Kind::call_size, span, what, i, size, formal.size));
+    } else if (is_array != formal.is_array || !same_kind(type, formal.type)) {
+      const auto written = [](isa::Type t, bool array) {
+        return fmt::format("{}{}", isa::type_info(t).name, array ? "[]" : "");
+      };
+      say(module_.report_.add(Kind::call_type, span, what, i, written(type, is_array),
+                              written(formal.type, formal.is_array)));
+    } else if (align != formal.align) {
+      say(module_.report_.add(Kind::call_alignment, span, what, i, align, formal.align));
+    }
   }
 }
 

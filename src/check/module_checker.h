@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What all parts of the checker share while one module is checked: the tree, the report, the module
-// under construction, the scopes. declarations.cpp fills in variables and functions, body.cpp the
-// instructions.
+// under construction, the scopes. declarations.cpp and functions.cpp fill in what stands at module
+// scope, body.cpp the instructions.
 #pragma once
 
 #include <fmt/format.h>
@@ -66,15 +66,19 @@ class ModuleChecker {
   bool same_signature(const ir::Signature& a, const ir::Signature& b) const;
   void function_directives(const syntax::Function& declared, ir::Function& function);
   void alias(const syntax::Stmt& stmt);
+  void functions_without_body();
 
   // helpers
   std::string_view text(NameId name) const { return name ? tree_.names[name] : std::string_view(); }
   isa::Type type_of(const syntax::Variable& declared);
+  void check_param_type(const syntax::Variable& declared, isa::Type type);
+  bool is_zero(syntax::ExprId id) const;
   std::optional<u64> positive(syntax::ExprId id, std::string_view what);
   ir::SourcePoint point(Span span) const;
   ir::Linkage linkage_of(NameId name) const;
   /// Reports a directive that the module's version or target does not have yet.
   void gate_directive(std::string_view name, Span span);
+  void gate(std::span<const isa::Gate> gates, std::string_view what, Span span);
   const Mnemonic& mnemonic(NameId name);
   /// What `.version` and `.target` must be for the candidate; none when they are.
   std::optional<std::string> refused(const isa::Candidate& candidate) const;
@@ -92,6 +96,7 @@ class ModuleChecker {
   std::vector<std::unique_ptr<Mnemonic>> mnemonics_;  // by NameId
   std::unordered_map<u32, u32> files_;                // .file number -> index into Module::files
   std::vector<const syntax::Variable*> module_registers_;
+  bool in_function_ = false;  // variables are those of a body
   std::vector<Span> broken_;  // declarations that do not parse
 };
 
@@ -100,5 +105,6 @@ inline u32 bytes_of(isa::Type type) {
 }
 std::optional<ir::Space> space_of(std::string_view name);
 std::string_view name_of(ir::Space space);
+std::string_view name_of(ir::Linkage linkage);
 
 }  // namespace heddle::check

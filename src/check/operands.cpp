@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operands (PTX ISA 6, 9.4): registers of a fitting type, immediates, symbols, vectors, addresses,
-// call lists.
+// Operands that are values (PTX ISA 6, 9.4): registers of a fitting type, immediates, symbols,
+// vectors.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -21,24 +21,11 @@ using syntax::Op;
 
 namespace {
 
-/// Whether a register of this type can hold an address (6.4.1); one that is narrower than the
-/// address is extended with zeros (9.7.9.8).
-bool holds_address(const isa::TypeInfo& type) {
-  const bool integer = type.cls == TypeClass::bits || type.cls == TypeClass::signed_ ||
-                       type.cls == TypeClass::unsigned_;
-  return integer && type.bits <= 64;
-}
-
 /// Whether a constant in the range of an operand is one that it takes.
 bool is_choice(const isa::OperandSpec& spec, s64 value) {
   if ((value - spec.imm_min) % spec.imm_step != 0) return false;
   return spec.imm_values.empty() ||
          std::ranges::find(spec.imm_values, value) != spec.imm_values.end();
-}
-
-/// Whether an address is just a number in a register, in no state space of 5.1: tensor memory.
-bool is_plain_address(const isa::OperandSpec& spec) {
-  return spec.kind == isa::OperandKind::address && isa::type_info(spec.type).cls == TypeClass::bits;
 }
 
 /// Integers, and bits that may be one.
@@ -56,18 +43,22 @@ std::string converted(const isa::TypeInfo& type, const isa::TypeInfo& operation)
 }  // namespace
 
 Symbol BodyChecker::look_up(NameId name, Span span, diag::Report& report) {
-  const Symbol symbol = module_.scopes_[name];
-  if (symbol.kind != SymbolKind::none && symbol.kind != SymbolKind::registers) return symbol;
-  if (const auto member = module_.scopes_.member(name)) {
-    RegisterFamily& family = module_.scopes_.families[member->family.id];
+  Scopes& scopes = module_.scopes_;
+  const Symbol symbol = scopes[name];
+  const bool known = symbol.kind != SymbolKind::none;
+  if (known && !scopes.may_be_hidden(name)) return symbol;
+  const auto member = scopes.member(name);
+  if (member && (!known || scopes.families[member->family].depth > scopes.depth(name))) {
+    RegisterFamily& family = scopes.families[member->family];
     if (family.made.size() <= member->number) family.made.resize(member->number + 1);
     u32& made = family.made[member->number];
     if (!made)
       made = module_.make_registers(f_, family.type, family.vector, text(name))[0].value + 1;
     const Symbol reg{SymbolKind::reg, family.vector, made - 1, family.declared};
-    module_.scopes_.declare(name, reg);
+    scopes.declare(name, reg);
     return reg;
   }
+  if (known) return symbol;
   undeclared(name, span, report);
   return {};
 }
@@ -425,8 +416,10 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
   return true;
 }
 
-/// A texture, sampler or surface by name (5.3).
-bool BodyChecker::object(const Context& context, const Expr& expr, ir::Operand& out) {
+/// A texture, sampler or surface by name, a variable or a kernel's parameter (5.3), or by a
+/// register with its address.
+bool BodyChecker::object(const Context& context, ExprId id, ir::Operand& out) {
+  const Expr& expr = tree_[id];
   const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
   Type type = Type::none;
   switch (symbol.kind) {
@@ -442,8 +435,15 @@ bool BodyChecker::object(const Context& context, const Expr& expr, ir::Operand& 
       out.value = f_.signature.params[symbol.id].offset;
       type = f_.signature.params[symbol.id].type;
       break;
-    default:
+    case SymbolKind::reg:
+      return value(context, id, out);
+    case SymbolKind::local:
+      type = f_.locals[symbol.id].type;
       break;
+    default:
+      context.report.add(Kind::not_an_address, expr.span, text(expr.name_id))
+          .label(symbol.declared, "declared here");
+      return false;
   }
   if (type != context.type) {
     context.report
@@ -464,11 +464,48 @@ u64 BodyChecker::element_bytes(const ir::Operand& operand) const {
   return variable ? u64{bytes_of(variable->type)} * variable->vector : 1;
 }
 
+/// Only arrays have elements (6.4.2).
+bool BodyChecker::array(const Context& context, ExprId id, const ir::Operand& named) {
+  bool is_array = false;
+  switch (named.kind) {
+    case ir::OperandKind::variable:
+      is_array = module_.module_->variables[named.id].is_array;
+      break;
+    case ir::OperandKind::local:
+      is_array = f_.locals[named.id].is_array;
+      break;
+    case ir::OperandKind::parameter: {
+      const Expr& expr = tree_[id];
+      const Symbol symbol = expr.kind == ExprKind::name ? module_.scopes_[expr.name_id] : Symbol{};
+      is_array = symbol.kind == SymbolKind::parameter && f_.signature.params[symbol.id].is_array;
+      break;
+    }
+    default:
+      break;
+  }
+  if (is_array) return true;
+  const Span span = tree_[id].span;
+  context.report.add(Kind::not_an_array, span, module_.source_.text(span))
+      .help(fmt::format("an offset in bytes is written [{}+4]", module_.source_.text(span)));
+  return false;
+}
+
+/// `name - 4` and `4 + name`, which PTX has not: how to write it.
+const char* BodyChecker::misplaced_offset(const Expr& expr) const {
+  const Op op = static_cast<Op>(expr.op);
+  const auto is_name = [&](ExprId id) { return tree_[id].kind == ExprKind::name; };
+  if (op == Op::sub && is_name(expr.child.a) && is_constant(tree_, expr.child.b))
+    return "an offset is added: write +-4";
+  if (op == Op::add && is_constant(tree_, expr.child.a) && is_name(expr.child.b))
+    return "the offset stands behind the +";
+  return nullptr;
+}
+
 /// The address of a variable, function or label as a value: `mov.u64 d, x + 4`.
 bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
   const Expr& expr = tree_[id];
   if (isa::type_info(context.type).cls == TypeClass::opaque && expr.kind == ExprKind::name)
-    return object(context, expr, out);
+    return object(context, id, out);
   if (!context.spec.symbol_allowed) {
     const bool named = expr.kind == ExprKind::name;
     auto& diagnostic = context.report.add(Kind::symbol_not_allowed, expr.span, context.spec.name,
@@ -521,13 +558,21 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
   }
   if (expr.kind == ExprKind::generic) return symbol(context, expr.child.a, out);
   if (expr.kind == ExprKind::index) {  // a[3]: the address of an element
-    if (!symbol(context, expr.child.a, out)) return false;
+    if (!symbol(context, expr.child.a, out) || !array(context, expr.child.a, out)) return false;
     const auto index = evaluate(tree_, expr.child.b, context.report);
     if (!index) return false;
     out.value += element_bytes(out) * index->bits;
     return true;
   }
   if (expr.kind == ExprKind::binary) {
+    if (const char* help = misplaced_offset(expr)) {
+      context.report.add(Kind::not_a_value, expr.span).help(help);
+      return false;
+    }
+    if (is_constant(tree_, expr.child.a)) {
+      context.report.add(Kind::not_a_value, tree_[expr.child.b].span);
+      return false;
+    }
     const auto sum = sum_of(id);
     if (sum) {
       if (!symbol(context, sum->base, out)) return false;
@@ -601,292 +646,20 @@ bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
                        written == 1 ? "a single value" : fmt::format("{}", written));
     return false;
   }
-  out.kind = ir::OperandKind::vector;
-  out.id = add_operands(elements);
-  out.value = elements.size();
-  return true;
-}
-
-// --- addresses (6.4.1) ---
-
-ir::Space BodyChecker::space_of_form(const isa::Candidate& candidate,
-                                     const isa::OperandSpec* spec) const {
-  if (spec && spec->space_slot < 0 && !spec->space.empty()) {
-    return space_of(spec->space).value_or(ir::Space::generic);
-  }
-  const auto slots = candidate.form->slots;
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (slots[i].name != "ss" || !candidate.values[i]) continue;
-    for (const isa::Choice& choice : slots[i].choices) {
-      if (choice.value == candidate.values[i])
-        return space_of(isa::word_text(choice.word)).value_or(ir::Space::generic);
+  // Registers may be wider than the elements in memory, all alike.
+  u16 bits = 0;
+  for (const ir::Operand& element : elements) {
+    if (element.kind != ir::OperandKind::reg) continue;
+    const u16 mine = isa::type_info(f_.registers[element.id].type).bits;
+    if (bits && mine != bits) {
+      context.report.add(Kind::vector_elements, expr.span);
+      return false;
     }
+    bits = mine;
   }
-  return ir::Space::generic;
-}
-
-std::optional<ir::Space> BodyChecker::space_of_symbol(const ir::Operand& operand) const {
-  switch (operand.kind) {
-    case ir::OperandKind::variable:
-      return module_.module_->variables[operand.id].space;
-    case ir::OperandKind::local:
-      return f_.locals[operand.id].space;
-    case ir::OperandKind::parameter:
-      return ir::Space::param;
-    default:
-      return std::nullopt;
-  }
-}
-
-/// A parameter of this function, as opposed to its result or what it passes to others.
-bool BodyChecker::is_input(const ir::Operand& operand) const {
-  if (operand.kind == ir::OperandKind::parameter) return true;
-  return operand.kind == ir::OperandKind::local &&
-         std::ranges::any_of(f_.signature.params, [&](const ir::Parameter& parameter) {
-           return !parameter.in_register && parameter.local.value == operand.id;
-         });
-}
-
-bool BodyChecker::address_base(const Context& context, Span span, NameId name, ir::Operand& out) {
-  const Symbol symbol = look_up(name, span, context.report);
-  const isa::TypeInfo& plain = isa::type_info(context.type);
-  if (is_plain_address(context.spec) && symbol.kind != SymbolKind::none &&
-      symbol.kind != SymbolKind::error &&
-      (symbol.kind != SymbolKind::reg ||
-       isa::type_info(f_.registers[symbol.id].type).bits != plain.bits)) {
-    context.report.add(Kind::tensor_address, span, context.spec.name, plain.name)
-        .label(symbol.declared, "declared here");
+  if (!bits && context.spec.written) {
+    context.report.add(Kind::only_sinks, expr.span);
     return false;
-  }
-  switch (symbol.kind) {
-    case SymbolKind::none:
-    case SymbolKind::error:
-      return false;
-    case SymbolKind::reg: {
-      const isa::TypeInfo& type = isa::type_info(f_.registers[symbol.id].type);
-      if (symbol.length > 1 || !holds_address(type)) {
-        context.report.add(Kind::address_register, span, text(name), type.name)
-            .label(symbol.declared, "declared here");
-        return false;
-      }
-      out.kind = ir::OperandKind::reg;
-      break;
-    }
-    case SymbolKind::variable:
-      out.kind = ir::OperandKind::variable;
-      break;
-    case SymbolKind::local:
-      out.kind = ir::OperandKind::local;
-      break;
-    case SymbolKind::parameter:
-      out.kind = ir::OperandKind::parameter;
-      out.value += f_.signature.params[symbol.id].offset;
-      break;
-    default:
-      context.report.add(Kind::not_an_address, span, text(name))
-          .label(symbol.declared, "declared here");
-      return false;
-  }
-  out.id = symbol.id;
-  if (context.candidate.form->opcode == "st" && is_input(out)) {
-    context.report.add(Kind::parameter_written, span, text(name))
-        .label(symbol.declared, "declared here");
-    return false;
-  }
-  const auto space = space_of_symbol(out);
-  const ir::Space wanted = space_of_form(context.candidate, &context.spec);
-  if (space && *space != wanted) {
-    const std::string_view must = context.spec.symbol_space;
-    const bool generic = wanted == ir::Space::generic && *space != ir::Space::param &&
-                         *space != ir::Space::constant && (must.empty() || space_of(must) == space);
-    if (!generic) {
-      const std::string_view opcode = context.candidate.form->opcode;
-      auto& diagnostic =
-          context.report
-              .add(Kind::wrong_space, span, text(name), name_of(*space), opcode, name_of(wanted))
-              .label(symbol.declared, "declared here");
-      const bool readable_only = *space == ir::Space::param || *space == ir::Space::constant;
-      if (opcode == "ld" || (opcode == "st" && !readable_only))
-        diagnostic.help(fmt::format("write {}{}", opcode, name_of(*space)));
-      return false;
-    }
-  }
-  return true;
-}
-
-bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
-  const Expr& written = tree_[id];
-  out.is_address = true;
-  ExprId inner = id;
-  if (written.kind == ExprKind::address) {
-    if (!written.list.count) {
-      context.report.add(Kind::not_an_address, written.span, "[]");
-      return false;
-    }
-    if (written.field && text(written.field) != context.spec.suffix) {
-      context.report.add(Kind::address_suffix, written.span, text(written.field));
-      return false;
-    }
-    inner = tree_.expr_lists[written.list.first];
-  } else if (written.kind !=
-             ExprKind::index) {  // `ld.global.u32 d, a[3]` needs no brackets (6.4.2)
-    context.report.add(Kind::expected_address, written.span, context.spec.name);
-    return false;
-  }
-  if (isa::type_info(context.type).cls == TypeClass::opaque) return value(context, inner, out);
-  const Expr& expr = tree_[inner];
-  if (is_constant(tree_, inner) && written.list.count == 1) {
-    const auto constant = evaluate(tree_, inner, context.report);
-    if (!constant) return false;
-    if (is_plain_address(context.spec)) {
-      context.report.add(Kind::tensor_address, expr.span, context.spec.name,
-                         isa::type_info(context.type).name);
-      return false;
-    }
-    if (!constant->is_integer()) {
-      context.report.add(Kind::constant_type, expr.span, "an integer");
-      return false;
-    }
-    out.kind = ir::OperandKind::immediate;
-    out.value = constant->bits;
-    return true;
-  }
-  switch (expr.kind) {
-    case ExprKind::error:
-      return false;
-    case ExprKind::name:
-      return address_base(context, expr.span, expr.name_id, out);
-    case ExprKind::index: {
-      const Expr& base = tree_[expr.child.a];
-      if (base.kind != ExprKind::name) break;
-      const auto index = evaluate(tree_, expr.child.b, context.report);
-      if (!index || !address_base(context, base.span, base.name_id, out)) return false;
-      if (out.kind == ir::OperandKind::reg) break;
-      out.value += element_bytes(out) * index->bits;
-      return true;
-    }
-    case ExprKind::binary: {
-      const auto sum = sum_of(inner);
-      if (written.list.count > 1) break;  // `[map, {x, y}]`: no offset
-      if (!sum || tree_[sum->base].kind != ExprKind::name) break;
-      const auto offset = offset_of(*sum, context.report);
-      if (!offset) return false;
-      out.value += *offset;
-      const Expr& base = tree_[sum->base];
-      return address_base(context, base.span, base.name_id, out);
-    }
-    default:
-      break;
-  }
-  context.report.add(Kind::bad_address, expr.span).help("compute it in a register first");
-  return false;
-}
-
-// --- control flow ---
-
-bool BodyChecker::name_operand(const Context& context, ExprId id, SymbolKind wanted,
-                               ir::Operand& out) {
-  const Expr& expr = tree_[id];
-  const Kind kind = wanted == SymbolKind::label      ? Kind::not_a_label
-                    : wanted == SymbolKind::function ? Kind::not_a_function
-                    : wanted == SymbolKind::prototype || context.candidate.form->opcode == "call"
-                        ? Kind::not_a_prototype
-                        : Kind::not_targets;
-  if (expr.kind != ExprKind::name) {
-    context.report.add(kind, expr.span, module_.source_.text(expr.span));
-    return false;
-  }
-  const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
-  if (symbol.kind == SymbolKind::none || symbol.kind == SymbolKind::error) return false;
-  out.id = symbol.id;
-  if (wanted == SymbolKind::function && context.spec.register_only) {  // indirect
-    if (symbol.kind == SymbolKind::reg) {
-      if (holds_address(isa::type_info(f_.registers[symbol.id].type))) {
-        out.kind = ir::OperandKind::reg;
-        return true;
-      }
-    }
-  } else if (wanted == SymbolKind::targets &&
-             symbol.kind == SymbolKind::variable) {  // a jump table
-    ir::TargetList list;
-    for (const ir::Relocation& relocation : module_.module_->variables[symbol.id].relocations) {
-      if (relocation.is_function) list.functions.emplace_back(relocation.symbol);
-    }
-    out.kind = ir::OperandKind::targets;
-    out.id = static_cast<u32>(f_.target_lists.size());
-    f_.target_lists.push_back(std::move(list));
-    return true;
-  } else if (symbol.kind == wanted) {
-    switch (wanted) {
-      case SymbolKind::label:
-        out.kind = ir::OperandKind::label;
-        break;
-      case SymbolKind::function:
-        out.kind = ir::OperandKind::function;
-        break;
-      case SymbolKind::targets:
-        out.kind = ir::OperandKind::targets;
-        break;
-      default:
-        out.kind = ir::OperandKind::prototype;
-        break;
-    }
-    return true;
-  }
-  context.report.add(kind, expr.span, text(expr.name_id)).label(symbol.declared, "declared here");
-  return false;
-}
-
-/// ( a, b, c ) of a call: registers, .param variables of the caller, constants; `_` for a result
-/// nobody wants.
-bool BodyChecker::call_list(const Context& context, ExprId id, ir::Operand& out) {
-  const Expr& expr = tree_[id];
-  if (expr.kind != ExprKind::list) {
-    context.report.add(Kind::expected_list, expr.span);
-    return false;
-  }
-  std::vector<ir::Operand> elements;
-  for (u32 i = 0; i < expr.list.count; ++i) {
-    const ExprId child = tree_.expr_lists[expr.list.first + i];
-    const Expr& one = tree_[child];
-    ir::Operand element;
-    element.type = Type::b32;
-    if (one.kind == ExprKind::error) return false;
-    if (one.kind == ExprKind::sink && context.spec.written) {
-      elements.push_back(element);
-      continue;
-    }
-    if (is_constant(tree_, child) && !context.spec.written) {
-      const auto constant = evaluate(tree_, child, context.report);
-      if (!constant) return false;
-      element.kind = ir::OperandKind::immediate;
-      element.type = Type::b64;
-      element.value = constant->bits;
-      elements.push_back(element);
-      continue;
-    }
-    if (one.kind != ExprKind::name) {
-      context.report.add(Kind::bad_argument, one.span);
-      return false;
-    }
-    const Symbol symbol = look_up(one.name_id, one.span, context.report);
-    if (symbol.kind == SymbolKind::none || symbol.kind == SymbolKind::error) return false;
-    element.id = symbol.id;
-    if (symbol.kind == SymbolKind::reg) {
-      element.kind = ir::OperandKind::reg;
-      element.type = f_.registers[symbol.id].type;
-      for (u32 part = 1; part < symbol.length; ++part) {
-        elements.push_back(element);
-        element.id = symbol.id + part;
-      }
-    } else if (symbol.kind == SymbolKind::local && f_.locals[symbol.id].space == ir::Space::param) {
-      element.kind = ir::OperandKind::local;
-      element.type = f_.locals[symbol.id].type;
-    } else {
-      context.report.add(Kind::bad_argument, one.span).label(symbol.declared, "declared here");
-      return false;
-    }
-    elements.push_back(element);
   }
   out.kind = ir::OperandKind::vector;
   out.id = add_operands(elements);

@@ -17,7 +17,6 @@ enum class SymbolKind : u8 {
   none,
   error,      ///< declared, but wrongly: already reported; uses stay silent
   reg,        ///< id = RegId; length > 1: that many consecutive registers of a vector
-  registers,  ///< `name<count>`: id = index into Scopes::families; not usable itself
   variable,   ///< id = VarId
   local,      ///< id = LocalId
   parameter,  ///< of a kernel: id = index into the signature
@@ -40,15 +39,16 @@ struct RegisterFamily {
   u8 vector;
   u32 count;
   Span declared;
+  u32 depth = 0;               ///< of the scope that declares it; Scopes fills it in
   std::vector<u32> made = {};  ///< by number: RegId + 1, or 0 when it was not used yet
 };
 
 class Scopes {
  public:
   explicit Scopes(const Names& names)
-      : names_(names), current_(names.size()), depth_(names.size()) {}
+      : names_(names), current_(names.size()), depth_(names.size()), family_(names.size()) {}
 
-  void enter() { marks_.push_back(undo_.size()); }
+  void enter() { marks_.push_back({undo_.size(), family_undo_.size(), families.size()}); }
   void leave();
 
   const Symbol& operator[](NameId name) const { return current_[name.value]; }
@@ -58,12 +58,25 @@ class Scopes {
   /// Replaces what `name` means where it was declared.
   void update(NameId name, Symbol symbol) { current_[name.value] = symbol; }
 
-  /// `%r12` of a family `%r<100>`: the family's symbol and the number 12.
+  /// The scope, counted from the outermost one, to which the symbol belongs.
+  u32 depth(NameId name) const { return depth_[name.value]; }
+  u32 depth() const { return static_cast<u32>(marks_.size()); }
+
+  /// The family that `base` had before in this very scope, when there is one: then nothing is
+  /// declared. `%r<100>` says nothing about the name `%r` itself.
+  const RegisterFamily* declare_family(NameId base, RegisterFamily family);
+  const RegisterFamily* family(NameId base) const {
+    return family_[base.value] ? &families[family_[base.value] - 1] : nullptr;
+  }
+
+  /// `%r12` of a family `%r<100>`: the family and the number 12.
   struct Member {
-    Symbol family;
+    u32 family;
     u32 number;
   };
   std::optional<Member> member(NameId name) const;
+  /// Whether a family may hide the symbol of this name, being declared further inside.
+  bool may_be_hidden(NameId name) const { return depth_[name.value] < deepest_family_; }
 
   std::vector<RegisterFamily> families;
 
@@ -73,11 +86,21 @@ class Scopes {
     Symbol before;
     u32 depth_before;
   };
+  struct FamilyUndo {
+    NameId base;
+    u32 before;
+  };
+  struct Mark {
+    std::size_t undo, family_undo, families;
+  };
   const Names& names_;
   std::vector<Symbol> current_;
-  std::vector<u32> depth_;  // scope depth that current_ belongs to
+  std::vector<u32> depth_;   // scope depth that current_ belongs to
+  std::vector<u32> family_;  // by base name: index into families plus 1
   std::vector<Undo> undo_;
-  std::vector<std::size_t> marks_;
+  std::vector<FamilyUndo> family_undo_;
+  std::vector<Mark> marks_;
+  u32 deepest_family_ = 0;
 };
 
 }  // namespace heddle::check

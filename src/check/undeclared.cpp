@@ -57,8 +57,7 @@ void BodyChecker::undeclared(NameId name, Span span, diag::Report& report) {
                  : std::string("declares no register");
   };
   const auto family_of = [&](NameId id) -> const RegisterFamily* {
-    if (!id || module_.scopes_[id].kind != SymbolKind::registers) return nullptr;
-    return &module_.scopes_.families[module_.scopes_[id].id];
+    return id ? module_.scopes_.family(id) : nullptr;
   };
   // Is `name` one of the numbered registers of a family?
   const auto is_member = [&](std::string_view name) {
@@ -95,12 +94,13 @@ void BodyChecker::undeclared(NameId name, Span span, diag::Report& report) {
   const std::string_view number = written.substr(base.size());
   for (u32 i = 0; i < tree_.names.size(); ++i) {
     const NameId id(i);
-    const SymbolKind kind = module_.scopes_[id].kind;
-    if (kind == SymbolKind::none || kind == SymbolKind::error) continue;
     if (family_of(id)) {
       const std::string member = std::string(text(id)) += number;
       if (is_member(member)) spelling.consider(member);
-    } else if (same_digits(text(id), written)) {
+    }
+    const SymbolKind kind = module_.scopes_[id].kind;
+    if (kind == SymbolKind::none || kind == SymbolKind::error) continue;
+    if (same_digits(text(id), written)) {
       spelling.consider(text(id));
     }
   }
