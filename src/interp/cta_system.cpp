@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls of functions that the system provides: vprintf, malloc, free, __assertfail. They run for one
-// lane after the other, in lane order. What they read at addresses that the kernel passes may fault;
-// then control leaves by a jump, so nothing on the stack here has a destructor.
+// Calls of functions that the system provides: vprintf, malloc, free, __assertfail. They run for
+// one lane after the other, in lane order. What they read at addresses that the kernel passes may
+// fault; then control leaves by a jump, so nothing on the stack here has a destructor.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,8 @@ void InterpretedCta::read_string(u64 address, std::string& text) {
     text = "(null)";
     return;
   }
-  while (const u64 character = read_bits(address++, 1)) text.push_back(static_cast<char>(character));
+  while (const u64 character = read_bits(address++, 1))
+    text.push_back(static_cast<char>(character));
 }
 
 /// Returns what vprintf returns.
@@ -72,9 +73,9 @@ void InterpretedCta::describe_assertion(const WarpState& state, u32 lane, const 
   append(arguments[3]);
   const machine::Dim3& block = launch_.config->block;
   const u32 thread = state.index * kLanes + lane;
-  detail_ += fmt::format(": block: [{},{},{}], thread: [{},{},{}] Assertion `", cta_.x, cta_.y,
-                         cta_.z, thread % block.x, thread / block.x % block.y,
-                         thread / block.x / block.y);
+  detail_ +=
+      fmt::format(": block: [{},{},{}], thread: [{},{},{}] Assertion `", cta_.x, cta_.y, cta_.z,
+                  thread % block.x, thread / block.x % block.y, thread / block.x / block.y);
   append(arguments[0]);
   detail_ += "` failed.";
 }

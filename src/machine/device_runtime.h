@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the system provides to kernels: printf, a heap, assertions. A module declares these functions
-// and no module defines them (PTX Interoperability, "System Calls").
+// What the system provides to kernels: printf, a heap, assertions. A module declares these
+// functions and no module defines them (PTX Interoperability, "System Calls").
 #pragma once
 
 #include <deque>

@@ -141,7 +141,9 @@ std::vector<PrintfArgument> printf_arguments(std::string_view format) {
 std::string print_formatted(std::string_view format, std::span<const PrintfValue> values) {
   std::string out;
   std::size_t next = 0;
-  const auto take = [&]() -> PrintfValue { return next < values.size() ? values[next++] : PrintfValue(); };
+  const auto take = [&]() -> PrintfValue {
+    return next < values.size() ? values[next++] : PrintfValue();
+  };
   for (Reader reader(format); !reader.at_end();) {
     const Piece piece = reader.next();
     if (!piece.conversion) {

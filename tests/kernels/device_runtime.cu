@@ -16,9 +16,9 @@ __device__ const char kNames[3][8] = {"warp", "weft", "heddle"};
 extern "C" __global__ void greet(int* counts) {
   const int thread = int(blockIdx.x * blockDim.x + threadIdx.x);
   if (thread % 2 == 0) {
-    counts[thread] = printf("%d is %s: %6.2f %#x %c %lld %%\n", thread, kNames[thread % 3],
-                            double(thread) / 4, unsigned(thread) + 255u, 'a' + thread % 26,
-                            (long long)thread << 33);
+    counts[thread] =
+        printf("%d is %s: %6.2f %#x %c %lld %%\n", thread, kNames[thread % 3], double(thread) / 4,
+               unsigned(thread) + 255u, 'a' + thread % 26, (long long)thread << 33);
   } else {
     counts[thread] = printf("odd\n");
   }
