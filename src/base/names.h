@@ -17,8 +17,8 @@ using NameId = Id<struct NameTag>;
 class Names {
  public:
   Names() = default;
-  Names(Names&&) = default;
-  Names& operator=(Names&&) = default;  // a copy would hold views of the original
+  Names(Names&&) noexcept = default;
+  Names& operator=(Names&&) noexcept = default;  // a copy would hold views of the original
 
   /// The id of `text`; the text is copied on first sight.
   NameId intern(std::string_view text);
