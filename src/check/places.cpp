@@ -14,7 +14,6 @@ using isa::TypeClass;
 using syntax::Expr;
 using syntax::ExprId;
 using syntax::ExprKind;
-using syntax::Op;
 
 namespace {
 

@@ -96,6 +96,8 @@ L:
      "# 1 \"a.ptx\"\n.version 8.0\n#pragma x\n.target sm_90\n"},
     {"comment marks in a string", ".file 1 \"http://x\"\n.pragma \"// no\";",
      ".file 1 \"http://x\"\n.pragma \"// no\";\n"},
+    {"comment marks in a line of DWARF", "@@DWARF .string \"http://x\" // c",
+     "@@DWARF .string \"http://x\" // c\n"},
     {"nested blocks", ".func f(){{{ret;}}}",
      ".func f()\n{\n    {\n        {\n            ret;\n        }\n    }\n}\n"},
 };

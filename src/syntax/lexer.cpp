@@ -286,7 +286,11 @@ bool Lexer::dotted_word_begins_statement() const {
 Span Lexer::rest_of_line() {
   while (*at_ == ' ' || *at_ == '\t') ++at_;
   const char* from = at_;
-  while (at_ < end_ && *at_ != '\n' && !(*at_ == '/' && (at_[1] == '/' || at_[1] == '*'))) ++at_;
+  bool quoted = false;  // what looks like a comment in a string is none
+  for (; at_ < end_ && *at_ != '\n'; ++at_) {
+    if (!quoted && *at_ == '/' && (at_[1] == '/' || at_[1] == '*')) break;
+    quoted ^= *at_ == '"';
+  }
   const char* to = at_;
   while (to > from && is(to[-1], kBlank)) --to;
   return {static_cast<u32>(from - begin_), static_cast<u32>(to - begin_)};
