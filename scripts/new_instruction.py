@@ -20,7 +20,7 @@ insn frobnicate "Multiply by two and add one, or take it away"
     T     u32 s32
     sem   lane frobnicate<T, sat>
     case  u32: 20 -> 41
-    case  .sat, u32: 0xffffffff -> 0xffffffff
+    case  .sat u32: 0xffffffff -> 0xffffffff
     case  s32: -4 -> -7
 """,
     "src/isa/sem/frobnicate.h": """\
