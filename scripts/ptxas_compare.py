@@ -12,7 +12,6 @@ exit status: 0 no new difference, 1 differences (printed), 77 no ptxas (the test
 import argparse
 import re
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
+from judges import find_ptxas
 
 SKIPPED = 77  # exit status
 MOST_MEMORY = 2 << 30
@@ -184,7 +184,7 @@ def compare(instances: List[Instance], program: str, verbose: bool = False) -> i
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--ptxas", default=shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin"))
+    parser.add_argument("--ptxas", default=find_ptxas())
     parser.add_argument("--verbose", action="store_true", help="print what ptxas cannot judge, too")
     parser.add_argument("--only", default="", help="compare forms of tables that match this")
 

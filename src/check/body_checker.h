@@ -69,6 +69,8 @@ class BodyChecker {
   };
   std::optional<Sum> sum_of(syntax::ExprId id) const;
   std::optional<u64> offset_of(const Sum& sum, diag::Report& report) const;
+  /// The address of a variable, local or kernel parameter.
+  void locate(const Symbol& symbol, ir::Operand& out) const;
   bool address_base(const Context& context, Span span, NameId name, ir::Operand& out);
   bool array(const Context& context, syntax::ExprId id, const ir::Operand& named);
   const char* misplaced_offset(const syntax::Expr& expr) const;

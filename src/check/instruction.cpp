@@ -263,16 +263,6 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
     if (!words.empty()) diagnostic.help(fmt::format("with {} it is available", words));
     return;
   }
-  for (const isa::ConditionalGate& gate :
-       form.gates) {  // those that hang on an operand being there
-    if (gate.operand < 0 || bound_[static_cast<u32>(gate.operand)].kind == ir::OperandKind::none)
-      continue;
-    if (!isa::all_hold(gate.when, candidate.slot_values())) continue;
-    if (const auto why = isa::refuse(gate.gate, module_.module_->version, module_.first_target())) {
-      report.add(Kind::instruction_gate, written.mnemonic_span, text(written.mnemonic)).help(*why);
-      return;
-    }
-  }
   inst.form = form.id;
   for (std::size_t i = 0; i < inst.slots.size(); ++i)
     inst.slots[i] = candidate.values[i] | at_operands_[i];  // one of them is 0
@@ -326,6 +316,9 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
   const Expr* address_list = nullptr;  // the last [ ... ]
   u32 inside = 0;                      // next element of it
   ExprId pair_second;
+  const auto the_form = [&] {
+    return fmt::format("the form is {}", isa::spell(form, candidate.slot_values()));
+  };
   const auto fail = [&] {
     f_.operands.resize(vectors_before);
     return false;
@@ -353,7 +346,7 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
           report
               .add(Kind::missing_pair,
                    next ? tree_[operands[next - 1]].span : written.mnemonic_span, spec.name)
-              .help(fmt::format("the form is {}", isa::spell(form, candidate.slot_values())));
+              .help(the_form());
           return fail();
         }
         bound_.push_back(out);
@@ -371,8 +364,7 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
         continue;
       }
       const Span at = next ? tree_[operands[next - 1]].span : written.mnemonic_span;
-      report.add(Kind::missing_operand, Span{at.end - 1, at.end}, spec.name)
-          .help(fmt::format("the form is {}", isa::spell(form, candidate.slot_values())));
+      report.add(Kind::missing_operand, Span{at.end - 1, at.end}, spec.name).help(the_form());
       return fail();
     }
     if (tree_[id].kind == ExprKind::pair && !spec.pair_second) {
@@ -389,20 +381,18 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
     ++furthest_;
   }
   if (pair_second) {
-    report.add(Kind::extra_pair, tree_[pair_second].span)
-        .help(fmt::format("the form is {}", isa::spell(form, candidate.slot_values())));
+    report.add(Kind::extra_pair, tree_[pair_second].span).help(the_form());
     return fail();
   }
   if (next < written.operands.count) {
-    report.add(Kind::extra_operand, tree_[operands[next]].span, form.opcode)
-        .help(fmt::format("the form is {}", isa::spell(form, candidate.slot_values())));
+    report.add(Kind::extra_operand, tree_[operands[next]].span, form.opcode).help(the_form());
     return fail();
   }
   if (address_list && inside < address_list->list.count) {
     report
         .add(Kind::extra_operand, tree_[tree_.expr_lists[address_list->list.first + inside]].span,
              form.opcode)
-        .help(fmt::format("the form is {}", isa::spell(form, candidate.slot_values())));
+        .help(the_form());
     return fail();
   }
   furthest_ += 1000;

@@ -518,14 +518,9 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
     const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
     switch (symbol.kind) {
       case SymbolKind::variable:
-        out.kind = ir::OperandKind::variable;
-        break;
       case SymbolKind::local:
-        out.kind = ir::OperandKind::local;
-        break;
       case SymbolKind::parameter:
-        out.kind = ir::OperandKind::parameter;
-        out.value = f_.signature.params[symbol.id].offset;
+        locate(symbol, out);
         break;
       case SymbolKind::function:
         out.kind = ir::OperandKind::function;

@@ -72,6 +72,16 @@ bool BodyChecker::is_formal(const std::vector<ir::Parameter>& formals,
          });
 }
 
+void BodyChecker::locate(const Symbol& symbol, ir::Operand& out) const {
+  if (symbol.kind == SymbolKind::parameter) {
+    out.kind = ir::OperandKind::parameter;
+    out.value += f_.signature.params[symbol.id].offset;
+  } else {
+    out.kind =
+        symbol.kind == SymbolKind::local ? ir::OperandKind::local : ir::OperandKind::variable;
+  }
+}
+
 bool BodyChecker::address_base(const Context& context, Span span, NameId name, ir::Operand& out) {
   const Symbol symbol = look_up(name, span, context.report);
   const isa::TypeInfo& plain = isa::type_info(context.type);
@@ -98,14 +108,9 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
       break;
     }
     case SymbolKind::variable:
-      out.kind = ir::OperandKind::variable;
-      break;
     case SymbolKind::local:
-      out.kind = ir::OperandKind::local;
-      break;
     case SymbolKind::parameter:
-      out.kind = ir::OperandKind::parameter;
-      out.value += f_.signature.params[symbol.id].offset;
+      locate(symbol, out);
       break;
     default:
       context.report.add(Kind::not_an_address, span, text(name))
