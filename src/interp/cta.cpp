@@ -93,9 +93,9 @@ void InterpretedCta::make_warps() {
     state.index = w;
     state.specials.reset(program_.special_bytes);
     Warp& warp = state.warp;
-    warp.blocks[static_cast<u32>(Block::constants)] = program_.constants.data();
-    warp.blocks[static_cast<u32>(Block::uniform)] = uniform_.data();
-    warp.blocks[static_cast<u32>(Block::specials)] = state.specials.data();
+    warp.set_block(Block::constants, program_.constants.data());
+    warp.set_block(Block::uniform, uniform_.data());
+    warp.set_block(Block::specials, state.specials.data());
     warp.low_base = memory.low().all.base, warp.low_size = memory.low().all.size;
     warp.high_base = memory.high().all.base, warp.high_size = memory.high().all.size;
     if (!warp.low_size) warp.low_base = warp.high_base, warp.low_size = warp.high_size;
@@ -118,8 +118,7 @@ void InterpretedCta::prepare(Scope scope, WarpState& state) {
   for (const SpecialUse& use : prologue.specials) {
     fill_special(identity(state), use.reg, use.component, use.bytes, block + use.offset);
   }
-  state.warp.mask = kAllLanes;
-  for (const Op& op : prologue.ops) op.run(state.warp, op);
+  run_full(state.warp, prologue.ops.data());
 }
 
 /// The warp's threads stand before the first instruction. Done when the warp first runs: a warp
@@ -284,11 +283,22 @@ bool InterpretedCta::run_warp(WarpState& state) {
   }
 }
 
+/// Runs a whole warp up to an instruction that run_fragment() does: a control instruction, or the
+/// branch at which its turn or the CTA's budget may end.
+const Op* InterpretedCta::run_whole(Warp& warp, const Op* op) {
+  const s64 most = std::min(turn_, budget_) - 1;
+  warp.turns = most;
+  op = run_full(warp, op);
+  turn_ -= most - warp.turns;
+  budget_ -= most - warp.turns;
+  return op;
+}
+
 void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
   Fragment& fragment = state.fragments[index];
   Frame* const frame = fragment.frame;
   Warp& warp = state.warp;
-  warp.blocks[static_cast<u32>(Block::frame)] = frame->registers.data();
+  warp.set_block(Block::frame, frame->registers.data());
   warp.frame_local = frame->local;
   const Op* const ops = frame->code->ops.data();
   u32 stop = kNoStop;  // where another fragment waits to be joined
@@ -301,6 +311,7 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
   const Op* op = ops + fragment.pc;
   const Op* const end = stop == kNoStop ? ops + frame->code->ops.size() : ops + stop;
   while (op < end) {
+    if (mask == kAllLanes) op = run_whole(warp, op);  // then no other fragment waits to be joined
     u32 active = mask;
     if (op->guard != kUnguarded) {
       active &= *reinterpret_cast<const u32*>(registers + op->guard) ^ op->guard_flip;

@@ -99,6 +99,7 @@ class InterpretedCta final : public machine::Cta {
 
   // running
   bool run_warp(WarpState& state);
+  const Op* run_whole(Warp& warp, const Op* op);
   void run_fragment(WarpState& state, std::size_t index);
   bool control(WarpState& state, std::size_t index, const Op& op, u32 active);
   std::size_t pick(const WarpState& state) const;

@@ -53,8 +53,8 @@ u8* InterpretedCta::slot_address(const Warp& warp, const Frame& frame, const Slo
     return reinterpret_cast<u8*>(warp.local_base + warp.local_stride * lane + frame.local +
                                  slot.offset);
   }
-  u8* const lanes = slot.place >> 30 == static_cast<u32>(Block::frame)
-                        ? frame.registers.data() + (slot.place & 0x3fffffffu)
+  u8* const lanes = block_index(slot.place) == static_cast<u32>(Block::frame)
+                        ? frame.registers.data() + offset_of(slot.place)
                         : warp.at<u8>(slot.place);
   return lanes + u64{lane} * slot.bytes;
 }

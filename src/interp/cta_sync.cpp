@@ -175,7 +175,7 @@ void InterpretedCta::release_barrier(u32 number) {
       if (fragment.wait != Wait::barrier || fragment.barrier != number) continue;
       const Op& op = fragment.frame->code->ops[fragment.pc];
       if (op.control == Control::bar_red) {
-        u8* at = fragment.frame->registers.data() + (op.dst[0] & 0x3fffffffu);
+        u8* at = fragment.frame->registers.data() + offset_of(op.dst[0]);
         const auto boolop = static_cast<sem::Boolop>(op.runtime[0]);
         if (boolop == sem::Boolop::none) {
           for (u32 rest = fragment.mask; rest; rest &= rest - 1) {

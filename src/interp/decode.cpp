@@ -254,9 +254,14 @@ std::string Decoder::decode() {
   op_of_inst[f_.insts.size()] = static_cast<u32>(code_.ops.size());
   ops_ = &code_.ops;
   inst_index_ = f_.insts.empty() ? 0 : static_cast<u32>(f_.insts.size() - 1);
-  emit(nullptr).control = Control::finish;
-  for (Op& op : code_.ops) {
-    if (op.control == Control::bra) op.offset = op_of_inst[op.offset];
+  Op& end = emit(nullptr);
+  end.control = Control::finish;
+  end.full = &full_control;
+  for (u32 i = 0; i < code_.ops.size(); ++i) {
+    Op& op = code_.ops[i];
+    if (op.control != Control::bra) continue;
+    op.offset = op_of_inst[op.offset];
+    op.jump = static_cast<s32>(op.offset) - static_cast<s32>(i);
   }
   for (std::size_t i = first_table; i < builder_.program.branch_tables.size(); ++i) {
     for (u32& target : builder_.program.branch_tables[i]) target = op_of_inst[target];
@@ -292,6 +297,12 @@ Result<std::shared_ptr<const Interpreted>> decode(std::shared_ptr<const machine:
   program->calls = program->codes.size() > 1;
   for (Decoder& decoder : decoders) {
     if (std::string why = decoder.decode(); !why.empty()) return Error{std::move(why)};
+  }
+  for (Prologue& prologue : program->prologues) {
+    Op end;
+    end.full = &full_control;
+    end.control = Control::finish;
+    prologue.ops.push_back(end);
   }
   program->constants.reset(builder.constants.size());
   std::copy(builder.constants.begin(), builder.constants.end(), program->constants.data());

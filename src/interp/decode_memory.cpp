@@ -113,9 +113,9 @@ std::string Decoder::atomic(bool returns) {
   const auto base = address_base(a);
   const u8 atomop = slot("atomop");
   const int column = atom_type_index(type);
-  const Handler run = type == Type::b128 ? wide_atomic(atomop)
-                      : column < 0       ? nullptr
-                                         : level_.atom[atomop][column];
+  const Handlers run = type == Type::b128 ? Handlers(wide_atomic(atomop))
+                       : column < 0       ? Handlers()
+                                          : level_.atom[atomop][column];
   if (!run) return "no engine runs this atomic operation yet";
   Op& op = emit_guarded(run);
   address(a, op, base);

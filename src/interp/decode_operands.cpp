@@ -47,6 +47,7 @@ Place Decoder::source(const Operand& operand) {
       if (scope_of(static_cast<isa::SpecialRegister>(operand.id)) == Scope::instant) {
         Op& op = emit(nullptr);
         op.control = Control::refresh_special;
+        op.full = &full_control;
         op.offset = operand.id;
         op.dst[0] = from;
         op.count = operand.component;

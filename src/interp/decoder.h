@@ -124,17 +124,19 @@ class Decoder {
   }
 
   // --- emission ---
-  Op& emit(Handler run) {
+  Op& emit(Handlers handlers) {
     Op op;
-    op.run = run;
+    op.run = handlers.run;
+    op.full = handlers.full;
     op.inst = inst_index_;
     ops_->push_back(op);
     return ops_->back();
   }
-  Op& emit_guarded(Handler run) {
-    Op& op = emit(run);
+  Op& emit_guarded(Handlers handlers) {
+    Op& op = emit(handlers);
     const ir::Guard& guard = inst_->guard;
     if (guard.predicate) {
+      op.full = &full_guarded;
       op.guard = registers_[guard.predicate.value];
       op.guard_flip = guard.negated ? kAllLanes : 0;
     }
@@ -143,10 +145,11 @@ class Decoder {
   Op& emit_control(Control control) {
     Op& op = emit_guarded(nullptr);
     op.control = control;
+    op.full = control == Control::bra ? &full_branch : &full_control;
     return op;
   }
   void resize(Place from, u32 from_bytes, Place to, u32 to_bytes, bool sign, bool guarded) {
-    const Handler run = level_.resize[width_index(from_bytes)][width_index(to_bytes)][sign];
+    const Handlers run = level_.resize[width_index(from_bytes)][width_index(to_bytes)][sign];
     Op& op = guarded ? emit_guarded(run) : emit(run);
     op.src[0] = from;
     op.dst[0] = to;

@@ -142,24 +142,19 @@ struct Lane<F> {
     return values[lane];
   }
 
+  // Without a mask the compiler stores whole vectors. Predicates are masked at the end.
   static void run(Warp& warp, const Op& op) {
-    run_indexed(warp, op, std::index_sequence_for<Params...>());
+    run_indexed<kPredicates<R>>(warp, op, std::index_sequence_for<Params...>());
+  }
+  static const Op* full(Warp& warp, const Op* op) {
+    run_indexed<true>(warp, *op, std::index_sequence_for<Params...>());
+    ++op;
+    HEDDLE_GO_ON(warp, op);
   }
 
-  template <std::size_t... I>
+  template <bool kAll, std::size_t... I>
   static void run_indexed(Warp& warp, const Op& op, std::index_sequence<I...>) {
-    apply(warp, op, source<I, Params>(warp, op)...);
-  }
-
-  template <class... Sources>
-  static void apply(Warp& warp, const Op& op, const Sources... sources) {
-    // Two loops: without a mask the compiler stores whole vectors. Predicates are masked at the
-    // end.
-    if (kPredicates<R> || warp.mask == kAllLanes) {
-      map<true>(warp, op, sources...);
-    } else {
-      map<false>(warp, op, sources...);
-    }
+    map<kAll>(warp, op, source<I, Params>(warp, op)...);
   }
 
   template <bool kAll, class... Sources>
@@ -193,9 +188,9 @@ struct Lane<F> {
   }
 };
 
-/// The handler that maps F over the lanes.
+/// The handlers that map F over the lanes.
 template <auto F>
-inline constexpr Handler lane = &Lane<F>::run;
+inline constexpr Handlers lane = {&Lane<F>::run, &Lane<F>::full};
 
 }  // namespace HEDDLE_LEVEL
 }  // namespace heddle::interp

@@ -31,7 +31,7 @@ constexpr To resize(From a) {
 constexpr bool negate(bool a) { return !a; }
 
 template <class From>
-constexpr void fill_resize(Handler (&row)[kWidths][2]) {
+constexpr void fill_resize(Handlers (&row)[kWidths][2]) {
   row[0][std::is_signed_v<From>] = lane<&resize<u8, From>>;
   row[1][std::is_signed_v<From>] = lane<&resize<u16, From>>;
   row[2][std::is_signed_v<From>] = lane<&resize<u32, From>>;
@@ -112,17 +112,29 @@ void frame_address(Warp& warp, const Op& op) {
     sink.template set<false>(i, static_cast<T>(warp.frame_local + op.offset));
 }
 
+/// A load or store, which a trap names.
+template <Handler kRun>
+const Op* full_access(Warp& warp, const Op* op) {
+  warp.op = op;
+  kRun(warp, *op);
+  ++op;
+  HEDDLE_GO_ON(warp, op);
+}
+template <Handler kRun>
+inline constexpr Handlers access = {kRun, &full_access<kRun>};
+
 template <class T>
 constexpr void fill_accesses(Level& level, u32 width) {
-  Handler(&loads)[kCounts] = level.load[width];
-  loads[0] = &load<T, 1>, loads[1] = &load<T, 2>, loads[2] = &load<T, 4>, loads[3] = &load<T, 8>;
-  Handler(&stores)[kCounts] = level.store[width];
-  stores[0] = &store<T, 1>, stores[1] = &store<T, 2>, stores[2] = &store<T, 4>;
-  stores[3] = &store<T, 8>;
+  Handlers(&loads)[kCounts] = level.load[width];
+  loads[0] = access<&load<T, 1>>, loads[1] = access<&load<T, 2>>;
+  loads[2] = access<&load<T, 4>>, loads[3] = access<&load<T, 8>>;
+  Handlers(&stores)[kCounts] = level.store[width];
+  stores[0] = access<&store<T, 1>>, stores[1] = access<&store<T, 2>>;
+  stores[2] = access<&store<T, 4>>, stores[3] = access<&store<T, 8>>;
 }
 
 template <sem::Atomop kOp, class T>
-constexpr Handler atom_handler() {
+constexpr Handlers atom_handler() {
   if constexpr (sem::kHasAtomForm<kOp, T>)
     return &atom<kOp, T>;
   else
@@ -131,7 +143,7 @@ constexpr Handler atom_handler() {
 
 template <sem::Atomop kOp>
 constexpr void fill_atoms(Level& level) {
-  Handler* row = level.atom[static_cast<u32>(kOp)];
+  Handlers* row = level.atom[static_cast<u32>(kOp)];
   row[0] = atom_handler<kOp, u16>();
   row[1] = atom_handler<kOp, u32>();
   row[2] = atom_handler<kOp, s32>();
@@ -161,7 +173,7 @@ Level make_level() {
   fill_resize<u32>(level.resize[2]), fill_resize<s32>(level.resize[2]);
   fill_resize<u64>(level.resize[3]), fill_resize<s64>(level.resize[3]);
   fill_resize<sem::b128>(level.resize[4]);
-  for (Handler(&to)[2] : level.resize[4]) to[1] = to[0];
+  for (Handlers(&to)[2] : level.resize[4]) to[1] = to[0];
   level.pack[0][0] = &pack<u8, 2>, level.pack[0][1] = &pack<u8, 4>;
   level.pack[1][0] = &pack<u16, 2>, level.pack[1][1] = &pack<u16, 4>;
   level.pack[2][0] = &pack<u32, 2>, level.pack[2][1] = &pack<u32, 4>;

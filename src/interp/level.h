@@ -18,18 +18,18 @@ inline constexpr u32 kAtomOps = 16;    ///< by sem::Atomop
 
 struct Level {
   std::string_view name;
-  std::span<const Handler> lanes;                           ///< by isa::dispatch_index
-  Handler load[kWidths][kCounts], store[kWidths][kCounts];  ///< [element width][count_index()]
-  Handler atom[kAtomOps][kAtomTypes];                       ///< null: no such form
+  std::span<const Handlers> lanes;                           ///< by isa::dispatch_index
+  Handlers load[kWidths][kCounts], store[kWidths][kCounts];  ///< [element width][count_index()]
+  Handlers atom[kAtomOps][kAtomTypes];                       ///< null: no such form
   /// [from][to][signed]: src[0] to dst[0], truncated or extended.
-  Handler resize[kWidths][kWidths][2];
+  Handlers resize[kWidths][kWidths][2];
   /// src list of `count` elements of width [w] into dst[0]; and back from src[0] into the list.
-  Handler pack[kWidths][2], unpack[kWidths][2];  ///< [element width][count == 4]
-  Handler move[kWidths];
-  Handler predicate_move, predicate_not;
-  Handler to_generic[2], from_generic[2],
-      is_space[2];           ///< [wide address]; cvta, cvta.to, isspacep; `window` says which
-  Handler frame_address[2];  ///< dst[0] = frame_local + offset
+  Handlers pack[kWidths][2], unpack[kWidths][2];  ///< [element width][count == 4]
+  Handlers move[kWidths];
+  Handlers predicate_move, predicate_not;
+  Handlers to_generic[2], from_generic[2],
+      is_space[2];            ///< [wide address]; cvta, cvta.to, isspacep; `window` says which
+  Handlers frame_address[2];  ///< dst[0] = frame_local + offset
 };
 
 /// The best level that this CPU runs; HEDDLE_CPU=baseline|v3|v4 lowers it.

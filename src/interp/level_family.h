@@ -11,8 +11,8 @@
 namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
 
-extern const Handler HEDDLE_PASTE(lanes_, HEDDLE_FAMILY)[];
-const Handler HEDDLE_PASTE(lanes_, HEDDLE_FAMILY)[] = {
+extern const Handlers HEDDLE_PASTE(lanes_, HEDDLE_FAMILY)[];
+const Handlers HEDDLE_PASTE(lanes_, HEDDLE_FAMILY)[] = {
 #define HEDDLE_LANE(index, ...) lane<&__VA_ARGS__>,
 #define HEDDLE_NO_LANE(index) nullptr,
 #include HEDDLE_FAMILY_INC

@@ -8,13 +8,13 @@
 namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
 
-#define HEDDLE_LANE_FAMILY(family, base, count) extern const Handler lanes_##family[count];
+#define HEDDLE_LANE_FAMILY(family, base, count) extern const Handlers lanes_##family[count];
 #include "isa/lane_families.inc"
 #undef HEDDLE_LANE_FAMILY
 
-std::span<const Handler> lane_table() {
-  static const std::vector<Handler> table = [] {
-    std::vector<Handler> all;
+std::span<const Handlers> lane_table() {
+  static const std::vector<Handlers> table = [] {
+    std::vector<Handlers> all;
 #define HEDDLE_LANE_FAMILY(family, base, count) \
   all.insert(all.end(), lanes_##family, lanes_##family + (count));
 #include "isa/lane_families.inc"

@@ -10,7 +10,7 @@
 namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
 
-std::span<const Handler> lane_table();
+std::span<const Handlers> lane_table();
 
 }  // namespace HEDDLE_LEVEL
 }  // namespace heddle::interp

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <csetjmp>
+#include <cstddef>
 
 #include "base/types.h"
 #include "machine/trap_kind.h"
@@ -19,7 +20,8 @@ namespace heddle::interp {
 inline constexpr u32 kLanes = 32;
 inline constexpr u32 kAllLanes = 0xffffffffu;
 
-/// Where an operand lies: which block (top two bits) and the byte offset in it.
+/// Where an operand lies: the byte offset in a block, a multiple of 4, and which block it is in the
+/// two low bits.
 using Place = u32;
 enum class Block : u32 {
   frame,      ///< registers of the function's frame
@@ -28,11 +30,41 @@ enum class Block : u32 {
   specials,   ///< special registers of the warp
 };
 inline constexpr u32 kBlocks = 4;
-constexpr Place place(Block block, u32 offset) { return static_cast<u32>(block) << 30 | offset; }
+constexpr Place place(Block block, u32 offset) { return offset | static_cast<u32>(block); }
+constexpr u32 block_index(Place place) { return place % kBlocks; }
+constexpr u32 offset_of(Place place) { return place & ~(kBlocks - 1); }
 
 struct Warp;
 struct Op;
+
+/// Runs an instruction for the lanes of Warp::mask, a whole warp or part of one.
 using Handler = void (*)(Warp&, const Op&);
+
+/// Runs an instruction for all 32 lanes and goes on with the next one (run_full()). Most
+/// instructions meet whole warps; this spares them the loop between two instructions and the mask.
+/// Returns the first instruction that a FullHandler cannot do.
+using FullHandler = const Op* (*)(Warp&, const Op*);
+
+// The way from one FullHandler to the next: a jump where the compiler promises one, else the
+// instruction is handed to the loop in run_full().
+#if defined(__clang__)
+#define HEDDLE_GO_ON(warp, op) [[clang::musttail]] return (op)->full((warp), (op))
+#else
+#define HEDDLE_GO_ON(warp, op) return (op)
+#endif
+
+const Op* full_by_handler(Warp& warp, const Op* op);
+
+/// How an instruction is run, both ways.
+struct Handlers {
+  Handler run = nullptr;
+  FullHandler full = &full_by_handler;
+  constexpr Handlers() = default;
+  constexpr Handlers(std::nullptr_t) {}
+  constexpr Handlers(Handler run) : run(run) {}
+  constexpr Handlers(Handler run, FullHandler full) : run(run), full(full) {}
+  explicit operator bool() const { return run; }
+};
 
 inline constexpr u32 kUnguarded = 0xffffffffu;
 
@@ -76,12 +108,13 @@ inline constexpr u8 kNoSecond = 1;
 enum class SpaceTest : u8 { shared, local, constant, param, global };
 
 struct Op {
+  FullHandler full = nullptr;
   Handler run = nullptr;   ///< null: `control` says what to do
   u32 guard = kUnguarded;  ///< frame offset of the guard predicate
   u32 guard_flip = 0;      ///< all ones for `@!p`
   Place dst[2] = {0, 0};
   Place src[6] = {0, 0, 0, 0, 0, 0};
-  u64 offset = 0;               ///< address offset, branch target, constant
+  u64 offset = 0;               ///< address offset, branch target (an index), constant
   const Place* list = nullptr;  ///< elements of a vector operand; lives as long as the program
   u8 count = 1;                 ///< elements of `list`
   u8 runtime[6] = {};           ///< run-time modifiers of the form, in its order
@@ -89,13 +122,15 @@ struct Op {
   AddressBase base = AddressBase::absolute;
   Window window = Window::generic;
   u8 flags = 0;  ///< per handler
+  s32 jump = 0;  ///< of bra: from here to its target
   u32 inst = 0;  ///< index into ir::Function::insts, for traps
 };
 
 /// The state that handlers work on. One per warp.
 struct Warp {
-  u8* blocks[kBlocks] = {};  ///< by Block
+  u8* blocks[kBlocks] = {};  ///< by Block, less its number: what at() adds a Place to
   u32 mask = 0;              ///< lanes that execute the current instruction
+  s64 turns = 0;             ///< backward branches that run_full() may still make
   const Op* op = nullptr;    ///< the current instruction, for traps
 
   // Memory as this warp sees it.
@@ -117,11 +152,30 @@ struct Warp {
 
   bool in_shared_window(u64 address) const { return address - shared_base < shared_size; }
 
+  void set_block(Block block, u8* memory) {
+    blocks[static_cast<u32>(block)] = memory - static_cast<u32>(block);
+  }
   template <class T>
   T* at(Place p) const {
-    return reinterpret_cast<T*>(blocks[p >> 30] + (p & 0x3fffffffu));
+    return reinterpret_cast<T*>(blocks[block_index(p)] + p);
   }
 };
+
+// The FullHandlers of what is not a lane instruction, load or store.
+const Op* full_guarded(Warp& warp, const Op* op);  ///< `run` for the lanes that the guard leaves
+const Op* full_branch(Warp& warp, const Op* op);   ///< bra that all lanes or none take
+const Op* full_control(Warp& warp, const Op* op);  ///< nothing: it ends run_full()
+
+/// Runs all lanes from `op` up to a control instruction, and returns that. Warp::turns bounds the
+/// backward branches.
+inline const Op* run_full(Warp& warp, const Op* op) {
+  warp.mask = kAllLanes;
+  while (true) {
+    const Op* const next = op->full(warp, op);
+    if (next == op) return op;
+    op = next;
+  }
+}
 
 /// Leaves the current instruction for good: jumps to Warp::recover. Handlers hold no object with a
 /// destructor.
