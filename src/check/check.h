@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,26 @@ struct Compiled {
   std::string messages;  ///< rendered diagnostics, warnings too; empty when there is nothing to say
 };
 
-/// Preprocesses where needed, parses, checks and, for several inputs, links.
-Compiled compile(const std::vector<Input>& inputs);
+/// Whether the machine that will run the program has a function of this name (vprintf, malloc).
+using Provides = bool (*)(std::string_view function);
 
-/// Joins checked modules: `.extern` finds its definition, strong definitions override weak ones,
-/// common ones merge. Problems go to `report`, without a place.
-std::shared_ptr<ir::Module> link(const std::vector<std::shared_ptr<const ir::Module>>& modules,
-                                 diag::Report& report);
+/// Preprocesses where needed, parses, checks and, for several inputs, links. With `provides` the
+/// result is a whole program: whatever it uses is defined in it or provided.
+Compiled compile(const std::vector<Input>& inputs, Provides provides = nullptr);
+
+/// A checked module that is to be linked.
+struct Part {
+  std::shared_ptr<const ir::Module> module;
+  u32 base = 0;  ///< where its text begins in the diag::Source::join of all parts
+};
+
+/// Joins checked modules (PTX ISA 11.6): `.extern` finds its definition, strong definitions
+/// override weak ones, common ones merge. The spans of the result and of the report are those of
+/// the joined text.
+std::shared_ptr<ir::Module> link(std::span<const Part> parts, diag::Report& report);
+
+/// Reports what the module uses and nobody defines. In a module that was linked with no other one,
+/// an `.extern` variable counts as its own definition.
+void check_complete(const ir::Module& module, bool linked, Provides provides, diag::Report& report);
 
 }  // namespace heddle::check

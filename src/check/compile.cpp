@@ -5,9 +5,10 @@
 
 namespace heddle::check {
 
-Compiled compile(const std::vector<Input>& inputs) {
+Compiled compile(const std::vector<Input>& inputs, Provides provides) {
   Compiled result;
-  std::vector<std::shared_ptr<const ir::Module>> modules;
+  std::vector<diag::Source> sources;
+  std::vector<Part> parts;
   bool failed = false;
   for (const Input& input : inputs) {
     auto source_or = syntax::preprocess(diag::Source(input.name, input.text));
@@ -16,27 +17,25 @@ Compiled compile(const std::vector<Input>& inputs) {
       failed = true;
       continue;
     }
-    diag::Source& source = *source_or;
+    const u32 base = diag::Source::join_offset(sources);
+    diag::Source& source = sources.emplace_back(std::move(*source_or));
     diag::Report report;
     const syntax::Tree tree = syntax::parse(source, report);
     std::shared_ptr<ir::Module> module = check(tree, source, report);
     report.sort();
     result.messages += diag::render_text(report, source);
     failed |= report.has_errors();
-    modules.push_back(std::move(module));
+    parts.push_back({std::move(module), base});
   }
-  if (failed || modules.empty()) return result;
-  if (modules.size() == 1) {
-    result.module = modules[0];
-    return result;
-  }
+  if (failed || parts.empty()) return result;
   diag::Report report;
-  auto linked = link(modules, report);
-  for (const diag::Diagnostic& problem : report.diagnostics()) {  // of no single place
-    result.messages +=
-        fmt::format("error[{}]: {}\n", diag::info(problem.kind).code, problem.message);
+  const bool linked = parts.size() > 1;
+  std::shared_ptr<const ir::Module> module = linked ? link(parts, report) : parts[0].module;
+  if (provides && !report.has_errors()) check_complete(*module, linked, provides, report);
+  if (!report.diagnostics().empty()) {
+    result.messages += diag::render_text(report, diag::Source::join(sources));
   }
-  if (!report.has_errors()) result.module = std::move(linked);
+  if (!report.has_errors()) result.module = std::move(module);
   return result;
 }
 

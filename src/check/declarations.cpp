@@ -330,6 +330,7 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
   variable.name = text(declared.name);
   variable.linkage = linkage_of(declared.linkage);
   variable.at = point(declared.name_span);
+  variable.span = declared.name_span;
   variable.bank = declared.bank > 0 ? static_cast<u8>(declared.bank) : 0;
   const auto space = space_of(text(declared.space));
   if (!space) return false;

@@ -122,6 +122,7 @@ void ModuleChecker::function(const syntax::Function& declared) {
   function.linkage = linkage_of(declared.linkage);
   function.signature = signature(declared);
   function.at = point(declared.name_span);
+  function.span = declared.name_span;
   if (function.is_entry) {
     for (const ir::Parameter& parameter : function.signature.params) {
       function.param_bytes = std::max(function.param_bytes, parameter.offset + parameter.size);

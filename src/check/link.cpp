@@ -24,30 +24,76 @@ int strength(Linkage linkage, bool defined) {
   return linkage == Linkage::weak ? 2 : 3;
 }
 
+// What must agree between declarations of one name, in words. Types of the same size and class do
+// not differ: code moves bits.
+std::string describe(const ir::Variable& variable) {
+  const std::string_view space = variable.space == ir::Space::constant ? "const"
+                                 : variable.space == ir::Space::shared ? "shared"
+                                                                       : "global";
+  return fmt::format("a .{} variable{}", space, variable.managed ? " with .managed" : "");
+}
+std::string describe(const ir::Parameter& parameter) {
+  const isa::TypeInfo& type = isa::type_info(parameter.type);
+  const int bytes = std::max(1, type.bits / 8);
+  if (parameter.is_array) return fmt::format("{} times {} bytes", parameter.size / bytes, bytes);
+  return fmt::format("{} bytes{}", parameter.size,
+                     type.cls == isa::TypeClass::float_ ? " of float" : "");
+}
+std::string describe(const std::vector<ir::Parameter>& parameters) {
+  std::string list;
+  for (const ir::Parameter& parameter : parameters)
+    list += (list.empty() ? "" : ", ") + describe(parameter);
+  return list.empty() ? "nothing" : list;
+}
+std::string describe(const ir::Function& function) {
+  return fmt::format("a {} that takes {} and returns {}", function.is_entry ? "kernel" : "function",
+                     describe(function.signature.params), describe(function.signature.returns));
+}
+
+/// A name that modules share: its declarations so far.
+struct Symbol {
+  bool is_function = false;
+  u32 id = 0;  ///< among the variables or functions of the result
+  Span first;  ///< declaration
+  std::string description;
+  u64 size = 0;  ///< of a variable, from declarations that give one
+  Span size_at;
+  bool common = false;  ///< all declarations with a size are .common
+};
+
+/// Who defines a variable or function of the result.
+struct Owner {
+  int strength = -1;
+  u64 order = 0;  ///< position in the input
+  Span span;
+};
+
 class Linker {
  public:
   explicit Linker(diag::Report& report) : report_(report), out_(std::make_shared<ir::Module>()) {}
 
-  std::shared_ptr<ir::Module> run(const std::vector<std::shared_ptr<const ir::Module>>& modules) {
-    out_->name = modules[0]->name;
-    out_->address_size = modules[0]->address_size;
-    for (const auto& module : modules) {
-      if (module->address_size != out_->address_size) {
-        report_.add(diag::Kind::different_address_sizes, {}, module->name, module->address_size,
-                    out_->name, out_->address_size);
+  std::shared_ptr<ir::Module> run(std::span<const Part> parts) {
+    const ir::Module& first = *parts[0].module;
+    out_->name = first.name;
+    out_->address_size = first.address_size;
+    for (const Part& part : parts) {
+      const ir::Module& module = *part.module;
+      if (module.address_size != out_->address_size) {
+        report_.add(diag::Kind::different_address_sizes, {part.base, part.base},
+                    module.address_size, out_->name, out_->address_size);
         return out_;
       }
-      out_->version = std::max(out_->version, module->version);
-      for (const isa::Target target : module->targets) {
+      out_->version = std::max(out_->version, module.version);
+      for (const isa::Target target : module.targets) {
         if (std::find(out_->targets.begin(), out_->targets.end(), target) == out_->targets.end()) {
           out_->targets.push_back(target);
         }
       }
-      out_->texmode_independent |= module->texmode_independent;
-      out_->map_f64_to_f32 |= module->map_f64_to_f32;
+      out_->texmode_independent |= module.texmode_independent;
+      out_->map_f64_to_f32 |= module.map_f64_to_f32;
     }
-    for (const auto& module : modules) place_symbols(*module);
-    for (std::size_t i = 0; i < modules.size(); ++i) copy(*modules[i], maps_[i]);
+    for (const Part& part : parts) place_symbols(part);
+    for (std::size_t i = 0; i < parts.size(); ++i) copy(parts[i], maps_[i]);
     ir::resolve_aliases(*out_);
     return out_;
   }
@@ -59,52 +105,84 @@ class Linker {
 
   /// Chooses the output id of every variable and function of one module, and remembers who defines
   /// it.
-  void place_symbols(const ir::Module& module) {
+  void place_symbols(const Part& part) {
+    const ir::Module& module = *part.module;
     Map map;
     for (const ir::Variable& variable : module.variables) {
-      map.variables.push_back(place(variable.name, variable.linkage,
-                                    variable.linkage != Linkage::external, module.name, variables_,
-                                    variable_owners_));
+      const Span at = moved(variable.span, part.base);
+      const u32 id = place(variable.name, variable.linkage, true, at, false, describe(variable));
+      map.variables.push_back(id);
+      if (is_global(variable.linkage)) compare_size(variable, at);
     }
     for (const ir::Function& function : module.functions) {
       bool aliased = false;
       for (const auto& [alias, aliasee] : module.aliases)
         aliased |= &module.functions[alias.value] == &function;
       // A function without a body is a declaration even when it does not say .extern.
-      const bool global = is_global(function.linkage) || !function.has_body;
-      map.functions.push_back(place(
-          function.name,
-          global ? (function.has_body ? function.linkage : Linkage::external) : Linkage::internal,
-          function.has_body || aliased, module.name, functions_, function_owners_));
+      const Linkage linkage =
+          !function.has_body && !is_global(function.linkage) ? Linkage::external : function.linkage;
+      map.functions.push_back(place(function.name, linkage, function.has_body || aliased,
+                                    moved(function.span, part.base), true, describe(function)));
     }
     maps_.push_back(std::move(map));
   }
 
-  struct Owner {
-    std::string module;
-    int strength = -1;
-    u64 order = 0;  ///< position in the input that defines it
-  };
+  static Span moved(Span span, u32 base) { return {span.begin + base, span.end + base}; }
 
-  u32 place(const std::string& name, Linkage linkage, bool defined, const std::string& module,
-            std::unordered_map<std::string, u32>& known, std::vector<Owner>& owners) {
+  u32 place(const std::string& name, Linkage linkage, bool defined, Span at, bool is_function,
+            std::string description) {
+    std::vector<Owner>& owners = is_function ? function_owners_ : variable_owners_;
     const u64 order = next_order_++;
+    const u32 fresh_id = static_cast<u32>(owners.size());
     if (!is_global(linkage)) {
-      owners.push_back({module, 4, order});
-      return static_cast<u32>(owners.size() - 1);
+      owners.push_back({4, order, at});
+      return fresh_id;
     }
-    const auto [it, fresh] = known.try_emplace(name, static_cast<u32>(owners.size()));
-    if (fresh) owners.emplace_back();
-    Owner& owner = owners[it->second];
+    const auto [it, fresh] = symbols_.try_emplace(name);
+    Symbol& symbol = it->second;
+    if (fresh) {
+      owners.emplace_back();
+      symbol = {is_function, fresh_id, at, std::move(description), 0, {}, false};
+    } else if (symbol.description != description) {
+      differ(name, at, description, symbol.first, symbol.description);
+    }
+    if (symbol.is_function != is_function) {  // reported; it gets a place of its own
+      owners.push_back({4, order, at});
+      return fresh_id;
+    }
+    Owner& owner = owners[symbol.id];
     const int mine = strength(linkage, defined);
     if (mine == 3 && owner.strength == 3) {
-      report_.add(diag::Kind::duplicate_definition, {}, name, owner.module, module);
+      report_.add(diag::Kind::duplicate_definition, at, name)
+          .label(owner.span, "it is defined here, too")
+          .help("make all definitions but one .extern, or those that may be replaced .weak");
     }
-    if (mine > owner.strength) owner = {module, mine, order};
-    return it->second;
+    if (mine > owner.strength) owner = {mine, order, at};
+    return symbol.id;
   }
 
-  void copy(const ir::Module& module, const Map& map) {
+  void differ(const std::string& name, Span at, const std::string& description, Span other,
+              const std::string& other_description) {
+    report_.add(diag::Kind::different_declarations, at, name, description, other_description)
+        .label(other, "the other declaration");
+  }
+
+  /// Sizes agree where both are given; common variables grow to the largest.
+  void compare_size(const ir::Variable& variable, Span at) {
+    Symbol& symbol = symbols_.at(variable.name);
+    if (!variable.size || symbol.is_function) return;
+    const bool common = variable.linkage == Linkage::common;
+    if (symbol.size && symbol.size != variable.size && !common && !symbol.common) {
+      differ(variable.name, at, fmt::format("{} bytes large", variable.size), symbol.size_at,
+             fmt::format("{} bytes", symbol.size));
+    }
+    if (!symbol.size || (symbol.common && !common)) {
+      symbol.size = variable.size, symbol.size_at = at, symbol.common = common;
+    }
+  }
+
+  void copy(const Part& part, const Map& map) {
+    const ir::Module& module = *part.module;
     out_->variables.resize(variable_owners_.size());
     out_->functions.resize(function_owners_.size());
     const u32 file_base = static_cast<u32>(out_->files.size());
@@ -118,6 +196,7 @@ class Linker {
       const u64 size = std::max(from.linkage == Linkage::common ? to.size : 0, from.size);
       to = from;
       to.size = size;
+      to.span = moved(from.span, part.base);
       for (ir::Relocation& relocation : to.relocations) {
         relocation.symbol = relocation.is_function ? map.functions[relocation.symbol]
                                                    : map.variables[relocation.symbol];
@@ -128,6 +207,7 @@ class Linker {
       if (function_owners_[map.functions[i]].order != order) continue;
       ir::Function& to = out_->functions[map.functions[i]];
       to = module.functions[i];
+      to.span = moved(to.span, part.base);
       for (ir::Operand& operand : to.operands) {
         if (operand.kind == ir::OperandKind::variable) operand.id = map.variables[operand.id];
         if (operand.kind == ir::OperandKind::function) operand.id = map.functions[operand.id];
@@ -148,16 +228,62 @@ class Linker {
   diag::Report& report_;
   std::shared_ptr<ir::Module> out_;
   std::vector<Map> maps_;
-  std::unordered_map<std::string, u32> variables_, functions_;
+  std::unordered_map<std::string, Symbol> symbols_;
   std::vector<Owner> variable_owners_, function_owners_;
   u64 next_order_ = 0, next_copy_ = 0;  // both walk the inputs in the same order
 };
 
+/// Which variables and functions instructions and initialisers name.
+struct Uses {
+  std::vector<bool> variables, functions;
+
+  explicit Uses(const ir::Module& module)
+      : variables(module.variables.size()), functions(module.functions.size()) {
+    for (const ir::Function& function : module.functions) {
+      for (const ir::Operand& operand : function.operands) {
+        if (operand.kind == ir::OperandKind::variable) variables[operand.id] = true;
+        if (operand.kind == ir::OperandKind::function) functions[operand.id] = true;
+      }
+    }
+    for (const ir::Variable& variable : module.variables) {
+      for (const ir::Relocation& relocation : variable.relocations) {
+        (relocation.is_function ? functions : variables)[relocation.symbol] = true;
+      }
+    }
+  }
+};
+
 }  // namespace
 
-std::shared_ptr<ir::Module> link(const std::vector<std::shared_ptr<const ir::Module>>& modules,
-                                 diag::Report& report) {
-  return Linker(report).run(modules);
+std::shared_ptr<ir::Module> link(std::span<const Part> parts, diag::Report& report) {
+  return Linker(report).run(parts);
+}
+
+void check_complete(const ir::Module& module, bool linked, Provides provides,
+                    diag::Report& report) {
+  const Uses uses(module);
+  for (std::size_t i = 0; i < module.variables.size(); ++i) {
+    const ir::Variable& variable = module.variables[i];
+    const bool dynamic = variable.space == ir::Space::shared && variable.unsized;
+    if (!uses.variables[i] || variable.linkage != Linkage::external || dynamic) continue;
+    if (linked)
+      report.add(diag::Kind::undefined_symbol, variable.span, "variable", variable.name);
+    else
+      report.add(diag::Kind::extern_defined_here, variable.span, variable.name);
+  }
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    const ir::Function& function = module.functions[i];
+    if (!uses.functions[i] || function.has_body || provides(function.name)) continue;
+    auto& problem =
+        report.add(diag::Kind::undefined_symbol, function.span, "function", function.name);
+    if (function.name.starts_with("cudaLaunchDevice") ||
+        function.name.starts_with("cudaGetParameterBuffer") ||
+        function.name == "cudaDeviceSynchronize") {
+      problem.note(
+          "kernels that launch kernels need NVIDIA's device run-time library, which is no "
+          "part of PTX");
+    }
+  }
 }
 
 }  // namespace heddle::check

@@ -11,33 +11,136 @@ Input module(std::string name, std::string_view body, int address_size = 64) {
           fmt::format(".version 8.5\n.target sm_75\n.address_size {}\n{}\n", address_size, body)};
 }
 
+bool provides(std::string_view function) { return function == "vprintf"; }
+
+constexpr std::string_view kReads = ".visible .entry k() { .reg .b32 r; ld.b32 r, [x]; ret; }\n";
+constexpr std::string_view kCalls = ".visible .entry k() { call f; ret; }\n";
+
+std::string code_of(const std::string& messages) {
+  const auto at = messages.find('[');
+  return at == messages.npos ? "" : messages.substr(at + 1, 5);
+}
+
 }  // namespace
 
-TEST(Link, SaysWhatDoesNotFitTogether) {
+TEST(Link, DeclarationsAgreeAndEverythingUsedIsDefinedOnce) {
   struct Case {
-    Input a, b;
-    std::string_view messages;
+    std::string a, b;
+    std::string_view code;  ///< of the first message; empty: none
   };
+  const std::string reads(kReads), calls(kCalls);
   const Case cases[] = {
-      {module("a", ".visible .global .b32 x;"), module("b", ".visible .global .b32 x;"),
-       "error[P4001]: 'x' is defined in 'a' and in 'b'\n"},
-      {module("a", ".visible .func f() { ret; }"), module("b", ".visible .func f() { ret; }"),
-       "error[P4001]: 'f' is defined in 'a' and in 'b'\n"},
-      {module("a", ""), module("b", "", 32),
-       "error[P4002]: 'b' has 32-bit addresses, 'a' has 64-bit ones\n"},
-      // These do.
-      {module("a", ".visible .global .b32 x;"), module("b", ".extern .global .b32 x;"), ""},
-      {module("a", ".visible .global .b32 x;"), module("b", ".weak .global .b32 x;"), ""},
-      {module("a", ".common .global .b32 x;"), module("b", ".common .global .b32 x;"), ""},
-      {module("a", ".global .b32 x;"), module("b", ".global .b32 x;"), ""},
-      {module("a", ".extern .func f();"), module("b", ".visible .func f() { ret; }"), ""},
-      {module("a", ".func f() { ret; }"), module("b", ".visible .func f() { ret; }"), ""},
+      // defined twice
+      {".visible .global .b32 x;", ".visible .global .b32 x;", "P4001"},
+      {".visible .func f() { ret; }", ".visible .func f() { ret; }", "P4001"},
+      {".visible .entry k() { ret; }", ".visible .entry k() { ret; }", "P4001"},
+      {".visible .func g() { ret; } .visible .func f(); .alias f, g;",
+       ".visible .func f() { ret; }", "P4001"},
+      // defined once, replaced, merged, or private
+      {".visible .global .b32 x;", ".extern .global .b32 x;" + reads, ""},
+      {".visible .global .b32 x = 1;", ".weak .global .b32 x = 2;" + reads, ""},
+      {".weak .global .b32 x = 1;", ".weak .global .b32 x = 2;" + reads, ""},
+      {".common .global .b32 x;", ".common .global .b64 x;" + reads, ""},
+      {".visible .global .b32 x = 3;", ".common .global .b32 x;" + reads, ""},
+      {".global .b32 x;", ".global .b32 x;" + reads, ""},
+      {".visible .func f() { ret; }", ".extern .func f();" + calls, ""},
+      {".weak .func f() { ret; }", ".visible .func f() { ret; }" + calls, ""},
+      {".weak .entry k() { ret; }", ".visible .entry k() { ret; }", ""},
+      {".func f() { ret; }", ".visible .func f() { ret; }" + calls, ""},
+      {".visible .func g() { ret; } .visible .func f(); .alias f, g;", ".extern .func f();" + calls,
+       ""},
+      // defined nowhere
+      {"", ".extern .global .b32 x;" + reads, "P4003"},
+      {"", ".extern .func f();" + calls, "P4003"},
+      {".func f() { ret; }", ".extern .func f();" + calls, "P4003"},
+      {"", ".extern .shared .b32 x[4];" + reads, "P4003"},
+      {".extern .global .b32 x; .global .u64 y = x;", "", "P4003"},
+      {"", ".extern .global .b32 x;", ""},
+      {"", ".extern .func f();", ""},
+      {"", ".extern .shared .b32 x[];" + reads, ""},
+      {"",
+       ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b); .visible .entry k() "
+       "{ .param .b64 p; .param .b32 q; call (q), vprintf, (p, p); ret; }",
+       ""},
+      // declared differently
+      {".visible .global .b64 x;", ".extern .global .b32 x;", "P4004"},
+      {".visible .global .b32 x[4];", ".extern .global .b32 x[8];", "P4004"},
+      {".visible .const .b32 x;", ".extern .global .b32 x;", "P4004"},
+      {".weak .global .b64 x;", ".weak .global .b32 x;", "P4004"},
+      {".visible .func x() { ret; }", ".extern .global .b32 x;", "P4004"},
+      {".visible .global .attribute(.managed) .b32 x;", ".extern .global .b32 x;", "P4004"},
+      {".visible .entry f() { ret; }", ".extern .func f();", "P4004"},
+      {".visible .func f(.param .b32 a) { ret; }", ".extern .func f(.param .b64 a);", "P4004"},
+      {".visible .func f(.param .b32 a) { ret; }", ".extern .func f();", "P4004"},
+      {".visible .func f(.param .b32 a) { ret; }", ".extern .func f(.param .f32 a);", "P4004"},
+      {".visible .func (.param .b32 r) f() { ret; }", ".extern .func f();", "P4004"},
+      {".visible .func f(.param .b8 a[4]) { ret; }", ".extern .func f(.param .b32 a);", "P4004"},
+      // differently, but the bits are the same
+      {".visible .global .f32 x;", ".extern .global .b32 x;" + reads, ""},
+      {".visible .global .align 16 .b32 x;", ".extern .global .b32 x;" + reads, ""},
+      {".visible .global .b32 x[4];", ".extern .global .b32 x[];" + reads, ""},
+      {".visible .shared .b32 x[4];", ".extern .shared .b32 x[];" + reads, ""},
+      {".visible .shared .b32 x[4];", ".extern .shared .b32 x[4];" + reads, ""},
+      {".visible .func f(.param .s32 a) { ret; }", ".extern .func f(.param .u32 a);", ""},
+      {".visible .func f(.reg .b32 a) { ret; }", ".extern .func f(.param .b32 a);", ""},
   };
   for (const Case& c : cases) {
-    const Compiled result = compile({c.a, c.b});
-    EXPECT_EQ(result.messages, c.messages) << c.a.text << c.b.text;
-    EXPECT_EQ(result.module != nullptr, c.messages.empty()) << c.a.text << c.b.text;
+    for (const bool swapped : {false, true}) {
+      const Input a = module("a", c.a), b = module("b", c.b);
+      const Compiled result = swapped ? compile({b, a}, &provides) : compile({a, b}, &provides);
+      EXPECT_EQ(code_of(result.messages), c.code) << c.a << "\n" << c.b << "\n" << result.messages;
+      EXPECT_EQ(result.module != nullptr, c.code.empty()) << c.a << c.b;
+    }
   }
+}
+
+TEST(Link, ModulesHaveOneAddressSize) {
+  EXPECT_EQ(compile({module("a", ""), module("b", "", 32)}).messages,
+            "b:1:1: error[P4002]: this module has 32-bit addresses, 'a' has 64-bit ones\n"
+            "    1 | .version 8.5\n"
+            "      | ^\n");
+}
+
+TEST(Link, BothPlacesAreShown) {
+  EXPECT_EQ(compile({module("a", ".visible .global .b64 x;"),
+                     module("b", "\n# 7 \"kernel.cu\"\n.visible .global .b32 x;")})
+                .messages,
+            "kernel.cu:7:23: error[P4001]: 'x' is defined twice\n"
+            "    7 | .visible .global .b32 x;\n"
+            "      |                       ^\n"
+            "  a:4:23:\n"
+            "    4 | .visible .global .b64 x;\n"
+            "      |                       - note: it is defined here, too\n"
+            "  help: make all definitions but one .extern, or those that may be replaced .weak\n"
+            "kernel.cu:7:23: error[P4004]: 'x' is 4 bytes large here, but 8 bytes elsewhere\n"
+            "    7 | .visible .global .b32 x;\n"
+            "      |                       ^\n"
+            "  a:4:23:\n"
+            "    4 | .visible .global .b64 x;\n"
+            "      |                       - note: the other declaration\n");
+}
+
+TEST(Link, AModuleAloneDefinesItsExternVariables) {
+  const Compiled alone =
+      compile({module("a", ".extern .global .b32 x;" + std::string(kReads))}, &provides);
+  EXPECT_EQ(code_of(alone.messages), "P4005");
+  EXPECT_TRUE(alone.module);
+  const Compiled call =
+      compile({module("a", ".extern .func f();" + std::string(kCalls))}, &provides);
+  EXPECT_EQ(code_of(call.messages), "P4003");
+  EXPECT_FALSE(call.module);
+  EXPECT_EQ(compile({module("a", ".extern .func f();" + std::string(kCalls))}).messages, "");
+}
+
+TEST(Link, LaunchesFromKernelsAreRefusedWithTheReason) {
+  const std::string messages =
+      compile({module("a",
+                      ".extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 a, .param .b64 "
+                      "b);\n.visible .entry k() { .param .b64 p; .param .b32 q;\n"
+                      "call (q), cudaLaunchDeviceV2, (p, p); ret; }")},
+              &provides)
+          .messages;
+  EXPECT_NE(messages.find("kernels that launch kernels"), messages.npos) << messages;
 }
 
 }  // namespace heddle::check

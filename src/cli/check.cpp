@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "diag/report.h"
 #include "ir/print.h"
+#include "machine/device_runtime.h"
 #include "syntax/parser.h"
 #include "syntax/preprocess.h"
 
@@ -23,6 +24,7 @@ struct Options {
   std::vector<std::string> files;
   std::string format = "text";
   std::string dump;
+  bool link = false;
 };
 
 /// "for more about an error: heddle explain P2010 P2024": where to read on.
@@ -45,6 +47,19 @@ int check(const Options& options) {
   std::set<diag::Kind> kinds;
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   std::vector<diag::Checked> checked;  // for SARIF, which names the rules before the results
+  const auto show = [&](const diag::Source& source, const diag::Report& report) {
+    errors |= report.has_errors();
+    if (json) {
+      for (auto& diagnostic : nlohmann::ordered_json::parse(diag::render_json(report, source)))
+        all.push_back(std::move(diagnostic));
+    } else if (text) {
+      fmt::print("{}", diag::render_text(report, source, wants_colour(stdout)));
+    }
+    for (const diag::Diagnostic& diagnostic : report.diagnostics()) kinds.insert(diagnostic.kind);
+    if (options.format == "sarif") checked.push_back({source, report});
+  };
+  std::vector<diag::Source> sources;  // of what is to be linked
+  std::vector<check::Part> parts;
   for (const std::string& path : options.files) {
     auto source = syntax::load(path);
     if (!source.ok()) {
@@ -56,16 +71,20 @@ int check(const Options& options) {
     const syntax::Tree tree = syntax::parse(*source, report);
     const auto module = check::check(tree, *source, report);
     report.sort();
-    errors |= report.has_errors();
-    if (json) {
-      for (auto& diagnostic : nlohmann::ordered_json::parse(diag::render_json(report, *source)))
-        all.push_back(std::move(diagnostic));
-    } else if (text) {
-      fmt::print("{}", diag::render_text(report, *source, wants_colour(stdout)));
-    }
-    for (const diag::Diagnostic& diagnostic : report.diagnostics()) kinds.insert(diagnostic.kind);
+    show(*source, report);
     if (options.dump == "ir" && !report.has_errors()) fmt::print("{}", ir::print(*module));
-    if (options.format == "sarif") checked.push_back({std::move(*source), std::move(report)});
+    if (!options.link) continue;
+    parts.push_back({module, diag::Source::join_offset(sources)});
+    sources.push_back(std::move(*source));
+  }
+  if (options.link && !errors && !unreadable) {
+    diag::Report report;
+    const bool several = parts.size() > 1;
+    const auto program = several ? check::link(parts, report) : parts[0].module;
+    if (!report.has_errors()) {
+      check::check_complete(*program, several, &machine::provides, report);
+    }
+    if (!report.diagnostics().empty()) show(diag::Source::join(sources), report);
   }
   if (json) {
     fmt::print("{}\n", all.dump(2));
@@ -90,6 +109,8 @@ void add_check(CLI::App& app, int& status) {
       ->capture_default_str();
   command->add_option("--dump", options->dump, "ir: print the checked module")
       ->check(CLI::IsMember({"ir"}));
+  command->add_flag("--link", options->link,
+                    "The files are all of a program: check that they fit together");
   command->footer(
       "Exit status: 0 no errors, 1 errors in the PTX, 2 wrong usage or a file that cannot be "
       "read. Text is coloured on a terminal, unless NO_COLOR is set.");

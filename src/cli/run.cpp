@@ -16,6 +16,7 @@
 #include "cli/files.h"
 #include "cli/npy.h"
 #include "interp/program.h"
+#include "machine/device_runtime.h"
 #include "machine/launch.h"
 
 namespace heddle::cli {
@@ -25,7 +26,7 @@ struct Options {
   std::string file;
   std::vector<std::string> arguments;
   std::string entry, grid, block;
-  std::vector<std::string> dumps, saves;
+  std::vector<std::string> links, dumps, saves;
   u32 shared = 0;
   double time_limit = 0;
   bool time = false;
@@ -241,10 +242,15 @@ int run(const Options& options) {
   if (!profile) return kUsage;
   const auto request = understand(options);
   if (!request.ok()) return fail(request.error().message);
-  auto text = read_file(options.file);
-  if (!text.ok()) return fail(text.error().message);
-  const check::Compiled compiled =
-      check::compile({{options.file == "-" ? "<stdin>" : options.file, std::move(*text)}});
+  std::vector<std::string> files = options.links;
+  files.insert(files.begin(), options.file);
+  std::vector<check::Input> inputs;
+  for (const std::string& file : files) {
+    auto text = read_file(file);
+    if (!text.ok()) return fail(text.error().message);
+    inputs.push_back({file == "-" ? "<stdin>" : file, std::move(*text)});
+  }
+  const check::Compiled compiled = check::compile(inputs, &machine::provides);
   fmt::print(stderr, "{}", compiled.messages);
   if (!compiled.module) return kBadPtx;
   for (const isa::Target target : compiled.module->targets) {
@@ -279,6 +285,8 @@ void add_run(CLI::App& app, int& status) {
   command->add_option("ARG", options->arguments, "Arguments of the kernel, see below");
   command->add_option("--entry", options->entry,
                       "Name of the kernel; may be left out when there is one");
+  command->add_option("--link", options->links, "Another PTX file, linked with FILE")
+      ->allow_extra_args(false);
   command->add_option("--grid", options->grid, "Number of CTAs: X, X,Y or X,Y,Z")->required();
   command->add_option("--block", options->block, "Threads in a CTA: X, X,Y or X,Y,Z")->required();
   command->add_option("--shared", options->shared, "Bytes of dynamic shared memory");

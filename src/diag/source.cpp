@@ -22,6 +22,28 @@ Source::Source(std::string path, std::string text)
   }
 }
 
+Source Source::join(std::span<const Source> sources) {
+  std::string text;
+  text.reserve(join_offset(sources));
+  for (const Source& source : sources) text.append(source.text_).append("\n");
+  Source joined(sources.empty() ? "" : sources[0].path_, std::move(text));
+  u32 first = 0;  // line of each source
+  for (const Source& source : sources) {
+    joined.markers_.push_back({first, 1, source.path_});
+    for (const Marker& marker : source.markers_) {
+      joined.markers_.push_back({first + marker.line_index, marker.line, marker.file});
+    }
+    first += static_cast<u32>(source.line_starts_.size());
+  }
+  return joined;
+}
+
+u32 Source::join_offset(std::span<const Source> sources) {
+  u32 offset = 0;
+  for (const Source& source : sources) offset += static_cast<u32>(source.text_.size()) + 1;
+  return offset;
+}
+
 void Source::add_line_marker(u32 offset, u32 line, std::string_view file) {
   const std::string_view name = !file.empty()      ? file
                                 : markers_.empty() ? std::string_view(path_)

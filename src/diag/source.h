@@ -6,6 +6,7 @@
 #pragma once
 
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,11 @@ struct Place {
 class Source {
  public:
   Source(std::string path, std::string text);
+
+  /// Several sources as one, for diagnostics about more than one of them: a span of source i lies
+  /// join_offset(first i sources) further on, and every place keeps its own file and line.
+  static Source join(std::span<const Source> sources);
+  static u32 join_offset(std::span<const Source> sources);
 
   const std::string& path() const { return path_; }
   std::string_view text() const { return text_; }

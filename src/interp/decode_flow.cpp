@@ -15,8 +15,7 @@ namespace heddle::interp {
 std::string Decoder::refuse_call(const CallSite& site) {
   const Code& callee = *site.direct;
   if (callee.function->has_body) return {};
-  if (callee.system == machine::SystemFunction::none)
-    return fmt::format("function '{}' is declared but nothing defines it", callee.function->name);
+  HEDDLE_CHECK(callee.system != machine::SystemFunction::none);  // check_complete() looked
   if (site.arguments.size() == callee.params.size() && site.returns.size() == callee.returns.size())
     return {};
   return fmt::format(

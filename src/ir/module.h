@@ -65,6 +65,7 @@ struct Variable {
   std::vector<u8> init;  ///< empty: zeros; else at most `size` bytes, the rest is zero
   std::vector<Relocation> relocations;
   SourcePoint at;
+  Span span;  ///< the name where it is declared
 };
 
 /// A formal parameter or return value: a `.param` variable or a register.
@@ -177,6 +178,7 @@ struct Function {
   bool noreturn = false;
   std::vector<std::string> pragmas;
   SourcePoint at;
+  Span span;  ///< the name where it is declared
 
   /// Module variables in .shared that this function (not its callees) declares or names: for static
   /// shared memory sizes.

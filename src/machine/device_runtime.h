@@ -30,6 +30,7 @@ struct SystemFunctionInfo {
 };
 /// None when the system has no such function.
 const SystemFunctionInfo* find_system_function(std::string_view name);
+inline bool provides(std::string_view name) { return find_system_function(name); }
 
 /// Heap and printf buffer, which live as long as a context. Thread-safe.
 class DeviceRuntime {

@@ -173,6 +173,74 @@ class Check(Case):
             self.heddle("check", "--format", form, "--dump", "ir", SAXPY, status=USAGE)
 
 
+class Link(Case):
+    MAIN = module(".extern .func (.param .b32 r) pick(.param .b32 x);\n"
+                  ".extern .global .align 4 .b32 table[4];\n.weak .global .b32 chosen = 1;\n"
+                  ".common .global .b32 merged;\n"
+                  ".extern .shared .b32 tile[2];\n",
+                  kernel("""
+                      ld.param.u64 %rd1, [out];
+                      mov.u32 %r1, 2;
+                      { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call (b), pick, (a); ld.param.b32 %r2, [b]; }
+                      st.global.b32 [%rd1], %r2;
+                      ld.global.b32 %r3, [table+8];
+                      st.global.b32 [%rd1+4], %r3;
+                      ld.global.b32 %r4, [chosen];
+                      st.global.b32 [%rd1+8], %r4;
+                      ld.global.b32 %r5, [merged+4];
+                      st.global.b32 [%rd1+12], %r5;
+                      st.shared.b32 [tile+4], 9;
+                      ld.shared.b32 %r6, [tile+4];
+                      st.global.b32 [%rd1+16], %r6;""", ".param .u64 out"))
+    OTHER = HEADER + """
+        .visible .global .align 4 .b32 table[4] = {10, 20, 30, 40};
+        .visible .global .b32 chosen = 7;
+        .common .global .b64 merged;
+        .visible .shared .b32 tile[2];
+        .visible .func (.param .b32 r) pick(.param .b32 x) {
+          .reg .b32 %r<3>;
+          ld.param.b32 %r1, [x];
+          add.s32 %r2, %r1, 40;
+          st.param.b32 [r], %r2;
+          ret;
+        }
+        .visible .global .u64 here = pick;
+        """
+
+    def files(self, folder, *texts):
+        paths = []
+        for number, text in enumerate(texts):
+            paths.append(str(Path(folder) / f"{number}.ptx"))
+            Path(paths[-1]).write_text(text)
+        return paths
+
+    def test_a_program_of_two_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            main, other = self.files(folder, self.MAIN, self.OTHER)
+            self.heddle("check", "--link", main, other)
+            for files in [main, "--link", other], [other, "--link", main]:
+                out, _ = self.heddle("run", *files, "--grid=1", "--block=1", "--entry=k", "u32[5]", "--dump=0")
+                self.contains(out, "42", "30", "7", "0", "9")
+
+    def test_what_does_not_fit_is_shown_in_both_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            main, other = self.files(folder, self.MAIN, self.OTHER.replace(".b32 x", ".b64 x"))
+            out, _ = self.heddle("check", "--link", main, other, status=BAD_PTX)
+            self.contains(out, "P4004", "'pick'", "0.ptx", "1.ptx", "takes 8 bytes", "takes 4 bytes")
+            found = json.loads(self.heddle("check", "--link", "--format=json", main, other, status=BAD_PTX)[0])
+            self.assertEqual([(d["code"], d["file"], d["labels"][0]["file"]) for d in found], [("P4004", other, main)])
+            self.heddle("run", main, "--link", other, "--grid=1", "--block=1", "u32[5]", status=BAD_PTX)
+
+    def test_undefined(self):
+        with tempfile.TemporaryDirectory() as folder:
+            main, other = self.files(folder, self.MAIN, HEADER)
+            self.heddle("check", main, other)
+            out, _ = self.heddle("check", "--link", main, other, status=BAD_PTX)
+            self.contains(out, "function 'pick'", "variable 'table'", "variable 'tile'")
+            _, err = self.heddle("run", main, "--grid=1", "--block=1", "u32[5]", status=BAD_PTX)
+            self.contains(err, "function 'pick'", "'table' is defined here, with zeros")
+
+
 class Malformed(Case):
     """PTX that people and compilers get wrong: the code, and the place as line:column."""
 

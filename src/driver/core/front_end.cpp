@@ -8,6 +8,7 @@
 #include "check/check.h"
 #include "driver/core/compile.h"
 #include "interp/program.h"
+#include "machine/device_runtime.h"
 
 namespace heddle::driver {
 namespace {
@@ -26,35 +27,14 @@ CUresult result_of(std::span<const PtxText> texts, const std::string& messages) 
                                                          : CUDA_ERROR_INVALID_PTX;
 }
 
-// A kernel that could call a function without a body cannot be loaded.
-std::string undefined_functions(const ir::Module& module) {
-  std::vector<bool> missing(module.functions.size(), false);
-  for (const auto& function : module.functions) {
-    for (const auto& operand : function.operands) {
-      if (operand.kind == ir::OperandKind::function) missing[operand.id] = true;
-    }
-  }
-  std::string messages;
-  for (std::size_t i = 0; i < missing.size(); ++i) {
-    const auto& function = module.functions[i];
-    if (!missing[i] || function.has_body || machine::find_system_function(function.name)) continue;
-    messages += fmt::format("{}: error: function '{}' is called and defined in no linked module\n",
-                            module.name, function.name);
-  }
-  return messages;
-}
-
 }  // namespace
 
 Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile) {
   std::vector<check::Input> inputs;
   for (const auto& [name, text] : texts) inputs.push_back({name, text});
-  auto checked = check::compile(inputs);
+  auto checked = check::compile(inputs, &machine::provides);
   if (!checked.module) {
     return {result_of(texts, checked.messages), nullptr, std::move(checked.messages), ""};
-  }
-  if (auto undefined = undefined_functions(*checked.module); !undefined.empty()) {
-    return {CUDA_ERROR_INVALID_PTX, nullptr, std::move(undefined), ""};
   }
   for (const auto target : checked.module->targets) {
     if (machine::runs(profile, target)) continue;
