@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""ptx_1_4_page_test.py: docs/ptx-1.4.md names a test for every table of PTX 1.4, and the tests are there."""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "ptx-1.4.md"
+TABLES = range(20, 86)
+
+
+def cases_of(isa, instruction):
+    """The number of `case` lines below `insn INSTRUCTION`; of `add.cc`, below its forms."""
+    opcode, _, modifier = instruction.partition(".")
+    count, insn, form = 0, "", ""
+    for line in isa.read_text().splitlines():
+        words = line.split()
+        if line.startswith("insn "):
+            insn = words[1]
+        elif words[:1] == ["form"]:
+            form = words[1]
+        elif words[:1] == ["case"] and insn == opcode and (not modifier or modifier in form.split(".")):
+            count += 1
+    return count
+
+
+def problems():
+    rows = re.findall(r"^\| (\d+) \| (.*) \| (.*) \|$", PAGE.read_text(), re.MULTILINE)
+    if [int(number) for number, _, _ in rows] != list(TABLES):
+        yield "not every table, or not in order"
+    for number, instruction, tests in rows:
+        for path in re.findall(r"`([\w/.]+)`", tests):
+            file = ROOT / path
+            if not file.exists():
+                yield f"table {number}: there is no {path}"
+            elif tests == f"`{path}`" and file.suffix == ".isa" and not cases_of(file, instruction.strip("`")):
+                yield f"table {number}: {path} has no case of {instruction}"
+            elif file.suffix == ".ptx" and not re.search(rf"tables? .*\b{number}\b", file.read_text()):
+                yield f"table {number}: {path} does not say that it is about it"
+
+
+if __name__ == "__main__":
+    found = list(problems())
+    print("\n".join(found) or f"{len(TABLES)} tables")
+    sys.exit(1 if found else 0)

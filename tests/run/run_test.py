@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""run_test.py HEDDLE [FILE...]: what kernels of PTX files leave in memory, written beside them.
+
+A file says what to run and what comes of it in `//!` lines:
+
+    //! run add --grid 1 --block 4 u32[4]       an entry and the arguments of `heddle run`
+    //! 0: 7 8 9 10                             what is in argument 0 afterwards; `7 x4` is four times 7
+    //! trap illegal instruction                or: the run traps, and this is in its message
+
+Every kernel of a file is run by one of its lines.
+"""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TRAPPED = 3
+
+
+class Run:
+    def __init__(self, line, arguments):
+        self.line, self.arguments = line, shlex.split(arguments)
+        self.memory = {}  # argument number -> words
+        self.trap = None
+
+
+def words(text):
+    result = []
+    for word in text.split():
+        times = re.fullmatch(r"x(\d+)", word)
+        if times:
+            result += [result[-1]] * (int(times[1]) - 1)
+        else:
+            result.append(word)
+    return result
+
+
+def read(path):
+    runs = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not line.startswith("//!"):
+            continue
+        text = line[3:].strip()
+        buffer = re.match(r"(\d+):(.*)", text)
+        if text.startswith("run "):
+            runs.append(Run(number, text[4:]))
+        elif text.startswith("trap "):
+            runs[-1].trap = text[5:]
+        elif buffer:
+            runs[-1].memory.setdefault(buffer[1], []).extend(words(buffer[2]))
+        else:
+            sys.exit(f"{path}:{number}: not understood: {line}")
+    return runs
+
+
+def problems(heddle, path, run):
+    entry, *arguments = run.arguments
+    dumps = [f"--dump={number}" for number in run.memory]
+    done = subprocess.run([heddle, "run", str(path), "--entry", entry, "--time-limit", "20", *arguments, *dumps],
+                          capture_output=True, text=True, check=False)
+    if run.trap is not None:
+        if done.returncode == TRAPPED and run.trap in done.stderr:
+            return []
+        return [f"should trap with '{run.trap}'; exit status {done.returncode}\n{done.stderr}"]
+    if done.returncode:
+        return [f"exit status {done.returncode}\n{done.stderr}"]
+    if not run.memory:
+        return ["nothing is expected of this run"]
+    found = {}
+    for number, block in re.findall(r"^argument (\d+):.*\n((?:\s+\d+:.*\n)*)", done.stdout, re.MULTILINE):
+        found[number] = " ".join(re.findall(r"^\s+\d+: (.*)$", block, re.MULTILINE)).split()
+    return [f"argument {number} is {' '.join(found.get(number, []))}\n    should be  {' '.join(wanted)}"
+            for number, wanted in run.memory.items() if found.get(number) != wanted]
+
+
+def main():
+    heddle, files = sys.argv[1], [Path(name) for name in sys.argv[2:]] or sorted(HERE.rglob("*.ptx"))
+    failed = count = 0
+    for path in files:
+        runs = read(path)
+        entries = set(re.findall(r"^\s*(?:\.\w+\s+)*\.entry\s+([\w$%]+)", path.read_text(), re.MULTILINE))
+        for name in sorted(entries - {run.arguments[0] for run in runs}):
+            failed += 1
+            print(f"{path}: nothing runs '{name}'")
+        for run in runs:
+            count += 1
+            for problem in problems(heddle, path, run):
+                failed += 1
+                print(f"{path}:{run.line}: {' '.join(run.arguments)}: {problem}")
+    print(f"{len(files)} files, {count} runs, {failed} failed")
+    return 1 if failed or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
