@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ptx_1_4_page_test.py: docs/ptx-1.4.md names a test for every table of PTX 1.4, and the tests are there."""
+"""coverage_test.py: what must have a test by name has one.
+
+docs/ptx-1.4.md names a test for every table of PTX 1.4, and the tests are there. Every special register is read by
+special_registers.ptx.
+"""
 
 import re
 import sys
@@ -26,7 +30,7 @@ def cases_of(isa, instruction):
     return count
 
 
-def problems():
+def page_problems():
     rows = re.findall(r"^\| (\d+) \| (.*) \| (.*) \|$", PAGE.read_text(), re.MULTILINE)
     if [int(number) for number, _, _ in rows] != list(TABLES):
         yield "not every table, or not in order"
@@ -41,7 +45,16 @@ def problems():
                 yield f"table {number}: {path} does not say that it is about it"
 
 
+def register_problems():
+    text = (ROOT / "tests" / "run" / "special_registers.ptx").read_text()
+    for name, count in re.findall(r"^sreg (%\w+)(?:<(\d+)>)? ", (ROOT / "src" / "isa" / "special_registers.isa").read_text(),
+                                  re.MULTILINE):
+        for register in [f"{name}{i}" for i in range(int(count))] if count else [name]:
+            if not re.search(rf"{register}\b", text):
+                yield f"nothing reads {register}"
+
+
 if __name__ == "__main__":
-    found = list(problems())
-    print("\n".join(found) or f"{len(TABLES)} tables")
+    found = [*page_problems(), *register_problems()]
+    print("\n".join(found) or "everything has a test")
     sys.exit(1 if found else 0)
