@@ -7,6 +7,7 @@ A file says what to run and what comes of it in `//!` lines:
     //! run add --grid 1 --block 4 u32[4]       an entry and the arguments of `heddle run`
     //! 0: 7 8 9 10                             what is in argument 0 afterwards; `7 x4` is four times 7
     //! trap illegal instruction                or: the run traps, and this is in its message
+    //! refuse .reqntid 8                       or: the device refuses the launch, with this in the message
 
 Every kernel of a file is run by one of its lines.
 """
@@ -18,14 +19,14 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-TRAPPED = 3
+REFUSED, TRAPPED = 2, 3
 
 
 class Run:
     def __init__(self, line, arguments):
         self.line, self.arguments = line, shlex.split(arguments)
         self.memory = {}  # argument number -> words
-        self.trap = None
+        self.failure = None  # exit status and part of the message
 
 
 def words(text):
@@ -49,7 +50,9 @@ def read(path):
         if text.startswith("run "):
             runs.append(Run(number, text[4:]))
         elif text.startswith("trap "):
-            runs[-1].trap = text[5:]
+            runs[-1].failure = TRAPPED, text[5:]
+        elif text.startswith("refuse "):
+            runs[-1].failure = REFUSED, text[7:]
         elif buffer:
             runs[-1].memory.setdefault(buffer[1], []).extend(words(buffer[2]))
         else:
@@ -62,10 +65,11 @@ def problems(heddle, path, run):
     dumps = [f"--dump={number}" for number in run.memory]
     done = subprocess.run([heddle, "run", str(path), "--entry", entry, "--time-limit", "20", *arguments, *dumps],
                           capture_output=True, text=True, check=False)
-    if run.trap is not None:
-        if done.returncode == TRAPPED and run.trap in done.stderr:
+    if run.failure:
+        status, message = run.failure
+        if done.returncode == status and message in done.stderr:
             return []
-        return [f"should trap with '{run.trap}'; exit status {done.returncode}\n{done.stderr}"]
+        return [f"should fail with '{message}'; exit status {done.returncode}\n{done.stderr}"]
     if done.returncode:
         return [f"exit status {done.returncode}\n{done.stderr}"]
     if not run.memory:
