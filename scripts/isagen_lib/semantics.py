@@ -58,9 +58,13 @@ def _sem_arg(ctx: FormContext, text: str, loc: Loc) -> SemArg:
     return SemArg(-1, "heddle::sem::" + text)
 
 
+# No two ways to split a text into words: a value of many digits must not make the search exponential.
+WORD = r"\.?[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*"
+
+
 def parse_case(ctx: FormContext, detail: Detail) -> Case:
     form, loc = ctx.form, detail.loc
-    match = re.fullmatch(r"(?:((?:\.?[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*\s*)+):(?!:))?(.*?)->(.*)", detail.rest)
+    match = re.fullmatch(rf"(?:({WORD}(?:\s+{WORD})*)\s*:(?!:))?(.*?)->(.*)", detail.rest)
     if not match:
         raise NotationError(loc, "expected: case [WORDS:] INPUTS -> OUTPUTS")
     values = _case_values(ctx, (match[1] or "").split(), loc)

@@ -242,6 +242,8 @@ void ModuleChecker::function_directives(const syntax::Function& declared, ir::Fu
       function.req_nctapercluster = values;
     else if (name == "explicitcluster")
       function.explicit_cluster = true;
+    else if (name == "blocksareclusters")
+      function.blocks_are_clusters = true;
     else if (name == "maxclusterrank")
       function.max_clusterrank = values[0];
     else if (name == "noreturn") {

@@ -25,17 +25,19 @@ namespace {
 struct Options {
   std::string file;
   std::vector<std::string> arguments;
-  std::string entry, grid, block;
+  std::string entry, grid, block, cluster;
   std::vector<std::string> links, dumps, saves;
   u32 shared = 0;
   double time_limit = 0;
   bool time = false;
+  bool cooperative = false;
 };
 
 /// The command line, understood; nothing of it has met a kernel yet.
 struct Request {
   std::vector<Argument> arguments;
   machine::Dim3 grid, block;
+  std::optional<machine::Dim3> cluster;
   std::vector<Dump> dumps;
   std::vector<Save> saves;
 };
@@ -69,6 +71,11 @@ Result<Request> understand(const Options& options) {
   if (!block.ok()) return Error{"--block: " + block.error().message};
   request.grid = *grid;
   request.block = *block;
+  if (!options.cluster.empty()) {
+    const auto cluster = parse_extent(options.cluster);
+    if (!cluster.ok()) return Error{"--cluster: " + cluster.error().message};
+    request.cluster = *cluster;
+  }
   const auto must_be_buffer = [&](u32 argument, std::string_view option) -> std::optional<Error> {
     if (argument >= request.arguments.size()) {
       return Error{
@@ -219,6 +226,9 @@ int run_kernel(const Options& options, const Request& request, const machine::Pr
   machine::LaunchConfig config;
   config.grid = request.grid;
   config.block = request.block;
+  config.cluster = request.cluster;
+  config.large_clusters = true;
+  config.cooperative = options.cooperative;
   config.dynamic_shared = options.shared;
   config.params = arguments->block;
   config.time_limit = options.time_limit;
@@ -289,6 +299,10 @@ void add_run(CLI::App& app, int& status) {
       ->allow_extra_args(false);
   command->add_option("--grid", options->grid, "Number of CTAs: X, X,Y or X,Y,Z")->required();
   command->add_option("--block", options->block, "Threads in a CTA: X, X,Y or X,Y,Z")->required();
+  command->add_option("--cluster", options->cluster,
+                      "CTAs in a cluster: X, X,Y or X,Y,Z; without it, what the kernel says");
+  command->add_flag("--cooperative", options->cooperative,
+                    "All CTAs are there from the start and may wait for each other");
   command->add_option("--shared", options->shared, "Bytes of dynamic shared memory");
   command
       ->add_option("--time-limit", options->time_limit, "Seconds after which the kernel is stopped")

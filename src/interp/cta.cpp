@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/cta.h"
+#include "interp/cluster.h"
 
 #include <fmt/format.h>
 
@@ -28,22 +29,27 @@ constexpr s64 kTurn = 500;
 }  // namespace
 
 std::unique_ptr<machine::Cta> Interpreted::make_cta(machine::Launch& launch) const {
+  if (launch.cluster.volume() > 1) return std::make_unique<InterpretedCluster>(*this, launch);
   return std::make_unique<InterpretedCta>(*this, launch);
 }
 
-InterpretedCta::InterpretedCta(const Interpreted& program, machine::Launch& launch)
+InterpretedCta::InterpretedCta(const Interpreted& program, machine::Launch& launch,
+                               Cluster* cluster)
     : program_(program),
       launch_(launch),
       entry_(program.code_of(program.entry)),
       region_(launch.loaded->region()),
       barriers_(kBarriers),
-      free_frames_(program.codes.size()) {
+      free_frames_(program.codes.size()),
+      cluster_(cluster ? cluster : &alone_) {
+  if (cluster) shared_base_ = cluster->base + cluster->members.size() * machine::kSharedSlot;
+  cluster_->members.push_back(this);
   warps_ = static_cast<u32>((launch.config->block.volume() + kLanes - 1) / kLanes);
 }
 
 InterpretedCta::~InterpretedCta() {
   machine::Memory& memory = launch_.loaded->memory();
-  if (shared_base_) memory.give_shared(region_, shared_base_);
+  if (alone_.base) memory.give_shared(region_, alone_.base);
   if (local_base_) memory.give_local(region_, local_base_);
 }
 
@@ -53,7 +59,7 @@ Result<bool> InterpretedCta::begin(u64 index) {
   if (!shared_base_) {
     const auto shared = memory.take_shared(region_, launch_.shared_bytes);
     if (!shared.ok()) return shared.error();
-    shared_base_ = *shared;
+    shared_base_ = alone_.base = *shared;
   }
   if (!local_base_ && program_.local_bytes) {
     local_stride_ =
@@ -62,9 +68,9 @@ Result<bool> InterpretedCta::begin(u64 index) {
     if (!local.ok()) return local.error();
     local_base_ = *local;
   }
-  cta_ = {static_cast<u32>(index % config.grid.x),
-          static_cast<u32>(index / config.grid.x % config.grid.y),
-          static_cast<u32>(index / config.grid.x / config.grid.y)};
+  const machine::Dim3& grid = launch_.grid;
+  cta_ = {static_cast<u32>(index % grid.x), static_cast<u32>(index / grid.x % grid.y),
+          static_cast<u32>(index / grid.x / grid.y)};
   cta_index_ = index;
   if (states_.empty()) make_warps();
   prepare(Scope::cta, *states_[0]);
@@ -72,12 +78,14 @@ Result<bool> InterpretedCta::begin(u64 index) {
     for (Barrier& barrier : barriers_) barrier.active = false;
     active_barriers_ = 0;
   }
+  cluster_->barrier_active = false;
   const u64 threads = config.block.volume();
   for (u32 w = 0; w < warps_; ++w) {
     WarpState& state = *states_[w];
     const u64 left = threads - u64{w} * kLanes;
     state.alive = left >= kLanes ? kAllLanes : (1u << left) - 1;
     state.started = false;
+    state.waiting = state.cluster_arrived = state.cluster_owed = 0;
   }
   return true;
 }
@@ -101,6 +109,9 @@ void InterpretedCta::make_warps() {
     if (!warp.low_size) warp.low_base = warp.high_base, warp.low_size = warp.high_size;
     warp.shared_base = shared_base_, warp.shared_size = launch_.shared_bytes;
     warp.shared_window = machine::kSharedSlot;
+    warp.cluster_base = cluster_->base;
+    warp.cluster_size = cluster_->members.size() * machine::kSharedSlot;
+    warp.detail = &handler_detail_;
     warp.local_base = local_base_ + local_stride_ * w * kLanes, warp.local_stride = local_stride_;
     warp.params = launch_.params, warp.params_size = launch_.config->params.size();
     warp.const_base = launch_.loaded->constants().base,
@@ -167,13 +178,18 @@ void InterpretedCta::leave_frame(Frame* frame, u32 lanes) {
 // --- scheduling ---
 
 CtaStatus InterpretedCta::run(u64 budget) {
+  budget_ = static_cast<s64>(budget);
+  return guarded(&InterpretedCta::run_warps);
+}
+
+/// Runs what may raise traps and fault.
+CtaStatus InterpretedCta::guarded(CtaStatus (InterpretedCta::*body)()) {
   const WorkingOn working_on(entry_->function->name.c_str());
   const FaultGuard guard(launch_.loaded->memory(), &recover_, &fault_address_);
-  budget_ = static_cast<s64>(budget);
   // What changes between here and the jump lives in this object, not in locals.
   switch (sigsetjmp(recover_, 0)) {
     case 0:
-      return run_warps();
+      return (this->*body)();
     case kTrapRaised: {
       const Warp& warp = current_->warp;
       return trapped(*current_, warp.trap_kind, warp.trap_lane,
@@ -185,8 +201,10 @@ CtaStatus InterpretedCta::run(u64 budget) {
 }
 
 CtaStatus InterpretedCta::run_warps() {
+  blocked_ = true;
   while (true) {
     bool alive = false, ran = false;
+    ++round_;
     for (u32 w = 0; w < warps_; ++w) {
       WarpState& state = *states_[w];
       if (!state.alive) continue;
@@ -195,23 +213,20 @@ CtaStatus InterpretedCta::run_warps() {
       current_ = &state;
       turn_ = kTurn;
       ran |= run_warp(state);
-      if (budget_ <= 0) return CtaStatus::running;
+      if (budget_ <= 0) {
+        blocked_ = false;
+        return CtaStatus::running;
+      }
     }
     if (!alive) return CtaStatus::finished;
-    if (!ran) {
-      for (const auto& state : states_) {
-        if (!state->alive) continue;
-        const Fragment& fragment = state->fragments.front();
-        state->warp.op = &fragment.frame->code->ops[fragment.pc];
-        current_ = state.get();
-        detail_ = fragment.wait == Wait::barrier
-                      ? fmt::format("all threads that are left wait; these at barrier {}",
-                                    fragment.barrier)
-                      : "all threads that are left wait; these for members of their warp that do "
-                        "not come";
-        return trapped(*state, TrapKind::deadlock,
-                       static_cast<u32>(std::countr_zero(fragment.mask)), std::nullopt);
-      }
+    if (ran) {
+      blocked_ = false;
+    } else if (cluster_ != &alone_) {
+      return CtaStatus::waiting;
+    } else if (const CtaStatus status = unblock_warps(); status != CtaStatus::finished) {
+      return status;
+    } else {
+      return deadlock();
     }
   }
 }
@@ -243,7 +258,7 @@ void InterpretedCta::merge(WarpState& state) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t j = i + 1; j < all.size();) {
       const bool same = all[i].frame == all[j].frame && all[i].pc == all[j].pc &&
-                        all[i].wait != Wait::barrier && all[j].wait != Wait::barrier;
+                        all[i].wait < Wait::barrier && all[j].wait < Wait::barrier;
       if (!same) {
         ++j;
         continue;
@@ -259,6 +274,7 @@ void InterpretedCta::merge(WarpState& state) {
 
 /// Runs the warp until its turn is over or all of it waits or is gone. False: all of it waited.
 bool InterpretedCta::run_warp(WarpState& state) {
+  if (state.waiting) poll(state);
   for (bool ran = false;; ran = true) {
     if (state.fragments.empty()) return ran;
     std::size_t index = 0;
@@ -303,7 +319,7 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
   const Op* const ops = frame->code->ops.data();
   u32 stop = kNoStop;  // where another fragment waits to be joined
   for (const Fragment& other : state.fragments) {
-    if (other.frame == frame && other.pc > fragment.pc && other.wait != Wait::barrier)
+    if (other.frame == frame && other.pc > fragment.pc && other.wait < Wait::barrier)
       stop = std::min(stop, other.pc);
   }
   const u32 mask = fragment.mask;
@@ -404,6 +420,16 @@ bool InterpretedCta::control(WarpState& state, std::size_t index, const Op& op, 
       turn_ = 0;
       return false;
     }
+    case Control::mbarrier_wait:
+      return mbarrier_wait(state, index, op, active);
+    case Control::cluster_arrive:
+      cluster_arrive(state, op, active);
+      return true;
+    case Control::cluster_wait:
+      return cluster_wait(state, index, active);
+    case Control::try_cancel:
+      try_cancel(op, active);
+      return true;
     case Control::trap:
       raise_trap(warp, TrapKind::trap_instruction, static_cast<u32>(std::countr_zero(active)),
                  nullptr);

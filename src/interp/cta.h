@@ -17,6 +17,7 @@
 #include "base/check.h"
 #include "interp/program.h"
 #include "interp/specials.h"
+#include "interp/windows.h"
 #include "machine/engine.h"
 #include "machine/printf.h"
 
@@ -45,7 +46,8 @@ inline u32 lanes_equal(const u32* values, u32 lanes, u32 value) {
 inline constexpr u32 kBarriers = 16;   ///< of a CTA (9.7.13.1)
 inline constexpr int kTrapRaised = 1;  ///< what sigsetjmp returns after raise_trap()
 
-enum class Wait : u8 { none, members, barrier };
+/// Those from `barrier` on stand where they are until another thread moves them.
+enum class Wait : u8 { none, members, mbarrier, barrier, cluster };
 
 struct Fragment {
   Frame* frame = nullptr;
@@ -54,6 +56,7 @@ struct Fragment {
   u32 rounds = 0;  ///< how often it yielded; lower goes first
   Wait wait = Wait::none;
   u32 barrier = 0;
+  u32 patience = 0;  ///< Wait::mbarrier: the CTA's round in which it stops waiting
 };
 
 /// A barrier of the CTA (9.7.13.1).
@@ -65,14 +68,35 @@ struct Barrier {
   std::vector<u32> arrived;  ///< lanes, by warp
 };
 
+class InterpretedCta;
+
+/// What the CTAs of a cluster share; a CTA outside of clusters is one alone.
+struct Cluster {
+  std::vector<InterpretedCta*> members;  ///< by rank
+  u64 base = 0;                          ///< their shared memory windows, side by side
+  bool barrier_active = false;           ///< threads have arrived in the current phase (9.7.13.3)
+};
+
 class InterpretedCta final : public machine::Cta {
  public:
-  InterpretedCta(const Interpreted& program, machine::Launch& launch);
+  /// `cluster`: that of which it becomes a member, whose windows are there; null: alone.
+  InterpretedCta(const Interpreted& program, machine::Launch& launch, Cluster* cluster = nullptr);
   ~InterpretedCta() override;
 
   Result<bool> begin(u64 index) override;
   machine::CtaStatus run(u64 budget) override;
   const machine::Trap& trap() const override { return trap_; }
+
+  // For the cluster.
+  /// The last run() did nothing: all threads wait for something that only others can bring about.
+  bool is_blocked() const { return blocked_; }
+  /// When no CTA of the cluster can go on: lets threads go on whose wait for an mbarrier object is
+  /// bounded, or who do something else in between. Finished: there is none.
+  machine::CtaStatus unblock();
+  /// Says why it is blocked: the trap.
+  machine::CtaStatus deadlock();
+  void check_cluster_arrivals(bool& all) const;
+  void release_cluster_waiters();
 
  private:
   struct WarpState {
@@ -80,6 +104,8 @@ class InterpretedCta final : public machine::Cta {
     u32 index = 0;
     u32 alive = 0;
     bool started = false;
+    u32 waiting = 0;  ///< fragments that wait for mbarrier objects, at least
+    u32 cluster_arrived = 0, cluster_owed = 0;  ///< lanes: at the cluster's barrier; not yet waited
     std::vector<Fragment> fragments;
     Lanes specials;
   };
@@ -98,6 +124,7 @@ class InterpretedCta final : public machine::Cta {
   void leave_frame(Frame* frame, u32 lanes);
 
   // running
+  machine::CtaStatus guarded(machine::CtaStatus (InterpretedCta::*body)());
   bool run_warp(WarpState& state);
   const Op* run_whole(Warp& warp, const Op* op);
   void run_fragment(WarpState& state, std::size_t index);
@@ -117,6 +144,17 @@ class InterpretedCta final : public machine::Cta {
   void release_barrier(u32 number);
   void check_barrier(u32 number);
   void warp_barrier(WarpState& state, std::size_t index, const Op& op, u32 active);
+  void cluster_arrive(WarpState& state, const Op& op, u32 active);
+  bool cluster_wait(WarpState& state, std::size_t index, u32 active);
+  void check_cluster_barrier();
+  u32 past_phase(Warp& warp, const Op& op);
+  bool mbarrier_wait(WarpState& state, std::size_t index, const Op& op, u32 active);
+  void poll(WarpState& state);
+  machine::CtaStatus unblock_warps();
+  bool leaves_spin(WarpState& state, Fragment& fragment);
+  bool spin_once(WarpState& state, Fragment& fragment);
+  std::string describe_wait(WarpState& state, const Fragment& fragment);
+  void try_cancel(const Op& op, u32 active);
   void system_call(WarpState& state, std::size_t index, const CallSite& site,
                    machine::SystemFunction function, u32 lanes);
   u64 print(u64 format, u64 arguments);
@@ -145,9 +183,15 @@ class InterpretedCta final : public machine::Cta {
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<Frame*> free_frames_;  ///< by Code::index; the last one used first
   u32 active_barriers_ = 0;
-  s64 budget_ = 0;      ///< backward branches and calls left in this slice of the CTA
-  s64 turn_ = 0;        ///< the same for the warp that runs
-  std::string detail_;  ///< for the next trap
+  s64 budget_ = 0;             ///< backward branches and calls left in this slice of the CTA
+  s64 turn_ = 0;               ///< the same for the warp that runs
+  std::string detail_;         ///< for the next trap
+  TrapDetail handler_detail_;  ///< the same, from a handler
+  Cluster alone_;
+  Cluster* const cluster_;
+  u32 round_ = 0;  ///< turns that the warps had
+  bool blocked_ = false;
+  std::vector<u8> spin_registers_;
   // Of the system call under way; here, because a fault in reading them jumps over destructors.
   std::string text_;
   std::vector<machine::PrintfArgument> arguments_;

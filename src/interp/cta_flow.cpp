@@ -199,6 +199,7 @@ void InterpretedCta::exit(WarpState& state, std::size_t index, u32 active) {
     if (other.wait == Wait::members) other.wait = Wait::none;
   }
   for (u32 number = 0; active_barriers_ && number < kBarriers; ++number) check_barrier(number);
+  if (cluster_->barrier_active) check_cluster_barrier();
 }
 
 }  // namespace heddle::interp

@@ -14,9 +14,6 @@ namespace heddle::interp {
 using machine::CtaStatus;
 using machine::TrapKind;
 
-namespace {
-
-/// The host address that a lane's access starts at.
 u64 lane_address(const Warp& warp, const Op& op, u32 lane) {
   u64 address = op.offset;
   switch (op.base) {
@@ -37,6 +34,9 @@ u64 lane_address(const Warp& warp, const Op& op, u32 lane) {
   }
   return address;
 }
+
+namespace {
+
 u64 window_start(const Warp& warp, const Op& op, u32 lane) {
   if (op.window == Window::shared) return warp.shared_base;
   if (op.window == Window::local) return warp.local_base + warp.local_stride * lane;
@@ -105,8 +105,9 @@ CtaStatus InterpretedCta::trapped(const WarpState& state, TrapKind kind, u32 lan
   trap_.cta = cta_;
   trap_.thread = {thread % block.x, thread / block.x % block.y, thread / block.x / block.y};
   trap_.address = address;
-  trap_.detail = std::move(detail_);
+  trap_.detail = std::move(detail_.empty() ? handler_detail_.text : detail_);
   detail_.clear();
+  handler_detail_.text.clear();
   if (function) {
     trap_.function = function->name;
     if (op.inst < function->insts.size()) {

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "interp/decoder.h"
 #include "interp/warp_ops.h"
+#include "interp/windows.h"
 #include "isa/groups.h"
 
 namespace heddle::interp {
@@ -60,16 +61,17 @@ void Decoder::load() {
     finish(to);
     return;
   }
-  const auto base = address_base(a);
+  const auto to_load = elements(d);
+  const auto base = access_base(a, bytes_of(to_load[0].type) * static_cast<u32>(to_load.size()));
   std::vector<Place> list;
   std::vector<Target> targets;
-  for (const Operand& element : elements(d)) {
+  for (const Operand& element : to_load) {
     targets.push_back(target(element));
     list.push_back(targets.back().place);
   }
   const u32 bytes = targets[0].bytes;
   Op& op = emit_guarded(level_.load[width_index(bytes)][width_index(list.size())]);
-  address(a, op, base);
+  access_address(a, op, base);
   op.list = builder_.keep(std::move(list));
   op.flags = is_ordered(slot("order")) ? 1 : 0;
   for (const Target& target : targets) finish(target);
@@ -84,10 +86,10 @@ void Decoder::store() {
   }
   std::vector<Place> list;
   for (const Operand& element : elements(b)) list.push_back(source(element));
-  const auto base = address_base(a);
   const u32 bytes = bytes_of(elements(b)[0].type);
+  const auto base = access_base(a, bytes * static_cast<u32>(list.size()));
   Op& op = emit_guarded(level_.store[width_index(bytes)][width_index(list.size())]);
-  address(a, op, base);
+  access_address(a, op, base);
   op.list = builder_.keep(std::move(list));
   op.flags = is_ordered(slot("order")) ? 1 : 0;
 }
@@ -110,15 +112,15 @@ std::string Decoder::atomic(bool returns) {
   for (const Operand& element : b) list.push_back(source(element));
   for (std::size_t i = 0; i < b.size(); ++i)
     list.push_back(c.kind == OperandKind::none ? list[b.size() + i] : source(c));
-  const auto base = address_base(a);
-  const u8 atomop = slot("atomop");
+  const auto base = access_base(a, bytes_of(type) * static_cast<u32>(b.size()));
+  const u8 atomop = this->atomop();
   const int column = atom_type_index(type);
   const Handlers run = type == Type::b128 ? Handlers(wide_atomic(atomop))
                        : column < 0       ? Handlers()
                                           : level_.atom[atomop][column];
   if (!run) return "no engine runs this atomic operation yet";
   Op& op = emit_guarded(run);
-  address(a, op, base);
+  access_address(a, op, base);
   op.count = static_cast<u8>(b.size());
   op.list = builder_.keep(std::move(list));
   for (const Target& target : targets) finish(target);
@@ -172,6 +174,8 @@ void Decoder::move_vector() {
 }
 
 void Decoder::cvta() {
+  if (slot("ss") == static_cast<u8>(sem::Ss::shared_cluster))
+    return cluster_address(slot("to") ? &to_cluster_address : &from_cluster_address);
   const Place from = source(operand("a"));
   const Target to = target(operand("d"));
   const bool wide = to.bytes == 8;
@@ -209,7 +213,8 @@ void Decoder::isspacep() {
   SpaceTest test = SpaceTest::global;
   switch (space()) {
     case ir::Space::shared:
-      test = SpaceTest::shared;
+      test = slot("ss") == static_cast<u8>(sem::Ss::shared_cluster) ? SpaceTest::shared_cluster
+                                                                    : SpaceTest::shared;
       break;
     case ir::Space::local:
       test = SpaceTest::local;

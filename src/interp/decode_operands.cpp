@@ -72,6 +72,7 @@ Place Decoder::source(const Operand& operand) {
     Op& op = emit(level_.predicate_not);
     op.src[0] = from;
     op.dst[0] = negated;
+    op.pure = true;
     return negated;
   }
   if (from_bytes != bytes && bytes && from_bytes) {

@@ -153,6 +153,7 @@ class Decoder {
     Op& op = guarded ? emit_guarded(run) : emit(run);
     op.src[0] = from;
     op.dst[0] = to;
+    op.pure = true;
   }
 
   Place source(const Operand& operand);
@@ -194,6 +195,26 @@ class Decoder {
   void cvta();
   void isspacep();
   std::string call();
+
+  // --- barrier objects, asynchronous copies, clusters (decode_cooperation.cpp) ---
+  bool has(std::string_view slot_name) const;
+  u8 atomop() const;
+  const isa::OperandSpec* spec_of(const Operand& operand) const;
+  std::string_view space_of(const Operand& operand) const;
+  Place host_address(const Operand& operand, u32 bytes = 0);
+  bool is_cluster_access(const Operand& a) const;
+  std::pair<AddressBase, Place> access_base(const Operand& a, u32 bytes);
+  void access_address(const Operand& a, Op& op, const std::pair<AddressBase, Place>& base) const;
+  void mbarrier(Handler run, u8 flags = 0);
+  void mbarrier_wait(u8 flags);
+  void async_copy();
+  std::string bulk(bool reduces);
+  void store_async();
+  std::string reduce_async();
+  void store_bulk();
+  void copy_tensormap();
+  void cluster_address(Handler run);
+  void try_cancel();
   static std::string refuse_call(const CallSite& site);
   void barrier(Control control);
   void warp_instruction(const isa::Form& form);
@@ -202,6 +223,7 @@ class Decoder {
                                              : level_.move[width_index(bytes_of(type))]);
     op.src[0] = from;
     op.dst[0] = to;
+    op.pure = true;
   }
 
   const Operand& operand(u32 index) const { return f_.operands[inst_->operands.first + index]; }

@@ -79,6 +79,7 @@ void is_space(Warp& warp, const Op& op) {
   for (u32 i = 0; i < kLanes; ++i) {
     const u64 address = from[i];
     const bool shared = address - warp.shared_base < warp.shared_window;
+    const bool cluster = address - warp.cluster_base < warp.cluster_size;
     const bool local = address - (warp.local_base + warp.local_stride * i) < warp.local_stride;
     const bool constant = address - warp.const_base < warp.const_size;
     const bool param = address - warp.params < warp.params_size;
@@ -86,6 +87,9 @@ void is_space(Warp& warp, const Op& op) {
     switch (static_cast<SpaceTest>(op.flags)) {
       case SpaceTest::shared:
         in = shared;
+        break;
+      case SpaceTest::shared_cluster:
+        in = cluster;
         break;
       case SpaceTest::local:
         in = local;
@@ -97,7 +101,7 @@ void is_space(Warp& warp, const Op& op) {
         in = param;
         break;
       case SpaceTest::global:
-        in = !shared && !local && !constant && !param;
+        in = !cluster && !local && !constant && !param;
         break;
     }
     sink.template set<false>(i, in);

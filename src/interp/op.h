@@ -36,6 +36,7 @@ constexpr u32 offset_of(Place place) { return place & ~(kBlocks - 1); }
 
 struct Warp;
 struct Op;
+struct TrapDetail;
 
 /// Runs an instruction for the lanes of Warp::mask, a whole warp or part of one.
 using Handler = void (*)(Warp&, const Op&);
@@ -97,6 +98,10 @@ enum class Control : u8 {
   trap,
   brkpt,
   nanosleep,
+  mbarrier_wait,
+  cluster_arrive,
+  cluster_wait,
+  try_cancel,
   refresh_special,
   finish,
 };
@@ -105,7 +110,7 @@ enum class Control : u8 {
 inline constexpr u8 kNoSecond = 1;
 
 /// isspacep: which window is asked for (Op::flags).
-enum class SpaceTest : u8 { shared, local, constant, param, global };
+enum class SpaceTest : u8 { shared, shared_cluster, local, constant, param, global };
 
 struct Op {
   FullHandler full = nullptr;
@@ -121,9 +126,10 @@ struct Op {
   Control control = Control::none;
   AddressBase base = AddressBase::absolute;
   Window window = Window::generic;
-  u8 flags = 0;  ///< per handler
-  s32 jump = 0;  ///< of bra: from here to its target
-  u32 inst = 0;  ///< index into ir::Function::insts, for traps
+  u8 flags = 0;       ///< per handler
+  bool pure = false;  ///< reads and writes registers only
+  s32 jump = 0;       ///< of bra: from here to its target
+  u32 inst = 0;       ///< index into ir::Function::insts, for traps
 };
 
 /// The state that handlers work on. One per warp.
@@ -138,19 +144,21 @@ struct Warp {
   u64 shared_base = 0, shared_size = 0;                          ///< the CTA's window
   u64 local_base = 0;                                            ///< local memory of lane 0
   u64 local_stride = 0;                                          ///< bytes per thread
-  u64 frame_local = 0;                 ///< offset of the current frame in it
-  u64 params = 0, params_size = 0;     ///< the parameter block
-  u64 const_base = 0, const_size = 0;  ///< the module's .const variables
-  u64 shared_window = 0;               ///< address space that the CTA's shared memory takes
+  u64 frame_local = 0;                     ///< offset of the current frame in it
+  u64 params = 0, params_size = 0;         ///< the parameter block
+  u64 const_base = 0, const_size = 0;      ///< the module's .const variables
+  u64 shared_window = 0;                   ///< address space that the CTA's shared memory takes
+  u64 cluster_base = 0, cluster_size = 0;  ///< the windows of all CTAs of the cluster, by rank
 
   // Set by raise().
   machine::TrapKind trap_kind{};
   u32 trap_lane = 0;
   u64 trap_address = 0;
   bool trap_has_address = false;
+  TrapDetail* detail = nullptr;
   sigjmp_buf* recover = nullptr;
 
-  bool in_shared_window(u64 address) const { return address - shared_base < shared_size; }
+  bool in_shared_window(u64 address) const { return address - cluster_base < cluster_size; }
 
   void set_block(Block block, u8* memory) {
     blocks[static_cast<u32>(block)] = memory - static_cast<u32>(block);
@@ -180,6 +188,9 @@ inline const Op* run_full(Warp& warp, const Op* op) {
 /// Leaves the current instruction for good: jumps to Warp::recover. Handlers hold no object with a
 /// destructor.
 [[noreturn]] void raise_trap(Warp& warp, machine::TrapKind kind, u32 lane, const u64* address);
+
+/// The address that a lane names, counted from the start of the window.
+u64 lane_address(const Warp& warp, const Op& op, u32 lane);
 
 /// Traps for the first active lane whose access of `bytes` bytes breaks window or alignment.
 [[noreturn]] void trap_on_address(Warp& warp, const Op& op, u32 bytes, u32 alignment);

@@ -34,6 +34,13 @@ u64 cycles(const machine::Profile& profile) {
 /// Shared memory is handed out in units of this many bytes (10.37, %total_smem_size).
 constexpr u32 kSharedUnit = 128;
 
+/// By component.
+Dim3 divide(const Dim3& a, const Dim3& b) { return {a.x / b.x, a.y / b.y, a.z / b.z}; }
+Dim3 cta_in_cluster(const WarpIdentity& identity) {
+  const Dim3& cluster = identity.launch->cluster;
+  return {identity.cta.x % cluster.x, identity.cta.y % cluster.y, identity.cta.z % cluster.z};
+}
+
 /// The value for all lanes alike.
 u64 uniform_value(const WarpIdentity& identity, SpecialRegister reg, u32 component) {
   const machine::Launch& launch = *identity.launch;
@@ -42,11 +49,23 @@ u64 uniform_value(const WarpIdentity& identity, SpecialRegister reg, u32 compone
     case SpecialRegister::ntid:
       return component_of(config.block, component, 1);
     case SpecialRegister::ctaid:
-    case SpecialRegister::clusterid:
       return component_of(identity.cta, component, 0);
     case SpecialRegister::nctaid:
+      return component_of(launch.grid, component, 1);
+    case SpecialRegister::clusterid:
+      return component_of(divide(identity.cta, launch.cluster), component, 0);
     case SpecialRegister::nclusterid:
-      return component_of(config.grid, component, 1);
+      return component_of(divide(launch.grid, launch.cluster), component, 0);
+    case SpecialRegister::cluster_ctaid:
+      return component_of(cta_in_cluster(identity), component, 0);
+    case SpecialRegister::cluster_nctaid:
+      return component_of(launch.cluster, component, 0);
+    case SpecialRegister::cluster_ctarank: {
+      const Dim3 cta = cta_in_cluster(identity);
+      return cta.x + launch.cluster.x * (cta.y + u64{launch.cluster.y} * cta.z);
+    }
+    case SpecialRegister::cluster_nctarank:
+      return launch.cluster.volume();
     case SpecialRegister::warpid:
       return identity.warp;
     case SpecialRegister::nwarpid:
@@ -57,10 +76,6 @@ u64 uniform_value(const WarpIdentity& identity, SpecialRegister reg, u32 compone
       return launch.profile->multiprocessors;
     case SpecialRegister::gridid:
       return launch.grid_id;
-    case SpecialRegister::cluster_nctaid:
-      return 1;  // a launch without clusters: each CTA is one
-    case SpecialRegister::cluster_nctarank:
-      return 1;
     case SpecialRegister::total_smem_size:
       return (launch.shared_bytes + kSharedUnit - 1) / kSharedUnit * kSharedUnit;
     case SpecialRegister::aggr_smem_size:
@@ -80,7 +95,7 @@ u64 uniform_value(const WarpIdentity& identity, SpecialRegister reg, u32 compone
       return static_cast<u32>(nanoseconds());
     case SpecialRegister::globaltimer_hi:
       return nanoseconds() >> 32;
-    // Cluster ids of a CTA alone, counters and driver-set registers that nothing sets, no reserved
+    // Counters and driver-set registers that nothing sets, no reserved
     // shared memory, no graph.
     default:
       return 0;
@@ -102,6 +117,8 @@ Scope scope_of(SpecialRegister reg) {
       return Scope::warp;
     case SpecialRegister::ctaid:
     case SpecialRegister::clusterid:
+    case SpecialRegister::cluster_ctaid:
+    case SpecialRegister::cluster_ctarank:
       return Scope::cta;
     case SpecialRegister::clock:
     case SpecialRegister::clock_hi:
@@ -117,8 +134,8 @@ Scope scope_of(SpecialRegister reg) {
 
 void fill_special(const WarpIdentity& identity, SpecialRegister reg, u32 component, u32 bytes,
                   u8* out) {
-  if (bytes == 0) {  // %is_explicit_cluster: no launch names a cluster size yet
-    std::memset(out, 0, sizeof(u32));
+  if (bytes == 0) {  // %is_explicit_cluster
+    std::memset(out, identity.launch->explicit_cluster ? 0xff : 0, sizeof(u32));
     return;
   }
   const Dim3& block = identity.launch->config->block;

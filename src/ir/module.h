@@ -173,7 +173,7 @@ struct Function {
   std::array<u32, 3> max_ntid{}, req_ntid{};
   u32 max_nreg = 0, min_nctapersm = 0, max_nctapersm = 0;
   std::array<u32, 3> req_nctapercluster{};
-  bool explicit_cluster = false;
+  bool explicit_cluster = false, blocks_are_clusters = false;
   u32 max_clusterrank = 0;
   bool noreturn = false;
   std::vector<std::string> pragmas;

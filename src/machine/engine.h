@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -19,14 +20,20 @@
 
 namespace heddle::machine {
 
+/// CTAs that a cluster may have on every device that has clusters, and on ours (11.7).
+inline constexpr u32 kPortableCluster = 8, kLargestCluster = 16;
+inline constexpr u32 kFirstClusterTarget = 90;
+
 /// What the host asks for (cuLaunchKernel).
 struct LaunchConfig {
   Dim3 grid, block;
-  u32 dynamic_shared = 0;    ///< bytes
-  std::vector<u8> params;    ///< the kernel's parameter block, at least Function::param_bytes
-  u32 stack_bytes = 1024;    ///< local memory per thread for calls, beside the kernel's own
-  double time_limit = 0;     ///< seconds of wall clock; 0: none
-  bool cooperative = false;  ///< all CTAs must be resident
+  std::optional<Dim3> cluster;  ///< CTAs in a cluster; none: what the kernel says
+  bool large_clusters = false;  ///< more than kPortableCluster CTAs are fine
+  u32 dynamic_shared = 0;       ///< bytes
+  std::vector<u8> params;       ///< the kernel's parameter block, at least Function::param_bytes
+  u32 stack_bytes = 1024;       ///< local memory per thread for calls, beside the kernel's own
+  double time_limit = 0;        ///< seconds of wall clock; 0: none
+  bool cooperative = false;     ///< all CTAs must be resident
   const std::atomic<bool>* cancel = nullptr;
   DeviceRuntime* runtime = nullptr;  ///< null: one of its own for this launch
 };
@@ -37,12 +44,17 @@ struct Launch {
   ir::FunctionId entry;
   const LaunchConfig* config;
   const Profile* profile;
+  Dim3 grid;                      ///< in CTAs
+  Dim3 cluster;                   ///< in CTAs; one without clusters
+  bool explicit_cluster = false;  ///< the kernel or the launch says so
   SharedLayout shared;
   u32 shared_bytes = 0;  ///< static + dynamic, per CTA
   u64 params = 0;        ///< address of the parameter block in device memory
   u64 grid_id = 0;
   DeviceRuntime* runtime = nullptr;  ///< not null while the launch runs
   std::optional<std::chrono::steady_clock::time_point> deadline;
+  /// Takes a cluster that has not begun; it never will. None: all have.
+  std::function<std::optional<u64>()> cancel_next;
   std::atomic<bool> stop{false};  ///< set at the first trap: others give up
 };
 
@@ -53,11 +65,12 @@ enum class CtaStatus : u8 {
   trapped,
 };
 
-/// One resident CTA. Used by one host thread at a time.
+/// One resident CTA, or the CTAs of a cluster: what is begun and run together. Used by one host
+/// thread at a time.
 class Cta {
  public:
   virtual ~Cta() = default;
-  /// Makes this object CTA number `index` (x fastest) of the launch, from its start.
+  /// Makes this object CTA (cluster) number `index` (x fastest) of the launch, from its start.
   virtual Result<bool> begin(u64 index) = 0;
   /// Runs about `budget` warp instructions.
   virtual CtaStatus run(u64 budget) = 0;

@@ -19,18 +19,76 @@ using Clock = std::chrono::steady_clock;
 
 /// Warp instructions that a CTA runs before its worker looks at the clock and at its other CTAs.
 constexpr u64 kSlice = 200'000;
+/// The same when the CTAs are there to wait for each other.
+constexpr u64 kCooperativeSlice = 2'000;
 /// Slices without finishing after which a worker takes another CTA beside the ones it has: they may
 /// wait for it.
 constexpr u32 kPatience = 4;
 
+/// The grid and its clusters in CTAs.
+struct GridShape {
+  Dim3 grid, cluster;
+  bool explicit_cluster;
+};
+
+GridShape shape_of(const ir::Function& kernel, const LaunchConfig& config) {
+  const auto& required = kernel.req_nctapercluster;
+  GridShape shape{config.grid, {}, config.cluster || required[0]};
+  if (config.cluster)
+    shape.cluster = *config.cluster;
+  else if (required[0])
+    shape.cluster = {required[0], std::max(required[1], 1u), std::max(required[2], 1u)};
+  if (kernel.blocks_are_clusters) {  // the host counts clusters (11.8.1)
+    shape.grid.x *= shape.cluster.x;
+    shape.grid.y *= shape.cluster.y;
+    shape.grid.z *= shape.cluster.z;
+  }
+  return shape;
+}
+
+/// 11.7.
+std::string why_no_clusters(const Profile& profile, const ir::Function& kernel,
+                            const LaunchConfig& config, const GridShape& shape) {
+  if (!shape.explicit_cluster) {
+    return kernel.explicit_cluster
+               ? "the kernel says .explicitcluster, and the launch names no cluster size"
+               : "";
+  }
+  const Dim3& cluster = shape.cluster;
+  const auto text = [](const Dim3& d) { return fmt::format("{}x{}x{}", d.x, d.y, d.z); };
+  if (!cluster.x || !cluster.y || !cluster.z)
+    return fmt::format("a cluster of {} CTAs", text(cluster));
+  if (cluster.volume() > 1 && profile.target.sm < kFirstClusterTarget)
+    return fmt::format("{} has no clusters", profile.device_name);
+  const auto& required = kernel.req_nctapercluster;
+  const Dim3 named{required[0], std::max(required[1], 1u), std::max(required[2], 1u)};
+  if (required[0] && cluster != named) {
+    return fmt::format("clusters of {} CTAs, but the kernel says .reqnctapercluster {}",
+                       text(cluster), text(named));
+  }
+  if (shape.grid.x % cluster.x || shape.grid.y % cluster.y || shape.grid.z % cluster.z) {
+    return fmt::format("a grid of {} CTAs is no whole number of clusters of {}", text(shape.grid),
+                       text(cluster));
+  }
+  const u32 most = config.large_clusters ? kLargestCluster : kPortableCluster;
+  if (cluster.volume() > most)
+    return fmt::format("clusters of {} CTAs, at most {} possible", cluster.volume(), most);
+  if (kernel.max_clusterrank && cluster.volume() > kernel.max_clusterrank) {
+    return fmt::format("clusters of {} CTAs, but the kernel says .maxclusterrank {}",
+                       cluster.volume(), kernel.max_clusterrank);
+  }
+  return {};
+}
+
 std::optional<LaunchError> check(const Profile& profile, const ir::Function& kernel,
-                                 const SharedLayout& layout, const LaunchConfig& config) {
+                                 const SharedLayout& layout, const LaunchConfig& config,
+                                 const GridShape& shape) {
   using Reason = LaunchError::Reason;
   const auto refuse = [&](Reason reason, std::string why) {
     return LaunchError{reason, fmt::format("kernel '{}': {}", kernel.name, why)};
   };
   const u32 block[] = {config.block.x, config.block.y, config.block.z};
-  const u32 grid[] = {config.grid.x, config.grid.y, config.grid.z};
+  const u32 grid[] = {shape.grid.x, shape.grid.y, shape.grid.z};
   for (int i = 0; i < 3; ++i) {
     const char axis = static_cast<char>('x' + i);
     if (block[i] == 0 || block[i] > profile.max_block[i]) {
@@ -67,6 +125,8 @@ std::optional<LaunchError> check(const Profile& profile, const ir::Function& ker
                   fmt::format("{} bytes of shared memory a block, at most {} possible", shared,
                               profile.shared_per_block_optin));
   }
+  if (auto why = why_no_clusters(profile, kernel, config, shape); !why.empty())
+    return refuse(Reason::invalid_cluster, std::move(why));
   if (config.params.size() < kernel.param_bytes) {
     return refuse(Reason::invalid_value, fmt::format("{} bytes of parameters given, {} needed",
                                                      config.params.size(), kernel.param_bytes));
@@ -74,18 +134,25 @@ std::optional<LaunchError> check(const Profile& profile, const ir::Function& ker
   return std::nullopt;
 }
 
-/// The CTAs of one grid, handed out to workers.
+/// The CTAs of one grid, or its clusters, handed out to workers.
 class Grid {
  public:
   Grid(const Program& program, Launch& launch, u32 workers)
-      : program_(program), launch_(launch), total_(launch.config->grid.volume()) {
+      : program_(program),
+        launch_(launch),
+        total_(launch.grid.volume() / launch.cluster.volume()),
+        slice_(launch.config->cooperative ? kCooperativeSlice : kSlice) {
     // Enough CTAs at a time that handing them out costs nothing, few enough that the last ones
     // spread evenly.
     chunk_ = std::clamp<u64>(total_ / (u64{workers} * 16), 1, 64);
     residency_ =
         u64{launch.profile->multiprocessors} * launch.profile->max_blocks_per_multiprocessor;
-    residency_ = std::max<u64>(residency_ / workers, 1);
+    residency_ = std::max<u64>(residency_ / launch.cluster.volume() / workers, 1);
     if (launch.config->cooperative) residency_ = total_;
+    launch.cancel_next = [this]() -> std::optional<u64> {
+      u64 next = 0, end = 0;
+      return take(next, end, 1) ? std::optional(next) : std::nullopt;
+    };
   }
 
   /// One host thread's share: runs CTAs until none is left. The pool orders this after open() and
@@ -114,14 +181,14 @@ class Grid {
       // A cooperative grid may synchronize as a whole: all of its CTAs start before any goes on.
       const bool wants_more = waits || launch_.config->cooperative;
       while (resident.empty() || (wants_more && resident.size() < residency_)) {
-        if (next == end && !take(next, end)) break;
+        if (next == end && !take(next, end, chunk_)) break;
         if (!begin(next++, resident, idle)) return;
         fruitless = 0;
         if (!launch_.config->cooperative) break;
       }
       if (resident.empty()) return;
       for (std::size_t i = 0; i < resident.size() && !stopped();) {
-        const CtaStatus status = resident[i]->run(kSlice);
+        const CtaStatus status = resident[i]->run(slice_);
         if (status == CtaStatus::finished) {
           idle.push_back(std::move(resident[i]));
           resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(i));
@@ -158,11 +225,11 @@ class Grid {
     return late || cancelled;
   }
 
-  bool take(u64& next, u64& end) {
-    const u64 first = next_.fetch_add(chunk_, std::memory_order_relaxed);
+  bool take(u64& next, u64& end, u64 count) {
+    const u64 first = next_.fetch_add(count, std::memory_order_relaxed);
     if (first >= total_) return false;
     next = first;
-    end = std::min(first + chunk_, total_);
+    end = std::min(first + count, total_);
     return true;
   }
 
@@ -194,7 +261,8 @@ class Grid {
 
   const Program& program_;
   Launch& launch_;
-  const u64 total_;
+  const u64 total_;  ///< CTAs, or clusters
+  const u64 slice_;
   u64 chunk_, residency_;
   std::atomic<u64> next_{0};
   std::atomic<bool> opened_{false};
@@ -205,6 +273,11 @@ class Grid {
 };
 
 }  // namespace
+
+std::string refuse_cluster(const Profile& profile, const ir::Function& kernel,
+                           const LaunchConfig& config) {
+  return why_no_clusters(profile, kernel, config, shape_of(kernel, config));
+}
 
 u32 worker_count() {
   if (const char* text = std::getenv("HEDDLE_THREADS")) {
@@ -228,7 +301,11 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
   launch.profile = &profile;
   launch.shared = loaded.shared_layout(entry);
   launch.grid_id = grids.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (auto error = check(profile, kernel, launch.shared, config)) return std::move(*error);
+  const GridShape shape = shape_of(kernel, config);
+  launch.grid = shape.grid;
+  launch.cluster = shape.cluster;
+  launch.explicit_cluster = shape.explicit_cluster;
+  if (auto error = check(profile, kernel, launch.shared, config, shape)) return std::move(*error);
   launch.shared_bytes = launch.shared.static_bytes + config.dynamic_shared;
   const bool low = loaded.module().address_size == 32;
   const auto params =
@@ -244,8 +321,8 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
 
   std::optional<DeviceRuntime> own;
   launch.runtime = config.runtime ? config.runtime : &own.emplace(loaded.memory());
-  const u64 ctas = config.grid.volume();
-  const u32 workers = static_cast<u32>(std::min<u64>(worker_count(), ctas));
+  const u64 units = launch.grid.volume() / launch.cluster.volume();
+  const u32 workers = static_cast<u32>(std::min<u64>(worker_count(), units));
   Grid grid(program, launch, workers);
   grid.open();
   if (workers == 1) {

@@ -15,7 +15,13 @@ namespace heddle::machine {
 
 /// Why a launch was refused before any thread ran.
 struct LaunchError {
-  enum class Reason : u8 { invalid_value, out_of_resources, out_of_memory, not_supported } reason;
+  enum class Reason : u8 {
+    invalid_value,
+    invalid_cluster,
+    out_of_resources,
+    out_of_memory,
+    not_supported
+  } reason;
   std::string message;
 };
 
@@ -24,6 +30,10 @@ using LaunchResult = std::variant<std::monostate, Trap, LaunchError>;
 
 LaunchResult launch(const Profile& profile, const Program& program, const Loaded& loaded,
                     ir::FunctionId entry, const LaunchConfig& config);
+
+/// Why a launch cannot be split into clusters as it and its kernel say, or an empty string.
+std::string refuse_cluster(const Profile& profile, const ir::Function& kernel,
+                           const LaunchConfig& config);
 
 /// Number of host threads that grids run on: HEDDLE_THREADS, else the processors this process may
 /// use.

@@ -22,7 +22,7 @@ constexpr u64 kLowBases[] = {0x1000'0000, 0x2000'0000, 0x8000'0000};
 constexpr u64 kLowSize = 1280 * kMiB;
 constexpr u64 kLowShared = 128 * kMiB;
 constexpr u64 kLowLocal = 256 * kMiB;
-constexpr u64 kHighShared = 128 * kMiB;
+constexpr u64 kHighShared = 4 * kGiB;  // for the largest cooperative grids
 constexpr u64 kHighLocal = 16 * kGiB;
 
 u64 reserve(u64 base, u64 size) {
@@ -164,33 +164,34 @@ u64 Memory::used_bytes() const {
   return used_;
 }
 
-Result<u64> Memory::take_shared(const Region& region, u64 bytes) {
+Result<u64> Memory::take_shared(const Region& region, u64 bytes, u32 count) {
   HEDDLE_CHECK(bytes <= kSharedSlot);
   const std::lock_guard lock(mutex_);
   const bool low = &region == &low_;
-  std::vector<u64>& free = low ? free_low_shared_ : free_high_shared_;
+  std::vector<u64>& free = (low ? free_low_shared_ : free_high_shared_)[count];
   u64& next = low ? next_low_shared_ : next_high_shared_;
   u64 base;
   if (!free.empty()) {
     base = free.back();
     free.pop_back();
   } else {
-    if (next + kSharedSlot > region.shared.size)
+    if (next + count * kSharedSlot > region.shared.size)
       return Error{"too many resident CTAs: no window for shared memory"};
     base = region.shared.base + next;
-    next += kSharedSlot;
+    next += count * kSharedSlot;
   }
-  if (bytes && !commit(base, bytes)) {
+  for (u32 i = 0; bytes && i < count; ++i) {
+    if (commit(base + i * kSharedSlot, bytes)) continue;
     free.push_back(base);
     return Error{"the host refuses memory for shared windows"};
   }
   return base;
 }
 
-void Memory::give_shared(const Region& region, u64 base) {
+void Memory::give_shared(const Region& region, u64 base, u32 count) {
   const std::lock_guard lock(mutex_);
-  decommit(base, kSharedSlot);
-  (&region == &low_ ? free_low_shared_ : free_high_shared_).push_back(base);
+  decommit(base, count * kSharedSlot);
+  (&region == &low_ ? free_low_shared_ : free_high_shared_)[count].push_back(base);
 }
 
 Result<u64> Memory::take_local(const Region& region, u64 bytes) {

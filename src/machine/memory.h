@@ -7,6 +7,7 @@
 // it lasts.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -60,10 +61,10 @@ class Memory {
   u64 total_bytes() const { return device_bytes_; }
   u64 used_bytes() const;
 
-  /// A window slot for a resident CTA: `slot_bytes` committed bytes of shared memory / `bytes` of
-  /// local memory, zeroed.
-  Result<u64> take_shared(const Region& region, u64 bytes);
-  void give_shared(const Region& region, u64 base);
+  /// Window slots for resident CTAs: `bytes` committed bytes of shared memory in each of `count`
+  /// neighbouring slots / `bytes` of local memory, zeroed.
+  Result<u64> take_shared(const Region& region, u64 bytes, u32 count = 1);
+  void give_shared(const Region& region, u64 base, u32 count = 1);
   Result<u64> take_local(const Region& region, u64 bytes);
   void give_local(const Region& region, u64 base);
 
@@ -74,7 +75,8 @@ class Memory {
   Region low_, high_;
   Ranges low_heap_{kPage, kPage}, high_heap_{kPage, kPage};  // a guard page after each piece
   Ranges low_local_{kPage, kPage}, high_local_{kPage, kPage};
-  std::vector<u64> free_low_shared_, free_high_shared_;  // committed slots given back
+  std::map<u32, std::vector<u64>> free_low_shared_,
+      free_high_shared_;  // slots given back, by count
   u64 next_low_shared_ = 0, next_high_shared_ = 0;
   u64 device_bytes_ = 0;
   u64 used_ = 0;

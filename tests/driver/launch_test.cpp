@@ -209,7 +209,29 @@ TEST_F(Launches, Ex) {
   EXPECT_EQ(value, 13);
 
   attributes[1].value.clusterDim = {2, 1, 1};
-  EXPECT_EQ(cuLaunchKernelEx(&config, kernel("count"), nullptr, nullptr), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_OK(cuLaunchKernelEx(&config, kernel("count"), nullptr, nullptr));
+  for (const unsigned wrong : {0u, 3u}) {  // 2 CTAs are no whole number of clusters
+    attributes[1].value.clusterDim = {wrong, 1, 1};
+    EXPECT_EQ(cuLaunchKernelEx(&config, kernel("count"), nullptr, nullptr),
+              CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  }
+  // Up to 8 everywhere, up to 16 when the function allows what other devices do not have.
+  config.gridDimX = 32;
+  attributes[1].value.clusterDim = {16, 1, 1};
+  EXPECT_EQ(cuLaunchKernelEx(&config, kernel("count"), nullptr, nullptr),
+            CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_OK(
+      cuFuncSetAttribute(kernel("count"), CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+  EXPECT_OK(cuLaunchKernelEx(&config, kernel("count"), nullptr, nullptr));
+  attributes[1].value.clusterDim = {32, 1, 1};
+  EXPECT_EQ(cuLaunchKernelEx(&config, kernel("count"), nullptr, nullptr),
+            CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  int clusters = 0;
+  attributes[1].value.clusterDim = {4, 1, 1};
+  EXPECT_OK(cuOccupancyMaxActiveClusters(&clusters, kernel("count"), &config));
+  EXPECT_GT(clusters, 0);
+  EXPECT_OK(cuOccupancyMaxPotentialClusterSize(&clusters, kernel("count"), &config));
+  EXPECT_EQ(clusters, 16);
   config.numAttrs = 1;
   config.gridDimX = 1 << 20;
   EXPECT_EQ(cuLaunchKernelEx(&config, kernel("count"), nullptr, nullptr),

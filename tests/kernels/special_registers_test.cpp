@@ -23,9 +23,9 @@ TEST_P(SpecialRegisters, ThreeDimensionalGridsAndBlocks) {
     SCOPED_TRACE(shape);
     Buffer<Place> out(shape.threads());
     launch("whereabouts", shape, out);
-    const auto [g, b, _] = shape;
+    const auto &g = shape.grid, &b = shape.block;
     const unsigned per_block = b.count();
-    EXPECT_SAME(out, tabulate(shape.threads(), [&, g = g, b = b](size_t i) {
+    EXPECT_SAME(out, tabulate(shape.threads(), [&](size_t i) {
                   const uint32_t block = uint32_t(i / per_block), thread = uint32_t(i % per_block);
                   const uint32_t lane = thread % 32;
                   return Place{{thread % b.x, thread / b.x % b.y, thread / b.x / b.y},

@@ -5,7 +5,9 @@
 
 #include "driver/api.h"
 #include "driver/core/call.h"
+#include "driver/core/launch.h"
 #include "driver/core/occupancy.h"
+#include "machine/launch.h"
 
 using namespace heddle::driver;
 
@@ -51,8 +53,10 @@ int target_of(const heddle::ir::Module& module) {
 CUresult attribute(const Function& function, CUfunction_attribute which, int& value) {
   const auto& kernel = function.kernel();
   const auto& device = function.context()->device();
-  const auto cluster = [&](int axis) {
-    return static_cast<int>(kernel.req_nctapercluster[static_cast<std::size_t>(axis)]);
+  const auto cluster = [&](int axis) -> int {
+    const auto size = required_cluster(function);
+    if (!size) return 0;
+    return static_cast<int>(axis == 0 ? size->x : axis == 1 ? size->y : size->z);
   };
   switch (which) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -99,8 +103,10 @@ CUresult attribute(const Function& function, CUfunction_attribute which, int& va
       value = cluster(2);
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      value = function.large_clusters;
+      return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-      value = 0;
+      value = function.cluster_scheduling;
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_MAX:
       break;
@@ -128,9 +134,21 @@ CUresult set_attribute(Function& function, CUfunction_attribute which, int value
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      if (function.kernel().req_nctapercluster[0]) return CUDA_ERROR_NOT_PERMITTED;
+      if (value < 0) return CUDA_ERROR_INVALID_VALUE;
+      function.cluster[which - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] =
+          static_cast<heddle::u32>(value);
+      return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      if (value != 0 && value != 1) return CUDA_ERROR_INVALID_VALUE;
+      function.large_clusters = value != 0;
+      return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-      return CUDA_ERROR_NOT_SUPPORTED;
+      if (value < CU_CLUSTER_SCHEDULING_POLICY_DEFAULT ||
+          value > CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING)
+        return CUDA_ERROR_INVALID_VALUE;
+      function.cluster_scheduling = value;
+      return CUDA_SUCCESS;
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
@@ -232,6 +250,50 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* minGridSize, int* blockS
     *blockSize = static_cast<int>(best.threads);
     *minGridSize = best.blocks_per_multiprocessor *
                    static_cast<int>(function.context()->device().profile.multiprocessors);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuOccupancyMaxPotentialClusterSize(int* clusterSize, CUfunction func,
+                                            const CUlaunchConfig* config) {
+  return with_function(func, [&](Function& function) -> CUresult {
+    if (!clusterSize || !config) return CUDA_ERROR_INVALID_VALUE;
+    const auto required = required_cluster(function);
+    if (required)
+      *clusterSize = static_cast<int>(required->volume());
+    else if (function.context()->device().profile.target.sm < heddle::machine::kFirstClusterTarget)
+      *clusterSize = 1;
+    else
+      *clusterSize = static_cast<int>(function.large_clusters ? heddle::machine::kLargestCluster
+                                                              : heddle::machine::kPortableCluster);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func,
+                                      const CUlaunchConfig* config) {
+  return with_function(func, [&](Function& function) -> CUresult {
+    if (!numClusters || !config || (config->numAttrs && !config->attrs))
+      return CUDA_ERROR_INVALID_VALUE;
+    heddle::machine::LaunchConfig launch;
+    launch.grid = {config->gridDimX, config->gridDimY, config->gridDimZ};
+    launch.cluster = required_cluster(function);
+    launch.large_clusters = function.large_clusters;
+    for (unsigned i = 0; i < config->numAttrs; ++i) {
+      if (config->attrs[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+      const auto& size = config->attrs[i].value.clusterDim;
+      launch.cluster = heddle::machine::Dim3{size.x, size.y, size.z};
+    }
+    const auto& profile = function.context()->device().profile;
+    if (!launch.cluster ||
+        !heddle::machine::refuse_cluster(profile, function.kernel(), launch).empty()) {
+      return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    }
+    const heddle::u64 threads =
+        heddle::u64{config->blockDimX} * config->blockDimY * config->blockDimZ;
+    const auto blocks = blocks_per_multiprocessor(function, threads, config->sharedMemBytes);
+    *numClusters = static_cast<int>(static_cast<heddle::u64>(blocks) * profile.multiprocessors /
+                                    launch.cluster->volume());
     return CUDA_SUCCESS;
   });
 }

@@ -21,10 +21,12 @@ CUresult launch_in(CUfunction f, CUstream handle, LaunchRequest request) {
   });
 }
 
-// Hints about scheduling and caches change no result. The other attributes do, and are refused.
+// The preferred cluster size is what a device may use instead, and this one never does. Hints about
+// scheduling and caches change no result. The other attributes do, and are refused.
 CUresult apply(const CUlaunchAttribute& attribute, LaunchRequest& request) {
   switch (attribute.id) {
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
@@ -40,7 +42,8 @@ CUresult apply(const CUlaunchAttribute& attribute, LaunchRequest& request) {
       return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: {
       const auto& size = attribute.value.clusterDim;
-      return size.x == 1 && size.y == 1 && size.z == 1 ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+      request.cluster = {size.x, size.y, size.z};
+      return CUDA_SUCCESS;
     }
     default:
       return CUDA_ERROR_NOT_SUPPORTED;

@@ -96,6 +96,8 @@ std::optional<int> device_attribute(const Device& device, CUdevice_attribute att
       return -1;
     case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:
       return -1;
+    case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
+      return profile.target.sm >= machine::kFirstClusterTarget;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
       return CU_COMPUTEMODE_DEFAULT;
 
@@ -158,7 +160,6 @@ std::optional<int> device_attribute(const Device& device, CUdevice_attribute att
     case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS:
     case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING:
-    case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
     case CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:

@@ -40,9 +40,6 @@ CUresult check(const Function& function, const LaunchRequest& request) {
   if (request.dynamic_shared > static_cast<u32>(function.max_dynamic_shared)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  u64 cluster = 1;
-  for (const u32 extent : kernel.req_nctapercluster) cluster *= std::max(extent, 1u);
-  if (cluster > 1) return CUDA_ERROR_NOT_SUPPORTED;
   if (request.cooperative) {
     const u64 resident =
         u64{profile.multiprocessors} *
@@ -97,6 +94,8 @@ CUresult result_of_refusal(machine::LaunchError::Reason reason) {
   switch (reason) {
     case Reason::invalid_value:
       return CUDA_ERROR_INVALID_VALUE;
+    case Reason::invalid_cluster:
+      return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     case Reason::out_of_resources:
       return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     case Reason::out_of_memory:
@@ -156,6 +155,15 @@ CUresult result_of(machine::TrapKind kind) {
   return CUDA_ERROR_UNKNOWN;
 }
 
+std::optional<Dim3> required_cluster(const Function& function) {
+  const auto& declared = function.kernel().req_nctapercluster;
+  u32 size[3];
+  for (std::size_t i = 0; i < 3; ++i)
+    size[i] = declared[0] ? declared[i] : function.cluster[i].load();
+  if (!size[0]) return std::nullopt;
+  return Dim3{size[0], std::max(size[1], 1u), std::max(size[2], 1u)};
+}
+
 CUresult launch(Context& context, const FunctionPtr& function, Stream& stream,
                 const LaunchRequest& request) {
   if (const CUresult bad = check(*function, request)) return bad;
@@ -170,6 +178,14 @@ CUresult launch(Context& context, const FunctionPtr& function, Stream& stream,
   config.block = request.block;
   config.dynamic_shared = request.dynamic_shared;
   config.cooperative = request.cooperative;
+  config.cluster = request.cluster ? request.cluster : required_cluster(*function);
+  config.large_clusters = function->large_clusters;
+  if (const std::string why =
+          machine::refuse_cluster(context.device().profile, function->kernel(), config);
+      !why.empty()) {
+    std::fprintf(stderr, "heddle: kernel '%s': %s\n", function->kernel().name.c_str(), why.c_str());
+    return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+  }
   config.stack_bytes = static_cast<u32>(
       context.settings([](auto& settings) { return settings.limits[CU_LIMIT_STACK_SIZE]; }));
   config.time_limit = time_limit();

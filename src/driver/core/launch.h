@@ -15,12 +15,16 @@ struct LaunchRequest {
   void** params = nullptr;  ///< one pointer for each parameter, or null
   void** extra = nullptr;   ///< CU_LAUNCH_PARAM_* pairs, or null
   bool cooperative = false;
+  std::optional<machine::Dim3> cluster = std::nullopt;  ///< what the launch itself says
 };
 
 /// Checks the request and appends the grid to the stream. What goes wrong while it runs becomes the
 /// context's error, and is explained on stderr.
 CUresult launch(Context& context, const FunctionPtr& function, Stream& stream,
                 const LaunchRequest& request);
+
+/// The cluster that the kernel's text or an attribute of the function asks for.
+std::optional<machine::Dim3> required_cluster(const Function& function);
 
 /// The one place that says what a kernel's fault is called in the API.
 CUresult result_of(machine::TrapKind kind);

@@ -41,6 +41,9 @@ class Function {
   std::atomic<int> max_dynamic_shared;
   std::atomic<int> carveout{-1};
   std::atomic<int> cache_config{CU_FUNC_CACHE_PREFER_NONE};
+  std::atomic<u32> cluster[3]{};  ///< required size; 0: what the kernel's text says
+  std::atomic<bool> large_clusters{false};
+  std::atomic<int> cluster_scheduling{CU_CLUSTER_SCHEDULING_POLICY_DEFAULT};
 
  private:
   const std::shared_ptr<Module> module_;

@@ -34,6 +34,11 @@ std::ostream& operator<<(std::ostream& out, const Shape& shape) {
   print(shape.grid);
   out << ", block ";
   print(shape.block);
+  if (shape.cluster.x != 0) {
+    out << ", cluster ";
+    print(shape.cluster);
+  }
+  if (shape.cooperative) out << ", cooperative";
   if (shape.shared_bytes != 0) out << ", " << shape.shared_bytes << " bytes dynamic shared";
   return out;
 }
@@ -141,12 +146,26 @@ void KernelTest::launch_pointers(const char* kernel, const Shape& shape, void** 
                  "cuFuncSetAttribute")) {
     return;
   }
-  const auto& [grid, block, shared_bytes] = shape;
-  if (!succeeded(cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                                shared_bytes, nullptr, parameters, nullptr),
-                 kernel)) {
-    return;
+  CUlaunchAttribute attributes[2] = {};
+  CUlaunchConfig config{};
+  config.gridDimX = shape.grid.x;
+  config.gridDimY = shape.grid.y;
+  config.gridDimZ = shape.grid.z;
+  config.blockDimX = shape.block.x;
+  config.blockDimY = shape.block.y;
+  config.blockDimZ = shape.block.z;
+  config.sharedMemBytes = shape.shared_bytes;
+  config.attrs = attributes;
+  if (shape.cluster.x != 0) {
+    attributes[config.numAttrs].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    const auto& size = shape.cluster;
+    attributes[config.numAttrs++].value.clusterDim = {size.x, size.y, size.z};
   }
+  if (shape.cooperative) {
+    attributes[config.numAttrs].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    attributes[config.numAttrs++].value.cooperative = 1;
+  }
+  if (!succeeded(cuLaunchKernelEx(&config, function, parameters, nullptr), kernel)) return;
   succeeded(cuCtxSynchronize(), kernel);
 }
 

@@ -43,8 +43,19 @@ struct Shape {
   Extent grid;
   Extent block;
   unsigned shared_bytes = 0;  // dynamic shared memory
+  Extent cluster{0, 0, 0};    // none: what the kernel says
+  bool cooperative = false;
   unsigned threads() const { return grid.count() * block.count(); }
-  Shape with_shared(size_t bytes) const { return {grid, block, static_cast<unsigned>(bytes)}; }
+  Shape with_shared(size_t bytes) const {
+    Shape shape = *this;
+    shape.shared_bytes = static_cast<unsigned>(bytes);
+    return shape;
+  }
+  Shape with_cluster(Extent size) const {
+    Shape shape = *this;
+    shape.cluster = size;
+    return shape;
+  }
 };
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 

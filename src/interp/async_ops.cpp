@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "interp/async_ops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "interp/mbarrier_ops.h"
+#include "interp/windows.h"
+
+#define HEDDLE_LEVEL baseline_async_ops
+#include "interp/memory_ops.h"
+
+namespace heddle::interp {
+
+using isa::Type;
+using machine::TrapKind;
+using sem::Atomop;
+
+namespace {
+
+u64 address_of(const Warp& warp, const Op& op, u32 index, u32 lane) {
+  return warp.at<const u64>(op.src[index])[lane];
+}
+u8* bytes_at(u64 host) { return reinterpret_cast<u8*>(host); }
+
+/// The bytes of a bulk operation move in units of 16 (9.7.9.25.4.1).
+constexpr u32 kBulkUnit = 16;
+
+/// Both ranges exist; returns how many bytes.
+u32 check_bulk(Warp& warp, const Op& op, u32 lane) {
+  const u64 to = address_of(warp, op, 0, lane), from = address_of(warp, op, 1, lane);
+  const u32 bytes = warp.at<const u32>(op.src[2])[lane];
+  if (bytes % kBulkUnit) {
+    raise_trap(warp, TrapKind::misaligned_address, lane, nullptr,
+               fmt::format("the size is {} bytes, no multiple of {}", bytes, kBulkUnit));
+  }
+  if (op.flags & kToGlobal)
+    check_global(warp, lane, to, bytes, kBulkUnit);
+  else
+    check_shared(warp, lane, to, bytes, kBulkUnit);
+  if (op.flags & kFromGlobal)
+    check_global(warp, lane, from, bytes, kBulkUnit);
+  else
+    check_shared(warp, lane, from, bytes, kBulkUnit);
+  if ((op.flags & kOwnWindow) && rank_of(warp, to) != rank_of(warp)) {
+    raise_trap(
+        warp, TrapKind::illegal_address, lane, &to,
+        fmt::format("the destination must be in the CTA's own shared memory, this is that of "
+                    "CTA {} of the cluster",
+                    rank_of(warp, to)));
+  }
+  return bytes;
+}
+
+void copy_masked(u8* to, const u8* from, u32 bytes, u32 mask) {
+  for (u32 i = 0; i < bytes; ++i) {
+    if (mask >> i % kBulkUnit & 1) to[i] = from[i];
+  }
+}
+
+/// One read-modify-write of an element. Device memory is shared with other host threads; its sums
+/// of f32 flush subnormals.
+template <Atomop kOp, class T>
+void reduce_one(u64 to, T b, bool global) {
+  if (global) {
+    atom_global<kOp, T>(to, b, b, true);
+  } else {
+    store_one<T>(to, sem::atom_apply<kOp, T>(load_one<T>(to), b, b, false));
+  }
+}
+
+template <Atomop kOp, class T>
+void bulk_reduce_of(Warp& warp, const Op& op) {
+  for_lane_by_lane(warp, [&](u32 lane) {
+    const u32 bytes = check_bulk(warp, op, lane);
+    const u64 to = address_of(warp, op, 0, lane), from = address_of(warp, op, 1, lane);
+    for (u32 at = 0; at < bytes; at += sizeof(T)) {
+      reduce_one<kOp, T>(to + at, load_one<T>(from + at), op.flags & kToGlobal);
+    }
+    if (op.flags & kSignals) complete_tx(warp, lane, address_of(warp, op, 3, lane), bytes);
+  });
+}
+
+template <Atomop kOp, class T>
+void red_async_of(Warp& warp, const Op& op) {
+  for_lane_by_lane(warp, [&](u32 lane) {
+    const u64 to = address_of(warp, op, 0, lane);
+    check_shared(warp, lane, to, sizeof(T), sizeof(T));
+    reduce_one<kOp, T>(to, warp.at<const T>(op.src[2])[lane], false);
+    complete_tx(warp, lane, address_of(warp, op, 1, lane), sizeof(T));
+  });
+}
+
+/// Calls f<op, type>() for the pair, when atom has such a form (sem/atom.h).
+template <Atomop kOp, class F>
+Handler with_type(Type type, F f) {
+  const auto pick = [&]<class T>(T) -> Handler {
+    if constexpr (sem::kHasAtomForm<kOp, T>)
+      return f.template operator()<kOp, T>();
+    else
+      return nullptr;
+  };
+  switch (type) {
+    case Type::u32:
+    case Type::b32:
+      return pick(u32{});
+    case Type::s32:
+      return pick(s32{});
+    case Type::u64:
+    case Type::b64:
+      return pick(u64{});
+    case Type::s64:
+      return pick(s64{});
+    case Type::f32:
+      return pick(sem::f32{});
+    case Type::f64:
+      return pick(sem::f64{});
+    case Type::f16:
+      return pick(sem::f16{});
+    case Type::bf16:
+      return pick(sem::bf16{});
+    default:
+      return nullptr;
+  }
+}
+template <class F>
+Handler with_operation(u8 atomop, Type type, F f) {
+  switch (static_cast<Atomop>(atomop)) {
+    case Atomop::and_:
+      return with_type<Atomop::and_>(type, f);
+    case Atomop::or_:
+      return with_type<Atomop::or_>(type, f);
+    case Atomop::xor_:
+      return with_type<Atomop::xor_>(type, f);
+    case Atomop::add:
+      return with_type<Atomop::add>(type, f);
+    case Atomop::inc:
+      return with_type<Atomop::inc>(type, f);
+    case Atomop::dec:
+      return with_type<Atomop::dec>(type, f);
+    case Atomop::min:
+      return with_type<Atomop::min>(type, f);
+    case Atomop::max:
+      return with_type<Atomop::max>(type, f);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+void cp_async(Warp& warp, const Op& op) {
+  for_lane_by_lane(warp, [&](u32 lane) {
+    const u64 to = address_of(warp, op, 0, lane), from = address_of(warp, op, 1, lane);
+    const u32 bytes = op.count;
+    u32 copied = bytes;
+    if (op.flags & kSourceSize) copied = warp.at<const u32>(op.src[2])[lane];
+    if ((op.flags & kIgnoreSource) && (*warp.at<const u32>(op.src[2]) & kBit[lane])) copied = 0;
+    check_shared(warp, lane, to, bytes, bytes);
+    if (copied > bytes) {
+      raise_trap(warp, TrapKind::illegal_address, lane, nullptr,
+                 fmt::format("{} bytes of the source, but {} are copied", copied, bytes));
+    }
+    alignas(16) u8 data[16] = {};
+    if (copied) {
+      check_global(warp, lane, from, copied, bytes);
+      std::memcpy(data, bytes_at(from), copied);
+    }
+    std::memcpy(bytes_at(to), data, bytes);
+  });
+}
+
+void bulk_copy(Warp& warp, const Op& op) {
+  for_lane_by_lane(warp, [&](u32 lane) {
+    const u32 bytes = check_bulk(warp, op, lane);
+    const u64 to = address_of(warp, op, 0, lane);
+    const u8* from = bytes_at(address_of(warp, op, 1, lane));
+    const u32 mask = op.flags & (kMulticast | kByteMask) ? warp.at<const u16>(op.src[4])[lane] : 0;
+    const u64 barrier = op.flags & kSignals ? address_of(warp, op, 3, lane) : 0;
+    if (op.flags & kMulticast) {
+      check_shared(warp, lane, barrier, 8, 8);
+      for (u32 rest = mask; rest; rest &= rest - 1) {
+        const u32 rank = static_cast<u32>(std::countr_zero(rest));
+        if (rank >= ranks(warp)) {
+          raise_trap(warp, TrapKind::illegal_address, lane, nullptr,
+                     fmt::format("the mask {:#x} names CTA {} of a cluster of {}", mask, rank,
+                                 ranks(warp)));
+        }
+        std::memmove(bytes_at(in_window_of(warp, to, rank)), from, bytes);
+        complete_tx(warp, lane, in_window_of(warp, barrier, rank), bytes);
+      }
+      return;
+    }
+    if (op.flags & kByteMask)
+      copy_masked(bytes_at(to), from, bytes, mask);
+    else
+      std::memmove(bytes_at(to), from, bytes);
+    if (op.flags & kSignals) complete_tx(warp, lane, barrier, bytes);
+  });
+}
+
+Handler bulk_reduce(u8 atomop, Type type) {
+  return with_operation(atomop, type,
+                        []<Atomop kOp, class T>() -> Handler { return &bulk_reduce_of<kOp, T>; });
+}
+
+void st_async(Warp& warp, const Op& op) {
+  for_lane_by_lane(warp, [&](u32 lane) {
+    const u32 each = op.runtime[0], bytes = each * op.count;
+    const u64 to = address_of(warp, op, 0, lane);
+    check_shared(warp, lane, to, bytes, bytes);
+    for (u32 i = 0; i < op.count; ++i) {
+      std::memcpy(bytes_at(to + i * each), warp.at<const u8>(op.list[i]) + lane * each, each);
+    }
+    complete_tx(warp, lane, address_of(warp, op, 1, lane), bytes);
+  });
+}
+
+Handler red_async(u8 atomop, Type type) {
+  return with_operation(atomop, type,
+                        []<Atomop kOp, class T>() -> Handler { return &red_async_of<kOp, T>; });
+}
+
+void st_bulk(Warp& warp, const Op& op) {
+  constexpr u32 kUnit = 8;
+  constexpr u64 kMost = 16777216;
+  for_lane_by_lane(warp, [&](u32 lane) {
+    const u64 to = address_of(warp, op, 0, lane);
+    const u64 bytes = op.flags & kWide ? warp.at<const u64>(op.src[1])[lane]
+                                       : warp.at<const u32>(op.src[1])[lane];
+    if (bytes % kUnit || bytes > kMost) {
+      raise_trap(warp, TrapKind::misaligned_address, lane, nullptr,
+                 fmt::format("the size is {} bytes, must be a multiple of {} and at most {}", bytes,
+                             kUnit, kMost));
+    }
+    check_shared(warp, lane, to, bytes, kUnit);
+    std::memset(bytes_at(to), 0, bytes);
+  });
+}
+
+void tensormap_copy(Warp& warp, const Op& op) {
+  constexpr u32 kBytes = 128;
+  for_lane_by_lane(warp, [&](u32 lane) {
+    const u64 to = address_of(warp, op, 0, lane), from = address_of(warp, op, 1, lane);
+    check_global(warp, lane, to, kBytes, kBytes);
+    check_shared(warp, lane, from, kBytes, kBytes);
+    std::memcpy(bytes_at(to), bytes_at(from), kBytes);
+  });
+}
+
+}  // namespace heddle::interp

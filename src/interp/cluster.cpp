@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "interp/cluster.h"
+
+#include <algorithm>
+
+namespace heddle::interp {
+
+using machine::CtaStatus;
+
+namespace {
+
+/// Backward branches and calls that a CTA makes before the next one of its cluster has its turn.
+constexpr u64 kClusterTurn = 10'000;
+
+}  // namespace
+
+InterpretedCluster::~InterpretedCluster() {
+  const u32 count = static_cast<u32>(launch_.cluster.volume());
+  if (shared_.base)
+    launch_.loaded->memory().give_shared(launch_.loaded->region(), shared_.base, count);
+}
+
+Result<bool> InterpretedCluster::begin(u64 index) {
+  const machine::Dim3& size = launch_.cluster;
+  const machine::Dim3& grid = launch_.grid;
+  const u32 count = static_cast<u32>(size.volume());
+  if (members_.empty()) {
+    const auto base =
+        launch_.loaded->memory().take_shared(launch_.loaded->region(), launch_.shared_bytes, count);
+    if (!base.ok()) return base.error();
+    shared_.base = *base;
+    for (u32 rank = 0; rank < count; ++rank)
+      members_.push_back(std::make_unique<InterpretedCta>(program_, launch_, &shared_));
+  }
+  finished_.assign(count, false);
+  const machine::Dim3 clusters{grid.x / size.x, grid.y / size.y, grid.z / size.z};
+  const u64 first_x = index % clusters.x * size.x;
+  const u64 first_y = index / clusters.x % clusters.y * size.y;
+  const u64 first_z = index / clusters.x / clusters.y * size.z;
+  for (u32 rank = 0; rank < count; ++rank) {
+    const u64 x = first_x + rank % size.x;
+    const u64 y = first_y + rank / size.x % size.y;
+    const u64 z = first_z + rank / size.x / size.y;
+    const auto begun = members_[rank]->begin(x + grid.x * (y + grid.y * z));
+    if (!begun.ok()) return begun.error();
+  }
+  return true;
+}
+
+CtaStatus InterpretedCluster::run(u64 budget) {
+  const u64 passes = std::max<u64>(budget / kClusterTurn / members_.size(), 1);
+  for (u64 pass = 0; pass < passes; ++pass) {
+    bool alive = false, blocked = true;
+    for (std::size_t rank = 0; rank < members_.size(); ++rank) {
+      if (finished_[rank]) continue;
+      InterpretedCta& member = *members_[rank];
+      const CtaStatus status = member.run(kClusterTurn);
+      if (status == CtaStatus::trapped) {
+        trapped_ = &member;
+        return status;
+      }
+      finished_[rank] = status == CtaStatus::finished;
+      alive |= !finished_[rank];
+      blocked &= member.is_blocked() && !finished_[rank];
+    }
+    if (!alive) return CtaStatus::finished;
+    if (blocked) return unblock();
+    if (launch_.stop.load(std::memory_order_relaxed)) break;
+  }
+  return CtaStatus::running;
+}
+
+CtaStatus InterpretedCluster::unblock() {
+  InterpretedCta* first = nullptr;
+  bool helped = false;
+  for (std::size_t rank = 0; rank < members_.size(); ++rank) {
+    if (finished_[rank]) continue;
+    InterpretedCta& member = *members_[rank];
+    if (!first) first = &member;
+    const CtaStatus status = member.unblock();
+    if (status == CtaStatus::trapped) {
+      trapped_ = &member;
+      return status;
+    }
+    helped |= status != CtaStatus::finished;
+  }
+  if (helped) return CtaStatus::waiting;
+  trapped_ = first;
+  return first->deadlock();
+}
+
+}  // namespace heddle::interp

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "interp/windows.h"
+
+#include <fmt/format.h>
+
+namespace heddle::interp {
+
+using machine::AddressRange;
+using machine::kSharedSlot;
+using machine::TrapKind;
+
+namespace {
+
+/// What an address that belongs to no CTA becomes: using it traps.
+constexpr u64 kNowhere = ~u64{0} << 8;
+
+u64 get(const Warp& warp, Place p, bool wide, u32 lane) {
+  return wide ? warp.at<const u64>(p)[lane] : warp.at<const u32>(p)[lane];
+}
+void put(Warp& warp, Place p, bool wide, u32 lane, u64 value) {
+  if (wide)
+    warp.at<u64>(p)[lane] = value;
+  else
+    warp.at<u32>(p)[lane] = static_cast<u32>(value);
+}
+
+/// kNowhere when the address is in no window of the cluster.
+u64 to_host(const Warp& warp, u64 address) {
+  if (address < kSharedSlot) return warp.shared_base + address;
+  if (address - kClusterWindow < warp.cluster_size)
+    return warp.cluster_base + (address - kClusterWindow);
+  return kNowhere;
+}
+
+}  // namespace
+
+void raise_trap(Warp& warp, TrapKind kind, u32 lane, const u64* address, std::string detail) {
+  warp.detail->text = std::move(detail);
+  raise_trap(warp, kind, lane, address);
+}
+
+void check_shared(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment) {
+  if (!warp.in_shared_window(host)) {
+    raise_trap(warp, TrapKind::illegal_address, lane, &host,
+               "this is no address of shared memory of the CTA or its cluster");
+  }
+  const u64 offset = (host - warp.cluster_base) % kSharedSlot;
+  if (offset > warp.shared_size || bytes > warp.shared_size - offset) {
+    raise_trap(warp, TrapKind::illegal_address, lane, &host,
+               fmt::format("{} bytes at offset {} of the shared memory of CTA {} of the cluster, "
+                           "which has {} bytes",
+                           bytes, offset, rank_of(warp, host), warp.shared_size));
+  }
+  if (host % alignment) {
+    raise_trap(warp, TrapKind::misaligned_address, lane, &host,
+               fmt::format("offset {} in shared memory is no multiple of {}", offset, alignment));
+  }
+}
+
+void check_global(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment) {
+  const bool inside = AddressRange{warp.low_base, warp.low_size}.contains(host, bytes) ||
+                      AddressRange{warp.high_base, warp.high_size}.contains(host, bytes);
+  if (!inside) raise_trap(warp, TrapKind::illegal_address, lane, &host);
+  if (host % alignment) raise_trap(warp, TrapKind::misaligned_address, lane, &host);
+}
+
+void host_address(Warp& warp, const Op& op) {
+  u64* out = warp.at<u64>(op.dst[0]);
+  for (u32 rest = warp.mask; rest; rest &= rest - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(rest));
+    u64 address = lane_address(warp, op, lane);
+    if (op.window == Window::shared) {
+      const u64 host = to_host(warp, address);
+      if (host == kNowhere) {
+        raise_trap(warp, TrapKind::illegal_address, lane, &address,
+                   fmt::format("no CTA of the cluster, which has {}, has this shared address",
+                               ranks(warp)));
+      }
+      check_shared(warp, lane, host, op.count, 1);
+      address = host;
+    } else if (op.window == Window::local) {
+      address += warp.local_base + warp.local_stride * lane;
+    }
+    out[lane] = address;
+  }
+}
+
+void map_address(Warp& warp, const Op& op) {
+  const bool wide = op.flags & kWide, generic = op.flags & kGeneric;
+  const u32* rank = warp.at<const u32>(op.src[1]);
+  for (u32 rest = warp.mask; rest; rest &= rest - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(rest));
+    const u64 from = get(warp, op.src[0], wide, lane);
+    const u64 host = generic ? from : to_host(warp, from);
+    u64 result = kNowhere;
+    if (warp.in_shared_window(host) && rank[lane] < ranks(warp)) {
+      result = in_window_of(warp, host, rank[lane]);
+      if (!generic) result = result - warp.cluster_base + kClusterWindow;
+    }
+    put(warp, op.dst[0], wide, lane, result);
+  }
+}
+
+void cta_rank(Warp& warp, const Op& op) {
+  const bool wide = op.flags & kWide, generic = op.flags & kGeneric;
+  for (u32 rest = warp.mask; rest; rest &= rest - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(rest));
+    const u64 from = get(warp, op.src[0], wide, lane);
+    const u64 host = generic ? from : to_host(warp, from);
+    warp.at<u32>(op.dst[0])[lane] = warp.in_shared_window(host) ? rank_of(warp, host) : ~0u;
+  }
+}
+
+void from_cluster_address(Warp& warp, const Op& op) {
+  const bool wide = op.flags & kWide;
+  for (u32 rest = warp.mask; rest; rest &= rest - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(rest));
+    put(warp, op.dst[0], wide, lane, to_host(warp, get(warp, op.src[0], wide, lane)));
+  }
+}
+
+void to_cluster_address(Warp& warp, const Op& op) {
+  const bool wide = op.flags & kWide;
+  for (u32 rest = warp.mask; rest; rest &= rest - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(rest));
+    const u64 host = get(warp, op.src[0], wide, lane);
+    put(warp, op.dst[0], wide, lane,
+        warp.in_shared_window(host) ? host - warp.cluster_base + kClusterWindow : kNowhere);
+  }
+}
+
+}  // namespace heddle::interp

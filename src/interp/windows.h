@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared memory of a cluster (PTX ISA 5.1.7). The windows of its CTAs lie side by side, by rank, so
+// a generic address tells its CTA. A .shared::cluster address is either an offset in the own
+// window, as a .shared::cta address is, or kClusterWindow plus an offset in the windows of the
+// whole cluster; that one is what `mapa` and `cvta.to.shared::cluster` give, and means the same in
+// every CTA.
+//
+// Instructions with more than one address, and those that reach into other CTAs, first turn each
+// address into a host address (host_address) and then work on those.
+#pragma once
+
+#include <bit>
+#include <string>
+
+#include "interp/op.h"
+#include "machine/memory.h"
+
+namespace heddle::interp {
+
+inline constexpr u64 kClusterWindow = u64{1} << 24;
+
+/// What a handler has to say about its trap.
+struct TrapDetail {
+  std::string text;
+};
+[[noreturn]] void raise_trap(Warp& warp, machine::TrapKind kind, u32 lane, const u64* address,
+                             std::string detail);
+
+inline u32 rank_of(const Warp& warp, u64 host) {
+  return static_cast<u32>((host - warp.cluster_base) / machine::kSharedSlot);
+}
+inline u32 rank_of(const Warp& warp) { return rank_of(warp, warp.shared_base); }
+inline u32 ranks(const Warp& warp) {
+  return static_cast<u32>(warp.cluster_size / machine::kSharedSlot);
+}
+/// The same place in the window of the CTA `rank`.
+inline u64 in_window_of(const Warp& warp, u64 host, u32 rank) {
+  return warp.cluster_base + rank * machine::kSharedSlot +
+         (host - warp.cluster_base) % machine::kSharedSlot;
+}
+
+/// Traps unless [host, host + bytes) is shared memory of a CTA of the cluster, aligned.
+void check_shared(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment);
+/// Traps unless [host, host + bytes) can be device memory, aligned.
+void check_global(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment);
+
+/// dst[0], 64-bit lanes: the host address of the address that op.base, src[0], offset and window
+/// name. Shared addresses: at least op.count bytes from there must exist.
+void host_address(Warp& warp, const Op& op);
+
+// dst[0] from src[0] (and the rank in src[1]); flags: kWide, kGeneric.
+inline constexpr u8 kWide = 1;               ///< 64-bit lanes
+inline constexpr u8 kGeneric = 2;            ///< the addresses are generic, not .shared::cluster
+void map_address(Warp& warp, const Op& op);  ///< mapa
+void cta_rank(Warp& warp, const Op& op);     ///< getctarank
+void from_cluster_address(Warp& warp, const Op& op);  ///< cvta.shared::cluster
+void to_cluster_address(Warp& warp, const Op& op);    ///< cvta.to.shared::cluster
+
+/// For each active lane alone: a fault inside is that lane's.
+template <class F>
+void for_lane_by_lane(Warp& warp, F f) {
+  const u32 mask = warp.mask;
+  for (u32 rest = mask; rest; rest &= rest - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(rest));
+    warp.mask = 1u << lane;
+    f(lane);
+  }
+  warp.mask = mask;
+}
+
+}  // namespace heddle::interp
