@@ -8,7 +8,7 @@ from typing import List, Optional
 
 from .context import FormContext, Scoped
 from .cpp import cpp_type
-from .model import Case, Detail, Loc, NotationError, SemArg
+from .model import Case, Detail, Form, Loc, NotationError, SemArg
 from .operands import split_top
 from .search import derive, legal
 
@@ -59,7 +59,7 @@ def _sem_arg(ctx: FormContext, text: str, loc: Loc) -> SemArg:
 
 
 # No two ways to split a text into words: a value of many digits must not make the search exponential.
-WORD = r"\.?[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*"
+WORD = r"[-.]?[A-Za-z0-9_]+(?:(?:::|\.)[A-Za-z0-9_]+)*"
 
 
 def parse_case(ctx: FormContext, detail: Detail) -> Case:
@@ -88,9 +88,11 @@ def _case_values(ctx: FormContext, words: List[str], loc: Loc) -> List[int]:
     values: List[Optional[int]] = [None] * len(ctx.form.slots)
     for word in words:
         bare = word.lstrip(".")
+        if _decorate(ctx.form, word, values):
+            continue
         for index, slot in enumerate(ctx.form.slots):
             value = slot.value_of(bare)
-            if values[index] is None and value is not None and slot.kind not in ("word", "derived"):
+            if values[index] is None and value is not None and slot.kind not in ("word", "derived", "operand"):
                 values[index] = value
                 break
         else:
@@ -109,6 +111,19 @@ def _case_values(ctx: FormContext, words: List[str], loc: Loc) -> List[int]:
     if not filled or not legal(ctx.form, filled[0]):
         raise NotationError(loc, "the words of the case are no legal combination (rows, require)")
     return filled[0]
+
+
+def _decorate(form: Form, word: str, values: List[Optional[int]]) -> bool:
+    """True when `word` is an operand with its sign or word: `-a`, `a.b0`."""
+    match = re.fullmatch(r"(-?)(\w+)(?:\.(\w+))?", word)
+    operand = next((o for o in form.operands if match and o.name == match[2]), None)
+    if not operand:
+        return False
+    if match[1] and operand.minus_slot >= 0:
+        values[operand.minus_slot] = 1
+    if match[3] and operand.suffix_slot >= 0:
+        values[operand.suffix_slot] = form.slots[operand.suffix_slot].value_of(match[3])
+    return operand.minus_slot >= 0 or operand.suffix_slot >= 0
 
 
 def _case_side(ctx: FormContext, text: str, loc: Loc) -> List[str]:

@@ -117,14 +117,22 @@ bool parse_scalar(std::string_view text, Element& element) {
   return set(magnitude && negative ? std::optional(u64{0} - *magnitude) : magnitude);
 }
 
-/// `spec` is "name:type", "name:type*length" or "name:imm".
+/// `spec` is "name:type", "name:type*length", "name:imm" or "name:lanes"; a minus before and a word
+/// behind (`-a:u32.b0`) are those of the operand.
 bool parse_value(std::string_view spec, std::string_view text, Value& value) {
+  value.minus = spec.starts_with('-');
+  spec.remove_prefix(value.minus);
+  if (const std::size_t dot = spec.find('.'); dot != spec.npos) {
+    value.suffix = spec.substr(dot + 1);
+    spec = spec.substr(0, dot);
+  }
   const std::size_t colon = spec.find(':');
   if (colon == spec.npos) return false;
   value.name = spec.substr(0, colon);
   const std::string_view type_name = spec.substr(colon + 1, spec.find('*') - colon - 1);
+  value.lanes = type_name == "lanes";
   Element element;
-  element.immediate = type_name == "imm";
+  element.immediate = type_name == "imm" || value.lanes;
   element.type = element.immediate ? Type::b32 : isa::find_type(type_name);
   if (element.type == Type::none) return false;
   value.braces = text.starts_with('{') && text.ends_with('}');

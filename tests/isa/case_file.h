@@ -32,6 +32,9 @@ struct Element {
 struct Value {
   std::string name;  ///< "cc": the condition-code register
   bool braces = false;
+  bool minus = false;  ///< `-a`
+  std::string suffix;  ///< "b0" of `a.b0`
+  bool lanes = false;  ///< not an operand of its own: the digits behind the one before, as a number
   std::vector<Element> elements;
 };
 

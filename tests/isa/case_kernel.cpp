@@ -98,8 +98,14 @@ class Writer {
         text = operand("d", written, test_.outputs[next_output++], nullptr);
       } else {
         if (next_input == test_.inputs.size() || test_.inputs[next_input].name == "cc") break;
+        const Value& value = test_.inputs[next_input];
         const Value* number = values ? &values->inputs[next_input] : nullptr;
-        text = operand("s", read, test_.inputs[next_input++], number);
+        ++next_input;
+        if (spec.kind == isa::OperandKind::lanes) {
+          operands.back() += lanes(spec, value);
+          continue;
+        }
+        text = operand("s", read, value, number);
       }
       if (spec.pair_second) {
         operands.back() += "|" + text;
@@ -167,7 +173,17 @@ class Writer {
         text += register_name(prefix, index++);
       }
     }
-    return value.braces ? "{" + text + "}" : text;
+    if (value.braces) text = "{" + text + "}";
+    if (!value.suffix.empty()) text += "." + value.suffix;
+    return value.minus ? "-" + text : text;
+  }
+
+  /// The word behind an operand: ".b3210" for 0x3210; nothing when it is the one that holds anyway.
+  static std::string lanes(const isa::OperandSpec& spec, const Value& value) {
+    const auto digits = static_cast<int>(spec.suffix.size()) - 1;
+    const std::string word =
+        fmt::format("{}{:0{}x}", spec.suffix[0], value.elements[0].bits.lo, digits);
+    return word == spec.suffix ? "" : "." + word;
   }
 
   const Case& test_;
@@ -179,10 +195,12 @@ class Writer {
 std::string key_of(const Case& test) {
   std::string key = fmt::format("{} {}", test.mnemonic, test.form.form->id);
   for (const Value& value : test.inputs) {
-    key += value.braces ? " {" : " ";
+    key += value.braces ? " {" : value.minus ? " -" : " ";
+    key += value.suffix;
     for (const Element& element : value.elements)
       key += element.immediate ? print(element.type, element.bits) : "r";
   }
+  for (const Value& value : test.outputs) key += " " + value.suffix;
   return key;
 }
 
@@ -255,7 +273,8 @@ bool can_be_immediate(const Case& test) {
   for (const Value& value : test.inputs) {
     if (value.name == "cc") continue;
     const isa::OperandSpec* spec = spec_of(test, value.name);
-    if (!spec || spec->register_only || spec->kind != isa::OperandKind::value || value.braces)
+    const bool decorated = value.braces || value.minus || !value.suffix.empty();
+    if (!spec || spec->register_only || spec->kind != isa::OperandKind::value || decorated)
       return false;
     const Element& element = value.elements[0];
     const isa::TypeInfo& type = isa::type_info(element.type);
