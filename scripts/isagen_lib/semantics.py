@@ -70,8 +70,9 @@ def parse_case(ctx: FormContext, detail: Detail) -> Case:
     values = _case_values(ctx, (match[1] or "").split(), loc)
     inputs = _case_side(ctx, match[2], loc)
     outputs = _case_side(ctx, match[3].replace("|", ","), loc)
-    reads = [o for o in form.operands if not o.written]
-    writes = [o for o in form.operands if o.written]
+    present = [o for o in form.operands if all(condition.holds(values) for condition in o.present)]
+    reads = [o for o in present if not o.written]
+    writes = [o for o in present if o.written]
     least = next((i for i, operand in enumerate(reads) if operand.optional), len(reads))
     extra_in = 1 if form.carry in ("in", "inout") else 0
     extra_out = 1 if form.carry in ("out", "inout") else 0

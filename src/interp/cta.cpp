@@ -62,8 +62,9 @@ Result<bool> InterpretedCta::begin(u64 index) {
     shared_base_ = alone_.base = *shared;
   }
   if (!local_base_ && program_.local_bytes) {
-    local_stride_ =
-        (program_.local_bytes + (program_.calls ? config.stack_bytes : 0) + 15) / 16 * 16;
+    local_stride_ = (program_.local_bytes +
+                     (program_.calls || program_.moves_stack ? config.stack_bytes : 0) + 15) /
+                    16 * 16;
     const auto local = memory.take_local(region_, local_stride_ * warps_ * kLanes);
     if (!local.ok()) return local.error();
     local_base_ = *local;
@@ -117,6 +118,7 @@ void InterpretedCta::make_warps() {
     warp.const_base = launch_.loaded->constants().base,
     warp.const_size = launch_.loaded->constants().size;
     warp.recover = &recover_;
+    warp.stack = state.stack.data();
     prepare(Scope::warp, state);
   }
   prepare(Scope::launch, *states_[0]);
@@ -138,6 +140,7 @@ void InterpretedCta::start(WarpState& state) {
   Frame* const frame = take_frame(*entry_, state.alive);
   state.fragments.clear();
   state.fragments.emplace_back(frame, 0u, state.alive);
+  state.stack.fill(local_stride_);
   state.started = true;
 }
 

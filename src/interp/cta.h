@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -108,6 +109,7 @@ class InterpretedCta final : public machine::Cta {
     u32 cluster_arrived = 0, cluster_owed = 0;  ///< lanes: at the cluster's barrier; not yet waited
     std::vector<Fragment> fragments;
     Lanes specials;
+    std::array<u64, kLanes> stack{};  ///< Warp::stack
   };
 
   // setting up

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "interp/cta.h"
+#include "isa/sem/lanes.h"
 
 namespace heddle::interp {
 
@@ -122,10 +123,14 @@ void InterpretedCta::call(WarpState& state, std::size_t index, const Op& op, u32
   }
   Frame* const caller = state.fragments[index].frame;
   const u64 local = caller->local + caller->code->local_bytes;
-  if (local + callee->local_bytes > local_stride_) {
-    detail_ = fmt::format(
-        "call of '{}' at depth {} needs {} bytes of local memory, a thread has {}",
-        callee->function->name, caller->depth + 1, local + callee->local_bytes, local_stride_);
+  u64 limit = local_stride_;
+  if (program_.moves_stack) {
+    sem::for_each_lane(group, [&](u32 lane) { limit = std::min(limit, state.stack[lane]); });
+  }
+  if (local + callee->local_bytes > limit) {
+    detail_ =
+        fmt::format("call of '{}' at depth {} needs {} bytes of local memory, a thread has {}",
+                    callee->function->name, caller->depth + 1, local + callee->local_bytes, limit);
     raise_trap(warp, TrapKind::stack_overflow, first, nullptr);
   }
   Frame* const frame = take_frame(*callee, group);
@@ -165,6 +170,11 @@ void InterpretedCta::ret(WarpState& state, std::size_t index, u32 active) {
   for (std::size_t i = 0; i < frame->site->returns.size(); ++i) {
     copy_slot(state.warp, frame->code->returns[i], *frame, frame->site->returns[i], *frame->caller,
               active);
+  }
+  if (frame->code->moves_stack) {
+    const auto* saved = reinterpret_cast<const u64*>(frame->registers.data() +
+                                                     (frame->code->stack_at_entry & 0x3fffffff));
+    sem::for_each_lane(active, [&](u32 lane) { state.stack[lane] = saved[lane]; });
   }
   Fragment back = base;
   back.frame = frame->caller;

@@ -11,8 +11,10 @@
 #include "base/check.h"
 #include "interp/decoder.h"
 #include "interp/mbarrier_ops.h"
+#include "interp/stack_ops.h"
 #include "interp/windows.h"
 #include "ir/print.h"
+#include "isa/sem/cache_control.h"
 
 namespace heddle::interp {
 
@@ -60,6 +62,7 @@ void Decoder::lay_out() {
   }
   find_promotable();
   u64 at = 0;
+  bool uses_stack = false;
   for (u32 i = 0; i < f_.locals.size(); ++i) {
     const ir::Variable& local = f_.locals[i];
     const u64 align = std::max<u32>(local.align, 1);
@@ -67,8 +70,15 @@ void Decoder::lay_out() {
     local_offsets_.push_back(at);
     if (promoted_[i] == kNotPromoted) at += local.size;
   }
+  for (const ir::Inst& inst : f_.insts) {
+    const SemId what = inst.get_form().sem_id;
+    code_.moves_stack |= what == SemId::stack_allocate || what == SemId::stack_restore;
+    uses_stack |= code_.moves_stack || what == SemId::stack_save;
+  }
   // Even a call that keeps nothing in memory uses some stack, so that endless recursion ends.
-  code_.local_bytes = std::max<u64>((at + 15) / 16 * 16, f_.is_entry ? 0 : 16);
+  code_.local_bytes = std::max<u64>((at + 15) / 16 * 16, f_.is_entry && !uses_stack ? 0 : 16);
+  if (code_.moves_stack && !f_.is_entry) code_.stack_at_entry = take(Block::frame, 8);
+  builder_.program.moves_stack |= uses_stack;
   if (!f_.is_entry && f_.has_body) {
     for (const ir::Parameter& parameter : f_.signature.params)
       code_.params.push_back(slot_of(parameter));
@@ -123,6 +133,28 @@ void Decoder::lane_instruction(const isa::Form& form) {
   for (const Target& target : targets) finish(target);
 }
 
+/// alloca, stacksave and stackrestore.
+void Decoder::stack(SemId what) {
+  if (what == SemId::stack_restore) {
+    const Place from = source(operand("a"));
+    Op& op = emit_guarded(stack_restore(bytes_of(operand("a").type)));
+    op.src[0] = from;
+    op.offset = code_.local_bytes;
+    return;
+  }
+  const bool allocates = what == SemId::stack_allocate;
+  const Place size = allocates ? source(operand("size")) : 0;
+  const Target to = target(operand("d"));
+  Op& op = emit_guarded(allocates ? stack_allocate(to.bytes) : stack_save(to.bytes));
+  op.dst[0] = to.place;
+  op.src[0] = size;
+  op.offset = code_.local_bytes;
+  const Operand& align = operand("align");
+  const u64 alignment = align.kind == OperandKind::immediate ? align.value : 0;
+  op.count = static_cast<u8>(std::countr_zero(std::max<u64>(alignment, 8)));
+  finish(to);
+}
+
 namespace {
 
 void fence_handler(Warp&, const Op&) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
@@ -157,6 +189,17 @@ std::string Decoder::instruction() {
       return atomic(false);
     case SemId::cvta:
       cvta();
+      return {};
+    case SemId::policy: {  // there is no cache that it could steer
+      const Target to = target(operand("d"));
+      move(builder_.constant(sem::kCachePolicy, 8), to.place, Type::b64);
+      finish(to);
+      return {};
+    }
+    case SemId::stack_save:
+    case SemId::stack_restore:
+    case SemId::stack_allocate:
+      stack(form.sem_id);
       return {};
     case SemId::isspacep:
       isspacep();
@@ -316,6 +359,8 @@ std::string Decoder::decode() {
   const u32 permanent = code_.register_bytes;
   u32 most = permanent;
   const std::size_t first_table = builder_.program.branch_tables.size();
+  ops_ = &code_.ops;
+  if (code_.moves_stack && !f_.is_entry) emit(stack_save(8)).dst[0] = code_.stack_at_entry;
   for (u32 i = 0; i < f_.insts.size(); ++i) {
     inst_ = &f_.insts[i];
     inst_index_ = i;

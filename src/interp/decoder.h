@@ -193,6 +193,7 @@ class Decoder {
   void unpack();
   void move_vector();
   void cvta();
+  void stack(SemId what);
   void isspacep();
   std::string call();
 

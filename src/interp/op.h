@@ -144,7 +144,8 @@ struct Warp {
   u64 shared_base = 0, shared_size = 0;                          ///< the CTA's window
   u64 local_base = 0;                                            ///< local memory of lane 0
   u64 local_stride = 0;                                          ///< bytes per thread
-  u64 frame_local = 0;                     ///< offset of the current frame in it
+  u64 frame_local = 0;   ///< offset of the current frame in it
+  u64* stack = nullptr;  ///< by lane: offset in it of the lowest byte that alloca gave away
   u64 params = 0, params_size = 0;         ///< the parameter block
   u64 const_base = 0, const_size = 0;      ///< the module's .const variables
   u64 shared_window = 0;                   ///< address space that the CTA's shared memory takes

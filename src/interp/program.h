@@ -62,9 +62,11 @@ struct Code {
   ir::FunctionId id;
   u32 index = 0;  ///< among the functions of the program
   const ir::Function* function = nullptr;
-  std::vector<Op> ops;     ///< ends with a Control::finish (falls off the end: ret / exit)
-  u32 register_bytes = 0;  ///< size of the frame's register block
-  u64 local_bytes = 0;     ///< size of the frame's local memory, a multiple of 16
+  std::vector<Op> ops;       ///< ends with a Control::finish (falls off the end: ret / exit)
+  u32 register_bytes = 0;    ///< size of the frame's register block
+  u64 local_bytes = 0;       ///< size of the frame's local memory, a multiple of 16
+  bool moves_stack = false;  ///< has alloca or stackrestore
+  Place stack_at_entry = 0;  ///< when it does: what it restores when it returns
   std::vector<Slot> params, returns;                               ///< formals
   machine::SystemFunction system = machine::SystemFunction::none;  ///< provided, without ops
 };
@@ -105,7 +107,8 @@ class Interpreted final : public machine::Program {
   u32 special_bytes = 0, uniform_bytes = 0;              ///< sizes of the blocks
   u64 local_bytes =
       0;  ///< local memory of a thread when every function is entered once; 0: none is needed
-  bool calls = false;  ///< there are calls: a stack is needed beside it
+  bool calls = false;        ///< there are calls: a stack is needed beside it
+  bool moves_stack = false;  ///< a function has alloca or stackrestore
 };
 
 /// Decodes `entry` and all it can reach. Fails when a reachable form is `sem pending`.

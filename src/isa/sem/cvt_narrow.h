@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cvt to and from the formats of tensor cores: tf32, e4m3, e5m2, e2m3, e3m2, e2m1, ue8m0 (PTX
-// ISA 5.2.3, 9.7.9.21). Everything but tf32's `.rna` runs on the soft core.
+// cvt to and from the formats of tensor cores: tf32, e4m3, e5m2, e2m3, e3m2, e2m1, ue8m0, s2f6 (PTX
+// ISA 5.2.3, 5.2.4, 9.7.9.21), and stochastic rounding. Everything but tf32's `.rna` runs on the
+// soft core.
 //
 // Conversions to 8, 6 and 4 bits always saturate: overflow and infinity give the largest number.
 // NaN stays NaN where the format has one (positive, 0x7f) and is the largest number where not. A
@@ -94,6 +95,92 @@ constexpr bf16 from_ue8m0(u32 bits) {
 }
 constexpr bf16x2 cvt_from_ue8m0(u16 a) {
   return pack<bf16x2>(from_ue8m0(a & 0xff), from_ue8m0(a >> 8));
+}
+
+// ---- stochastic rounding ----
+
+/// Away from zero when the highest of the discarded bits, as many as there are random ones, make a
+/// carry with these.
+template <class F>
+constexpr u32 to_stochastic(Flag relu, bool satfinite, f32 x, u32 random, int random_bits) {
+  if (is_nan(x)) return F::kNan;
+  if (relu == Flag::on && !(x > 0)) return 0;
+  const Number value = unpack_value(x);
+  const u32 sign = value.negative ? F::kSignBit : 0;
+  const u32 largest = satfinite ? F::kMaxFinite : F::kInfinity;
+  if (value.kind == Kind::zero) return sign;
+  if (value.kind == Kind::infinite || value.exponent > F::kBias + 1) return sign | largest;
+  const int exponent = value.exponent < F::kMinExponent ? F::kMinExponent : value.exponent;
+  const int drop = kTopBit - F::kFractionBits + (exponent - value.exponent);
+  const auto above = [&](int bit) -> u64 {
+    return bit > kTopBit ? 0 : static_cast<u64>(value.significand >> bit);
+  };
+  const u64 discarded = above(drop - random_bits) & ((u64{1} << random_bits) - 1);
+  const u64 kept = above(drop) + ((discarded + random) >> random_bits);
+  const u64 magnitude = (static_cast<u64>(exponent + F::kBias - 1) << F::kFractionBits) + kept;
+  return sign | (magnitude > F::kMaxFinite ? largest : static_cast<u32>(magnitude));
+}
+
+/// Of each half of `random`, as many bits as an f32 loses.
+template <class P, class F>
+constexpr P cvt_stochastic(Flag relu, Flag satfinite, f32 a, f32 b, u32 random) {
+  constexpr int kLost = FormatF32::kFractionBits - F::kFractionBits;
+  constexpr u32 kMask = (u32{1} << kLost) - 1;
+  const bool finite = satfinite == Flag::on;
+  return P{to_stochastic<F>(relu, finite, a, random >> 16 & kMask, kLost) << 16 |
+           to_stochastic<F>(relu, finite, b, random & kMask, kLost)};
+}
+
+/// Four values to 8, 6 or 4 bits: 16 random bits for the first two, 16 for the others. Those of 4
+/// bits take the upper and the lower bytes of both halves, the others the halves themselves.
+template <class R, class F>
+constexpr R cvt_stochastic_4(Flag relu, f32 a, f32 b, f32 e, f32 f, u32 random) {
+  const u32 upper = random >> 16, lower = random & 0xffff;
+  constexpr bool kBytes = sizeof(R) == 2;
+  const u32 first = kBytes ? (upper & 0xff00) | lower >> 8 : upper;
+  const u32 second = kBytes ? (upper & 0xff) << 8 | (lower & 0xff) : lower;
+  const auto one = [&](f32 x, u32 bits) { return to_stochastic<F>(relu, true, x, bits, 16); };
+  constexpr int kBits = kSmallBits<F>;
+  return static_cast<R>(one(a, first) << 3 * kBits | one(b, first) << 2 * kBits |
+                        one(e, second) << kBits | one(f, second));
+}
+
+// ---- s2f6: fixed point, s8 / 64; a scale is a ue8m0 ----
+
+constexpr Number scaled_by(Number x, int exponent) {
+  x.exponent += exponent;
+  return x;
+}
+constexpr u32 to_s2f6(Flag relu, f32 x, u32 scale) {
+  if (is_nan(x) || scale == 0xff) return 0x7f;
+  if (relu == Flag::on && !(x > 0)) return 0;
+  const Number units = scaled_by(unpack_value(x), 6 - (static_cast<int>(scale) - 127));
+  return static_cast<u8>(to_integer<s8>(units, Round::nearest_even, s8{0}));
+}
+template <bool scaled>
+constexpr u16 cvt_to_s2f6(Flag relu, f32 a, f32 b, u16 scale) {
+  const u32 scales = scaled ? scale : 0x7f7f;
+  return static_cast<u16>(to_s2f6(relu, a, scales >> 8) << 8 | to_s2f6(relu, b, scales & 0xff));
+}
+template <bool scaled>
+constexpr u16 cvt_pair_to_s2f6(Flag relu, bf16x2 a, u16 scale) {
+  return cvt_to_s2f6<scaled>(relu, to_f32(high(a)), to_f32(low(a)), scale);
+}
+constexpr bf16 from_s2f6(Flag satfinite, Flag relu, u32 bits, u32 scale) {
+  using F = FormatBf16;
+  const s8 value = static_cast<s8>(bits);
+  if (scale == 0xff) return {F::kNan};
+  if (relu == Flag::on && value < 0) return {0};
+  const Number number = scaled_by(from_integer(value), static_cast<int>(scale) - 127 - 6);
+  const u16 packed = round_pack<F>(number, Round::nearest_even);
+  const bool overflow = (packed & F::kMagnitude) == F::kInfinity;
+  return {static_cast<u16>(packed - (satfinite == Flag::on && overflow))};
+}
+template <bool scaled>
+constexpr bf16x2 cvt_from_s2f6(Flag satfinite, Flag relu, u16 a, u16 scale) {
+  const u32 scales = scaled ? scale : 0x7f7f;
+  return pack<bf16x2>(from_s2f6(satfinite, relu, a & 0xff, scales & 0xff),
+                      from_s2f6(satfinite, relu, a >> 8, scales >> 8));
 }
 
 }  // namespace heddle::sem

@@ -79,6 +79,20 @@ HEDDLE_LANE_INLINE constexpr T fma_bf16(Flag relu, T a, T b, T c) {
   return fma_half<T, false>(Flag::off, relu, a, b, c);
 }
 
+/// What a tensor copy puts where it would read beyond a tensor (5.5.3.3). The manual does not say
+/// which NaN it is; this is what has been seen on hardware, in each 16 bits of an element.
+inline constexpr u16 kOutOfBoundsNan = 0x7ff7;
+
+template <class T>
+HEDDLE_LANE_INLINE constexpr T fma_out_of_bounds(Flag sat, Flag relu, T a, T b, T c) {
+  const auto one = [=]<class E>(E x, E y, E z) HEDDLE_LANE_INLINE {
+    const bool outside = x.bits == kOutOfBoundsNan || y.bits == kOutOfBoundsNan;
+    const E sum = fma_half<E, false>(sat, relu, x, y, z);
+    return E{static_cast<u16>(outside ? 0 : sum.bits)};
+  };
+  return each(one, a, b, c);
+}
+
 // ---- abs, neg ----
 
 template <class E>
