@@ -35,9 +35,17 @@ struct Compiled {
 /// Whether the machine that will run the program has a function of this name (vprintf, malloc).
 using Provides = bool (*)(std::string_view function);
 
+struct CompileOptions {
+  /// Join mul and add that name no rounding (ir/contract.h). HEDDLE_CONTRACT=0 turns it off.
+  bool contract = contracts_by_default();
+
+  static bool contracts_by_default();
+};
+
 /// Preprocesses where needed, parses, checks and, for several inputs, links. With `provides` the
 /// result is a whole program: whatever it uses is defined in it or provided.
-Compiled compile(const std::vector<Input>& inputs, Provides provides = nullptr);
+Compiled compile(const std::vector<Input>& inputs, Provides provides = nullptr,
+                 const CompileOptions& options = {});
 
 /// A checked module that is to be linked.
 struct Part {

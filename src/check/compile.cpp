@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstdlib>
+#include <string_view>
+
 #include "check/check.h"
+#include "ir/contract.h"
 #include "syntax/parser.h"
 #include "syntax/preprocess.h"
 
 namespace heddle::check {
 
-Compiled compile(const std::vector<Input>& inputs, Provides provides) {
+bool CompileOptions::contracts_by_default() {
+  const char* text = std::getenv("HEDDLE_CONTRACT");
+  return !text || std::string_view(text) != "0";
+}
+
+Compiled compile(const std::vector<Input>& inputs, Provides provides,
+                 const CompileOptions& options) {
   Compiled result;
   std::vector<diag::Source> sources;
   std::vector<Part> parts;
@@ -25,6 +35,7 @@ Compiled compile(const std::vector<Input>& inputs, Provides provides) {
     report.sort();
     result.messages += diag::render_text(report, source);
     failed |= report.has_errors();
+    if (!failed && options.contract) ir::contract(*module);
     parts.push_back({std::move(module), base});
   }
   if (failed || parts.empty()) return result;

@@ -106,6 +106,7 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
   functions_without_body();
   scopes_.leave();
   ir::resolve_aliases(*module_);
+  if (!report_.has_errors() && first_target().sm < 20) imply_flushing(*module_);
   return module_;
 }
 

@@ -31,6 +31,7 @@ struct Options {
   double time_limit = 0;
   bool time = false;
   bool cooperative = false;
+  check::CompileOptions compile;
 };
 
 /// The command line, understood; nothing of it has met a kernel yet.
@@ -260,7 +261,7 @@ int run(const Options& options) {
     if (!text.ok()) return fail(text.error().message);
     inputs.push_back({file == "-" ? "<stdin>" : file, std::move(*text)});
   }
-  const check::Compiled compiled = check::compile(inputs, &machine::provides);
+  const check::Compiled compiled = check::compile(inputs, &machine::provides, options.compile);
   fmt::print(stderr, "{}", compiled.messages);
   if (!compiled.module) return kBadPtx;
   for (const isa::Target target : compiled.module->targets) {
@@ -313,6 +314,8 @@ void add_run(CLI::App& app, int& status) {
       ->allow_extra_args(false);
   command->add_option("--save", options->saves, "I=FILE.npy: write buffer argument I after the run")
       ->allow_extra_args(false);
+  command->add_flag("!--no-contract", options->compile.contract,
+                    "Do not make one fma of a mul and an add that name no rounding");
   command->add_flag("--time", options->time, "Print how long the launch took, to stderr");
   command->footer(kArguments);
   command->callback([options, &status] { status = run(*options); });

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What becomes of instructions after they were checked: contraction, and flushing for sm_1x.
+#include <gtest/gtest.h>
+
+#include "check/check.h"
+#include "ir/print.h"
+
+namespace heddle::check {
+namespace {
+
+/// The instructions of a kernel with that body, without `exit`: "fma.rn.f32 d, a, b, c; ...".
+std::string instructions(std::string_view header, std::string_view body, bool contract) {
+  const std::string text = fmt::format(
+      ".version {}\n.entry k() {{ .reg .f32 a, b, c, d, e, f; .reg .f64 x, y, z; .reg .pred p;\n"
+      ".reg .b16 h, i, j; .reg .u32 u; .reg .u64 w;\n{}\nexit; }}\n",
+      header, body);
+  CompileOptions options;
+  options.contract = contract;
+  const Compiled result = compile({{"k", text}}, nullptr, options);
+  if (!result.module) return result.messages;
+  const ir::Function& function = result.module->functions[0];
+  std::string all;
+  for (const ir::Inst& inst : function.insts) {
+    const std::string one = ir::print(*result.module, function, inst);
+    if (one != "exit") all += (all.empty() ? "" : "; ") + one;
+  }
+  return all;
+}
+
+struct Example {
+  std::string_view body, expected;  ///< empty: as it was
+};
+
+TEST(Contract, WhatPtxasContracts) {
+  const Example examples[] = {
+      {"mul.f32 d, a, b; add.f32 e, d, c;", "fma.rn.f32 e, a, b, c"},
+      {"mul.f32 d, a, b; add.f32 e, c, d;", "fma.rn.f32 e, a, b, c"},
+      {"mul.f32 d, a, b; add.sat.f32 e, d, c;", "fma.rn.sat.f32 e, a, b, c"},
+      {"mul.ftz.f32 d, a, b; add.ftz.f32 e, d, c;", "fma.rn.ftz.f32 e, a, b, c"},
+      {"mul.f64 x, y, z; add.f64 x, x, y;", "fma.rn.f64 x, y, z, y"},
+      {"mul.f16 h, i, j; add.f16 h, h, i;", "fma.rn.f16 h, i, j, i"},
+      {"mul.f32 d, a, 0f40000000; @p add.f32 e, d, c;", "@p fma.rn.f32 e, a, 0x40000000, c"},
+      {"mul.f32 d, a, b; sub.f32 e, d, 0f3f800000;", "fma.rn.f32 e, a, b, 0xbf800000"},
+      {"mul.f32 d, a, b; sub.f32 e, d, c;",
+       "xor.b32 %minus, c, 0x80000000; fma.rn.f32 e, a, b, %minus"},
+      {"mul.f32 d, a, b; sub.f32 e, c, d;",
+       "xor.b32 %minus, a, 0x80000000; fma.rn.f32 e, %minus, b, c"},
+      {"mul.f32 d, a, 0f40000000; sub.f32 e, c, d;", "fma.rn.f32 e, a, 0xc0000000, c"},
+      // Of two products, the first.
+      {"mul.f32 d, a, b; mul.f32 e, b, c; add.f32 f, e, d;",
+       "mul.f32 d, a, b; fma.rn.f32 f, b, c, d"},
+      // Two sums of one product.
+      {"mul.f32 d, a, b; add.f32 e, d, c; add.f32 f, d, a;",
+       "fma.rn.f32 e, a, b, c; fma.rn.f32 f, a, b, a"},
+      // The register has another value later.
+      {"mul.f32 d, a, b; add.f32 d, d, c; add.f32 e, d, d;",
+       "fma.rn.f32 d, a, b, c; add.f32 e, d, d"},
+      // Left alone: a rounding that is named, other flushing, .sat, other uses, both operands,
+      // guards.
+      {"mul.rn.f32 d, a, b; add.f32 e, d, c;", ""},
+      {"mul.f32 d, a, b; add.rn.f32 e, d, c;", ""},
+      {"mul.ftz.f32 d, a, b; add.f32 e, d, c;", ""},
+      {"mul.sat.f32 d, a, b; add.f32 e, d, c;", ""},
+      {"mul.f32 d, a, b; add.f32 e, d, c; mov.f32 f, d;", ""},
+      {"mul.f32 d, a, b; add.f32 e, d, d;", ""},
+      {"@p mul.f32 d, a, b; add.f32 e, d, c;", ""},
+      {"mul.f32 d, a, b; mov.f32 a, c; add.f32 e, d, c;", ""},
+      {"mul.lo.u32 u, u, u; add.u32 u, u, u;", ""},
+  };
+  for (const Example& example : examples) {
+    const std::string_view header = "8.0\n.target sm_80\n.address_size 64";
+    const std::string plain = instructions(header, example.body, false);
+    EXPECT_EQ(instructions(header, example.body, true),
+              example.expected.empty() ? plain : example.expected)
+        << example.body;
+  }
+}
+
+TEST(Contract, OnlyWithinABasicBlock) {
+  const std::string_view header = "8.0\n.target sm_80\n.address_size 64";
+  const std::string_view across = "mul.f32 d, a, b; @p bra L; add.f32 e, d, c; L:";
+  EXPECT_EQ(instructions(header, across, true), instructions(header, across, false));
+  // Labels stay where they were.
+  EXPECT_EQ(instructions(header, "L: mul.f32 d, a, b; add.f32 e, d, c; @p bra M; bra L; M:", true),
+            "fma.rn.f32 e, a, b, c; @p bra @3; bra @0");
+}
+
+TEST(Legacy, OldTargetsFlush) {
+  const Example examples[] = {
+      {"add.f32 d, a, b;", "add.ftz.f32 d, a, b"},
+      {"mul.rz.f32 d, a, b;", "mul.rz.ftz.f32 d, a, b"},
+      {"setp.lt.f32 p, a, b;", "setp.lt.ftz.f32 p, _, a, b"},
+      {"cvt.f32.f32 d, a;", "cvt.ftz.f32.f32 d, a"},
+      {"rcp.approx.f32 d, a;", "rcp.approx.ftz.f32 d, a"},
+      {"cvt.rn.f32.f64 d, x;", ""},
+      {"cvt.rzi.u64.f32 w, a;", ""},
+      {"add.f64 x, y, z;", ""},
+      {"add.u32 u, u, u;", ""},
+      {"mov.f32 d, a;", ""},
+  };
+  for (const Example& example : examples) {
+    EXPECT_EQ(instructions("1.4\n.target sm_13", example.body, false),
+              example.expected.empty() ? instructions("2.0\n.target sm_20", example.body, false)
+                                       : example.expected)
+        << example.body;
+  }
+  EXPECT_EQ(instructions("1.5\n.target sm_13", "cvt.rn.f32.f64 d, x;", false),
+            "cvt.rn.ftz.f32.f64 d, x");
+}
+
+}  // namespace
+}  // namespace heddle::check

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// alloca in functions and loops, from hand-written PTX: enough rounds to use up the stack several times
+// over if anything were not given back.
+#include "harness/kernel_test.h"
+
+namespace heddle::kernels {
+namespace {
+
+KERNEL_SUITE(DynamicStack, "dynamic_stack");
+
+TEST_P(DynamicStack, EachThreadHasItsOwn) {
+  const int n = 150;
+  const uint32_t times = 30;
+  for (const Shape& shape : {Shape{{1}, {160}}, Shape{{5}, {32}}, Shape{{3}, {50}}}) {
+    SCOPED_TRACE(testing::Message() << shape);
+    Buffer<uint32_t> out(n);
+    launch("triangles", shape, out, times, n);
+    EXPECT_SAME(out, tabulate(n, [&](size_t i) {
+                  const uint32_t k = uint32_t(i) % 20;
+                  return times * (k * (k + 1) / 2);
+                }));
+  }
+}
+
+}  // namespace
+}  // namespace heddle::kernels
