@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "instruction.h"
+
+#include <cstring>
+
+#include "base/check.h"
+#include "interp/level.h"
+#include "isa/match.h"
+
+namespace heddle::conformance {
+namespace {
+
+constexpr u32 kPlaceBytes = kLanes * 8;
+
+u32 bytes_of(isa::Type type) { return isa::type_info(type).bits / 8; }
+
+}  // namespace
+
+std::optional<Instruction> Instruction::find(std::string_view mnemonic) {
+  std::string_view opcode = mnemonic.substr(0, mnemonic.find('.'));
+  std::vector<u16> words;
+  for (std::string_view rest = mnemonic.substr(opcode.size()); !rest.empty();) {
+    rest.remove_prefix(1);
+    const int word = isa::find_word(rest.substr(0, rest.find('.')));
+    HEDDLE_CHECK(word >= 0);
+    words.push_back(static_cast<u16>(word));
+    rest.remove_prefix(std::min(rest.find('.'), rest.size()));
+  }
+  for (const isa::Candidate& candidate : isa::match(opcode, words).candidates) {
+    const isa::Form& form = *candidate.form;
+    const u32 index = isa::dispatch_index(form, candidate.slot_values());
+    if (index == isa::kNoDispatch) continue;
+    Instruction found;
+    found.handler_ = interp::best_level().lanes[index];
+    for (const isa::OperandSpec& spec : form.operands) {
+      const isa::Type type = isa::operand_type(spec, candidate.slot_values());
+      if (spec.written) {
+        found.result_ = type;
+      } else {
+        found.sources_.push_back(type);
+      }
+    }
+    for (std::size_t i = 0; i < form.runtime_slots.size(); ++i)
+      found.runtime_[i] = candidate.values[form.runtime_slots[i]];
+    HEDDLE_CHECK(found.handler_);
+    return found;
+  }
+  return std::nullopt;
+}
+
+void Instruction::run(const Values* inputs, Values& output) const {
+  alignas(64) u8 frame[kPlaceBytes * 4];
+  interp::Warp warp;
+  warp.mask = interp::kAllLanes;
+  warp.blocks[static_cast<u32>(interp::Block::frame)] = frame;
+  interp::Op op;
+  std::memcpy(op.runtime, runtime_, sizeof runtime_);
+  for (u32 i = 0; i < sources_.size(); ++i) {
+    const u32 at = kPlaceBytes * (i + 1), bytes = bytes_of(sources_[i]);
+    op.src[i] = interp::place(interp::Block::frame, at);
+    for (u32 lane = 0; lane < kLanes; ++lane)
+      std::memcpy(frame + at + lane * bytes, &inputs[i][lane], bytes);
+  }
+  op.dst[0] = interp::place(interp::Block::frame, 0);
+  handler_(warp, op);
+  const u32 bytes = bytes_of(result_);
+  for (u32 lane = 0; lane < kLanes; ++lane) {
+    output[lane] = 0;
+    std::memcpy(&output[lane], frame + lane * bytes, bytes);
+  }
+}
+
+}  // namespace heddle::conformance
