@@ -106,7 +106,9 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
   functions_without_body();
   scopes_.leave();
   ir::resolve_aliases(*module_);
-  if (!report_.has_errors() && first_target().sm < 20) imply_flushing(*module_);
+  if (report_.has_errors()) return module_;
+  if (module_->map_f64_to_f32) map_f64_to_f32(*module_);
+  if (first_target().sm < 20) imply_flushing(*module_);
   return module_;
 }
 

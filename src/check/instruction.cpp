@@ -46,9 +46,16 @@ const Mnemonic& ModuleChecker::mnemonic(NameId name) {
 }
 
 std::optional<std::string> ModuleChecker::refused(const isa::Candidate& candidate) const {
+  isa::Target target = first_target();
+  // Targets without f64 have its instructions all the same when they are made those of f32
+  // (11.1.2).
+  if (module_->map_f64_to_f32 && target.sm < 13 &&
+      isa::spell_mnemonic(*candidate.form, candidate.slot_values()).ends_with("f64")) {
+    target.sm = 13;
+  }
   for (const isa::ConditionalGate& gate : candidate.form->gates) {
     if (gate.operand >= 0 || !isa::all_hold(gate.when, candidate.slot_values())) continue;
-    if (auto why = isa::refuse(gate.gate, module_->version, first_target())) return why;
+    if (auto why = isa::refuse(gate.gate, module_->version, target)) return why;
   }
   return std::nullopt;
 }

@@ -103,6 +103,8 @@ class ModuleChecker {
 inline u32 bytes_of(isa::Type type) {
   return type == isa::Type::pred ? 1 : isa::type_info(type).bits / 8;
 }
+/// Makes instructions of f64 those of f32 (legacy.cpp).
+void map_f64_to_f32(ir::Module& module);
 /// Makes instructions of f32 flush subnormals as for a target before sm_20 (legacy.cpp).
 void imply_flushing(ir::Module& module);
 std::optional<ir::Space> space_of(std::string_view name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What becomes of instructions after they were checked: contraction, and flushing for sm_1x.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "check/check.h"
@@ -107,6 +108,28 @@ TEST(Legacy, OldTargetsFlush) {
   }
   EXPECT_EQ(instructions("1.5\n.target sm_13", "cvt.rn.f32.f64 d, x;", false),
             "cvt.rn.ftz.f32.f64 d, x");
+}
+
+TEST(Legacy, DoublesBecomeSingles) {
+  const Example examples[] = {
+      {"add.f64 x, y, 0d3ff0000000000000;", "add.ftz.f32 x, y, 0x3f800000"},
+      {"mov.f64 x, 0d4000000000000000;", "mov.f64 x, 0x40000000"},
+      {"div.rn.f64 x, y, z;", "div.rn.ftz.f32 x, y, z"},
+      {"cvt.f64.f32 x, a;", "cvt.ftz.f32.f32 x, a"},
+      {"cvt.rn.f32.f64 a, x;", "cvt.ftz.f32.f32 a, x"},
+      {"cvt.rn.f64.u64 x, w;", "cvt.rn.f32.u64 x, w"},
+      {"cvt.rzi.u32.f64 u, x;", "cvt.rzi.ftz.u32.f32 u, x"},
+      {"setp.lt.f64 p, x, y;", "setp.lt.ftz.f32 p, _, x, y"},
+      {"neg.f64 x, y;", "neg.ftz.f32 x, y"},
+      {"add.s32 u, u, u;", "add.s32 u, u, u"},
+  };
+  for (const Example& example : examples) {
+    EXPECT_EQ(instructions("1.4\n.target sm_10, map_f64_to_f32", example.body, false),
+              example.expected)
+        << example.body;
+  }
+  EXPECT_THAT(instructions("1.4\n.target sm_10", "add.f64 x, y, z;", false),
+              testing::HasSubstr("sm_13"));
 }
 
 }  // namespace
