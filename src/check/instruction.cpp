@@ -50,7 +50,8 @@ std::optional<std::string> ModuleChecker::refused(const isa::Candidate& candidat
   // Targets without f64 have its instructions all the same when they are made those of f32
   // (11.1.2).
   if (module_->map_f64_to_f32 && target.sm < 13 &&
-      isa::spell_mnemonic(*candidate.form, candidate.slot_values()).ends_with("f64")) {
+      isa::spell_mnemonic(*candidate.form, candidate.slot_values()).find(".f64") !=
+          std::string::npos) {
     target.sm = 13;
   }
   for (const isa::ConditionalGate& gate : candidate.form->gates) {

@@ -57,6 +57,8 @@ TEST(Contract, WhatPtxasContracts) {
       // The register has another value later.
       {"mul.f32 d, a, b; add.f32 d, d, c; add.f32 e, d, d;",
        "fma.rn.f32 d, a, b, c; add.f32 e, d, d"},
+      {"mul.f32 d, a, b; add.f32 e, d, c; mul.f32 d, b, c; add.f32 f, d, a;",
+       "fma.rn.f32 e, a, b, c; fma.rn.f32 f, b, c, a"},
       // Left alone: a rounding that is named, other flushing, .sat, other uses, both operands,
       // guards.
       {"mul.rn.f32 d, a, b; add.f32 e, d, c;", ""},
@@ -82,6 +84,8 @@ TEST(Contract, OnlyWithinABasicBlock) {
   const std::string_view header = "8.0\n.target sm_80\n.address_size 64";
   const std::string_view across = "mul.f32 d, a, b; @p bra L; add.f32 e, d, c; L:";
   EXPECT_EQ(instructions(header, across, true), instructions(header, across, false));
+  const std::string_view around = "L: add.f32 e, d, c; mul.f32 d, a, b; add.f32 f, d, c; bra L;";
+  EXPECT_EQ(instructions(header, around, true), instructions(header, around, false));
   // Labels stay where they were.
   EXPECT_EQ(instructions(header, "L: mul.f32 d, a, b; add.f32 e, d, c; @p bra M; bra L; M:", true),
             "fma.rn.f32 e, a, b, c; @p bra @3; bra @0");

@@ -55,7 +55,7 @@ class Contraction {
   void run() {
     if (!find_arithmetic()) return;
     find_blocks();
-    count_reads();
+    find_exposed();
     for (u32 i = 0; i < f_.insts.size(); ++i) find_product(i);
     bool joins = false;
     for (u32 i = 0; i < f_.insts.size(); ++i) joins |= choose(i);
@@ -118,13 +118,22 @@ class Contraction {
     for (u64 i = 0; i < operand.value; ++i) for_each_register(f_.operands[operand.id + i], visit);
   }
 
-  void count_reads() {
-    reads_.assign(f_.registers.size(), 0);
-    for (const Inst& inst : f_.insts) {
-      for_each_register(inst, [&](u32 reg, bool written) { reads_[reg] += !written; });
+  /// Finds the registers whose values may pass from one block to another: those that some block
+  /// reads before it writes them.
+  void find_exposed() {
+    exposed_.assign(f_.registers.size(), false);
+    std::vector<u32> written_in(f_.registers.size(), 0);  // the last block that surely wrote it
+    u32 block = 1;
+    for (u32 i = 0; i < f_.insts.size(); ++i) {
+      block += starts_[i];
+      const bool surely = !f_.insts[i].guard.predicate;
+      for_each_register(f_.insts[i], [&](u32 reg, bool written) {
+        if (!written && written_in[reg] != block) exposed_[reg] = true;
+        if (written && surely) written_in[reg] = block;
+      });
     }
     for (const Parameter& parameter : f_.signature.returns) {
-      if (parameter.in_register) reads_[parameter.reg.value] += 1;
+      if (parameter.in_register) exposed_[parameter.reg.value] = true;
     }
   }
 
@@ -169,7 +178,7 @@ class Contraction {
       overwritten = written;
       stale |= changed;
     }
-    if (uses.empty() || (!overwritten && uses.size() != reads_[reg])) return;
+    if (uses.empty() || (!overwritten && exposed_[reg])) return;
     products_[at].uses = static_cast<u32>(uses.size());
     for (const auto& use : uses) product_of_[use] = at;
   }
@@ -268,7 +277,7 @@ class Contraction {
   Function& f_;
   std::vector<std::optional<Arithmetic>> arithmetic_;  // by instruction
   std::vector<bool> starts_;
-  std::vector<u32> reads_;                         // by register
+  std::vector<bool> exposed_;                      // by register
   std::map<u32, Product> products_;                // by instruction: what can be joined
   std::map<std::pair<u32, u32>, u32> product_of_;  // (addition, operand) -> mul
   std::map<u32, u32> joined_;                      // addition -> operand
