@@ -173,7 +173,7 @@ void InterpretedCta::ret(WarpState& state, std::size_t index, u32 active) {
   }
   if (frame->code->moves_stack) {
     const auto* saved = reinterpret_cast<const u64*>(frame->registers.data() +
-                                                     (frame->code->stack_at_entry & 0x3fffffff));
+                                                     offset_of(frame->code->stack_at_entry));
     sem::for_each_lane(active, [&](u32 lane) { state.stack[lane] = saved[lane]; });
   }
   Fragment back = base;

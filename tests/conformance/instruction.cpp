@@ -31,7 +31,7 @@ std::optional<Instruction> Instruction::find(std::string_view mnemonic) {
     const u32 index = isa::dispatch_index(form, candidate.slot_values());
     if (index == isa::kNoDispatch) continue;
     Instruction found;
-    found.handler_ = interp::best_level().lanes[index];
+    found.handlers_ = interp::best_level().lanes[index];
     for (const isa::OperandSpec& spec : form.operands) {
       const isa::Type type = isa::operand_type(spec, candidate.slot_values());
       if (spec.written) {
@@ -42,7 +42,7 @@ std::optional<Instruction> Instruction::find(std::string_view mnemonic) {
     }
     for (std::size_t i = 0; i < form.runtime_slots.size(); ++i)
       found.runtime_[i] = candidate.values[form.runtime_slots[i]];
-    HEDDLE_CHECK(found.handler_);
+    HEDDLE_CHECK(found.handlers_);
     return found;
   }
   return std::nullopt;
@@ -52,8 +52,12 @@ void Instruction::run(const Values* inputs, Values& output) const {
   alignas(64) u8 frame[kPlaceBytes * 4];
   interp::Warp warp;
   warp.mask = interp::kAllLanes;
-  warp.blocks[static_cast<u32>(interp::Block::frame)] = frame;
-  interp::Op op;
+  warp.set_block(interp::Block::frame, frame);
+  interp::Op ops[2];
+  ops[1].full = &interp::full_control;
+  interp::Op& op = ops[0];
+  op.run = handlers_.run;
+  op.full = handlers_.full;
   std::memcpy(op.runtime, runtime_, sizeof runtime_);
   for (u32 i = 0; i < sources_.size(); ++i) {
     const u32 at = kPlaceBytes * (i + 1), bytes = bytes_of(sources_[i]);
@@ -62,7 +66,7 @@ void Instruction::run(const Values* inputs, Values& output) const {
       std::memcpy(frame + at + lane * bytes, &inputs[i][lane], bytes);
   }
   op.dst[0] = interp::place(interp::Block::frame, 0);
-  handler_(warp, op);
+  interp::run_full(warp, ops);
   const u32 bytes = bytes_of(result_);
   for (u32 lane = 0; lane < kLanes; ++lane) {
     output[lane] = 0;

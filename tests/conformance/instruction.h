@@ -29,7 +29,7 @@ class Instruction {
   void run(const Values* inputs, Values& output) const;
 
  private:
-  interp::Handler handler_ = nullptr;
+  interp::Handlers handlers_;
   std::vector<isa::Type> sources_;
   isa::Type result_{};
   u8 runtime_[6] = {};
