@@ -78,6 +78,11 @@ class Good(unittest.TestCase):
         self.assertEqual([(o.name, o.written) for o in form.operands], [("d", True), ("a", False), ("b", False)])
         self.assertEqual(form.cases[0].inputs, ("0xffffffff", "1"))
 
+    def test_values_of_many_digits_take_no_time(self):
+        number = "0x" + "0" * 60 + "1"
+        form = self.isa(ADD.replace("0xffffffff, 1 -> 0", f"{number}, {number} -> {number}")).forms[0]
+        self.assertEqual(form.cases[0].inputs, (number, number))
+
     def test_derived_variable_takes_its_value_from_the_row(self):
         isa = self.isa(insn("rows T W  u16 u32 | u32 u64", "add.wide.T  d:W, a:T, b:T", "sem lane add_wide<T, W>"))
         self.assertEqual([slot.kind for slot in isa.forms[0].slots], ["word", "type", "derived"])

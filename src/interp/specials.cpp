@@ -76,6 +76,10 @@ u64 uniform_value(const WarpIdentity& identity, SpecialRegister reg, u32 compone
       return launch.profile->multiprocessors;
     case SpecialRegister::gridid:
       return launch.grid_id;
+    case SpecialRegister::envreg1:
+      return launch.grid_workspace >> 32;
+    case SpecialRegister::envreg2:
+      return static_cast<u32>(launch.grid_workspace);
     case SpecialRegister::total_smem_size:
       return (launch.shared_bytes + kSharedUnit - 1) / kSharedUnit * kSharedUnit;
     case SpecialRegister::aggr_smem_size:

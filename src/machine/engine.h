@@ -38,6 +38,13 @@ struct LaunchConfig {
   DeviceRuntime* runtime = nullptr;  ///< null: one of its own for this launch
 };
 
+/// What a cooperative launch lends to the grid's barrier; CUDA's cooperative_groups find its address in
+/// %envreg1 (high word) and %envreg2.
+struct GridWorkspace {
+  u32 bytes = sizeof(GridWorkspace);
+  u32 barrier = 0;
+};
+
 /// A launch under way, shared by all its CTAs; constant but for the flags.
 struct Launch {
   const Loaded* loaded;
@@ -50,6 +57,7 @@ struct Launch {
   SharedLayout shared;
   u32 shared_bytes = 0;  ///< static + dynamic, per CTA
   u64 params = 0;        ///< address of the parameter block in device memory
+  u64 grid_workspace = 0;  ///< of a cooperative launch: address of GridWorkspace; else 0
   u64 grid_id = 0;
   DeviceRuntime* runtime = nullptr;  ///< not null while the launch runs
   std::optional<std::chrono::steady_clock::time_point> deadline;

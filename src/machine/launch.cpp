@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <thread>
 
 namespace heddle::machine {
@@ -314,6 +315,15 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
   launch.params = *params;
   if (!config.params.empty())
     std::memcpy(reinterpret_cast<void*>(launch.params), config.params.data(), config.params.size());
+  if (config.cooperative) {
+    const auto workspace = loaded.memory().allocate(sizeof(GridWorkspace), 256, low);
+    if (!workspace.ok()) {
+      loaded.memory().release(launch.params);
+      return LaunchError{LaunchError::Reason::out_of_memory, workspace.error().message};
+    }
+    launch.grid_workspace = *workspace;
+    new (reinterpret_cast<void*>(launch.grid_workspace)) GridWorkspace;
+  }
   if (config.time_limit > 0) {
     launch.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                          std::chrono::duration<double>(config.time_limit));
@@ -335,6 +345,7 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
   }
   grid.close();
   loaded.memory().release(launch.params);
+  if (launch.grid_workspace) loaded.memory().release(launch.grid_workspace);
   launch.runtime->flush();
   return std::move(grid).result();
 }

@@ -311,6 +311,28 @@ class Run(Case):
                               shape=("--grid", "1,2,3", "--block", "4,1,2"))
         self.assertEqual(out, "argument 0: u32[12]\n   0: 4 4 4 4 4 4 4 4\n   8: 4 4 4 4\n")
 
+    def test_clusters(self):
+        body = """ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;
+            mov.u32 %r1, %cluster_nctarank; mov.u32 %r2, %cluster_ctarank; mad.lo.u32 %r1, %r1, 10, %r2;
+            st.global.u32 [%rd1], %r1;"""
+        ptx = module(kernel(body, ".param .u64 out")).replace("sm_75", "sm_90")
+        for cluster, numbers in [([], "10 10 10 10 10 10"), (["--cluster", "3"], "30 31 32 30 31 32")]:
+            out, _ = self.run_ptx(ptx, "u32[6]", "--dump", "0", shape=("--grid", "6", "--block", "1", *cluster))
+            self.contains(out, "0: " + numbers)
+        named = ptx.replace(".param .u64 out)", ".param .u64 out)\n.reqnctapercluster 2\n")
+        for text, cluster, why in [(ptx, "4", "a grid of 6x1x1 CTAs is no whole number of clusters of 4x1x1"),
+                                   (ptx, "1,2,1", "no whole number of clusters"),
+                                   (ptx, "0", "--cluster"),
+                                   (named, "3", ".reqnctapercluster 2x1x1")]:
+            _, err = self.run_ptx(text, "u32[6]", status=USAGE,
+                                  shape=("--grid", "6", "--block", "1", "--cluster", cluster))
+            self.contains(err, why)
+        # The host counts clusters.
+        named = named.replace(".reqnctapercluster", ".reqntid 1\n.blocksareclusters\n.reqnctapercluster")
+        named = named.replace(".version 8.5", ".version 9.0")
+        out, _ = self.run_ptx(named, "u32[6]", "--dump", "0", shape=("--grid", "3", "--block", "1"))
+        self.contains(out, "0: 20 21 20 21 20 21")
+
     def test_structs_by_value(self):
         body = "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [s+4];\nst.global.u32 [%rd1], %r1;"
         ptx = module(kernel(body, ".param .u64 out, .param .align 4 .b8 s[8]"))
