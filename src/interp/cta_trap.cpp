@@ -120,7 +120,10 @@ CtaStatus InterpretedCta::trapped(const WarpState& state, TrapKind kind, u32 lan
   if (address && trap_.detail.empty()) {
     switch (op.window) {
       case Window::shared:
-        trap_.detail = fmt::format("the CTA has {} bytes of shared memory", launch_.shared_bytes);
+        trap_.detail =
+            *address - kClusterWindow < state.warp.cluster_size
+                ? "this is a .shared::cluster address, as mapa gives it, and no .shared::cta one"
+                : fmt::format("the CTA has {} bytes of shared memory", launch_.shared_bytes);
         break;
       case Window::local:
         trap_.detail = fmt::format("a thread has {} bytes of local memory", local_stride_);

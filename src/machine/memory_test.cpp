@@ -71,5 +71,17 @@ TEST(Memory, WindowsAreReused) {
   memory->give_local(memory->low(), local);
 }
 
+TEST(Memory, WindowsOfAClusterLieSideBySide) {
+  const auto memory = make();
+  const u64 one = *memory->take_shared(memory->high(), 1000);
+  const u64 four = *memory->take_shared(memory->high(), 1000, 4);
+  for (u64 i = 0; i < 4; ++i) *reinterpret_cast<u32*>(four + i * kSharedSlot + 996) = 5;
+  EXPECT_NE(one / kSharedSlot, four / kSharedSlot);
+  memory->give_shared(memory->high(), four, 4);
+  EXPECT_NE(*memory->take_shared(memory->high(), 1000), four) << "kept for the next cluster";
+  EXPECT_EQ(*memory->take_shared(memory->high(), 1000, 4), four);
+  EXPECT_EQ(*reinterpret_cast<u32*>(four + 3 * kSharedSlot + 996), 0u);
+}
+
 }  // namespace
 }  // namespace heddle::machine
