@@ -31,6 +31,7 @@ struct Options {
   double time_limit = 0;
   bool time = false;
   bool cooperative = false;
+  std::string schedule;
   check::CompileOptions compile;
 };
 
@@ -41,6 +42,7 @@ struct Request {
   std::optional<machine::Dim3> cluster;
   std::vector<Dump> dumps;
   std::vector<Save> saves;
+  std::optional<u64> schedule;
 };
 
 /// An argument that became device memory.
@@ -77,6 +79,9 @@ Result<Request> understand(const Options& options) {
     if (!cluster.ok()) return Error{"--cluster: " + cluster.error().message};
     request.cluster = *cluster;
   }
+  const auto schedule = machine::parse_schedule(options.schedule);
+  if (!schedule.ok()) return Error{"--schedule: " + schedule.error().message};
+  request.schedule = *schedule;
   const auto must_be_buffer = [&](u32 argument, std::string_view option) -> std::optional<Error> {
     if (argument >= request.arguments.size()) {
       return Error{
@@ -230,6 +235,7 @@ int run_kernel(const Options& options, const Request& request, const machine::Pr
   config.cluster = request.cluster;
   config.large_clusters = true;
   config.cooperative = options.cooperative;
+  config.schedule = request.schedule;
   config.dynamic_shared = options.shared;
   config.params = arguments->block;
   config.time_limit = options.time_limit;
@@ -316,6 +322,12 @@ void add_run(CLI::App& app, int& status) {
       ->allow_extra_args(false);
   command->add_flag("!--no-contract", options->compile.contract,
                     "Do not make one fma of a mul and an add that name no rounding");
+  command
+      ->add_option("--schedule", options->schedule,
+                   "seed:N: threads take turns in a pseudo-random order, the same for the same N; "
+                   "fast: as it is fastest")
+      ->envname("HEDDLE_SCHEDULE")
+      ->default_val("fast");
   command->add_flag("--time", options->time, "Print how long the launch took, to stderr");
   command->footer(kArguments);
   command->callback([options, &status] { status = run(*options); });

@@ -51,10 +51,12 @@ CtaStatus InterpretedCluster::run(u64 budget) {
   const u64 passes = std::max<u64>(budget / kClusterTurn / members_.size(), 1);
   for (u64 pass = 0; pass < passes; ++pass) {
     bool alive = false, blocked = true;
-    for (std::size_t rank = 0; rank < members_.size(); ++rank) {
+    const u32 first = launch_.random ? launch_.random->below(members_.size()) : 0;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const std::size_t rank = (first + i) % members_.size();
       if (finished_[rank]) continue;
       InterpretedCta& member = *members_[rank];
-      const CtaStatus status = member.run(kClusterTurn);
+      const CtaStatus status = member.run(launch_.random ? budget : kClusterTurn);
       if (status == CtaStatus::trapped) {
         trapped_ = &member;
         return status;

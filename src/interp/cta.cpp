@@ -25,6 +25,9 @@ constexpr u32 kNoStop = 0xffffffffu;
 /// Backward branches and calls that a warp makes before the next warp of the CTA has its turn. Also
 /// the bound after which a fragment that loops lets the other fragments of its warp go first.
 constexpr s64 kTurn = 500;
+/// Of a pseudo-random order: the longest turn, in instructions; one turn in how many parts threads
+/// of a warp; and one meeting of threads in how many joins them.
+constexpr u32 kMixedSteps = 40, kMixedParting = 8, kMixedMerging = 4;
 
 }  // namespace
 
@@ -208,13 +211,15 @@ CtaStatus InterpretedCta::run_warps() {
   while (true) {
     bool alive = false, ran = false;
     ++round_;
-    for (u32 w = 0; w < warps_; ++w) {
-      WarpState& state = *states_[w];
+    if (launch_.random) shuffle_order();
+    for (u32 i = 0; i < warps_; ++i) {
+      WarpState& state = *states_[order_.empty() ? i : order_[i]];
       if (!state.alive) continue;
       alive = true;
       if (!state.started) start(state);
       current_ = &state;
       turn_ = kTurn;
+      if (launch_.random) begin_mixed_turn(state);
       ran |= run_warp(state);
       if (budget_ <= 0) {
         blocked_ = false;
@@ -234,9 +239,41 @@ CtaStatus InterpretedCta::run_warps() {
   }
 }
 
+/// In a pseudo-random order the warps take turns in another order each round.
+void InterpretedCta::shuffle_order() {
+  order_.resize(warps_);
+  for (u32 i = 0; i < warps_; ++i) {
+    const u32 other = launch_.random->below(i + 1);
+    order_[i] = order_[other];
+    order_[other] = i;
+  }
+}
+
+/// ... run a few instructions, and have their threads parted: nothing keeps threads of a warp
+/// together but instructions that wait for them.
+void InterpretedCta::begin_mixed_turn(WarpState& state) {
+  machine::Random& random = *launch_.random;
+  --budget_;
+  steps_ = 1 + random.below(kMixedSteps);
+  if (state.fragments.empty() || random.below(kMixedParting) != 0) return;
+  Fragment& one = state.fragments[random.below(state.fragments.size())];
+  Fragment other = one;
+  other.mask &= static_cast<u32>(random.next());
+  if (one.wait != Wait::none || !other.mask || other.mask == one.mask) return;
+  one.mask &= ~other.mask;
+  state.fragments.push_back(other);
+}
+
 /// The fragment to run next, or the number of fragments when none can.
 std::size_t InterpretedCta::pick(const WarpState& state) const {
   std::size_t best = state.fragments.size();
+  if (launch_.random) {
+    u32 runnable = 0;
+    for (std::size_t i = 0; i < state.fragments.size(); ++i) {
+      if (state.fragments[i].wait == Wait::none && launch_.random->below(++runnable) == 0) best = i;
+    }
+    return best;
+  }
   for (std::size_t i = 0; i < state.fragments.size(); ++i) {
     const Fragment& one = state.fragments[i];
     if (one.wait != Wait::none) continue;
@@ -256,13 +293,15 @@ std::size_t InterpretedCta::pick(const WarpState& state) const {
 
 /// Fragments at the same place become one. One that waits for members tries again when others join
 /// it.
-void InterpretedCta::merge(WarpState& state) {
+void InterpretedCta::merge(WarpState& state) const {
   std::vector<Fragment>& all = state.fragments;
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t j = i + 1; j < all.size();) {
       const bool same = all[i].frame == all[j].frame && all[i].pc == all[j].pc &&
                         all[i].wait < Wait::barrier && all[j].wait < Wait::barrier;
-      if (!same) {
+      const bool apart = launch_.random && all[i].wait == Wait::none && all[j].wait == Wait::none &&
+                         launch_.random->below(kMixedMerging) != 0;
+      if (!same || apart) {
         ++j;
         continue;
       }
@@ -329,8 +368,18 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
   const u8* const registers = frame->registers.data();
   const Op* op = ops + fragment.pc;
   const Op* const end = stop == kNoStop ? ops + frame->code->ops.size() : ops + stop;
+  const bool mixed = launch_.random.has_value();
   while (op < end) {
-    if (mask == kAllLanes) op = run_whole(warp, op);  // then no other fragment waits to be joined
+    if (mixed) {
+      // Not within an instruction: what it computes on its way is kept for it alone.
+      const bool begins = op == ops || op[-1].inst != op->inst;
+      if (begins && steps_-- == 0) {
+        turn_ = 0;
+        break;
+      }
+    } else if (mask == kAllLanes) {  // then no other fragment waits to be joined
+      op = run_whole(warp, op);
+    }
     u32 active = mask;
     if (op->guard != kUnguarded) {
       active &= *reinterpret_cast<const u32*>(registers + op->guard) ^ op->guard_flip;

@@ -131,8 +131,10 @@ class InterpretedCta final : public machine::Cta {
   const Op* run_whole(Warp& warp, const Op* op);
   void run_fragment(WarpState& state, std::size_t index);
   bool control(WarpState& state, std::size_t index, const Op& op, u32 active);
+  void shuffle_order();
+  void begin_mixed_turn(WarpState& state);
   std::size_t pick(const WarpState& state) const;
-  static void merge(WarpState& state);
+  void merge(WarpState& state) const;
 
   // instructions
   void branch_indexed(WarpState& state, std::size_t index, const Op& op, u32 active);
@@ -187,6 +189,8 @@ class InterpretedCta final : public machine::Cta {
   u32 active_barriers_ = 0;
   s64 budget_ = 0;             ///< backward branches and calls left in this slice of the CTA
   s64 turn_ = 0;               ///< the same for the warp that runs
+  u32 steps_ = 0;              ///< of a pseudo-random order: instructions left in the turn
+  std::vector<u32> order_;     ///< of a pseudo-random order: of the warps, in this round
   std::string detail_;         ///< for the next trap
   TrapDetail handler_detail_;  ///< the same, from a handler
   Cluster alone_;

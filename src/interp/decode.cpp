@@ -356,7 +356,7 @@ std::string Decoder::instruction() {
 
 std::string Decoder::decode() {
   std::vector<u32> op_of_inst(f_.insts.size() + 1);
-  const u32 permanent = code_.register_bytes;
+  u32 permanent = code_.register_bytes;
   u32 most = permanent;
   const std::size_t first_table = builder_.program.branch_tables.size();
   ops_ = &code_.ops;
@@ -369,12 +369,17 @@ std::string Decoder::decode() {
     if (scope_ == Scope::instant) continue;
     ops_ = scope_ == Scope::warp ? &code_.ops
                                  : &builder_.program.prologues[static_cast<u32>(scope_)].ops;
-    code_.register_bytes = permanent;  // scratch places live for one instruction
+    // Scratch places live for one instruction. But where threads may wait, others of their warp run
+    // other instructions meanwhile.
+    const SemKind kind = inst_->get_form().sem_kind;
+    const bool waits = kind == SemKind::warp || kind == SemKind::engine;
+    code_.register_bytes = waits ? most : permanent;
     if (const std::string why = instruction(); !why.empty()) {
       return fmt::format("{}:{}: '{}' in '{}': {}", builder_.loaded.module().name, inst_->at.line,
                          ir::mnemonic(*inst_), f_.name, why);
     }
     most = std::max(most, code_.register_bytes);
+    if (waits) permanent = code_.register_bytes;
   }
   code_.register_bytes = (most + 63) / 64 * 64;
   op_of_inst[f_.insts.size()] = static_cast<u32>(code_.ops.size());

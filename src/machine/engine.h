@@ -16,6 +16,7 @@
 #include "machine/device_runtime.h"
 #include "machine/loaded.h"
 #include "machine/profile.h"
+#include "machine/schedule.h"
 #include "machine/trap.h"
 
 namespace heddle::machine {
@@ -34,12 +35,13 @@ struct LaunchConfig {
   u32 stack_bytes = 1024;       ///< local memory per thread for calls, beside the kernel's own
   double time_limit = 0;        ///< seconds of wall clock; 0: none
   bool cooperative = false;     ///< all CTAs must be resident
+  std::optional<u64> schedule;  ///< seed of a pseudo-random order (schedule.h); none: the fast one
   const std::atomic<bool>* cancel = nullptr;
   DeviceRuntime* runtime = nullptr;  ///< null: one of its own for this launch
 };
 
-/// What a cooperative launch lends to the grid's barrier; CUDA's cooperative_groups find its address in
-/// %envreg1 (high word) and %envreg2.
+/// What a cooperative launch lends to the grid's barrier; CUDA's cooperative_groups find its
+/// address in %envreg1 (high word) and %envreg2.
 struct GridWorkspace {
   u32 bytes = sizeof(GridWorkspace);
   u32 barrier = 0;
@@ -55,14 +57,15 @@ struct Launch {
   Dim3 cluster;                   ///< in CTAs; one without clusters
   bool explicit_cluster = false;  ///< the kernel or the launch says so
   SharedLayout shared;
-  u32 shared_bytes = 0;  ///< static + dynamic, per CTA
-  u64 params = 0;        ///< address of the parameter block in device memory
+  u32 shared_bytes = 0;    ///< static + dynamic, per CTA
+  u64 params = 0;          ///< address of the parameter block in device memory
   u64 grid_workspace = 0;  ///< of a cooperative launch: address of GridWorkspace; else 0
   u64 grid_id = 0;
   DeviceRuntime* runtime = nullptr;  ///< not null while the launch runs
   std::optional<std::chrono::steady_clock::time_point> deadline;
   /// Takes a cluster that has not begun; it never will. None: all have.
   std::function<std::optional<u64>()> cancel_next;
+  std::optional<Random> random;   ///< of a pseudo-random order, which one host thread runs
   std::atomic<bool> stop{false};  ///< set at the first trap: others give up
 };
 

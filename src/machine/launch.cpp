@@ -22,6 +22,8 @@ using Clock = std::chrono::steady_clock;
 constexpr u64 kSlice = 200'000;
 /// The same when the CTAs are there to wait for each other.
 constexpr u64 kCooperativeSlice = 2'000;
+/// Of a pseudo-random order: CTAs at a time, and the longest slice.
+constexpr u32 kMixedCtas = 8, kMixedSlice = 16;
 /// Slices without finishing after which a worker takes another CTA beside the ones it has: they may
 /// wait for it.
 constexpr u32 kPatience = 4;
@@ -160,7 +162,10 @@ class Grid {
   /// before close(); the atomics say so once more, to ThreadSanitizer, which does not see into it.
   void work() {
     opened_.load(std::memory_order_acquire);
-    run_ctas();
+    if (launch_.random)
+      mix_ctas(*launch_.random);
+    else
+      run_ctas();
     closed_.fetch_add(1, std::memory_order_release);
   }
   void open() { opened_.store(true, std::memory_order_release); }
@@ -203,6 +208,26 @@ class Grid {
         }
       }
       if (waits && next == end && resident.size() == 1) std::this_thread::yield();
+    }
+  }
+
+  /// As run_ctas(), but a CTA chosen at random goes on, for a few instructions.
+  void mix_ctas(Random& random) {
+    std::vector<std::unique_ptr<Cta>> resident, idle;
+    const u64 most =
+        launch_.config->cooperative ? residency_ : std::min<u64>(residency_, kMixedCtas);
+    u64 next = 0, end = 0;
+    while (!stopped()) {
+      while (resident.size() < most && take(next, end, 1)) {
+        if (!begin(next, resident, idle)) return;
+      }
+      if (resident.empty()) return;
+      const u32 chosen = random.below(resident.size());
+      const CtaStatus status = resident[chosen]->run(1 + random.below(kMixedSlice));
+      if (status == CtaStatus::trapped) return fail(resident[chosen]->trap());
+      if (status != CtaStatus::finished) continue;
+      idle.push_back(std::move(resident[chosen]));
+      resident.erase(resident.begin() + chosen);
     }
   }
 
@@ -328,6 +353,8 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
     launch.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                          std::chrono::duration<double>(config.time_limit));
   }
+
+  if (config.schedule) launch.random.emplace(*config.schedule);
 
   std::optional<DeviceRuntime> own;
   launch.runtime = config.runtime ? config.runtime : &own.emplace(loaded.memory());

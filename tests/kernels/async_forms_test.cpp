@@ -44,8 +44,8 @@ TEST_P(AsyncForms, ToAnotherBlock) {
                   default:
                     break;
                 }
-                const uint32_t tail[8] = {0x3f800000, 110, 5, uint32_t(-7), 112 | 0xff00, 113 & 0xf,
-                                          115,        116};
+                const uint32_t tail[8] = {0x3f800000,   110,       5,   uint32_t(-7),
+                                          112 | 0xff00, 113 & 0xf, 115, 116};
                 return i < 56 ? in[i - 48] : tail[i - 56];
               }));
 }

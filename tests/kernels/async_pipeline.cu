@@ -50,8 +50,8 @@ extern "C" __global__ void produce_and_consume(const unsigned* in, unsigned* out
   }
 }
 
-// c = a * b for n x n matrices, n a multiple of 16, blocks of 16 x 16: the next tiles are copied while
-// the current ones are multiplied.
+// c = a * b for n x n matrices, n a multiple of 16, blocks of 16 x 16: the next tiles are copied
+// while the current ones are multiplied.
 extern "C" __global__ void matmul_double_buffered(const float* a, const float* b, float* c, int n) {
   __shared__ float as[2][16][16], bs[2][16][16];
   int x = threadIdx.x, y = threadIdx.y;

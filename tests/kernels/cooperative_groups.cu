@@ -12,7 +12,8 @@
 namespace cg = cooperative_groups;
 
 // out = the sum of in, by blocks, and then by block 0 after the grid has met.
-extern "C" __global__ void grid_sum(const unsigned* in, unsigned* partial, unsigned* out, int count) {
+extern "C" __global__ void grid_sum(const unsigned* in, unsigned* partial, unsigned* out,
+                                    int count) {
   cg::grid_group grid = cg::this_grid();
   cg::thread_block block = cg::this_thread_block();
   __shared__ unsigned sum;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A cooperative grid: all of its blocks meet at a barrier made of atomics. With nvcc's headers also the
-// grid barrier of cooperative_groups.
+// A cooperative grid: all of its blocks meet at a barrier made of atomics. With nvcc's headers also
+// the grid barrier of cooperative_groups.
 #include "device.h"
 
 __device__ unsigned arrived, generation;
@@ -24,8 +24,8 @@ static __device__ void grid_barrier() {
   __syncthreads();
 }
 
-// Each step makes every element the sum of itself and the one `1, 2, 4, ...` before it: a prefix sum
-// over the grid. `values` has two halves of gridDim.x * blockDim.x.
+// Each step makes every element the sum of itself and the one `1, 2, 4, ...` before it: a prefix
+// sum over the grid. `values` has two halves of gridDim.x * blockDim.x.
 extern "C" __global__ void grid_scan(unsigned* values) {
   unsigned count = gridDim.x * blockDim.x, i = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned *from = values, *to = values + count;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What came with sm_90: clusters and their distributed shared memory, bulk copies that barrier objects
-// count in bytes, stores and reductions that do so too.
+// What came with sm_90: clusters and their distributed shared memory, bulk copies that barrier
+// objects count in bytes, stores and reductions that do so too.
 #include "barrier_object.h"
 
 HEDDLE_INLINE unsigned cluster_rank() {
@@ -55,7 +55,8 @@ HEDDLE_INLINE void barrier_wait(unsigned long long* barrier, unsigned parity) {
         : "memory");
   } while (!done);
 }
-HEDDLE_INLINE void bulk_load(void* to, const void* from, unsigned bytes, unsigned long long* barrier) {
+HEDDLE_INLINE void bulk_load(void* to, const void* from, unsigned bytes,
+                             unsigned long long* barrier) {
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
       :
@@ -63,8 +64,8 @@ HEDDLE_INLINE void bulk_load(void* to, const void* from, unsigned bytes, unsigne
       : "memory");
 }
 
-// out[i] = 3 * in[i] through a ring of three buffers of 256 words, filled by bulk copies that thread 0
-// issues as buffers become free, and written back by bulk copies.
+// out[i] = 3 * in[i] through a ring of three buffers of 256 words, filled by bulk copies that
+// thread 0 issues as buffers become free, and written back by bulk copies.
 extern "C" __global__ void bulk_stream(const unsigned* in, unsigned* out, int chunks) {
   alignas(128) __shared__ unsigned buffer[3][256];
   alignas(128) __shared__ unsigned result[256];
@@ -112,11 +113,10 @@ extern "C" __global__ void bulk_stream(const unsigned* in, unsigned* out, int ch
   if (thread == 0) asm volatile("cp.async.bulk.wait_group 0;" : : : "memory");
 }
 
-#define REDUCE(operation, to)                                                               \
-  asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group." operation              \
-               " [%0], [%1], 64;"                                                           \
-               :                                                                            \
-               : "l"(to), "r"(shared_address(words))                                        \
+#define REDUCE(operation, to)                                                                     \
+  asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group." operation " [%0], [%1], 64;" \
+               :                                                                                  \
+               : "l"(to), "r"(shared_address(words))                                              \
                : "memory")
 
 // Every block reduces its 64 bytes of `in` into each row of `out`, in a different way.
@@ -199,7 +199,8 @@ extern "C" __global__ void send_around(const unsigned* in, unsigned* out) {
                  "r"(shared_in_block(&stored, next))
                : "memory");
   asm volatile(
-      "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, [%2];"
+      "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, "
+      "[%2];"
       :
       : "r"(shared_in_block(&total, later)), "r"(value), "r"(shared_in_block(&added, later))
       : "memory");
@@ -210,8 +211,8 @@ extern "C" __global__ void send_around(const unsigned* in, unsigned* out) {
   cluster_sync();
 }
 
-// Block 0 of a cluster loads 256 bytes for the blocks that `mask` names; they wait for theirs, and then
-// all arrive at a barrier of block 0, which waits for them with a time limit.
+// Block 0 of a cluster loads 256 bytes for the blocks that `mask` names; they wait for theirs, and
+// then all arrive at a barrier of block 0, which waits for them with a time limit.
 extern "C" __global__ void multicast(const unsigned* in, unsigned* out, unsigned short mask) {
   alignas(128) __shared__ unsigned words[64];
   __shared__ unsigned long long loaded, done;
@@ -283,14 +284,15 @@ extern "C" __global__ void where_am_i(unsigned* out) {
                : "=r"(r[12])
                : "r"(shared_in_block(&word, last)));
   asm volatile("getctarank.shared::cluster.u32 %0, %1;" : "=r"(r[13]) : "r"(shared_address(&word)));
-#define IS(space, out, pointer)              \
-  asm volatile(                              \
-      "{\n\t"                                \
-      ".reg .pred p;\n\t"                    \
-      "isspacep." space " p, %1;\n\t"        \
-      "selp.b32 %0, 1, 0, p;\n\t"            \
-      "}"                                    \
-      : "=r"(out)                            \
+#define IS(space, out, pointer)   \
+  asm volatile(                   \
+      "{\n\t"                     \
+      ".reg .pred p;\n\t"         \
+      "isspacep." space           \
+      " p, %1;\n\t"               \
+      "selp.b32 %0, 1, 0, p;\n\t" \
+      "}"                         \
+      : "=r"(out)                 \
       : "l"(pointer))
   IS("shared::cluster", r[14], remote);
   IS("shared::cta", r[15], remote);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""run_test.py HEDDLE [FILE...]: what kernels of PTX files leave in memory, written beside them.
+"""run_test.py HEDDLE [--seeds N] [FILE...]: what kernels of PTX files leave in memory, written beside them.
 
 A file says what to run and what comes of it in `//!` lines:
 
@@ -9,9 +9,10 @@ A file says what to run and what comes of it in `//!` lines:
     //! trap illegal instruction                or: the run traps, and this is in its message
     //! refuse .reqntid 8                       or: the device refuses the launch, with this in the message
 
-Every kernel of a file is run by one of its lines.
+Every kernel of a file is run by one of its lines. With --seeds each run is done under N pseudo-random schedules, too.
 """
 
+import argparse
 import re
 import shlex
 import subprocess
@@ -60,10 +61,11 @@ def read(path):
     return runs
 
 
-def problems(heddle, path, run):
+def problems(heddle, path, run, schedule):
     entry, *arguments = run.arguments
     dumps = [f"--dump={number}" for number in run.memory]
-    done = subprocess.run([heddle, "run", str(path), "--entry", entry, "--time-limit", "20", *arguments, *dumps],
+    done = subprocess.run([heddle, "run", str(path), "--entry", entry, "--time-limit", "20", "--schedule", schedule,
+                           *arguments, *dumps],
                           capture_output=True, text=True, check=False)
     if run.failure:
         status, message = run.failure
@@ -82,7 +84,13 @@ def problems(heddle, path, run):
 
 
 def main():
-    heddle, files = sys.argv[1], [Path(name) for name in sys.argv[2:]] or sorted(HERE.rglob("*.ptx"))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("heddle")
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--seeds", type=int, default=0)
+    options = parser.parse_args()
+    heddle, files = options.heddle, options.files or sorted(HERE.rglob("*.ptx"))
+    schedules = ["fast", *(f"seed:{seed}" for seed in range(options.seeds))]
     failed = count = 0
     for path in files:
         runs = read(path)
@@ -91,10 +99,11 @@ def main():
             failed += 1
             print(f"{path}: nothing runs '{name}'")
         for run in runs:
-            count += 1
-            for problem in problems(heddle, path, run):
-                failed += 1
-                print(f"{path}:{run.line}: {' '.join(run.arguments)}: {problem}")
+            for schedule in schedules:
+                count += 1
+                for problem in problems(heddle, path, run, schedule):
+                    failed += 1
+                    print(f"{path}:{run.line}: {' '.join(run.arguments)}, {schedule}: {problem}")
     print(f"{len(files)} files, {count} runs, {failed} failed")
     return 1 if failed or not count else 0
 

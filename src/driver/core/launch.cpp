@@ -124,6 +124,18 @@ double time_limit() {
   return text ? std::strtod(text, nullptr) : 0;
 }
 
+// The order of turns that the environment asks for (machine/schedule.h).
+std::optional<u64> schedule() {
+  static const auto seed = [] {
+    const char* text = std::getenv("HEDDLE_SCHEDULE");
+    auto parsed = machine::parse_schedule(text && *text ? text : "fast");
+    if (!parsed.ok())
+      std::fprintf(stderr, "heddle: HEDDLE_SCHEDULE: %s\n", parsed.error().message.c_str());
+    return parsed.ok() ? *parsed : std::nullopt;
+  }();
+  return seed;
+}
+
 }  // namespace
 
 CUresult result_of(machine::TrapKind kind) {
@@ -189,6 +201,7 @@ CUresult launch(Context& context, const FunctionPtr& function, Stream& stream,
   config.stack_bytes = static_cast<u32>(
       context.settings([](auto& settings) { return settings.limits[CU_LIMIT_STACK_SIZE]; }));
   config.time_limit = time_limit();
+  config.schedule = schedule();
   config.cancel = &state().exiting;
   config.runtime = &context.runtime();
   context.enqueue(stream, [&context, function, program = *program, config = std::move(config)] {

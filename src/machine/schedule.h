@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order in which a launch's CTAs, warps and threads take turns. PTX promises little about it
+// (PTX ISA 3, 8), so a program that is right is right in every order: a seed chooses one of many,
+// the same one every time, with turns of a few instructions and threads of a warp apart where the
+// fast order keeps them together.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace heddle::machine {
+
+/// Pseudo-random numbers (SplitMix64).
+class Random {
+ public:
+  explicit Random(u64 seed) : state_(seed) {}
+  u64 next() {
+    u64 z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+  }
+  /// 0 <= result < bound, which is not 0.
+  u32 below(u64 bound) { return static_cast<u32>((next() >> 32) * bound >> 32); }
+
+ private:
+  u64 state_;
+};
+
+/// "seed:N" or "fast", which is none.
+Result<std::optional<u64>> parse_schedule(std::string_view text);
+
+}  // namespace heddle::machine
