@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/cta.h"
-#include "interp/cluster.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +10,7 @@
 #include <thread>
 
 #include "base/check.h"
+#include "interp/cluster.h"
 #include "interp/fault.h"
 #include "ir/print.h"
 #include "isa/groups.h"

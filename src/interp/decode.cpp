@@ -10,9 +10,7 @@
 
 #include "base/check.h"
 #include "interp/decoder.h"
-#include "interp/mbarrier_ops.h"
 #include "interp/stack_ops.h"
-#include "interp/windows.h"
 #include "ir/print.h"
 #include "isa/sem/cache_control.h"
 
@@ -260,84 +258,6 @@ std::string Decoder::instruction() {
       op.flags = 1;
       return {};
     }
-    case SemId::cluster_arrive:
-      emit_control(Control::cluster_arrive);
-      return {};
-    case SemId::cluster_wait:
-      emit_control(Control::cluster_wait);
-      return {};
-    case SemId::mbarrier_init:
-      mbarrier(&mbarrier_init);
-      return {};
-    case SemId::mbarrier_inval:
-      mbarrier(&mbarrier_inval);
-      return {};
-    case SemId::mbarrier_expect_tx:
-      mbarrier(&mbarrier_expect_tx);
-      return {};
-    case SemId::mbarrier_complete_tx:
-      mbarrier(&mbarrier_complete_tx);
-      return {};
-    case SemId::mbarrier_arrive:
-      mbarrier(&mbarrier_arrive);
-      return {};
-    case SemId::mbarrier_arrive_expect_tx:
-      mbarrier(&mbarrier_arrive, kExpectTx);
-      return {};
-    case SemId::mbarrier_arrive_no_complete:
-      mbarrier(&mbarrier_arrive, kNoComplete);
-      return {};
-    case SemId::mbarrier_drop:
-      mbarrier(&mbarrier_arrive, kDrop);
-      return {};
-    case SemId::mbarrier_drop_expect_tx:
-      mbarrier(&mbarrier_arrive, kDrop | kExpectTx);
-      return {};
-    case SemId::mbarrier_drop_no_complete:
-      mbarrier(&mbarrier_arrive, kDrop | kNoComplete);
-      return {};
-    case SemId::mbarrier_test_wait:
-      mbarrier_wait(0);
-      return {};
-    case SemId::mbarrier_test_wait_parity:
-      mbarrier_wait(kByParity);
-      return {};
-    case SemId::mbarrier_try_wait:
-      mbarrier_wait(kMayWait);
-      return {};
-    case SemId::mbarrier_try_wait_parity:
-      mbarrier_wait(kMayWait | kByParity);
-      return {};
-    case SemId::cp_async:
-      async_copy();
-      return {};
-    case SemId::cp_async_mbarrier_arrive:
-      mbarrier(&cp_async_mbarrier_arrive, has("noinc") ? kNoIncrement : 0);
-      return {};
-    case SemId::bulk_copy:
-      return bulk(false);
-    case SemId::bulk_reduce:
-      return bulk(true);
-    case SemId::st_async:
-      store_async();
-      return {};
-    case SemId::red_async:
-      return reduce_async();
-    case SemId::st_bulk:
-      store_bulk();
-      return {};
-    case SemId::tensormap_copy:
-      copy_tensormap();
-      return {};
-    case SemId::mapa:
-      cluster_address(&map_address);
-      return {};
-    case SemId::getctarank:
-      cluster_address(&cta_rank);
-      return {};
-    case SemId::cluster_try_cancel:
-      try_cancel();
-      return {};
     case SemId::trap:
       emit_control(Control::trap);
       return {};
@@ -350,7 +270,7 @@ std::string Decoder::instruction() {
       return {};
     }
     default:
-      return "no engine runs this instruction yet";
+      return cooperation(form);
   }
 }
 

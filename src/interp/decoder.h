@@ -198,6 +198,7 @@ class Decoder {
   std::string call();
 
   // --- barrier objects, asynchronous copies, clusters (decode_cooperation.cpp) ---
+  std::string cooperation(const isa::Form& form);
   bool has(std::string_view slot_name) const;
   u8 atomop() const;
   const isa::OperandSpec* spec_of(const Operand& operand) const;
