@@ -41,6 +41,7 @@ function(heddle_benchmarks)
   add_executable(heddle_bench ${files})
   heddle_all_layers(layers)
   target_link_libraries(heddle_bench PRIVATE ${layers} benchmark::benchmark_main)
+  target_compile_definitions(heddle_bench PRIVATE HEDDLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 endfunction()
 
 # scripts/x_test.py are unittest programs.
