@@ -18,6 +18,7 @@ BodyChecker::BodyChecker(ModuleChecker& module, const syntax::Function& declared
 
 void BodyChecker::run() {
   f_ = function();
+  reuse(module_.dropped_);
   module_.in_function_ = true;
   module_.scopes_.enter();
   for (const syntax::Variable* one : module_.module_registers_) variable(*one);
@@ -31,7 +32,18 @@ void BodyChecker::run() {
   resolve_labels();
   module_.scopes_.leave();
   module_.in_function_ = false;
-  function() = std::move(f_);
+  (module_.bodies_ == Bodies::keep ? function() : module_.dropped_) = std::move(f_);
+}
+
+void BodyChecker::reuse(ir::Function& dropped) {
+  const auto take = [](auto& to, auto& from) {
+    from.clear();
+    to.swap(from);
+  };
+  take(f_.registers, dropped.registers);
+  take(f_.insts, dropped.insts);
+  take(f_.operands, dropped.operands);
+  take(f_.labels, dropped.labels);
 }
 
 /// Formals: kernel parameters are offsets in the parameter block, those of functions are registers
@@ -45,8 +57,8 @@ void BodyChecker::parameters() {
         declare(one.name, {SymbolKind::parameter, 1, i, one.name_span});
       } else if (formal.in_register) {
         const auto made = module_.make_registers(f_, formal.type, formal.vector, formal.name);
-        formal.reg = made[0];
-        declare(one.name, {SymbolKind::reg, formal.vector, made[0].value, one.name_span});
+        formal.reg = made;
+        declare(one.name, {SymbolKind::reg, formal.vector, made.value, one.name_span});
       } else {
         ir::Variable local;
         local.name = formal.name;
@@ -227,21 +239,19 @@ void BodyChecker::registers(const syntax::Variable& declared) {
     return;
   }
   const auto made = module_.make_registers(f_, type, vector, text(declared.name));
-  declare(declared.name, {SymbolKind::reg, vector, made[0].value, declared.name_span});
+  declare(declared.name, {SymbolKind::reg, vector, made.value, declared.name_span});
 }
 
-std::vector<ir::RegId> ModuleChecker::make_registers(ir::Function& function, isa::Type type,
-                                                     u8 vector, std::string_view name) const {
-  std::vector<ir::RegId> made;
+ir::RegId ModuleChecker::make_registers(ir::Function& function, isa::Type type, u8 vector,
+                                        std::string_view name) const {
+  const ir::RegId first(function.registers.size());
   for (u32 i = 0; i < vector; ++i) {
-    made.emplace_back(function.registers.size());
-    ir::Register reg;
+    ir::Register& reg = function.registers.emplace_back();
     reg.type = type;
     reg.name = name;
     if (vector > 1) (reg.name += '.') += "xyzw"[i & 3];
-    function.registers.push_back(std::move(reg));
   }
-  return made;
+  return first;
 }
 
 void BodyChecker::target_list(const Stmt& stmt, NameId label) {

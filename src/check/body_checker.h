@@ -19,6 +19,8 @@ class BodyChecker {
  private:
   // body.cpp
   void parameters();
+  /// Takes over the memory of a body that is not wanted any more.
+  void reuse(ir::Function& dropped);
   void statement(std::size_t index);
   void collect_labels(std::size_t first, std::size_t last);
   void variable(const syntax::Variable& declared);
@@ -34,7 +36,7 @@ class BodyChecker {
   void report_mismatch(const syntax::Instruction& written, const Mnemonic& mnemonic);
   void help_with_forms(const syntax::Instruction& written, const Mnemonic& mnemonic,
                        diag::Diagnostic& diagnostic) const;
-  bool bind(const syntax::Instruction& written, const isa::Candidate& candidate,
+  bool bind(const syntax::Instruction& written, const isa::Candidate& candidate, const Plan& plan,
             diag::Report& report);
   void check_call(const syntax::Instruction& written);
   void pass(const std::vector<ir::Parameter>& formals, const ir::Operand& actuals,
@@ -44,8 +46,10 @@ class BodyChecker {
   struct Context {
     const isa::Candidate& candidate;
     const isa::OperandSpec& spec;
-    isa::Type type;  ///< of the operand, as the form says
-    u8 length;       ///< of a vector operand
+    isa::Type type;   ///< of the operand, as the form says
+    u8 length;        ///< of a vector operand
+    bool is_vector;   ///< stands in braces
+    ir::Space space;  ///< an address: where
     diag::Report& report;
   };
   bool operand(const Context& context, syntax::ExprId id, ir::Operand& out);
@@ -83,7 +87,6 @@ class BodyChecker {
   /// Once for a name and scope; not at all where its declaration is what has the mistake.
   void undeclared(NameId name, Span span, diag::Report& report);
   bool broken_declaration(std::string_view base) const;
-  ir::Space space_of_form(const isa::Candidate& candidate, const isa::OperandSpec* spec) const;
   std::optional<ir::Space> space_of_symbol(const ir::Operand& operand) const;
   bool is_formal(const std::vector<ir::Parameter>& formals, const ir::Operand& operand) const;
   std::optional<std::string> refused_operand(const isa::Candidate& candidate) const;
@@ -110,6 +113,7 @@ class BodyChecker {
   std::vector<ir::Operand> bound_;  ///< operands of the instruction at hand
   std::array<u8, isa::kMaxSlots> at_operands_{};  ///< values of its at-operand slots
   ir::Operand lanes_;                             ///< selector behind the last operand
+  diag::Report trial_ = diag::Report::trial();    ///< of the forms that are tried
   u32 furthest_ = 0;                              ///< operand at which the last bind() failed
 };
 

@@ -75,18 +75,20 @@ std::string_view name_of(ir::Linkage linkage) {
 }
 
 std::shared_ptr<ir::Module> check(const syntax::Tree& tree, const diag::Source& source,
-                                  diag::Report& report) {
-  return ModuleChecker(tree, source, report).run();
+                                  diag::Report& report, Bodies bodies) {
+  return ModuleChecker(tree, source, report, bodies).run();
 }
 
 ModuleChecker::ModuleChecker(const syntax::Tree& tree, const diag::Source& source,
-                             diag::Report& report)
+                             diag::Report& report, Bodies bodies)
     : tree_(tree),
       source_(source),
       report_(report),
+      bodies_(bodies),
       module_(std::make_shared<ir::Module>()),
       scopes_(tree.names),
-      mnemonics_(tree.names.size()) {
+      mnemonics_(tree.names.size()),
+      special_(tree.names.size()) {
   module_->name = source.path();
 }
 

@@ -41,8 +41,43 @@ const Mnemonic& ModuleChecker::mnemonic(NameId name) {
   }
   slot->match = isa::match(slot->opcode, slot->words);
   for (const isa::Candidate& candidate : slot->match.candidates)
-    slot->refused.push_back(refused(candidate));
+    slot->plans.push_back(plan(candidate));
   return *slot;
+}
+
+bool ModuleChecker::is_special(NameId name) {
+  Special& known = special_[name.value];
+  if (known == Special::unknown) {
+    const bool yes = text(name).starts_with('%') && isa::find_special_register(text(name));
+    known = yes ? Special::yes : Special::no;
+  }
+  return known == Special::yes;
+}
+
+Plan ModuleChecker::plan(const isa::Candidate& candidate) const {
+  const isa::Form& form = *candidate.form;
+  const auto values = candidate.slot_values();
+  Plan plan;
+  plan.refused = refused(candidate);
+  plan.has_operand_gates = std::ranges::any_of(
+      form.gates, [](const isa::ConditionalGate& gate) { return gate.operand >= 0; });
+  const isa::OperandSpec* first_address = nullptr;
+  for (const isa::OperandSpec& spec : form.operands) {
+    const bool last = &spec == &form.operands.back();
+    const bool has_lanes = !last && (&spec + 1)->kind == isa::OperandKind::lanes;
+    plan.operands.push_back({
+        .spec = &spec,
+        .type = isa::operand_type(spec, values),
+        .length = isa::vector_length(form, spec, values),
+        .is_vector = isa::is_vector(form, spec, values),
+        .is_present = isa::is_present(spec, values),
+        .is_decorated = spec.minus_slot >= 0 || spec.suffix_slot >= 0 || has_lanes,
+        .space = space_of_form(candidate, &spec),
+    });
+    if (spec.kind == isa::OperandKind::address && !first_address) first_address = &spec;
+  }
+  plan.space = space_of_form(candidate, first_address);
+  return plan;
 }
 
 std::optional<std::string> ModuleChecker::refused(const isa::Candidate& candidate) const {
@@ -201,10 +236,7 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
 
 void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   const Mnemonic& mnemonic = module_.mnemonic(written.mnemonic);
-  ir::Inst inst;
-  inst.at = module_.point(span);
-  inst.at.loc_file = loc_.loc_file;
-  inst.at.loc_line = loc_.loc_line;
+  ir::Guard guard;
   diag::Report& report = module_.report_;
   if (written.guard.predicate) {
     const std::string_view name = text(written.guard.predicate);
@@ -212,7 +244,7 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
     const Span at{end - static_cast<u32>(name.size()), end};  // without the @ and !
     const Symbol symbol = look_up(written.guard.predicate, at, report);
     if (symbol.kind == SymbolKind::reg && f_.registers[symbol.id].type == isa::Type::pred) {
-      inst.guard = {ir::RegId(symbol.id), written.guard.negated};
+      guard = {ir::RegId(symbol.id), written.guard.negated};
     } else if (symbol.kind != SymbolKind::none && symbol.kind != SymbolKind::error) {
       auto& diagnostic = report.add(Kind::guard_not_predicate, at, name);
       if (symbol.kind == SymbolKind::reg) {
@@ -233,34 +265,34 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   // are open; else the first that fits; else the one that fits furthest says what is wrong.
   std::size_t chosen = candidates.size();
   if (candidates.size() == 1) {
-    if (!bind(written, candidates[0], report)) return;
+    if (!bind(written, candidates[0], mnemonic.plans[0], report)) return;
     chosen = 0;
   } else {
     std::size_t nearest = 0;
     u32 best = 0;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      diag::Report quiet;
-      if (bind(written, candidates[i], quiet)) {
-        if (chosen == candidates.size() || !mnemonic.refused[i]) chosen = i;
-        if (!mnemonic.refused[i]) break;
+      const Plan& plan = mnemonic.plans[i];
+      if (bind(written, candidates[i], plan, trial_)) {
+        if (chosen == candidates.size() || !plan.refused) chosen = i;
+        if (!plan.refused) break;
       } else if (furthest_ > best) {
         best = furthest_;
         nearest = i;
       }
     }
     if (chosen == candidates.size()) {
-      bind(written, candidates[nearest], report);
+      bind(written, candidates[nearest], mnemonic.plans[nearest], report);
       return;
     }
-    if (mnemonic.refused[chosen]) {  // later forms were tried after it
-      diag::Report quiet;
-      bind(written, candidates[chosen], quiet);
-    }
+    const Plan& plan = mnemonic.plans[chosen];
+    if (plan.refused)
+      bind(written, candidates[chosen], plan, trial_);  // others were tried after it
   }
   const isa::Candidate& candidate = candidates[chosen];
   const isa::Form& form = *candidate.form;
-  const std::optional<std::string> refused =
-      mnemonic.refused[chosen] ? mnemonic.refused[chosen] : refused_operand(candidate);
+  const Plan& plan = mnemonic.plans[chosen];
+  std::optional<std::string> refused = plan.refused;
+  if (!refused && plan.has_operand_gates) refused = refused_operand(candidate);
   if (refused) {
     auto& diagnostic =
         report.add(Kind::instruction_gate, written.mnemonic_span, text(written.mnemonic))
@@ -271,24 +303,24 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
     if (!words.empty()) diagnostic.help(fmt::format("with {} it is available", words));
     return;
   }
+  ir::Inst& inst = f_.insts.emplace_back();
   inst.form = form.id;
+  inst.guard = guard;
+  if (module_.bodies_ == Bodies::keep) inst.at = module_.point(span);
+  inst.at.loc_file = loc_.loc_file;
+  inst.at.loc_line = loc_.loc_line;
   for (std::size_t i = 0; i < inst.slots.size(); ++i)
     inst.slots[i] = candidate.values[i] | at_operands_[i];  // one of them is 0
   if (form.carry != isa::CarryUse::none) {
-    if (!carry_) carry_ = module_.make_registers(f_, isa::Type::pred, 1, "CC.CF")[0];
+    if (!carry_) carry_ = module_.make_registers(f_, isa::Type::pred, 1, "CC.CF");
     ir::Operand carry;
     carry.kind = ir::OperandKind::reg;
     carry.type = isa::Type::pred;
     carry.id = carry_.value;
     bound_.push_back(carry);
   }
-  const isa::OperandSpec* address_spec = nullptr;
-  for (const isa::OperandSpec& spec : form.operands) {
-    if (spec.kind == isa::OperandKind::address && !address_spec) address_spec = &spec;
-  }
-  inst.space = static_cast<u8>(space_of_form(candidate, address_spec));
+  inst.space = static_cast<u8>(plan.space);
   inst.operands = {add_operands(bound_), static_cast<u32>(bound_.size())};
-  f_.insts.push_back(inst);
   if (form.opcode == "call") check_call(written);
 }
 
@@ -313,7 +345,7 @@ u32 BodyChecker::add_operands(const std::vector<ir::Operand>& operands) {
 
 /// Matches the written operands with those of the form; fills `bound_`, one for each of the form.
 bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate& candidate,
-                       diag::Report& report) {
+                       const Plan& plan, diag::Report& report) {
   const isa::Form& form = *candidate.form;
   bound_.clear();
   at_operands_ = {};
@@ -325,26 +357,24 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
   u32 inside = 0;                      // next element of it
   ExprId pair_second;
   const auto the_form = [&] {
+    if (report.is_trial()) return std::string();
     return fmt::format("the form is {}", isa::spell(form, candidate.slot_values()));
   };
   const auto fail = [&] {
     f_.operands.resize(vectors_before);
     return false;
   };
-  for (const isa::OperandSpec& spec : form.operands) {
-    const bool last = &spec == &form.operands.back();
+  for (const Expected& expected : plan.operands) {
+    const isa::OperandSpec& spec = *expected.spec;
     if (spec.kind == isa::OperandKind::lanes) {
       bound_.push_back(lanes_);
       continue;
     }
-    ir::Operand out;
-    out.type = isa::operand_type(spec, candidate.slot_values());
-    if (!isa::is_present(spec, candidate.slot_values())) {
-      bound_.push_back(out);
-      continue;
-    }
-    const Context context{candidate, spec, out.type,
-                          isa::vector_length(form, spec, candidate.slot_values()), report};
+    ir::Operand& out = bound_.emplace_back();
+    out.type = expected.type;
+    if (!expected.is_present) continue;
+    const Context context{candidate,          spec,           expected.type, expected.length,
+                          expected.is_vector, expected.space, report};
     ExprId id;
     if (spec.pair_second) {
       id = pair_second;
@@ -357,7 +387,6 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
               .help(the_form());
           return fail();
         }
-        bound_.push_back(out);
         continue;
       }
     } else if (spec.bracketed) {
@@ -367,10 +396,7 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
       id = operands[next++];
     }
     if (!id) {
-      if (spec.optional) {
-        bound_.push_back(out);
-        continue;
-      }
+      if (spec.optional) continue;
       const Span at = next ? tree_[operands[next - 1]].span : written.mnemonic_span;
       report.add(Kind::missing_operand, Span{at.end - 1, at.end}, spec.name).help(the_form());
       return fail();
@@ -383,9 +409,10 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
       address_list = &tree_[id];
       inside = 1;
     }
-    if (!decoration(context, last ? nullptr : &spec + 1, id) || !operand(context, id, out))
+    const bool last = &expected == &plan.operands.back();
+    if (expected.is_decorated && !decoration(context, last ? nullptr : &spec + 1, id))
       return fail();
-    bound_.push_back(out);
+    if (!operand(context, id, out)) return fail();
     ++furthest_;
   }
   if (pair_second) {

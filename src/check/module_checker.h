@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "check/check.h"
 #include "check/constants.h"
 #include "check/scope.h"
 #include "diag/report.h"
@@ -22,6 +23,25 @@
 
 namespace heddle::check {
 
+/// What a candidate expects of one operand.
+struct Expected {
+  const isa::OperandSpec* spec;
+  isa::Type type;     ///< as the form says
+  u8 length;          ///< of a vector operand
+  bool is_vector;     ///< stands in braces
+  bool is_present;    ///< with these modifiers
+  bool is_decorated;  ///< by a `-` before it or a `.b0` behind it
+  ir::Space space;    ///< an address: where
+};
+
+/// What follows from a candidate alone, the same for each instruction with the mnemonic.
+struct Plan {
+  std::vector<Expected> operands;        ///< those of the form
+  std::optional<std::string> refused;    ///< what `.version`/`.target` must be
+  ir::Space space = ir::Space::generic;  ///< of the (first) address
+  bool has_operand_gates = false;
+};
+
 /// A mnemonic resolved once per module: `ld.global.u32` -> forms, slots, and what its gates say
 /// here.
 struct Mnemonic {
@@ -29,14 +49,14 @@ struct Mnemonic {
   isa::Match match;
   std::vector<u16> words;
   std::vector<std::pair<u32, u32>> word_at;  ///< of each word: offset and length in the mnemonic
-  std::vector<std::optional<std::string>>
-      refused;    ///< by candidate: what `.version`/`.target` must be
-  s32 bank = -1;  ///< of `const[2]`
+  std::vector<Plan> plans;                   ///< by candidate
+  s32 bank = -1;                             ///< of `const[2]`
 };
 
 class ModuleChecker {
  public:
-  ModuleChecker(const syntax::Tree& tree, const diag::Source& source, diag::Report& report);
+  ModuleChecker(const syntax::Tree& tree, const diag::Source& source, diag::Report& report,
+                Bodies bodies);
   std::shared_ptr<ir::Module> run();
 
  private:
@@ -82,8 +102,12 @@ class ModuleChecker {
   const Mnemonic& mnemonic(NameId name);
   /// What `.version` and `.target` must be for the candidate; none when they are.
   std::optional<std::string> refused(const isa::Candidate& candidate) const;
-  std::vector<ir::RegId> make_registers(ir::Function& function, isa::Type type, u8 vector,
-                                        std::string_view name) const;
+  /// Whether a special register has the name.
+  bool is_special(NameId name);
+  Plan plan(const isa::Candidate& candidate) const;
+  /// The first of `vector` consecutive ones.
+  ir::RegId make_registers(ir::Function& function, isa::Type type, u8 vector,
+                           std::string_view name) const;
   isa::Target first_target() const {
     return module_->targets.empty() ? isa::Target{} : module_->targets.front();
   }
@@ -91,10 +115,14 @@ class ModuleChecker {
   const syntax::Tree& tree_;
   const diag::Source& source_;
   diag::Report& report_;
+  const Bodies bodies_;
   std::shared_ptr<ir::Module> module_;
   Scopes scopes_;
   std::vector<std::unique_ptr<Mnemonic>> mnemonics_;  // by NameId
-  std::unordered_map<u32, u32> files_;                // .file number -> index into Module::files
+  enum class Special : u8 { unknown, no, yes };
+  std::vector<Special> special_;  // by NameId
+  ir::Function dropped_;  // the last body that was forgotten: the next one reuses its memory
+  std::unordered_map<u32, u32> files_;  // .file number -> index into Module::files
   std::vector<const syntax::Variable*> module_registers_;
   bool in_function_ = false;  // variables are those of a body
   std::vector<Span> broken_;  // declarations that do not parse
@@ -108,6 +136,8 @@ void map_f64_to_f32(ir::Module& module);
 /// Makes instructions of f32 flush subnormals as for a target before sm_20 (legacy.cpp).
 void imply_flushing(ir::Module& module);
 std::optional<ir::Space> space_of(std::string_view name);
+/// The space that the form's modifiers, or the operand's description, name; generic when none does.
+ir::Space space_of_form(const isa::Candidate& candidate, const isa::OperandSpec* spec);
 std::string_view name_of(ir::Space space);
 std::string_view name_of(ir::Linkage linkage);
 

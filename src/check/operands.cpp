@@ -52,8 +52,7 @@ Symbol BodyChecker::look_up(NameId name, Span span, diag::Report& report) {
     RegisterFamily& family = scopes.families[member->family];
     if (family.made.size() <= member->number) family.made.resize(member->number + 1);
     u32& made = family.made[member->number];
-    if (!made)
-      made = module_.make_registers(f_, family.type, family.vector, text(name))[0].value + 1;
+    if (!made) made = module_.make_registers(f_, family.type, family.vector, text(name)).value + 1;
     const Symbol reg{SymbolKind::reg, family.vector, made - 1, family.declared};
     scopes.declare(name, reg);
     return reg;
@@ -128,9 +127,7 @@ bool BodyChecker::operand(const Context& context, ExprId id, ir::Operand& out) {
   if (expr.kind == ExprKind::error) return false;
   switch (context.spec.kind) {
     case isa::OperandKind::value:
-      return isa::is_vector(*context.candidate.form, context.spec, context.candidate.slot_values())
-                 ? vector(context, id, out)
-                 : value(context, id, out);
+      return context.is_vector ? vector(context, id, out) : value(context, id, out);
     case isa::OperandKind::imm:
       return immediate(context, id, out);
     case isa::OperandKind::address:
@@ -255,8 +252,8 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
     case ExprKind::name: {
       const std::string_view name = text(expr.name_id);
       if (name == "WARP_SZ") return immediate(context, id, out);
-      if (name.starts_with('%') && module_.scopes_[expr.name_id].kind == SymbolKind::none &&
-          isa::find_special_register(name)) {
+      if (module_.scopes_[expr.name_id].kind == SymbolKind::none &&
+          module_.is_special(expr.name_id)) {
         return special(context, expr.span, name, out);
       }
       const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
@@ -304,6 +301,7 @@ bool BodyChecker::register_operand(const Context& context, Span span, NameId nam
                                    ir::Operand& out) {
   const Type type = f_.registers[reg.value].type;
   if (!fits(context, type)) {
+    if (context.report.is_trial()) return false;
     const isa::TypeInfo& want = isa::type_info(context.type);
     const isa::TypeInfo& have = isa::type_info(type);
     const Symbol& symbol = module_.scopes_[name];

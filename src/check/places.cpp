@@ -34,8 +34,7 @@ bool is_plain_address(const isa::OperandSpec& spec) {
 
 // --- addresses (6.4.1) ---
 
-ir::Space BodyChecker::space_of_form(const isa::Candidate& candidate,
-                                     const isa::OperandSpec* spec) const {
+ir::Space space_of_form(const isa::Candidate& candidate, const isa::OperandSpec* spec) {
   if (spec && spec->space_slot < 0 && !spec->space.empty()) {
     return space_of(spec->space).value_or(ir::Space::generic);
   }
@@ -131,7 +130,7 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
     return false;
   }
   const auto space = space_of_symbol(out);
-  const ir::Space wanted = space_of_form(context.candidate, &context.spec);
+  const ir::Space wanted = context.space;
   if (space && *space != wanted) {
     const std::string_view must = context.spec.symbol_space;
     const bool generic = wanted == ir::Space::generic && *space != ir::Space::param &&

@@ -39,22 +39,45 @@ const RegisterFamily* Scopes::declare_family(NameId base, RegisterFamily family)
   return nullptr;
 }
 
-std::optional<Scopes::Member> Scopes::member(NameId name) const {
+namespace {
+
+/// Where the digits at the end of a name begin; a name of digits only has one character before
+/// them.
+std::size_t first_digit(std::string_view text) {
+  std::size_t at = text.size();
+  while (at > 1 && text[at - 1] >= '0' && text[at - 1] <= '9') --at;
+  return at;
+}
+
+}  // namespace
+
+/// The name as a member of a family whose name ends at `at`; no base when there is no such name.
+Scopes::Numbered Scopes::split(std::string_view text, std::size_t at) const {
+  Numbered result;
+  result.is_known = true;
+  if (at >= text.size() || text.size() - at > 9) return result;
+  if (text[at] == '0' && at + 1 < text.size()) return result;  // no leading zeros
+  result.base = names_.find(text.substr(0, at));
+  for (const char c : text.substr(at))
+    result.number = result.number * 10 + static_cast<u32>(c - '0');
+  return result;
+}
+
+std::optional<Scopes::Member> Scopes::member_of(const Numbered& numbered) const {
+  const RegisterFamily* family = numbered.base ? this->family(numbered.base) : nullptr;
+  if (!family || numbered.number >= family->count) return std::nullopt;
+  return Member{family_[numbered.base.value] - 1, numbered.number};
+}
+
+std::optional<Scopes::Member> Scopes::member(NameId name) {
   const std::string_view text = names_[name];
-  std::size_t digits = text.size();
-  while (digits > 0 && text[digits - 1] >= '0' && text[digits - 1] <= '9') --digits;
+  Numbered& shortest = shortest_[name.value];
+  if (!shortest.is_known) shortest = split(text, first_digit(text));
+  if (const auto found = member_of(shortest)) return found;
   // `%r1<10>` has members %r10 to %r19: every split of the trailing digits may be a family, the
   // shortest base first.
-  for (std::size_t split = std::max<std::size_t>(digits, 1); split < text.size(); ++split) {
-    if (text[split] == '0' && split + 1 < text.size()) continue;  // no leading zeros
-    if (text.size() - split > 9) continue;
-    const NameId base = names_.find(text.substr(0, split));
-    if (!base) continue;
-    if (!family(base)) continue;
-    u32 number = 0;
-    for (std::size_t i = split; i < text.size(); ++i)
-      number = number * 10 + static_cast<u32>(text[i] - '0');
-    if (number < family(base)->count) return Member{family_[base.value] - 1, number};
+  for (std::size_t at = first_digit(text) + 1; at < text.size(); ++at) {
+    if (const auto found = member_of(split(text, at))) return found;
   }
   return std::nullopt;
 }

@@ -46,7 +46,11 @@ struct RegisterFamily {
 class Scopes {
  public:
   explicit Scopes(const Names& names)
-      : names_(names), current_(names.size()), depth_(names.size()), family_(names.size()) {}
+      : names_(names),
+        current_(names.size()),
+        depth_(names.size()),
+        family_(names.size()),
+        shortest_(names.size()) {}
 
   void enter() { marks_.push_back({undo_.size(), family_undo_.size(), families.size()}); }
   void leave();
@@ -74,7 +78,7 @@ class Scopes {
     u32 family;
     u32 number;
   };
-  std::optional<Member> member(NameId name) const;
+  std::optional<Member> member(NameId name);
   /// Whether a family may hide the symbol of this name, being declared further inside.
   bool may_be_hidden(NameId name) const { return depth_[name.value] < deepest_family_; }
 
@@ -93,10 +97,19 @@ class Scopes {
   struct Mark {
     std::size_t undo, family_undo, families;
   };
+  struct Numbered {
+    NameId base;  ///< `%r` of %r12; none when the module has no such name
+    u32 number = 0;
+    bool is_known = false;  ///< worked out already
+  };
+  Numbered split(std::string_view text, std::size_t at) const;
+  std::optional<Member> member_of(const Numbered& numbered) const;
+
   const Names& names_;
   std::vector<Symbol> current_;
-  std::vector<u32> depth_;   // scope depth that current_ belongs to
-  std::vector<u32> family_;  // by base name: index into families plus 1
+  std::vector<u32> depth_;          // scope depth that current_ belongs to
+  std::vector<u32> family_;         // by base name: index into families plus 1
+  std::vector<Numbered> shortest_;  // by name: its split with the shortest base
   std::vector<Undo> undo_;
   std::vector<FamilyUndo> family_undo_;
   std::vector<Mark> marks_;

@@ -50,8 +50,7 @@ void BodyChecker::undeclared(NameId name, Span span, diag::Report& report) {
   if (!base.empty() && broken_declaration(base)) return;
   const bool searches = report.error_count() < kMostSearched;
   auto& diagnostic = report.add(Kind::undeclared, span, written);
-  const bool is_real = &report == &module_.report_;  // not one of several forms that are tried
-  if (!is_real) return;
+  if (report.is_trial()) return;  // one of several forms
   const auto numbers = [](std::string_view family, u32 count) {
     return count ? fmt::format("declares {0}0 to {0}{1}", family, count - 1)
                  : std::string("declares no register");

@@ -69,7 +69,8 @@ int check(const Options& options) {
     }
     diag::Report report;
     const syntax::Tree tree = syntax::parse(*source, report);
-    const auto module = check::check(tree, *source, report);
+    const auto bodies = options.dump.empty() ? check::Bodies::drop : check::Bodies::keep;
+    const auto module = check::check(tree, *source, report, bodies);
     report.sort();
     show(*source, report);
     if (options.dump == "ir" && !report.has_errors()) fmt::print("{}", ir::print(*module));

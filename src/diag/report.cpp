@@ -54,4 +54,9 @@ Diagnostic& Report::add_formatted(Kind kind, Span span, std::string message) {
   return diagnostics_.back();
 }
 
+Diagnostic& Report::forget(Kind kind, Span span) {
+  diagnostics_.clear();
+  return add_formatted(kind, span, {});
+}
+
 }  // namespace heddle::diag

@@ -60,9 +60,20 @@ struct Diagnostic {
 
 class Report {
  public:
+  Report() = default;
+  /// For a trial that matters only by whether it succeeds: what is added is counted and forgotten,
+  /// no text is made of it.
+  static Report trial() {
+    Report report;
+    report.is_trial_ = true;
+    return report;
+  }
+  bool is_trial() const { return is_trial_; }
+
   /// Adds one diagnostic; the message template of `kind` is formatted with `args`.
   template <class... Args>
   Diagnostic& add(Kind kind, Span span, const Args&... args) {
+    if (is_trial_) return forget(kind, span);
     return add_formatted(kind, span,
                          fmt::vformat(info(kind).message, fmt::make_format_args(args...)));
   }
@@ -76,9 +87,11 @@ class Report {
 
  private:
   Diagnostic& add_formatted(Kind kind, Span span, std::string message);
+  Diagnostic& forget(Kind kind, Span span);
 
-  std::vector<Diagnostic> diagnostics_;
+  std::vector<Diagnostic> diagnostics_;  // of a trial: the last one
   std::size_t errors_ = 0;
+  bool is_trial_ = false;
 };
 
 /// Human-readable, with source line and carets; `colour` uses ANSI escapes.
