@@ -7,8 +7,10 @@ namespace heddle {
 namespace {
 
 constexpr std::size_t kChunk = 64 * 1024;
+/// Texts of one length below this have different hashes: each step of hash_of() can be undone.
+constexpr std::size_t kExact = 8;
 
-u32 hash_of(std::string_view text) {
+u64 hash_of(std::string_view text) {
   u64 h = 0x9e3779b97f4a7c15ull ^ text.size();
   const char* p = text.data();
   std::size_t n = text.size();
@@ -30,18 +32,17 @@ u32 hash_of(std::string_view text) {
     word = byte(0) | byte(n / 2) << 8 | byte(n - 1) << 16;
   }
   h = (h ^ word) * 0xc4ceb9fe1a85ec53ull;
-  return static_cast<u32>(h ^ (h >> 29));
+  return h ^ (h >> 29);
 }
 
 }  // namespace
 
-std::size_t Names::slot_of(std::string_view text) const {
-  const u32 hash = hash_of(text);
+std::size_t Names::slot_of(std::string_view text, u64 hash) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t slot = hash & mask;
-  while (slots_[slot]) {
-    const u32 id = slots_[slot] - 1;
-    if (hashes_[id] == hash && texts_[id] == text) break;
+  while (const u32 entry = slots_[slot].entry) {
+    const bool alike = slots_[slot].hash == hash && slots_[slot].size == text.size();
+    if (alike && (text.size() < kExact || texts_[entry - 1] == text)) break;
     slot = (slot + 1) & mask;
   }
   return slot;
@@ -49,28 +50,30 @@ std::size_t Names::slot_of(std::string_view text) const {
 
 NameId Names::intern(std::string_view text) {
   if (texts_.size() * 2 >= slots_.size()) grow();
-  const std::size_t slot = slot_of(text);
-  if (!slots_[slot]) {
+  const u64 hash = hash_of(text);
+  Slot& slot = slots_[slot_of(text, hash)];
+  if (!slot.entry) {
     texts_.push_back(keep(text));
-    hashes_.push_back(hash_of(text));
-    slots_[slot] = static_cast<u32>(texts_.size());
+    slot = {hash, static_cast<u32>(text.size()), static_cast<u32>(texts_.size())};
   }
-  return NameId(slots_[slot] - 1);
+  return NameId(slot.entry - 1);
 }
 
 NameId Names::find(std::string_view text) const {
   if (slots_.empty()) return {};
-  const u32 entry = slots_[slot_of(text)];
+  const u32 entry = slots_[slot_of(text, hash_of(text))].entry;
   return entry ? NameId(entry - 1) : NameId();
 }
 
 void Names::grow() {
-  slots_.assign(slots_.empty() ? 256 : slots_.size() * 2, 0);
+  std::vector<Slot> before(slots_.empty() ? 256 : slots_.size() * 2);
+  before.swap(slots_);
   const std::size_t mask = slots_.size() - 1;
-  for (u32 id = 0; id < texts_.size(); ++id) {
-    std::size_t slot = hashes_[id] & mask;
-    while (slots_[slot]) slot = (slot + 1) & mask;
-    slots_[slot] = id + 1;
+  for (const Slot& old : before) {
+    if (!old.entry) continue;
+    std::size_t slot = old.hash & mask;
+    while (slots_[slot].entry) slot = (slot + 1) & mask;
+    slots_[slot] = old;
   }
 }
 

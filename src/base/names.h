@@ -28,13 +28,17 @@ class Names {
   std::size_t size() const { return texts_.size(); }
 
  private:
-  std::size_t slot_of(std::string_view text) const;
+  std::size_t slot_of(std::string_view text, u64 hash) const;
   void grow();
   std::string_view keep(std::string_view text);
 
   std::vector<std::string_view> texts_;
-  std::vector<u32> hashes_;
-  std::vector<u32> slots_;  // open addressing; id + 1, 0 = free; size is a power of two
+  struct Slot {
+    u64 hash = 0;
+    u32 size = 0;
+    u32 entry = 0;  ///< id + 1; 0: free
+  };
+  std::vector<Slot> slots_;  // open addressing; size is a power of two
   std::deque<std::string> chunks_;
 };
 
