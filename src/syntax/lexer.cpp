@@ -121,10 +121,10 @@ inline void Lexer::word(Token& token) {
   at_ = p;
 }
 
-Token Lexer::next() {
+void Lexer::next(Token& token) {
   for (;;) {
     skip_blanks();
-    Token token;
+    token = {};
     token.span.begin = offset();
     token.first_on_line = newline_;
     const char c = *at_;
@@ -143,7 +143,7 @@ Token Lexer::next() {
     }
     newline_ = false;
     token.span.end = offset();
-    if (token.kind != TokenKind::end || at_ == end_) return token;
+    if (token.kind != TokenKind::end || at_ == end_) return;
     // A character of no use: the line may still begin after it.
     unexpected_character();
     newline_ = token.first_on_line;

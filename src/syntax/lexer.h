@@ -20,7 +20,12 @@ class Lexer {
   Lexer(diag::Source& source, diag::Report& report);
 
   /// The next token; after the last one, TokenKind::end for ever.
-  Token next();
+  Token next() {
+    Token token;
+    next(token);
+    return token;
+  }
+  void next(Token& token);
 
   /// The first character of the next token, '\0' at the end; consumes blanks only.
   char peek();

@@ -3,6 +3,7 @@
 // The module as a list of statements: which one is it, where do blocks begin and end.
 // PTX ISA 4.3.
 #include "base/check.h"
+#include "base/huge_pages.h"
 #include "base/spelling.h"
 #include "syntax/parser_impl.h"
 
@@ -17,10 +18,14 @@ Parser::Parser(diag::Source& source, diag::Report& report)
   intern_words(tree_.names);
   // What compilers write has an instruction each 25 to 40 bytes, with three operands.
   const std::size_t size = source.text().size();
-  tree_.stmts.reserve(size / 24 + 8);
-  tree_.instructions.reserve(size / 32 + 8);
-  tree_.exprs.reserve(size / 10 + 8);
-  tree_.expr_lists.reserve(size / 12 + 8);
+  const auto reserve = [](auto& table, std::size_t count) {
+    table.reserve(count + 8);
+    prefer_huge_pages(table.data(), table.capacity() * sizeof(table[0]));
+  };
+  reserve(tree_.stmts, size / 24);
+  reserve(tree_.instructions, size / 32);
+  reserve(tree_.exprs, size / 10);
+  reserve(tree_.expr_lists, size / 12);
   errors_at_start_ = report.error_count();
 }
 
@@ -212,7 +217,11 @@ bool Parser::instruction(const Guard& guard, std::string_view mnemonic, Span spa
     if (!end_statement("',' or ';'")) return false;
   }
   push(StmtKind::instruction, so_far(begin), tree_.instructions.size());
-  tree_.instructions.push_back({guard, id, span, take_scratch(0)});
+  Instruction& made = tree_.instructions.emplace_back();
+  made.guard = guard;
+  made.mnemonic = id;
+  made.mnemonic_span = span;
+  made.operands = take_scratch(0);
   return true;
 }
 

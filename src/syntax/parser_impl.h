@@ -118,7 +118,7 @@ class Parser {
   void advance() {
     prev_kind_ = tok_.kind;
     prev_end_ = tok_.span.end;
-    tok_ = lexer_.next();
+    lexer_.next(tok_);
   }
   bool accept(TokenKind kind) {
     if (tok_.kind != kind) return false;
@@ -133,7 +133,10 @@ class Parser {
   NameId dotted_id() { return intern({tok_.span.begin + 1, tok_.span.end}); }
   bool at_word(Word word) { return at(TokenKind::dotted) && dotted_id() == id_of(word); }
   void push(StmtKind kind, Span span, std::size_t data) {
-    tree_.stmts.push_back({kind, span, static_cast<u32>(data)});
+    Stmt& stmt = tree_.stmts.emplace_back();  // filled in place: a copy would wait for the parts
+    stmt.kind = kind;
+    stmt.span = span;
+    stmt.data = static_cast<u32>(data);
   }
   /// From the statement's first byte to the end of what has been taken.
   Span so_far(u32 begin) const { return {begin, prev_end_ > begin ? prev_end_ : begin}; }

@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/huge_pages.h"
+
 extern char** environ;
 
 namespace heddle::syntax {
@@ -50,6 +52,11 @@ bool write_all(int fd, std::string_view text) {
 
 /// Everything from the current offset on; false when reading failed.
 bool read_all(int fd, std::string& text) {
+  struct stat about{};
+  if (fstat(fd, &about) == 0 && about.st_size > 0) {
+    text.reserve(static_cast<std::size_t>(about.st_size));
+    prefer_huge_pages(text.data(), text.capacity());
+  }
   char buffer[64 * 1024];
   for (;;) {
     const ssize_t done = read(fd, buffer, sizeof buffer);

@@ -100,7 +100,7 @@ enum class StmtKind : u8 {
 };
 
 struct Stmt {
-  StmtKind kind;
+  StmtKind kind = StmtKind::error;
   Span span;
   u32 data = 0;
 };
