@@ -5,11 +5,31 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
+#include <vector>
 
 namespace heddle {
 
 /// Asks the system for large pages between `begin` and `begin + bytes`, where none was touched yet.
 /// A hint: nothing depends on it, and small memory is left alone.
 void prefer_huge_pages(const void* begin, std::size_t bytes);
+
+/// Memory for std::free(), on large pages when it is large.
+void* allocate_big(std::size_t bytes);
+
+template <class T>
+struct BigAllocator {
+  using value_type = T;
+  BigAllocator() = default;
+  template <class U>
+  BigAllocator(const BigAllocator<U>&) {}
+  T* allocate(std::size_t count) { return static_cast<T*>(allocate_big(count * sizeof(T))); }
+  void deallocate(T* memory, std::size_t) { std::free(memory); }
+  bool operator==(const BigAllocator&) const = default;
+};
+
+/// For tables that may have millions of elements.
+template <class T>
+using BigVector = std::vector<T, BigAllocator<T>>;
 
 }  // namespace heddle

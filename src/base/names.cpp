@@ -37,7 +37,7 @@ u64 hash_of(std::string_view text) {
 
 }  // namespace
 
-std::size_t Names::slot_of(std::string_view text, u64 hash) const {
+inline std::size_t Names::slot_of(std::string_view text, u64 hash) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t slot = hash & mask;
   while (const u32 entry = slots_[slot].entry) {
@@ -49,14 +49,14 @@ std::size_t Names::slot_of(std::string_view text, u64 hash) const {
 }
 
 NameId Names::intern(std::string_view text) {
-  if (texts_.size() * 2 >= slots_.size()) grow();
+  if (slots_.empty()) grow();
   const u64 hash = hash_of(text);
   Slot& slot = slots_[slot_of(text, hash)];
-  if (!slot.entry) {
-    texts_.push_back(keep(text));
-    slot = {hash, static_cast<u32>(text.size()), static_cast<u32>(texts_.size())};
-  }
-  return NameId(slot.entry - 1);
+  if (slot.entry) return NameId(slot.entry - 1);
+  texts_.push_back(keep(text));
+  slot = {hash, static_cast<u32>(text.size()), static_cast<u32>(texts_.size())};
+  if (texts_.size() * 2 >= slots_.size()) grow();
+  return NameId(texts_.size() - 1);
 }
 
 NameId Names::find(std::string_view text) const {

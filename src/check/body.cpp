@@ -32,7 +32,7 @@ void BodyChecker::run() {
   resolve_labels();
   module_.scopes_.leave();
   module_.in_function_ = false;
-  (module_.bodies_ == Bodies::keep ? function() : module_.dropped_) = std::move(f_);
+  (module_.want_ == Want::module ? function() : module_.dropped_) = std::move(f_);
 }
 
 void BodyChecker::reuse(ir::Function& dropped) {

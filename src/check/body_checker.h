@@ -63,16 +63,8 @@ class BodyChecker {
   bool object(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool symbol(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool address(const Context& context, syntax::ExprId id, ir::Operand& out);
-  struct Sum {
-    struct Term {
-      syntax::ExprId id;
-      bool subtracted;
-    };
-    syntax::ExprId base;
-    std::vector<Term> terms;
-  };
-  std::optional<Sum> sum_of(syntax::ExprId id) const;
-  std::optional<u64> offset_of(const Sum& sum, diag::Report& report) const;
+  syntax::ExprId base_of_sum(syntax::ExprId id) const;
+  std::optional<u64> offset_of(syntax::ExprId sum, diag::Report& report) const;
   /// The address of a variable, local or kernel parameter.
   void locate(const Symbol& symbol, ir::Operand& out) const;
   bool address_base(const Context& context, Span span, NameId name, ir::Operand& out);

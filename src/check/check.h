@@ -16,13 +16,12 @@
 
 namespace heddle::check {
 
-/// Whether the checked code of functions is kept, or forgotten function by function: who wants the
-/// report only needs half of the memory then.
-enum class Bodies : u8 { keep, drop };
+/// Who wants nothing but the report gets a module without bodies and places, in half of the memory.
+enum class Want : u8 { module, report };
 
 /// Checks one module. The result is complete only when `report` has no errors.
 std::shared_ptr<ir::Module> check(const syntax::Tree& tree, const diag::Source& source,
-                                  diag::Report& report, Bodies bodies = Bodies::keep);
+                                  diag::Report& report, Want want = Want::module);
 
 /// One input of the linker, or the only one.
 struct Input {

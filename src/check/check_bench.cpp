@@ -39,7 +39,7 @@ void bench_check(benchmark::State& state) {
   diag::Source source("bench.ptx", shared_module());
   diag::Report report;
   const syntax::Tree tree = syntax::parse(source, report);
-  for (auto _ : state) benchmark::DoNotOptimize(check(tree, source, report, Bodies::drop));
+  for (auto _ : state) benchmark::DoNotOptimize(check(tree, source, report, Want::report));
   if (report.has_errors()) state.SkipWithError("the module has mistakes");
   set_bytes(state);
 }
@@ -50,7 +50,7 @@ bool check_file(const std::string& path) {
   auto source = syntax::load(path);
   diag::Report report;
   const syntax::Tree tree = syntax::parse(*source, report);
-  benchmark::DoNotOptimize(check(tree, *source, report, Bodies::drop));
+  benchmark::DoNotOptimize(check(tree, *source, report, Want::report));
   return !report.has_errors();
 }
 

@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "syntax/words.h"
+
 namespace heddle::check {
 namespace {
 
@@ -32,7 +34,7 @@ class Evaluator {
       case ExprKind::real32:
         return Constant{Kind::f32, expr.value};
       case ExprKind::name:
-        if (tree_.names[expr.name_id] == "WARP_SZ") return integer(kWarpSize);
+        if (expr.name_id == syntax::id_of(syntax::Word::warp_sz)) return integer(kWarpSize);
         report_.add(diag::Kind::not_a_constant, expr.span, tree_.names[expr.name_id]);
         return std::nullopt;
       case ExprKind::unary:
@@ -208,7 +210,7 @@ bool is_constant(const syntax::Tree& tree, ExprId id) {
     case ExprKind::real32:
       return true;
     case ExprKind::name:
-      return tree.names[expr.name_id] == "WARP_SZ";
+      return expr.name_id == syntax::id_of(syntax::Word::warp_sz);
     case ExprKind::unary:
     case ExprKind::cast:
       return is_constant(tree, expr.child.a);

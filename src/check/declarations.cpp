@@ -75,21 +75,22 @@ std::string_view name_of(ir::Linkage linkage) {
 }
 
 std::shared_ptr<ir::Module> check(const syntax::Tree& tree, const diag::Source& source,
-                                  diag::Report& report, Bodies bodies) {
-  return ModuleChecker(tree, source, report, bodies).run();
+                                  diag::Report& report, Want want) {
+  return ModuleChecker(tree, source, report, want).run();
 }
 
 ModuleChecker::ModuleChecker(const syntax::Tree& tree, const diag::Source& source,
-                             diag::Report& report, Bodies bodies)
+                             diag::Report& report, Want want)
     : tree_(tree),
       source_(source),
       report_(report),
-      bodies_(bodies),
+      want_(want),
       module_(std::make_shared<ir::Module>()),
       scopes_(tree.names),
       mnemonics_(tree.names.size()),
       special_(tree.names.size()) {
   module_->name = source.path();
+  module_->functions.reserve(tree.functions.size());
 }
 
 std::shared_ptr<ir::Module> ModuleChecker::run() {
@@ -120,7 +121,7 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
 /// reported by statement().
 void ModuleChecker::header() {
   std::size_t i = 0;
-  const std::vector<Stmt>& stmts = tree_.stmts;
+  const BigVector<Stmt>& stmts = tree_.stmts;
   std::string_view broken;  // what did not parse
   const auto skip = [&] {
     while (i < stmts.size() &&
@@ -256,7 +257,7 @@ void ModuleChecker::statement(std::size_t& index) {
 
 ir::SourcePoint ModuleChecker::point(Span span) const {
   ir::SourcePoint at;
-  at.line = source_.place(span.begin).line;
+  if (want_ == Want::module) at.line = source_.place(span.begin).line;
   return at;
 }
 

@@ -291,8 +291,9 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   const isa::Candidate& candidate = candidates[chosen];
   const isa::Form& form = *candidate.form;
   const Plan& plan = mnemonic.plans[chosen];
-  std::optional<std::string> refused = plan.refused;
-  if (!refused && plan.has_operand_gates) refused = refused_operand(candidate);
+  std::optional<std::string> refused;
+  if (plan.refused || plan.has_operand_gates)
+    refused = plan.refused ? plan.refused : refused_operand(candidate);
   if (refused) {
     auto& diagnostic =
         report.add(Kind::instruction_gate, written.mnemonic_span, text(written.mnemonic))
@@ -306,11 +307,12 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   ir::Inst& inst = f_.insts.emplace_back();
   inst.form = form.id;
   inst.guard = guard;
-  if (module_.bodies_ == Bodies::keep) inst.at = module_.point(span);
+  inst.at = module_.point(span);
   inst.at.loc_file = loc_.loc_file;
   inst.at.loc_line = loc_.loc_line;
-  for (std::size_t i = 0; i < inst.slots.size(); ++i)
-    inst.slots[i] = candidate.values[i] | at_operands_[i];  // one of them is 0
+  auto slots = candidate.values;  // a copy that nothing else can alias
+  for (std::size_t i = 0; i < slots.size(); ++i) slots[i] |= at_operands_[i];  // one of them is 0
+  inst.slots = slots;
   if (form.carry != isa::CarryUse::none) {
     if (!carry_) carry_ = module_.make_registers(f_, isa::Type::pred, 1, "CC.CF");
     ir::Operand carry;
@@ -339,7 +341,7 @@ std::optional<std::string> BodyChecker::refused_operand(const isa::Candidate& ca
 
 u32 BodyChecker::add_operands(const std::vector<ir::Operand>& operands) {
   const u32 first = static_cast<u32>(f_.operands.size());
-  f_.operands.insert(f_.operands.end(), operands.begin(), operands.end());
+  for (const ir::Operand& operand : operands) f_.operands.push_back(operand);
   return first;
 }
 

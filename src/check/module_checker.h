@@ -56,7 +56,7 @@ struct Mnemonic {
 class ModuleChecker {
  public:
   ModuleChecker(const syntax::Tree& tree, const diag::Source& source, diag::Report& report,
-                Bodies bodies);
+                Want want);
   std::shared_ptr<ir::Module> run();
 
  private:
@@ -115,7 +115,7 @@ class ModuleChecker {
   const syntax::Tree& tree_;
   const diag::Source& source_;
   diag::Report& report_;
-  const Bodies bodies_;
+  const Want want_;
   std::shared_ptr<ir::Module> module_;
   Scopes scopes_;
   std::vector<std::unique_ptr<Mnemonic>> mnemonics_;  // by NameId

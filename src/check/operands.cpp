@@ -8,6 +8,7 @@
 
 #include "check/body_checker.h"
 #include "isa/groups.h"
+#include "syntax/words.h"
 
 namespace heddle::check {
 
@@ -94,30 +95,31 @@ bool BodyChecker::fits(const Context& context, Type reg) const {
   }
 }
 
-/// `base + constant - constant ...`: the base comes first, the first constant is added (6.4.1).
-std::optional<BodyChecker::Sum> BodyChecker::sum_of(ExprId id) const {
-  Sum sum{.base = id, .terms = {}};
-  while (tree_[sum.base].kind == ExprKind::binary) {
-    const Expr& expr = tree_[sum.base];
+/// The base of `base + constant - constant ...`, where the first constant is added (6.4.1).
+ExprId BodyChecker::base_of_sum(ExprId id) const {
+  bool added = false;  // the constant next to the base
+  while (tree_[id].kind == ExprKind::binary) {
+    const Expr& expr = tree_[id];
     const Op op = static_cast<Op>(expr.op);
-    if ((op != Op::add && op != Op::sub) || !is_constant(tree_, expr.child.b)) return std::nullopt;
-    sum.terms.push_back({expr.child.b, op == Op::sub});
-    sum.base = expr.child.a;
+    if ((op != Op::add && op != Op::sub) || !is_constant(tree_, expr.child.b)) return {};
+    added = op == Op::add;
+    id = expr.child.a;
   }
-  if (sum.terms.empty() || sum.terms.back().subtracted) return std::nullopt;
-  return sum;
+  return added ? id : ExprId();
 }
 
-std::optional<u64> BodyChecker::offset_of(const Sum& sum, diag::Report& report) const {
+/// The sum of the constants behind the base.
+std::optional<u64> BodyChecker::offset_of(ExprId sum, diag::Report& report) const {
   u64 offset = 0;
-  for (const auto& [id, subtracted] : sum.terms) {
-    const auto constant = evaluate(tree_, id, report);
+  for (; tree_[sum].kind == ExprKind::binary; sum = tree_[sum].child.a) {
+    const Expr& expr = tree_[sum];
+    const auto constant = evaluate(tree_, expr.child.b, report);
     if (!constant) return std::nullopt;
     if (!constant->is_integer()) {
-      report.add(Kind::constant_type, tree_[id].span, "an integer");
+      report.add(Kind::constant_type, tree_[expr.child.b].span, "an integer");
       return std::nullopt;
     }
-    offset += subtracted ? 0 - constant->bits : constant->bits;
+    offset += static_cast<Op>(expr.op) == Op::sub ? 0 - constant->bits : constant->bits;
   }
   return offset;
 }
@@ -250,11 +252,10 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
       return false;
     }
     case ExprKind::name: {
-      const std::string_view name = text(expr.name_id);
-      if (name == "WARP_SZ") return immediate(context, id, out);
+      if (expr.name_id == syntax::id_of(syntax::Word::warp_sz)) return immediate(context, id, out);
       if (module_.scopes_[expr.name_id].kind == SymbolKind::none &&
           module_.is_special(expr.name_id)) {
-        return special(context, expr.span, name, out);
+        return special(context, expr.span, text(expr.name_id), out);
       }
       const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
       switch (symbol.kind) {
@@ -263,7 +264,7 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
           return false;
         case SymbolKind::reg:
           if (symbol.length > 1) {
-            context.report.add(Kind::vector_register, expr.span, name)
+            context.report.add(Kind::vector_register, expr.span, text(expr.name_id))
                 .label(symbol.declared, "declared here");
             return false;
           }
@@ -566,10 +567,9 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
       context.report.add(Kind::not_a_value, tree_[expr.child.b].span);
       return false;
     }
-    const auto sum = sum_of(id);
-    if (sum) {
-      if (!symbol(context, sum->base, out)) return false;
-      const auto offset = offset_of(*sum, context.report);
+    if (const ExprId base = base_of_sum(id)) {
+      if (!symbol(context, base, out)) return false;
+      const auto offset = offset_of(id, context.report);
       if (!offset) return false;
       if (out.kind == ir::OperandKind::function) {
         context.report.add(Kind::not_a_value, expr.span);

@@ -216,14 +216,13 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
         context.report.add(Kind::bad_address, expr.span).help(help);
         return false;
       }
-      const auto sum = sum_of(inner);
+      const ExprId base = base_of_sum(inner);
       if (written.list.count > 1) break;  // `[map, {x, y}]`: no offset
-      if (!sum || tree_[sum->base].kind != ExprKind::name) break;
-      const auto offset = offset_of(*sum, context.report);
+      if (!base || tree_[base].kind != ExprKind::name) break;
+      const auto offset = offset_of(inner, context.report);
       if (!offset) return false;
       out.value += *offset;
-      const Expr& base = tree_[sum->base];
-      return address_base(context, base.span, base.name_id, out);
+      return address_base(context, tree_[base].span, tree_[base].name_id, out);
     }
     default:
       break;

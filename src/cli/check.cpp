@@ -69,8 +69,8 @@ int check(const Options& options) {
     }
     diag::Report report;
     const syntax::Tree tree = syntax::parse(*source, report);
-    const auto bodies = options.dump.empty() ? check::Bodies::drop : check::Bodies::keep;
-    const auto module = check::check(tree, *source, report, bodies);
+    const auto want = options.dump.empty() ? check::Want::report : check::Want::module;
+    const auto module = check::check(tree, *source, report, want);
     report.sort();
     show(*source, report);
     if (options.dump == "ir" && !report.has_errors()) fmt::print("{}", ir::print(*module));

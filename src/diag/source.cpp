@@ -7,10 +7,13 @@
 namespace heddle::diag {
 
 Source::Source(std::string path, std::string text)
-    : path_(std::move(path)), text_(std::move(text)), line_starts_{0} {
+    : path_(std::move(path)), text_(std::move(text)) {}
+
+void Source::find_lines() const {
   const char* begin = text_.data();
   const char* end = begin + text_.size();
-  line_starts_.reserve(text_.size() / 24);
+  line_starts_.reserve(text_.size() / 24 + 1);
+  line_starts_.push_back(0);
   for (const char* p = begin;
        (p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p))));) {
     line_starts_.push_back(static_cast<u32>(++p - begin));
@@ -52,6 +55,7 @@ void Source::add_line_marker(u32 offset, u32 line, std::string_view file) {
 }
 
 u32 Source::line_index(u32 offset) const {
+  if (line_starts_.empty()) find_lines();
   u32 line = block_lines_[offset / kBlock];
   while (line + 1 < line_starts_.size() && line_starts_[line + 1] <= offset) ++line;
   return line;

@@ -22,6 +22,8 @@ struct Place {
   u32 column = 0;
 };
 
+/// Not for several threads at once: the lines are looked for when the first place is asked for, as
+/// a text without mistakes may need none.
 class Source {
  public:
   Source(std::string path, std::string text);
@@ -46,6 +48,7 @@ class Source {
   Span line_of(u32 offset) const;
 
  private:
+  void find_lines() const;
   u32 line_index(u32 offset) const;
 
   struct Marker {
@@ -56,8 +59,8 @@ class Source {
   std::string path_;
   std::string text_;
   static constexpr u32 kBlock = 128;
-  std::vector<u32> line_starts_;
-  std::vector<u32>
+  mutable std::vector<u32> line_starts_;  // empty: not looked for yet
+  mutable std::vector<u32>
       block_lines_;             // of each kBlock bytes of text: the line that its first byte is on
   std::deque<Marker> markers_;  // grows while views of the names are out
 };

@@ -117,8 +117,8 @@ class Comparison {
            same(a.directives, b.directives, &Tree::directives) && a.body.count == b.body.count;
   }
 
-  template <class T>
-  bool same(Range<u32> a, Range<u32> b, std::vector<T> Tree::* elements) {
+  template <class Table>
+  bool same(Range<u32> a, Range<u32> b, Table Tree::* elements) {
     if (a.count != b.count) return false;
     for (u32 i = 0; i < a.count; ++i) {
       if (!same((a_.*elements)[a.first + i], (b_.*elements)[b.first + i])) return false;

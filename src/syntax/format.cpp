@@ -115,7 +115,7 @@ class Formatter {
 
   std::string run() {
     const u32 size = static_cast<u32>(source_.text().size());
-    const std::vector<Stmt>& all = tree_.stmts;
+    const BigVector<Stmt>& all = tree_.stmts;
     gap(Scanner(text(0, all.empty() ? size : all[0].span.begin), true).run().gap, true);
     for (std::size_t i = 0; i < all.size();) {
       // `.reg .u32 a, b;` is two statements that begin at the same place.

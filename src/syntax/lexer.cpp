@@ -4,6 +4,7 @@
 // Source ends with a NUL, so no loop here needs to compare with the end except where a NUL is met.
 #include "syntax/lexer.h"
 
+#include <array>
 #include <charconv>
 #include <cstring>
 
@@ -28,16 +29,22 @@ Lexer::Lexer(diag::Source& source, diag::Report& report)
       at_(begin_) {}
 
 inline void Lexer::skip_blanks() {
-  while (*at_ == ' ' || *at_ == '\t') ++at_;
-  if (is(*at_, kBlank) || *at_ == '/' || *at_ == '#') skip_lines();
+  const char* p = at_;
+  while (*p == ' ' || *p == '\t') ++p;
+  at_ = p;
+  if (is(*p, kBlank) || *p == '/' || *p == '#') skip_lines();
 }
 
 void Lexer::skip_lines() {
   for (;;) {
     const char c = *at_;
     if (is(c, kBlank)) {
-      newline_ |= c == '\n';
-      ++at_;
+      const char* p = at_;
+      bool newline = newline_;
+      do newline |= *p == '\n';
+      while (is(*++p, kBlank));
+      newline_ = newline;
+      at_ = p;
     } else if (c == '/' && at_[1] == '/') {
       const void* end = std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_));
       at_ = end ? static_cast<const char*>(end) : end_;
@@ -121,6 +128,53 @@ inline void Lexer::word(Token& token) {
   at_ = p;
 }
 
+void Lexer::string(Token& token) {
+  token.kind = TokenKind::string;
+  const char* p = at_ + 1;
+  while (p < end_ && *p != '"' && *p != '\n') ++p;
+  at_ = p;
+  if (*p == '"') {
+    ++at_;
+  } else {
+    report_.add(Kind::unterminated_string, {token.span.begin, offset()});
+  }
+}
+
+namespace {
+
+/// What one character is; TokenKind::end: nothing, or only the beginning of something longer.
+constexpr std::array<TokenKind, 256> make_singles() {
+  std::array<TokenKind, 256> table{};
+  const auto set = [&](char c, TokenKind kind) { table[static_cast<u8>(c)] = kind; };
+  set(',', TokenKind::comma);
+  set(';', TokenKind::semicolon);
+  set('[', TokenKind::l_bracket);
+  set(']', TokenKind::r_bracket);
+  set('{', TokenKind::l_brace);
+  set('}', TokenKind::r_brace);
+  set('(', TokenKind::l_paren);
+  set(')', TokenKind::r_paren);
+  set(':', TokenKind::colon);
+  set('+', TokenKind::plus);
+  set('-', TokenKind::minus);
+  set('*', TokenKind::star);
+  set('/', TokenKind::slash);
+  set('?', TokenKind::question);
+  set('~', TokenKind::tilde);
+  set('^', TokenKind::caret);
+  return table;
+}
+constexpr std::array<TokenKind, 256> kSingles = make_singles();
+
+}  // namespace
+
+inline bool Lexer::single(Token& token) {
+  token.kind = kSingles[static_cast<u8>(*at_)];
+  if (token.kind == TokenKind::end) return false;
+  ++at_;
+  return true;
+}
+
 void Lexer::next(Token& token) {
   for (;;) {
     skip_blanks();
@@ -138,7 +192,7 @@ void Lexer::next(Token& token) {
       number(token);
     } else if (c == '"') {
       string(token);
-    } else {
+    } else if (!single(token)) {
       punctuation(token);
     }
     newline_ = false;
@@ -150,18 +204,6 @@ void Lexer::next(Token& token) {
   }
 }
 
-void Lexer::string(Token& token) {
-  token.kind = TokenKind::string;
-  const char* p = at_ + 1;
-  while (p < end_ && *p != '"' && *p != '\n') ++p;
-  at_ = p;
-  if (*p == '"') {
-    ++at_;
-  } else {
-    report_.add(Kind::unterminated_string, {token.span.begin, offset()});
-  }
-}
-
 void Lexer::punctuation(Token& token) {
   const auto take = [&](TokenKind kind, int length = 1) {
     at_ += length;
@@ -169,40 +211,8 @@ void Lexer::punctuation(Token& token) {
   };
   const char after = *at_ ? at_[1] : '\0';
   switch (*at_) {
-    case ',':
-      return take(TokenKind::comma);
-    case ';':
-      return take(TokenKind::semicolon);
-    case '[':
-      return take(TokenKind::l_bracket);
-    case ']':
-      return take(TokenKind::r_bracket);
-    case '{':
-      return take(TokenKind::l_brace);
-    case '}':
-      return take(TokenKind::r_brace);
-    case '(':
-      return take(TokenKind::l_paren);
-    case ')':
-      return take(TokenKind::r_paren);
-    case ':':
-      return take(TokenKind::colon);
     case '@':
       return after == '@' ? take(TokenKind::at_at, 2) : take(TokenKind::at);
-    case '+':
-      return take(TokenKind::plus);
-    case '-':
-      return take(TokenKind::minus);
-    case '*':
-      return take(TokenKind::star);
-    case '/':
-      return take(TokenKind::slash);
-    case '?':
-      return take(TokenKind::question);
-    case '~':
-      return take(TokenKind::tilde);
-    case '^':
-      return take(TokenKind::caret);
     case '!':
       return after == '=' ? take(TokenKind::not_equal, 2) : take(TokenKind::exclaim);
     case '=':

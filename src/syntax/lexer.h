@@ -52,6 +52,7 @@ class Lexer {
   void hash_line();
   void word(Token& token);
   void string(Token& token);
+  bool single(Token& token);
   void punctuation(Token& token);
   void number(Token& token);
   void integer(Token& token, const char* digits, unsigned radix);

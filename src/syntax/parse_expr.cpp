@@ -108,8 +108,7 @@ ExprId Parser::make(ExprKind kind, Op op, Span span, ExprId a, ExprId b) {
 Range<ExprId> Parser::take_scratch(std::size_t base) {
   const Range<ExprId> range{static_cast<u32>(tree_.expr_lists.size()),
                             static_cast<u32>(scratch_.size() - base)};
-  tree_.expr_lists.insert(tree_.expr_lists.end(),
-                          scratch_.begin() + static_cast<std::ptrdiff_t>(base), scratch_.end());
+  for (std::size_t i = base; i < scratch_.size(); ++i) tree_.expr_lists.push_back(scratch_[i]);
   scratch_.resize(base);
   return range;
 }

@@ -3,7 +3,6 @@
 // The module as a list of statements: which one is it, where do blocks begin and end.
 // PTX ISA 4.3.
 #include "base/check.h"
-#include "base/huge_pages.h"
 #include "base/spelling.h"
 #include "syntax/parser_impl.h"
 
@@ -18,14 +17,11 @@ Parser::Parser(diag::Source& source, diag::Report& report)
   intern_words(tree_.names);
   // What compilers write has an instruction each 25 to 40 bytes, with three operands.
   const std::size_t size = source.text().size();
-  const auto reserve = [](auto& table, std::size_t count) {
-    table.reserve(count + 8);
-    prefer_huge_pages(table.data(), table.capacity() * sizeof(table[0]));
-  };
-  reserve(tree_.stmts, size / 24);
-  reserve(tree_.instructions, size / 32);
-  reserve(tree_.exprs, size / 10);
-  reserve(tree_.expr_lists, size / 12);
+  tree_.stmts.reserve(size / 24 + 8);
+  tree_.variables.reserve(size / 256 + 8);
+  tree_.instructions.reserve(size / 32 + 8);
+  tree_.exprs.reserve(size / 10 + 8);
+  tree_.expr_lists.reserve(size / 12 + 8);
   errors_at_start_ = report.error_count();
 }
 

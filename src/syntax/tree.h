@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/huge_pages.h"
 #include "base/names.h"
 #include "base/types.h"
 
@@ -212,11 +213,11 @@ struct Section {
 
 struct Tree {
   Names names;
-  std::vector<Stmt> stmts;
-  std::vector<Expr> exprs;
-  std::vector<ExprId> expr_lists;
-  std::vector<Instruction> instructions;
-  std::vector<Variable> variables;
+  BigVector<Stmt> stmts;
+  BigVector<Expr> exprs;
+  BigVector<ExprId> expr_lists;
+  BigVector<Instruction> instructions;
+  BigVector<Variable> variables;
   std::vector<Function> functions;  ///< entries, funcs and .callprototypes
   std::vector<Directive> directives;
   std::vector<Version> versions;
