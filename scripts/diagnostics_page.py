@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes docs/diagnostics.md: what ptxas and heddle say of the same broken inputs, tests/check/side_by_side/*.ptx.
 
-    diagnostics_page.py HEDDLE                 writes the page; needs ptxas on PATH or in PTXAS
+    diagnostics_page.py HEDDLE                 writes the page; needs ptxas, from PTXAS or where judges.py finds it
     diagnostics_page.py HEDDLE --check         exit status 1 when what heddle says now is not what the page says
     diagnostics_page.py HEDDLE --keep-ptxas    writes heddle's side anew and keeps what the page says of ptxas
 
@@ -11,10 +11,11 @@ An input's first line, a comment, is its title on the page.
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from judges import find_ptxas
 
 ROOT = Path(__file__).resolve().parents[1]
 INPUTS = ROOT / "tests" / "check" / "side_by_side"
@@ -79,7 +80,7 @@ def main():
         version, ptxas_side = told_before(before)
         sides = [ptxas_side.get(file.read_text().splitlines()[0].removeprefix("//").strip(), "") for file in files]
     else:
-        ptxas = os.environ.get("PTXAS") or shutil.which("ptxas")
+        ptxas = os.environ.get("PTXAS") or find_ptxas()
         if not ptxas:
             sys.exit("there is no ptxas: --keep-ptxas writes heddle's side only")
         version, sides = version_of(ptxas), [ptxas_says(ptxas, file) for file in files]

@@ -248,6 +248,7 @@ ir::RegId ModuleChecker::make_registers(ir::Function& function, isa::Type type, 
   for (u32 i = 0; i < vector; ++i) {
     ir::Register& reg = function.registers.emplace_back();
     reg.type = type;
+    if (want_ == Want::report) continue;  // no diagnostic shows a register by its number
     reg.name = name;
     if (vector > 1) (reg.name += '.') += "xyzw"[i & 3];
   }

@@ -16,7 +16,7 @@
 
 namespace heddle::check {
 
-/// Who wants nothing but the report gets a module without bodies and places, in half of the memory.
+/// Who wants nothing but the report gets a module without bodies and places: in half of the memory.
 enum class Want : u8 { module, report };
 
 /// Checks one module. The result is complete only when `report` has no errors.

@@ -8,6 +8,7 @@
 #include "base/spelling.h"
 #include "check/advice.h"
 #include "check/body_checker.h"
+#include "isa/mnemonic.h"
 #include "isa/spell.h"
 
 namespace heddle::check {
@@ -22,23 +23,11 @@ const Mnemonic& ModuleChecker::mnemonic(NameId name) {
   std::unique_ptr<Mnemonic>& slot = mnemonics_[name.value];
   if (slot) return *slot;
   slot = std::make_unique<Mnemonic>();
-  const std::string_view written = tree_.names[name];
-  std::size_t at = std::min(written.find('.'), written.size());
-  slot->opcode = written.substr(0, at);
-  while (at < written.size()) {
-    std::size_t end = written.find('.', at + 1);
-    if (end == std::string_view::npos) end = written.size();
-    std::string_view word = written.substr(at + 1, end - at - 1);
-    if (const auto bracket = word.find('[');
-        bracket != std::string_view::npos) {  // const[2] of PTX 1.x
-      slot->bank = std::atoi(std::string(word.substr(bracket + 1)).c_str());
-      word = word.substr(0, bracket);
-    }
-    slot->word_at.emplace_back(static_cast<u32>(at), static_cast<u32>(end - at));
-    const int id = isa::find_word(word);
-    slot->words.push_back(id < 0 ? isa::kNoWord : static_cast<u16>(id));
-    at = end;
-  }
+  isa::MnemonicParts parts = isa::take_apart(tree_.names[name]);
+  slot->opcode = parts.opcode;
+  slot->words = std::move(parts.words);
+  slot->word_at = std::move(parts.word_at);
+  slot->bank = parts.bank;
   slot->match = isa::match(slot->opcode, slot->words);
   for (const isa::Candidate& candidate : slot->match.candidates)
     slot->plans.push_back(plan(candidate));

@@ -63,11 +63,10 @@ Symbol BodyChecker::look_up(NameId name, Span span, diag::Report& report) {
   return {};
 }
 
-/// Whether a register of type `reg` may stand where the instruction has `context.type` (9.4, tables
-/// 27 and 28).
+/// Whether a register of another type, `reg`, may stand where the instruction has `context.type`
+/// (9.4, tables 27 and 28).
 bool BodyChecker::fits(const Context& context, Type reg) const {
   const Type type = context.type;
-  if (reg == type) return true;
   const isa::TypeInfo& want = isa::type_info(type);
   const isa::TypeInfo& have = isa::type_info(reg);
   if (want.cls == TypeClass::pred || have.cls == TypeClass::pred) return false;
@@ -301,7 +300,7 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
 bool BodyChecker::register_operand(const Context& context, Span span, NameId name, ir::RegId reg,
                                    ir::Operand& out) {
   const Type type = f_.registers[reg.value].type;
-  if (!fits(context, type)) {
+  if (type != context.type && !fits(context, type)) {
     if (context.report.is_trial()) return false;
     const isa::TypeInfo& want = isa::type_info(context.type);
     const isa::TypeInfo& have = isa::type_info(type);

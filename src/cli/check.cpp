@@ -69,8 +69,9 @@ int check(const Options& options) {
     }
     diag::Report report;
     const syntax::Tree tree = syntax::parse(*source, report);
-    const auto want = options.dump.empty() ? check::Want::report : check::Want::module;
-    const auto module = check::check(tree, *source, report, want);
+    const bool alone = options.dump.empty() && !options.link;  // what it says is all that is wanted
+    const auto module =
+        check::check(tree, *source, report, alone ? check::Want::report : check::Want::module);
     report.sort();
     show(*source, report);
     if (options.dump == "ir" && !report.has_errors()) fmt::print("{}", ir::print(*module));

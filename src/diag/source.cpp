@@ -36,7 +36,7 @@ Source Source::join(std::span<const Source> sources) {
     for (const Marker& marker : source.markers_) {
       joined.markers_.push_back({first + marker.line_index, marker.line, marker.file});
     }
-    first += static_cast<u32>(source.line_starts_.size());
+    first += source.line_index(static_cast<u32>(source.text_.size())) + 1;
   }
   return joined;
 }

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <string>
 
+#include "isa/mnemonic.h"
+
 namespace heddle::isa {
 namespace {
 
@@ -24,13 +26,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 Match match_text(std::string_view mnemonic) {
-  std::vector<std::string_view> parts = split(mnemonic, '.');
-  std::vector<u16> words;
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    int word = find_word(parts[i]);
-    words.push_back(word < 0 ? kNoWord : static_cast<u16>(word));
-  }
-  return match(parts[0], words);
+  const MnemonicParts parts = take_apart(mnemonic);
+  return match(parts.opcode, parts.words);
 }
 
 u8 slot_value(const Candidate& candidate, std::string_view slot) {

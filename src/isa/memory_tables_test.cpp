@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ranges>
 #include <string>
 
 #include "isa/match.h"
+#include "isa/mnemonic.h"
 
 namespace heddle::isa {
 namespace {
@@ -132,13 +132,8 @@ bool open(const Candidate& candidate, PtxVersion version, Target target) {
 }
 
 bool accepted(const MemoryCase& test) {
-  const std::size_t dot = test.mnemonic.find('.');
-  std::vector<u16> words;
-  for (const auto part : std::views::split(test.mnemonic.substr(dot + 1), '.')) {
-    const int word = find_word(std::string_view(part.begin(), part.end()));
-    words.push_back(word < 0 ? kNoWord : static_cast<u16>(word));
-  }
-  const Match found = match(test.mnemonic.substr(0, dot), words);
+  const MnemonicParts parts = take_apart(test.mnemonic);
+  const Match found = match(parts.opcode, parts.words);
   const Target target = parse_target(test.target).value();
   return std::ranges::any_of(found.candidates,
                              [&](const Candidate& one) { return open(one, test.version, target); });

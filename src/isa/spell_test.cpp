@@ -5,25 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "isa/match.h"
+#include "isa/mnemonic.h"
 
 namespace heddle::isa {
 namespace {
-
-std::vector<u16> words_of(std::string_view mnemonic) {
-  std::vector<u16> words;
-  for (std::size_t at = mnemonic.find('.'); at != std::string_view::npos;) {
-    const std::size_t end = mnemonic.find('.', at + 1);
-    const int word = find_word(mnemonic.substr(at + 1, end - at - 1));
-    words.push_back(word < 0 ? kNoWord : static_cast<u16>(word));
-    at = end;
-  }
-  return words;
-}
 
 TEST(Spell, Forms) {
   constexpr struct {
@@ -38,9 +24,9 @@ TEST(Spell, Forms) {
       {"shfl.sync.down.b32", "shfl.sync.down.b32 d{|p:pred}, a, b, c, m:u32"},
   };
   for (const auto& one : kCases) {
-    const std::string_view mnemonic = one.mnemonic;
-    const Match found = match(mnemonic.substr(0, mnemonic.find('.')), words_of(mnemonic));
-    ASSERT_FALSE(found.candidates.empty()) << mnemonic;
+    const MnemonicParts parts = take_apart(one.mnemonic);
+    const Match found = match(parts.opcode, parts.words);
+    ASSERT_FALSE(found.candidates.empty()) << one.mnemonic;
     EXPECT_EQ(spell(*found.candidates[0].form, found.candidates[0].slot_values()), one.spelled);
   }
 }
@@ -63,9 +49,9 @@ TEST(Nearest, FewestChanges) {
       {"add.rn.sat.ftz.u32", "add.rn.ftz.sat.f32"},
   };
   for (const auto& one : kCases) {
-    const std::string_view mnemonic = one.mnemonic;
-    const auto found = nearest(mnemonic.substr(0, mnemonic.find('.')), words_of(mnemonic));
-    ASSERT_FALSE(found.empty()) << mnemonic;
+    const MnemonicParts parts = take_apart(one.mnemonic);
+    const auto found = nearest(parts.opcode, parts.words);
+    ASSERT_FALSE(found.empty()) << one.mnemonic;
     EXPECT_EQ(spell_mnemonic(*found[0].candidate.form, found[0].candidate.slot_values()),
               one.nearest);
   }

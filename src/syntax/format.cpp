@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "isa/match.h"
+#include "isa/mnemonic.h"
 #include "isa/spell.h"
 #include "syntax/chars.h"
 #include "syntax/printer_impl.h"
@@ -15,17 +16,9 @@ namespace {
 
 /// The mnemonic in canonical order, or as it is when it is not one.
 std::string canonical(std::string_view mnemonic) {
-  const std::size_t dot = std::min(mnemonic.find('.'), mnemonic.size());
-  std::vector<u16> words;
-  for (std::size_t at = dot; at < mnemonic.size();) {
-    const std::size_t end = std::min(mnemonic.find('.', at + 1), mnemonic.size());
-    const int word = isa::find_word(mnemonic.substr(at + 1, end - at - 1));
-    if (word < 0) return std::string(mnemonic);
-    words.push_back(static_cast<u16>(word));
-    at = end;
-  }
-  const isa::Match found = isa::match(mnemonic.substr(0, dot), words);
-  if (found.candidates.empty()) return std::string(mnemonic);
+  const isa::MnemonicParts parts = isa::take_apart(mnemonic);
+  const isa::Match found = isa::match(parts.opcode, parts.words);
+  if (found.candidates.empty() || parts.bank >= 0) return std::string(mnemonic);
   const isa::Candidate& first = found.candidates[0];
   return isa::spell_mnemonic(*first.form, first.slot_values());
 }
