@@ -124,7 +124,8 @@ std::optional<bool> assemble(const char* path) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/// ptxas has no way to stop after its checks: -O0 is the least that it does.
+/// ptxas has no way to stop after its checks: -O0 is the least that it does. With thousands of
+/// functions that takes it minutes, so it runs once.
 void bench_ptxas(benchmark::State& state) {
   const ModuleFile file;
   if (!file.good()) return state.SkipWithError("cannot write the module to /tmp");
