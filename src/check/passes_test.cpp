@@ -51,6 +51,9 @@ TEST(Contract, WhatPtxasContracts) {
       // Of two products, the first.
       {"mul.f32 d, a, b; mul.f32 e, b, c; add.f32 f, e, d;",
        "mul.f32 d, a, b; fma.rn.f32 f, b, c, d"},
+      // The second is computed for that, so it is not joined elsewhere either.
+      {"mul.f32 d, a, b; add.f32 c, d, a; mul.f32 e, b, c; add.f32 f, e, d;",
+       "mul.f32 d, a, b; add.f32 c, d, a; fma.rn.f32 f, b, c, d"},
       // Two sums of one product.
       {"mul.f32 d, a, b; add.f32 e, d, c; add.f32 f, d, a;",
        "fma.rn.f32 e, a, b, c; fma.rn.f32 f, a, b, a"},

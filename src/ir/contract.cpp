@@ -57,16 +57,16 @@ class Contraction {
     find_blocks();
     find_exposed();
     for (u32 i = 0; i < f_.insts.size(); ++i) find_product(i);
-    bool joins = false;
-    for (u32 i = 0; i < f_.insts.size(); ++i) joins |= choose(i);
-    if (joins) rewrite();
+    while (choose_all()) {
+    }
+    if (!joined_.empty()) rewrite();
   }
 
  private:
   using Kind = Arithmetic::Kind;
 
   struct Product {
-    u32 uses = 0, joined = 0;
+    u32 uses = 0, joined = 0;  ///< additions that read it, and that are joined with it
   };
 
   bool find_arithmetic() {
@@ -183,16 +183,19 @@ class Contraction {
     for (const auto& use : uses) product_of_[use] = at;
   }
 
-  /// Which product the addition is joined with.
-  bool choose(u32 at) {
-    for (const u32 index : {1u, 2u}) {
-      const auto found = product_of_.find({at, index});
-      if (found == product_of_.end()) continue;
-      joined_[at] = index;
-      ++products_[found->second].joined;
-      return true;
+  /// Chooses for each addition the product that it is joined with. A product that not all of its
+  /// additions choose is computed anyway, and no longer joined with any: true, then choose again.
+  bool choose_all() {
+    joined_.clear();
+    for (auto& [at, product] : products_) product.joined = 0;
+    for (const auto& [use, product] : product_of_) {  // of an addition, the first operand first
+      if (joined_.try_emplace(use.first, use.second).second) ++products_.at(product).joined;
     }
-    return false;
+    const auto given_up = [&](const auto& use) {
+      const Product& product = products_.at(use.second);
+      return product.joined < product.uses;
+    };
+    return std::erase_if(product_of_, given_up) != 0;
   }
 
   Operand minus(Operand value, const Arithmetic& kind, SourcePoint at) {
@@ -256,7 +259,9 @@ class Contraction {
       moved[i] = static_cast<u32>(out_.size());
       const auto product = products_.find(i);
       const auto joined = joined_.find(i);
-      if (product != products_.end() && product->second.uses == product->second.joined) continue;
+      const bool gone =
+          product != products_.end() && product->second.joined == product->second.uses;
+      if (gone) continue;
       if (joined == joined_.end()) {
         out_.push_back(f_.insts[i]);
       } else {

@@ -40,6 +40,7 @@ struct Scale {
 
 std::vector<Family> ieee_families(const Scale& scale);
 std::vector<Family> conversion_families(const Scale& scale);
+std::vector<Family> narrow_families(const Scale& scale);
 std::vector<Family> approximate_families(const Scale& scale);
 
 /// Runs all on that many threads, a line for each; returns the number of mismatches.

@@ -57,8 +57,8 @@ int main(int argc, char** argv) {
     }
   }
   std::vector<Family> wanted;
-  for (const auto& families :
-       {ieee_families(scale), conversion_families(scale), approximate_families(scale)}) {
+  for (const auto& families : {ieee_families(scale), conversion_families(scale),
+                               narrow_families(scale), approximate_families(scale)}) {
     for (const Family& family : families) {
       if (family.name.find(only) != family.name.npos) wanted.push_back(family);
     }

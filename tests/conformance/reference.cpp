@@ -75,7 +75,7 @@ u64 Reference::compute(Operation operation, const Format& format, mpfr_rnd_t rou
   // MPFR's significands are in [1/2, 1); its own range of exponents is far wider.
   const mpfr_exp_t least = mpfr_get_emin(), most = mpfr_get_emax();
   mpfr_set_emin(format.min_exponent() - format.precision + 2);
-  mpfr_set_emax(format.max_exponent + 1);
+  mpfr_set_emax(format.max_exponent + format.beyond + 1);
   ternary = mpfr_check_range(result_, ternary, rounding);
   mpfr_subnormalize(result_, ternary, rounding);
   mpfr_set_emin(least);

@@ -20,6 +20,8 @@ struct Format {
   std::string_view name;
   int bits, precision, max_exponent;
   u64 nan;
+  int beyond =
+      0;  ///< exponents that it has above max_exponent: where they hold numbers, not infinities
 
   constexpr int min_exponent() const { return 1 - max_exponent; }
   constexpr u64 sign() const { return u64{1} << (bits - 1); }
