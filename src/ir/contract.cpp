@@ -57,8 +57,9 @@ class Contraction {
     find_blocks();
     find_exposed();
     for (u32 i = 0; i < f_.insts.size(); ++i) find_product(i);
-    while (choose_all()) {
-    }
+    if (products_.empty()) return;
+    // Backwards: what is computed from a sum decides before the sum itself.
+    for (u32 i = static_cast<u32>(f_.insts.size()); i-- > 0;) choose(i);
     if (!joined_.empty()) rewrite();
   }
 
@@ -66,7 +67,8 @@ class Contraction {
   using Kind = Arithmetic::Kind;
 
   struct Product {
-    u32 uses = 0, joined = 0;  ///< additions that read it, and that are joined with it
+    u32 readers = 0;        ///< additions that read it and are not joined with it yet
+    bool computed = false;  ///< something needs the product itself
   };
 
   bool find_arithmetic() {
@@ -179,23 +181,26 @@ class Contraction {
       stale |= changed;
     }
     if (uses.empty() || (!overwritten && exposed_[reg])) return;
-    products_[at].uses = static_cast<u32>(uses.size());
+    products_[at].readers = static_cast<u32>(uses.size());
     for (const auto& use : uses) product_of_[use] = at;
   }
 
-  /// Chooses for each addition the product that it is joined with. A product that not all of its
-  /// additions choose is computed anyway, and no longer joined with any: true, then choose again.
-  bool choose_all() {
-    joined_.clear();
-    for (auto& [at, product] : products_) product.joined = 0;
-    for (const auto& [use, product] : product_of_) {  // of an addition, the first operand first
-      if (joined_.try_emplace(use.first, use.second).second) ++products_.at(product).joined;
+  /// Joins the addition with that of its products which has fewer readers, or with the first. The
+  /// other one is computed then, and joined no more.
+  void choose(u32 at) {
+    Product* products[3] = {};
+    for (const u32 index : {1u, 2u}) {
+      const auto found = product_of_.find({at, index});
+      if (found != product_of_.end()) products[index] = &products_.at(found->second);
     }
-    const auto given_up = [&](const auto& use) {
-      const Product& product = products_.at(use.second);
-      return product.joined < product.uses;
-    };
-    return std::erase_if(product_of_, given_up) != 0;
+    const auto joins = [](const Product* product) { return product && !product->computed; };
+    const bool second =
+        joins(products[2]) && (!joins(products[1]) || products[2]->readers < products[1]->readers);
+    if (!second && !joins(products[1])) return;
+    const u32 index = second ? 2 : 1;
+    joined_[at] = index;
+    --products[index]->readers;
+    if (Product* other = products[3 - index]) other->computed = true;
   }
 
   Operand minus(Operand value, const Arithmetic& kind, SourcePoint at) {
@@ -259,8 +264,7 @@ class Contraction {
       moved[i] = static_cast<u32>(out_.size());
       const auto product = products_.find(i);
       const auto joined = joined_.find(i);
-      const bool gone =
-          product != products_.end() && product->second.joined == product->second.uses;
+      const bool gone = product != products_.end() && product->second.readers == 0;
       if (gone) continue;
       if (joined == joined_.end()) {
         out_.push_back(f_.insts[i]);
