@@ -316,6 +316,13 @@ class Emitted(unittest.TestCase):
         self.assertEqual(lines[-1].split("\t"), ["0", "add.u32", "d:u32", "a:u32 b:u32", "0xffffffff 1", "0",
                                                 "fixture.isa:6"])
 
+    def test_cases_name_signs_and_words_of_operands(self):
+        files = self.files("group asel .b0 .h1\n" + insn("T u32", "add.T  d:T, {-}a:T{.asel}{, b:T}",
+                                                         "sem lane f<minus_a, asel>\n case u32 -a.h1: 1, 2 -> 3\n case u32: 1 -> 3"))
+        rows = [line.split("\t") for line in files["cases.txt"].splitlines() if line[0] != "#"]
+        self.assertEqual([row[3:6] for row in rows],
+                         [["-a:u32.h1 b:u32", "1 2", "3"], ["a:u32", "1", "3"]])
+
     def test_neighbours(self):
         isa, errors = load(insn('T u16 u32\nsince ptx 7.1, sm_80\nrequire .sat => T=u32', "add{.sat}.T  d:T, a:T, b:u32(0..7)",
                                 "sem pending"))

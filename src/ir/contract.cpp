@@ -2,6 +2,7 @@
 #include "ir/contract.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 
@@ -213,9 +214,7 @@ class Contraction {
       value.value ^= mask;
       return value;
     }
-    static const std::map<u32, std::pair<std::string_view, Type>> kBits = {
-        {16, {"b16", Type::b16}}, {32, {"b32", Type::b32}}, {64, {"b64", Type::b64}}};
-    const auto& [word, type] = kBits.at(bits);
+    const Type type = bits == 16 ? Type::b16 : bits == 32 ? Type::b32 : Type::b64;
     Operand result;
     result.kind = OperandKind::reg;
     result.type = type;
@@ -228,7 +227,7 @@ class Contraction {
     Inst flip;
     flip.at = at;
     flip.operands = add({result, source, sign});
-    respell(flip, "xor", std::array{word});
+    respell(flip, "xor", std::array{isa::type_info(type).name});
     out_.push_back(flip);
     result.type = value.type;
     return result;
