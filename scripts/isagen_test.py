@@ -318,7 +318,7 @@ class Emitted(unittest.TestCase):
 
     def test_cases_name_signs_and_words_of_operands(self):
         files = self.files("group asel .b0 .h1\n" + insn("T u32", "add.T  d:T, {-}a:T{.asel}{, b:T}",
-                                                         "sem lane f<minus_a, asel>\n case u32 -a.h1: 1, 2 -> 3\n case u32: 1 -> 3"))
+                                                         "sem lane f<minus_a, asel>\ncase u32 -a.h1: 1, 2 -> 3\ncase u32: 1 -> 3"))
         rows = [line.split("\t") for line in files["cases.txt"].splitlines() if line[0] != "#"]
         self.assertEqual([row[3:6] for row in rows],
                          [["-a:u32.h1 b:u32", "1 2", "3"], ["a:u32", "1", "3"]])
