@@ -208,8 +208,7 @@ Family quotient(std::string_view mnemonic, bool approx, bool ftz, u64 cases) {
 
 std::vector<Family> approximate_families(const Scale& scale) {
   std::vector<Family> families;
-  const u64 cases = scale.exhaustive ? u64{1} << 32 : 1 << 18;
-  for (const Function& function : kFunctions) families.push_back(family(function, cases));
+  for (const Function& function : kFunctions) families.push_back(family(function, scale.spread));
   families.push_back(quotient("div.approx.f32", true, false, scale.random));
   families.push_back(quotient("div.approx.ftz.f32", true, true, scale.random));
   families.push_back(quotient("div.full.f32", false, false, scale.random));

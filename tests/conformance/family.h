@@ -34,8 +34,8 @@ struct Family {
 };
 
 struct Scale {
-  u64 random = 100'000'000;  ///< random inputs of an instruction
-  bool exhaustive = true;    ///< all 2^32 inputs of approximate functions
+  u64 random = 100'000'000;   ///< random inputs of an instruction
+  u64 spread = u64{1} << 32;  ///< inputs of an approximate function, evenly spread
 };
 
 std::vector<Family> ieee_families(const Scale& scale);

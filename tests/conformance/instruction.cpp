@@ -14,6 +14,20 @@ constexpr u32 kPlaceBytes = kLanes * 8;
 
 u32 bytes_of(isa::Type type) { return isa::type_info(type).bits / 8; }
 
+/// Calls `copy` with a value of the integer type of that size.
+void with_type(u32 bytes, auto copy) {
+  switch (bytes) {
+    case 1:
+      return copy(u8{});
+    case 2:
+      return copy(u16{});
+    case 4:
+      return copy(u32{});
+    default:
+      return copy(u64{});
+  }
+}
+
 }  // namespace
 
 std::optional<Instruction> Instruction::find(std::string_view mnemonic) {
@@ -60,18 +74,23 @@ void Instruction::run(const Values* inputs, Values& output) const {
   op.full = handlers_.full;
   std::memcpy(op.runtime, runtime_, sizeof runtime_);
   for (u32 i = 0; i < sources_.size(); ++i) {
-    const u32 at = kPlaceBytes * (i + 1), bytes = bytes_of(sources_[i]);
-    op.src[i] = interp::place(interp::Block::frame, at);
-    for (u32 lane = 0; lane < kLanes; ++lane)
-      std::memcpy(frame + at + lane * bytes, &inputs[i][lane], bytes);
+    u8* const at = frame + kPlaceBytes * (i + 1);
+    op.src[i] = interp::place(interp::Block::frame, kPlaceBytes * (i + 1));
+    with_type(bytes_of(sources_[i]), [&]<class T>(T) {
+      for (u32 lane = 0; lane < kLanes; ++lane) {
+        const T value = static_cast<T>(inputs[i][lane]);
+        std::memcpy(at + lane * sizeof(T), &value, sizeof(T));
+      }
+    });
   }
   op.dst[0] = interp::place(interp::Block::frame, 0);
   interp::run_full(warp, ops);
-  const u32 bytes = bytes_of(result_);
-  for (u32 lane = 0; lane < kLanes; ++lane) {
-    output[lane] = 0;
-    std::memcpy(&output[lane], frame + lane * bytes, bytes);
-  }
+  with_type(bytes_of(result_), [&]<class T>(T value) {
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+      std::memcpy(&value, frame + lane * sizeof(T), sizeof(T));
+      output[lane] = value;
+    }
+  });
 }
 
 }  // namespace heddle::conformance

@@ -14,9 +14,10 @@
 namespace {
 
 constexpr const char* kUsage =
-    R"(usage: heddle_conformance [--quick] [--random N] [--only TEXT] [-j N]
+    R"(usage: heddle_conformance [--quick] [--random N] [--spread N] [--only TEXT] [-j N]
   --quick      seconds instead of hours: few random inputs, samples of the approximate functions
   --random N   random inputs for each arithmetic instruction (default 100000000)
+  --spread N   inputs for each approximate function, evenly spread (default: all 2^32)
   --only TEXT  instructions whose names hold TEXT, e.g. --only sqrt or --only .f64
   -j N         threads (default: all)
 )";
@@ -39,11 +40,13 @@ int main(int argc, char** argv) {
     bool good = true;
     if (option == "--quick") {
       scale.random = 2000;
-      scale.exhaustive = false;
+      scale.spread = 1 << 18;
     } else if (i + 1 == argc) {
       good = false;
     } else if (option == "--random") {
       good = parse(argv[++i], scale.random);
+    } else if (option == "--spread") {
+      good = parse(argv[++i], scale.spread);
     } else if (option == "--only") {
       only = argv[++i];
     } else if (option == "-j") {
