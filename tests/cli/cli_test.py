@@ -348,6 +348,15 @@ class Run(Case):
         out, _ = self.run_ptx(ptx, "u32[1]", "--shared", "100", "--dump", "0")
         self.contains(out, "0: 100")
 
+    def test_contraction_can_be_turned_off(self):
+        # (1 + 2^-23)^2 is 1 + 2^-22 when it is rounded, and a little more when it is not.
+        ptx = module(kernel("""ld.param.u64 %rd1, [out]; mov.f32 %f1, 0f3f800001; mul.f32 %f2, %f1, %f1;
+            sub.f32 %f3, %f2, 0f3f800002; st.global.f32 [%rd1], %f3;""", ".param .u64 out"))
+        for options, env, expected in (((), {}, "0: 1.4210855e-14"), (("--no-contract",), {}, "0: 0"),
+                                       ((), {"HEDDLE_CONTRACT": "0"}, "0: 0")):
+            out, _ = self.run_ptx(ptx, "f32[1]", "--dump", "0", *options, env=env)
+            self.assertEqual(out.splitlines()[-1].strip(), expected)
+
     def test_npy_files_in_and_out(self):
         with tempfile.TemporaryDirectory() as folder:
             source, result = Path(folder) / "x.npy", Path(folder) / "y.npy"
