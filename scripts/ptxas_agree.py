@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How well Heddle's checker and the vendor's ptxas agree on what is legal, instruction by instruction.
 
-The instructions come from the tables (isagen_lib/neighbours.py). Differences that are known, and why they stay, are in
-ptxas_differences.txt; any other is a finding.
+The instructions come from the tables (isagen_lib/neighbours.py). Differences that are known, and why they stay, are in the
+folder ptxas_differences; any other is a finding.
 
 usage: ptxas_agree.py --checker build/release/bin/heddle_form_instances src/isa/*.isa
 exit status: 0 no unexplained difference, 1 some (printed), 77 no ptxas
@@ -22,7 +22,7 @@ from typing import Dict, Iterator, List, Optional, Tuple
 import isagen
 from isagen_lib.model import Isa, Problems, Version
 from isagen_lib.neighbours import Neighbour, neighbours, sample
-from ptxas_compare import SKIPPED, Assembler, Instance, add_options, is_known, opinions, read_known
+from ptxas_compare import SKIPPED, Assembler, Instance, add_options, explanation, opinions, read_known
 
 NEWEST = Version(9, 0)  # what CUDA 13.0 knows
 OLDEST = 75
@@ -105,22 +105,29 @@ def main() -> int:
     family = {str(n.form.loc): n.form.family for n in found}
     instances = judge(options.checker, [as_instance(n) for n in found])
     print(f"{len(instances)} instructions; {newer} combinations of modifiers are newer than PTX {NEWEST} and cannot be compared")
-    known = read_known(Path(__file__).with_name("ptxas_differences.txt"))
+    known = read_known()
+    used: Counter = Counter()
     counts: Dict[str, Counter] = defaultdict(Counter)
     for instance, opinion in ask(options.ptxas, instances, options.jobs):
         verdict, _, code = instance.verdict.partition(" ")
         instance = instance._replace(verdict=verdict)
+        why = None
         if opinion is None:
             result = "unjudged"
         elif (opinion == "") == (verdict == "accept"):
             result = "agree"
         else:
-            result = "explained" if is_known(known, instance) else "unexplained"
+            why = explanation(known, instance)
+            result = "explained" if why else "unexplained"
         counts[family[instance.source]].update([verdict, result])
+        used.update([str(why)] if why else [])
         if result == "unexplained" or (result == "explained" and options.explained):
-            print(f"{result}\t{instance.source}\t{verdict} {code}\t{instance.reason}\t{instance.version}\t"
+            print(f"{why or result}\t{instance.source}\t{verdict} {code}\t{instance.reason}\t{instance.version}\t"
                   f"{instance.target}\t{instance.text}\t{opinion or 'accepts it'}")
     report(counts)
+    if options.explained:
+        for line, count in used.most_common():
+            print(f"{count:>8}  {line}")
     return 1 if any(count["unexplained"] for count in counts.values()) else 0
 
 

@@ -3,7 +3,7 @@
 """Asks the vendor's ptxas for its opinion on every instruction of form_instances.txt.
 
 The tables follow the manual; where ptxas is installed it is the better witness. Differences that are known, and why
-they stay, are in ptxas_differences.txt beside this script: `VERDICT REASON REGEX`, matched against the instruction.
+they stay, are in the folder ptxas_differences beside this script.
 
 usage: ptxas_compare.py form_instances.txt [--ptxas FILE] [--only REGEX] [--verbose]
 exit status: 0 no new difference, 1 differences (printed), 77 no ptxas (the test is skipped)
@@ -145,20 +145,40 @@ def opinions(assembler: Assembler, instances: List[Instance]) -> List[Optional[s
     return result
 
 
-def read_known(path: Path) -> List[Tuple[str, str, str]]:
-    lines = (line.split("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
-    return [tuple(line.split(None, 2)) for line in lines if line]  # type: ignore[misc]
+class Known(NamedTuple):
+    """A line of the folder ptxas_differences; its README.md says what one means."""
+    file: Path
+    number: int
+    verdict: str
+    reason: str
+    pattern: str
+
+    def explains(self, instance: Instance) -> bool:
+        family = Path(instance.source.split(":")[0]).stem
+        return (self.file.stem in ("general", family) and self.verdict == instance.verdict
+                and re.fullmatch(self.reason, instance.reason.split(":")[0]) is not None
+                and re.search(self.pattern, instance.text) is not None)
+
+    def __str__(self) -> str:
+        return f"{self.file.name}:{self.number}"
 
 
-def is_known(known: List[Tuple[str, str, str]], instance: Instance) -> bool:
-    reason = instance.reason.split(":")[0]
-    return any(verdict == instance.verdict and re.fullmatch(why, reason) and re.search(pattern, instance.text)
-               for verdict, why, pattern in known)
+def read_known() -> List[Known]:
+    known = []
+    for file in sorted(Path(__file__).with_name("ptxas_differences").glob("*.txt")):
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            if line and not line.startswith("#"):
+                known.append(Known(file, number, *line.split(None, 2)))
+    return known
+
+
+def explanation(known: List[Known], instance: Instance) -> Optional[Known]:
+    return next((line for line in known if line.explains(instance)), None)
 
 
 def compare(instances: List[Instance], program: str, verbose: bool = False) -> int:
     """Prints the differences that are not known, and a summary; returns how many there are."""
-    known = read_known(Path(__file__).with_name("ptxas_differences.txt"))
+    known = read_known()
     modules: Dict[Tuple[str, str], List[Instance]] = defaultdict(list)
     for instance in instances:
         modules[instance.version, instance.target].append(instance)
@@ -174,7 +194,7 @@ def compare(instances: List[Instance], program: str, verbose: bool = False) -> i
                         print(f"{where}: {instance.text} cannot be judged")
                 elif (opinion == "") == (instance.verdict == "accept"):
                     agreed += 1
-                elif is_known(known, instance):
+                elif explanation(known, instance):
                     listed += 1
                 else:
                     differ += 1
