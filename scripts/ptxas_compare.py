@@ -124,6 +124,7 @@ def opinions(assembler: Assembler, instances: List[Instance]) -> List[Optional[s
     """ptxas's first error for each instance, "" when it accepts it, None when it cannot tell.
 
     ptxas stops at the end of a phase that found errors, so refused instances are taken out until nothing is left to say.
+    It makes functions of some instructions, whose types are those of the first use: what differs from it is asked alone.
     """
     result: List[Optional[str]] = [""] * len(instances)
     alive = list(range(len(instances)))
@@ -139,8 +140,10 @@ def opinions(assembler: Assembler, instances: List[Instance]) -> List[Optional[s
             return result
         if not found:
             return result
-        for position in found:
-            result[alive[position]] = found[position]
+        for position, message in found.items():
+            one = instances[alive[position]]
+            lone = len(alive) == 1 or "formal parameter" not in message
+            result[alive[position]] = message if lone else opinions(assembler, [one])[0]
         alive = [index for position, index in enumerate(alive) if position not in found]
     return result
 

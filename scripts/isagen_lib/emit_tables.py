@@ -87,12 +87,13 @@ class Tables:
     def operand(self, operand: Operand) -> str:
         fields = [f".name = {string(operand.name)}", f".kind = OperandKind::{operand.kind}"]
         for flag in ("written", "also_read", "optional", "pair_second", "negatable", "wide", "register_only", "sink",
-                     "symbol_allowed", "free", "vector", "bare"):
+                     "symbol_allowed", "free", "raw", "cut", "exact", "vector", "bare"):
             if getattr(operand, flag):
                 fields.append(f".{flag} = true")
         if operand.type:
             fields.append(f".type = Type::{self.isa.type_at(operand.type).name}")
-        for name, default in (("type_slot", -1), ("vector_slot", -1), ("vector_length", 1), ("space_slot", -1)):
+        for name, default in (("type_slot", -1), ("vector_slot", -1), ("vector_length", 1), ("space_slot", -1),
+                              ("least_bits", 0), ("imm_last", -1)):
             if getattr(operand, name) != default:
                 fields.append(f".{name} = {getattr(operand, name)}")
         if operand.space:

@@ -214,6 +214,10 @@ class Operand:
     sink: bool = False
     symbol_allowed: bool = False
     free: bool = False
+    raw: bool = False
+    cut: bool = False
+    exact: bool = False
+    least_bits: int = 0  # `[a:32..]`
     type: int = 0
     type_slot: int = -1
     vector_slot: int = -1
@@ -227,6 +231,7 @@ class Operand:
     imm_max: int = -1
     imm_step: int = 1
     imm_values: Tuple[int, ...] = ()  # of the range; empty: all
+    imm_last: int = -1  # the last element of a vector has the range from 0 to this
     suffix: str = ""
     suffix_slot: int = -1
     minus_slot: int = -1

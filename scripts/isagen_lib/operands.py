@@ -8,6 +8,8 @@ from typing import Callable, List, Tuple
 
 from .model import Choice, Condition, Form, Isa, Loc, NotationError, Operand, Slot
 
+WRAPPERS = {"wide": "wide", "reg": "register_only", "sink": "sink", "any": "symbol_allowed", "inout": "also_read",
+            "bare": "bare", "free": "free", "raw": "raw", "cut": "cut"}  # and the flag in Operand
 KINDS = ("label", "function", "list", "targets", "proto")
 SPACES = ("const", "global", "local", "param", "param::entry", "param::func", "shared", "shared::cta",
           "shared::cluster", "generic")
@@ -120,6 +122,12 @@ class _Parser:
         name, _, spec = (part.strip() for part in head.partition(":"))
         self.check_name(name)
         address = Operand(name, kind="address", space_slot=self.form.slot_named("ss"))
+        wrapper = re.fullmatch(r"(free|exact)\((.*)\)", spec)
+        if wrapper:
+            setattr(address, wrapper[1], True)
+            spec = wrapper[2]
+        if spec in ("32..", "64.."):
+            address.least_bits, spec = int(spec[:2]), ""
         if spec[-1:] == "?" and spec[:-1] in SPACES:
             address.symbol_space = spec[:-1]
         elif spec in SPACES:
@@ -185,21 +193,16 @@ class _Parser:
             if imm[1]:
                 self.constants(operand, imm[1])
             return
-        bounded = re.fullmatch(r"(\w+)\((.*(?:\.\.|\|).*)\)(\*\w+)?", text)
-        if bounded:
-            self.type(operand, bounded[1])
-            self.constants(operand, bounded[2])
-            if bounded[3]:
-                self.vector(operand, bounded[3][1:])
-            return
         wrapper = re.fullmatch(r"(\w+)\((.*)\)(\*\w+)?", text)
         if wrapper:
-            flags = {"wide": "wide", "reg": "register_only", "sink": "sink", "any": "symbol_allowed",
-                     "inout": "also_read", "bare": "bare", "free": "free"}
-            if wrapper[1] not in flags:
-                raise self.fail(f"unknown operand kind `{wrapper[1]}(...)`; one of imm, {', '.join(flags)}")
-            setattr(operand, flags[wrapper[1]], True)
-            self.spec(operand, wrapper[2])
+            if wrapper[1] in WRAPPERS:
+                setattr(operand, WRAPPERS[wrapper[1]], True)
+                self.spec(operand, wrapper[2])
+            elif ".." in wrapper[2] or "|" in wrapper[2]:
+                self.type(operand, wrapper[1])
+                self.constants(operand, wrapper[2])
+            else:
+                raise self.fail(f"unknown operand kind `{wrapper[1]}(...)`; one of imm, {', '.join(WRAPPERS)}")
             if wrapper[3]:
                 self.vector(operand, wrapper[3][1:])
             return
@@ -211,7 +214,13 @@ class _Parser:
             self.vector(operand, match[2])
 
     def constants(self, operand: Operand, text: str) -> None:
-        """`0..255`, `24..256/8` (in steps of 8) or `-1|1`."""
+        """`0..255`, `24..256/8` (in steps of 8) or `-1|1`; and for the last element of a vector `, 0..3`."""
+        text, _, last = (part.strip() for part in text.partition(","))
+        if last:
+            span = re.fullmatch(r"0\.\.(\d+)", last)
+            if not span:
+                raise self.fail(f"`{last}`: the range of the last element is `0..` and a number")
+            operand.imm_last = int(span[1])
         try:
             if "|" in text:
                 values = [int(value, 0) for value in text.split("|")]

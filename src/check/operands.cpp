@@ -69,6 +69,8 @@ bool BodyChecker::fits(const Context& context, Type reg) const {
   const Type type = context.type;
   const isa::TypeInfo& want = isa::type_info(type);
   const isa::TypeInfo& have = isa::type_info(reg);
+  if (have.cls == TypeClass::pred && context.spec.raw && want.bits == 32)
+    return want.cls == TypeClass::bits || (want.cls == TypeClass::float_ && context.spec.free);
   if (want.cls == TypeClass::pred || have.cls == TypeClass::pred) return false;
   const bool same_size = have.bits == want.bits;
   const bool enough = same_size || (context.spec.wide && have.bits > want.bits);
@@ -372,13 +374,20 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
   }
   const auto constant = evaluate(tree_, id, context.report);
   if (!constant) return false;
+  const bool alone = context.length == 1;
+  if (context.spec.raw && alone && constant->is_integer()) {  // it has 64 bits (4.5.1)
+    context.report.add(Kind::constant_not_allowed, expr.span, context.spec.name,
+                       context.candidate.form->opcode);
+    return false;
+  }
   const bool ranged = context.spec.imm_min <= context.spec.imm_max;
   if (context.spec.kind == isa::OperandKind::imm || ranged) {
     if (!constant->is_integer()) {
       context.report.add(Kind::constant_type, expr.span, "an integer");
       return false;
     }
-    const s64 value = constant->as_signed();
+    const bool cut = context.spec.cut;  // to the size of the operand, as 4.5.1 has it
+    const s64 value = cut ? static_cast<u32>(constant->bits) : constant->as_signed();
     if (ranged && (value < context.spec.imm_min || value > context.spec.imm_max ||
                    (constant->is_unsigned() && value < 0))) {
       context.report.add(Kind::constant_range, expr.span, value, context.spec.imm_min,
@@ -397,6 +406,7 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
   }
   Type type = context.type;
   if (context.spec.kind == isa::OperandKind::imm && type == Type::none) type = Type::u32;
+  if (context.spec.raw && isa::type_info(type).cls == TypeClass::packed) type = Type::b32;
   const auto bits = convert(*constant, type);
   if (!bits) {
     auto& diagnostic = context.report.add(Kind::constant_type, expr.span,
@@ -619,6 +629,13 @@ bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
       }
     }
   } else if (expr.kind == ExprKind::vector && expr.list.count == context.length) {
+    isa::OperandSpec last = context.spec;
+    if (last.imm_last >= 0) {
+      last.imm_min = 0;
+      last.imm_max = last.imm_last;
+      last.imm_values = {};
+    }
+    const Context of_last{context.candidate, last, context.type, context.length, context.report};
     for (u32 i = 0; i < expr.list.count; ++i) {
       const ExprId child = tree_.expr_lists[expr.list.first + i];
       ir::Operand element;
@@ -628,7 +645,7 @@ bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
         elements.push_back(element);
         continue;
       }
-      if (!value(context, child, element)) return false;
+      if (!value(i + 1 == expr.list.count ? of_last : context, child, element)) return false;
       elements.push_back(element);
     }
   }

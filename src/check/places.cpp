@@ -30,6 +30,11 @@ bool is_plain_address(const isa::OperandSpec& spec) {
   return spec.kind == isa::OperandKind::address && isa::type_info(spec.type).cls == TypeClass::bits;
 }
 
+/// Whether a register of type `reg` holds an address in tensor memory.
+bool is_tensor_address(const isa::OperandSpec& spec, Type reg) {
+  return spec.exact ? reg == spec.type : isa::type_info(reg).bits == isa::type_info(spec.type).bits;
+}
+
 }  // namespace
 
 // --- addresses (6.4.1) ---
@@ -87,7 +92,7 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
   if (is_plain_address(context.spec) && symbol.kind != SymbolKind::none &&
       symbol.kind != SymbolKind::error &&
       (symbol.kind != SymbolKind::reg ||
-       isa::type_info(f_.registers[symbol.id].type).bits != plain.bits)) {
+       !is_tensor_address(context.spec, f_.registers[symbol.id].type))) {
     context.report.add(Kind::tensor_address, span, context.spec.name, plain.name)
         .label(symbol.declared, "declared here");
     return false;
@@ -98,9 +103,17 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
       return false;
     case SymbolKind::reg: {
       const isa::TypeInfo& type = isa::type_info(f_.registers[symbol.id].type);
-      if (symbol.length > 1 || !holds_address(type)) {
+      const bool free = context.spec.free && type.bits >= 16 && type.bits <= 64;
+      if (symbol.length > 1 || (!holds_address(type) && !free)) {
         context.report.add(Kind::address_register, span, text(name), type.name)
             .label(symbol.declared, "declared here");
+        return false;
+      }
+      if (type.bits < context.spec.least_bits &&
+          space_of_form(context.candidate, &context.spec) == ir::Space::generic) {
+        context.report.add(Kind::address_register, span, text(name), type.name)
+            .label(symbol.declared, "declared here")
+            .help(fmt::format("of {} bits at least", context.spec.least_bits));
         return false;
       }
       out.kind = ir::OperandKind::reg;
@@ -185,6 +198,11 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
     }
     if (!constant->is_integer()) {
       context.report.add(Kind::constant_type, expr.span, "an integer");
+      return false;
+    }
+    if (space_of_form(context.candidate, &context.spec) != ir::Space::local) {
+      context.report.add(Kind::immediate_address, expr.span)
+          .help("move it to a register first");
       return false;
     }
     out.kind = ir::OperandKind::immediate;

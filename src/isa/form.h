@@ -90,7 +90,13 @@ struct OperandSpec {
   bool register_only = false;
   bool sink = false;            ///< `_` allowed
   bool symbol_allowed = false;  ///< `any(T)`: address of a variable, label, function
-  bool free = false;            ///< `free(T)`: of a float type: any register of its size
+  bool free = false;            ///< `free(T)`: of a float type: any register of its size; address:
+                                ///< in a register of any type
+  bool raw = false;             ///< `raw(T)`: 32 bits, no matter which: a predicate, too; constants
+                                ///< have that size, or are elements among others
+  bool cut = false;             ///< `cut(...)`: the range is that of a constant's lower 32 bits
+  bool exact = false;           ///< `exact(T)`: address: the register is of that very type
+  u8 least_bits = 0;            ///< address: of a register, where no state space is written
   bool vector = false;          ///< fixed length, written in braces (`*1` too)
   bool bare = false;            ///< a vector of one element may stand without braces
   Type type = Type::none;       ///< fixed type, or none when `type_slot` says; address: an opaque
@@ -104,6 +110,7 @@ struct OperandSpec {
   s64 imm_min = 0, imm_max = -1;         ///< range of an immediate when min <= max
   s64 imm_step = 1;                      ///< only every so many of that range
   std::span<const s64> imm_values = {};  ///< the only ones of that range; empty: all
+  s64 imm_last = -1;  ///< a vector's last element has a range of its own, from 0 to this
   bool bracketed = false;        ///< stands inside the [ ] of the address before it: `[a, c]`
   std::string_view suffix = {};  ///< word that may follow: "unified" in `[a].unified`; lanes: the
                                  ///< word when none is written, digits are imm_min to imm_max
