@@ -54,12 +54,19 @@ def judge(checker: Path, instances: List[Instance]) -> List[Instance]:
     return [instance._replace(verdict=verdict) for instance, verdict in zip(instances, verdicts)]
 
 
+def needs_a_module(instance: Instance) -> bool:
+    """ptxas makes functions of wmma instructions, whose types are those of the first use in the module."""
+    return instance.text.startswith("wmma.") and instance.reason not in ("gate", "pair")
+
+
 def ask(program: str, instances: List[Instance], jobs: int) -> Iterator[Tuple[Instance, Optional[str]]]:
     """Each instance with ptxas's first error, `` when it accepts it, None when it cannot tell."""
     modules: Dict[Tuple[str, str], List[Instance]] = defaultdict(list)
     for instance in instances:
-        modules[instance.version, instance.target].append(instance)
+        if not needs_a_module(instance):
+            modules[instance.version, instance.target].append(instance)
     parts = [group[start:start + MOST] for group in modules.values() for start in range(0, len(group), MOST)]
+    parts += [[instance] for instance in instances if needs_a_module(instance)]
 
     def judged(part: List[Instance]) -> List[Optional[str]]:
         with tempfile.TemporaryDirectory() as folder:

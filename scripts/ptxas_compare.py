@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+from functools import lru_cache
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
@@ -47,15 +48,17 @@ def limit() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
 
 
+@lru_cache
+def architectures(program: str) -> List[int]:
+    text = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
+    return [int(number) for number in re.findall(r"'sm_(\d+)'", text)]
+
+
 class Assembler:
     def __init__(self, program: str, folder: str) -> None:
         self.program = program
         self.source = Path(folder, "module.ptx")
-        self.oldest = min(self.architectures())
-
-    def architectures(self) -> List[int]:
-        text = subprocess.run([self.program, "--help"], capture_output=True, text=True, check=True).stdout
-        return [int(number) for number in re.findall(r"'sm_(\d+)'", text)]
+        self.oldest = min(architectures(program))
 
     def errors(self, instances: List[Instance]) -> Optional[Dict[int, str]]:
         """The first error of each refused instance, by index; None when the module as a whole is refused."""
@@ -124,7 +127,6 @@ def opinions(assembler: Assembler, instances: List[Instance]) -> List[Optional[s
     """ptxas's first error for each instance, "" when it accepts it, None when it cannot tell.
 
     ptxas stops at the end of a phase that found errors, so refused instances are taken out until nothing is left to say.
-    It makes functions of some instructions, whose types are those of the first use: what differs from it is asked alone.
     """
     result: List[Optional[str]] = [""] * len(instances)
     alive = list(range(len(instances)))
@@ -140,10 +142,8 @@ def opinions(assembler: Assembler, instances: List[Instance]) -> List[Optional[s
             return result
         if not found:
             return result
-        for position, message in found.items():
-            one = instances[alive[position]]
-            lone = len(alive) == 1 or "formal parameter" not in message
-            result[alive[position]] = message if lone else opinions(assembler, [one])[0]
+        for position in found:
+            result[alive[position]] = found[position]
         alive = [index for position, index in enumerate(alive) if position not in found]
     return result
 

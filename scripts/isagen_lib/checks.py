@@ -20,7 +20,7 @@ def check(isa: Isa, sem_dir: Path, problems: Problems) -> None:
         by_opcode[form.opcode].append(form)
     for form in isa.forms:
         _check_conditions(form, problems)
-    gates = [gate for form in isa.forms for gate in form.gates]
+    gates = [gate for form in isa.forms for gate in form.gates + form.advised_gates]
     gates += [gate for entry in isa.entries() for gate in entry.gates]
     _check_gates(gates, {entry.name for entry in isa.targets}, problems)
     for forms in by_opcode.values():
@@ -43,6 +43,8 @@ def _check_conditions(form: Form, problems: Problems) -> None:
             form.gates.remove(gate)
             if not gate.inherited:
                 problems.error(gate.loc, "the condition of this gate never holds")
+    form.advice = [rule for rule in form.advice if not rule.when or complete(form, {}, rule.when, rules=[]) is not None]
+    form.advised_gates = [gate for gate in form.advised_gates if not gate.when or complete(form, {}, gate.when) is not None]
 
 
 def _check_gates(gates: List[Gate], known: Set[str], problems: Problems) -> None:

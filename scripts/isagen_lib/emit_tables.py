@@ -118,7 +118,8 @@ class Tables:
         return "{" + ", ".join(fields) + "}"
 
     def form(self, form: Form) -> str:
-        gates = [f"{{{self.condition_span(gate.when)}, {self.gate(gate)}, {gate.operand}}}" for gate in form.gates]
+        gates, advised = ([f"{{{self.condition_span(gate.when)}, {self.gate(gate)}, {gate.operand}}}" for gate in some]
+                          for some in (form.gates, form.advised_gates))
         handler = identifier(form.sem) if form.sem_kind in ("memory", "warp", "engine") else "none"
         fields = [
             str(form.id), string(form.opcode), string(form.syntax), string(form.manual), string(form.summary),
@@ -127,6 +128,7 @@ class Tables:
             self.operands.span([self.operand(operand) for operand in form.operands]),
             self.byte_span(form.row_slots), self.byte_span([cell for row in form.rows for cell in row]),
             self.rules.span([self.rule(rule) for rule in form.rules]), self.form_gates.span(gates),
+            self.rules.span([self.rule(rule) for rule in form.advice]), self.form_gates.span(advised),
             f"CarryUse::{form.carry}", f"SemKind::{form.sem_kind}", string(form.sem), f"SemId::{handler}",
             str(form.dispatch_base), self.byte_span(form.dispatch_slots), self.byte_span(form.runtime_slots),
         ]

@@ -133,9 +133,10 @@ def gate_open(gate: Gate, version: Version, target: Target) -> bool:
                 (not until.target.sm or target.sm > until.target.sm))
 
 
-def applicable_gates(form: Form, values: Sequence[int], optional: bool = False) -> Iterator[Gate]:
-    """`optional`: the optional operands are written."""
-    for gate in form.gates:
+def applicable_gates(form: Form, values: Sequence[int], optional: bool = False,
+                     advised: bool = False) -> Iterator[Gate]:
+    """`optional`: the optional operands are written; `advised`: those of which there are but warnings, too."""
+    for gate in form.gates + (form.advised_gates if advised else []):
         if all(condition.holds(values) for condition in gate.when) and (optional or gate.operand < 0):
             yield gate
 

@@ -266,6 +266,8 @@ class Form:
     rows: List[Tuple[int, ...]] = field(default_factory=list)
     rules: List[Rule] = field(default_factory=list)
     gates: List[Gate] = field(default_factory=list)
+    advice: List[Rule] = field(default_factory=list)  # `expect`: a breach is a warning
+    advised_gates: List[Gate] = field(default_factory=list)
     cases: List[Case] = field(default_factory=list)
     carry: str = "none"
     sem_kind: str = ""

@@ -11,7 +11,7 @@ from .model import ANY, Choice, Condition, Detail, Group, Loc, NotationError, Ru
 from .reader import WORD
 
 # Every other detail is a type variable or a group.
-DETAILS = ("manual", "rows", "require", "since", "until", "cc", "sem", "case")
+DETAILS = ("manual", "rows", "require", "since", "until", "expect", "cc", "sem", "case")
 
 
 def read_variables(ctx: FormContext) -> None:

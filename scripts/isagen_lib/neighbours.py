@@ -70,9 +70,10 @@ class Neighbours:
             for optional in ((False, True) if any(o.optional for o in form.operands) else (True,)):
                 place = self.home(form, values, optional)
                 gates = tuple(applicable_gates(form, values, optional))
-                if gates and gates not in seen_gates:
-                    seen_gates.add(gates)
-                    yield from self.gates(form, values, optional, gates)
+                told = tuple(applicable_gates(form, values, optional, advised=True))
+                if told and told not in seen_gates:
+                    seen_gates.add(told)
+                    yield from self.gates(form, values, optional, told)
                 if not place:
                     lowest = self.all_places.lowest(gates)
                     self.newer += lowest is not None and lowest.version > self.newest

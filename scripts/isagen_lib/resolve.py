@@ -99,6 +99,10 @@ def _detail(ctx: FormContext, scoped: Scoped) -> None:
             form.rules.append(parse_rule(ctx, scoped))
         elif keyword in ("since", "until"):
             form.gates.append(parse_gate(ctx, scoped))
+        elif keyword == "expect" and re.match(r"(ptx|sm)[ _]", detail.rest):
+            form.advised_gates.append(parse_gate(ctx, scoped))
+        elif keyword == "expect":
+            form.advice.append(parse_rule(ctx, scoped))
         elif keyword == "cc":
             if detail.rest not in ("in", "out", "inout"):
                 raise NotationError(detail.loc, "expected: cc in, cc out or cc inout")

@@ -82,6 +82,7 @@ class BodyChecker {
   std::optional<ir::Space> space_of_symbol(const ir::Operand& operand) const;
   bool is_formal(const std::vector<ir::Parameter>& formals, const ir::Operand& operand) const;
   std::optional<std::string> refused_operand(const isa::Candidate& candidate) const;
+  void advise(const syntax::Instruction& written, const isa::Candidate& candidate);
   u64 element_bytes(const ir::Operand& operand) const;
   u32 add_operands(const std::vector<ir::Operand>& operands);
 

@@ -223,6 +223,22 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
   }
 }
 
+/// What the manual wants and the vendor's assembler does without.
+void BodyChecker::advise(const syntax::Instruction& written, const isa::Candidate& candidate) {
+  const isa::Form& form = *candidate.form;
+  for (const isa::Rule& rule : form.advice) {
+    if (!isa::all_hold(rule.when, candidate.slot_values())) continue;
+    if (isa::all_hold(rule.then, candidate.slot_values())) continue;
+    module_.report_.add(Kind::instruction_advice, written.mnemonic_span, form.opcode, rule.message);
+  }
+  for (const isa::ConditionalGate& gate : form.advised_gates) {
+    if (!isa::all_hold(gate.when, candidate.slot_values())) continue;
+    if (const auto why = isa::refuse(gate.gate, module_.module_->version, module_.first_target()))
+      module_.report_.add(Kind::gate_advice, written.mnemonic_span, text(written.mnemonic))
+          .help(*why);
+  }
+}
+
 void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   const Mnemonic& mnemonic = module_.mnemonic(written.mnemonic);
   ir::Guard guard;
@@ -293,6 +309,7 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
     if (!words.empty()) diagnostic.help(fmt::format("with {} it is available", words));
     return;
   }
+  advise(written, candidate);
   ir::Inst& inst = f_.insts.emplace_back();
   inst.form = form.id;
   inst.guard = guard;

@@ -139,6 +139,8 @@ struct Form {
   std::span<const u8> rows;       ///< row_slots.size() values a row; kAnyValue matches all
   std::span<const Rule> rules;
   std::span<const ConditionalGate> gates;
+  std::span<const Rule> advice;  ///< the manual's, on which the vendor's assembler does not insist
+  std::span<const ConditionalGate> advised_gates;  ///< likewise
   CarryUse carry;
   SemKind sem_kind;
   std::string_view sem;  ///< name of the function or handler
