@@ -198,6 +198,22 @@ class Good(unittest.TestCase):
         self.assertEqual((d.free, d.sink, p.sink, p.register_only), (True, True, False, True))
         self.assertEqual((a.space, a.symbol_space, a.space_slot), ("", "shared", 0))
 
+    def test_which_registers_and_constants_fit(self):
+        isa = self.isa(insn("T u32", "add{.ss}.T  d:raw(free(f32))*2, [a:32..], [b:exact(b32)], [c:free(generic)], "
+                            "e:cut(imm(0|4)), f:u16(0|2, 0..3)*2", "sem pending"))
+        d, a, b, c, e, f = isa.forms[0].operands
+        self.assertEqual((d.raw, d.free, a.least_bits, b.exact, b.least_bits, c.free, e.cut), (True, True, 32, True, 0, True, True))
+        self.assertEqual((e.imm_values, f.imm_values, f.imm_last, f.vector_length), ((0, 4), (0, 2), 3, 2))
+
+    def test_what_is_only_expected_refuses_nothing(self):
+        isa = self.isa(insn("T u32", "add{.sat}.T  d:T, a:T",
+                            'expect .sat : "why"\nexpect ptx 7.8 when .sat\nsem pending'))
+        form = isa.forms[0]
+        self.assertEqual((len(form.rules), len(form.gates), len(form.advice), len(form.advised_gates)), (0, 0, 1, 1))
+        lines = outputs(isa)["form_instances.txt"].splitlines()
+        self.assertIn("accept\t2.3\tsm_20\tadd.sat.u32 %r_u32_0, %r_u32_1;", "\n".join(lines))
+        self.assertFalse([line for line in lines if line.startswith("reject") and line.split("\t")[5] in ("version", "require")])
+
     def test_optional_operand_with_a_condition(self):
         isa = self.isa(insn("T u16 u32", "add.T  d:T{, c:T when T=u32}", "sem pending"))
         form = isa.forms[0]

@@ -283,6 +283,16 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
       // Where a vector might stand, one register may be in braces, too.
       if (expr.list.count == 1 && context.spec.vector_slot >= 0)
         return value(context, tree_.expr_lists[expr.list.first], out);
+      // The vendor's assembler takes a pair for one operand of these, and means its first.
+      if (context.spec.raw && !context.spec.written && expr.list.count == 2) {
+        ir::Operand second;
+        if (!value(context, tree_.expr_lists[expr.list.first + 1], second) ||
+            !value(context, tree_.expr_lists[expr.list.first], out))
+          return false;
+        context.report.add(Kind::unused_element, expr.span, context.spec.name,
+                           isa::type_info(context.type).name);
+        return true;
+      }
       context.report.add(Kind::vector_not_allowed, expr.span, context.spec.name);
       return false;
     case ExprKind::address:
@@ -406,7 +416,8 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
   }
   Type type = context.type;
   if (context.spec.kind == isa::OperandKind::imm && type == Type::none) type = Type::u32;
-  if (context.spec.raw && isa::type_info(type).cls == TypeClass::packed) type = Type::b32;
+  if (context.spec.raw && !alone && isa::type_info(type).cls == TypeClass::packed)
+    type = Type::b32;
   const auto bits = convert(*constant, type);
   if (!bits) {
     auto& diagnostic = context.report.add(Kind::constant_type, expr.span,

@@ -17,6 +17,10 @@ using syntax::ExprKind;
 
 namespace {
 
+/// From this target on the driver lays out all memory but .local, which each function has its own
+/// of.
+constexpr u16 kFirstAbi = 20;
+
 /// Whether a register of this type can hold an address (6.4.1); one that is narrower than the
 /// address is extended with zeros (9.7.9.8).
 bool holds_address(const isa::TypeInfo& type) {
@@ -200,9 +204,9 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
       context.report.add(Kind::constant_type, expr.span, "an integer");
       return false;
     }
-    if (space_of_form(context.candidate, &context.spec) != ir::Space::local) {
-      context.report.add(Kind::immediate_address, expr.span)
-          .help("move it to a register first");
+    const ir::Space space = space_of_form(context.candidate, &context.spec);
+    if (space != ir::Space::local && module_.first_target().sm >= kFirstAbi) {
+      context.report.add(Kind::absolute_address, expr.span, name_of(space));
       return false;
     }
     out.kind = ir::OperandKind::immediate;
