@@ -284,7 +284,8 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
       if (expr.list.count == 1 && context.spec.vector_slot >= 0)
         return value(context, tree_.expr_lists[expr.list.first], out);
       // The vendor's assembler takes a pair for one operand of these, and means its first.
-      if (context.spec.raw && !context.spec.written && expr.list.count == 2) {
+      if (context.spec.raw && !context.spec.written && !context.spec.register_only &&
+          expr.list.count == 2) {
         ir::Operand second;
         if (!value(context, tree_.expr_lists[expr.list.first + 1], second) ||
             !value(context, tree_.expr_lists[expr.list.first], out))
@@ -416,8 +417,7 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
   }
   Type type = context.type;
   if (context.spec.kind == isa::OperandKind::imm && type == Type::none) type = Type::u32;
-  if (context.spec.raw && !alone && isa::type_info(type).cls == TypeClass::packed)
-    type = Type::b32;
+  if (context.spec.raw && !alone && isa::type_info(type).cls == TypeClass::packed) type = Type::b32;
   const auto bits = convert(*constant, type);
   if (!bits) {
     auto& diagnostic = context.report.add(Kind::constant_type, expr.span,

@@ -110,7 +110,7 @@ struct OperandSpec {
   s64 imm_min = 0, imm_max = -1;         ///< range of an immediate when min <= max
   s64 imm_step = 1;                      ///< only every so many of that range
   std::span<const s64> imm_values = {};  ///< the only ones of that range; empty: all
-  s64 imm_last = -1;  ///< a vector's last element has a range of its own, from 0 to this
+  s64 imm_last = -1;             ///< a vector's last element has a range of its own, from 0 to this
   bool bracketed = false;        ///< stands inside the [ ] of the address before it: `[a, c]`
   std::string_view suffix = {};  ///< word that may follow: "unified" in `[a].unified`; lanes: the
                                  ///< word when none is written, digits are imm_min to imm_max
