@@ -61,7 +61,10 @@ class Assembler:
         self.oldest = min(architectures(program))
 
     def errors(self, instances: List[Instance]) -> Optional[Dict[int, str]]:
-        """The first error of each refused instance, by index; None when the module as a whole is refused."""
+        """The first error of each refused instance, by index; None when the module as a whole is refused.
+
+        A module of one instance is refused because of that instance. None then means that ptxas broke down.
+        """
         lines = self.module(instances[0])
         first = len(lines) + 1
         lines += [self.kernel(index, instance) for index, instance in enumerate(instances)]
@@ -69,11 +72,15 @@ class Assembler:
         command = [self.program, "-O0", "-arch", self.architecture(instances[0].target), str(self.source), "-o", "/dev/null"]
         run = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limit)
         found: Dict[int, str] = {}
-        for line, message in re.findall(r"line (\d+); (?:error|fatal)\s*:\s*(.*)", run.stderr):
+        errors = re.findall(r"line (\d+); (?:error|fatal)\s*:\s*(.*)", run.stderr)
+        # A module with 32-bit addresses is refused as a whole, unless a later address has another size.
+        errors += re.findall(r"warning : (?=Program uses 32-bit address on line '(\d+)')(.*)", run.stderr)
+        for line, message in errors:
             if 0 <= int(line) - first < len(instances):
                 found.setdefault(int(line) - first, message)
         if run.returncode and not found:
-            return None
+            whole = re.search(r"^ptxas (?:error|fatal)\s*:\s*(.*)", run.stderr, re.M)
+            return {0: whole[1]} if whole and run.returncode > 0 and len(instances) == 1 else None
         return found
 
     def architecture(self, target: str) -> str:

@@ -16,7 +16,7 @@ from .instances import covering
 from .matching import applicable_gates, gate_open, is_vector, operand_type, shape, vector_length, written_words
 from .model import Form, Gate, Isa, Operand, Target, Version
 from .places import Place, Places
-from .search import complete
+from .search import complete, legal
 from .writer import Writer
 
 REGISTERS = ("pred b8 b16 b32 b64 b128 u8 u16 u32 u64 s16 s32 s64 f16 f16x2 f32 f64").split()
@@ -71,7 +71,7 @@ class Neighbours:
                 place = self.home(form, values, optional)
                 gates = tuple(applicable_gates(form, values, optional))
                 told = tuple(applicable_gates(form, values, optional, advised=True))
-                if told and told not in seen_gates:
+                if told and told not in seen_gates and legal(form, values):
                     seen_gates.add(told)
                     yield from self.gates(form, values, optional, told)
                 if not place:
