@@ -110,6 +110,19 @@ class Good(unittest.TestCase):
         self.assertEqual((e.optional, e.kind, e.imm_max, f.optional), (True, "value", 31, False))
         self.assertTrue(f.register_only)
 
+    def test_operands_that_take_more_or_less(self):
+        isa = self.isa(insn("", "add{.vec}.u32  d:loose(u32)*vec, a:bits(u32), b:sreg(u32), [full c], e:spread(index(u32*2)), f:u16(!0..8)",
+                            "sem pending"))
+        d, a, b, c, e, f = isa.forms[0].operands
+        self.assertTrue(d.loose and a.as_bits and b.special_allowed and c.full_width and e.spread and e.indexed)
+        self.assertEqual((c.name, f.imm_above, f.imm_min, f.imm_max), ("c", True, 0, 8))
+
+    def test_words_of_the_opcode_come_first(self):
+        isa = self.isa(insn("", "add{^.sat}^.wide{.xorsign}.u32  d:u32, a:u32", "sem pending"))
+        for words, fits in (("sat wide xorsign u32", True), ("wide u32 xorsign", True), ("wide sat u32", False),
+                            ("xorsign wide u32", False), ("sat u32 wide", False)):
+            self.assertEqual(bool(match(isa, isa.forms, words.split())), fits, words)
+
     def test_destination_by_name(self):
         for operands, written in (("[d], b:T", []), ("d:T, b:T", ["d"]), ("b:T, d:T", []),
                                   ("p:pred, a:T", ["p"]), ("x:T|y:pred, a:T", ["x", "y"])):
@@ -442,6 +455,7 @@ BAD = [
     (insn("T u32", sem="sem lane add<T>(rnd)"), "5: run-time argument `rnd` is not a modifier of the form"),
     (insn("T u32", sem="sem lane add<sat>") + "  form add{.sat}.f32  d:f32\n    sem pending\n",
      "5: flag `sat` is not in the form"),
+    (insn("", "add.sat^.wide.u32  d:u32, a:u32", "sem pending"), "3: what belongs to the opcode (`^`) comes first"),
     (insn("T u32\ncase 1 -> 2"), "5: the form reads 2 values, the case gives 1"),
     (insn("T u32\ncase 1, 2 -> 3, 4"), "5: the form writes 1 value, the case gives 2"),
     (insn("T u32\ncc out\ncase 1, 2 -> 3"), "6: the form writes 2 values, the case gives 1"),

@@ -30,7 +30,7 @@ class FormContext:
             raise NotationError(source.loc, "expected: form OPCODE.MODIFIERS OPERANDS")
         self.mnemonic, self.operand_text = header[1], header[2]
         self.variables: Dict[str, List[str]] = {}  # type variable -> types
-        self.form = Form(opcode=insn.name, syntax=re.sub(r"\s+", " ", source.text), manual="", summary=insn.summary,
+        self.form = Form(opcode=insn.name, syntax=re.sub(r"\s+", " ", source.text).replace("^", ""), manual="", summary=insn.summary,
                          loc=source.loc, family=PurePath(source.loc.file).stem)
 
     def cell(self, slot_index: int, cell: str, loc: Loc) -> int:

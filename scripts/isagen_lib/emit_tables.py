@@ -72,7 +72,7 @@ class Tables:
 
     def slot(self, slot: Slot) -> str:
         choices = self.choices.span([f"{{{self.word_index.get(c.word, NO_WORD)}, {c.value}}}" for c in slot.choices])
-        return f"{{{string(slot.name)}, SlotKind::{SLOT_KINDS.get(slot.kind, slot.kind)}, {_bool(slot.required)}, {choices}}}"
+        return f"{{{string(slot.name)}, SlotKind::{SLOT_KINDS.get(slot.kind, slot.kind)}, {_bool(slot.required)}, {choices}, {_bool(slot.head)}}}"
 
     def condition_span(self, conditions: Sequence[Condition]) -> str:
         return self.conditions.span([f"{{{c.slot}, {_bool(c.negated)}, {self.byte_span(c.values)}}}"
@@ -87,7 +87,8 @@ class Tables:
     def operand(self, operand: Operand) -> str:
         fields = [f".name = {string(operand.name)}", f".kind = OperandKind::{operand.kind}"]
         for flag in ("written", "also_read", "optional", "pair_second", "negatable", "wide", "register_only", "sink",
-                     "symbol_allowed", "free", "raw", "cut", "exact", "vector", "bare"):
+                     "symbol_allowed", "free", "loose", "raw", "cut", "exact", "as_bits", "special_allowed",
+                     "generic_address", "indexed", "spread", "vector", "bare", "full_width"):
             if getattr(operand, flag):
                 fields.append(f".{flag} = true")
         if operand.type:
@@ -104,6 +105,8 @@ class Tables:
             fields.append(f".imm_min = {operand.imm_min}, .imm_max = {operand.imm_max}")
         if operand.imm_step > 1:
             fields.append(f".imm_step = {operand.imm_step}")
+        if operand.imm_above:
+            fields.append(".imm_above = true")
         if operand.imm_values:
             fields.append(f".imm_values = {self.constants.span([str(value) for value in operand.imm_values])}")
         if operand.bracketed:

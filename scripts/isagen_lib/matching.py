@@ -20,10 +20,11 @@ def is_type_slot(isa: Isa, slot: Slot) -> bool:
 
 
 def keep_order(isa: Isa, one: Slot, other: Slot) -> bool:
-    """Slots for types, and slots that share a word (`.row.col`), are filled from left to right; others in any order."""
+    """Slots for types, slots that share a word (`.row.col`), and those of the opcode (`^`), which come first, are
+    filled from left to right; others in any order."""
     if not (one.in_mnemonic and other.in_mnemonic):
         return False
-    return (is_type_slot(isa, one) and is_type_slot(isa, other)) or any(other.value_of(c.word) for c in one.choices)
+    return one.head or (is_type_slot(isa, one) and is_type_slot(isa, other)) or any(other.value_of(c.word) for c in one.choices)
 
 
 def fill(isa: Isa, form: Form, words: Sequence[str]) -> Optional[List[Optional[int]]]:

@@ -148,6 +148,7 @@ class Slot:
     choices: List[Choice]
     group: Optional[Group] = None
     numeric: bool = False  # a derived number rather than a derived type
+    head: bool = False  # `^.wide`: comes before the words of all later slots
 
     @property
     def in_mnemonic(self) -> bool:
@@ -218,18 +219,26 @@ class Operand:
     cut: bool = False
     exact: bool = False
     least_bits: int = 0  # `[a:32..]`
+    loose: bool = False
+    as_bits: bool = False
+    special_allowed: bool = False
+    generic_address: bool = False
+    indexed: bool = False
+    spread: bool = False
     type: int = 0
     type_slot: int = -1
     vector_slot: int = -1
     vector_length: int = 1
     vector: bool = False  # `*1`
     bare: bool = False
+    full_width: bool = False
     space_slot: int = -1
     space: str = ""
     symbol_space: str = ""  # `[a:shared?]`
     imm_min: int = 0
     imm_max: int = -1
     imm_step: int = 1
+    imm_above: bool = False
     imm_values: Tuple[int, ...] = ()  # of the range; empty: all
     imm_last: int = -1  # the last element of a vector has the range from 0 to this
     suffix: str = ""

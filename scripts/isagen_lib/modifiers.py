@@ -51,23 +51,30 @@ def read_slots(ctx: FormContext) -> None:
     if not opcode or opcode[0] != ctx.insn.name:
         raise NotationError(ctx.source.loc, f"the opcode must be `{ctx.insn.name}`, the name of the insn")
     rest = ctx.mnemonic[opcode.end():]
-    pieces = re.findall(rf"{WORD}|\{{[^}}]*\}}", rest)
+    pieces = re.findall(rf"\^?{WORD}|\{{[^}}]*\}}", rest)
     if "".join(pieces) != rest:
         raise NotationError(ctx.source.loc, f"cannot read the modifiers `{rest}`")
-    for piece in pieces:
+    for marked in pieces:
+        piece = marked.replace("^", "")
         if piece[0] != "{":
-            _add_slot(ctx, piece[1:], True)
+            slot = _add_slot(ctx, piece[1:], True)
+            ctx.form.slots[slot].head = piece != marked
             continue
         words = re.findall(WORD, piece)
-        if not words or "{" + "".join(words) + "}" != piece:
-            raise NotationError(ctx.source.loc, f"expected `{{.word}}`, got `{piece}`")
+        if not words or marked not in ("{" + "".join(words) + "}", "{^" + "".join(words) + "}"):
+            raise NotationError(ctx.source.loc, f"expected `{{.word}}`, got `{marked}`")
         together = [_add_slot(ctx, word[1:], False) for word in words]
+        for slot in together:
+            ctx.form.slots[slot].head = piece != marked
         for one in together:  # `{.xorsign.abs}`: all of them or none
             for other in together:
                 if one != other:
                     names = [ctx.form.slots[one].name, ctx.form.slots[other].name]
                     ctx.form.rules.append(Rule((Condition(one, True, (0,)),), (Condition(other, True, (0,)),),
                                                 f"`.{names[0]}` needs `.{names[1]}`", ctx.source.loc))
+    heads = [slot.head for slot in ctx.form.slots]
+    if heads != sorted(heads, reverse=True):
+        raise NotationError(ctx.source.loc, "what belongs to the opcode (`^`) comes first")
     for scoped in ctx.details:
         name = scoped.detail.keyword
         if scoped.inherited and ctx.form.slot_named(name) >= 0:

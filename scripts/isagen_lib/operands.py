@@ -9,7 +9,9 @@ from typing import Callable, List, Tuple
 from .model import Choice, Condition, Form, Isa, Loc, NotationError, Operand, Slot
 
 WRAPPERS = {"wide": "wide", "reg": "register_only", "sink": "sink", "any": "symbol_allowed", "inout": "also_read",
-            "bare": "bare", "free": "free", "raw": "raw", "cut": "cut"}  # and the flag in Operand
+            "bare": "bare", "free": "free", "loose": "loose", "raw": "raw", "cut": "cut", "bits": "as_bits",
+            "sreg": "special_allowed", "pointer": "generic_address", "index": "indexed",
+            "spread": "spread"}  # and the flag in Operand
 KINDS = ("label", "function", "list", "targets", "proto")
 SPACES = ("const", "global", "local", "param", "param::entry", "param::func", "shared", "shared::cta",
           "shared::cluster", "generic")
@@ -102,7 +104,7 @@ class _Parser:
         first, second = self.value(pair[1].strip()), self.value((pair[2] or pair[3]).strip())
         second.pair_second = True
         second.optional = pair[3] is not None
-        first.sink, second.sink = True, not second.register_only
+        first.sink, second.sink = not first.register_only, not second.register_only
         return [first, second]
 
     def lanes(self, owner: str, word: str, least: str, most: str) -> Operand:
@@ -119,9 +121,10 @@ class _Parser:
         if not shape:
             raise self.fail(f"cannot read the operand `{text}`")
         head, *rest = split_top(shape[1])
-        name, _, spec = (part.strip() for part in head.partition(":"))
+        name, _, spec = (part.strip() for part in head.removeprefix("full ").partition(":"))
         self.check_name(name)
-        address = Operand(name, kind="address", space_slot=self.form.slot_named("ss"))
+        address = Operand(name, kind="address", space_slot=self.form.slot_named("ss"),
+                          full_width=head.startswith("full "))
         wrapper = re.fullmatch(r"(free|exact)\((.*)\)", spec)
         if wrapper:
             setattr(address, wrapper[1], True)
@@ -214,7 +217,7 @@ class _Parser:
             self.vector(operand, match[2])
 
     def constants(self, operand: Operand, text: str) -> None:
-        """`0..255`, `24..256/8` (in steps of 8) or `-1|1`; and for the last element of a vector `, 0..3`."""
+        """`0..255`, `24..256/8` (in steps of 8), `!0..1` (without 0) or `-1|1`; and for the last element of a vector `, 0..3`."""
         text, _, last = (part.strip() for part in text.partition(","))
         if last:
             span = re.fullmatch(r"0\.\.(\d+)", last)
@@ -226,7 +229,8 @@ class _Parser:
                 values = [int(value, 0) for value in text.split("|")]
             else:
                 span, _, step = text.partition("/")
-                least, most = (int(value, 0) for value in span.split(".."))
+                operand.imm_above = span.startswith("!")
+                least, most = (int(value, 0) for value in span.removeprefix("!").split(".."))
                 if least > most or (most - least) % int(step or "1", 0):
                     raise self.fail(f"empty range `{text}`" if least > most else f"`{text}`: the steps miss the end")
                 operand.imm_min, operand.imm_max, operand.imm_step = least, most, int(step or "1", 0)

@@ -84,6 +84,9 @@ class Writer:
         if operand.kind == "sink":
             return "_"
         if operand.kind == "address":
+            if self.form.opcode == "st" and operand.space_slot >= 0 and self.form.slots[operand.space_slot].word_of(
+                    self.values[operand.space_slot]).startswith("param"):
+                return "[param_0]"  # what is written is an argument, which has a name
             base = self.isa.type_at(operand.type).name if operand.type else "u64"
             return f"[{self._object(operand.type) or self.register(base)}]"
         if operand.kind != "value":

@@ -81,8 +81,6 @@ std::string opening_words(std::string_view opcode, std::span<const u16> words,
                           const std::function<bool(const isa::Candidate&)>& is_open) {
   constexpr std::size_t kMost = 6;
   std::vector<u16> found, tried;
-  std::vector<u16> longer(words.begin(), words.end());
-  longer.push_back(isa::kNoWord);
   for (const isa::Form& form : isa::forms_of(opcode)) {
     for (const isa::Slot& slot : form.slots) {
       for (const isa::Choice& choice : slot.choices) {
@@ -90,7 +88,8 @@ std::string opening_words(std::string_view opcode, std::span<const u16> words,
             isa::find_type(isa::word_text(choice.word)) != isa::Type::none)
           continue;
         tried.push_back(choice.word);
-        longer.back() = choice.word;
+        std::vector<u16> longer(words.begin(), words.end());
+        longer.insert(slot.head ? longer.begin() : longer.end(), choice.word);
         if (std::ranges::any_of(isa::match(opcode, longer).candidates, is_open))
           found.push_back(choice.word);
       }

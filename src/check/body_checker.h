@@ -51,6 +51,7 @@ class BodyChecker {
     bool is_vector;   ///< stands in braces
     ir::Space space;  ///< an address: where
     diag::Report& report;
+    bool is_element = false;  ///< of a vector
   };
   bool operand(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool decoration(const Context& context, const isa::OperandSpec* next, syntax::ExprId& id);
@@ -60,6 +61,7 @@ class BodyChecker {
                         ir::Operand& out);
   bool special(const Context& context, Span span, std::string_view name, ir::Operand& out);
   bool immediate(const Context& context, syntax::ExprId id, ir::Operand& out);
+  bool in_range(const Context& context, Span span, const Constant& constant);
   bool object(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool symbol(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool address(const Context& context, syntax::ExprId id, ir::Operand& out);
@@ -67,6 +69,7 @@ class BodyChecker {
   std::optional<u64> offset_of(syntax::ExprId sum, diag::Report& report) const;
   /// The address of a variable, local or kernel parameter.
   void locate(const Symbol& symbol, ir::Operand& out) const;
+  bool is_narrow(isa::Type type) const;
   bool address_base(const Context& context, Span span, NameId name, ir::Operand& out);
   bool array(const Context& context, syntax::ExprId id, const ir::Operand& named);
   const char* misplaced_offset(const syntax::Expr& expr) const;

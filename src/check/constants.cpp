@@ -227,6 +227,12 @@ bool is_constant(const syntax::Tree& tree, ExprId id) {
   }
 }
 
+double real_value(const Constant& value) {
+  return value.kind == Kind::f32
+             ? static_cast<double>(std::bit_cast<float>(static_cast<u32>(value.bits)))
+             : as_real(value);
+}
+
 std::optional<u64> convert(const Constant& value, isa::Type type) {
   using isa::TypeClass;
   const isa::TypeInfo& info = isa::type_info(type);
@@ -244,9 +250,7 @@ std::optional<u64> convert(const Constant& value, isa::Type type) {
   if (info.cls == TypeClass::bits && info.bits != (is_single ? 32 : 64)) return std::nullopt;
   if (is_single) {
     if (info.bits == 32) return value.bits;
-    if (info.bits == 64)
-      return std::bit_cast<u64>(
-          static_cast<double>(std::bit_cast<float>(static_cast<u32>(value.bits))));
+    if (info.bits == 64) return std::bit_cast<u64>(real_value(value));
     return std::nullopt;
   }
   switch (info.bits) {

@@ -25,6 +25,9 @@ struct Constant {
 /// no value here.
 std::optional<Constant> evaluate(const syntax::Tree& tree, syntax::ExprId id, diag::Report& report);
 
+/// The number that a real constant is.
+double real_value(const Constant& value);
+
 /// True when the expression is made of numbers and WARP_SZ only, so that evaluate() is the one to
 /// ask.
 bool is_constant(const syntax::Tree& tree, syntax::ExprId id);

@@ -156,6 +156,12 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
       Spelling spelling(mnemonic.opcode, true);
       for (const std::string_view opcode : isa::opcodes()) spelling.consider(opcode);
       diagnostic.ask(spelling.question());
+      const bool alone = mnemonic.words.empty() && written.operands.count == 1;
+      const Expr* operand =
+          alone ? &tree_[tree_.expr_lists[written.operands.first]] : nullptr;  // `L1 ret;`
+      if (operand && operand->kind == ExprKind::name &&
+          !isa::forms_of(text(operand->name_id)).empty())
+        diagnostic.help(fmt::format("a colon follows a label: {}:", mnemonic.opcode));
       return;
     }
     case Mismatch::Reason::unknown_modifier: {
@@ -188,6 +194,10 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
                        other < 0 ? "the other modifiers" : fmt::format("'{}'", word_at(other))));
       return;
     }
+    case Mismatch::Reason::misplaced:
+      report.add(Kind::misplaced_modifier, span_of(mismatch.word), word_at(mismatch.word),
+                 word_at(mismatch.word - 1));
+      return;
     case Mismatch::Reason::repeated:
       forms(report.add(Kind::repeated_modifier, span_of(mismatch.word), word_at(mismatch.word)));
       return;
@@ -275,10 +285,15 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   } else {
     std::size_t nearest = 0;
     u32 best = 0;
+    bool again = false;  // the chosen form has something to say, or others were tried after it
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       const Plan& plan = mnemonic.plans[i];
+      trial_.restart();
       if (bind(written, candidates[i], plan, trial_)) {
-        if (chosen == candidates.size() || !plan.refused) chosen = i;
+        if (chosen == candidates.size() || !plan.refused) {
+          chosen = i;
+          again = plan.refused || !trial_.diagnostics().empty();
+        }
         if (!plan.refused) break;
       } else if (furthest_ > best) {
         best = furthest_;
@@ -289,9 +304,7 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
       bind(written, candidates[nearest], mnemonic.plans[nearest], report);
       return;
     }
-    const Plan& plan = mnemonic.plans[chosen];
-    if (plan.refused)
-      bind(written, candidates[chosen], plan, trial_);  // others were tried after it
+    if (again) bind(written, candidates[chosen], mnemonic.plans[chosen], report);
   }
   const isa::Candidate& candidate = candidates[chosen];
   const isa::Form& form = *candidate.form;

@@ -29,6 +29,11 @@ bool is_choice(const isa::OperandSpec& spec, s64 value) {
          std::ranges::find(spec.imm_values, value) != spec.imm_values.end();
 }
 
+/// The bit-size type of so many bits.
+Type bits_type(u16 bits) {
+  return bits == 8 ? Type::b8 : bits == 16 ? Type::b16 : bits == 32 ? Type::b32 : Type::b64;
+}
+
 /// Integers, and bits that may be one.
 bool is_whole(const isa::TypeInfo& type) {
   return type.bits >= 8 && type.bits <= 64 &&
@@ -74,6 +79,7 @@ bool BodyChecker::fits(const Context& context, Type reg) const {
   if (want.cls == TypeClass::pred || have.cls == TypeClass::pred) return false;
   const bool same_size = have.bits == want.bits;
   const bool enough = same_size || (context.spec.wide && have.bits > want.bits);
+  const bool is_free = context.spec.free || (context.spec.loose && context.is_element);
   const bool have_integer = have.cls == TypeClass::signed_ || have.cls == TypeClass::unsigned_;
   switch (want.cls) {
     case TypeClass::bits:
@@ -82,11 +88,12 @@ bool BodyChecker::fits(const Context& context, Type reg) const {
     case TypeClass::unsigned_:
       return enough && (have_integer || have.cls == TypeClass::bits);
     case TypeClass::float_:
-      return enough && (have.cls == TypeClass::bits || (context.spec.free && have_integer));
+      return enough && (have.cls == TypeClass::bits || (is_free && same_size && have_integer));
     // Alternate and packed formats live in bit-size registers of their size; a pair of integers in
     // one for a pair of halves, too.
     case TypeClass::packed:
       return enough && (have.cls == TypeClass::bits ||
+                        ((is_free || context.spec.as_bits) && type != Type::f16x2) ||
                         (reg == Type::f16x2 && (type == Type::u16x2 || type == Type::s16x2)));
     // The address of the object (5.3).
     case TypeClass::opaque:
@@ -128,6 +135,11 @@ std::optional<u64> BodyChecker::offset_of(ExprId sum, diag::Report& report) cons
 bool BodyChecker::operand(const Context& context, ExprId id, ir::Operand& out) {
   const Expr& expr = tree_[id];
   if (expr.kind == ExprKind::error) return false;
+  if (context.spec.generic_address && is_narrow(context.type)) {
+    context.report.add(Kind::narrow_address, expr.span,
+                       fmt::format("'{}'", module_.source_.text(expr.span)));
+    return false;
+  }
   switch (context.spec.kind) {
     case isa::OperandKind::value:
       return context.is_vector ? vector(context, id, out) : value(context, id, out);
@@ -279,13 +291,15 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
     case ExprKind::generic:
       if (!is_constant(tree_, id)) return symbol(context, id, out);
       return immediate(context, id, out);
-    case ExprKind::vector:
+    case ExprKind::vector: {
       // Where a vector might stand, one register may be in braces, too.
       if (expr.list.count == 1 && context.spec.vector_slot >= 0)
         return value(context, tree_.expr_lists[expr.list.first], out);
       // The vendor's assembler takes a pair for one operand of these, and means its first.
-      if (context.spec.raw && !context.spec.written && !context.spec.register_only &&
-          expr.list.count == 2) {
+      const bool brain = (context.type == Type::bf16 || context.type == Type::bf16x2) &&
+                         context.candidate.form->sem_kind != isa::SemKind::memory;
+      const bool raw = context.spec.raw && !context.spec.written && !context.spec.register_only;
+      if ((brain || raw) && !context.is_element && expr.list.count == 2) {
         ir::Operand second;
         if (!value(context, tree_.expr_lists[expr.list.first + 1], second) ||
             !value(context, tree_.expr_lists[expr.list.first], out))
@@ -296,6 +310,7 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
       }
       context.report.add(Kind::vector_not_allowed, expr.span, context.spec.name);
       return false;
+    }
     case ExprKind::address:
       context.report.add(Kind::address_not_allowed, expr.span, context.spec.name)
           .help(context.candidate.form->opcode == "mov" ? "ld reads memory, mov does not"
@@ -343,7 +358,7 @@ bool BodyChecker::special(const Context& context, Span span, std::string_view na
     return false;
   }
   const std::string_view opcode = context.candidate.form->opcode;
-  if (opcode != "mov" && opcode != "cvt") {
+  if (!context.spec.special_allowed) {
     context.report.add(Kind::special_operand, span, name, opcode).help("read it with mov first");
     return false;
   }
@@ -362,7 +377,8 @@ bool BodyChecker::special(const Context& context, Span span, std::string_view na
                       }) != info.legacy.end();
   const bool kinds = (want.cls == TypeClass::pred) == (have.cls == TypeClass::pred) &&
                      want.cls != TypeClass::float_;
-  if (!kinds || (want.bits != have.bits && !legacy)) {
+  const bool narrower = context.spec.wide && have.bits > want.bits;
+  if (!kinds || (want.bits != have.bits && !legacy && !narrower)) {
     context.report.add(Kind::operand_type, span, context.spec.name, have.name, opcode, want.name);
     return false;
   }
@@ -378,7 +394,11 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
     context.report.add(Kind::constant_written, expr.span, context.spec.name);
     return false;
   }
-  if (context.spec.register_only || isa::type_info(context.type).cls == TypeClass::opaque) {
+  const isa::TypeInfo& info = isa::type_info(context.type);
+  const bool is_pattern =
+      context.spec.as_bits && info.cls == TypeClass::packed && context.type != Type::f16x2;
+  if (context.spec.register_only || info.cls == TypeClass::opaque ||
+      (context.spec.as_bits && !is_pattern)) {
     context.report.add(Kind::constant_not_allowed, expr.span, context.spec.name,
                        context.candidate.form->opcode);
     return false;
@@ -391,32 +411,10 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
                        context.candidate.form->opcode);
     return false;
   }
-  const bool ranged = context.spec.imm_min <= context.spec.imm_max;
-  if (context.spec.kind == isa::OperandKind::imm || ranged) {
-    if (!constant->is_integer()) {
-      context.report.add(Kind::constant_type, expr.span, "an integer");
-      return false;
-    }
-    const bool cut = context.spec.cut;  // to the size of the operand, as 4.5.1 has it
-    const s64 value = cut ? static_cast<u32>(constant->bits) : constant->as_signed();
-    if (ranged && (value < context.spec.imm_min || value > context.spec.imm_max ||
-                   (constant->is_unsigned() && value < 0))) {
-      context.report.add(Kind::constant_range, expr.span, value, context.spec.imm_min,
-                         context.spec.imm_max);
-      return false;
-    }
-    if (!is_choice(context.spec, value)) {
-      auto& diagnostic =
-          context.report.add(Kind::constant_choice, expr.span, value, context.spec.name);
-      if (context.spec.imm_step > 1)
-        diagnostic.help(fmt::format("a multiple of {}", context.spec.imm_step));
-      else
-        diagnostic.help(fmt::format("one of {}", fmt::join(context.spec.imm_values, ", ")));
-      return false;
-    }
-  }
+  if (!in_range(context, expr.span, *constant)) return false;
   Type type = context.type;
   if (context.spec.kind == isa::OperandKind::imm && type == Type::none) type = Type::u32;
+  if (is_pattern) type = bits_type(info.bits);
   if (context.spec.raw && !alone && isa::type_info(type).cls == TypeClass::packed) type = Type::b32;
   const auto bits = convert(*constant, type);
   if (!bits) {
@@ -430,8 +428,49 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
     return false;
   }
   out.kind = ir::OperandKind::immediate;
-  out.type = type;
+  out.type = is_pattern ? context.type : type;
   out.value = *bits;
+  return true;
+}
+
+/// Whether the operand takes this constant, where the form says which ones it does.
+bool BodyChecker::in_range(const Context& context, Span span, const Constant& constant) {
+  const isa::OperandSpec& spec = context.spec;
+  const bool ranged = spec.imm_min <= spec.imm_max;
+  const bool is_real = ranged && isa::type_info(context.type).cls == TypeClass::float_;
+  if (spec.kind != isa::OperandKind::imm && !ranged) return true;
+  if (!is_real && !constant.is_integer()) {
+    context.report.add(Kind::constant_type, span, "an integer");
+    return false;
+  }
+  if (is_real) {
+    if (constant.is_integer()) return true;  // convert() says what is wrong
+    const double value = real_value(constant);
+    if ((spec.imm_above ? value > static_cast<double>(spec.imm_min)
+                        : value >= static_cast<double>(spec.imm_min)) &&
+        value <= static_cast<double>(spec.imm_max))
+      return true;
+    context.report.add(Kind::constant_range, span, value,
+                       fmt::format("{}{}", spec.imm_above ? "above " : "", spec.imm_min),
+                       spec.imm_max);
+    return false;
+  }
+  if (!ranged) return true;
+  // 4.5.1 cuts every constant to the size of the operand; the vendor's assembler does so for some.
+  const s64 value = spec.cut ? static_cast<u32>(constant.bits) : constant.as_signed();
+  if (value < spec.imm_min || value > spec.imm_max || (constant.is_unsigned() && value < 0)) {
+    context.report.add(Kind::constant_range, span, module_.source_.text(span), spec.imm_min,
+                       spec.imm_max);
+    return false;
+  }
+  if (!is_choice(spec, value)) {
+    auto& diagnostic = context.report.add(Kind::constant_choice, span, value, spec.name);
+    if (spec.imm_step > 1)
+      diagnostic.help(fmt::format("a multiple of {}", spec.imm_step));
+    else
+      diagnostic.help(fmt::format("one of {}", fmt::join(spec.imm_values, ", ")));
+    return false;
+  }
   return true;
 }
 
@@ -560,12 +599,18 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
     const std::string_view opcode = context.candidate.form->opcode;
     const auto space = space_of_symbol(out);
     const ir::Space wanted = space_of_form(context.candidate, nullptr);
-    if (opcode == "cvta" && space && wanted != ir::Space::generic && *space != wanted) {
+    if (space == ir::Space::global && is_narrow(context.type)) {
       context.report
-          .add(Kind::wrong_space, expr.span, text(expr.name_id), name_of(*space), opcode,
-               name_of(wanted))
-          .label(symbol.declared, "declared here")
-          .help(fmt::format("write cvta{}", name_of(*space)));
+          .add(Kind::narrow_address, expr.span, fmt::format("operand '{}'", context.spec.name))
+          .label(symbol.declared, "declared here");
+      return false;
+    }
+    if (space && wanted != ir::Space::generic && *space != wanted) {
+      auto& diagnostic = context.report
+                             .add(Kind::wrong_space, expr.span, text(expr.name_id), name_of(*space),
+                                  opcode, name_of(wanted))
+                             .label(symbol.declared, "declared here");
+      if (opcode == "cvta") diagnostic.help(fmt::format("write cvta{}", name_of(*space)));
       return false;
     }
     return true;
@@ -603,8 +648,12 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
   return false;
 }
 
-bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
+bool BodyChecker::vector(const Context& whole, ExprId id, ir::Operand& out) {
   const Expr& expr = tree_[id];
+  Context context{whole};
+  context.is_element = true;
+  Context first{context};
+  if (context.spec.indexed) first.type = Type::u32;
   std::vector<ir::Operand> elements;
   std::size_t length = 1;  // of what a name stands for
   if (expr.kind == ExprKind::name) {
@@ -627,13 +676,14 @@ bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
       const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
       if (symbol.kind == SymbolKind::none || symbol.kind == SymbolKind::error) return false;
       if (symbol.kind == SymbolKind::reg) length = symbol.length;
-      if (symbol.kind == SymbolKind::reg && symbol.length == context.length &&
-          (symbol.length > 1 || context.spec.bare)) {
-        for (u32 i = 0; i < symbol.length; ++i) {
+      const bool one_for_all = context.spec.spread && length == 1;
+      if (symbol.kind == SymbolKind::reg &&
+          (one_for_all || (length == context.length && (length > 1 || context.spec.bare)))) {
+        for (u32 i = 0; i < context.length; ++i) {
           ir::Operand element;
           element.type = context.type;
-          if (!register_operand(context, expr.span, expr.name_id, ir::RegId(symbol.id + i),
-                                element))
+          if (!register_operand(i ? context : first, expr.span, expr.name_id,
+                                ir::RegId(symbol.id + (one_for_all ? 0 : i)), element))
             return false;
           elements.push_back(element);
         }
@@ -646,7 +696,8 @@ bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
       last.imm_max = last.imm_last;
       last.imm_values = {};
     }
-    const Context of_last{context.candidate, last, context.type, context.length, context.report};
+    const Context of_last{context.candidate, last,          context.type,   context.length,
+                          context.is_vector, context.space, context.report, true};
     for (u32 i = 0; i < expr.list.count; ++i) {
       const ExprId child = tree_.expr_lists[expr.list.first + i];
       ir::Operand element;
@@ -656,9 +707,15 @@ bool BodyChecker::vector(const Context& context, ExprId id, ir::Operand& out) {
         elements.push_back(element);
         continue;
       }
-      if (!value(i + 1 == expr.list.count ? of_last : context, child, element)) return false;
+      const bool is_last = i + 1 == expr.list.count;
+      if (!value(is_last && last.imm_last >= 0 ? of_last : i ? context : first, child, element))
+        return false;
       elements.push_back(element);
     }
+  } else if (context.spec.spread && !context.spec.bracketed && is_constant(tree_, id)) {
+    ir::Operand element;
+    if (!value(context, id, element)) return false;
+    elements.assign(context.length, element);
   }
   if (elements.size() != context.length) {
     const std::size_t written = expr.kind == ExprKind::vector ? expr.list.count : length;

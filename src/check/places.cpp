@@ -29,6 +29,12 @@ bool holds_address(const isa::TypeInfo& type) {
   return integer && type.bits <= 64;
 }
 
+/// Whether an address there is as wide as those of the module. The others are windows that 32 bits
+/// reach.
+bool is_full_width(ir::Space space) {
+  return space == ir::Space::generic || space == ir::Space::global;
+}
+
 /// Whether an address is just a number in a register, in no state space of 5.1: tensor memory.
 bool is_plain_address(const isa::OperandSpec& spec) {
   return spec.kind == isa::OperandKind::address && isa::type_info(spec.type).cls == TypeClass::bits;
@@ -90,6 +96,12 @@ void BodyChecker::locate(const Symbol& symbol, ir::Operand& out) const {
   }
 }
 
+/// Whether 32 bits of this type are half an address of the module (11.1.3). The vendor's assembler
+/// would go over to 32-bit addresses in all of the module, which no target has any more.
+bool BodyChecker::is_narrow(Type type) const {
+  return module_.module_->address_size == 64 && isa::type_info(type).bits == 32;
+}
+
 bool BodyChecker::address_base(const Context& context, Span span, NameId name, ir::Operand& out) {
   const Symbol symbol = look_up(name, span, context.report);
   const isa::TypeInfo& plain = isa::type_info(context.type);
@@ -118,6 +130,12 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
         context.report.add(Kind::address_register, span, text(name), type.name)
             .label(symbol.declared, "declared here")
             .help(fmt::format("of {} bits at least", context.spec.least_bits));
+        return false;
+      }
+      if (context.spec.full_width && is_narrow(f_.registers[symbol.id].type) &&
+          is_full_width(space_of_form(context.candidate, &context.spec))) {
+        context.report.add(Kind::narrow_address, span, fmt::format("'{}'", text(name)))
+            .label(symbol.declared, fmt::format("declared here as .{}", type.name));
         return false;
       }
       out.kind = ir::OperandKind::reg;
@@ -206,7 +224,10 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
     }
     const ir::Space space = space_of_form(context.candidate, &context.spec);
     if (space != ir::Space::local && module_.first_target().sm >= kFirstAbi) {
-      context.report.add(Kind::absolute_address, expr.span, name_of(space));
+      context.report.add(Kind::absolute_address, expr.span,
+                         space == ir::Space::generic
+                             ? "a generic address"
+                             : fmt::format("an address in {}", name_of(space)));
       return false;
     }
     out.kind = ir::OperandKind::immediate;

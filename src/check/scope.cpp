@@ -56,7 +56,6 @@ Scopes::Numbered Scopes::split(std::string_view text, std::size_t at) const {
   Numbered result;
   result.is_known = true;
   if (at >= text.size() || text.size() - at > 9) return result;
-  if (text[at] == '0' && at + 1 < text.size()) return result;  // no leading zeros
   result.base = names_.find(text.substr(0, at));
   for (const char c : text.substr(at))
     result.number = result.number * 10 + static_cast<u32>(c - '0');

@@ -69,6 +69,8 @@ class Report {
     return report;
   }
   bool is_trial() const { return is_trial_; }
+  /// A trial begins anew: diagnostics() is empty until something is added.
+  void restart() { diagnostics_.clear(); }
 
   /// Adds one diagnostic; the message template of `kind` is formatted with `args`.
   template <class... Args>

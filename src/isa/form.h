@@ -41,6 +41,7 @@ struct Slot {
   SlotKind kind;
   bool required;
   std::span<const Choice> choices;
+  bool head = false;  ///< belongs to the opcode: comes before the words of all later slots
 };
 
 /// `slot` has (or, when `negated`, has not) one of `values`.
@@ -92,25 +93,33 @@ struct OperandSpec {
   bool symbol_allowed = false;  ///< `any(T)`: address of a variable, label, function
   bool free = false;            ///< `free(T)`: of a float type: any register of its size; address:
                                 ///< in a register of any type
+  bool loose = false;           ///< `loose(T)`: the elements of a vector are free
   bool raw = false;             ///< `raw(T)`: 32 bits, no matter which: a predicate, too; constants
                                 ///< have that size, or are elements among others
   bool cut = false;             ///< `cut(...)`: the range is that of a constant's lower 32 bits
   bool exact = false;           ///< `exact(T)`: address: the register is of that very type
-  u8 least_bits = 0;            ///< address: of a register, where no state space is written
-  bool vector = false;          ///< fixed length, written in braces (`*1` too)
-  bool bare = false;            ///< a vector of one element may stand without braces
-  Type type = Type::none;       ///< fixed type, or none when `type_slot` says; address: an opaque
-                                ///< object, or the type of a register that is no pointer
-  s8 type_slot = -1;            ///< index of the slot that holds the type
-  s8 vector_slot = -1;          ///< index of the slot that holds the length (group `vec`)
-  u8 vector_length = 1;         ///< fixed length when `vector_slot` < 0
-  s8 space_slot = -1;           ///< address: slot of the group `ss`; -1: `space`
-  std::string_view space = {};  ///< address: "shared", ...; empty = generic
+  bool as_bits = false;         ///< `bits(T)`: a format without registers of its own, as any bits
+  bool special_allowed = false;  ///< `sreg(T)`: special register
+  bool generic_address = false;  ///< `pointer(T)`: a generic address
+  bool indexed = false;          ///< `index(T*N)`: the first element is an integer
+  bool spread = false;           ///< `spread(T*N)`: or one value for all elements
+  bool vector = false;           ///< fixed length, written in braces (`*1` too)
+  bool bare = false;             ///< a vector of one element may stand without braces
+  bool full_width = false;       ///< address: a generic or global one is as wide as the module's
+  Type type = Type::none;        ///< fixed type, or none when `type_slot` says; address: an opaque
+                                 ///< object, or the type of a register that is no pointer
+  s8 type_slot = -1;             ///< index of the slot that holds the type
+  s8 vector_slot = -1;           ///< index of the slot that holds the length (group `vec`)
+  u8 vector_length = 1;          ///< fixed length when `vector_slot` < 0
+  s8 space_slot = -1;            ///< address: slot of the group `ss`; -1: `space`
+  u8 least_bits = 0;             ///< address: of a register, where no state space is written
+  s64 imm_last = -1;             ///< a vector's last element has a range of its own, from 0 to this
+  std::string_view space = {};   ///< address: "shared", ...; empty = generic
   std::string_view symbol_space = {};    ///< generic, but a variable that is named must be there
   s64 imm_min = 0, imm_max = -1;         ///< range of an immediate when min <= max
   s64 imm_step = 1;                      ///< only every so many of that range
+  bool imm_above = false;                ///< without imm_min itself
   std::span<const s64> imm_values = {};  ///< the only ones of that range; empty: all
-  s64 imm_last = -1;             ///< a vector's last element has a range of its own, from 0 to this
   bool bracketed = false;        ///< stands inside the [ ] of the address before it: `[a, c]`
   std::string_view suffix = {};  ///< word that may follow: "unified" in `[a].unified`; lanes: the
                                  ///< word when none is written, digits are imm_min to imm_max

@@ -35,7 +35,8 @@ bool is_passed(const Form& form, std::size_t slot, const Values& values) {
   const bool typed = is_typed(form.slots[slot]);
   for (std::size_t i = slot + 1; i < form.slots.size(); ++i) {
     const Slot& later = form.slots[i];
-    if (values[i] != 0 && ((typed && is_typed(later)) || share_a_word(form.slots[slot], later)))
+    if (values[i] != 0 && (form.slots[slot].head || (typed && is_typed(later)) ||
+                           share_a_word(form.slots[slot], later)))
       return true;
   }
   return false;

@@ -32,6 +32,7 @@ struct Mismatch {
     not_of_opcode,     ///< `word`: no form of this opcode has it
     not_with_others,   ///< `word`: some form has it, but not together with the other modifiers
     repeated,          ///< `word`: is there twice
+    misplaced,         ///< `word`: belongs to the opcode, so it comes before the word before it
     type,              ///< `word` is a type that `slot` does not accept
     missing,           ///< no word for the required `slot`
     combination,       ///< each word is fine, but no row of the form has them together

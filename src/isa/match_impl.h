@@ -21,7 +21,8 @@ u8 value_of(const Slot& slot, u16 word);
 /// Index of the first slot that must be written and is not, or -1.
 int first_missing(const Form& form, const Values& values);
 /// Types, and words that mean different things in different places (`.row.col`), fill their slots
-/// from left to right: `slot` takes none when such a slot after it has one already.
+/// from left to right: `slot` takes none when such a slot after it has one already. What belongs to
+/// the opcode comes in its order before everything else.
 bool is_passed(const Form& form, std::size_t slot, const Values& values);
 /// Finds a slot for each of `words`, whether or not all that must be written then is.
 bool place(const Form& form, Words words, Values& values);

@@ -92,6 +92,23 @@ std::optional<Mismatch> forbidden(std::span<const Form> forms, Words words) {
   return result;
 }
 
+/// Somewhere a word of the opcode stands behind others, and that is all.
+std::optional<Mismatch> misplaced(std::span<const Form> forms, Words words) {
+  for (std::size_t w = 1; w < words.size(); ++w) {
+    std::vector<u16> moved(words.begin(), words.end());
+    std::rotate(moved.begin(), moved.begin() + static_cast<std::ptrdiff_t>(w),
+                moved.begin() + static_cast<std::ptrdiff_t>(w) + 1);
+    for (const Form& form : forms) {
+      Values values{};
+      if (fill(form, moved, values) && !derive(form, values).empty()) {
+        return Mismatch{
+            .reason = Mismatch::Reason::misplaced, .nearest = &form, .word = static_cast<int>(w)};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 // --- what it takes to get to a legal form ---
 
 constexpr int kFarthestType = 3;
@@ -195,6 +212,7 @@ Mismatch explain(std::span<const Form> forms, Words words) {
     if (!is_type(words[w]) && !has_word(forms, words[w]))
       return {Reason::not_of_opcode, nullptr, static_cast<int>(w)};
   if (auto mismatch = forbidden(forms, words)) return *mismatch;
+  if (auto mismatch = misplaced(forms, words)) return *mismatch;
   Attempt best = attempt(forms[0], words);
   for (const Form& form : forms.subspan(1)) {
     Attempt next = attempt(form, words);

@@ -210,6 +210,15 @@ bool Parser::instruction(const Guard& guard, std::string_view mnemonic, Span spa
         if (failed_) return false;
       } while (accept(TokenKind::comma));
     }
+    // `L1 add.u32 %r1, ...`: no instruction is called L1, and no operand add.u32.
+    const Span first{span.end, prev_end_};
+    if (at(TokenKind::name) && mnemonic.find('.') == mnemonic.npos &&
+        text(first).find('.') != std::string_view::npos &&
+        text(first).find('%') == std::string_view::npos) {
+      expected("',' or ';'");
+      help(fmt::format("if '{0}' is a label, a colon follows it: {0}:", mnemonic));
+      return false;
+    }
     if (!end_statement("',' or ';'")) return false;
   }
   push(StmtKind::instruction, so_far(begin), tree_.instructions.size());
