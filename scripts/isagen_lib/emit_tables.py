@@ -72,7 +72,8 @@ class Tables:
 
     def slot(self, slot: Slot) -> str:
         choices = self.choices.span([f"{{{self.word_index.get(c.word, NO_WORD)}, {c.value}}}" for c in slot.choices])
-        return f"{{{string(slot.name)}, SlotKind::{SLOT_KINDS.get(slot.kind, slot.kind)}, {_bool(slot.required)}, {choices}, {_bool(slot.head)}}}"
+        kind = SLOT_KINDS.get(slot.kind, slot.kind)
+        return f"{{{string(slot.name)}, SlotKind::{kind}, {_bool(slot.required)}, {choices}, {_bool(slot.head)}}}"
 
     def condition_span(self, conditions: Sequence[Condition]) -> str:
         return self.conditions.span([f"{{{c.slot}, {_bool(c.negated)}, {self.byte_span(c.values)}}}"
