@@ -63,7 +63,8 @@ class Assembler:
     def errors(self, instances: List[Instance]) -> Optional[Dict[int, str]]:
         """The first error of each refused instance, by index; None when the module as a whole is refused.
 
-        A module of one instance is refused because of that instance. None then means that ptxas broke down.
+        A module of one instance is refused because of that instance. None then means that ptxas broke down, or does not
+        know the version.
         """
         lines = self.module(instances[0])
         first = len(lines) + 1
@@ -80,7 +81,8 @@ class Assembler:
                 found.setdefault(int(line) - first, message)
         if run.returncode and not found:
             whole = re.search(r"^ptxas (?:error|fatal)\s*:\s*(.*)", run.stderr, re.M)
-            return {0: whole[1]} if whole and run.returncode > 0 and len(instances) == 1 else None
+            alone = len(instances) == 1 and run.returncode > 0 and not errors  # not about what stands around it
+            return {0: whole[1]} if whole and alone else None
         return found
 
     def architecture(self, target: str) -> str:
