@@ -84,6 +84,7 @@ Result<bool> InterpretedCta::begin(u64 index) {
   }
   cluster_->barrier_active = false;
   const u64 threads = config.block.volume();
+  alive_warps_ = warps_;
   for (u32 w = 0; w < warps_; ++w) {
     WarpState& state = *states_[w];
     const u64 left = threads - u64{w} * kLanes;
@@ -143,7 +144,7 @@ void InterpretedCta::start(WarpState& state) {
   Frame* const frame = take_frame(*entry_, state.alive);
   state.fragments.clear();
   state.fragments.emplace_back(frame, 0u, state.alive);
-  state.stack.fill(local_stride_);
+  if (program_.moves_stack) state.stack.fill(local_stride_);
   state.started = true;
 }
 
@@ -209,13 +210,12 @@ CtaStatus InterpretedCta::guarded(CtaStatus (InterpretedCta::*body)()) {
 CtaStatus InterpretedCta::run_warps() {
   blocked_ = true;
   while (true) {
-    bool alive = false, ran = false;
+    bool ran = false;
     ++round_;
     if (launch_.random) shuffle_order();
     for (u32 i = 0; i < warps_; ++i) {
       WarpState& state = *states_[order_.empty() ? i : order_[i]];
       if (!state.alive) continue;
-      alive = true;
       if (!state.started) start(state);
       current_ = &state;
       turn_ = kTurn;
@@ -226,7 +226,7 @@ CtaStatus InterpretedCta::run_warps() {
         return CtaStatus::running;
       }
     }
-    if (!alive) return CtaStatus::finished;
+    if (!alive_warps_) return CtaStatus::finished;
     if (ran) {
       blocked_ = false;
     } else if (cluster_ != &alone_) {

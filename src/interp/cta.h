@@ -178,7 +178,7 @@ class InterpretedCta final : public machine::Cta {
   const Code* const entry_;
   const machine::Region& region_;
   u64 shared_base_ = 0, local_base_ = 0, local_stride_ = 0;
-  u32 warps_ = 0;
+  u32 warps_ = 0, alive_warps_ = 0;
   machine::Dim3 cta_{};
   u64 cta_index_ = 0;
   Lanes uniform_;  ///< Block::uniform

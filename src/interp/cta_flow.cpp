@@ -198,6 +198,7 @@ void InterpretedCta::exit(WarpState& state, std::size_t index, u32 active) {
     frame = caller;
   }
   state.alive &= ~active;
+  if (!state.alive) --alive_warps_;
   fragment.mask &= ~active;
   ++fragment.pc;
   if (!fragment.mask) {

@@ -118,7 +118,7 @@ void frame_address(Warp& warp, const Op& op) {
 
 /// A load or store, which a trap names.
 template <Handler kRun>
-const Op* full_access(Warp& warp, const Op* op) {
+[[gnu::flatten]] const Op* full_access(Warp& warp, const Op* op) {
   warp.op = op;
   kRun(warp, *op);
   ++op;
