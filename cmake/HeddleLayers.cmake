@@ -91,4 +91,13 @@ function(heddle_executable)
   heddle_all_layers(layers)
   target_link_libraries(heddle PRIVATE ${layers} CLI11::CLI11)
   install(TARGETS heddle RUNTIME)
+  # docs/isa.md of the build folder: what the tables say, for people.
+  set(page ${CMAKE_BINARY_DIR}/docs/isa.md)
+  add_custom_command(
+    OUTPUT ${page}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/docs
+    COMMAND heddle isa --markdown > ${page}
+    DEPENDS heddle
+    COMMENT "docs/isa.md" VERBATIM)
+  add_custom_target(heddle_isa_page ALL DEPENDS ${page})
 endfunction()

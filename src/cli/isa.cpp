@@ -83,13 +83,21 @@ int list(const Options& options) {
   if (forms.empty())
     return fail(
         fmt::format("there is no instruction '{}'; `heddle isa` lists all", options.opcode));
-  if (options.markdown) fmt::print("| form | manual | from | runs |\n|---|---|---|---|\n");
+  if (options.markdown)
+    fmt::print(
+        "# The instructions that Heddle knows\n\nFrom the tables in `src/isa`: every form, "
+        "its section of the PTX ISA manual, the version and target that it needs, and "
+        "whether it runs.\n");
   std::size_t pending = 0;
+  std::string_view section;
   for (const isa::Form& form : forms) {
     pending += is_pending(form);
     if (options.pending && !is_pending(form)) continue;
     const std::string gates = gates_of(form);
     if (options.markdown) {
+      if (form.opcode != section)
+        fmt::print("\n## {}\n\n| form | manual | from | runs |\n|---|---|---|---|\n", form.opcode);
+      section = form.opcode;
       std::string syntax(form.syntax);
       for (std::size_t at = 0; (at = syntax.find('|', at)) != syntax.npos; at += 2)
         syntax.insert(at, "\\");
