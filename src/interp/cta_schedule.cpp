@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whose turn it is: of the warps of a CTA, and of the fragments of a warp (PTX ISA 3.2 leaves the
+// order open). Without a seed the order is the fastest one; with one it is pseudo-random
+// (machine/schedule.h).
+#include "interp/cta.h"
+#include "interp/fault.h"
+
+namespace heddle::interp {
+namespace {
+
+using machine::CtaStatus;
+
+/// Backward branches and calls that a warp makes before the next warp of the CTA has its turn. Also
+/// the bound after which a fragment that loops lets the other fragments of its warp go first.
+constexpr s64 kTurn = 500;
+/// Of a pseudo-random order: the longest turn, in instructions; one turn in how many parts threads
+/// of a warp; and one meeting of threads in how many joins them.
+constexpr u32 kMixedSteps = 40, kMixedParting = 8, kMixedMerging = 4;
+
+}  // namespace
+
+CtaStatus InterpretedCta::run(u64 budget) {
+  budget_ = static_cast<s64>(budget);
+  return guarded(&InterpretedCta::run_warps);
+}
+
+/// Runs what may raise traps and fault.
+CtaStatus InterpretedCta::guarded(CtaStatus (InterpretedCta::*body)()) {
+  const WorkingOn working_on(entry_->function->name.c_str());
+  const FaultGuard guard(launch_.loaded->memory(), &recover_, &fault_address_);
+  // What changes between here and the jump lives in this object, not in locals.
+  switch (sigsetjmp(recover_, 0)) {
+    case 0:
+      return (this->*body)();
+    case kTrapRaised: {
+      const Warp& warp = current_->warp;
+      return trapped(*current_, warp.trap_kind, warp.trap_lane,
+                     warp.trap_has_address ? std::optional(warp.trap_address) : std::nullopt);
+    }
+    default:
+      return faulted();
+  }
+}
+
+CtaStatus InterpretedCta::run_warps() {
+  blocked_ = true;
+  while (true) {
+    bool ran = false;
+    ++round_;
+    if (launch_.random) shuffle_order();
+    for (u32 i = 0; i < warps_; ++i) {
+      WarpState& state = *states_[order_.empty() ? i : order_[i]];
+      if (!state.alive) continue;
+      if (!state.started) start(state);
+      current_ = &state;
+      turn_ = kTurn;
+      if (launch_.random) begin_mixed_turn(state);
+      ran |= run_warp(state);
+      if (budget_ <= 0) {
+        blocked_ = false;
+        return CtaStatus::running;
+      }
+    }
+    if (!alive_warps_) return CtaStatus::finished;
+    if (ran) {
+      blocked_ = false;
+    } else if (cluster_ != &alone_) {
+      return CtaStatus::waiting;
+    } else if (const CtaStatus status = unblock_warps(); status != CtaStatus::finished) {
+      return status;
+    } else {
+      return deadlock();
+    }
+  }
+}
+
+/// In a pseudo-random order the warps take turns in another order each round.
+void InterpretedCta::shuffle_order() {
+  order_.resize(warps_);
+  for (u32 i = 0; i < warps_; ++i) {
+    const u32 other = launch_.random->below(i + 1);
+    order_[i] = order_[other];
+    order_[other] = i;
+  }
+}
+
+/// ... run a few instructions, and have their threads parted: nothing keeps threads of a warp
+/// together but instructions that wait for them.
+void InterpretedCta::begin_mixed_turn(WarpState& state) {
+  machine::Random& random = *launch_.random;
+  --budget_;
+  steps_ = 1 + random.below(kMixedSteps);
+  if (state.fragments.empty() || random.below(kMixedParting) != 0) return;
+  Fragment& one = state.fragments[random.below(state.fragments.size())];
+  Fragment other = one;
+  other.mask &= static_cast<u32>(random.next());
+  if (one.wait != Wait::none || !other.mask || other.mask == one.mask) return;
+  one.mask &= ~other.mask;
+  state.fragments.push_back(other);
+}
+
+/// The fragment to run next, or the number of fragments when none can.
+std::size_t InterpretedCta::pick(const WarpState& state) const {
+  std::size_t best = state.fragments.size();
+  if (launch_.random) {
+    u32 runnable = 0;
+    for (std::size_t i = 0; i < state.fragments.size(); ++i) {
+      if (state.fragments[i].wait == Wait::none && launch_.random->below(++runnable) == 0) best = i;
+    }
+    return best;
+  }
+  for (std::size_t i = 0; i < state.fragments.size(); ++i) {
+    const Fragment& one = state.fragments[i];
+    if (one.wait != Wait::none) continue;
+    if (best == state.fragments.size()) {
+      best = i;
+      continue;
+    }
+    const Fragment& other = state.fragments[best];
+    if (one.rounds != other.rounds               ? one.rounds < other.rounds
+        : one.frame->depth != other.frame->depth ? one.frame->depth > other.frame->depth
+                                                 : one.pc < other.pc) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+/// Fragments at the same place become one. One that waits for members tries again when others join
+/// it.
+void InterpretedCta::merge(WarpState& state) const {
+  std::vector<Fragment>& all = state.fragments;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = i + 1; j < all.size();) {
+      const bool same = all[i].frame == all[j].frame && all[i].pc == all[j].pc &&
+                        all[i].wait < Wait::barrier && all[j].wait < Wait::barrier;
+      const bool apart = launch_.random && all[i].wait == Wait::none && all[j].wait == Wait::none &&
+                         launch_.random->below(kMixedMerging) != 0;
+      if (!same || apart) {
+        ++j;
+        continue;
+      }
+      all[i].mask |= all[j].mask;
+      all[i].rounds = std::max(all[i].rounds, all[j].rounds);
+      all[i].wait = Wait::none;
+      all[j] = all.back();
+      all.pop_back();
+    }
+  }
+}
+
+/// Runs the warp until its turn is over or all of it waits or is gone. False: all of it waited.
+bool InterpretedCta::run_warp(WarpState& state) {
+  if (state.waiting) poll(state);
+  for (bool ran = false;; ran = true) {
+    if (state.fragments.empty()) return ran;
+    std::size_t index = 0;
+    if (state.fragments.size() > 1) {
+      merge(state);
+      index = pick(state);
+      if (index == state.fragments.size()) return ran;
+    } else if (state.fragments[0].wait != Wait::none) {
+      return ran;
+    }
+    run_fragment(state, index);
+    if (turn_ <= 0) {
+      // Let the others of this warp go first when it comes back.
+      if (index < state.fragments.size() && state.fragments.size() > 1)
+        ++state.fragments[index].rounds;
+      return true;
+    }
+    if (launch_.stop.load(std::memory_order_relaxed)) {
+      budget_ = 0;
+      return true;
+    }
+  }
+}
+
+}  // namespace heddle::interp
