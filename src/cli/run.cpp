@@ -215,7 +215,7 @@ int deliver(const Request& request, const Arguments& arguments) {
 }
 
 int run_kernel(const Options& options, const Request& request, const machine::Profile& profile,
-               std::shared_ptr<const ir::Module> module) {
+               const std::shared_ptr<const ir::Module>& module) {
   const auto entry = find_kernel(*module, options.entry);
   if (!entry.ok()) return fail(entry.error().message);
   const ir::Function& kernel = module->functions[entry->value];

@@ -14,7 +14,6 @@
 namespace heddle::interp {
 namespace {
 
-using machine::CtaStatus;
 using machine::TrapKind;
 
 constexpr u32 kNoStop = 0xffffffffu;

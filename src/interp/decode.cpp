@@ -320,8 +320,9 @@ std::string Decoder::decode() {
   return {};
 }
 
-Result<std::shared_ptr<const Interpreted>> decode(std::shared_ptr<const machine::Loaded> loaded,
-                                                  ir::FunctionId entry, const Level& level) {
+Result<std::shared_ptr<const Interpreted>> decode(
+    const std::shared_ptr<const machine::Loaded>& loaded, ir::FunctionId entry,
+    const Level& level) {
   auto program = std::make_shared<Interpreted>();
   program->loaded = loaded;
   program->entry = entry;

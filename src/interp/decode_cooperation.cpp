@@ -112,7 +112,7 @@ std::string_view Decoder::space_of(const Operand& operand) const {
   const isa::OperandSpec* spec = spec_of(operand);
   if (!spec) return {};
   if (spec->space_slot >= 0) {
-    const auto index = static_cast<std::size_t>(spec->space_slot);
+    const auto index = static_cast<u8>(spec->space_slot);
     for (const isa::Choice& choice : inst_->get_form().slots[index].choices) {
       if (choice.value == inst_->slots[index] && choice.word != isa::kNoWord)
         return isa::word_text(choice.word);

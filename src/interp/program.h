@@ -112,8 +112,8 @@ class Interpreted final : public machine::Program {
 };
 
 /// Decodes `entry` and all it can reach. Fails when a reachable form is `sem pending`.
-Result<std::shared_ptr<const Interpreted>> decode(std::shared_ptr<const machine::Loaded> loaded,
-                                                  ir::FunctionId entry, const Level& level);
+Result<std::shared_ptr<const Interpreted>> decode(
+    const std::shared_ptr<const machine::Loaded>& loaded, ir::FunctionId entry, const Level& level);
 
 /// The reference engine (tier 0).
 class Interpreter final : public machine::Engine {

@@ -16,7 +16,7 @@ class Context;
 
 class Link {
  public:
-  Link(Context* context, JitOptions options) : context_(context), options_(std::move(options)) {}
+  Link(Context* context, const JitOptions& options) : context_(context), options_(options) {}
 
   Context* context() const { return context_; }
   JitOptions& options() { return options_; }

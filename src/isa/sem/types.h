@@ -16,6 +16,8 @@ namespace heddle::sem {
 using f32 = float;
 using f64 = double;
 
+// The names of PTX.
+// NOLINTBEGIN(readability-identifier-naming)
 struct f16 {
   u16 bits;
   constexpr bool operator==(const f16&) const = default;
@@ -54,6 +56,7 @@ struct s16x2 {
   u32 bits;
   constexpr bool operator==(const s16x2&) const = default;
 };
+// NOLINTEND(readability-identifier-naming)
 
 /// Two destinations: `d|p`, or a result and the carry-out.
 template <class A, class B>
