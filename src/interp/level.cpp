@@ -101,7 +101,7 @@ void is_space(Warp& warp, const Op& op) {
         in = param;
         break;
       case SpaceTest::global:
-        in = !cluster && !local && !constant && !param;
+        in = !cluster && !local && !constant;  // parameters lie in it (6.4.1.1)
         break;
     }
     sink.template set<false>(i, in);
