@@ -3,6 +3,8 @@
 // One mistake, one diagnostic, at the narrowest place, and what follows is read.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "syntax/parser.h"
 #include "syntax/printer.h"
 
