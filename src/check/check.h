@@ -56,13 +56,11 @@ struct Part {
   u32 base = 0;  ///< where its text begins in the diag::Source::join of all parts
 };
 
-/// Joins checked modules (PTX ISA 11.6): `.extern` finds its definition, strong definitions
-/// override weak ones, common ones merge. The spans of the result and of the report are those of
-/// the joined text.
-std::shared_ptr<ir::Module> link(std::span<const Part> parts, diag::Report& report);
-
-/// Reports what the module uses and nobody defines. In a module that was linked with no other one,
-/// an `.extern` variable counts as its own definition.
-void check_complete(const ir::Module& module, bool linked, Provides provides, diag::Report& report);
+/// Joins checked modules (PTX ISA 11.6), when there are several: `.extern` finds its definition,
+/// strong definitions override weak ones, common ones merge. With `provides`, reports what is used
+/// and nobody defines; in a module that is alone, an `.extern` variable counts as its own
+/// definition. The spans of the result and of the report are those of the joined text.
+std::shared_ptr<const ir::Module> link(std::span<const Part> parts, Provides provides,
+                                       diag::Report& report);
 
 }  // namespace heddle::check

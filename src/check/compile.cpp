@@ -40,9 +40,7 @@ Compiled compile(const std::vector<Input>& inputs, Provides provides,
   }
   if (failed || parts.empty()) return result;
   diag::Report report;
-  const bool linked = parts.size() > 1;
-  std::shared_ptr<const ir::Module> module = linked ? link(parts, report) : parts[0].module;
-  if (provides && !report.has_errors()) check_complete(*module, linked, provides, report);
+  std::shared_ptr<const ir::Module> module = link(parts, provides, report);
   if (!report.diagnostics().empty()) {
     result.messages += diag::render_text(report, diag::Source::join(sources));
   }

@@ -69,10 +69,7 @@ std::set<std::string_view> codes_of(const Example& example, bool program) {
   }
   if (codes.empty() && program) {
     diag::Report report;
-    const bool linked = parts.size() > 1;
-    const auto module = linked ? link(parts, report) : parts[0].module;
-    if (!report.has_errors())
-      check_complete(*module, linked, [](std::string_view) { return false; }, report);
+    link(parts, [](std::string_view) { return false; }, report);
     take(report);
   }
   return codes;

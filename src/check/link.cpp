@@ -253,12 +253,7 @@ struct Uses {
   }
 };
 
-}  // namespace
-
-std::shared_ptr<ir::Module> link(std::span<const Part> parts, diag::Report& report) {
-  return Linker(report).run(parts);
-}
-
+/// Reports what the module uses and nobody defines.
 void check_complete(const ir::Module& module, bool linked, Provides provides,
                     diag::Report& report) {
   const Uses uses(module);
@@ -284,6 +279,16 @@ void check_complete(const ir::Module& module, bool linked, Provides provides,
           "part of PTX");
     }
   }
+}
+
+}  // namespace
+
+std::shared_ptr<const ir::Module> link(std::span<const Part> parts, Provides provides,
+                                       diag::Report& report) {
+  const bool several = parts.size() > 1;
+  std::shared_ptr<const ir::Module> module = several ? Linker(report).run(parts) : parts[0].module;
+  if (provides && !report.has_errors()) check_complete(*module, several, provides, report);
+  return module;
 }
 
 }  // namespace heddle::check

@@ -125,15 +125,14 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
             .label(symbol.declared, "declared here");
         return false;
       }
-      if (type.bits < context.spec.least_bits &&
-          space_of_form(context.candidate, &context.spec) == ir::Space::generic) {
+      if (type.bits < context.spec.least_bits && context.space == ir::Space::generic) {
         context.report.add(Kind::address_register, span, text(name), type.name)
             .label(symbol.declared, "declared here")
             .help(fmt::format("of {} bits at least", context.spec.least_bits));
         return false;
       }
       if (context.spec.full_width && is_narrow(f_.registers[symbol.id].type) &&
-          is_full_width(space_of_form(context.candidate, &context.spec))) {
+          is_full_width(context.space)) {
         context.report.add(Kind::narrow_address, span, fmt::format("'{}'", text(name)))
             .label(symbol.declared, fmt::format("declared here as .{}", type.name));
         return false;
@@ -222,7 +221,7 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
       context.report.add(Kind::constant_type, expr.span, "an integer");
       return false;
     }
-    const ir::Space space = space_of_form(context.candidate, &context.spec);
+    const ir::Space space = context.space;
     if (space != ir::Space::local && module_.first_target().sm >= kFirstAbi) {
       context.report.add(Kind::absolute_address, expr.span,
                          space == ir::Space::generic

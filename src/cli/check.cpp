@@ -81,11 +81,7 @@ int check(const Options& options) {
   }
   if (options.link && !errors && !unreadable) {
     diag::Report report;
-    const bool several = parts.size() > 1;
-    const auto program = several ? check::link(parts, report) : parts[0].module;
-    if (!report.has_errors()) {
-      check::check_complete(*program, several, &machine::provides, report);
-    }
+    check::link(parts, &machine::provides, report);
     if (!report.diagnostics().empty()) show(diag::Source::join(sources), report);
   }
   if (json) {
