@@ -33,14 +33,11 @@ Result<bool> InterpretedCluster::begin(u64 index) {
       members_.push_back(std::make_unique<InterpretedCta>(program_, launch_, &shared_));
   }
   finished_.assign(count, false);
-  const machine::Dim3 clusters{grid.x / size.x, grid.y / size.y, grid.z / size.z};
-  const u64 first_x = index % clusters.x * size.x;
-  const u64 first_y = index / clusters.x % clusters.y * size.y;
-  const u64 first_z = index / clusters.x / clusters.y * size.z;
+  const machine::Dim3 first = launch_.first_of_cluster(index);
   for (u32 rank = 0; rank < count; ++rank) {
-    const u64 x = first_x + rank % size.x;
-    const u64 y = first_y + rank / size.x % size.y;
-    const u64 z = first_z + rank / size.x / size.y;
+    const u64 x = first.x + rank % size.x;
+    const u64 y = first.y + rank / size.x % size.y;
+    const u64 z = first.z + rank / size.x / size.y;
     const auto begun = members_[rank]->begin(x + grid.x * (y + grid.y * z));
     if (!begun.ok()) return begun.error();
   }

@@ -184,12 +184,17 @@ const Op* InterpretedCta::run_whole(Warp& warp, const Op* op) {
   return op;
 }
 
+/// Handlers find the frame's registers and local memory.
+void InterpretedCta::show_frame(Warp& warp, const Frame& frame) {
+  warp.set_block(Block::frame, frame.registers.data());
+  warp.frame_local = frame.local;
+}
+
 void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
   Fragment& fragment = state.fragments[index];
   Frame* const frame = fragment.frame;
   Warp& warp = state.warp;
-  warp.set_block(Block::frame, frame->registers.data());
-  warp.frame_local = frame->local;
+  show_frame(warp, *frame);
   const Op* const ops = frame->code->ops.data();
   u32 stop = kNoStop;  // where another fragment waits to be joined
   for (const Fragment& other : state.fragments) {
@@ -214,7 +219,7 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
     }
     u32 active = mask;
     if (op->guard != kUnguarded) {
-      active &= *reinterpret_cast<const u32*>(registers + op->guard) ^ op->guard_flip;
+      active &= guarded_lanes(registers, *op);
       if (!active) {
         ++op;
         continue;

@@ -135,6 +135,8 @@ class InterpretedCta final : public machine::Cta {
   void begin_mixed_turn(WarpState& state);
   std::size_t pick(const WarpState& state) const;
   void merge(WarpState& state) const;
+  static Fragment& part(WarpState& state, std::size_t index, u32 active);
+  static void show_frame(Warp& warp, const Frame& frame);
 
   // instructions
   void branch_indexed(WarpState& state, std::size_t index, const Op& op, u32 active);

@@ -50,15 +50,23 @@ bool InterpretedCta::member_op(WarpState& state, std::size_t index, const Op& op
   return false;
 }
 
+/// The threads of the fragment that the guard keeps out go on at the next instruction; those that
+/// are active, the result, stay.
+Fragment& InterpretedCta::part(WarpState& state, std::size_t index, u32 active) {
+  Fragment skipped = state.fragments[index];
+  skipped.mask &= ~active;
+  skipped.patience = 0;
+  ++skipped.pc;
+  state.fragments[index].mask = active;
+  if (skipped.mask) state.fragments.push_back(skipped);
+  return state.fragments[index];
+}
+
 /// bar.warp.sync: members may come from different places of the program.
 void InterpretedCta::warp_barrier(WarpState& state, std::size_t index, const Op& op, u32 active) {
   const u32* members = state.warp.at<const u32>(op.src[5]);
   {
-    Fragment& fragment = state.fragments[index];
-    Fragment skipped = fragment;
-    skipped.mask &= ~active;
-    ++skipped.pc;
-    fragment.mask = active;
+    Fragment& fragment = part(state, index, active);
     fragment.wait = Wait::members;
     const u32 named = members[std::countr_zero(active)];
     const u32 group = lanes_equal(members, active, named);
@@ -66,7 +74,6 @@ void InterpretedCta::warp_barrier(WarpState& state, std::size_t index, const Op&
     other_group.mask = active & ~group;
     other_group.wait = Wait::none;
     fragment.mask = group;
-    if (skipped.mask) state.fragments.push_back(skipped);
     if (other_group.mask) state.fragments.push_back(other_group);
     u32 present = 0;
     const auto at_warp_barrier = [](const Fragment& one) {
@@ -133,10 +140,8 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
   }
   // The lanes that arrived, those that name another barrier, and those that the guard keeps out go
   // separate ways.
-  Fragment& fragment = state.fragments[index];
-  Fragment skipped = fragment, rest = fragment;
-  skipped.mask &= ~active;
-  ++skipped.pc;
+  Fragment& fragment = part(state, index, active);
+  Fragment rest = fragment;
   rest.mask = active & ~group;
   fragment.mask = group;
   if (op.control == Control::bar_arrive) {
@@ -145,7 +150,6 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
     fragment.wait = Wait::barrier;
     fragment.barrier = number;
   }
-  if (skipped.mask) state.fragments.push_back(skipped);
   if (rest.mask) state.fragments.push_back(rest);
   check_barrier(number);
 }

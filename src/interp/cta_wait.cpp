@@ -65,15 +65,10 @@ bool InterpretedCta::mbarrier_wait(WarpState& state, std::size_t index, const Op
     fragment.patience = round_ + (op.flags & kMayWait ? kTryRounds : kTestRounds);
     if (!fragment.patience) fragment.patience = 1;
   }
-  Fragment skipped = fragment;
-  skipped.mask &= ~active;
-  skipped.patience = 0;
-  ++skipped.pc;
-  fragment.mask = active;
-  fragment.wait = Wait::mbarrier;
-  fragment.pc -= static_cast<u32>(op.offset);
+  Fragment& waiting = part(state, index, active);
+  waiting.wait = Wait::mbarrier;
+  waiting.pc -= static_cast<u32>(op.offset);
   ++state.waiting;
-  if (skipped.mask) state.fragments.push_back(skipped);
   return false;
 }
 
@@ -84,8 +79,7 @@ void InterpretedCta::poll(WarpState& state) {
   current_ = &state;
   for (Fragment& fragment : state.fragments) {
     if (fragment.wait != Wait::mbarrier) continue;
-    warp.set_block(Block::frame, fragment.frame->registers.data());
-    warp.frame_local = fragment.frame->local;
+    show_frame(warp, *fragment.frame);
     const Op* op = &fragment.frame->code->ops[fragment.pc];
     for (;; ++op) {
       warp.mask = fragment.mask;
@@ -133,8 +127,7 @@ bool InterpretedCta::leaves_spin(WarpState& state, Fragment& fragment) {
 bool InterpretedCta::spin_once(WarpState& state, Fragment& fragment) {
   Warp& warp = state.warp;
   Frame* const frame = fragment.frame;
-  warp.set_block(Block::frame, frame->registers.data());
-  warp.frame_local = frame->local;
+  show_frame(warp, *frame);
   const std::vector<Op>& ops = frame->code->ops;
   const u32 start = fragment.pc;
   u32 pc = start;
@@ -144,7 +137,7 @@ bool InterpretedCta::spin_once(WarpState& state, Fragment& fragment) {
     const Op& op = ops[pc];
     u32 active = fragment.mask;
     if (op.guard != kUnguarded) {
-      active &= *reinterpret_cast<const u32*>(frame->registers.data() + op.guard) ^ op.guard_flip;
+      active &= guarded_lanes(frame->registers.data(), op);
       if (!active) {
         ++pc;
         continue;
@@ -194,7 +187,7 @@ std::string InterpretedCta::describe_wait(WarpState& state, const Fragment& frag
       return "at the barrier of the cluster";
     case Wait::mbarrier: {
       Warp& warp = state.warp;
-      warp.set_block(Block::frame, fragment.frame->registers.data());
+      show_frame(warp, *fragment.frame);
       const Op* op = &fragment.frame->code->ops[fragment.pc];
       while (op->control != Control::mbarrier_wait) ++op;
       const u32 lane = static_cast<u32>(std::countr_zero(fragment.mask));
@@ -239,13 +232,7 @@ bool InterpretedCta::cluster_wait(WarpState& state, std::size_t index, u32 activ
     return true;
   }
   // The phase of all is the same one, so all of them wait.
-  Fragment& fragment = state.fragments[index];
-  Fragment skipped = fragment;
-  skipped.mask &= ~active;
-  ++skipped.pc;
-  fragment.mask = active;
-  fragment.wait = Wait::cluster;
-  if (skipped.mask) state.fragments.push_back(skipped);
+  part(state, index, active).wait = Wait::cluster;
   return false;
 }
 
@@ -289,11 +276,8 @@ void InterpretedCta::try_cancel(const Op& op, u32 active) {
     check_shared(warp, lane, barrier, 8, 8);
     sem::b128 answer = sem::kNoClusterCanceled;
     if (const auto cluster = launch_.cancel_next()) {
-      const machine::Dim3& size = launch_.cluster;
-      const u64 columns = launch_.grid.x / size.x, rows = launch_.grid.y / size.y;
-      answer = sem::canceled_cluster(static_cast<u32>(*cluster % columns) * size.x,
-                                     static_cast<u32>(*cluster / columns % rows) * size.y,
-                                     static_cast<u32>(*cluster / columns / rows) * size.z);
+      const machine::Dim3 first = launch_.first_of_cluster(*cluster);
+      answer = sem::canceled_cluster(first.x, first.y, first.z);
     }
     const bool to_all = op.flags != 0;
     for (u32 rank = 0; rank < ranks(warp); ++rank) {

@@ -170,6 +170,11 @@ struct Warp {
   }
 };
 
+/// The lanes that the guard of `op` leaves, of all 32. `registers`: of the frame.
+inline u32 guarded_lanes(const u8* registers, const Op& op) {
+  return *reinterpret_cast<const u32*>(registers + op.guard) ^ op.guard_flip;
+}
+
 // The FullHandlers of what is not a lane instruction, load or store.
 const Op* full_guarded(Warp& warp, const Op* op);  ///< `run` for the lanes that the guard leaves
 const Op* full_branch(Warp& warp, const Op* op);   ///< bra that all lanes or none take

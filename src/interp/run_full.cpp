@@ -4,13 +4,6 @@
 #include "interp/op.h"
 
 namespace heddle::interp {
-namespace {
-
-u32 guarded_lanes(const Warp& warp, const Op& op) {
-  return *warp.at<const u32>(op.guard) ^ op.guard_flip;
-}
-
-}  // namespace
 
 const Op* full_by_handler(Warp& warp, const Op* op) {
   warp.op = op;
@@ -20,7 +13,7 @@ const Op* full_by_handler(Warp& warp, const Op* op) {
 }
 
 const Op* full_guarded(Warp& warp, const Op* op) {
-  if (const u32 active = guarded_lanes(warp, *op)) {
+  if (const u32 active = guarded_lanes(warp.at<const u8>(place(Block::frame, 0)), *op)) {
     warp.op = op;
     warp.mask = active;
     op->run(warp, *op);
@@ -32,7 +25,7 @@ const Op* full_guarded(Warp& warp, const Op* op) {
 
 const Op* full_branch(Warp& warp, const Op* op) {
   if (op->guard != kUnguarded) {
-    const u32 taken = guarded_lanes(warp, *op);
+    const u32 taken = guarded_lanes(warp.at<const u8>(place(Block::frame, 0)), *op);
     if (!taken) {
       ++op;
       HEDDLE_GO_ON(warp, op);

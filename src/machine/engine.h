@@ -65,6 +65,13 @@ struct Launch {
   std::optional<std::chrono::steady_clock::time_point> deadline;
   /// Takes a cluster that has not begun; it never will. None: all have.
   std::function<std::optional<u64>()> cancel_next;
+  /// The first CTA of a cluster, by its coordinates in the grid.
+  Dim3 first_of_cluster(u64 cluster_number) const {
+    const u64 columns = grid.x / cluster.x, rows = grid.y / cluster.y;
+    return {static_cast<u32>(cluster_number % columns) * cluster.x,
+            static_cast<u32>(cluster_number / columns % rows) * cluster.y,
+            static_cast<u32>(cluster_number / columns / rows) * cluster.z};
+  }
   std::optional<Random> random;   ///< of a pseudo-random order, which one host thread runs
   std::atomic<bool> stop{false};  ///< set at the first trap: others give up
 };

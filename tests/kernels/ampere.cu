@@ -2,7 +2,7 @@
 //
 // Instructions that came with sm_80: a warp reduction in one instruction, and asynchronous copies
 // into shared memory.
-#include "device.h"
+#include "barrier_object.h"
 
 #define REDUX(operation, result, value) \
   asm volatile("redux.sync." operation " %0, %1, 0xffffffff;" : "=r"(result) : "r"(value))
@@ -17,18 +17,6 @@ extern "C" __global__ void warp_redux(const unsigned* values, unsigned* out) {
   REDUX("or.b32", r[4], values[i]);
   REDUX("xor.b32", r[5], values[i]);
   for (int k = 0; k < 6; ++k) out[i * 6 + k] = r[k];
-}
-
-static __device__ unsigned shared_address(const void* pointer) {
-  unsigned address;
-  asm("{\n\t"
-      ".reg .u64 shared;\n\t"
-      "cvta.to.shared.u64 shared, %1;\n\t"
-      "cvt.u32.u64 %0, shared;\n\t"
-      "}"
-      : "=r"(address)
-      : "l"(pointer));
-  return address;
 }
 
 // Copies 16 bytes per thread in two committed groups, and reads each group as soon as it is there.
