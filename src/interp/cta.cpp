@@ -33,7 +33,8 @@ InterpretedCta::InterpretedCta(const Interpreted& program, machine::Launch& laun
       region_(launch.loaded->region()),
       barriers_(kBarriers),
       free_frames_(program.codes.size()),
-      cluster_(cluster ? cluster : &alone_) {
+      cluster_(cluster ? cluster : &alone_),
+      most_in_gang_(most_in_gang(*entry_)) {
   if (cluster) shared_base_ = cluster->base + cluster->members.size() * machine::kSharedSlot;
   cluster_->members.push_back(this);
   warps_ = static_cast<u32>((launch.config->block.volume() + kLanes - 1) / kLanes);
@@ -66,7 +67,10 @@ Result<bool> InterpretedCta::begin(u64 index) {
           static_cast<u32>(index / grid.x / grid.y)};
   cta_index_ = index;
   if (states_.empty()) make_warps();
-  prepare(Scope::cta, *states_[0]);
+  cta_values_.clear();
+  for (const CtaSpecial& one : program_.cta_specials) {
+    cta_values_.push_back(uniform_value(identity(*states_[0]), one.reg, one.component));
+  }
   if (active_barriers_) {
     for (Barrier& barrier : barriers_) barrier.active = false;
     active_barriers_ = 0;
@@ -88,16 +92,15 @@ Result<bool> InterpretedCta::begin(u64 index) {
 void InterpretedCta::make_warps() {
   const machine::Memory& memory = launch_.loaded->memory();
   for (Barrier& barrier : barriers_) barrier.arrived.resize(warps_);
-  uniform_.reset(program_.uniform_bytes);
   for (u32 w = 0; w < warps_; ++w) {
     states_.push_back(std::make_unique<WarpState>());
     WarpState& state = *states_[w];
     state.index = w;
-    state.specials.reset(program_.special_bytes);
+    state.specials.reset(program_.warp_special_bytes);
+    for (const SpecialUse& use : program_.warp_specials)
+      fill_special(identity(state), use.reg, use.component, use.bytes,
+                   state.specials.data() + use.copy);
     Warp& warp = state.warp;
-    warp.set_block(Block::constants, program_.constants.data());
-    warp.set_block(Block::uniform, uniform_.data());
-    warp.set_block(Block::specials, state.specials.data());
     warp.low_base = memory.low().all.base, warp.low_size = memory.low().all.size;
     warp.high_base = memory.high().all.base, warp.high_size = memory.high().all.size;
     if (!warp.low_size) warp.low_base = warp.high_base, warp.low_size = warp.high_size;
@@ -112,25 +115,47 @@ void InterpretedCta::make_warps() {
     warp.const_size = launch_.loaded->constants().size;
     warp.recover = &recover_;
     warp.stack = state.stack.data();
-    prepare(Scope::warp, state);
   }
-  prepare(Scope::launch, *states_[0]);
 }
 
-/// Fills the special registers of a scope and runs its prologue. Nothing in a prologue can trap.
-void InterpretedCta::prepare(Scope scope, WarpState& state) {
-  const Prologue& prologue = program_.prologues[static_cast<u32>(scope)];
-  u8* const block = scope == Scope::warp ? state.specials.data() : uniform_.data();
+/// Fills the special registers of a new frame and runs its prologue for the launch. Nothing in a
+/// prologue can trap.
+void InterpretedCta::prepare_for_launch(WarpState& state, Frame& frame) {
+  const Prologue& prologue = frame.code->prologues[static_cast<u32>(Scope::launch)];
   for (const SpecialUse& use : prologue.specials) {
-    fill_special(identity(state), use.reg, use.component, use.bytes, block + use.offset);
+    fill_special(identity(state), use.reg, use.component, use.bytes, frame.registers + use.place);
   }
-  run_full(state.warp, prologue.ops.data());
+  show_frame(state.warp, frame);
+  Gang gang(state.warp);
+  run_full(gang, prologue.ops.data());
+}
+
+/// The same for the CTA, in the frames of the gang, which are of one function.
+void InterpretedCta::prepare_for_cta(Gang& gang, const Code& code) const {
+  gang.cta_values = cta_values_.data();
+  run_full(gang, code.prologues[static_cast<u32>(Scope::cta)].ops.data());
+}
+void InterpretedCta::prepare_for_cta(WarpState& state, Frame& frame) const {
+  if (frame.cta == cta_index_) return;
+  frame.cta = cta_index_;
+  show_frame(state.warp, frame);
+  Gang gang(state.warp);
+  prepare_for_cta(gang, *frame.code);
+}
+
+/// The same for a warp.
+void InterpretedCta::prepare_for_warp(const WarpState& state, Frame& frame) {
+  if (frame.warp == state.index) return;
+  frame.warp = state.index;
+  for (const SpecialUse& use : frame.code->prologues[static_cast<u32>(Scope::warp)].specials) {
+    std::memcpy(frame.registers + use.place, state.specials.data() + use.copy, use.bytes * kLanes);
+  }
 }
 
 /// The warp's threads stand before the first instruction. Done when the warp first runs: a warp
 /// that ends before the next one starts hands its registers on while they are in the cache.
 void InterpretedCta::start(WarpState& state) {
-  Frame* const frame = take_frame(*entry_, state.alive);
+  Frame* const frame = take_frame(state, *entry_, state.alive);
   state.fragments.clear();
   state.fragments.emplace_back(frame, 0u, state.alive);
   if (program_.moves_stack) state.stack.fill(local_stride_);
@@ -139,17 +164,22 @@ void InterpretedCta::start(WarpState& state) {
 
 // --- frames ---
 
-Frame* InterpretedCta::take_frame(const Code& code, u32 lanes) {
+/// A frame that is prepared for the warp, but not for the CTA.
+Frame* InterpretedCta::take_frame(WarpState& state, const Code& code, u32 lanes) {
   Frame*& free = free_frames_[code.index];
   Frame* frame = free;
   if (!frame) {
     frames_.push_back(std::make_unique<Frame>());
     frame = frames_.back().get();
     frame->code = &code;
-    frame->registers.reset(code.register_bytes);
+    frame->memory.reset(code.below.size() + code.register_bytes);
+    std::copy(code.below.begin(), code.below.end(), frame->memory.data());
+    frame->registers = frame->memory.data() + code.below.size();
+    prepare_for_launch(state, *frame);
   } else {
     free = frame->caller;
   }
+  prepare_for_warp(state, *frame);
   frame->local = 0;
   frame->caller = nullptr;
   frame->site = nullptr;
@@ -173,20 +203,9 @@ void InterpretedCta::leave_frame(Frame* frame, u32 lanes) {
 
 // --- running ---
 
-/// Runs a whole warp up to an instruction that run_fragment() does: a control instruction, or the
-/// branch at which its turn or the CTA's budget may end.
-const Op* InterpretedCta::run_whole(Warp& warp, const Op* op) {
-  const s64 most = std::min(turn_, budget_) - 1;
-  warp.turns = most;
-  op = run_full(warp, op);
-  turn_ -= most - warp.turns;
-  budget_ -= most - warp.turns;
-  return op;
-}
-
 /// Handlers find the frame's registers and local memory.
 void InterpretedCta::show_frame(Warp& warp, const Frame& frame) {
-  warp.set_block(Block::frame, frame.registers.data());
+  warp.frame = frame.registers;
   warp.frame_local = frame.local;
 }
 
@@ -202,7 +221,6 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
       stop = std::min(stop, other.pc);
   }
   const u32 mask = fragment.mask;
-  const u8* const registers = frame->registers.data();
   const Op* op = ops + fragment.pc;
   const Op* const end = stop == kNoStop ? ops + frame->code->ops.size() : ops + stop;
   const bool mixed = launch_.random.has_value();
@@ -215,11 +233,13 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
         break;
       }
     } else if (mask == kAllLanes) {  // then no other fragment waits to be joined
-      op = run_whole(warp, op);
+      gang_.add(warp);
+      gang_first_ = state.index;
+      op = run_whole(op);
     }
     u32 active = mask;
-    if (op->guard != kUnguarded) {
-      active &= guarded_lanes(registers, *op);
+    if (op->guard != kNoPlace) {
+      active &= guarded_lanes(warp, *op);
       if (!active) {
         ++op;
         continue;

@@ -24,12 +24,17 @@
 
 namespace heddle::interp {
 
+inline constexpr u64 kNobody = ~u64{0};
+
 /// A function's activation; shared by the lanes that called together.
 struct Frame {
   const Code* code = nullptr;
-  Lanes registers;
-  u64 local = 0;            ///< offset of its variables in each thread's local memory
-  Frame* caller = nullptr;  ///< in a free frame: the next one
+  Lanes memory;
+  u8* registers = nullptr;               ///< in `memory`, behind what lies below them
+  u64 cta = kNobody;                     ///< for whom the special registers in it are: the CTA, ...
+  u32 warp = static_cast<u32>(kNobody);  ///< ... and the warp in it
+  u64 local = 0;                         ///< offset of its variables in each thread's local memory
+  Frame* caller = nullptr;               ///< in a free frame: the next one
   const CallSite* site = nullptr;
   u32 return_pc = 0;
   u32 depth = 0;
@@ -44,7 +49,10 @@ inline u32 lanes_equal(const u32* values, u32 lanes, u32 value) {
   return equal & lanes;
 }
 
-inline constexpr u32 kBarriers = 16;   ///< of a CTA (9.7.13.1)
+inline constexpr u32 kBarriers = 16;  ///< of a CTA (9.7.13.1)
+/// Backward branches and calls that a warp makes before the next warp of the CTA has its turn. Also
+/// the bound after which a fragment that loops lets the other fragments of its warp go first.
+inline constexpr s64 kTurn = 500;
 inline constexpr int kTrapRaised = 1;  ///< what sigsetjmp returns after raise_trap()
 
 /// Those from `barrier` on stand where they are until another thread moves them.
@@ -114,23 +122,37 @@ class InterpretedCta final : public machine::Cta {
 
   // setting up
   void make_warps();
-  void prepare(Scope scope, WarpState& state);
+  void prepare_for_launch(WarpState& state, Frame& frame);
+  void prepare_for_cta(Gang& gang, const Code& code) const;
+  void prepare_for_cta(WarpState& state, Frame& frame) const;
+  static void prepare_for_warp(const WarpState& state, Frame& frame);
   void start(WarpState& state);
   WarpIdentity identity(const WarpState& state) const {
     return {&launch_, cta_, cta_index_, state.index, 0};
   }
 
   // frames
-  Frame* take_frame(const Code& code, u32 lanes);
+  Frame* take_frame(WarpState& state, const Code& code, u32 lanes);
   void give_frame(Frame* frame);
   void leave_frame(Frame* frame, u32 lanes);
 
   // running
   machine::CtaStatus guarded(machine::CtaStatus (InterpretedCta::*body)());
   bool run_warp(WarpState& state);
-  const Op* run_whole(Warp& warp, const Op* op);
+  const Op* run_whole(const Op* op);
   void run_fragment(WarpState& state, std::size_t index);
   bool control(WarpState& state, std::size_t index, const Op& op, u32 active);
+  void find_culprit();
+  bool run_alone(u32 number);
+
+  // running together (cta_gang.cpp)
+  static u32 most_in_gang(const Code& code);
+  static bool is_whole(const WarpState& state);
+  u32 form_gang(u32 first);
+  bool run_gang(u32 first, u32 count);
+  bool all_are_at_barrier(const Op& op) const;
+  void step(WarpState& state, const Op& op);
+
   void shuffle_order();
   void begin_mixed_turn(WarpState& state);
   std::size_t pick(const WarpState& state) const;
@@ -145,6 +167,7 @@ class InterpretedCta final : public machine::Cta {
              u32 lanes);
   void ret(WarpState& state, std::size_t index, u32 active);
   void exit(WarpState& state, std::size_t index, u32 active);
+  void leave(WarpState& state, u32 lanes);
   bool member_op(WarpState& state, std::size_t index, const Op& op, u32 active);
   void barrier(WarpState& state, std::size_t index, const Op& op, u32 active);
   void release_barrier(u32 number);
@@ -183,11 +206,11 @@ class InterpretedCta final : public machine::Cta {
   u32 warps_ = 0, alive_warps_ = 0;
   machine::Dim3 cta_{};
   u64 cta_index_ = 0;
-  Lanes uniform_;  ///< Block::uniform
   std::vector<std::unique_ptr<WarpState>> states_;
   std::vector<Barrier> barriers_;
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<Frame*> free_frames_;  ///< by Code::index; the last one used first
+  std::vector<u64> cta_values_;      ///< Gang::cta_values
   u32 active_barriers_ = 0;
   s64 budget_ = 0;             ///< backward branches and calls left in this slice of the CTA
   s64 turn_ = 0;               ///< the same for the warp that runs
@@ -204,7 +227,10 @@ class InterpretedCta final : public machine::Cta {
   std::string text_;
   std::vector<machine::PrintfArgument> arguments_;
   std::vector<machine::PrintfValue> values_;
-  WarpState* current_ = nullptr;
+  WarpState* current_ = nullptr;  ///< whose instruction it is, if not the gang's
+  Gang gang_;                     ///< while run_full() is under way; else without warps
+  u32 gang_first_ = 0;            ///< the number of its first warp
+  const u32 most_in_gang_;        ///< warps
   sigjmp_buf recover_;
   u64 fault_address_ = 0;
   machine::Trap trap_{};

@@ -54,10 +54,7 @@ u8* InterpretedCta::slot_address(const Warp& warp, const Frame& frame, const Slo
     return reinterpret_cast<u8*>(warp.local_base + warp.local_stride * lane + frame.local +
                                  slot.offset);
   }
-  u8* const lanes = block_index(slot.place) == static_cast<u32>(Block::frame)
-                        ? frame.registers.data() + offset_of(slot.place)
-                        : warp.at<u8>(slot.place);
-  return lanes + u64{lane} * slot.bytes;
+  return frame.registers + slot.place + u64{lane} * slot.bytes;
 }
 
 void InterpretedCta::copy_slot(const Warp& warp, const Slot& from, const Frame& from_frame,
@@ -133,7 +130,8 @@ void InterpretedCta::call(WarpState& state, std::size_t index, const Op& op, u32
                     callee->function->name, caller->depth + 1, local + callee->local_bytes, limit);
     raise_trap(warp, TrapKind::stack_overflow, first, nullptr);
   }
-  Frame* const frame = take_frame(*callee, group);
+  Frame* const frame = take_frame(state, *callee, group);
+  prepare_for_cta(state, *frame);
   frame->local = local;
   frame->caller = caller;
   frame->site = &site;
@@ -172,8 +170,8 @@ void InterpretedCta::ret(WarpState& state, std::size_t index, u32 active) {
               active);
   }
   if (frame->code->moves_stack) {
-    const auto* saved = reinterpret_cast<const u64*>(frame->registers.data() +
-                                                     offset_of(frame->code->stack_at_entry));
+    const auto* saved =
+        reinterpret_cast<const u64*>(frame->registers + frame->code->stack_at_entry);
     sem::for_each_lane(active, [&](u32 lane) { state.stack[lane] = saved[lane]; });
   }
   Fragment back = base;
@@ -197,15 +195,19 @@ void InterpretedCta::exit(WarpState& state, std::size_t index, u32 active) {
     leave_frame(frame, active);
     frame = caller;
   }
-  state.alive &= ~active;
-  if (!state.alive) --alive_warps_;
   fragment.mask &= ~active;
   ++fragment.pc;
   if (!fragment.mask) {
     if (index + 1 < state.fragments.size()) fragment = state.fragments.back();
     state.fragments.pop_back();
   }
-  // Who waits for these threads waits no longer.
+  leave(state, active);
+}
+
+/// The lanes' threads are gone: who waits for them waits no longer.
+void InterpretedCta::leave(WarpState& state, u32 lanes) {
+  state.alive &= ~lanes;
+  if (!state.alive) --alive_warps_;
   for (Fragment& other : state.fragments) {
     if (other.wait == Wait::members) other.wait = Wait::none;
   }

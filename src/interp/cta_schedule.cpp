@@ -11,9 +11,6 @@ namespace {
 
 using machine::CtaStatus;
 
-/// Backward branches and calls that a warp makes before the next warp of the CTA has its turn. Also
-/// the bound after which a fragment that loops lets the other fragments of its warp go first.
-constexpr s64 kTurn = 500;
 /// Of a pseudo-random order: the longest turn, in instructions; one turn in how many parts threads
 /// of a warp; and one meeting of threads in how many joins them.
 constexpr u32 kMixedSteps = 40, kMixedParting = 8, kMixedMerging = 4;
@@ -34,13 +31,22 @@ CtaStatus InterpretedCta::guarded(CtaStatus (InterpretedCta::*body)()) {
     case 0:
       return (this->*body)();
     case kTrapRaised: {
+      find_culprit();
       const Warp& warp = current_->warp;
       return trapped(*current_, warp.trap_kind, warp.trap_lane,
                      warp.trap_has_address ? std::optional(warp.trap_address) : std::nullopt);
     }
     default:
+      find_culprit();
       return faulted();
   }
+}
+
+/// A trap came while a gang ran.
+void InterpretedCta::find_culprit() {
+  if (!gang_.count) return;
+  current_ = states_[gang_first_ + gang_.current].get();
+  gang_.count = 0;
 }
 
 CtaStatus InterpretedCta::run_warps() {
@@ -49,14 +55,13 @@ CtaStatus InterpretedCta::run_warps() {
     bool ran = false;
     ++round_;
     if (launch_.random) shuffle_order();
-    for (u32 i = 0; i < warps_; ++i) {
-      WarpState& state = *states_[order_.empty() ? i : order_[i]];
-      if (!state.alive) continue;
-      if (!state.started) start(state);
-      current_ = &state;
-      turn_ = kTurn;
-      if (launch_.random) begin_mixed_turn(state);
-      ran |= run_warp(state);
+    for (u32 next = 0; next < warps_;) {
+      const u32 gang = launch_.random ? 0 : form_gang(next);
+      const u32 end = next + std::max(gang, 1u);
+      ran |= gang > 0;
+      if (gang && run_gang(next, gang)) next = end;
+      for (; next < end && budget_ > 0; ++next)
+        ran |= run_alone(order_.empty() ? next : order_[next]);
       if (budget_ <= 0) {
         blocked_ = false;
         return CtaStatus::running;
@@ -73,6 +78,20 @@ CtaStatus InterpretedCta::run_warps() {
       return deadlock();
     }
   }
+}
+
+/// A warp's turn. False: it has ended before, or all of it waits.
+bool InterpretedCta::run_alone(u32 number) {
+  WarpState& state = *states_[number];
+  if (!state.alive) return false;
+  current_ = &state;
+  turn_ = kTurn;
+  if (!state.started) {
+    start(state);
+    prepare_for_cta(state, *state.fragments[0].frame);
+  }
+  if (launch_.random) begin_mixed_turn(state);
+  return run_warp(state);
 }
 
 /// In a pseudo-random order the warps take turns in another order each round.

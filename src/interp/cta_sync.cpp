@@ -102,7 +102,7 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
   const u32 number = numbers[first];
   u32 group = lanes_equal(numbers, active, number);
   u32 count = 0;
-  if (op.flags) {
+  if (op.flags & kThreadCount) {
     const u32* counts = warp.at<const u32>(op.src[1]);
     count = counts[first];
     group = lanes_equal(counts, group, count);
@@ -111,7 +111,7 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
     detail_ = fmt::format("barrier {} does not exist; a CTA has {}", number, kBarriers);
     raise_trap(warp, TrapKind::illegal_barrier, first, nullptr);
   }
-  if (op.flags && (count == 0 || count % kLanes)) {
+  if ((op.flags & kThreadCount) && (count == 0 || count % kLanes)) {
     detail_ = fmt::format("thread count {} is not a multiple of the warp size", count);
     raise_trap(warp, TrapKind::illegal_barrier, first, nullptr);
   }
@@ -174,12 +174,13 @@ void InterpretedCta::release_barrier(u32 number) {
   Barrier& barrier = barriers_[number];
   barrier.active = false;
   --active_barriers_;
+  turn_ = 0;  // they all can run together again
   for (const auto& state : states_) {
     for (Fragment& fragment : state->fragments) {
       if (fragment.wait != Wait::barrier || fragment.barrier != number) continue;
       const Op& op = fragment.frame->code->ops[fragment.pc];
       if (op.control == Control::bar_red) {
-        u8* at = fragment.frame->registers.data() + offset_of(op.dst[0]);
+        u8* at = fragment.frame->registers + op.dst[0];
         const auto boolop = static_cast<sem::Boolop>(op.runtime[0]);
         if (boolop == sem::Boolop::none) {
           for (u32 rest = fragment.mask; rest; rest &= rest - 1) {

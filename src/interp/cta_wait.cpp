@@ -115,11 +115,11 @@ CtaStatus InterpretedCta::unblock_warps() {
 /// where it was with the registers that it had.
 bool InterpretedCta::leaves_spin(WarpState& state, Fragment& fragment) {
   if (spin_once(state, fragment)) return true;
-  const Lanes& registers = fragment.frame->registers;
+  const u8* const registers = fragment.frame->registers;
   const std::size_t bytes = fragment.frame->code->register_bytes;
-  spin_registers_.assign(registers.data(), registers.data() + bytes);
+  spin_registers_.assign(registers, registers + bytes);
   if (spin_once(state, fragment)) return true;
-  return std::memcmp(spin_registers_.data(), registers.data(), bytes) != 0;
+  return std::memcmp(spin_registers_.data(), registers, bytes) != 0;
 }
 
 /// One round of a loop around a wait that is answered "no". True: the fragment has left the loop,
@@ -136,8 +136,8 @@ bool InterpretedCta::spin_once(WarpState& state, Fragment& fragment) {
     if (pc == start && answered) return false;
     const Op& op = ops[pc];
     u32 active = fragment.mask;
-    if (op.guard != kUnguarded) {
-      active &= guarded_lanes(frame->registers.data(), op);
+    if (op.guard != kNoPlace) {
+      active &= guarded_lanes(warp, op);
       if (!active) {
         ++pc;
         continue;

@@ -18,7 +18,7 @@ namespace heddle::interp {
 
 /// A .param variable of one scalar element that is only ever read, written and passed whole.
 void Decoder::find_promotable() {
-  promoted_.assign(f_.locals.size(), kNotPromoted);
+  promoted_.assign(f_.locals.size(), kNoPlace);
   std::vector<bool> ok(f_.locals.size());
   for (u32 i = 0; i < f_.locals.size(); ++i) {
     const ir::Variable& local = f_.locals[i];
@@ -47,7 +47,7 @@ void Decoder::find_promotable() {
     }
   }
   for (u32 i = 0; i < f_.locals.size(); ++i) {
-    if (ok[i]) promoted_[i] = take_register(f_.locals[i].type, Scope::warp);
+    if (ok[i]) promoted_[i] = take_register(f_.locals[i].type);
   }
 }
 
@@ -55,7 +55,7 @@ void Decoder::lay_out() {
   find_uniform();
   for (u32 i = 0; i < f_.registers.size(); ++i) {
     if (registers_[i] == kNoPlace) {
-      registers_[i] = take_register(f_.registers[i].type, register_scopes_[i]);
+      registers_[i] = take_register(f_.registers[i].type);
     }
   }
   find_promotable();
@@ -66,7 +66,7 @@ void Decoder::lay_out() {
     const u64 align = std::max<u32>(local.align, 1);
     at = (at + align - 1) / align * align;
     local_offsets_.push_back(at);
-    if (promoted_[i] == kNotPromoted) at += local.size;
+    if (promoted_[i] == kNoPlace) at += local.size;
   }
   for (const ir::Inst& inst : f_.insts) {
     const SemId what = inst.get_form().sem_id;
@@ -75,7 +75,7 @@ void Decoder::lay_out() {
   }
   // Even a call that keeps nothing in memory uses some stack, so that endless recursion ends.
   code_.local_bytes = std::max<u64>((at + 15) / 16 * 16, f_.is_entry && !uses_stack ? 0 : 16);
-  if (code_.moves_stack && !f_.is_entry) code_.stack_at_entry = take(Block::frame, 8);
+  if (code_.moves_stack && !f_.is_entry) code_.stack_at_entry = take(8);
   builder_.program.moves_stack |= uses_stack;
   if (!f_.is_entry && f_.has_body) {
     for (const ir::Parameter& parameter : f_.signature.params)
@@ -93,7 +93,7 @@ Slot Decoder::slot_of(const ir::Parameter& parameter) const {
     slot.bytes = is_predicate(f_.registers[parameter.reg.value].type)
                      ? 0
                      : bytes_of(f_.registers[parameter.reg.value].type);
-  } else if (promoted_[parameter.local.value] != kNotPromoted) {
+  } else if (promoted_[parameter.local.value] != kNoPlace) {
     slot.place = promoted_[parameter.local.value];
   } else {
     slot.in_register = false;
@@ -190,7 +190,7 @@ std::string Decoder::instruction() {
       return {};
     case SemId::policy: {  // there is no cache that it could steer
       const Target to = target(operand("d"));
-      move(builder_.constant(sem::kCachePolicy, 8), to.place, Type::b64);
+      move(constant(sem::kCachePolicy, 8), to.place, Type::b64);
       finish(to);
       return {};
     }
@@ -287,8 +287,7 @@ std::string Decoder::decode() {
     op_of_inst[i] = static_cast<u32>(code_.ops.size());
     scope_ = inst_scopes_[i];
     if (scope_ == Scope::instant) continue;
-    ops_ = scope_ == Scope::warp ? &code_.ops
-                                 : &builder_.program.prologues[static_cast<u32>(scope_)].ops;
+    ops_ = scope_ == Scope::warp ? &code_.ops : &code_.prologues[static_cast<u32>(scope_)].ops;
     // Scratch places live for one instruction. But where threads may wait, others of their warp run
     // other instructions meanwhile.
     const SemKind kind = inst_->get_form().sem_kind;
@@ -305,9 +304,12 @@ std::string Decoder::decode() {
   op_of_inst[f_.insts.size()] = static_cast<u32>(code_.ops.size());
   ops_ = &code_.ops;
   inst_index_ = f_.insts.empty() ? 0 : static_cast<u32>(f_.insts.size() - 1);
-  Op& end = emit(nullptr);
+  Op end;
   end.control = Control::finish;
   end.full = &full_control;
+  end.inst = inst_index_;
+  code_.ops.push_back(end);
+  for (Prologue& prologue : code_.prologues) prologue.ops.push_back(end);
   for (u32 i = 0; i < code_.ops.size(); ++i) {
     Op& op = code_.ops[i];
     if (op.control != Control::bra) continue;
@@ -326,7 +328,7 @@ Result<std::shared_ptr<const Interpreted>> decode(
   auto program = std::make_shared<Interpreted>();
   program->loaded = loaded;
   program->entry = entry;
-  Builder builder{*program, level, *loaded, loaded->shared_layout(entry), {}, {}, {}};
+  Builder builder{*program, level, *loaded, loaded->shared_layout(entry)};
   std::vector<Decoder> decoders;
   const std::vector<ir::FunctionId> functions = loaded->reachable(entry);
   decoders.reserve(functions.size());
@@ -350,14 +352,6 @@ Result<std::shared_ptr<const Interpreted>> decode(
   for (Decoder& decoder : decoders) {
     if (std::string why = decoder.decode(); !why.empty()) return Error{std::move(why)};
   }
-  for (Prologue& prologue : program->prologues) {
-    Op end;
-    end.full = &full_control;
-    end.control = Control::finish;
-    prologue.ops.push_back(end);
-  }
-  program->constants.reset(builder.constants.size());
-  std::copy(builder.constants.begin(), builder.constants.end(), program->constants.data());
   return std::shared_ptr<const Interpreted>(std::move(program));
 }
 

@@ -37,7 +37,7 @@ std::string Decoder::call() {
     std::vector<Slot>& slots = spec.name == "d" ? site.returns : site.arguments;
     for (const Operand& element : elements(one)) {
       Slot slot;
-      if (element.kind == OperandKind::local && promoted_[element.id] == kNotPromoted) {
+      if (element.kind == OperandKind::local && promoted_[element.id] == kNoPlace) {
         slot.in_register = false;
         slot.offset = local_offsets_[element.id];
         slot.bytes = static_cast<u32>(f_.locals[element.id].size);
@@ -73,8 +73,8 @@ std::string Decoder::call() {
   return {};
 }
 
-/// src[0] = barrier, src[1] = thread count (flags 1 when given), src[2] = predicate of bar.red;
-/// dst[0] = its result.
+/// src[0] = barrier, src[1] = thread count (kThreadCount when given), src[2] = predicate of
+/// bar.red; dst[0] = its result.
 void Decoder::barrier(Control control) {
   const Operand& b = operand("b");
   const bool reduces = control == Control::bar_red;
@@ -90,7 +90,8 @@ void Decoder::barrier(Control control) {
   op.src[1] = count;
   op.src[2] = predicate;
   op.dst[0] = to.place;
-  op.flags = b.kind == OperandKind::none ? 0 : 1;
+  op.flags = b.kind == OperandKind::none ? 0 : kThreadCount;
+  if (barrier_number.kind == OperandKind::immediate) op.flags |= kKnownBarrier;
   op.runtime[0] = slot("boolop");  // none: .popc
   if (reduces) finish(to);
 }

@@ -52,6 +52,14 @@ bool is_ordered(u8 order) {
 
 }  // namespace
 
+/// Has a whole warp run the access by the handler for its base and window, if there is one.
+void Decoder::choose_usual(Op& op, const FullHandler (&usual)[2][2]) const {
+  op.flags = is_ordered(slot("order")) ? 1 : 0;
+  const bool by_register = op.base == AddressBase::reg32 || op.base == AddressBase::reg64;
+  if (op.flags || op.guard != kNoPlace || !by_register || op.window == Window::local) return;
+  op.full = usual[op.base == AddressBase::reg64][op.window == Window::shared];
+}
+
 void Decoder::load() {
   const Operand& d = operand("d");
   const Operand& a = operand("a");
@@ -72,8 +80,8 @@ void Decoder::load() {
   const u32 bytes = targets[0].bytes;
   Op& op = emit_guarded(level_.load[width_index(bytes)][width_index(list.size())]);
   access_address(a, op, base);
+  choose_usual(op, level_.usual_load[width_index(bytes)][width_index(list.size())]);
   op.list = builder_.keep(std::move(list));
-  op.flags = is_ordered(slot("order")) ? 1 : 0;
   for (const Target& target : targets) finish(target);
 }
 
@@ -90,8 +98,8 @@ void Decoder::store() {
   const auto base = access_base(a, bytes * static_cast<u32>(list.size()));
   Op& op = emit_guarded(level_.store[width_index(bytes)][width_index(list.size())]);
   access_address(a, op, base);
+  choose_usual(op, level_.usual_store[width_index(bytes)][width_index(list.size())]);
   op.list = builder_.keep(std::move(list));
-  op.flags = is_ordered(slot("order")) ? 1 : 0;
 }
 
 /// The list is: destinations, then b, then c (b again when there is none).

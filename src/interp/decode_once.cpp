@@ -2,10 +2,10 @@
 //
 // What a kernel computes alike in every warp, the interpreter computes once: for the launch what
 // comes from parameters and launch-wide special registers only, for a CTA what also comes from
-// %ctaid. Such an instruction moves to a prologue and its register to Block::uniform; a register
-// that is only ever a copy of a special register is that special register's place. This needs the
-// register to be written by one instruction alone, unguarded; then all that read it after that read
-// the same, wherever in the control flow it stands.
+// %ctaid. Such an instruction moves to a prologue and its register to the frame's prologue; a
+// register that is only ever a copy of a special register is that special register's place. This
+// needs the register to be written by one instruction alone, unguarded; then all that read it after
+// that read the same, wherever in the control flow it stands.
 #include "interp/decoder.h"
 
 namespace heddle::interp {

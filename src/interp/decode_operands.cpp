@@ -3,6 +3,7 @@
 // Operands become places: registers, broadcast constants, special registers, addresses. Where an
 // operand is wider than its instruction (PTX ISA 9.4.1), a width change goes before or after.
 #include <algorithm>
+#include <cstring>
 
 #include "base/check.h"
 #include "interp/decoder.h"
@@ -26,6 +27,45 @@ u64 Decoder::symbol_value(const Operand& operand) const {
     default:
       return operand.value;  // immediate; parameter: offset in the block
   }
+}
+
+Place Decoder::constant(u64 value, u32 bytes) {
+  const auto [it, fresh] = constants_.try_emplace({value, bytes}, 0);
+  if (fresh) {
+    it->second = take_below(bytes);
+    u8* const at = code_.below.data();
+    if (bytes == 0) {
+      const u32 bits = value ? kAllLanes : 0;
+      std::memcpy(at, &bits, 4);
+    }
+    for (u32 lane = 0; bytes && lane < kLanes; ++lane)
+      std::memcpy(at + lane * bytes, &value, std::min<u32>(bytes, 8));
+  }
+  return it->second;
+}
+
+Place Decoder::special(const Operand& operand) {
+  const auto reg = static_cast<isa::SpecialRegister>(operand.id);
+  const auto& info = isa::special_register_info(reg);
+  const u32 bytes = is_predicate(info.type) ? 0 : bytes_of(info.type);
+  const Scope scope = scope_of(reg);
+  const auto [it, fresh] = specials_.try_emplace({operand.id, operand.component}, 0);
+  if (!fresh) return it->second;
+  it->second = take_below(bytes);
+  if (scope == Scope::instant) return it->second;
+  Prologue& prologue = code_.prologues[static_cast<u32>(scope)];
+  if (scope == Scope::cta) {
+    Op op;
+    op.full = level_.broadcast[bytes == 8];
+    op.dst[0] = it->second;
+    op.offset = builder_.number_of({reg, operand.component});
+    prologue.ops.insert(prologue.ops.begin(), op);
+  } else {
+    SpecialUse use{reg, static_cast<u8>(operand.component), bytes, it->second};
+    if (scope == Scope::warp) use.copy = builder_.remember(use);
+    prologue.specials.push_back(use);
+  }
+  return it->second;
 }
 
 Place Decoder::source(const Operand& operand) {
@@ -62,10 +102,9 @@ Place Decoder::source(const Operand& operand) {
       break;
     }
     case OperandKind::none:
-      return builder_.constant(0, bytes);
+      return constant(0, bytes);
     default:
-      return builder_.constant(
-          predicate && operand.negated ? !operand.value : symbol_value(operand), bytes);
+      return constant(predicate && operand.negated ? !operand.value : symbol_value(operand), bytes);
   }
   if (predicate && operand.negated) {
     const Place negated = scratch(0);

@@ -34,46 +34,24 @@ struct Builder {
   const Level& level;
   const machine::Loaded& loaded;
   machine::SharedLayout shared;
-  std::vector<u8> constants;
-  std::map<std::pair<u64, u32>, u32> constant_places;  // (value, bytes) -> offset
-  std::map<std::pair<u32, u32>, u32> special_places;   // (register, component) -> offset
-
-  /// A place whose 32 lanes hold `value`; bytes 0: a predicate.
-  Place constant(u64 value, u32 bytes) {
-    const auto [it, fresh] = constant_places.try_emplace({value, bytes}, 0);
-    if (fresh) {
-      std::vector<u8>& block = constants;
-      block.resize((block.size() + 63) / 64 * 64);
-      it->second = static_cast<u32>(block.size());
-      if (bytes == 0) {
-        const u32 bits = value ? kAllLanes : 0;
-        block.resize(block.size() + 4);
-        std::memcpy(block.data() + it->second, &bits, 4);
-      } else {
-        block.resize(block.size() + bytes * kLanes);
-        for (u32 lane = 0; lane < kLanes; ++lane) {
-          std::memcpy(block.data() + it->second + lane * bytes, &value, std::min<u32>(bytes, 8));
-        }
-      }
-    }
-    return place(Block::constants, it->second);
+  u32 number_of(const CtaSpecial& special) {
+    std::vector<CtaSpecial>& all = program.cta_specials;
+    const auto found = std::find(all.begin(), all.end(), special);
+    if (found != all.end()) return static_cast<u32>(found - all.begin());
+    all.push_back(special);
+    return static_cast<u32>(all.size() - 1);
   }
 
-  Place special(u32 id, u32 component, u32 bytes) {
-    const auto reg = static_cast<isa::SpecialRegister>(id);
-    const Scope scope = scope_of(reg);
-    const bool shared = scope < Scope::warp;
-    const auto [it, fresh] = special_places.try_emplace({id, component}, 0);
-    if (fresh) {
-      u32& size = shared ? program.uniform_bytes : program.special_bytes;
-      it->second = size;
-      size += (std::max(bytes, 1u) * kLanes + 63) / 64 * 64;
-      if (scope != Scope::instant) {
-        program.prologues[static_cast<u32>(scope)].specials.push_back(
-            {reg, static_cast<u8>(component), it->second, bytes});
-      }
+  /// Each warp keeps a copy of the special registers that do not change while it runs; returns the
+  /// offset in it.
+  u32 remember(SpecialUse use) {
+    for (const SpecialUse& one : program.warp_specials) {
+      if (one.reg == use.reg && one.component == use.component) return one.copy;
     }
-    return place(shared ? Block::uniform : Block::specials, it->second);
+    use.copy = program.warp_special_bytes;
+    program.warp_special_bytes += (use.bytes * kLanes + 63) / 64 * 64;
+    program.warp_specials.push_back(use);
+    return use.copy;
   }
 
   const Place* keep(std::vector<Place> list) {
@@ -101,16 +79,21 @@ class Decoder {
     return at;
   }
   /// Room for 32 lanes; bytes 0: a predicate.
-  Place take(Block block, u32 bytes) {
-    u32& size = block == Block::uniform ? builder_.program.uniform_bytes : code_.register_bytes;
-    return place(block, bytes ? take(size, bytes * kLanes, 64) : take(size, 4, 4));
+  Place take(u32 bytes) {
+    u32& size = code_.register_bytes;
+    return static_cast<Place>(bytes ? take(size, bytes * kLanes, 64) : take(size, 4, 4));
   }
-  Place take_register(Type type, Scope scope) {
-    return take(block_of(scope), is_predicate(type) ? 0 : bytes_of(type));
-  }
+  Place take_register(Type type) { return take(is_predicate(type) ? 0 : bytes_of(type)); }
   /// For the instruction at hand only.
-  Place scratch(u32 bytes) { return take(block_of(scope_), bytes); }
-  static Block block_of(Scope scope) { return scope < Scope::warp ? Block::uniform : Block::frame; }
+  Place scratch(u32 bytes) { return take(bytes); }
+  /// Room below the registers, zero.
+  Place take_below(u32 bytes) {
+    const std::size_t size = (std::max<u32>(bytes * kLanes, 4) + 63) / 64 * 64;
+    code_.below.insert(code_.below.begin(), size, 0);
+    return -static_cast<Place>(code_.below.size());
+  }
+  /// A place whose 32 lanes hold `value`; bytes 0: a predicate.
+  Place constant(u64 value, u32 bytes);
   void find_promotable();
   Slot slot_of(const ir::Parameter& parameter) const;
 
@@ -157,11 +140,7 @@ class Decoder {
   }
 
   Place source(const Operand& operand);
-  Place special(const Operand& operand) {
-    const auto& info = isa::special_register_info(static_cast<isa::SpecialRegister>(operand.id));
-    return builder_.special(operand.id, operand.component,
-                            is_predicate(info.type) ? 0 : bytes_of(info.type));
-  }
+  Place special(const Operand& operand);
   struct Target {
     Place place = 0;
     Place wide = 0;  // when wide_bytes: the register that gets the extended value afterwards
@@ -186,6 +165,7 @@ class Decoder {
   // --- instructions ---
   std::string instruction();
   void lane_instruction(const isa::Form& form);
+  void choose_usual(Op& op, const FullHandler (&usual)[2][2]) const;
   void load();
   void store();
   std::string atomic(bool returns);
@@ -247,14 +227,15 @@ class Decoder {
   }
   ir::Space space() const { return static_cast<ir::Space>(inst_->space); }
   bool promoted(const Operand& operand) const {
-    return operand.kind == OperandKind::local && promoted_[operand.id] != kNotPromoted;
+    return operand.kind == OperandKind::local && promoted_[operand.id] != kNoPlace;
   }
 
-  static constexpr Place kNotPromoted = 0xffffffff, kNoPlace = 0xffffffff;
   Builder& builder_;
   const Level& level_;
   Code& code_;
   const ir::Function& f_;
+  std::map<std::pair<u64, u32>, Place> constants_;  // (value, bytes) -> place
+  std::map<std::pair<u32, u32>, Place> specials_;   // (register, component) -> place
   std::vector<Place> registers_;
   std::vector<u64> local_offsets_;
   std::vector<Place> promoted_;         // by local

@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "interp/op.h"
-#include "isa/sem/types.h"
+#include "isa/sem/float.h"
 
 // A destination may be a source too, but then lane by lane: no iteration reads what another one
 // writes.
@@ -39,7 +39,17 @@ alignas(64) inline constexpr u32 kBit[kLanes] = {
 
 /// Bit i is byte i, which is 0 or 1.
 inline u32 pack_bits(const u8 (&bytes)[kLanes]) {
-#ifdef __SSE2__
+#if defined(__clang__) && __has_extension(ext_vector_type_boolean)
+  // Comparisons that end in a mask register go from there to a general one.
+  using Bytes [[gnu::vector_size(kLanes)]] = u8;
+  using Bits = bool __attribute__((ext_vector_type(kLanes)));
+  Bytes all;
+  std::memcpy(&all, bytes, sizeof all);
+  const Bits set = __builtin_convertvector(all, Bits);
+  u32 bits;
+  std::memcpy(&bits, &set, sizeof bits);
+  return bits;
+#elif defined(__SSE2__)
   const auto half = [&](u32 first) {
     const __m128i all = _mm_load_si128(reinterpret_cast<const __m128i*>(bytes + first));
     return static_cast<u32>(_mm_movemask_epi8(_mm_slli_epi16(all, 7)));
@@ -57,17 +67,28 @@ inline u32 pack_bits(const u8 (&bytes)[kLanes]) {
 #endif
 }
 
+/// The registers of a warp, and the lanes that execute.
+struct Registers {
+  u8* frame;
+  u32 mask;
+  template <class T>
+  T* at(Place p) const {
+    return reinterpret_cast<T*>(frame + p);
+  }
+};
+inline Registers registers_of(const Warp& warp) { return {warp.frame, warp.mask}; }
+
 /// One source operand of C++ type T as an array of lanes; predicates are unpacked from their bits.
 template <class T>
 struct Source {
   const T* lanes;
-  Source(const Warp& warp, Place p) : lanes(warp.at<const T>(p)) {}
+  Source(const Registers& registers, Place p) : lanes(registers.at<const T>(p)) {}
   T operator[](u32 lane) const { return lanes[lane]; }
 };
 template <>
 struct Source<bool> {
   u32 bits;
-  Source(const Warp& warp, Place p) : bits(*warp.at<const u32>(p)) {}
+  Source(const Registers& registers, Place p) : bits(*registers.at<const u32>(p)) {}
   bool operator[](u32 lane) const { return (bits & kBit[lane]) != 0; }
 };
 
@@ -76,11 +97,12 @@ template <class T>
 struct Sink {
   T* lanes;
   u32 mask;
-  Sink(const Warp& warp, Place p) : lanes(warp.at<T>(p)), mask(warp.mask) {}
+  Sink(const Registers& registers, Place p) : lanes(registers.at<T>(p)), mask(registers.mask) {}
   template <bool kAll>
   void set(u32 lane, T value) {
     lanes[lane] = kAll || (mask & kBit[lane]) != 0 ? value : lanes[lane];
   }
+  template <bool>
   void finish() {}
 };
 template <>
@@ -88,20 +110,44 @@ struct Sink<bool> {
   u32* out;
   u32 mask;
   alignas(kLanes) u8 lanes[kLanes];
-  Sink(const Warp& warp, Place p) : out(warp.at<u32>(p)), mask(warp.mask) {}
+  Sink(const Registers& registers, Place p) : out(registers.at<u32>(p)), mask(registers.mask) {}
   template <bool>
   void set(u32 lane, bool value) {
     lanes[lane] = value;
   }
+  template <bool kAll>
   void finish() {
     const u32 bits = pack_bits(lanes);
-    *out = (*out & ~mask) | (bits & mask);
+    *out = kAll ? bits : (*out & ~mask) | (bits & mask);
+  }
+};
+template <>
+struct Sink<sem::LateCanonical> {
+  sem::f32* lanes;
+  u32 mask;
+  alignas(kLanes) u8 nan[kLanes];
+  Sink(const Registers& registers, Place p)
+      : lanes(registers.at<sem::f32>(p)), mask(registers.mask) {}
+  template <bool kAll>
+  void set(u32 lane, sem::LateCanonical value) {
+    lanes[lane] = kAll || (mask & kBit[lane]) != 0 ? value.raw : lanes[lane];
+    nan[lane] = sem::is_nan(value.raw);
+  }
+  template <bool kAll>
+  void finish() {
+    if (!pack_bits(nan)) [[likely]]
+      return;
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+      const bool active = kAll || (mask & kBit[lane]) != 0;
+      lanes[lane] = active ? sem::canonical(lanes[lane]) : lanes[lane];
+    }
   }
 };
 /// For a second destination that nobody wants.
 struct NoSink {
   template <bool, class T>
   void set(u32, T) {}
+  template <bool>
   void finish() {}
 };
 
@@ -113,11 +159,6 @@ struct IsTwo<sem::Two<A, B>> : std::true_type {
   using Second = B;
 };
 
-/// Results that are predicates only.
-template <class R>
-inline constexpr bool kPredicates =
-    std::is_same_v<R, bool> || std::is_same_v<R, sem::Two<bool, bool>>;
-
 template <auto F>
 struct Lane;
 
@@ -126,11 +167,11 @@ struct Lane<F> {
   static constexpr std::size_t kRuntime = (std::size_t{0} + ... + (std::is_enum_v<Params> ? 1 : 0));
 
   template <std::size_t I, class P>
-  static auto source(const Warp& warp, const Op& op) {
+  static auto source(const Registers& registers, const Op& op) {
     if constexpr (std::is_enum_v<P>) {
       return static_cast<P>(op.runtime[I]);
     } else {
-      return Source<P>(warp, op.src[I - kRuntime]);
+      return Source<P>(registers, op.src[I - kRuntime]);
     }
   }
   template <class P>
@@ -142,36 +183,40 @@ struct Lane<F> {
     return values[lane];
   }
 
-  // Without a mask the compiler stores whole vectors. Predicates are masked at the end.
   static void run(Warp& warp, const Op& op) {
-    run_indexed<kPredicates<R>>(warp, op, std::index_sequence_for<Params...>());
+    run_indexed<false>(registers_of(warp), op, std::index_sequence_for<Params...>());
   }
-  static const Op* full(Warp& warp, const Op* op) {
-    run_indexed<true>(warp, *op, std::index_sequence_for<Params...>());
+  // Without a mask the compiler stores whole vectors.
+  static const Op* full(Gang& gang, const Op* op) {
+    const u32 count = gang.count;
+    u32 k = 0;
+    do {
+      run_indexed<true>({gang.frames[k], kAllLanes}, *op, std::index_sequence_for<Params...>());
+    } while (++k < count);
     ++op;
-    HEDDLE_GO_ON(warp, op);
+    HEDDLE_GO_ON(gang, op);
   }
 
   template <bool kAll, std::size_t... I>
-  static void run_indexed(Warp& warp, const Op& op, std::index_sequence<I...>) {
-    map<kAll>(warp, op, source<I, Params>(warp, op)...);
+  static void run_indexed(const Registers& registers, const Op& op, std::index_sequence<I...>) {
+    map<kAll>(registers, op, source<I, Params>(registers, op)...);
   }
 
   template <bool kAll, class... Sources>
-  static void map(Warp& warp, const Op& op, const Sources... sources) {
+  static void map(const Registers& registers, const Op& op, const Sources... sources) {
     if constexpr (IsTwo<R>::value) {
-      Sink<typename IsTwo<R>::First> first(warp, op.dst[0]);
+      Sink<typename IsTwo<R>::First> first(registers, op.dst[0]);
       if (op.flags & kNoSecond) {
         map_two<kAll>(first, NoSink(), sources...);
       } else {
-        map_two<kAll>(first, Sink<typename IsTwo<R>::Second>(warp, op.dst[1]), sources...);
+        map_two<kAll>(first, Sink<typename IsTwo<R>::Second>(registers, op.dst[1]), sources...);
       }
     } else {
-      Sink<R> sink(warp, op.dst[0]);
+      Sink<R> sink(registers, op.dst[0]);
       HEDDLE_LANES_INDEPENDENT
       for (u32 lane = 0; lane < kLanes; ++lane)
         sink.template set<kAll>(lane, F(element(sources, lane)...));
-      sink.finish();
+      sink.template finish<kAll>();
     }
   }
 
@@ -183,8 +228,8 @@ struct Lane<F> {
       first.template set<kAll>(lane, result.first);
       second.template set<kAll>(lane, result.second);
     }
-    first.finish();
-    second.finish();
+    first.template finish<kAll>();
+    second.template finish<kAll>();
   }
 };
 

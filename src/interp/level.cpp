@@ -54,7 +54,7 @@ template <class W, u32 kCount>
 void unpack(Warp& warp, const Op& op) {
   const W* from = warp.at<const W>(op.src[0]);
   for (u32 e = 0; e < kCount; ++e) {
-    Sink<W> sink(warp, op.list[e]);
+    Sink<W> sink(registers_of(warp), op.list[e]);
     for (u32 i = 0; i < kLanes; ++i) sink.template set<false>(i, from[i * kCount + e]);
   }
 }
@@ -65,7 +65,7 @@ void convert_address(Warp& warp, const Op& op) {
   const WindowShape shape = shape_of(warp, op.window);
   const T base = static_cast<T>(op.window == Window::param ? warp.params : shape.base);
   const T stride = static_cast<T>(shape.stride);
-  Sink<T> sink(warp, op.dst[0]);
+  Sink<T> sink(registers_of(warp), op.dst[0]);
   for (u32 i = 0; i < kLanes; ++i) {
     const T start = static_cast<T>(base + stride * i);
     sink.template set<false>(i, static_cast<T>(kSign > 0 ? from[i] + start : from[i] - start));
@@ -75,7 +75,7 @@ void convert_address(Warp& warp, const Op& op) {
 template <class T>
 void is_space(Warp& warp, const Op& op) {
   const T* from = warp.at<const T>(op.src[0]);
-  Sink<bool> sink(warp, op.dst[0]);
+  Sink<bool> sink(registers_of(warp), op.dst[0]);
   for (u32 i = 0; i < kLanes; ++i) {
     const u64 address = from[i];
     const bool shared = address - warp.shared_base < warp.shared_window;
@@ -106,29 +106,48 @@ void is_space(Warp& warp, const Op& op) {
     }
     sink.template set<false>(i, in);
   }
-  sink.finish();
+  sink.template finish<false>();
+}
+
+template <class T>
+const Op* broadcast(Gang& gang, const Op* op) {
+  const T value = static_cast<T>(gang.cta_values[op->offset]);
+  for (u32 k = 0; k < gang.count; ++k) {
+    T* const to = reinterpret_cast<T*>(gang.frames[k] + op->dst[0]);
+    for (u32 i = 0; i < kLanes; ++i) to[i] = value;
+  }
+  ++op;
+  HEDDLE_GO_ON(gang, op);
 }
 
 template <class T>
 void frame_address(Warp& warp, const Op& op) {
-  Sink<T> sink(warp, op.dst[0]);
+  Sink<T> sink(registers_of(warp), op.dst[0]);
   for (u32 i = 0; i < kLanes; ++i)
     sink.template set<false>(i, static_cast<T>(warp.frame_local + op.offset));
 }
 
-/// A load or store, which a trap names.
-template <Handler kRun>
-[[gnu::flatten]] const Op* full_access(Warp& warp, const Op* op) {
-  warp.op = op;
-  kRun(warp, *op);
-  ++op;
-  HEDDLE_GO_ON(warp, op);
-}
 template <Handler kRun>
 inline constexpr Handlers access = {kRun, &full_access<kRun>};
 
+template <class T, u32 kCount>
+constexpr void fill_usual(Level& level, u32 width) {
+  FullHandler(&loads)[2][2] = level.usual_load[width][std::countr_zero(kCount)];
+  loads[0][0] = &full_access<&usual_load<T, kCount, u32, false>>;
+  loads[0][1] = &full_access<&usual_load<T, kCount, u32, true>>;
+  loads[1][0] = &full_access<&usual_load<T, kCount, u64, false>>;
+  loads[1][1] = &full_access<&usual_load<T, kCount, u64, true>>;
+  FullHandler(&stores)[2][2] = level.usual_store[width][std::countr_zero(kCount)];
+  stores[0][0] = &full_access<&usual_store<T, kCount, u32, false>>;
+  stores[0][1] = &full_access<&usual_store<T, kCount, u32, true>>;
+  stores[1][0] = &full_access<&usual_store<T, kCount, u64, false>>;
+  stores[1][1] = &full_access<&usual_store<T, kCount, u64, true>>;
+}
+
 template <class T>
 constexpr void fill_accesses(Level& level, u32 width) {
+  fill_usual<T, 1>(level, width), fill_usual<T, 2>(level, width);
+  fill_usual<T, 4>(level, width), fill_usual<T, 8>(level, width);
   Handlers(&loads)[kCounts] = level.load[width];
   loads[0] = access<&load<T, 1>>, loads[1] = access<&load<T, 2>>;
   loads[2] = access<&load<T, 4>>, loads[3] = access<&load<T, 8>>;
@@ -195,6 +214,7 @@ Level make_level() {
   level.from_generic[0] = &convert_address<u32, -1>,
   level.from_generic[1] = &convert_address<u64, -1>;
   level.is_space[0] = &is_space<u32>, level.is_space[1] = &is_space<u64>;
+  level.broadcast[0] = &broadcast<u32>, level.broadcast[1] = &broadcast<u64>;
   level.frame_address[0] = &frame_address<u32>, level.frame_address[1] = &frame_address<u64>;
   return level;
 }

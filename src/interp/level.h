@@ -20,7 +20,10 @@ struct Level {
   std::string_view name;
   std::span<const Handlers> lanes;                           ///< by isa::dispatch_index
   Handlers load[kWidths][kCounts], store[kWidths][kCounts];  ///< [element width][count_index()]
-  Handlers atom[kAtomOps][kAtomTypes];                       ///< null: no such form
+  /// [element width][count_index()][the base register is wide][shared window]: of a whole warp,
+  /// weak.
+  FullHandler usual_load[kWidths][kCounts][2][2], usual_store[kWidths][kCounts][2][2];
+  Handlers atom[kAtomOps][kAtomTypes];  ///< null: no such form
   /// [from][to][signed]: src[0] to dst[0], truncated or extended.
   Handlers resize[kWidths][kWidths][2];
   /// src list of `count` elements of width [w] into dst[0]; and back from src[0] into the list.
@@ -29,6 +32,7 @@ struct Level {
   Handlers predicate_move, predicate_not;
   Handlers to_generic[2], from_generic[2],
       is_space[2];            ///< [wide address]; cvta, cvta.to, isspacep; `window` says which
+  FullHandler broadcast[2];   ///< [8 bytes]: dst[0] = Gang::cta_values[offset]
   Handlers frame_address[2];  ///< dst[0] = frame_local + offset
 };
 

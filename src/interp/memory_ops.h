@@ -173,6 +173,45 @@ void store_ordered(u64 address, T value) {
   }
 }
 
+/// A handler, for whole warps: what a trap names is noted.
+template <Handler kRun>
+[[gnu::flatten]] const Op* full_access(Gang& gang, const Op* op) {
+  for (u32 k = 0; k < gang.count; ++k) {
+    gang.current = k;
+    gang.warps[k]->op = op;
+    kRun(*gang.warps[k], *op);
+  }
+  ++op;
+  HEDDLE_GO_ON(gang, op);
+}
+
+/// Consecutive pieces of memory into registers, and back.
+template <class T, u32 kCount>
+[[gnu::always_inline]] inline void load_consecutive(Warp& warp, const Op& op, u64 first) {
+  const T* __restrict from = reinterpret_cast<const T*>(first);
+  if constexpr (kCount == 1) {
+    std::memcpy(warp.at<T>(op.list[0]), from, sizeof(T) * kLanes);
+    return;
+  }
+  for (u32 e = 0; e < kCount; ++e) {
+    T* __restrict to = warp.at<T>(op.list[e]);
+    HEDDLE_LANES_INDEPENDENT
+    for (u32 i = 0; i < kLanes; ++i) to[i] = from[i * kCount + e];
+  }
+}
+template <class T, u32 kCount>
+[[gnu::always_inline]] inline void store_consecutive(Warp& warp, const Op& op, u64 first) {
+  T* __restrict to = reinterpret_cast<T*>(first);
+  if constexpr (kCount == 1) {
+    std::memcpy(to, warp.at<const T>(op.list[0]), sizeof(T) * kLanes);
+    return;
+  }
+  for (u32 e = 0; e < kCount; ++e) {
+    const T* __restrict from = warp.at<const T>(op.list[e]);
+    for (u32 i = 0; i < kLanes; ++i) to[i * kCount + e] = from[i];
+  }
+}
+
 /// The general case of load(): lane after lane. Out of the way of the short ones.
 template <class T, u32 kCount>
 [[gnu::noinline]] void load_lanes(Warp& warp, const Op& op) {
@@ -181,6 +220,13 @@ template <class T, u32 kCount>
   Addresses addresses;
   form_lanes(warp, op, addresses);
   check_lanes(warp, op, kBytes, kBytes, addresses);
+  if (!ordered && warp.mask == kAllLanes) {
+    for (u32 e = 0; e < kCount; ++e) {
+      T* to = warp.at<T>(op.list[e]);
+      for (u32 i = 0; i < kLanes; ++i) to[i] = load_one<T>(addresses.lane[i] + e * sizeof(T));
+    }
+    return;
+  }
   for (u32 rest = warp.mask; rest; rest &= rest - 1) {
     const u32 i = static_cast<u32>(std::countr_zero(rest));
     for (u32 e = 0; e < kCount; ++e) {
@@ -195,19 +241,8 @@ template <class T, u32 kCount>
 void load(Warp& warp, const Op& op) {
   constexpr u32 kBytes = sizeof(T) * kCount;
   if (op.flags & kOrdered) return load_lanes<T, kCount>(warp, op);
-  if (const u64 first = contiguous<kBytes>(warp, op)) {
-    const T* __restrict from = reinterpret_cast<const T*>(first);
-    if constexpr (kCount == 1) {
-      std::memcpy(warp.at<T>(op.list[0]), from, sizeof(T) * kLanes);
-      return;
-    }
-    for (u32 e = 0; e < kCount; ++e) {
-      T* __restrict to = warp.at<T>(op.list[e]);
-      HEDDLE_LANES_INDEPENDENT
-      for (u32 i = 0; i < kLanes; ++i) to[i] = from[i * kCount + e];
-    }
-    return;
-  }
+  if (const u64 first = contiguous<kBytes>(warp, op))
+    return load_consecutive<T, kCount>(warp, op, first);
   if (!is_uniform(op)) return load_lanes<T, kCount>(warp, op);
   const WindowShape shape = shape_of(warp, op.window);
   const u64 address = uniform_address(warp, op);
@@ -216,7 +251,7 @@ void load(Warp& warp, const Op& op) {
   }
   for (u32 e = 0; e < kCount; ++e) {
     const T value = load_one<T>(shape.base + address + e * sizeof(T));
-    Sink<T> sink(warp, op.list[e]);
+    Sink<T> sink(registers_of(warp), op.list[e]);
     for (u32 i = 0; i < kLanes; ++i) sink.template set<false>(i, value);
   }
 }
@@ -248,14 +283,48 @@ void store(Warp& warp, const Op& op) {
   if (op.flags & kOrdered) return store_lanes<T, kCount>(warp, op);
   const u64 first = contiguous<sizeof(T) * kCount>(warp, op);
   if (!first) return store_lanes<T, kCount>(warp, op);
-  T* __restrict to = reinterpret_cast<T*>(first);
-  if constexpr (kCount == 1) {
-    std::memcpy(to, warp.at<const T>(op.list[0]), sizeof(T) * kLanes);
-    return;
+  store_consecutive<T, kCount>(warp, op, first);
+}
+
+// --- the usual accesses: weak, by a whole warp, in a window without strides ---
+
+/// A and kShared: the lanes of the base register, and whether the window is shared or generic.
+/// Lanes that access consecutive pieces or all the same one are done here, others by the general
+/// case.
+template <class T, u32 kCount, class A, bool kShared>
+[[gnu::always_inline]] inline void usual_load(Warp& warp, const Op& op) {
+  constexpr u32 kBytes = sizeof(T) * kCount;
+  constexpr Window kWindow = kShared ? Window::shared : Window::generic;
+  const A* const lanes = warp.at<const A>(op.src[0]);
+  const u64 first = static_cast<A>(lanes[0] + static_cast<A>(op.offset));
+  const A step = lanes[1] - lanes[0];
+  const WindowShape shape = shape_of(warp, kWindow);
+  if (step == kBytes && steps_by<A>(lanes, kBytes) &&
+      is_legal(warp, kWindow, shape, first, kBytes * kLanes, kBytes)) {
+    load_consecutive<T, kCount>(warp, op, shape.base + first);
+  } else if (step == 0 && steps_by<A>(lanes, 0) &&
+             is_legal(warp, kWindow, shape, first, kBytes, kBytes)) {
+    for (u32 e = 0; e < kCount; ++e) {
+      const T value = load_one<T>(shape.base + first + e * sizeof(T));
+      T* const to = warp.at<T>(op.list[e]);
+      for (u32 i = 0; i < kLanes; ++i) to[i] = value;
+    }
+  } else {
+    load_lanes<T, kCount>(warp, op);
   }
-  for (u32 e = 0; e < kCount; ++e) {
-    const T* __restrict from = warp.at<const T>(op.list[e]);
-    for (u32 i = 0; i < kLanes; ++i) to[i * kCount + e] = from[i];
+}
+template <class T, u32 kCount, class A, bool kShared>
+[[gnu::always_inline]] inline void usual_store(Warp& warp, const Op& op) {
+  constexpr u32 kBytes = sizeof(T) * kCount;
+  constexpr Window kWindow = kShared ? Window::shared : Window::generic;
+  const A* const lanes = warp.at<const A>(op.src[0]);
+  const u64 first = static_cast<A>(lanes[0] + static_cast<A>(op.offset));
+  const WindowShape shape = shape_of(warp, kWindow);
+  if (steps_by<A>(lanes, kBytes) &&
+      is_legal(warp, kWindow, shape, first, kBytes * kLanes, kBytes)) {
+    store_consecutive<T, kCount>(warp, op, shape.base + first);
+  } else {
+    store_lanes<T, kCount>(warp, op);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include <csetjmp>
 #include <cstddef>
+#include <limits>
 
 #include "base/types.h"
 #include "machine/trap_kind.h"
@@ -20,41 +21,33 @@ namespace heddle::interp {
 inline constexpr u32 kLanes = 32;
 inline constexpr u32 kAllLanes = 0xffffffffu;
 
-/// Where an operand lies: the byte offset in a block, a multiple of 4, and which block it is in the
-/// two low bits.
-using Place = u32;
-enum class Block : u32 {
-  frame,      ///< registers of the function's frame
-  constants,  ///< broadcast immediates of the program
-  uniform,    ///< what all warps of the CTA share: special registers, and registers computed once
-  specials,   ///< special registers of the warp
-};
-inline constexpr u32 kBlocks = 4;
-constexpr Place place(Block block, u32 offset) { return offset | static_cast<u32>(block); }
-constexpr u32 block_index(Place place) { return place % kBlocks; }
-constexpr u32 offset_of(Place place) { return place & ~(kBlocks - 1); }
+/// Where an operand lies in its function's frame: the byte offset of its 32 lanes from the first
+/// register. What a frame is born with, constants and special registers, lies below.
+using Place = s32;
+inline constexpr Place kNoPlace = std::numeric_limits<Place>::min();
 
 struct Warp;
+struct Gang;
 struct Op;
 struct TrapDetail;
 
 /// Runs an instruction for the lanes of Warp::mask, a whole warp or part of one.
 using Handler = void (*)(Warp&, const Op&);
 
-/// Runs an instruction for all 32 lanes and goes on with the next one (run_full()). Most
-/// instructions meet whole warps; this spares them the loop between two instructions and the mask.
-/// Returns the first instruction that a FullHandler cannot do.
-using FullHandler = const Op* (*)(Warp&, const Op*);
+/// Runs an instruction for all lanes of a gang's warps and goes on with the next one (run_full()).
+/// Most instructions meet whole warps; this spares them the loop between two instructions and the
+/// mask. Returns the first instruction that a FullHandler cannot do.
+using FullHandler = const Op* (*)(Gang&, const Op*);
 
 // The way from one FullHandler to the next: a jump where the compiler promises one, else the
 // instruction is handed to the loop in run_full().
 #if defined(__clang__)
-#define HEDDLE_GO_ON(warp, op) [[clang::musttail]] return (op)->full((warp), (op))
+#define HEDDLE_GO_ON(gang, op) [[clang::musttail]] return (op)->full((gang), (op))
 #else
-#define HEDDLE_GO_ON(warp, op) return (op)
+#define HEDDLE_GO_ON(gang, op) return (op)
 #endif
 
-const Op* full_by_handler(Warp& warp, const Op* op);
+const Op* full_by_handler(Gang& gang, const Op* op);
 
 /// How an instruction is run, both ways.
 struct Handlers {
@@ -66,8 +59,6 @@ struct Handlers {
   constexpr Handlers(Handler run, FullHandler full) : run(run), full(full) {}
   explicit operator bool() const { return run; }
 };
-
-inline constexpr u32 kUnguarded = 0xffffffffu;
 
 /// How a memory operand's address is formed; `Op::offset` is added.
 enum class AddressBase : u8 {
@@ -109,15 +100,18 @@ enum class Control : u8 {
 /// Op::flags of lane Ops: the second of two destinations is not wanted.
 inline constexpr u8 kNoSecond = 1;
 
+/// Op::flags of barriers: with a thread count; the number is an immediate.
+inline constexpr u8 kThreadCount = 1, kKnownBarrier = 2;
+
 /// isspacep: which window is asked for (Op::flags).
 enum class SpaceTest : u8 { shared, shared_cluster, local, constant, param, global };
 
 struct Op {
   FullHandler full = nullptr;
   Handler run = nullptr;   ///< null: `control` says what to do
-  u32 guard = kUnguarded;  ///< frame offset of the guard predicate
+  Place guard = kNoPlace;  ///< of the guard predicate; none: unguarded
   u32 guard_flip = 0;      ///< all ones for `@!p`
-  Place dst[2] = {0, 0};
+  Place dst[2] = {kNoPlace, kNoPlace};
   Place src[6] = {0, 0, 0, 0, 0, 0};
   u64 offset = 0;               ///< address offset, branch target (an index), constant
   const Place* list = nullptr;  ///< elements of a vector operand; lives as long as the program
@@ -134,10 +128,9 @@ struct Op {
 
 /// The state that handlers work on. One per warp.
 struct Warp {
-  u8* blocks[kBlocks] = {};  ///< by Block, less its number: what at() adds a Place to
-  u32 mask = 0;              ///< lanes that execute the current instruction
-  s64 turns = 0;             ///< backward branches that run_full() may still make
-  const Op* op = nullptr;    ///< the current instruction, for traps
+  u8* frame = nullptr;     ///< what at() adds a Place to
+  u32 mask = 0;            ///< lanes that execute the current instruction
+  const Op* op = nullptr;  ///< the current instruction, for traps
 
   // Memory as this warp sees it.
   u64 low_base = 0, low_size = 0, high_base = 0, high_size = 0;  ///< legal generic addresses
@@ -161,31 +154,50 @@ struct Warp {
 
   bool in_shared_window(u64 address) const { return address - cluster_base < cluster_size; }
 
-  void set_block(Block block, u8* memory) {
-    blocks[static_cast<u32>(block)] = memory - static_cast<u32>(block);
-  }
   template <class T>
   T* at(Place p) const {
-    return reinterpret_cast<T*>(blocks[block_index(p)] + p);
+    return reinterpret_cast<T*>(frame + p);
   }
 };
 
-/// The lanes that the guard of `op` leaves, of all 32. `registers`: of the frame.
-inline u32 guarded_lanes(const u8* registers, const Op& op) {
-  return *reinterpret_cast<const u32*>(registers + op.guard) ^ op.guard_flip;
+/// The lanes that the guard of `op` leaves, of all 32.
+inline u32 guarded_lanes(const Warp& warp, const Op& op) {
+  return *warp.at<const u32>(op.guard) ^ op.guard_flip;
 }
 
-// The FullHandlers of what is not a lane instruction, load or store.
-const Op* full_guarded(Warp& warp, const Op* op);  ///< `run` for the lanes that the guard leaves
-const Op* full_branch(Warp& warp, const Op* op);   ///< bra that all lanes or none take
-const Op* full_control(Warp& warp, const Op* op);  ///< nothing: it ends run_full()
+inline constexpr u32 kMostInGang = 8;
 
-/// Runs all lanes from `op` up to a control instruction, and returns that. Warp::turns bounds the
+/// Whole warps of a CTA at the same instruction, which run on together: a handler does one warp
+/// after the other. That spares all but the first the way between instructions, and the host works
+/// on one while another waits for its operands.
+struct Gang {
+  u32 count = 0;
+  u32 current = 0;                  ///< the warp whose instruction may trap
+  s64 turns = 0;                    ///< backward branches that run_full() may still make
+  const u64* cta_values = nullptr;  ///< special registers that are the same for the CTA
+  Warp* warps[kMostInGang];
+  u8* frames[kMostInGang];  ///< Warp::frame of each
+
+  /// Begins anew with one warp.
+  explicit Gang(Warp& warp) { add(warp); }
+  Gang() = default;
+  void add(Warp& warp) {
+    warp.mask = kAllLanes;
+    warps[count] = &warp;
+    frames[count++] = warp.frame;
+  }
+};
+
+// The FullHandlers of what is not a lane instruction, load or store.
+const Op* full_guarded(Gang& gang, const Op* op);  ///< `run` for the lanes that the guard leaves
+const Op* full_branch(Gang& gang, const Op* op);   ///< bra that all lanes or none take
+const Op* full_control(Gang& gang, const Op* op);  ///< nothing: it ends run_full()
+
+/// Runs the gang from `op` up to a control instruction, and returns that. Gang::turns bounds the
 /// backward branches.
-inline const Op* run_full(Warp& warp, const Op* op) {
-  warp.mask = kAllLanes;
+inline const Op* run_full(Gang& gang, const Op* op) {
   while (true) {
-    const Op* const next = op->full(warp, op);
+    const Op* const next = op->full(gang, op);
     if (next == op) return op;
     op = next;
   }

@@ -57,34 +57,44 @@ struct CallSite {
   std::vector<Slot> arguments, returns;  ///< in the caller's frame
 };
 
+/// A special register that a function reads, and where its lanes are in the frame.
+struct SpecialUse {
+  isa::SpecialRegister reg;
+  u8 component = 0;
+  u32 bytes = 4;  ///< per lane; 0: predicate bits
+  Place place = 0;
+  u32 copy = 0;  ///< Scope::warp: offset in what the warp remembers (Interpreted::warp_specials)
+};
+
+/// A special register that is the same for a CTA.
+struct CtaSpecial {
+  isa::SpecialRegister reg;
+  u32 component;
+  bool operator==(const CtaSpecial&) const = default;
+};
+
+/// What a frame needs once for the launch, a CTA, a warp before its function runs: special
+/// registers to fill (those of the CTA by instructions, too), and instructions whose results are
+/// the same for the whole scope.
+struct Prologue {
+  std::vector<SpecialUse> specials;
+  std::vector<Op> ops;  ///< ends as Code::ops does
+};
+
 /// One function.
 struct Code {
   ir::FunctionId id;
   u32 index = 0;  ///< among the functions of the program
   const ir::Function* function = nullptr;
-  std::vector<Op> ops;       ///< ends with a Control::finish (falls off the end: ret / exit)
-  u32 register_bytes = 0;    ///< size of the frame's register block
-  u64 local_bytes = 0;       ///< size of the frame's local memory, a multiple of 16
-  bool moves_stack = false;  ///< has alloca or stackrestore
-  Place stack_at_entry = 0;  ///< when it does: what it restores when it returns
-  std::vector<Slot> params, returns;                               ///< formals
+  std::vector<Op> ops;     ///< ends with a Control::finish (falls off the end: ret / exit)
+  u32 register_bytes = 0;  ///< size of the frame's registers
+  std::vector<u8> below;   ///< what lies below them when the frame is made: constants
+  std::array<Prologue, 3> prologues;  ///< by Scope; none for instant
+  u64 local_bytes = 0;                ///< size of the frame's local memory, a multiple of 16
+  bool moves_stack = false;           ///< has alloca or stackrestore
+  Place stack_at_entry = 0;           ///< when it does: what it restores when it returns
+  std::vector<Slot> params, returns;  ///< formals
   machine::SystemFunction system = machine::SystemFunction::none;  ///< provided, without ops
-};
-
-/// A special register that the program reads, and where its lanes are: in Block::uniform when its
-/// scope is the launch or the CTA, else in Block::specials.
-struct SpecialUse {
-  isa::SpecialRegister reg;
-  u8 component = 0;
-  u32 offset = 0;
-  u32 bytes = 4;  ///< per lane; 0: predicate bits
-};
-
-/// What a scope needs before its warps run: special registers to fill, and instructions whose
-/// results are the same for all of it.
-struct Prologue {
-  std::vector<SpecialUse> specials;
-  std::vector<Op> ops;
 };
 
 class Interpreted final : public machine::Program {
@@ -99,12 +109,12 @@ class Interpreted final : public machine::Program {
   std::shared_ptr<const machine::Loaded> loaded;
   ir::FunctionId entry;
   std::unordered_map<u32, std::unique_ptr<Code>> codes;  ///< by FunctionId
-  Lanes constants;                                       ///< Block::constants
   std::deque<std::vector<Place>> lists;                  ///< what Op::list points into
   std::vector<CallSite> call_sites;                      ///< by Op::offset of call
   std::vector<std::vector<u32>> branch_tables;           ///< by Op::offset of brx_idx: op indices
-  std::array<Prologue, 3> prologues;                     ///< by Scope; none for instant
-  u32 special_bytes = 0, uniform_bytes = 0;              ///< sizes of the blocks
+  std::vector<CtaSpecial> cta_specials;                  ///< by Op::offset of a broadcast
+  std::vector<SpecialUse> warp_specials;                 ///< of Scope::warp, of all functions
+  u32 warp_special_bytes = 0;                            ///< size of their copies
   u64 local_bytes =
       0;  ///< local memory of a thread when every function is entered once; 0: none is needed
   bool calls = false;        ///< there are calls: a stack is needed beside it

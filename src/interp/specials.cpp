@@ -41,7 +41,8 @@ Dim3 cta_in_cluster(const WarpIdentity& identity) {
   return {identity.cta.x % cluster.x, identity.cta.y % cluster.y, identity.cta.z % cluster.z};
 }
 
-/// The value for all lanes alike.
+}  // namespace
+
 u64 uniform_value(const WarpIdentity& identity, SpecialRegister reg, u32 component) {
   const machine::Launch& launch = *identity.launch;
   const machine::LaunchConfig& config = *launch.config;
@@ -105,8 +106,6 @@ u64 uniform_value(const WarpIdentity& identity, SpecialRegister reg, u32 compone
       return 0;
   }
 }
-
-}  // namespace
 
 Scope scope_of(SpecialRegister reg) {
   switch (reg) {

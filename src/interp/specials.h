@@ -29,6 +29,9 @@ enum class Scope : u8 {
 
 Scope scope_of(isa::SpecialRegister reg);
 
+/// The value of a special register that all lanes of the warp have alike.
+u64 uniform_value(const WarpIdentity& identity, isa::SpecialRegister reg, u32 component);
+
 /// Writes the 32 lanes of one special register to `out` (`bytes` a lane; 0: predicate bits).
 void fill_special(const WarpIdentity& identity, isa::SpecialRegister reg, u32 component, u32 bytes,
                   u8* out);

@@ -30,7 +30,7 @@ void shuffle(Warp& warp, const Op& op) {
   const u32 in_range = sem::shuffle(static_cast<sem::Shflmode>(op.runtime[0]), warp.mask,
                                     warp.at<const u32>(op.src[0]), warp.at<const u32>(op.src[1]),
                                     warp.at<const u32>(op.src[2]), warp.at<u32>(op.dst[0]));
-  if (op.dst[1]) set_predicate(warp, op.dst[1], in_range);
+  if (op.dst[1] != kNoPlace) set_predicate(warp, op.dst[1], in_range);
 }
 void vote(Warp& warp, const Op& op) {
   const bool result = sem::vote(static_cast<sem::Votemode>(op.runtime[0]), warp.mask,
@@ -48,7 +48,7 @@ template <class T>
 void match_all(Warp& warp, const Op& op) {
   const u32 result = sem::match_all(warp.mask, warp.at<const T>(op.src[0]));
   set_all<u32>(warp, op.dst[0], result);
-  if (op.dst[1]) set_predicate(warp, op.dst[1], result ? kAllLanes : 0);
+  if (op.dst[1] != kNoPlace) set_predicate(warp, op.dst[1], result ? kAllLanes : 0);
 }
 void activemask(Warp& warp, const Op& op) { set_all<u32>(warp, op.dst[0], warp.mask); }
 void elect(Warp& warp, const Op& op) {

@@ -66,7 +66,7 @@ void Instruction::run(const Values* inputs, Values& output) const {
   alignas(64) u8 frame[kPlaceBytes * 4];
   interp::Warp warp;
   warp.mask = interp::kAllLanes;
-  warp.set_block(interp::Block::frame, frame);
+  warp.frame = frame;
   interp::Op ops[2];
   ops[1].full = &interp::full_control;
   interp::Op& op = ops[0];
@@ -75,7 +75,7 @@ void Instruction::run(const Values* inputs, Values& output) const {
   std::memcpy(op.runtime, runtime_, sizeof runtime_);
   for (u32 i = 0; i < sources_.size(); ++i) {
     u8* const at = frame + kPlaceBytes * (i + 1);
-    op.src[i] = interp::place(interp::Block::frame, kPlaceBytes * (i + 1));
+    op.src[i] = static_cast<interp::Place>(kPlaceBytes * (i + 1));
     with_type(bytes_of(sources_[i]), [&]<class T>(T) {
       for (u32 lane = 0; lane < kLanes; ++lane) {
         const T value = static_cast<T>(inputs[i][lane]);
@@ -83,8 +83,9 @@ void Instruction::run(const Values* inputs, Values& output) const {
       }
     });
   }
-  op.dst[0] = interp::place(interp::Block::frame, 0);
-  interp::run_full(warp, ops);
+  op.dst[0] = 0;
+  interp::Gang gang(warp);
+  interp::run_full(gang, ops);
   with_type(bytes_of(result_), [&]<class T>(T value) {
     for (u32 lane = 0; lane < kLanes; ++lane) {
       std::memcpy(&value, frame + lane * sizeof(T), sizeof(T));

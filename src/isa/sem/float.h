@@ -29,6 +29,12 @@ constexpr bool is_nan(f32 x) { return x != x; }
 constexpr bool is_nan(f64 x) { return x != x; }
 
 constexpr f32 canonical(f32 x) { return is_nan(x) ? as_f32(kNanF32) : x; }
+/// A result that is canonical once someone reads it as an f32. An engine that computes many lanes
+/// looks for NaN in all of them at once instead, off the path of the values.
+struct LateCanonical {
+  f32 raw;
+  constexpr operator f32() const { return canonical(raw); }
+};
 constexpr f64 quiet(f64 x) { return as_f64(bits_of(x) | 0x0008000000000000); }
 
 /// Subnormals become zero of the same sign.
@@ -52,10 +58,12 @@ constexpr f32 input(f32 x) {
 }
 /// What happens to every f32 result: flush, saturate, canonical NaN.
 template <bool kFtz, bool kSat>
-constexpr f32 result(f32 x) {
+constexpr auto result(f32 x) {
   const f32 flushed = input<kFtz>(x);
-  if constexpr (kSat) return saturate(flushed);
-  return canonical(flushed);
+  if constexpr (kSat)
+    return saturate(flushed);
+  else
+    return LateCanonical{flushed};
 }
 constexpr f32 result(Flag ftz, Flag sat, f32 x) {
   const f32 flushed = flush(ftz, x);

@@ -13,19 +13,19 @@ namespace heddle::sem {
 // ---- f32, to nearest ----
 
 template <bool kFtz, bool kSat>
-constexpr f32 add_f32(f32 a, f32 b) {
+constexpr auto add_f32(f32 a, f32 b) {
   return result<kFtz, kSat>(input<kFtz>(a) + input<kFtz>(b));
 }
 template <bool kFtz, bool kSat>
-constexpr f32 sub_f32(f32 a, f32 b) {
+constexpr auto sub_f32(f32 a, f32 b) {
   return result<kFtz, kSat>(input<kFtz>(a) - input<kFtz>(b));
 }
 template <bool kFtz, bool kSat>
-constexpr f32 mul_f32(f32 a, f32 b) {
+constexpr auto mul_f32(f32 a, f32 b) {
   return result<kFtz, kSat>(input<kFtz>(a) * input<kFtz>(b));
 }
 template <bool kFtz, bool kSat>
-constexpr f32 fma_f32(f32 a, f32 b, f32 c) {
+constexpr auto fma_f32(f32 a, f32 b, f32 c) {
   return result<kFtz, kSat>(fused(input<kFtz>(a), input<kFtz>(b), input<kFtz>(c)));
 }
 
