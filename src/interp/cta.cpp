@@ -84,6 +84,7 @@ Result<bool> InterpretedCta::begin(u64 index) {
     state.alive = left >= kLanes ? kAllLanes : (1u << left) - 1;
     state.started = false;
     state.waiting = state.cluster_arrived = state.cluster_owed = 0;
+    if (program_.moves_stack) state.stack.fill(local_stride_);
   }
   return true;
 }
@@ -154,11 +155,9 @@ void InterpretedCta::prepare_for_warp(const WarpState& state, Frame& frame) {
 
 /// The warp's threads stand before the first instruction. Done when the warp first runs: a warp
 /// that ends before the next one starts hands its registers on while they are in the cache.
-void InterpretedCta::start(WarpState& state) {
-  Frame* const frame = take_frame(state, *entry_, state.alive);
+void InterpretedCta::start(WarpState& state, Frame& frame) const {
   state.fragments.clear();
-  state.fragments.emplace_back(frame, 0u, state.alive);
-  if (program_.moves_stack) state.stack.fill(local_stride_);
+  state.fragments.emplace_back(&frame, 0u, state.alive);
   state.started = true;
 }
 

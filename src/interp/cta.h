@@ -75,6 +75,7 @@ struct Barrier {
   bool all = true;
   bool active = false;
   std::vector<u32> arrived;  ///< lanes, by warp
+  u32 awaited = 0;           ///< a warp of which threads were missing; those before it are there
 };
 
 class InterpretedCta;
@@ -126,7 +127,7 @@ class InterpretedCta final : public machine::Cta {
   void prepare_for_cta(Gang& gang, const Code& code) const;
   void prepare_for_cta(WarpState& state, Frame& frame) const;
   static void prepare_for_warp(const WarpState& state, Frame& frame);
-  void start(WarpState& state);
+  void start(WarpState& state, Frame& frame) const;
   WarpIdentity identity(const WarpState& state) const {
     return {&launch_, cta_, cta_index_, state.index, 0};
   }
@@ -148,7 +149,9 @@ class InterpretedCta final : public machine::Cta {
   // running together (cta_gang.cpp)
   static u32 most_in_gang(const Code& code);
   static bool is_whole(const WarpState& state);
-  u32 form_gang(u32 first);
+  u32 count_gang(u32 first) const;
+  const Op* gather(u32 first, u32 count);
+  void end_gang(u32 first, u32 count);
   bool run_gang(u32 first, u32 count);
   bool all_are_at_barrier(const Op& op) const;
   void step(WarpState& state, const Op& op);
@@ -168,6 +171,7 @@ class InterpretedCta final : public machine::Cta {
   void ret(WarpState& state, std::size_t index, u32 active);
   void exit(WarpState& state, std::size_t index, u32 active);
   void leave(WarpState& state, u32 lanes);
+  void check_waiters();
   bool member_op(WarpState& state, std::size_t index, const Op& op, u32 active);
   void barrier(WarpState& state, std::size_t index, const Op& op, u32 active);
   void release_barrier(u32 number);
@@ -230,7 +234,8 @@ class InterpretedCta final : public machine::Cta {
   WarpState* current_ = nullptr;  ///< whose instruction it is, if not the gang's
   Gang gang_;                     ///< while run_full() is under way; else without warps
   u32 gang_first_ = 0;            ///< the number of its first warp
-  const u32 most_in_gang_;        ///< warps
+  std::array<Frame*, kMostInGang> gang_frames_{};
+  const u32 most_in_gang_;  ///< warps
   sigjmp_buf recover_;
   u64 fault_address_ = 0;
   machine::Trap trap_{};

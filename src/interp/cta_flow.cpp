@@ -211,6 +211,11 @@ void InterpretedCta::leave(WarpState& state, u32 lanes) {
   for (Fragment& other : state.fragments) {
     if (other.wait == Wait::members) other.wait = Wait::none;
   }
+  check_waiters();
+}
+
+/// Threads are gone: perhaps a barrier waited for no others.
+void InterpretedCta::check_waiters() {
   for (u32 number = 0; active_barriers_ && number < kBarriers; ++number) check_barrier(number);
   if (cluster_->barrier_active) check_cluster_barrier();
 }

@@ -9,7 +9,7 @@ namespace heddle::interp {
 namespace {
 
 /// Registers of a gang are to stay in the first-level cache, beside what memory holds.
-constexpr std::size_t kRegisterCache = 32 * 1024;
+constexpr std::size_t kRegisterCache = 48 * 1024;
 
 }  // namespace
 
@@ -19,60 +19,79 @@ bool InterpretedCta::is_whole(const WarpState& state) {
          state.fragments[0].wait == Wait::none;
 }
 
-/// How many warps, from `first` on, can run together; 0: not even that one as a whole. Those that
-/// have not started do.
-u32 InterpretedCta::form_gang(u32 first) {
-  const Fragment* lead = nullptr;
+/// How many warps, from `first` on, can run together; 0: not even that one as a whole. Either all
+/// of them have started or none.
+u32 InterpretedCta::count_gang(u32 first) const {
+  const WarpState& lead = *states_[first];
   u32 count = 0;
   for (u32 w = first; w < warps_ && count < most_in_gang_; ++w, ++count) {
-    WarpState& state = *states_[w];
-    if (state.alive != kAllLanes) break;
-    if (!state.started) {
-      if (lead && (lead->pc != 0 || lead->frame->code != entry_)) break;
-      start(state);
-    }
+    const WarpState& state = *states_[w];
+    if (state.alive != kAllLanes || state.started != lead.started) break;
+    if (!state.started) continue;
     if (!is_whole(state)) break;
-    const Fragment& fragment = state.fragments[0];
-    if (!lead) lead = &fragment;
-    if (fragment.pc != lead->pc || fragment.frame->code != lead->frame->code) break;
+    const Fragment& mine = state.fragments[0];
+    const Fragment& leads = lead.fragments[0];
+    if (mine.pc != leads.pc || mine.frame->code != leads.frame->code) break;
   }
   return count;
+}
+
+/// Their next instruction. Warps that have not started take frames, and nothing else: most of them
+/// run to their end without a pause and never need more.
+const Op* InterpretedCta::gather(u32 first, u32 count) {
+  gang_first_ = first;
+  bool prepared = true;
+  for (u32 k = 0; k < count; ++k) {
+    WarpState& state = *states_[first + k];
+    Frame& frame =
+        state.started ? *state.fragments[0].frame : *take_frame(state, *entry_, kAllLanes);
+    gang_frames_[k] = &frame;
+    show_frame(state.warp, frame);
+    gang_.add(state.warp);
+    prepared &= frame.cta == cta_index_;
+    frame.cta = cta_index_;
+  }
+  const Code& code = *gang_frames_[0]->code;
+  if (!prepared) prepare_for_cta(gang_, code);
+  const WarpState& lead = *states_[first];
+  return code.ops.data() + (lead.started ? lead.fragments[0].pc : 0);
 }
 
 /// Runs them until their turn is over or they have ended: true. False: each has to go on by itself.
 bool InterpretedCta::run_gang(u32 first, u32 count) {
   turn_ = kTurn;
   while (turn_ > 0 && budget_ > 0) {
-    gang_first_ = first;
-    bool prepared = true;
-    for (u32 w = first; w < first + count; ++w) {
-      Frame& frame = *states_[w]->fragments[0].frame;
-      show_frame(states_[w]->warp, frame);
-      gang_.add(states_[w]->warp);
-      prepared &= frame.cta == cta_index_;
-      frame.cta = cta_index_;
-    }
-    const Fragment& lead = states_[first]->fragments[0];
-    if (!prepared) prepare_for_cta(gang_, *lead.frame->code);
-    const bool in_kernel = !lead.frame->caller;
-    const Op& op = *run_whole(&lead.frame->code->ops[lead.pc]);
+    const Op& op = *run_whole(gather(first, count));
     const bool ends =
         op.control == Control::exit || op.control == Control::ret || op.control == Control::finish;
-    if (ends && in_kernel && op.guard == kNoPlace) {
-      // In this order the same warps of the next CTA get the same frames.
-      for (u32 w = first + count; w-- > first;) {
-        leave_frame(states_[w]->fragments[0].frame, kAllLanes);
-        states_[w]->fragments.clear();
-        leave(*states_[w], kAllLanes);
-      }
+    if (ends && !gang_frames_[0]->caller && op.guard == kNoPlace) {
+      end_gang(first, count);
       return true;
     }
-    for (u32 w = first; w < first + count; ++w) step(*states_[w], op);
+    for (u32 k = 0; k < count; ++k) {
+      WarpState& state = *states_[first + k];
+      if (!state.started) start(state, *gang_frames_[k]);
+      step(state, op);
+    }
     if (op.control == Control::bra && op.jump <= 0) --budget_, --turn_;
     if (launch_.stop.load(std::memory_order_relaxed)) budget_ = 0;
-    if (form_gang(first) < count) return false;
+    if (count_gang(first) < count) return false;
   }
   return true;
+}
+
+/// All of its threads are gone. The frames go back in an order that gives them to the same warps of
+/// the next CTA.
+void InterpretedCta::end_gang(u32 first, u32 count) {
+  for (u32 k = count; k-- > 0;) {
+    WarpState& state = *states_[first + k];
+    give_frame(gang_frames_[k]);
+    state.fragments.clear();
+    state.started = true;
+    state.alive = 0;
+  }
+  alive_warps_ -= count;
+  check_waiters();
 }
 
 /// The gang runs up to an instruction that each warp does by itself: a control instruction, or the

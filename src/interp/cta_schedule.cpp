@@ -56,7 +56,7 @@ CtaStatus InterpretedCta::run_warps() {
     ++round_;
     if (launch_.random) shuffle_order();
     for (u32 next = 0; next < warps_;) {
-      const u32 gang = launch_.random ? 0 : form_gang(next);
+      const u32 gang = launch_.random ? 0 : count_gang(next);
       const u32 end = next + std::max(gang, 1u);
       ran |= gang > 0;
       if (gang && run_gang(next, gang)) next = end;
@@ -87,8 +87,9 @@ bool InterpretedCta::run_alone(u32 number) {
   current_ = &state;
   turn_ = kTurn;
   if (!state.started) {
-    start(state);
-    prepare_for_cta(state, *state.fragments[0].frame);
+    Frame& frame = *take_frame(state, *entry_, state.alive);
+    prepare_for_cta(state, frame);
+    start(state, frame);
   }
   if (launch_.random) begin_mixed_turn(state);
   return run_warp(state);

@@ -100,7 +100,7 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
   const u32* numbers = warp.at<const u32>(op.src[0]);
   const u32 first = static_cast<u32>(std::countr_zero(active));
   const u32 number = numbers[first];
-  u32 group = lanes_equal(numbers, active, number);
+  u32 group = op.flags & kKnownBarrier ? active : lanes_equal(numbers, active, number);
   u32 count = 0;
   if (op.flags & kThreadCount) {
     const u32* counts = warp.at<const u32>(op.src[1]);
@@ -126,6 +126,7 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
     barrier.expected = count;
     barrier.popc = 0;
     barrier.all = true;
+    barrier.awaited = 0;
     std::fill(barrier.arrived.begin(), barrier.arrived.end(), 0);
   } else if (barrier.expected != count) {
     detail_ = fmt::format("barrier {} waits for {} threads, this instruction says {}", number,
@@ -157,17 +158,20 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
 /// Releases the barrier when all have arrived. A warp counts as whole once all its living threads
 /// are there (9.7.13.1).
 void InterpretedCta::check_barrier(u32 number) {
-  const Barrier& barrier = barriers_[number];
+  Barrier& barrier = barriers_[number];
   if (!barrier.active) return;
-  u32 count = 0;
-  bool all = true;
-  for (u32 w = 0; w < warps_; ++w) {
-    const u32 missing = states_[w]->alive & ~barrier.arrived[w];
-    all &= missing == 0;
-    if (barrier.arrived[w])
-      count += missing ? static_cast<u32>(std::popcount(barrier.arrived[w])) : kLanes;
+  const auto missing = [&](u32 w) { return states_[w]->alive & ~barrier.arrived[w]; };
+  if (!barrier.expected) {
+    while (barrier.awaited < warps_ && !missing(barrier.awaited)) ++barrier.awaited;
+    if (barrier.awaited == warps_) release_barrier(number);
+    return;
   }
-  if (barrier.expected ? count >= barrier.expected : all) release_barrier(number);
+  u32 count = 0;
+  for (u32 w = 0; w < warps_; ++w) {
+    if (barrier.arrived[w])
+      count += missing(w) ? static_cast<u32>(std::popcount(barrier.arrived[w])) : kLanes;
+  }
+  if (count >= barrier.expected) release_barrier(number);
 }
 
 void InterpretedCta::release_barrier(u32 number) {

@@ -91,10 +91,9 @@ CtaStatus InterpretedCta::trapped(const WarpState& state, TrapKind kind, u32 lan
   const ir::Module& module = launch_.loaded->module();
   const Op& op = *state.warp.op;
   const ir::Function* function = nullptr;
-  for (const Fragment& fragment : state.fragments) {
-    const std::vector<Op>& ops = fragment.frame->code->ops;
-    if (&op >= ops.data() && &op < ops.data() + ops.size())
-      function = fragment.frame->code->function;
+  for (const auto& [id, code] : program_.codes) {
+    if (&op >= code->ops.data() && &op < code->ops.data() + code->ops.size())
+      function = code->function;
   }
   const machine::Dim3& block = launch_.config->block;
   const u32 thread = state.index * kLanes + lane;

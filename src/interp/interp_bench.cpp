@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a warp instruction costs in the interpreter, next to native code for the same job in the
-// same run. Both kernels execute a known number of instructions, so "ns/warp-instruction" is time
-// over count. One host thread, data in the L2 cache.
+// same run. The kernels execute a known number of instructions, so "ns/warp-instruction" is time
+// over count. One host thread, data in the L2 cache; interpreted_matmul_two_threads says what a
+// second one is good for.
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "check/check.h"
@@ -16,6 +20,7 @@ namespace heddle::interp {
 namespace {
 
 constexpr u32 kBlock = 256;
+constexpr u32 kTile = 32;
 
 constexpr const char* kSaxpy = R"(
 .version 7.0
@@ -89,15 +94,87 @@ L2:
 })";
 constexpr double kMandelbrotStraight = 18, kMandelbrotLoop = 13;
 
+/// C = A B with tiles of 32x32 in shared memory, the inner loop unrolled as compilers do.
+std::string matmul_text() {
+  std::string text = R"(
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry matmul(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n) {
+  .reg .u32 %r<32>; .reg .u64 %rd<16>; .reg .f32 %f<8>; .reg .pred %p<2>;
+  .shared .align 4 .b8 as[4096];
+  .shared .align 4 .b8 bs[4096];
+  ld.param.u64 %rd1, [a];
+  ld.param.u64 %rd2, [b];
+  ld.param.u64 %rd3, [c];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %tid.x;
+  mov.u32 %r3, %tid.y;
+  mov.u32 %r4, %ctaid.x;
+  mov.u32 %r5, %ctaid.y;
+  mad.lo.u32 %r6, %r5, 32, %r3;
+  mad.lo.u32 %r7, %r4, 32, %r2;
+  mul.lo.u32 %r8, %r6, %r1;
+  add.u32 %r9, %r8, %r2;
+  mad.lo.u32 %r10, %r3, %r1, %r7;
+  mul.wide.u32 %rd4, %r9, 4;
+  mul.wide.u32 %rd5, %r10, 4;
+  add.u64 %rd6, %rd1, %rd4;
+  add.u64 %rd7, %rd2, %rd5;
+  mul.wide.u32 %rd8, %r1, 128;
+  mov.u32 %r11, as;
+  shl.b32 %r12, %r3, 7;
+  add.u32 %r13, %r11, %r12;
+  shl.b32 %r14, %r2, 2;
+  add.u32 %r15, %r13, %r14;
+  mov.u32 %r16, bs;
+  add.u32 %r17, %r16, %r14;
+  add.u32 %r18, %r17, %r12;
+  mov.f32 %f1, 0f00000000;
+  mov.u32 %r19, 0;
+L:
+  ld.global.f32 %f2, [%rd6];
+  ld.global.f32 %f3, [%rd7];
+  st.shared.f32 [%r15], %f2;
+  st.shared.f32 [%r18], %f3;
+  bar.sync 0;
+)";
+  for (u32 k = 0; k < kTile; ++k) {
+    text += fmt::format(
+        "ld.shared.f32 %f4, [%r13+{}];\nld.shared.f32 %f5, [%r17+{}];\n"
+        "fma.rn.f32 %f1, %f4, %f5, %f1;\n",
+        4 * k, 4 * kTile * k);
+  }
+  return text + R"(
+  bar.sync 0;
+  add.u64 %rd6, %rd6, 128;
+  add.u64 %rd7, %rd7, %rd8;
+  add.u32 %r19, %r19, 32;
+  setp.lt.u32 %p1, %r19, %r1;
+  @%p1 bra L;
+  add.u32 %r20, %r8, %r7;
+  mul.wide.u32 %rd9, %r20, 4;
+  add.u64 %rd10, %rd3, %rd9;
+  st.global.f32 [%rd10], %f1;
+  ret;
+})";
+}
+constexpr double kMatmulStraight = 33, kMatmulLoop = 107;
+
 /// A compiled kernel with its device, ready to be launched again and again.
 class Bench {
  public:
-  explicit Bench(const char* text) : memory_(std::move(*machine::Memory::create(u64{1} << 30))) {
+  explicit Bench(const std::string& text)
+      : memory_(std::move(*machine::Memory::create(u64{1} << 30))) {
     const check::Compiled compiled = check::compile({{"<bench>", text}});
     HEDDLE_CHECK(compiled.module);
     loaded_ = *machine::Loaded::create(*memory_, compiled.module);
     program_ = *Interpreter().prepare(loaded_, ir::FunctionId(0));
     config_.block = {kBlock, 1, 1};
+  }
+  void shape(machine::Dim3 grid, machine::Dim3 block) {
+    config_.grid = grid;
+    config_.block = block;
   }
   u64 buffer(u64 bytes) { return *memory_->allocate(bytes); }
   template <class... Args>
@@ -191,6 +268,42 @@ void native_mandelbrot(benchmark::State& state) {
   report(state, (kMandelbrotStraight + kMost * kMandelbrotLoop) * kPoints / 32);
 }
 BENCHMARK(native_mandelbrot)->Unit(benchmark::kMicrosecond);
+
+constexpr u32 kOrder = 256;
+constexpr double kMatmulInstructions =
+    (kMatmulStraight + kMatmulLoop * kOrder / kTile) * kOrder * kOrder / 32;
+
+void matmul(benchmark::State& state, const char* threads) {
+  setenv("HEDDLE_THREADS", threads, 1);
+  Bench bench(matmul_text());
+  const u64 bytes = u64{kOrder} * kOrder * sizeof(float);
+  bench.arguments(0, bench.buffer(bytes), bench.buffer(bytes), bench.buffer(bytes), kOrder);
+  bench.shape({kOrder / kTile, kOrder / kTile, 1}, {kTile, kTile, 1});
+  for (auto _ : state) bench.launch();
+  report(state, kMatmulInstructions);
+}
+void interpreted_matmul(benchmark::State& state) { matmul(state, "1"); }
+BENCHMARK(interpreted_matmul)->Unit(benchmark::kMicrosecond);
+void interpreted_matmul_two_threads(benchmark::State& state) { matmul(state, "2"); }
+BENCHMARK(interpreted_matmul_two_threads)->Unit(benchmark::kMicrosecond)->UseRealTime();
+
+void native_matmul(benchmark::State& state) {
+  std::vector<float> a(kOrder * kOrder, 1), b(kOrder * kOrder, 2), c(kOrder * kOrder);
+  for (auto _ : state) {
+    for (u32 i = 0; i < kOrder; ++i) {
+      float* __restrict row = &c[i * kOrder];
+      std::fill(row, row + kOrder, 0.0f);
+      for (u32 k = 0; k < kOrder; ++k) {
+        const float factor = a[i * kOrder + k];
+        const float* __restrict from = &b[k * kOrder];
+        for (u32 j = 0; j < kOrder; ++j) row[j] += factor * from[j];
+      }
+    }
+    benchmark::ClobberMemory();
+  }
+  report(state, kMatmulInstructions);
+}
+BENCHMARK(native_matmul)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace heddle::interp

@@ -125,20 +125,23 @@ template <>
 struct Sink<sem::LateCanonical> {
   sem::f32* lanes;
   u32 mask;
-  alignas(kLanes) u8 nan[kLanes];
   Sink(const Registers& registers, Place p)
       : lanes(registers.at<sem::f32>(p)), mask(registers.mask) {}
   template <bool kAll>
   void set(u32 lane, sem::LateCanonical value) {
     lanes[lane] = kAll || (mask & kBit[lane]) != 0 ? value.raw : lanes[lane];
-    nan[lane] = sem::is_nan(value.raw);
   }
-  template <bool kAll>
-  void finish() {
-    if (!pack_bits(nan)) [[likely]]
-      return;
+  template <bool>
+  [[gnu::always_inline]] void finish() {
+    bool any_nan = false;
+    for (u32 lane = 0; lane < kLanes / 2; ++lane)
+      any_nan |= __builtin_isunordered(lanes[lane], lanes[lane + kLanes / 2]) != 0;
+    if (any_nan) [[unlikely]]
+      canonicalize(lanes, mask);
+  }
+  [[gnu::noinline]] static void canonicalize(sem::f32* lanes, u32 mask) {
     for (u32 lane = 0; lane < kLanes; ++lane) {
-      const bool active = kAll || (mask & kBit[lane]) != 0;
+      const bool active = (mask & kBit[lane]) != 0;
       lanes[lane] = active ? sem::canonical(lanes[lane]) : lanes[lane];
     }
   }
@@ -198,12 +201,14 @@ struct Lane<F> {
   }
 
   template <bool kAll, std::size_t... I>
-  static void run_indexed(const Registers& registers, const Op& op, std::index_sequence<I...>) {
+  [[gnu::always_inline]] static void run_indexed(const Registers& registers, const Op& op,
+                                                 std::index_sequence<I...>) {
     map<kAll>(registers, op, source<I, Params>(registers, op)...);
   }
 
   template <bool kAll, class... Sources>
-  static void map(const Registers& registers, const Op& op, const Sources... sources) {
+  [[gnu::always_inline]] static void map(const Registers& registers, const Op& op,
+                                         const Sources... sources) {
     if constexpr (IsTwo<R>::value) {
       Sink<typename IsTwo<R>::First> first(registers, op.dst[0]);
       if (op.flags & kNoSecond) {
@@ -221,7 +226,7 @@ struct Lane<F> {
   }
 
   template <bool kAll, class First, class Second, class... Sources>
-  static void map_two(First first, Second second, const Sources... sources) {
+  [[gnu::always_inline]] static void map_two(First first, Second second, const Sources... sources) {
     HEDDLE_LANES_INDEPENDENT
     for (u32 lane = 0; lane < kLanes; ++lane) {
       const R result = F(element(sources, lane)...);
