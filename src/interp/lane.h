@@ -39,16 +39,20 @@ alignas(64) inline constexpr u32 kBit[kLanes] = {
 
 /// Bit i is byte i, which is 0 or 1.
 inline u32 pack_bits(const u8 (&bytes)[kLanes]) {
-#if defined(__clang__) && __has_extension(ext_vector_type_boolean)
+#if defined(__clang__) && __clang_major__ >= 15
   // Comparisons that end in a mask register go from there to a general one.
-  using Bytes [[gnu::vector_size(kLanes)]] = u8;
-  using Bits = bool __attribute__((ext_vector_type(kLanes)));
-  Bytes all;
-  std::memcpy(&all, bytes, sizeof all);
-  const Bits set = __builtin_convertvector(all, Bits);
-  u32 bits;
-  std::memcpy(&bits, &set, sizeof bits);
-  return bits;
+  constexpr u32 kHalf = kLanes / 2;
+  const auto half = [&](u32 first) {
+    using Bytes [[gnu::vector_size(kHalf)]] = u8;
+    using Bits = bool __attribute__((ext_vector_type(kHalf)));
+    Bytes all;
+    std::memcpy(&all, bytes + first, sizeof all);
+    const Bits set = __builtin_convertvector(all, Bits);
+    u16 bits;
+    std::memcpy(&bits, &set, sizeof bits);
+    return u32{bits};
+  };
+  return half(0) | half(kHalf) << kHalf;
 #elif defined(__SSE2__)
   const auto half = [&](u32 first) {
     const __m128i all = _mm_load_si128(reinterpret_cast<const __m128i*>(bytes + first));

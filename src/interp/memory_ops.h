@@ -111,13 +111,19 @@ inline void check_lanes(Warp& warp, const Op& op, u64 bytes, u64 alignment, Addr
   }
 }
 
+/// Whether each lane is `step` after the one before it. `step` is `bytes` or 0, and one way for
+/// both.
 template <class A>
-bool steps_by(const A* lanes, A bytes) {
-  const A first = lanes[0];
+bool steps_by(const A* lanes, A bytes, A step) {
+  const A first = lanes[0], keep = step ? ~A{0} : A{0};
   A different = 0;
   for (u32 i = 0; i < kLanes; ++i)
-    different |= lanes[i] ^ static_cast<A>(first + bytes * static_cast<A>(i));
+    different |= lanes[i] ^ static_cast<A>(first + (bytes * static_cast<A>(i) & keep));
   return !different;
+}
+template <class A>
+bool steps_by(const A* lanes, A bytes) {
+  return steps_by(lanes, bytes, bytes);
 }
 
 /// When all lanes are active and access consecutive pieces of `kBytes` bytes, all legal: the host
@@ -299,18 +305,15 @@ template <class T, u32 kCount, class A, bool kShared>
   const u64 first = static_cast<A>(lanes[0] + static_cast<A>(op.offset));
   const A step = lanes[1] - lanes[0];
   const WindowShape shape = shape_of(warp, kWindow);
-  if (step == kBytes && steps_by<A>(lanes, kBytes) &&
-      is_legal(warp, kWindow, shape, first, kBytes * kLanes, kBytes)) {
-    load_consecutive<T, kCount>(warp, op, shape.base + first);
-  } else if (step == 0 && steps_by<A>(lanes, 0) &&
-             is_legal(warp, kWindow, shape, first, kBytes, kBytes)) {
-    for (u32 e = 0; e < kCount; ++e) {
-      const T value = load_one<T>(shape.base + first + e * sizeof(T));
-      T* const to = warp.at<T>(op.list[e]);
-      for (u32 i = 0; i < kLanes; ++i) to[i] = value;
-    }
-  } else {
-    load_lanes<T, kCount>(warp, op);
+  const bool known = (step == kBytes || step == 0) && steps_by<A>(lanes, kBytes, step);
+  const u64 bytes = step ? kBytes * kLanes : kBytes;
+  if (!known || !is_legal(warp, kWindow, shape, first, bytes, kBytes))
+    return load_lanes<T, kCount>(warp, op);
+  if (step) return load_consecutive<T, kCount>(warp, op, shape.base + first);
+  for (u32 e = 0; e < kCount; ++e) {
+    const T value = load_one<T>(shape.base + first + e * sizeof(T));
+    T* const to = warp.at<T>(op.list[e]);
+    for (u32 i = 0; i < kLanes; ++i) to[i] = value;
   }
 }
 template <class T, u32 kCount, class A, bool kShared>
