@@ -226,13 +226,11 @@ bool InterpretedCta::cluster_wait(WarpState& state, std::size_t index, u32 activ
     raise_trap(state.warp, TrapKind::illegal_barrier, static_cast<u32>(std::countr_zero(early)),
                nullptr);
   }
+  // Threads of a warp may be in different phases here: those whose phase is complete go on.
   const u32 waiting = active & state.cluster_arrived;
-  if (!waiting) {
-    state.cluster_owed &= ~active;
-    return true;
-  }
-  // The phase of all is the same one, so all of them wait.
-  part(state, index, active).wait = Wait::cluster;
+  state.cluster_owed &= ~(active & ~waiting);
+  if (!waiting) return true;
+  part(state, index, waiting).wait = Wait::cluster;
   return false;
 }
 

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "interp/lane.h"
+#include "interp/wide_access.h"
 #include "isa/sem/atom.h"
 
 namespace heddle::interp {
@@ -166,7 +167,7 @@ T load_ordered(u64 address) {
   if constexpr (sizeof(T) <= 8) {
     return __atomic_load_n(reinterpret_cast<const T*>(address), __ATOMIC_ACQUIRE);
   } else {
-    return {load_ordered<u64>(address), load_ordered<u64>(address + 8)};
+    return std::bit_cast<T>(load_wide(address));
   }
 }
 template <class T>
@@ -174,8 +175,7 @@ void store_ordered(u64 address, T value) {
   if constexpr (sizeof(T) <= 8) {
     __atomic_store_n(reinterpret_cast<T*>(address), value, __ATOMIC_RELEASE);
   } else {
-    store_ordered<u64>(address, value.lo);
-    store_ordered<u64>(address + 8, value.hi);
+    store_wide(address, std::bit_cast<WideBits>(value));
   }
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/warp_ops.h"
 
-#include <mutex>
-
 #include "base/check.h"
 #include "isa/groups.h"
 #include "isa/sem/warp_redux.h"
@@ -70,23 +68,17 @@ void redux_f32(Warp& warp, const Op& op) {
                      warp.mask, warp.at<const u32>(op.src[0])));
 }
 
-/// Every 128-bit atomic of the process takes this lock: they are indivisible among themselves.
-std::mutex wide_mutex;
-
 template <bool kCas>
 void atom_wide(Warp& warp, const Op& op) {
   Addresses addresses;
   form_lanes(warp, op, addresses);
   check_lanes(warp, op, 16, 16, addresses);
   sem::for_each_lane(warp.mask, [&](u32 lane) {
-    const sem::b128 b = warp.at<const sem::b128>(op.list[1])[lane];
-    const sem::b128 c = warp.at<const sem::b128>(op.list[2])[lane];
-    load_one<u8>(addresses.lane[lane]);  // a fault must not happen under the lock
-    wide_mutex.lock();
-    const sem::b128 old = load_one<sem::b128>(addresses.lane[lane]);
-    if (!kCas || old == b) store_one<sem::b128>(addresses.lane[lane], kCas ? c : b);
-    wide_mutex.unlock();
-    warp.at<sem::b128>(op.list[0])[lane] = old;
+    const auto b = std::bit_cast<WideBits>(warp.at<const sem::b128>(op.list[1])[lane]);
+    const auto c = std::bit_cast<WideBits>(warp.at<const sem::b128>(op.list[2])[lane]);
+    const u64 address = addresses.lane[lane];
+    const WideBits old = kCas ? compare_exchange_wide(address, b, c) : exchange_wide(address, b);
+    warp.at<sem::b128>(op.list[0])[lane] = std::bit_cast<sem::b128>(old);
   });
 }
 

@@ -359,7 +359,8 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
   std::optional<DeviceRuntime> own;
   launch.runtime = config.runtime ? config.runtime : &own.emplace(loaded.memory());
   const u64 units = launch.grid.volume() / launch.cluster.volume();
-  const u32 workers = static_cast<u32>(std::min<u64>(worker_count(), units));
+  // A seed repeats its order because one thread draws all of the numbers.
+  const u32 workers = launch.random ? 1 : static_cast<u32>(std::min<u64>(worker_count(), units));
   Grid grid(program, launch, workers);
   grid.open();
   if (workers == 1) {
