@@ -12,6 +12,7 @@
 #include "interp/decoder.h"
 #include "interp/stack_ops.h"
 #include "ir/print.h"
+#include "isa/groups.h"
 #include "isa/sem/cache_control.h"
 
 namespace heddle::interp {
@@ -155,7 +156,18 @@ void Decoder::stack(SemId what) {
 
 namespace {
 
-void fence_handler(Warp&, const Op&) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void fence_sc(Warp&, const Op&) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void fence_acq_rel(Warp&, const Op&) { __atomic_thread_fence(__ATOMIC_ACQ_REL); }
+void fence_nothing(Warp&, const Op&) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+
+/// A fence of the opcode, meaning and scope (9.7.13.4). A CTA or cluster runs on one host thread,
+/// whose accesses each of its threads sees in order; what they tell other CTAs goes through the
+/// wider fence or access that does the telling, which orders all of the host thread's.
+Handler fence(std::string_view opcode, sem::Fencesem order, sem::Fencescope scope) {
+  if (scope == sem::Fencescope::cta || scope == sem::Fencescope::cluster) return &fence_nothing;
+  const bool sc = opcode == "membar" || order == sem::Fencesem::sc;
+  return sc ? &fence_sc : &fence_acq_rel;
+}
 
 }  // namespace
 
@@ -217,8 +229,11 @@ std::string Decoder::instruction() {
       move_vector();
       return {};
     case SemId::fence:
+      emit_guarded(fence(form.opcode, static_cast<sem::Fencesem>(slot("fencesem")),
+                         static_cast<sem::Fencescope>(slot("fencescope"))));
+      return {};
     case SemId::proxy_fence:  // all proxies see one memory
-      emit_guarded(&fence_handler);
+      emit_guarded(&fence_nothing);
       return {};
     case SemId::bra:
       emit_control(Control::bra).offset = operand("t").id;

@@ -151,7 +151,8 @@ class Grid {
     residency_ =
         u64{launch.profile->multiprocessors} * launch.profile->max_blocks_per_multiprocessor;
     residency_ = std::max<u64>(residency_ / launch.cluster.volume() / workers, 1);
-    if (launch.config->cooperative) residency_ = total_;
+    if (launch.config->cooperative) residency_ = total_, chunk_ = 1;
+    share_ = (total_ + workers - 1) / workers;
     launch.cancel_next = [this]() -> std::optional<u64> {
       u64 next = 0, end = 0;
       return take(next, end, 1) ? std::optional(next) : std::nullopt;
@@ -184,13 +185,15 @@ class Grid {
     u32 fruitless = 0;  // slices since a CTA of this worker finished
     while (!stopped()) {
       const bool waits = !resident.empty() && fruitless >= kPatience * resident.size();
-      // A cooperative grid may synchronize as a whole: all of its CTAs start before any goes on.
-      const bool wants_more = waits || launch_.config->cooperative;
-      while (resident.empty() || (wants_more && resident.size() < residency_)) {
+      // A cooperative grid may synchronize as a whole: a worker starts its share before any of it
+      // goes on, and those of workers that do not come once it waits.
+      const bool cooperative = launch_.config->cooperative;
+      const u64 most = cooperative && !waits ? share_ : residency_;
+      while (resident.empty() || ((waits || cooperative) && resident.size() < most)) {
         if (next == end && !take(next, end, chunk_)) break;
         if (!begin(next++, resident, idle)) return;
         fruitless = 0;
-        if (!launch_.config->cooperative) break;
+        if (!cooperative) break;
       }
       if (resident.empty()) return;
       for (std::size_t i = 0; i < resident.size() && !stopped();) {
@@ -289,7 +292,7 @@ class Grid {
   Launch& launch_;
   const u64 total_;  ///< CTAs, or clusters
   const u64 slice_;
-  u64 chunk_, residency_;
+  u64 chunk_, residency_, share_;
   std::atomic<u64> next_{0};
   std::atomic<bool> opened_{false};
   std::atomic<u32> closed_{0};

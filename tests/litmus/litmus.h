@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Litmus tests of the memory consistency model (PTX ISA 8): a few threads with a few instructions
-// each, and what they may not see. tables.md describes the notation.
+// each, and what they may not see. README.md describes the notation.
 #pragma once
 
 #include <map>

@@ -159,6 +159,8 @@ class Runner {
     config.cluster = machine::Dim3{kernel.cluster, 1, 1};
     config.large_clusters = true;
     config.time_limit = 60;
+    // More CTAs than host threads wait for each other: short slices.
+    config.cooperative = kernel.grid / kernel.cluster > machine::worker_count();
     config.params.resize(sizeof places);
     std::memcpy(config.params.data(), places, sizeof places);
     const auto result =
