@@ -68,8 +68,8 @@ def parse_case(ctx: FormContext, detail: Detail) -> Case:
     if not match:
         raise NotationError(loc, "expected: case [WORDS:] INPUTS -> OUTPUTS")
     values = _case_values(ctx, (match[1] or "").split(), loc)
-    inputs = _case_side(ctx, match[2], loc)
-    outputs = _case_side(ctx, match[3].replace("|", ","), loc)
+    inputs = case_side(ctx, match[2], loc)
+    outputs = case_side(ctx, match[3].replace("|", ","), loc)
     present = [o for o in form.operands if all(condition.holds(values) for condition in o.present)]
     reads = [o for o in present if not o.written]
     writes = [o for o in present if o.written]
@@ -89,7 +89,7 @@ def _case_values(ctx: FormContext, words: List[str], loc: Loc) -> List[int]:
     values: List[Optional[int]] = [None] * len(ctx.form.slots)
     for word in words:
         bare = word.lstrip(".")
-        if _decorate(ctx.form, word, values):
+        if decorate_operand(ctx.form, word, values):
             continue
         for index, slot in enumerate(ctx.form.slots):
             value = slot.value_of(bare)
@@ -114,7 +114,7 @@ def _case_values(ctx: FormContext, words: List[str], loc: Loc) -> List[int]:
     return filled[0]
 
 
-def _decorate(form: Form, word: str, values: List[Optional[int]]) -> bool:
+def decorate_operand(form: Form, word: str, values: List[Optional[int]]) -> bool:
     """True when `word` is an operand with its sign or word: `-a`, `a.b0`."""
     match = re.fullmatch(r"(-?)(\w+)(?:\.(\w+))?", word)
     operand = next((o for o in form.operands if match and o.name == match[2]), None)
@@ -127,7 +127,7 @@ def _decorate(form: Form, word: str, values: List[Optional[int]]) -> bool:
     return operand.minus_slot >= 0 or operand.suffix_slot >= 0
 
 
-def _case_side(ctx: FormContext, text: str, loc: Loc) -> List[str]:
+def case_side(ctx: FormContext, text: str, loc: Loc) -> List[str]:
     parts = [part.strip() for part in split_top(text)]
     parts = [] if parts == [""] else parts
     for part in parts:

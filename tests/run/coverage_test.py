@@ -3,7 +3,8 @@
 """coverage_test.py: what must have a test by name has one.
 
 docs/ptx-1.4.md names a test for every table of PTX 1.4, and the tests are there. Every special register is read by
-special_registers.ptx.
+special_registers.ptx. Every rule of tests/isa/corner_cases.txt has cases or a kernel of its name, and no kernel of
+corner_cases/ is about anything else.
 """
 
 import re
@@ -11,6 +12,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "isa"))
+from corner_cases import rules  # noqa: E402
 PAGE = ROOT / "docs" / "ptx-1.4.md"
 TABLES = range(20, 86)
 
@@ -54,7 +57,29 @@ def register_problems():
                 yield f"nothing reads {register}"
 
 
+def corner_case_problems():
+    entries = {}
+    for path in sorted((ROOT / "tests" / "run" / "corner_cases").glob("*.ptx")):
+        for name in re.findall(r"^\.visible \.entry (\w+)", path.read_text(), re.MULTILINE):
+            entries[name] = path
+    names = set()
+    for rule in rules():
+        if rule.name in names:
+            yield f"corner_cases.txt:{rule.line}: {rule.name} is there twice"
+        names.add(rule.name)
+        if not rule.cases and not rule.kernels:
+            yield f"corner_cases.txt:{rule.line}: nothing shows {rule.name}"
+        for kernel in rule.kernels:
+            file = ROOT / kernel
+            if not file.exists() or not re.search(rf"\.entry {rule.name}\b", file.read_text()):
+                yield f"corner_cases.txt:{rule.line}: {kernel} has no entry {rule.name}"
+        if rule.name in entries and str(entries[rule.name].relative_to(ROOT)) not in rule.kernels:
+            yield f"corner_cases.txt:{rule.line}: {rule.name} does not name {entries[rule.name]}"
+    for name in sorted(entries.keys() - names):
+        yield f"{entries[name]}: corner_cases.txt has no rule {name}"
+
+
 if __name__ == "__main__":
-    found = [*page_problems(), *register_problems()]
+    found = [*page_problems(), *register_problems(), *corner_case_problems()]
     print("\n".join(found) or "everything has a test")
     sys.exit(1 if found else 0)
