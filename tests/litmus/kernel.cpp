@@ -154,16 +154,21 @@ class Writer {
     line("mov.u32 %goal, 0");
     find_memory();
     find_role();
-    line("mov.u32 %round, 0");
-    label("NEXT");
-    line(fmt::format("mad.lo.u32 %n, %round, {}, %instance", per_round_));
-    line(fmt::format("mad.wide.u32 %at, %n, {}, %mem", test_.slot));
-    line("mad.wide.u32 %result, %n, 8, %out");
-    for (const auto& [name, arrivals] : test_.barriers) {
-      line("setp.eq.u32 %p, %role, 0");
-      line(fmt::format("@%p mbarrier.init{}.b64 [{}], {}", space(), address(name), arrivals));
+    if (!test_.barriers.empty()) {
+      begin_rounds("INIT");
+      for (const auto& [name, arrivals] : test_.barriers) {
+        line("setp.eq.u32 %p, %role, 0");
+        line(fmt::format("@%p mbarrier.init{}.b64 [{}], {}", space(), address(name), arrivals));
+      }
+      end_rounds("INIT");
     }
+    begin_rounds("NEXT");
+    // Now and then; in between they run freely, on fresh variables each time.
+    line("and.b32 %t, %round, 7");
+    line("setp.ne.u32 %p, %t, 0");
+    line("@%p bra RUN");
     meet();
+    label("RUN");
     for (u32 i = 0; i < count(); ++i) {
       line(fmt::format("setp.eq.u32 %p, %role, {}", i));
       line(fmt::format("@%p bra THREAD{}", i));
@@ -171,13 +176,25 @@ class Writer {
     line("bra DONE");
     for (u32 i = 0; i < count(); ++i) thread(i);
     label("DONE");
-    line("add.u32 %round, %round, 1");
-    line(fmt::format("setp.lt.u32 %p, %round, {}", rounds_));
-    line("@%p bra NEXT");
+    end_rounds("NEXT");
     meet();
     finals();
     // Nobody's shared memory goes away while others read it.
     if (variant_.place == "cluster") meet();
+  }
+
+  /// For all rounds: finds the instance's variables and results.
+  void begin_rounds(const std::string& name) {
+    line("mov.u32 %round, 0");
+    label(name);
+    line(fmt::format("mad.lo.u32 %n, %round, {}, %instance", per_round_));
+    line(fmt::format("mad.wide.u32 %at, %n, {}, %mem", test_.slot));
+    line("mad.wide.u32 %result, %n, 8, %out");
+  }
+  void end_rounds(const std::string& name) {
+    line("add.u32 %round, %round, 1");
+    line(fmt::format("setp.lt.u32 %p, %round, {}", rounds_));
+    line(fmt::format("@%p bra {}", name));
   }
 
   void find_memory() {
@@ -235,10 +252,18 @@ class Writer {
       line("bar.warp.sync 0xffffffff");  // the first lane arrives for all
       line(fmt::format("add.u32 %goal, %goal, {}", count()));
       line("@%leads red.release.gpu.global.add.u32 [%meet], 1");
+      const std::string met = fresh("MET");
+      line("mov.u32 %u, 0");
       label(again);
       line("ld.acquire.gpu.global.u32 %t, [%meet]");
-      line("setp.lt.u32 %p, %t, %goal");
-      line(fmt::format("@%p bra {}", again));
+      line("setp.ge.u32 %p, %t, %goal");
+      line(fmt::format("@%p bra {}", met));
+      // Others may wait for this host thread's processor.
+      line("add.u32 %u, %u, 1");
+      line("setp.gt.u32 %p, %u, 300");
+      line("@%p nanosleep.u32 1");
+      line("bra " + again);
+      label(met);
     }
   }
 
@@ -396,11 +421,7 @@ class Writer {
   void finals() {
     line("setp.ne.u32 %p, %role, 0");
     line("@%p bra END");
-    line("mov.u32 %round, 0");
-    label("READ");
-    line(fmt::format("mad.lo.u32 %n, %round, {}, %instance", per_round_));
-    line(fmt::format("mad.wide.u32 %at, %n, {}, %mem", test_.slot));
-    line("mad.wide.u32 %result, %n, 8, %out");
+    begin_rounds("READ");
     for (const std::string& name : results_) {
       if (is_register(name.substr(0, name.find('.')))) continue;
       const std::size_t plus = std::min(name.find('+'), name.size());
@@ -409,9 +430,7 @@ class Writer {
       line("cvt.u64.u32 %w, %t");
       keep(name, "%w");
     }
-    line("add.u32 %round, %round, 1");
-    line(fmt::format("setp.lt.u32 %p, %round, {}", rounds_));
-    line("@%p bra READ");
+    end_rounds("READ");
     label("END");
   }
 
