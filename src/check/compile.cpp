@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "check/check.h"
+#include "check/module_checker.h"
 #include "ir/contract.h"
 #include "syntax/parser.h"
 #include "syntax/preprocess.h"
@@ -35,7 +36,10 @@ Compiled compile(const std::vector<Input>& inputs, Provides provides,
     report.sort();
     result.messages += diag::render_text(report, source);
     failed |= report.has_errors();
-    if (!failed && options.contract) ir::contract(*module);
+    if (!failed && !options.for_sm_1x) {
+      fuse_mad(*module);
+      if (options.contract) ir::contract(*module);
+    }
     parts.push_back({std::move(module), base});
   }
   if (failed || parts.empty()) return result;

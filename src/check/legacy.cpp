@@ -2,12 +2,14 @@
 //
 // What `.target` changes in the meaning of instructions. `sm_10` to `sm_13`: f32 arithmetic,
 // comparison and conversion flush subnormal numbers, as with `.ftz` (the notes of 9.7.3, 9.7.6,
-// 9.7.9.21). `map_f64_to_f32` (11.1.2): what computes with f64 computes with f32, in the low half
-// of registers and memory that keep their 64 bits. The forms that PTX 1.0 to 1.3 wrote without
+// 9.7.9.21); what mad.f32 is depends on the device, too (9.7.3.7). `map_f64_to_f32` (11.1.2): what
+// computes with f64 computes with f32, in the low half of registers and memory that keep their 64
+// bits. The forms that PTX 1.0 to 1.3 wrote without
 // `.approx` or a rounding, and mad without one, are in the tables.
 #include <algorithm>
 #include <cstring>
 
+#include "base/check.h"
 #include "check/module_checker.h"
 #include "ir/respell.h"
 #include "isa/sem/softfloat.h"
@@ -85,6 +87,19 @@ void imply_flushing(ir::Module& module) {
         ir::respell(inst, form.opcode, words);  // no such form: not of f32
         break;
       }
+    }
+  }
+}
+
+void fuse_mad(ir::Module& module) {
+  if (module.targets.empty() || module.targets[0].sm >= 20) return;
+  for (ir::Function& function : module.functions) {
+    for (ir::Inst& inst : function.insts) {
+      if (inst.get_form().opcode != "mad") continue;
+      auto words = ir::modifiers(inst);
+      if (std::ranges::find(words, "f32") == words.end()) continue;
+      words.push_back("rn");
+      HEDDLE_CHECK(ir::respell(inst, "fma", words));
     }
   }
 }

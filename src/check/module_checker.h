@@ -135,6 +135,8 @@ inline u32 bytes_of(isa::Type type) {
 void map_f64_to_f32(ir::Module& module);
 /// Makes instructions of f32 flush subnormals as for a target before sm_20 (legacy.cpp).
 void imply_flushing(ir::Module& module);
+/// Makes mad.f32 for a target before sm_20 what later devices do: fma.rn.ftz.f32 (legacy.cpp).
+void fuse_mad(ir::Module& module);
 std::optional<ir::Space> space_of(std::string_view name);
 /// The space that the form's modifiers, or the operand's description, name; generic when none does.
 ir::Space space_of_form(const isa::Candidate& candidate, const isa::OperandSpec* spec);

@@ -267,7 +267,9 @@ int run(const Options& options) {
     if (!text.ok()) return fail(text.error().message);
     inputs.push_back({file == "-" ? "<stdin>" : file, std::move(*text)});
   }
-  const check::Compiled compiled = check::compile(inputs, &machine::provides, options.compile);
+  check::CompileOptions how = options.compile;
+  how.for_sm_1x = machine::is_sm_1x(*profile);
+  const check::Compiled compiled = check::compile(inputs, &machine::provides, how);
   fmt::print(stderr, "{}", compiled.messages);
   if (!compiled.module) return kBadPtx;
   for (const isa::Target target : compiled.module->targets) {

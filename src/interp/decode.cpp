@@ -211,6 +211,9 @@ std::string Decoder::instruction() {
     case SemId::stack_allocate:
       stack(form.sem_id);
       return {};
+    case SemId::istypep:
+      istypep();
+      return {};
     case SemId::isspacep:
       isspacep();
       return {};

@@ -175,6 +175,7 @@ class Decoder {
   void cvta();
   void stack(SemId what);
   void isspacep();
+  void istypep();
   std::string call();
 
   // --- barrier objects, asynchronous copies, clusters (decode_cooperation.cpp) ---

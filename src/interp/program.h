@@ -111,6 +111,7 @@ class Interpreted final : public machine::Program {
   std::unordered_map<u32, std::unique_ptr<Code>> codes;  ///< by FunctionId
   std::deque<std::vector<Place>> lists;                  ///< what Op::list points into
   std::vector<CallSite> call_sites;                      ///< by Op::offset of call
+  std::vector<std::vector<u64>> opaque;                  ///< what Op::offset of istypep points to
   std::vector<std::vector<u32>> branch_tables;           ///< by Op::offset of brx_idx: op indices
   std::vector<CtaSpecial> cta_specials;                  ///< by Op::offset of a broadcast
   std::vector<SpecialUse> warp_specials;                 ///< of Scope::warp, of all functions

@@ -123,6 +123,29 @@ constexpr Profile kProfiles[] = {
      .memory_clock_khz = 5'001'000,
      .memory_bus_bits = 256,
      .memory_bytes = 16 * kGiB},
+    // Its 2-dimensional grids, its 512 threads a CTA and its arithmetic are those of sm_13.
+    {.name = "c1060",
+     .device_name = "Tesla C1060",
+     .target = {13, 0},
+     .any_target = false,
+     .multiprocessors = 30,
+     .max_threads_per_block = 512,
+     .max_block = {512, 512, 64},
+     .max_grid = {65535, 65535, 1},
+     .max_threads_per_multiprocessor = 1024,
+     .max_blocks_per_multiprocessor = 8,
+     .registers_per_block = 16384,
+     .registers_per_multiprocessor = 16384,
+     .shared_per_block = 16 * kKiB,
+     .shared_per_block_optin = 16 * kKiB,
+     .shared_per_multiprocessor = 16 * kKiB,
+     .reserved_shared_per_block = 0,
+     .constant_bytes = 64 * kKiB,
+     .l2_bytes = 0,
+     .clock_khz = 1'296'000,
+     .memory_clock_khz = 800'000,
+     .memory_bus_bits = 512,
+     .memory_bytes = 4 * kGiB},
 };
 
 }  // namespace
@@ -141,6 +164,8 @@ const Profile* find_profile(std::string_view name) {
   }
   return nullptr;
 }
+
+bool is_sm_1x(const Profile& profile) { return profile.target.sm < 20; }
 
 bool runs(const Profile& profile, isa::Target target) {
   return profile.any_target || isa::admits(target, profile.target);

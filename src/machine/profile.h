@@ -42,6 +42,8 @@ struct Profile {
 std::span<const Profile> profiles();
 /// By name, case-insensitive; empty name: the default.
 const Profile* find_profile(std::string_view name);
+/// A device that computes as those before PTX 2.0 did.
+bool is_sm_1x(const Profile& profile);
 /// True when the profile may run a module whose `.target` is `target`.
 bool runs(const Profile& profile, isa::Target target);
 

@@ -421,6 +421,15 @@ class Run(Case):
         _, err = self.run_ptx(new, env={"HEDDLE_DEVICE": "abacus"}, status=USAGE)
         self.contains(err, "HEDDLE_DEVICE is 'abacus'", "a100")
 
+    def test_a_device_of_sm_13_truncates_products(self):
+        ptx = str(ROOT / "tests" / "run" / "ptx_1_4" / "42_mad.ptx")
+        for device, expected in (("", "0: 1.4210855e-14"), ("h200", "0: 1.4210855e-14"), ("c1060", "0: 0")):
+            out, _ = self.heddle("run", ptx, "--grid", "1", "--block", "1", "f32[1]=3", "--dump", "0",
+                                     env={"HEDDLE_DEVICE": device})
+            self.assertEqual(out.splitlines()[-1].strip(), expected)
+        _, err = self.run_ptx(module(kernel("")), env={"HEDDLE_DEVICE": "c1060"}, status=USAGE)
+        self.contains(err, "sm_75", "Tesla C1060")
+
     def test_an_instruction_that_no_engine_runs_is_named(self):
         ptx = module(".global .texref t;\n", kernel("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%r1}];"))
         _, err = self.run_ptx(ptx, status=USAGE)

@@ -45,7 +45,10 @@ void Runner::run(const Batch& batch) {
 void Runner::run(const Place& place, std::span<const Job> jobs) {
   std::string text = place.header();
   for (const Job& job : jobs) text += job.text;
-  const check::Compiled compiled = check::compile({{jobs[0].name + ".ptx", text}});
+  check::CompileOptions options;
+  options.for_sm_1x = place.target.sm < 20;  // what the tables say of its instructions
+  const check::Compiled compiled =
+      check::compile({{jobs[0].name + ".ptx", text}}, nullptr, options);
   if (!compiled.module && jobs.size() > 1) {  // one by one, to find the culprits
     for (const Job& job : jobs) run(place, {&job, 1});
     return;

@@ -32,7 +32,9 @@ CUresult result_of(std::span<const PtxText> texts, const std::string& messages) 
 Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile) {
   std::vector<check::Input> inputs;
   for (const auto& [name, text] : texts) inputs.push_back({name, text});
-  auto checked = check::compile(inputs, &machine::provides);
+  check::CompileOptions options;
+  options.for_sm_1x = machine::is_sm_1x(profile);
+  auto checked = check::compile(inputs, &machine::provides, options);
   if (!checked.module) {
     return {result_of(texts, checked.messages), nullptr, std::move(checked.messages), ""};
   }

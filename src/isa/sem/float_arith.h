@@ -29,6 +29,19 @@ constexpr auto fma_f32(f32 a, f32 b, f32 c) {
   return result<kFtz, kSat>(fused(input<kFtz>(a), input<kFtz>(b), input<kFtz>(c)));
 }
 
+/// mad.f32 of sm_10 to sm_13 (9.7.3.7): the product loses what 24 bits cannot hold, but no exponent
+/// is too large or too small for it; with c = 0 it is mul and add. A f64 holds the whole product,
+/// and the sum of it and c with more than twice the bits of a f32, so that it may be rounded twice.
+template <bool kSat>
+constexpr f32 mad_truncated(f32 a, f32 b, f32 c) {
+  c = input<true>(c);
+  if (c == 0) return add_f32<true, kSat>(mul_f32<true, false>(a, b), c);
+  constexpr u64 kBeyond = (u64{1} << 29) - 1;
+  const f64 product = f64{input<true>(a)} * f64{input<true>(b)};
+  const f64 truncated = product - product == 0 ? as_f64(bits_of(product) & ~kBeyond) : product;
+  return result<true, kSat>(static_cast<f32>(truncated + f64{c}));
+}
+
 // ---- f32, directed ----
 
 constexpr f32 add_f32_directed(Rnd rnd, Flag ftz, Flag sat, f32 a, f32 b) {
