@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "base/check.h"
 #include "ir/respell.h"
 
 namespace heddle::ir {
@@ -49,6 +50,33 @@ std::optional<Arithmetic> arithmetic(const Inst& inst) {
   return result.type.empty() ? std::nullopt : std::optional(result);
 }
 
+/// A mov or neg, through which a product may reach an addition.
+struct Carrier {
+  std::string_view type;
+  bool negates = false, ftz = false;
+
+  bool carries(const Arithmetic& product) const {
+    return !negates || (type == product.type && !type.ends_with("x2") && (product.ftz || !ftz));
+  }
+};
+
+std::optional<Carrier> carrier(const Inst& inst) {
+  const std::string_view opcode = inst.get_form().opcode;
+  if ((opcode != "mov" && opcode != "neg") || inst.operands.count != 2) return std::nullopt;
+  Carrier result;
+  result.negates = opcode == "neg";
+  for (const std::string_view word : modifiers(inst)) {
+    if (word == "ftz") {
+      result.ftz = true;
+    } else if (result.type.empty()) {
+      result.type = word;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return result;
+}
+
 class Contraction {
  public:
   explicit Contraction(Function& function) : f_(function) {}
@@ -68,8 +96,15 @@ class Contraction {
   using Kind = Arithmetic::Kind;
 
   struct Product {
-    u32 readers = 0;        ///< additions that read it and are not joined with it yet
-    bool computed = false;  ///< something needs the product itself
+    u32 readers = 0;            ///< additions that read it and are not joined with it yet
+    bool computed = false;      ///< something needs the product itself
+    std::vector<u32> carriers;  ///< what copies it or changes its sign
+    Operand factors[2];         ///< copies of those that change before their use; else none
+  };
+  /// An addition's operand that is a product.
+  struct Use {
+    u32 product;
+    bool negative;
   };
 
   bool find_arithmetic() {
@@ -156,34 +191,48 @@ class Contraction {
     const auto& kind = arithmetic_[at];
     if (!kind || kind->kind != Kind::mul || kind->sat || mul.guard.predicate) return;
     if (operand(mul, 0).kind != OperandKind::reg) return;
-    const u32 reg = operand(mul, 0).id;
-    const auto changes_factor = [&](u32 written) {
-      return names(mul, 1, written) || names(mul, 2, written);
-    };
-    bool stale = changes_factor(reg), overwritten = false;
-    std::vector<std::pair<u32, u32>> uses;  // instruction, operand
-    for (u32 i = at + 1; i < f_.insts.size() && !starts_[i] && !overwritten; ++i) {
+    Product product;
+    std::map<std::pair<u32, u32>, Use> uses;
+    if (!follow(at, at, operand(mul, 0).id, false, product, uses) || uses.empty()) return;
+    for (const auto& [use, what] : uses) {
+      if (uses.contains({use.first, 3 - use.second})) return;
+    }
+    product.readers = static_cast<u32>(uses.size());
+    products_[at] = std::move(product);
+    product_of_.merge(uses);
+  }
+
+  /// Follows the register that instruction `from` gives the product `at`, or its negative. False:
+  /// something else than additions that fit reads it.
+  bool follow(u32 at, u32 from, u32 reg, bool negative, Product& product,
+              std::map<std::pair<u32, u32>, Use>& uses) {
+    bool overwritten = false;
+    for (u32 i = from + 1; i < f_.insts.size() && !starts_[i] && !overwritten; ++i) {
       const Inst& inst = f_.insts[i];
       u32 read = 0;
-      bool written = false, changed = false;
+      bool written = false;
       for_each_register(inst, [&](u32 one, bool writes) {
-        if (!writes) read += one == reg;
-        if (writes) written |= one == reg, changed |= changes_factor(one);
+        read += !writes && one == reg;
+        written |= writes && one == reg;
       });
-      const auto& user = arithmetic_[i];
-      if (read) {
-        const bool fits =
-            read == 1 && !stale && user && user->kind != Kind::mul && user->same_rounding(*kind);
-        if (!fits) return;
-        uses.emplace_back(i, names(inst, 1, reg) ? 1 : 2);
-      }
-      if (written && inst.guard.predicate) return;
+      if (written && inst.guard.predicate) return false;
       overwritten = written;
-      stale |= changed;
+      if (!read) continue;
+      const auto& kind = arithmetic_[at];
+      const auto& user = arithmetic_[i];
+      const auto& carries = carrier(inst);
+      if (read == 1 && user && user->kind != Kind::mul && user->same_rounding(*kind)) {
+        uses[{i, names(inst, 1, reg) ? 1 : 2}] = {at, negative};
+      } else if (read == 1 && carries && carries->carries(*kind) && !inst.guard.predicate &&
+                 operand(inst, 0).kind == OperandKind::reg && names(inst, 1, reg)) {
+        product.carriers.push_back(i);
+        if (!follow(at, i, operand(inst, 0).id, negative != carries->negates, product, uses))
+          return false;
+      } else {
+        return false;
+      }
     }
-    if (uses.empty() || (!overwritten && exposed_[reg])) return;
-    products_[at].readers = static_cast<u32>(uses.size());
-    for (const auto& use : uses) product_of_[use] = at;
+    return overwritten || !exposed_[reg];
   }
 
   /// Joins the addition with that of its products which has fewer readers, or with the first. The
@@ -192,7 +241,7 @@ class Contraction {
     Product* products[3] = {};
     for (const u32 index : {1u, 2u}) {
       const auto found = product_of_.find({at, index});
-      if (found != product_of_.end()) products[index] = &products_.at(found->second);
+      if (found != product_of_.end()) products[index] = &products_.at(found->second.product);
     }
     const auto joins = [](const Product* product) { return product && !product->computed; };
     const bool second =
@@ -214,23 +263,31 @@ class Contraction {
       value.value ^= mask;
       return value;
     }
-    const Type type = bits == 16 ? Type::b16 : bits == 32 ? Type::b32 : Type::b64;
-    Operand result;
-    result.kind = OperandKind::reg;
-    result.type = type;
-    result.id = static_cast<u32>(f_.registers.size());
-    f_.registers.push_back({type, 1, "%minus"});
-    Operand source = value, sign;
-    source.type = sign.type = type;
+    Operand source = value, sign, result = fresh(bits, "%minus");
+    source.type = sign.type = result.type;
     sign.kind = OperandKind::immediate;
     sign.value = mask;
-    Inst flip;
-    flip.at = at;
-    flip.operands = add({result, source, sign});
-    respell(flip, "xor", std::array{isa::type_info(type).name});
-    out_.push_back(flip);
+    emit(at, "xor", isa::type_info(result.type).name, {result, source, sign});
     result.type = value.type;
     return result;
+  }
+
+  /// A new register.
+  Operand fresh(u32 bits, const char* name) {
+    Operand result;
+    result.kind = OperandKind::reg;
+    result.type = bits == 16 ? Type::b16 : bits == 32 ? Type::b32 : Type::b64;
+    result.id = static_cast<u32>(f_.registers.size());
+    f_.registers.push_back({result.type, 1, name});
+    return result;
+  }
+  void emit(SourcePoint at, std::string_view opcode, std::string_view type,
+            std::initializer_list<Operand> operands) {
+    Inst inst;
+    inst.at = at;
+    inst.operands = add(operands);
+    HEDDLE_CHECK(respell(inst, opcode, std::array{type}));
+    out_.push_back(inst);
   }
 
   Range<Operand> add(std::initializer_list<Operand> operands) {
@@ -239,13 +296,49 @@ class Contraction {
     return {first, static_cast<u32>(operands.size())};
   }
 
+  /// Whether the factor of product `at` may have another value at instruction `use`.
+  bool changes(u32 at, u32 index, u32 use) const {
+    bool changed = false;
+    for (u32 i = at; i < use; ++i) {
+      if (gone_[i]) continue;
+      for_each_register(f_.insts[i], [&](u32 one, bool writes) {
+        changed |= writes && names(f_.insts[at], 1 + index, one);
+      });
+    }
+    return changed;
+  }
+
+  /// Where the product of joined additions is computed: copies of factors that change.
+  void keep_factors(u32 at, Product& product) {
+    const Inst mul = f_.insts[at];
+    for (const u32 index : {0u, 1u}) {
+      bool needed = false;
+      for (const auto& [sum, joined] : joined_) {
+        needed |= product_of_.at({sum, joined}).product == at && changes(at, index, sum);
+      }
+      if (!needed) continue;
+      Operand source = operand(mul, 1 + index);
+      const Type type = source.type;
+      Operand copy = fresh(isa::type_info(type).bits, "%factor");
+      source.type = copy.type;
+      emit(mul.at, "mov", isa::type_info(copy.type).name, {copy, source});
+      copy.type = type;
+      product.factors[index] = copy;
+    }
+  }
+
   void join(Inst inst, u32 at, u32 index) {
     const Arithmetic kind = *arithmetic_[at];
-    const Inst& mul = f_.insts[product_of_.at({at, index})];
+    const Use& use = product_of_.at({at, index});
+    const Inst& mul = f_.insts[use.product];
+    const Product& product = products_.at(use.product);
     const Operand d = operand(inst, 0), addend = operand(inst, 3 - index);
-    Operand a = operand(mul, 1), b = operand(mul, 2), c = addend;
-    if (kind.kind == Kind::sub && index == 1) c = minus(c, kind, inst.at);
-    if (kind.kind == Kind::sub && index == 2) {
+    Operand a = changes(use.product, 0, at) ? product.factors[0] : operand(mul, 1);
+    Operand b = changes(use.product, 1, at) ? product.factors[1] : operand(mul, 2);
+    Operand c = addend;
+    const bool subtracts = kind.kind == Kind::sub;
+    if (subtracts && index == 1) c = minus(c, kind, inst.at);
+    if (use.negative != (subtracts && index == 2)) {
       Operand& factor = b.kind == OperandKind::immediate ? b : a;
       factor = minus(factor, kind, inst.at);
     }
@@ -253,18 +346,24 @@ class Contraction {
     std::vector<std::string_view> words = {"rn", kind.type};
     if (kind.ftz) words.push_back("ftz");
     if (kind.sat) words.push_back("sat");
-    respell(inst, "fma", words);
+    HEDDLE_CHECK(respell(inst, "fma", words));
     out_.push_back(inst);
   }
 
   void rewrite() {
     std::vector<u32> moved(f_.insts.size() + 1);
+    gone_.assign(f_.insts.size(), false);
+    for (const auto& [at, product] : products_) {
+      if (product.readers != 0) continue;
+      gone_[at] = true;
+      for (const u32 copy : product.carriers) gone_[copy] = true;
+    }
     for (u32 i = 0; i < f_.insts.size(); ++i) {
       moved[i] = static_cast<u32>(out_.size());
-      const auto product = products_.find(i);
+      if (const auto product = products_.find(i); product != products_.end())
+        keep_factors(i, product->second);
+      if (gone_[i]) continue;
       const auto joined = joined_.find(i);
-      const bool gone = product != products_.end() && product->second.readers == 0;
-      if (gone) continue;
       if (joined == joined_.end()) {
         out_.push_back(f_.insts[i]);
       } else {
@@ -287,7 +386,8 @@ class Contraction {
   std::vector<bool> starts_;
   std::vector<bool> exposed_;                      // by register
   std::map<u32, Product> products_;                // by instruction: what can be joined
-  std::map<std::pair<u32, u32>, u32> product_of_;  // (addition, operand) -> mul
+  std::map<std::pair<u32, u32>, Use> product_of_;  // (addition, operand)
+  std::vector<bool> gone_;                         // by instruction: nothing of it is left
   std::map<u32, u32> joined_;                      // addition -> operand
   std::vector<Inst> out_;
 };
