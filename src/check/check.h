@@ -41,8 +41,8 @@ using Provides = bool (*)(std::string_view function);
 struct CompileOptions {
   /// Join mul and add that name no rounding (ir/contract.h). HEDDLE_CONTRACT=0 turns it off.
   bool contract = contracts_by_default();
-  /// For a device of compute capability 1.x, which has no fma of f32: nothing is joined, and mad.f32
-  /// of a module for it truncates the product (9.7.3.7).
+  /// For a device of compute capability 1.x, which has no fma of f32: nothing is joined, and
+  /// mad.f32 of a module for it truncates the product (9.7.3.7).
   bool for_sm_1x = false;
 
   static bool contracts_by_default();

@@ -10,9 +10,9 @@
 namespace heddle::ir {
 
 /// Joins them where the vendor's assembler does: in one basic block, with the same type and `.ftz`,
-/// the mul without `.sat` and read by such additions only, perhaps through `mov` and `neg`. A factor
-/// that changes before the addition is kept in a register of its own. Of two products that are
-/// added, one is joined, the one with fewer readers or the first; the other one is computed.
+/// the mul without `.sat` and read by such additions only, perhaps through `mov` and `neg`. A
+/// factor that changes before the addition is kept in a register of its own. Of two products that
+/// are added, one is joined, the one with fewer readers or the first; the other one is computed.
 void contract(Module& module);
 
 }  // namespace heddle::ir
