@@ -194,6 +194,7 @@ int run(const Options& options) {
     }
     for (const Test& test : *tests) {
       if (test.name.find(options.only) != std::string::npos) runner.run(test);
+      std::fflush(stdout);
     }
   }
   return runner.print_only() ? 0 : runner.finish();
