@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "builder.h"
+
+namespace heddle::generated {
+
+using isa::Type;
+
+Block Builder::block(Context context, u32 most) {
+  Block block;
+  const u32 wanted = 1 + below(most);
+  for (u32 i = 0; i < wanted && statements_ > 0 && dynamic_ > 0; ++i) {
+    if (Made made = statement(context)) block.push_back(std::move(*made));
+  }
+  return block;
+}
+
+Builder::Made Builder::statement(const Context& context) {
+  struct Kind {
+    Maker make;
+    u32 weight;
+    u32 cost;  ///< instructions, without those of blocks inside
+  };
+  static constexpr Kind kKinds[] = {
+      {&Builder::plain, 30, 4}, {&Builder::carry, 3, 3},      {&Builder::branch, 10, 5},
+      {&Builder::loop, 7, 5},   {&Builder::table, 3, 8},      {&Builder::leave_loop, 4, 3},
+      {&Builder::end, 3, 8},    {&Builder::call, 3, 10},      {&Builder::warp, 12, 5},
+      {&Builder::slice, 6, 4},  {&Builder::slot, 5, 3},       {&Builder::other_slot, 12, 5},
+      {&Builder::local, 4, 4},  {&Builder::input, 4, 4},      {&Builder::constant, 2, 3},
+      {&Builder::cell, 5, 2},   {&Builder::own_atomic, 3, 3}, {&Builder::exchange, 9, 4},
+      {&Builder::fence, 1, 1},  {&Builder::early_exit, 1, 6},
+  };
+  static constexpr u32 kTotal = [] {
+    u32 total = 0;
+    for (const Kind& kind : kKinds) total += kind.weight;
+    return total;
+  }();
+  u32 at = below(kTotal);
+  const Kind* kind = kKinds;
+  while (at >= kind->weight) at -= (kind++)->weight;
+  const u32 cost = kind->cost * context.times;
+  if (cost > dynamic_) return std::nullopt;
+  Made made = (this->*kind->make)(context);
+  if (!made) return made;
+  dynamic_ -= std::min(dynamic_, cost);
+  statements_ -= std::min(statements_, 1u);
+  return made;
+}
+
+/// A few instructions, some of them under a predicate.
+Builder::Made Builder::plain(const Context&) {
+  const auto opcodes = scope_.catalogue().plain();
+  std::string text;
+  for (u32 left = 1 + below(6); left > 0; --left) {
+    const Catalogue::Opcode& opcode = opcodes[below(static_cast<u32>(opcodes.size()))];
+    const isa::Form& form = *opcode.forms[below(static_cast<u32>(opcode.forms.size()))];
+    const auto instance = choose(form, scope_.catalogue().place(), scope_.random());
+    if (!instance) continue;
+    const std::string guard = one_in(5) ? scope_.guard() : "";
+    text += scope_.instruction(*instance, {}, guard).value_or("");
+  }
+  if (text.empty()) return std::nullopt;
+  return Node(std::move(text));
+}
+
+/// One that sets the carry, perhaps some that take it on, one that ends the chain (9.7.2).
+Builder::Made Builder::carry(const Context&) {
+  std::string text;
+  const auto add = [&](isa::CarryUse use) {
+    const auto forms = scope_.catalogue().carry(use);
+    const auto instance = choose(*forms[below(static_cast<u32>(forms.size()))],
+                                 scope_.catalogue().place(), scope_.random());
+    if (instance) text += scope_.instruction(*instance).value_or("");
+    return instance.has_value();
+  };
+  if (!add(isa::CarryUse::out)) return std::nullopt;
+  for (u32 left = below(3); left > 0; --left) add(isa::CarryUse::inout);
+  add(isa::CarryUse::in);
+  return Node(std::move(text));
+}
+
+/// Direct, or through a register that need not hold the same function in all threads.
+Builder::Made Builder::call(const Context& context) {
+  std::vector<const Callee*> possible;
+  for (const Callee& callee : callees_) {
+    const bool affordable = callee.cost * context.times <= dynamic_;
+    const bool fits = (!callee.needs_members || !context.members.empty()) &&
+                      !(callee.changes_sums && context.sums_are_read);
+    if (affordable && fits) possible.push_back(&callee);
+  }
+  if (possible.empty()) return std::nullopt;
+  const u32 count = static_cast<u32>(possible.size());
+  const Callee &one = *possible[below(count)], &other = *possible[below(count)];
+  std::string text = fmt::format(
+      "{{\n.param .b32 m;\n.param .b64 i;\n.param .b64 c;\n.param .b32 x;\n.param .b64 y;\n"
+      ".param .b32 z;\n.param .b64 r;\n"
+      "st.param.b32 [m], {};\nst.param.b64 [i], %in;\nst.param.b64 [c], %cells;\n"
+      "st.param.b32 [x], {};\nst.param.b64 [y], {};\nst.param.f32 [z], {};\n",
+      context.members.empty() ? "0" : context.members, any(Type::b32), any(Type::b64),
+      any(Type::f32));
+  // In a divergent indirect call a function does not know who runs it with whom.
+  const bool indirect = !one.needs_members && !other.needs_members && one_in(2);
+  if (indirect) {
+    const std::string a = scope_.temporary("u64"), b = scope_.temporary("u64");
+    text += fmt::format(
+        "mov.u64 {0}, {2};\nmov.u64 {1}, {3};\nselp.b64 {0}, {0}, {1}, {4};\n"
+        "P: .callprototype (.param .b64 _) _ (.param .b32 _, .param .b64 _, .param .b64 _, "
+        ".param .b32 _, .param .b64 _, .param .b32 _);\n"
+        "call (r), {0}, (m, i, c, x, y, z), P;\n",
+        a, b, one.name, other.name, any(Type::pred));
+  } else {
+    text += fmt::format("call (r), {}, (m, i, c, x, y, z);\n", one.name);
+  }
+  changes_sums_ |= one.changes_sums || other.changes_sums;
+  text += fmt::format("ld.param.b64 {}, [r];\n}}\n", any(Type::b64));
+  dynamic_ -= std::min(dynamic_, std::max(one.cost, indirect ? other.cost : 0) * context.times);
+  return Node(std::move(text));
+}
+
+}  // namespace heddle::generated

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Statements of one function. Every method that makes one gives a whole node, or nothing when it
+// does not fit where it would stand; generate.h says what keeps them free of races.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "scope.h"
+
+namespace heddle::generated {
+
+/// A loop that may be left from where a statement stands.
+struct Exit {
+  std::string label;
+  std::string members;  ///< register to bring up to date; empty: none
+};
+
+/// Where a statement stands.
+struct Context {
+  std::string
+      members;  ///< register: the threads of the warp that run this together; empty: unknown
+  bool together = false;       ///< with all threads of the CTA
+  bool reading = false;        ///< slots of shared memory are read
+  bool may_end = false;        ///< threads may exit, or return
+  bool sums_are_read = false;  ///< nobody changes the cells in shared memory any more
+  const Exit* loop = nullptr;
+  u32 depth = 0;
+  u32 times = 1;  ///< how often this runs, at most
+};
+
+/// A cell that threads change together: by which operation, on which type.
+struct Cell {
+  std::string_view operation, type;
+  std::string_view bound;  ///< inc and dec: the same for all
+};
+
+/// What the functions of a kernel share.
+struct Shared {
+  u32 threads = 0;  ///< of a CTA
+  bool one_cta = false;
+  std::vector<Cell> global_cells, shared_cells;
+  bool somebody_left = false;  ///< threads may have exited
+};
+
+/// A function that can be called.
+struct Callee {
+  std::string name;
+  bool needs_members = false;
+  bool changes_sums = false;  ///< the cells in shared memory
+  u32 cost = 0;
+};
+
+inline constexpr u32 kInputBytes = 4096;
+inline constexpr u32 kScratchBytes = 128;  ///< of a thread's slice, for statements
+inline constexpr u32 kSlotBytes = 16;
+inline constexpr u32 kLocalBytes = 64;
+inline constexpr u32 kConstantBytes = 256;
+inline constexpr u32 kCells = 6;
+
+class Builder {
+ public:
+  Builder(Scope& scope, Shared& shared, const std::vector<Callee>& callees, bool is_kernel,
+          u32 statements, u32 dynamic)
+      : scope_(scope),
+        shared_(shared),
+        callees_(callees),
+        is_kernel_(is_kernel),
+        statements_(statements),
+        dynamic_(dynamic),
+        allowed_(dynamic) {}
+
+  Block block(Context context, u32 most);
+  /// Warp instructions that were made, at most, when each is run.
+  u32 cost() const { return allowed_ - dynamic_; }
+  bool changes_sums() const { return changes_sums_; }
+  void allow(u32 statements, u32 dynamic) {
+    statements_ += statements;
+    dynamic_ += dynamic;
+    allowed_ += dynamic;
+  }
+
+ private:
+  using Made = std::optional<Node>;
+  using Maker = Made (Builder::*)(const Context&);
+
+  u32 below(u32 bound) const { return scope_.below(bound); }
+  bool one_in(u32 count) const { return scope_.one_in(count); }
+  std::string any(isa::Type type) const { return scope_.any(type); }
+  Made statement(const Context& context);
+
+  // builder.cpp: registers
+  Made plain(const Context& context);
+  Made carry(const Context& context);
+  Made call(const Context& context);
+
+  // builder_flow.cpp
+  Made branch(const Context& context);
+  Made loop(const Context& context);
+  Made table(const Context& context);
+  Made leave_loop(const Context& context);
+  Made end(const Context& context);
+  Made early_exit(const Context& context);
+  std::string condition(std::string& text);
+  std::string same_in_cta(std::string& text);
+  std::string vote(const std::string& members, std::string_view predicate, std::string& text);
+
+  // builder_memory.cpp
+  Made slice(const Context& context);
+  Made slot(const Context& context);
+  Made other_slot(const Context& context);
+  Made local(const Context& context);
+  Made input(const Context& context);
+  Made constant(const Context& context);
+  Made cell(const Context& context);
+  Made own_atomic(const Context& context);
+  Made fence(const Context& context);
+  /// A load, store or atomic in the `bytes` at `base`, a register with an address in `space`: the
+  /// thread's own, or nobody's while they are only read. `constant`: nobody ever writes them.
+  Made access(std::string_view opcode, std::string_view space, const std::string& base, u32 bytes,
+              bool constant = false);
+  std::string offset(u32 bytes, u32 size, std::string& text);
+
+  // builder_warp.cpp
+  Made warp(const Context& context);
+  std::string shuffle(const Instance& instance, const Context& context);
+  Made exchange(const Context& context);
+  std::string barrier();
+
+  Scope& scope_;
+  Shared& shared_;
+  const std::vector<Callee>& callees_;
+  bool is_kernel_;
+  u32 statements_, dynamic_;  ///< left
+  u32 allowed_;
+  bool changes_sums_ = false;
+};
+
+}  // namespace heddle::generated

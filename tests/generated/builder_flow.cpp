@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Divergence. A region either keeps a register of the threads that run it, which takes a vote where
+// they part, or does without; then nothing in it needs one, and threads leave it as they like.
+#include "builder.h"
+
+namespace heddle::generated {
+namespace {
+
+using isa::Type;
+
+constexpr u32 kDepth = 4, kTimes = 64;
+
+/// What is inside of a region of `members`, empty when nobody knows.
+Context inside(const Context& context, std::string members) {
+  Context inner = context;
+  inner.members = std::move(members);
+  inner.together = false;
+  ++inner.depth;
+  return inner;
+}
+
+}  // namespace
+
+/// A predicate that nothing else writes.
+std::string Builder::condition(std::string& text) {
+  static constexpr std::string_view kCompare[] = {"lt", "ge", "eq", "ne", "hi"};
+  static constexpr std::string_view kSigned[] = {"lt", "le", "gt"};
+  std::string p = scope_.temporary("pred");
+  switch (below(5)) {
+    case 0:
+      text += fmt::format("mov.pred {}, {};\n", p, any(Type::pred));
+      break;
+    case 1:
+      text += fmt::format("setp.{}.u32 {}, %lane, {};\n", kCompare[below(5)], p, below(32));
+      break;
+    case 2:
+      text += fmt::format("setp.{}.s64 {}, {}, {};\n", kSigned[below(3)], p, any(Type::s64),
+                          any(Type::s64));
+      break;
+    case 3:
+      text += fmt::format("setp.{}.f32 {}, {}, {};\n", one_in(2) ? "ltu" : "gt", p, any(Type::f32),
+                          any(Type::f32));
+      break;
+    default: {
+      const std::string bit = scope_.temporary("b32");
+      text += fmt::format("and.b32 {0}, {1}, {2};\nsetp.eq.u32 {3}, {0}, 0;\n", bit, any(Type::b32),
+                          1u << below(6), p);
+    }
+  }
+  return p;
+}
+
+/// The same in all threads of the CTA.
+std::string Builder::same_in_cta(std::string& text) {
+  std::string p = scope_.temporary("pred");
+  const std::string cta = scope_.temporary("u32");
+  text += fmt::format("mov.u32 {0}, %ctaid.{1};\nsetp.{2}.u32 {3}, {0}, {4};\n", cta,
+                      one_in(4) ? "y" : "x", one_in(2) ? "eq" : "ne", p, below(2));
+  return p;
+}
+
+/// A register of those of `members` for whom the predicate holds.
+std::string Builder::vote(const std::string& members, std::string_view predicate,
+                          std::string& text) {
+  std::string result = scope_.temporary("b32");
+  text += fmt::format("vote.sync.ballot.b32 {}, {}, {};\n", result, predicate, members);
+  return result;
+}
+
+/// if, perhaps with else.
+Builder::Made Builder::branch(const Context& context) {
+  if (context.depth >= kDepth) return std::nullopt;
+  Node node;
+  std::string text;
+  const std::string skip = scope_.label(), join = scope_.label();
+  Context then = context, other = context;
+  ++then.depth, ++other.depth;
+  std::string p;
+  if (context.together && one_in(2)) {
+    p = same_in_cta(text);
+  } else {
+    p = condition(text);
+    const bool counted = !context.members.empty() && !one_in(4);
+    then = other = inside(context, "");
+    if (counted) {
+      then.members = vote(context.members, p, text);
+      other.members = scope_.temporary("b32");
+      text += fmt::format("xor.b32 {}, {}, {};\n", other.members, context.members, then.members);
+    }
+  }
+  text += fmt::format("@!{} bra {};\n", p, skip);
+  node.text.push_back(std::move(text));
+  node.blocks.push_back(block(then, 4));
+  if (one_in(2)) {
+    node.text.push_back(fmt::format("{}:\n", skip));
+  } else {
+    node.text.push_back(fmt::format("bra {};\n{}:\n", join, skip));
+    node.blocks.push_back(block(other, 4));
+    node.text.push_back(fmt::format("{}:\n", join));
+  }
+  return node;
+}
+
+/// Counted alike in all threads, by data, or until the data says so but for a bound; tested before
+/// or after its body.
+Builder::Made Builder::loop(const Context& context) {
+  if (context.depth >= kDepth) return std::nullopt;
+  const u32 most = 2 + below(4);
+  if (context.times * most > kTimes) return std::nullopt;
+  const std::string counter = scope_.temporary("u32"), go_on = scope_.temporary("pred");
+  const std::string head = scope_.label(), end = scope_.label();
+  const std::string next = fmt::format("add.u32 {0}, {0}, 1;\n", counter);
+  std::string text = fmt::format("mov.u32 {}, 0;\n", counter);
+  std::string test = fmt::format("setp.lt.u32 {}, {}, {};\n", go_on, counter, most);
+  Context inner = context;
+  ++inner.depth;
+  inner.times *= most;
+  Exit exit{end, ""};
+  if (!one_in(3)) {  // threads leave one by one
+    inner = inside(inner, "");
+    if (one_in(2)) {
+      const std::string bound = scope_.temporary("u32");
+      text += fmt::format("rem.u32 {}, {}, {};\n", bound, any(Type::u32), most + 1);
+      test = fmt::format("setp.lt.u32 {}, {}, {};\n", go_on, counter, bound);
+    } else {
+      test +=
+          fmt::format("and.pred {0}, {0}, {1}{2};\n", go_on, one_in(2) ? "!" : "", any(Type::pred));
+    }
+    if (!context.members.empty() && !one_in(4)) {
+      exit.members = inner.members = scope_.temporary("b32");
+      text += fmt::format("mov.b32 {}, {};\n", exit.members, context.members);
+      test += fmt::format("vote.sync.ballot.b32 {0}, {1}, {0};\n", exit.members, go_on);
+    }
+    inner.loop = &exit;
+  }
+  const bool test_first = one_in(2);
+  text += fmt::format("{}:\n", head);
+  if (test_first) text += test + fmt::format("@!{} bra {};\n{}", go_on, end, next);
+  Node node;
+  node.text.push_back(std::move(text));
+  node.blocks.push_back(block(inner, 4));
+  node.text.push_back((test_first ? fmt::format("bra {};\n", head)
+                                  : next + test + fmt::format("@{} bra {};\n", go_on, head)) +
+                      end + ":\n");
+  return node;
+}
+
+Builder::Made Builder::leave_loop(const Context& context) {
+  if (!context.loop || context.loop->members != context.members) return std::nullopt;
+  std::string text;
+  const std::string p = condition(text);
+  if (!context.members.empty())
+    text += fmt::format("vote.sync.ballot.b32 {0}, !{1}, {0};\n", context.members, p);
+  text += fmt::format("@{} bra {};\n", p, context.loop->label);
+  return Node(std::move(text));
+}
+
+/// brx.idx into two to four cases.
+Builder::Made Builder::table(const Context& context) {
+  if (context.depth >= kDepth) return std::nullopt;
+  const u32 cases = 2 + below(3);
+  const std::string index = scope_.temporary("u32"), join = scope_.label(), list = scope_.label();
+  const bool counted = !context.members.empty() && !one_in(4);
+  std::string text = fmt::format("rem.u32 {}, {}, {};\n", index, any(Type::u32), cases);
+  std::vector<Context> inner;
+  std::vector<std::string> labels;
+  std::string names;
+  for (u32 i = 0; i < cases; ++i) {
+    inner.push_back(inside(context, ""));
+    labels.push_back(scope_.label());
+    names += (i ? ", " : "") + labels.back();
+    if (!counted) continue;
+    const std::string p = scope_.temporary("pred");
+    text += fmt::format("setp.eq.u32 {}, {}, {};\n", p, index, i);
+    inner.back().members = vote(context.members, p, text);
+  }
+  text += fmt::format("{0}: .branchtargets {1};\nbrx.idx {2}, {0};\n", list, names, index);
+  Node node;
+  node.text.push_back(text + labels[0] + ":\n");
+  for (u32 i = 0; i < cases; ++i) {
+    node.blocks.push_back(block(inner[i], 2));
+    const std::string after = i + 1 < cases ? labels[i + 1] : join;
+    node.text.push_back(fmt::format("bra {};\n{}:\n", join, after));
+  }
+  return node;
+}
+
+/// The thread is done, or its function is.
+Builder::Made Builder::end(const Context& context) {
+  if (!context.may_end) return std::nullopt;
+  std::string text;
+  const std::string p = condition(text), stay = scope_.label();
+  const std::string leave = is_kernel_ ? fmt::format("st.global.b64 [%out+{}], {};\n",
+                                                     8 * below(kScratchBytes / 8), any(Type::b64))
+                                       : fmt::format("st.param.b64 [r], {};\n", any(Type::b64));
+  const std::string_view done = is_kernel_ ? "exit" : "ret";
+  if (one_in(3)) return Node(text + fmt::format("{}@{} {};\n", leave, p, done));
+  return Node(text + fmt::format("@!{0} bra {1};\n{2}{3};\n{1}:\n", p, stay, leave, done));
+}
+
+/// Some threads of the CTA go, but for the first; barriers go on without them.
+Builder::Made Builder::early_exit(const Context& context) {
+  const bool fits = is_kernel_ && context.together && context.depth == 0 && !context.reading &&
+                    !context.members.empty() && shared_.threads > 1;
+  if (!fits) return std::nullopt;
+  shared_.somebody_left = true;
+  const std::string p = scope_.temporary("pred");
+  std::string text = "bar.sync 0;\n";
+  if (one_in(2)) {
+    text += fmt::format("setp.ge.u32 {}, %thread, {};\n", p, 1 + below(shared_.threads));
+  } else {
+    text +=
+        fmt::format("setp.ne.u32 {0}, %thread, 0;\nand.pred {0}, {0}, {1};\n", p, any(Type::pred));
+  }
+  text += fmt::format("vote.sync.ballot.b32 {0}, !{1}, {0};\n@{1} exit;\n", context.members, p);
+  return Node(std::move(text));
+}
+
+}  // namespace heddle::generated

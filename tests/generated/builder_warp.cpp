@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What threads do with others: those of the warp by name, those of the CTA at barriers.
+#include <algorithm>
+
+#include "builder.h"
+
+namespace heddle::generated {
+
+using isa::Type;
+
+Builder::Made Builder::warp(const Context& context) {
+  if (context.members.empty()) return std::nullopt;
+  const auto forms = scope_.catalogue().warp();
+  const u32 last = static_cast<u32>(forms.size());
+  if (one_in(5)) return Node(fmt::format("bar.warp.sync {};\n", context.members));
+  auto instance = choose(*forms[below(last)], scope_.catalogue().place(), scope_.random());
+  if (!instance) return std::nullopt;
+  if (instance->form->opcode == "shfl") {
+    instance->optional = true;
+    return Node(shuffle(*instance, context));
+  }
+  auto made = scope_.instruction(*instance, {{"m", context.members}});
+  if (!made) return std::nullopt;
+  return Node(std::move(*made));
+}
+
+/// 9.7.9.6: from which lane the value comes; when that one does not take part, 0 instead of it.
+std::string Builder::shuffle(const Instance& instance, const Context& context) {
+  const u32 segment = one_in(2) ? 0 : 32 - (1u << below(6)) % 64;
+  const u32 clamp = one_in(4) ? below(32) : instance.word("shflmode") == "up" ? 0 : 31;
+  const std::string source = scope_.temporary("b32"), step = scope_.temporary("b32"),
+                    in_range = scope_.temporary("pred"), known = scope_.temporary("pred");
+  std::string b = one_in(2) ? std::to_string(below(32)) : any(Type::b32);
+  std::string text = fmt::format("and.b32 {}, {}, 31;\n", step, b);
+  const std::string_view mode = instance.word("shflmode");
+  if (mode == "up") {
+    text += fmt::format("sub.u32 {}, %lane, {};\n", source, step);
+  } else if (mode == "down") {
+    text += fmt::format("add.u32 {}, %lane, {};\n", source, step);
+  } else if (mode == "bfly") {
+    text += fmt::format("xor.b32 {}, %lane, {};\n", source, step);
+  } else {
+    text += fmt::format("and.b32 {0}, {0}, {1};\nand.b32 {2}, %lane, {3};\nor.b32 {2}, {2}, {0};\n",
+                        step, 31 & ~segment, source, segment);
+  }
+  const std::string d = any(Type::b32);
+  text += *scope_.instruction(instance, {{"d", d},
+                                         {"p", in_range},
+                                         {"a", any(Type::b32)},
+                                         {"b", std::move(b)},
+                                         {"c", std::to_string(segment << 8 | clamp)},
+                                         {"m", context.members}});
+  text += fmt::format(
+      "shr.u32 {0}, {1}, {0};\nand.b32 {0}, {0}, 1;\nsetp.ne.or.u32 {2}, {0}, 0, !{3};\n"
+      "selp.b32 {4}, {4}, 0, {2};\nmov.pred {5}, {3};\n",
+      source, context.members, known, in_range, d, any(Type::pred));
+  return text;
+}
+
+/// Barriers, and between them everybody reads the slots of everybody.
+Builder::Made Builder::exchange(const Context& context) {
+  if (!is_kernel_ || !context.together || context.reading) return std::nullopt;
+  Context inner = context;
+  inner.reading = true;
+  Node node;
+  node.text.push_back(barrier());
+  node.blocks.push_back(block(inner, 6));
+  node.text.push_back(barrier());
+  return node;
+}
+
+/// For all threads of the CTA that did not exit.
+std::string Builder::barrier() {
+  const u32 number = below(16);
+  if (one_in(5)) {  // the same barrier, at two places
+    const std::string other = scope_.label(), join = scope_.label();
+    const std::string p = any(Type::pred);
+    return fmt::format(
+        "@{0} bra {1};\nbarrier.sync {3};\nbra {2};\n{1}:\nbarrier.sync {3};\n{2}:\n", p, other,
+        join, number);
+  }
+  const auto forms = isa::forms_of(one_in(2) ? "bar" : "barrier");
+  const isa::Form& form = forms[below(static_cast<u32>(forms.size()))];
+  const bool is_barrier =
+      form.sem == "bar_sync" || form.sem == "bar_red_popc" || form.sem == "bar_red";
+  auto instance = choose(form, scope_.catalogue().place(), scope_.random());
+  // A number of threads is that of whole warps.
+  const bool can_count = shared_.threads % 32 == 0 && !shared_.somebody_left;
+  const bool counts = std::ranges::any_of(form.operands, [](const isa::OperandSpec& spec) {
+    return spec.name == "b" && !spec.optional;
+  });
+  if (instance && is_barrier && (can_count || !counts)) {
+    instance->optional = can_count && instance->optional;
+    const auto made = scope_.instruction(
+        *instance, {{"a", std::to_string(number)}, {"b", std::to_string(shared_.threads)}});
+    if (made) return *made;
+  }
+  return fmt::format("bar.sync {};\n", number);
+}
+
+}  // namespace heddle::generated

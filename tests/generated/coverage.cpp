@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "coverage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "check/check.h"
+#include "forms.h"
+
+namespace heddle::generated {
+namespace {
+
+using isa::Form;
+using isa::Slot;
+using isa::SlotKind;
+
+bool is_chosen(const Slot& slot) {
+  return slot.kind != SlotKind::word && slot.kind != SlotKind::derived;
+}
+
+}  // namespace
+
+void Coverage::add(const Kernel& kernel) {
+  check::CompileOptions options;
+  options.contract = false;  // what is written counts
+  const auto compiled = check::compile({{"generated.ptx", kernel.text()}}, nullptr, options);
+  if (!compiled.module) return;
+  for (const ir::Function& function : compiled.module->functions) {
+    for (const ir::Inst& inst : function.insts) {
+      const Form& form = inst.get_form();
+      forms_.insert(form.id);
+      for (u8 i = 0; i < form.slots.size(); ++i) {
+        if (is_chosen(form.slots[i])) choices_.emplace(form.id, i, inst.slots[i]);
+      }
+    }
+  }
+}
+
+std::size_t Coverage::plain() const { return plain_forms().size(); }
+
+std::size_t Coverage::unseen() const {
+  const auto forms = plain_forms();
+  return static_cast<std::size_t>(
+      std::ranges::count_if(forms, [&](const Form* form) { return !forms_.contains(form->id); }));
+}
+
+std::string Coverage::report() const {
+  std::size_t all = 0, seen = 0, others = 0;
+  std::string missing;
+  for (const Form* form : plain_forms()) {
+    if (!forms_.contains(form->id))
+      missing += fmt::format("  {}  {}\n", form->source, form->syntax);
+    for (u8 i = 0; i < form->slots.size(); ++i) {
+      const Slot& slot = form->slots[i];
+      if (!is_chosen(slot)) continue;
+      if (!slot.required) {
+        ++all;
+        seen += choices_.contains({form->id, i, 0});
+      }
+      for (const isa::Choice& choice : slot.choices) {
+        ++all;
+        seen += choices_.contains({form->id, i, choice.value});
+      }
+    }
+  }
+  for (const u16 id : forms_) others += !is_plain(isa::forms()[id]);
+  return fmt::format(
+      "{} of {} forms that compute registers from registers, {} of {} choices of their modifiers; "
+      "{} other forms\n{}",
+      plain() - unseen(), plain(), seen, all, others, missing);
+}
+
+}  // namespace heddle::generated

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "generate.h"
+
+#include <cstring>
+
+#include "builder.h"
+
+namespace heddle::generated {
+namespace {
+
+using isa::Type;
+using machine::Dim3;
+
+// Two thirds of kernels have the small ones.
+constexpr Dim3 kBlocks[] = {{1, 1, 1},  {17, 1, 1}, {32, 1, 1},  {33, 1, 1},
+                            {64, 1, 1}, {8, 8, 1},  {32, 1, 1},  {7, 5, 1},
+                            {96, 1, 1}, {16, 4, 2}, {128, 1, 1}, {3, 11, 2}};
+constexpr Dim3 kGrids[] = {{1, 1, 1}, {1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {2, 2, 1}};
+constexpr u32 kMostThreads = 256;
+
+constexpr std::string_view kParameters =
+    ".param .b32 m, .param .b64 i, .param .b64 c, .param .b32 x, .param .b64 y, .param .b32 z";
+constexpr u32 kSlicePart = 32;  ///< slices begin at a multiple
+
+u32 bytes_of(Type type) { return type == Type::pred ? 4 : isa::type_info(type).bits / 8; }
+
+/// What every function has beside its pool.
+std::string fixed(const Catalogue& catalogue, bool is_kernel) {
+  std::string text = ".reg .b64 %in, %cells;\n.reg .b32 %lane, %members;\n";
+  if (is_kernel) text += ".reg .b64 %out, %slot, %from;\n.reg .b32 %thread, %u, %v, %w;\n";
+  text += fmt::format(".local .align 16 .b8 array[{}];\n", kLocalBytes);
+  if (catalogue.place().target.sm >= 80) text += ".reg .b64 %policy;\n";
+  return text;
+}
+
+std::string begin(const Catalogue& catalogue) {
+  std::string text = "mov.u32 %lane, %laneid;\n";
+  if (catalogue.place().target.sm >= 80)
+    text += "createpolicy.fractional.L2::evict_first.b64 %policy, 0f3F800000;\n";
+  return text;
+}
+
+// ---- the kernel's frame
+
+/// Registers get what the input has for the thread.
+std::string load_registers(Scope& scope) {
+  std::string text;
+  u32 at = 0;
+  for (const Register& one : scope.pool()) {
+    const u32 bytes = bytes_of(one.type);
+    if (one.type == Type::pred) {
+      const std::string word = scope.temporary("b32");
+      text += fmt::format(
+          "ld.global.b32 {0}, [%from+{1}];\nand.b32 {0}, {0}, 1;\nsetp.ne.u32 {2}, {0}, 0;\n", word,
+          at, one.name);
+    } else if (one.type == Type::b128) {
+      const std::string low = scope.temporary("b64");
+      text += fmt::format("ld.global.b64 {0}, [%from+{1}];\nmov.b128 {2}, {{{0}, {0}}};\n", low, at,
+                          one.name);
+    } else {
+      text += fmt::format("ld.global.b{} {}, [%from+{}];\n", 8 * bytes, one.name, at);
+    }
+    at += 8;
+  }
+  return text;
+}
+
+/// ... and go to its slice. `at`: where the slice ends.
+std::string store_registers(Scope& scope, u32& at) {
+  std::string text;
+  for (const Register& one : scope.pool()) {
+    const u32 bytes = bytes_of(one.type);
+    at = (at + bytes - 1) / bytes * bytes;
+    if (one.type == Type::pred) {
+      const std::string word = scope.temporary("b32");
+      text += fmt::format("selp.b32 {0}, 1, 0, {1};\nst.global.b32 [%out+{2}], {0};\n", word,
+                          one.name, at);
+    } else {
+      text += fmt::format("st.global.b{} [%out+{}], {};\n", 8 * bytes, at, one.name);
+    }
+    at += bytes;
+  }
+  at = (at + kSlicePart - 1) / kSlicePart * kSlicePart;
+  return text;
+}
+
+std::string initial(const Cell& cell) {
+  const bool low = cell.operation == "max" || cell.operation == "or" || cell.operation == "add";
+  return low ? "0" : cell.operation == "and" || cell.operation == "min" ? "0x7fffffff" : "3";
+}
+
+/// Who the thread is, and what it has of memory.
+std::string kernel_setup(Scope& scope, const Shared& shared, u32 stride) {
+  std::string text = "ld.param.u64 %in, [in];\nld.param.u64 %out, [out];\n";
+  text += "ld.param.u64 %cells, [cells];\n";
+  text +=
+      "mov.u32 %thread, %tid.z;\nmov.u32 %u, %tid.y;\nmov.u32 %v, %ntid.y;\n"
+      "mad.lo.u32 %thread, %thread, %v, %u;\nmov.u32 %u, %tid.x;\nmov.u32 %v, %ntid.x;\n"
+      "mad.lo.u32 %thread, %thread, %v, %u;\n";
+  text +=
+      "mov.u32 %u, %ctaid.y;\nmov.u32 %v, %nctaid.x;\nmov.u32 %w, %ctaid.x;\n"
+      "mad.lo.u32 %u, %u, %v, %w;\n";
+  text += fmt::format("mad.lo.u32 %u, %u, {}, %thread;\n", shared.threads);
+  text += fmt::format("mul.wide.u32 %from, %u, {};\nadd.u64 %out, %out, %from;\n", stride);
+  text +=
+      "mul.lo.u32 %u, %u, 40;\nand.b32 %u, %u, 0x7f8;\ncvt.u64.u32 %from, %u;\n"
+      "add.u64 %from, %from, %in;\n";
+  text +=
+      fmt::format("mov.u64 %slot, slots;\nmad.wide.u32 %slot, %thread, {}, %slot;\n", kSlotBytes);
+  // The threads of the warp: all ones, or as many as there are in the last one.
+  text += fmt::format(
+      "and.b32 %u, %thread, 0xffffffe0;\nsub.u32 %u, {}, %u;\nmov.u32 %v, 1;\n"
+      "shl.b32 %v, %v, %u;\nsub.u32 %members, %v, 1;\n",
+      shared.threads);
+  text += load_registers(scope);
+  const std::string a = scope.any(Type::b64), b = scope.any(Type::b64);
+  for (u32 at = 0; at < kLocalBytes; at += 16)
+    text += fmt::format("st.local.v2.b64 [array+{}], {{{}, {}}};\n", at, a, b);
+  text += fmt::format("st.shared.v2.b64 [%slot], {{{}, {}}};\n", b, a);
+  const std::string first = scope.temporary("pred");
+  text += fmt::format("setp.eq.u32 {}, %thread, 0;\n", first);
+  for (std::size_t i = 0; i < kCells; ++i) {
+    text += fmt::format("@{} st.shared.b64 [sums+{}], {};\n", first, 8 * i,
+                        initial(shared.shared_cells[i]));
+  }
+  return text + "bar.sync 0;\n";
+}
+
+/// The cells in shared memory, to the CTA's part of the buffer.
+Node store_sums(Scope& scope) {
+  const std::string first = scope.temporary("pred"), to = scope.temporary("u64"),
+                    word = scope.temporary("b64");
+  std::string text = fmt::format(
+      "bar.sync 0;\nsetp.eq.u32 {0}, %thread, 0;\nmov.u32 %u, %ctaid.y;\nmov.u32 %v, %nctaid.x;\n"
+      "mov.u32 %w, %ctaid.x;\nmad.lo.u32 %u, %u, %v, %w;\nmad.wide.u32 {1}, %u, {2}, %cells;\n",
+      first, to, 8 * kCells);
+  for (u32 i = 0; i < kCells; ++i) {
+    text += fmt::format("ld.shared.b64 {0}, [sums+{1}];\n@{2} st.global.b64 [{3}+{4}], {0};\n",
+                        word, 8 * i, first, to, 8 * (kCells + i));
+  }
+  return Node(std::move(text));
+}
+
+// ---- functions
+
+/// Registers get what the arguments make of them.
+std::string set_registers(Scope& scope) {
+  std::string text;
+  const std::string bytes = scope.temporary("b32"), half = scope.temporary("b16");
+  for (const Register& one : scope.pool()) {
+    const u32 number = scope.below(1 << 16);
+    switch (isa::type_info(one.type).bits) {
+      case 1:
+        text += fmt::format("setp.lt.s32 {}, {}, {};\n", one.name, "%x", number);
+        break;
+      case 16:
+        text += fmt::format("add.u32 {0}, %x, {1};\ncvt.u16.u32 {2}, {0};\nmov.b16 {3}, {2};\n",
+                            bytes, number, half, one.name);
+        break;
+      case 32:
+        text +=
+            fmt::format("xor.b32 {}, {}, {};\n", one.name, scope.one_in(3) ? "%z" : "%x", number);
+        break;
+      default:
+        text += fmt::format("xor.b64 {}, %y, {};\n", one.name, number);
+    }
+  }
+  return text;
+}
+
+/// %r: something of every register.
+std::string mix_registers(Scope& scope) {
+  const std::string r = scope.temporary("u64"), w = scope.temporary("u64"),
+                    word = scope.temporary("b32");
+  std::string text = fmt::format("mov.u64 {}, 0;\n", r);
+  for (const Register& one : scope.pool()) {
+    switch (isa::type_info(one.type).bits) {
+      case 1:
+        text += fmt::format("selp.b64 {}, 1, 0, {};\n", w, one.name);
+        break;
+      case 16:
+        text +=
+            fmt::format("mov.b32 {0}, {{{1}, {1}}};\ncvt.u64.u32 {2}, {0};\n", word, one.name, w);
+        break;
+      case 32:
+        text += fmt::format("mov.b64 {0}, {{{1}, {1}}};\n", w, one.name);
+        break;
+      default:
+        text += fmt::format("mov.b64 {}, {};\n", w, one.name);
+    }
+    text += fmt::format("mad.lo.u64 {0}, {0}, 5, {1};\n", r, w);
+  }
+  return text + fmt::format("st.param.b64 [r], {};\nret;\n}}\n", r);
+}
+
+Function make_function(Random& random, const Catalogue& catalogue, Shared& shared,
+                       std::vector<Callee>& callees) {
+  Scope scope(random, catalogue, false);
+  Callee callee{fmt::format("function_{}", callees.size()), scope.one_in(2)};
+  Builder builder(scope, shared, callees, false, 12, 120);
+  Context context;
+  if (callee.needs_members) {
+    context.members = "%members";
+  } else {
+    context.may_end = true;
+  }
+  Function function;
+  const std::string setup = set_registers(scope);
+  function.body = builder.block(context, 8);
+  const std::string a = scope.any(Type::b64);
+  std::string local;
+  for (u32 at = 0; at < kLocalBytes; at += 8)
+    local += fmt::format("st.local.b64 [array+{}], {};\n", at, a);
+  function.end = mix_registers(scope);
+  function.head = fmt::format(
+      ".func (.param .b64 r) {}({})\n{{\n{}.reg .b32 %x, %z;\n.reg .b64 %y;\n{}"
+      "ld.param.b32 %members, [m];\nld.param.b64 %in, [i];\nld.param.b64 %cells, [c];\n"
+      "ld.param.b32 %x, [x];\nld.param.b64 %y, [y];\nld.param.b32 %z, [z];\n{}{}{}",
+      callee.name, kParameters, fixed(catalogue, false), scope.declarations(), begin(catalogue),
+      setup, local);
+  callee.cost = builder.cost() + 4 * static_cast<u32>(scope.pool().size()) + 20;
+  callee.changes_sums = builder.changes_sums();
+  callees.push_back(callee);
+  return function;
+}
+
+// ---- data
+
+/// Bytes with numbers of all sizes and formats that are worth having.
+std::vector<u8> data(Random& random, u32 bytes) {
+  static constexpr u64 kNumbers[] = {0,
+                                     ~u64{0},
+                                     1,
+                                     0x3f8000003f800000,
+                                     0x3ff0000000000000,
+                                     0x7f8000007fc00000,
+                                     0x0000000100000002,
+                                     0x3c003c00bc004000,
+                                     0x8000000080000000,
+                                     0x7fffffff7fffffff,
+                                     0xc2c8000042280000,
+                                     0x0005000700030002,
+                                     0x7ff0000000000000,
+                                     0x4059000000000000};
+  std::vector<u8> result(bytes);
+  for (u32 at = 0; at + 8 <= bytes; at += 8) {
+    u64 number = random.next();
+    const u32 kind = random.below(6);
+    if (kind < 2) number = kNumbers[random.below(std::size(kNumbers))];
+    if (kind == 2) number = number % 200 | (number >> 32) % 200 << 32;
+    std::memcpy(&result[at], &number, 8);
+  }
+  return result;
+}
+
+std::string variables(Random& random, const Shared& shared) {
+  std::string numbers;
+  for (u32 i = 0; i < kConstantBytes; ++i)
+    numbers += fmt::format("{}{}", i ? "," : "", random.below(256));
+  return fmt::format(
+      ".shared .align 16 .b8 slots[{}];\n.shared .align 8 .b8 sums[{}];\n"
+      ".const .align 16 .b8 constants[{}] = {{{}}};\n",
+      shared.threads * kSlotBytes, 8 * kCells, kConstantBytes, numbers);
+}
+
+std::vector<Cell> cells(Random& random) {
+  static constexpr Cell kAll[] = {{"add", "u32", ""},  {"add", "s32", ""}, {"add", "u64", ""},
+                                  {"and", "b32", ""},  {"or", "b32", ""},  {"xor", "b32", ""},
+                                  {"and", "b64", ""},  {"or", "b64", ""},  {"xor", "b64", ""},
+                                  {"min", "u32", ""},  {"max", "s32", ""}, {"min", "s64", ""},
+                                  {"max", "u64", ""},  {"min", "s32", ""}, {"max", "u32", ""},
+                                  {"inc", "u32", "6"}, {"dec", "u32", "9"}};
+  std::vector<Cell> result;
+  for (u32 i = 0; i < kCells; ++i) result.push_back(kAll[random.below(std::size(kAll))]);
+  return result;
+}
+
+const Catalogue& some_catalogue(Random& random) {
+  const auto all = catalogues();
+  return random.below(2) == 0 ? all[0] : all[random.below(all.size())];
+}
+
+}  // namespace
+
+Kernel generate(u64 seed) {
+  Random random(seed);
+  const Catalogue& catalogue = some_catalogue(random);
+  Kernel kernel;
+  kernel.seed = seed;
+  kernel.place = catalogue.place();
+  kernel.block = kBlocks[random.below(std::size(kBlocks))];
+  do {
+    kernel.grid = kGrids[random.below(std::size(kGrids))];
+  } while (kernel.grid.volume() * kernel.block.volume() > kMostThreads);
+  Shared shared;
+  shared.threads = static_cast<u32>(kernel.block.volume());
+  shared.one_cta = kernel.grid.volume() == 1;
+  shared.global_cells = cells(random);
+  shared.shared_cells = cells(random);
+  kernel.variables = variables(random, shared);
+
+  std::vector<Callee> callees;
+  for (u32 left = random.below(4); left > 0; --left)
+    kernel.functions.push_back(make_function(random, catalogue, shared, callees));
+
+  Scope scope(random, catalogue, true);
+  u32 stride = kScratchBytes;
+  const std::string store = store_registers(scope, stride);
+  const std::string setup = kernel_setup(scope, shared, stride);
+  Builder builder(scope, shared, callees, true, 60, 900);
+  Context context;
+  context.members = "%members";
+  context.together = true;
+  Function function;
+  function.body = builder.block(context, 24);
+  function.body.push_back(store_sums(scope));
+  // From here on nobody waits for anybody.
+  builder.allow(10, 150);
+  Context tail;
+  tail.may_end = true;
+  tail.sums_are_read = true;
+  for (Node& node : builder.block(tail, 6)) function.body.push_back(std::move(node));
+  function.head = fmt::format(
+      ".visible .entry {}(.param .u64 in, .param .u64 out, .param .u64 cells)\n{{\n{}{}{}{}",
+      Kernel::kName, fixed(catalogue, true), scope.declarations(), begin(catalogue), setup);
+  function.end = store + "exit;\n}\n";
+  kernel.functions.push_back(std::move(function));
+
+  const u32 ctas = static_cast<u32>(kernel.grid.volume());
+  kernel.buffers.push_back(data(random, kInputBytes));
+  kernel.buffers.push_back(data(random, stride * ctas * shared.threads));
+  kernel.buffers.push_back(data(random, 8 * kCells * (1 + ctas)));
+  return kernel;
+}
+
+}  // namespace heddle::generated

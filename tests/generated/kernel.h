@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A whole kernel that runs in every order of its threads with the same result: what generate()
+// makes of a seed. Its statements are nodes, each complete in itself: without any one of them the
+// kernel is still legal, free of races and deterministic. That is how a failing one is shrunk.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+#include "isa/gate.h"
+#include "machine/profile.h"
+#include "machine/trap.h"
+
+namespace heddle::generated {
+
+struct Node;
+using Block = std::vector<Node>;
+
+/// text, block, text, block ... text
+struct Node {
+  Node() = default;
+  Node(std::string only) : text{std::move(only)} {}
+  std::vector<std::string> text;
+  std::vector<Block> blocks;  ///< one less than `text`
+};
+
+struct Function {
+  std::string head;  ///< up to the opening brace and the declarations
+  Block body;
+  std::string end;  ///< from the last statements to the closing brace
+};
+
+/// A `.version` and `.target`.
+struct Place {
+  isa::PtxVersion version;
+  isa::Target target;
+};
+
+struct Kernel {
+  u64 seed = 0;
+  Place place;
+  machine::Dim3 grid, block;
+  /// What is in global memory before: parameter i of the kernel is the address of buffer i.
+  std::vector<std::vector<u8>> buffers;
+  std::string variables;  ///< of the module
+  std::vector<Function> functions;
+
+  static constexpr std::string_view kName = "generated";
+  std::string text() const;
+};
+
+/// Number of nodes, those inside of others too.
+std::size_t count(const Block& block);
+
+}  // namespace heddle::generated

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The registers of one function, and instructions over them. The pool holds registers of every
+// type; all are set at the start, any instruction may read or write them. Temporaries belong to one
+// statement, which alone writes them: masks, counters, addresses.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "forms.h"
+
+namespace heddle::generated {
+
+struct Register {
+  std::string name;
+  isa::Type type;
+};
+
+/// What operands of these names are to be, instead of something from the pool.
+using Pins = std::initializer_list<std::pair<std::string_view, std::string>>;
+
+class Scope {
+ public:
+  /// `rich`: a large pool.
+  Scope(Random& random, const Catalogue& catalogue, bool rich);
+
+  Random& random() const { return random_; }
+  const Catalogue& catalogue() const { return catalogue_; }
+  const std::vector<Register>& pool() const { return pool_; }
+
+  /// 0 <= result < bound.
+  u32 below(u32 bound) const { return random_.below(bound); }
+  bool one_in(u32 count) const { return below(count) == 0; }
+
+  std::string temporary(std::string_view type);
+  std::string label() { return "L" + std::to_string(labels_++); }
+  /// A register of the pool that an operand of this type may be.
+  std::string any(isa::Type type) const { return pick(type, {}, {}, 0); }
+  /// "", "@%p1 " or "@!%p1 ".
+  std::string guard() const;
+  /// With its newline; nothing when an operand is of a kind that the pool has not.
+  std::optional<std::string> instruction(const Instance& instance, Pins pins = {},
+                                         std::string_view guard = {}) const;
+
+  std::string declarations() const;
+
+ private:
+  /// `bits`: the size that it must have, 0: any.
+  std::string pick(isa::Type type, const isa::OperandSpec& spec,
+                   const std::vector<std::string>& taken, u32 bits) const;
+  std::string elements(isa::Type type, const isa::OperandSpec& spec, u32 length,
+                       std::vector<std::string>& written) const;
+  std::string operand(const Instance& instance, const isa::OperandSpec& spec, Pins pins,
+                      std::vector<std::string>& written) const;
+  std::string scalar(isa::Type type, const isa::OperandSpec& spec, bool plain,
+                     std::vector<std::string>& written) const;
+  std::string constant(isa::Type type, const isa::OperandSpec& spec) const;
+  std::string special(u32 length) const;
+
+  Random& random_;
+  const Catalogue& catalogue_;
+  std::vector<Register> pool_, temporaries_;
+  u32 labels_ = 0;
+};
+
+}  // namespace heddle::generated
