@@ -165,6 +165,8 @@ class InterpretedCta final : public machine::Cta {
 
   // instructions
   void branch_indexed(WarpState& state, std::size_t index, const Op& op, u32 active);
+  static Frame* frame_of_call(const WarpState& state, const Frame& caller, const CallSite& site,
+                              const Code& callee);
   void call(WarpState& state, std::size_t index, const Op& op, u32 active);
   void enter(WarpState& state, Fragment& fragment, const Code& code, const CallSite& site,
              u32 lanes);

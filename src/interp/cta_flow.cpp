@@ -74,6 +74,19 @@ void InterpretedCta::copy_slot(const Warp& warp, const Slot& from, const Frame& 
   }
 }
 
+/// The frame of threads that made this call before and are still in the function: each thread has
+/// its own lane of it, and those that come later meet them there. Null: there is none.
+Frame* InterpretedCta::frame_of_call(const WarpState& state, const Frame& caller,
+                                     const CallSite& site, const Code& callee) {
+  if (state.fragments.size() == 1) return nullptr;
+  for (const Fragment& one : state.fragments) {
+    for (Frame* frame = one.frame; frame->depth > caller.depth; frame = frame->caller) {
+      if (frame->caller == &caller && frame->site == &site && frame->code == &callee) return frame;
+    }
+  }
+  return nullptr;
+}
+
 void InterpretedCta::call(WarpState& state, std::size_t index, const Op& op, u32 active) {
   const CallSite& site = program_.call_sites[op.offset];
   Warp& warp = state.warp;
@@ -130,13 +143,18 @@ void InterpretedCta::call(WarpState& state, std::size_t index, const Op& op, u32
                     callee->function->name, caller->depth + 1, local + callee->local_bytes, limit);
     raise_trap(warp, TrapKind::stack_overflow, first, nullptr);
   }
-  Frame* const frame = take_frame(state, *callee, group);
-  prepare_for_cta(state, *frame);
-  frame->local = local;
-  frame->caller = caller;
-  frame->site = &site;
-  frame->return_pc = state.fragments[index].pc + 1;
-  frame->depth = caller->depth + 1;
+  Frame* frame = frame_of_call(state, *caller, site, *callee);
+  if (frame) {
+    frame->lanes |= group;
+  } else {
+    frame = take_frame(state, *callee, group);
+    prepare_for_cta(state, *frame);
+    frame->local = local;
+    frame->caller = caller;
+    frame->site = &site;
+    frame->return_pc = state.fragments[index].pc + 1;
+    frame->depth = caller->depth + 1;
+  }
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
     copy_slot(warp, site.arguments[i], *caller, callee->params[i], *frame, group);
   }
