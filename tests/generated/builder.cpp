@@ -91,10 +91,10 @@ Builder::Made Builder::call(const Context& context) {
   const u32 count = static_cast<u32>(possible.size());
   const Callee &one = *possible[below(count)], &other = *possible[below(count)];
   std::string text = fmt::format(
-      "{{\n.param .b32 m;\n.param .b64 i;\n.param .b64 c;\n.param .b32 x;\n.param .b64 y;\n"
-      ".param .b32 z;\n.param .b64 r;\n"
-      "st.param.b32 [m], {};\nst.param.b64 [i], %in;\nst.param.b64 [c], %cells;\n"
-      "st.param.b32 [x], {};\nst.param.b64 [y], {};\nst.param.f32 [z], {};\n",
+      "{{\n.param .b32 am;\n.param .b64 ai;\n.param .b64 ac;\n.param .b32 ax;\n.param .b64 ay;\n"
+      ".param .b32 az;\n.param .b64 result;\n"
+      "st.param.b32 [am], {};\nst.param.b64 [ai], %in;\nst.param.b64 [ac], %cells;\n"
+      "st.param.b32 [ax], {};\nst.param.b64 [ay], {};\nst.param.f32 [az], {};\n",
       context.members.empty() ? "0" : context.members, any(Type::b32), any(Type::b64),
       any(Type::f32));
   // In a divergent indirect call a function does not know who runs it with whom.
@@ -105,13 +105,13 @@ Builder::Made Builder::call(const Context& context) {
         "mov.u64 {0}, {2};\nmov.u64 {1}, {3};\nselp.b64 {0}, {0}, {1}, {4};\n"
         "P: .callprototype (.param .b64 _) _ (.param .b32 _, .param .b64 _, .param .b64 _, "
         ".param .b32 _, .param .b64 _, .param .b32 _);\n"
-        "call (r), {0}, (m, i, c, x, y, z), P;\n",
+        "call (result), {0}, (am, ai, ac, ax, ay, az), P;\n",
         a, b, one.name, other.name, any(Type::pred));
   } else {
-    text += fmt::format("call (r), {}, (m, i, c, x, y, z);\n", one.name);
+    text += fmt::format("call (result), {}, (am, ai, ac, ax, ay, az);\n", one.name);
   }
   changes_sums_ |= one.changes_sums || other.changes_sums;
-  text += fmt::format("ld.param.b64 {}, [r];\n}}\n", any(Type::b64));
+  text += fmt::format("ld.param.b64 {}, [result];\n}}\n", any(Type::b64));
   dynamic_ -= std::min(dynamic_, std::max(one.cost, indirect ? other.cost : 0) * context.times);
   return Node(std::move(text));
 }

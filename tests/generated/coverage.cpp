@@ -37,20 +37,19 @@ void Coverage::add(const Kernel& kernel) {
   }
 }
 
-std::size_t Coverage::plain() const { return plain_forms().size(); }
-
-std::size_t Coverage::unseen() const {
-  const auto forms = plain_forms();
-  return static_cast<std::size_t>(
-      std::ranges::count_if(forms, [&](const Form* form) { return !forms_.contains(form->id); }));
-}
-
 std::string Coverage::report() const {
-  std::size_t all = 0, seen = 0, others = 0;
+  std::size_t plain = 0, unseen = 0, nowhere = 0, all = 0, seen = 0, others = 0;
   std::string missing;
   for (const Form* form : plain_forms()) {
-    if (!forms_.contains(form->id))
+    if (!std::ranges::any_of(catalogues(), [&](const Catalogue& one) { return one.has(*form); })) {
+      ++nowhere;
+      continue;
+    }
+    ++plain;
+    if (!forms_.contains(form->id)) {
+      ++unseen;
       missing += fmt::format("  {}  {}\n", form->source, form->syntax);
+    }
     for (u8 i = 0; i < form->slots.size(); ++i) {
       const Slot& slot = form->slots[i];
       if (!is_chosen(slot)) continue;
@@ -67,8 +66,8 @@ std::string Coverage::report() const {
   for (const u16 id : forms_) others += !is_plain(isa::forms()[id]);
   return fmt::format(
       "{} of {} forms that compute registers from registers, {} of {} choices of their modifiers; "
-      "{} other forms\n{}",
-      plain() - unseen(), plain(), seen, all, others, missing);
+      "{} other forms; {} forms are for older targets only\n{}",
+      plain - unseen, plain, seen, all, others, nowhere, missing);
 }
 
 }  // namespace heddle::generated

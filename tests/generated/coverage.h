@@ -14,11 +14,8 @@ namespace heddle::generated {
 class Coverage {
  public:
   void add(const Kernel& kernel);
-  /// Numbers, then the plain forms that run and were not seen.
+  /// Numbers, then the plain forms that some place has and that were not seen.
   std::string report() const;
-  /// Plain forms that run, and of these the ones that were not seen.
-  std::size_t plain() const;
-  std::size_t unseen() const;
 
  private:
   std::set<u16> forms_;

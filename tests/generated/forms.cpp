@@ -142,9 +142,10 @@ std::vector<const Form*> plain_forms() {
   return found;
 }
 
-Catalogue::Catalogue(const Place& place) : place_(place) {
+Catalogue::Catalogue(const Place& place) : place_(place), exists_(isa::forms().size()) {
   for (const Form* form : plain_forms()) {
     if (!exists(*form, place)) continue;
+    exists_[form->id] = true;
     if (form->carry != isa::CarryUse::none) {
       carry_[static_cast<u8>(form->carry)].push_back(form);
       continue;

@@ -58,6 +58,7 @@ class Catalogue {
   explicit Catalogue(const Place& place);
 
   const Place& place() const { return place_; }
+  bool has(const isa::Form& form) const { return exists_[form.id]; }
   std::span<const Opcode> plain() const { return plain_; }
   std::span<const isa::Form* const> carry(isa::CarryUse use) const {
     return carry_[static_cast<u8>(use)];
@@ -67,6 +68,7 @@ class Catalogue {
 
  private:
   Place place_;
+  std::vector<bool> exists_;  ///< by id, of plain forms
   std::vector<Opcode> plain_;
   std::vector<const isa::Form*> carry_[4], warp_;
 };

@@ -113,7 +113,7 @@ std::string kernel_setup(Scope& scope, const Shared& shared, u32 stride) {
       "shl.b32 %v, %v, %u;\nsub.u32 %members, %v, 1;\n",
       shared.threads);
   text += load_registers(scope);
-  const std::string a = scope.any(Type::b64), b = scope.any(Type::b64);
+  const std::string a = scope.any(Type::u64), b = scope.any(Type::u64);
   for (u32 at = 0; at < kLocalBytes; at += 16)
     text += fmt::format("st.local.v2.b64 [array+{}], {{{}, {}}};\n", at, a, b);
   text += fmt::format("st.shared.v2.b64 [%slot], {{{}, {}}};\n", b, a);

@@ -46,6 +46,13 @@ bool fits(Type have, Type wanted, const OperandSpec& spec) {
   return is_integer(r.cls);
 }
 
+/// Registers of these types may be elements of one vector.
+bool goes_beside(Type one, Type other) {
+  const TypeClass a = isa::type_info(one).cls, b = isa::type_info(other).cls;
+  const bool free = a == TypeClass::bits || b == TypeClass::bits || other == Type::none;
+  return free || (a == TypeClass::float_) == (b == TypeClass::float_);
+}
+
 /// 5.2: there are constants of these.
 bool has_constants(Type type) {
   const TypeInfo& info = isa::type_info(type);
@@ -194,18 +201,22 @@ std::string Scope::scalar(Type type, const OperandSpec& spec, bool plain,
   return name;
 }
 
-/// All of one size.
+/// All of one size, and not integers beside floats.
 std::string Scope::elements(Type type, const OperandSpec& spec, u32 length,
                             std::vector<std::string>& written) const {
   std::string text;
   u32 bits = 0;
+  Type kind = Type::none;  // of the first register that is not just bits
   for (u32 i = 0; i < length; ++i) {
-    const std::vector<std::string> none;
-    const std::string name = pick(type, spec, spec.written ? written : none, bits);
+    std::vector<std::string> taken = spec.written ? written : std::vector<std::string>();
+    for (const Register& one : pool_)
+      if (!goes_beside(one.type, kind)) taken.push_back(one.name);
+    const std::string name = pick(type, spec, taken, bits);
     if (name.empty()) return {};
     if (spec.written) written.push_back(name);
-    const auto at = std::ranges::find(pool_, name, &Register::name);
-    bits = isa::type_info(at->type).bits;
+    const Type chosen = std::ranges::find(pool_, name, &Register::name)->type;
+    bits = isa::type_info(chosen).bits;
+    if (isa::type_info(chosen).cls != TypeClass::bits) kind = chosen;
     text += (i ? ", " : "") + name;
   }
   return "{" + text + "}";
