@@ -21,13 +21,15 @@ Builder::Made Builder::statement(const Context& context) {
     u32 cost;  ///< instructions, without those of blocks inside
   };
   static constexpr Kind kKinds[] = {
-      {&Builder::plain, 30, 4}, {&Builder::carry, 3, 3},      {&Builder::branch, 10, 5},
-      {&Builder::loop, 7, 5},   {&Builder::table, 3, 8},      {&Builder::leave_loop, 4, 3},
-      {&Builder::end, 3, 8},    {&Builder::call, 3, 10},      {&Builder::warp, 12, 5},
-      {&Builder::slice, 6, 4},  {&Builder::slot, 5, 3},       {&Builder::other_slot, 12, 5},
-      {&Builder::local, 4, 4},  {&Builder::input, 4, 4},      {&Builder::constant, 2, 3},
-      {&Builder::cell, 5, 2},   {&Builder::own_atomic, 3, 3}, {&Builder::exchange, 9, 4},
-      {&Builder::fence, 1, 1},  {&Builder::early_exit, 1, 6},
+      {&Builder::plain, 30, 4},      {&Builder::carry, 3, 3},      {&Builder::branch, 10, 5},
+      {&Builder::loop, 7, 5},        {&Builder::table, 3, 8},      {&Builder::leave_loop, 4, 3},
+      {&Builder::end, 3, 8},         {&Builder::call, 3, 10},      {&Builder::warp, 12, 5},
+      {&Builder::slice, 6, 4},       {&Builder::slot, 5, 3},       {&Builder::other_slot, 12, 5},
+      {&Builder::local, 4, 4},       {&Builder::input, 4, 4},      {&Builder::constant, 2, 3},
+      {&Builder::cell, 5, 2},        {&Builder::own_atomic, 3, 3}, {&Builder::exchange, 9, 4},
+      {&Builder::column, 5, 3},      {&Builder::parameter, 2, 1},  {&Builder::recurse, 6, 12},
+      {&Builder::long_loop, 1, 150}, {&Builder::locked, 1, 60},    {&Builder::hand_over, 2, 12},
+      {&Builder::fence, 1, 1},       {&Builder::early_exit, 1, 6},
   };
   static constexpr u32 kTotal = [] {
     u32 total = 0;
@@ -78,6 +80,28 @@ Builder::Made Builder::carry(const Context&) {
   return Node(std::move(text));
 }
 
+/// Arguments of the pool; `pointer`: a register with the function's address, empty: by name.
+std::string Builder::call_text(const std::string& name, const std::string& members,
+                               const std::string& rounds, const std::string& pointer) {
+  std::string text = fmt::format(
+      "{{\n.param .b32 am;\n.param .b64 ai;\n.param .b64 ac;\n.param .b32 ax;\n"
+      ".param .b64 ay;\n.param .b32 az;\n.param .b32 an;\n.param .b64 result;\n"
+      "st.param.b32 [am], {};\nst.param.b64 [ai], %in;\nst.param.b64 [ac], %cells;\n"
+      "st.param.b32 [ax], {};\nst.param.b64 [ay], {};\nst.param.f32 [az], {};\n"
+      "st.param.b32 [an], {};\n",
+      members.empty() ? "0" : members, any(Type::b32), any(Type::b64), any(Type::f32), rounds);
+  if (pointer.empty()) {
+    text += fmt::format("call (result), {}, (am, ai, ac, ax, ay, az, an);\n", name);
+  } else {
+    text += fmt::format(
+        "P: .callprototype (.param .b64 _) _ (.param .b32 _, .param .b64 _, .param .b64 _, "
+        ".param .b32 _, .param .b64 _, .param .b32 _, .param .b32 _);\n"
+        "call (result), {}, (am, ai, ac, ax, ay, az, an), P;\n",
+        pointer);
+  }
+  return text + fmt::format("ld.param.b64 {}, [result];\n}}\n", scope_.target(Type::b64));
+}
+
 /// Direct, or through a register that need not hold the same function in all threads.
 Builder::Made Builder::call(const Context& context) {
   std::vector<const Callee*> possible;
@@ -90,30 +114,37 @@ Builder::Made Builder::call(const Context& context) {
   if (possible.empty()) return std::nullopt;
   const u32 count = static_cast<u32>(possible.size());
   const Callee &one = *possible[below(count)], &other = *possible[below(count)];
-  std::string text = fmt::format(
-      "{{\n.param .b32 am;\n.param .b64 ai;\n.param .b64 ac;\n.param .b32 ax;\n.param .b64 ay;\n"
-      ".param .b32 az;\n.param .b64 result;\n"
-      "st.param.b32 [am], {};\nst.param.b64 [ai], %in;\nst.param.b64 [ac], %cells;\n"
-      "st.param.b32 [ax], {};\nst.param.b64 [ay], {};\nst.param.f32 [az], {};\n",
-      context.members.empty() ? "0" : context.members, any(Type::b32), any(Type::b64),
-      any(Type::f32));
+  std::string text, rounds = std::to_string(below(kRounds));
+  if (one_in(2)) {
+    rounds = scope_.temporary("b32");
+    text += fmt::format("and.b32 {}, {}, {};\n", rounds, any(Type::b32), kRounds - 1);
+  }
   // In a divergent indirect call a function does not know who runs it with whom.
   const bool indirect = !one.needs_members && !other.needs_members && one_in(2);
+  std::string pointer;
   if (indirect) {
-    const std::string a = scope_.temporary("u64"), b = scope_.temporary("u64");
-    text += fmt::format(
-        "mov.u64 {0}, {2};\nmov.u64 {1}, {3};\nselp.b64 {0}, {0}, {1}, {4};\n"
-        "P: .callprototype (.param .b64 _) _ (.param .b32 _, .param .b64 _, .param .b64 _, "
-        ".param .b32 _, .param .b64 _, .param .b32 _);\n"
-        "call (result), {0}, (am, ai, ac, ax, ay, az), P;\n",
-        a, b, one.name, other.name, any(Type::pred));
-  } else {
-    text += fmt::format("call (result), {}, (am, ai, ac, ax, ay, az);\n", one.name);
+    pointer = scope_.temporary("u64");
+    const std::string second = scope_.temporary("u64");
+    text += fmt::format("mov.u64 {0}, {2};\nmov.u64 {1}, {3};\nselp.b64 {0}, {0}, {1}, {4};\n",
+                        pointer, second, one.name, other.name, any(Type::pred));
   }
-  changes_sums_ |= one.changes_sums || other.changes_sums;
-  text += fmt::format("ld.param.b64 {}, [result];\n}}\n", any(Type::b64));
+  text += call_text(one.name, context.members, rounds, pointer);
+  changes_sums_ |= one.changes_sums || (indirect && other.changes_sums);
   dynamic_ -= std::min(dynamic_, std::max(one.cost, indirect ? other.cost : 0) * context.times);
   return Node(std::move(text));
+}
+
+/// The function calls itself, once, for one round less.
+Builder::Made Builder::recurse(const Context& context) {
+  if (is_kernel_ || self_->recurses || context.times > 1) return std::nullopt;
+  self_->recurses = true;
+  const std::string rounds = scope_.temporary("b32"), go_on = scope_.temporary("pred"),
+                    skip = scope_.label();
+  std::string text =
+      fmt::format("ld.param.b32 {0}, [n];\nsetp.ne.u32 {1}, {0}, 0;\n", rounds, go_on);
+  const std::string members = context.members.empty() ? "" : vote(context.members, go_on, text);
+  text += fmt::format("@!{} bra {};\nsub.u32 {}, {}, 1;\n", go_on, skip, rounds, rounds);
+  return Node(text + call_text(self_->name, members, rounds, "") + skip + ":\n");
 }
 
 }  // namespace heddle::generated

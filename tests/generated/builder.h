@@ -38,7 +38,7 @@ struct Cell {
 /// What the functions of a kernel share.
 struct Shared {
   u32 threads = 0;  ///< of a CTA
-  bool one_cta = false;
+  u32 ctas = 0;
   std::vector<Cell> global_cells, shared_cells;
   bool somebody_left = false;  ///< threads may have exited
 };
@@ -48,24 +48,40 @@ struct Callee {
   std::string name;
   bool needs_members = false;
   bool changes_sums = false;  ///< the cells in shared memory
+  bool recurses = false;      ///< as often as its parameter n says
   u32 cost = 0;
+};
+
+/// Memory where a thread may go: its own, or nobody's while it is only read.
+struct Region {
+  std::string_view space;
+  std::string base;  ///< a register with the address in that space; .param: the variable
+  u32 bytes;
+  bool constant = false;  ///< nobody ever writes there
 };
 
 inline constexpr u32 kInputBytes = 4096;
 inline constexpr u32 kScratchBytes = 128;  ///< of a thread's slice, for statements
-inline constexpr u32 kSlotBytes = 16;
+inline constexpr u32 kSlotBytes = 16, kWordBytes = 4;
+inline constexpr u32 kColumnBytes = 8, kColumns = 3;
+inline constexpr u32 kPairBytes = 16;
 inline constexpr u32 kLocalBytes = 64;
 inline constexpr u32 kConstantBytes = 256;
 inline constexpr u32 kCells = 6;
+inline constexpr u32 kLockBytes = 16;  ///< a lock, and what it protects
+inline constexpr u32 kRounds = 4;      ///< of a recursion, at most
+inline constexpr u32 kHandOver = 15;   ///< a barrier for hand_over() alone
 
 class Builder {
  public:
-  Builder(Scope& scope, Shared& shared, const std::vector<Callee>& callees, bool is_kernel,
+  /// `self`: the function, null for a kernel.
+  Builder(Scope& scope, Shared& shared, const std::vector<Callee>& callees, Callee* self,
           u32 statements, u32 dynamic)
       : scope_(scope),
         shared_(shared),
         callees_(callees),
-        is_kernel_(is_kernel),
+        self_(self),
+        is_kernel_(!self),
         statements_(statements),
         dynamic_(dynamic),
         allowed_(dynamic) {}
@@ -73,7 +89,7 @@ class Builder {
   Block block(Context context, u32 most);
   /// Warp instructions that were made, at most, when each is run.
   u32 cost() const { return allowed_ - dynamic_; }
-  bool changes_sums() const { return changes_sums_; }
+  bool changes_sums() const { return changes_sums_; }  ///< of the CTA
   void allow(u32 statements, u32 dynamic) {
     statements_ += statements;
     dynamic_ += dynamic;
@@ -93,10 +109,14 @@ class Builder {
   Made plain(const Context& context);
   Made carry(const Context& context);
   Made call(const Context& context);
+  Made recurse(const Context& context);
+  std::string call_text(const std::string& name, const std::string& members,
+                        const std::string& rounds, const std::string& pointer);
 
   // builder_flow.cpp
   Made branch(const Context& context);
   Made loop(const Context& context);
+  Made long_loop(const Context& context);
   Made table(const Context& context);
   Made leave_loop(const Context& context);
   Made end(const Context& context);
@@ -106,31 +126,35 @@ class Builder {
   std::string vote(const std::string& members, std::string_view predicate, std::string& text);
 
   // builder_memory.cpp
+  Made parameter(const Context& context);
   Made slice(const Context& context);
+  Made column(const Context& context);
   Made slot(const Context& context);
   Made other_slot(const Context& context);
+  Made slot_of(const std::string& who, std::string before);
   Made local(const Context& context);
   Made input(const Context& context);
   Made constant(const Context& context);
   Made cell(const Context& context);
   Made own_atomic(const Context& context);
+  Made locked(const Context& context);
   Made fence(const Context& context);
-  /// A load, store or atomic in the `bytes` at `base`, a register with an address in `space`: the
-  /// thread's own, or nobody's while they are only read. `constant`: nobody ever writes them.
-  Made access(std::string_view opcode, std::string_view space, const std::string& base, u32 bytes,
-              bool constant = false);
+  /// A load, store or atomic there; `before` comes first.
+  Made access(std::string_view opcode, const Region& region, std::string before = {});
   std::string offset(u32 bytes, u32 size, std::string& text);
 
   // builder_warp.cpp
   Made warp(const Context& context);
   std::string shuffle(const Instance& instance, const Context& context);
   Made exchange(const Context& context);
+  Made hand_over(const Context& context);
   std::string barrier();
 
   Scope& scope_;
   Shared& shared_;
   const std::vector<Callee>& callees_;
-  bool is_kernel_;
+  Callee* const self_;
+  const bool is_kernel_;
   u32 statements_, dynamic_;  ///< left
   u32 allowed_;
   bool changes_sums_ = false;

@@ -77,7 +77,8 @@ Builder::Made Builder::branch(const Context& context) {
   Context then = context, other = context;
   ++then.depth, ++other.depth;
   std::string p;
-  if (context.together && one_in(2)) {
+  const bool uniform = context.together && one_in(2);
+  if (uniform) {
     p = same_in_cta(text);
   } else {
     p = condition(text);
@@ -89,7 +90,7 @@ Builder::Made Builder::branch(const Context& context) {
       text += fmt::format("xor.b32 {}, {}, {};\n", other.members, context.members, then.members);
     }
   }
-  text += fmt::format("@!{} bra {};\n", p, skip);
+  text += fmt::format("@!{} bra{} {};\n", p, uniform && one_in(2) ? ".uni" : "", skip);
   node.text.push_back(std::move(text));
   node.blocks.push_back(block(then, 4));
   if (one_in(2)) {
@@ -144,6 +145,18 @@ Builder::Made Builder::loop(const Context& context) {
                                   : next + test + fmt::format("@{} bra {};\n", go_on, head)) +
                       end + ":\n");
   return node;
+}
+
+/// So many rounds that other threads have their turn in between.
+Builder::Made Builder::long_loop(const Context& context) {
+  if (context.times > 1) return std::nullopt;
+  const std::string counter = scope_.temporary("u32"), bound = scope_.temporary("u32"),
+                    go_on = scope_.temporary("pred"), head = scope_.label();
+  return Node(
+      fmt::format("mov.u32 {0}, 0;\nand.b32 {1}, {4}, 1;\nmul.lo.u32 {1}, {1}, 700;\n{3}:\n"
+                  "mad.lo.u32 {5}, {5}, 5, {0};\nadd.u32 {0}, {0}, 1;\n"
+                  "setp.lt.u32 {2}, {0}, {1};\n@{2} bra {3};\n",
+                  counter, bound, go_on, head, any(Type::b32), scope_.target(Type::u32)));
 }
 
 Builder::Made Builder::leave_loop(const Context& context) {

@@ -61,46 +61,32 @@ bool is_everywhere(const Form& form) {
 
 }  // namespace
 
-/// "+16", or a register with base + what the data say; for `size` bytes of `bytes`, both powers of
-/// two.
-std::string Builder::offset(u32 bytes, u32 size, std::string& text) {
-  if (one_in(2)) return fmt::format("+{}", size * below(bytes / size));
-  const std::string index = scope_.temporary("b32"), wide = scope_.temporary("u64");
-  text += fmt::format("and.b32 {0}, {1}, {2};\nmul.wide.u32 {3}, {0}, {4};\n", index,
-                      any(Type::b32), bytes / size - 1, wide, size);
-  return wide;
-}
-
-Builder::Made Builder::access(std::string_view opcode, std::string_view space,
-                              const std::string& base, u32 bytes, bool constant) {
+Builder::Made Builder::access(std::string_view opcode, const Region& region, std::string before) {
   const auto forms = isa::forms_of(opcode);
   const Form& form = forms[below(static_cast<u32>(forms.size()))];
-  if (!is_access(form) || (has_slot(form, "nc") && !constant)) return std::nullopt;
+  const std::string_view space = region.space;
+  if (!is_access(form) || (has_slot(form, "nc") && !region.constant)) return std::nullopt;
   if (space != "global" && !is_everywhere(form)) return std::nullopt;
   const auto instance = choose(
       form, scope_.catalogue().place(), scope_.random(),
       [&](std::string_view slot, std::string_view word) { return suits(slot, word, space); });
   if (!instance) return std::nullopt;
   const u32 size = bytes_of(*instance);
-  if (size == 0 || size > bytes || (size > 16 && space != "global")) return std::nullopt;
-  if (opcode == "atom" && size < 2) return std::nullopt;
+  if (size == 0 || size > region.bytes || (size > 16 && space != "global")) return std::nullopt;
 
-  std::string text, address = base;
+  std::string text = std::move(before), address = region.base;
   if (instance->word("ss").empty() && !has_slot(form, "nc")) {
     address = scope_.temporary("u64");
-    text += fmt::format("cvta.{}.u64 {}, {};\n", space, address, base);
+    text += fmt::format("cvta.{}.u64 {}, {};\n", space, address, region.base);
   }
-  std::string at;
-  // ldu promises one address for the warp.
-  if (form.opcode == "ldu") {
-    at = fmt::format("[{}+{}]", address, size * below(bytes / size));
-  } else {
-    const std::string more = offset(bytes, size, text);
-    at = fmt::format("[{}{}]", address, more);
-    if (more[0] == '%') {
-      text += fmt::format("add.u64 {0}, {0}, {1};\n", more, address);
-      at = fmt::format("[{}]", more);
-    }
+  std::string at = fmt::format("[{}+{}]", address, size * below(region.bytes / size));
+  // ldu promises one address for the warp, and .param is no memory to compute addresses of.
+  const bool by_data = form.opcode != "ldu" && space != "param" && region.bytes > size && one_in(2);
+  if (by_data) {
+    const std::string index = scope_.temporary("b32"), sum = scope_.temporary("u64");
+    text += fmt::format("and.b32 {0}, {1}, {2};\nmad.wide.u32 {3}, {0}, {4}, {5};\n", index,
+                        any(Type::b32), region.bytes / size - 1, sum, size, address);
+    at = fmt::format("[{}]", sum);
   }
   const std::string guard = one_in(5) ? scope_.guard() : "";
   const auto made =
@@ -109,53 +95,78 @@ Builder::Made Builder::access(std::string_view opcode, std::string_view space,
   return Node(text + *made);
 }
 
+/// What the function was called with, or the kernel launched with.
+Builder::Made Builder::parameter(const Context&) {
+  if (is_kernel_) return access("ld", {"param", "pair", kPairBytes});
+  static constexpr std::string_view kNames[] = {"x", "y", "z"};
+  const u32 which = below(3);
+  return access("ld", {"param", std::string(kNames[which]), which == 1 ? 8u : 4u});
+}
+
 /// The thread's part of the output.
 Builder::Made Builder::slice(const Context&) {
   if (!is_kernel_) return std::nullopt;
-  return access(one_in(2) ? "ld" : "st", "global", "%out", kScratchBytes);
+  return access(one_in(2) ? "ld" : "st", {"global", "%out", kScratchBytes});
 }
 
-/// Its slot in shared memory.
+/// Its place in a row of which every thread of the grid has one, side by side.
+Builder::Made Builder::column(const Context&) {
+  if (!is_kernel_) return std::nullopt;
+  const std::string base = scope_.temporary("u64");
+  return access(one_in(3) ? "ld" : "st", {"global", base, kColumnBytes},
+                fmt::format("add.u64 {}, %column, {};\n", base,
+                            below(kColumns) * kColumnBytes * shared_.threads * shared_.ctas));
+}
+
+/// Its slot in shared memory, or its word.
 Builder::Made Builder::slot(const Context& context) {
   if (!is_kernel_ || context.reading) return std::nullopt;
-  return access(one_in(3) ? "ld" : "st", "shared", "%slot", kSlotBytes);
+  const std::string_view opcode = one_in(3) ? "ld" : "st";
+  if (one_in(2)) return access(opcode, {"shared", "%word", kWordBytes});
+  return access(opcode, {"shared", "%slot", kSlotBytes});
 }
 
-/// The slot of any thread, while nobody writes.
+/// The slot, or the word, of the thread with that number.
+Builder::Made Builder::slot_of(const std::string& who, std::string before) {
+  const std::string address = scope_.temporary("u64"), base = scope_.temporary("u64");
+  const bool word = one_in(2);
+  const u32 bytes = word ? kWordBytes : kSlotBytes;
+  before += fmt::format("mov.u64 {}, {};\nmad.wide.u32 {}, {}, {}, {};\n", base,
+                        word ? "words" : "slots", address, who, bytes, base);
+  return access("ld", {"shared", address, bytes}, std::move(before));
+}
+
+/// That of any thread, while nobody writes.
 Builder::Made Builder::other_slot(const Context& context) {
   if (!is_kernel_ || !context.reading) return std::nullopt;
-  const std::string who = scope_.temporary("u32"), address = scope_.temporary("u64"),
-                    base = scope_.temporary("u64");
-  std::string text;
-  if (one_in(2)) {
-    text = fmt::format("rem.u32 {}, {}, {};\n", who, any(Type::u32), shared_.threads);
-  } else {
-    text = fmt::format("add.u32 {0}, %thread, {1};\nrem.u32 {0}, {0}, {2};\n", who,
-                       1 + below(shared_.threads), shared_.threads);
-  }
-  text += fmt::format("mov.u64 {1}, slots;\nmad.wide.u32 {2}, {0}, {3}, {1};\n", who, base, address,
-                      kSlotBytes);
-  Made made = access("ld", "shared", address, kSlotBytes);
-  if (made) made->text[0] = text + made->text[0];
-  return made;
+  const std::string who = scope_.temporary("u32");
+  const u32 threads = shared_.threads;
+  return slot_of(who, one_in(2)
+                          ? fmt::format("rem.u32 {}, {}, {};\n", who, any(Type::u32), threads)
+                          : fmt::format("add.u32 {0}, %thread, {1};\nrem.u32 {0}, {0}, {2};\n", who,
+                                        1 + below(threads), threads));
 }
 
 Builder::Made Builder::local(const Context&) {
   const std::string base = scope_.temporary("u64");
-  Made made = access(one_in(2) ? "ld" : "st", "local", base, kLocalBytes);
-  if (made) made->text[0] = fmt::format("mov.u64 {}, array;\n", base) + made->text[0];
-  return made;
+  return access(one_in(2) ? "ld" : "st", {"local", base, kLocalBytes},
+                fmt::format("mov.u64 {}, array;\n", base));
 }
 
+/// Anywhere in the input, or side by side.
 Builder::Made Builder::input(const Context&) {
-  return access(one_in(8) ? "ldu" : "ld", "global", "%in", kInputBytes, true);
+  if (!is_kernel_ || one_in(2))
+    return access(one_in(8) ? "ldu" : "ld", {"global", "%in", kInputBytes, true});
+  const std::string address = scope_.temporary("u64");
+  const u32 size = 4u << below(3);
+  return access("ld", {"global", address, size, true},
+                fmt::format("mad.wide.u32 {}, %thread, {}, %in;\n", address, size));
 }
 
 Builder::Made Builder::constant(const Context&) {
   const std::string base = scope_.temporary("u64");
-  Made made = access("ld", "const", base, kConstantBytes);
-  if (made) made->text[0] = fmt::format("mov.u64 {}, constants;\n", base) + made->text[0];
-  return made;
+  return access("ld", {"const", base, kConstantBytes},
+                fmt::format("mov.u64 {}, constants;\n", base));
 }
 
 /// red, or atom whose result is dropped, on a cell that all threads change in the same way.
@@ -168,7 +179,7 @@ Builder::Made Builder::cell(const Context& context) {
   const auto forms = isa::forms_of(one_in(2) ? "red" : "atom");
   const Form& form = forms[below(static_cast<u32>(forms.size()))];
   if (!is_access(form)) return std::nullopt;
-  const bool many_ctas = is_global && !shared_.one_cta;
+  const bool many_ctas = is_global && shared_.ctas > 1;
   const auto allow = [&](std::string_view slot, std::string_view word) {
     if (slot == "atomop") return word == cell.operation;
     if (slot == "T") return word == cell.type;
@@ -185,6 +196,7 @@ Builder::Made Builder::cell(const Context& context) {
     text += fmt::format("cvta.{}.u64 {}, {};\n", space, base, is_global ? "%cells" : base);
     address = base;
   }
+  const u32 first = is_global ? kLockBytes : 0;
   const u32 bits = isa::type_info(isa::find_type(cell.type)).bits;
   const std::string dropped = one_in(2) ? "_" : scope_.temporary(fmt::format("b{}", bits));
   const std::string value =
@@ -195,7 +207,7 @@ Builder::Made Builder::cell(const Context& context) {
   if (number.empty()) text += fmt::format("mov.b{} {}, {};\n", bits, plain, value);
   const std::string guard = one_in(5) ? scope_.guard() : "";
   const auto made = scope_.instruction(*instance,
-                                       {{"a", fmt::format("[{}+{}]", address, 8 * index)},
+                                       {{"a", fmt::format("[{}+{}]", address, first + 8 * index)},
                                         {"b", number.empty() ? plain : number},
                                         {"d", dropped},
                                         {"policy", std::string(kPolicy)}},
@@ -208,8 +220,25 @@ Builder::Made Builder::cell(const Context& context) {
 /// Atomics of every kind where only this thread goes: what they return is known.
 Builder::Made Builder::own_atomic(const Context& context) {
   if (!is_kernel_) return std::nullopt;
-  if (context.reading || one_in(2)) return access("atom", "global", "%out", kScratchBytes);
-  return access("atom", "shared", "%slot", kSlotBytes);
+  if (context.reading || one_in(2)) return access("atom", {"global", "%out", kScratchBytes});
+  return access("atom", {"shared", "%slot", kSlotBytes});
+}
+
+/// A sum that a lock protects: one thread at a time, also of those in a warp (3.2).
+Builder::Made Builder::locked(const Context& context) {
+  if (context.times > 2) return std::nullopt;
+  const bool is_global = context.sums_are_read || one_in(2);
+  changes_sums_ |= !is_global;
+  const std::string base = scope_.temporary("u64"), old = scope_.temporary("b32"),
+                    taken = scope_.temporary("pred"), sum = scope_.temporary("u64"),
+                    added = scope_.temporary("b64"), again = scope_.label();
+  return Node(fmt::format(
+      "mov.b64 {0}, {1};\nmov.u64 {2}, {3};\n{4}:\n"
+      "atom.acquire.{5}.cas.b32 {6}, [{2}], 0, 1;\nsetp.ne.u32 {7}, {6}, 0;\n@{7} bra {4};\n"
+      "ld.{8}.u64 {9}, [{2}+8];\nadd.u64 {9}, {9}, {0};\nst.{8}.u64 [{2}+8], {9};\n"
+      "atom.release.{5}.exch.b32 {6}, [{2}], 0;\n",
+      added, any(Type::b64), base, is_global ? "%cells" : "lock", again,
+      is_global ? "gpu.global" : "cta.shared", old, taken, is_global ? "global" : "shared", sum));
 }
 
 Builder::Made Builder::fence(const Context&) {

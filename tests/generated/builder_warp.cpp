@@ -44,7 +44,7 @@ std::string Builder::shuffle(const Instance& instance, const Context& context) {
     text += fmt::format("and.b32 {0}, {0}, {1};\nand.b32 {2}, %lane, {3};\nor.b32 {2}, {2}, {0};\n",
                         step, 31 & ~segment, source, segment);
   }
-  const std::string d = any(Type::b32);
+  const std::string d = scope_.target(Type::b32);
   text += *scope_.instruction(instance, {{"d", d},
                                          {"p", in_range},
                                          {"a", any(Type::b32)},
@@ -54,7 +54,7 @@ std::string Builder::shuffle(const Instance& instance, const Context& context) {
   text += fmt::format(
       "shr.u32 {0}, {1}, {0};\nand.b32 {0}, {0}, 1;\nsetp.ne.or.u32 {2}, {0}, 0, !{3};\n"
       "selp.b32 {4}, {4}, 0, {2};\nmov.pred {5}, {3};\n",
-      source, context.members, known, in_range, d, any(Type::pred));
+      source, context.members, known, in_range, d, scope_.target(Type::pred));
   return text;
 }
 
@@ -70,9 +70,31 @@ Builder::Made Builder::exchange(const Context& context) {
   return node;
 }
 
+/// Half of the warps say that their slots are ready and go on to the end, where they wait for the
+/// other half, which reads these slots.
+Builder::Made Builder::hand_over(const Context& context) {
+  const bool fits = is_kernel_ && context.together && !context.reading && !shared_.somebody_left;
+  if (!fits || shared_.threads % 64 != 0) return std::nullopt;
+  const u32 half = shared_.threads / 2;
+  const std::string p = scope_.temporary("pred"), who = scope_.temporary("u32"),
+                    arrive = scope_.label(), join = scope_.label();
+  std::string text =
+      fmt::format("setp.{0}.u32 {1}, %thread, {2};\n@{1} bra {3};\nbar.sync {4}, {5};\n",
+                  one_in(2) ? "lt" : "ge", p, half, arrive, kHandOver, shared_.threads);
+  const u32 first = text.starts_with("setp.lt") ? 0 : half;
+  for (u32 left = 1 + below(3); left > 0; --left) {
+    const Made made = slot_of(who, fmt::format("rem.u32 {0}, {1}, {2};\nadd.u32 {0}, {0}, {3};\n",
+                                               who, any(Type::u32), half, first));
+    if (made) text += made->text[0];
+  }
+  text += fmt::format("bra {};\n{}:\nbar.arrive {}, {};\n{}:\n", join, arrive, kHandOver,
+                      shared_.threads, join);
+  return Node(text + barrier());
+}
+
 /// For all threads of the CTA that did not exit.
 std::string Builder::barrier() {
-  const u32 number = below(16);
+  const u32 number = below(kHandOver);
   if (one_in(5)) {  // the same barrier, at two places
     const std::string other = scope_.label(), join = scope_.label();
     const std::string p = any(Type::pred);

@@ -19,15 +19,18 @@ constexpr Dim3 kGrids[] = {{1, 1, 1}, {1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {2, 2, 1}
 constexpr u32 kMostThreads = 256;
 
 constexpr std::string_view kParameters =
-    ".param .b32 m, .param .b64 i, .param .b64 c, .param .b32 x, .param .b64 y, .param .b32 z";
-constexpr u32 kSlicePart = 32;  ///< slices begin at a multiple
+    ".param .b32 m, .param .b64 i, .param .b64 c, .param .b32 x, .param .b64 y, .param .b32 z, "
+    ".param .b32 n";
+constexpr u32 kSumBytes = 8 * (kCells + 1);  ///< of a CTA: its cells, and what its lock protected
+constexpr u32 kSlicePart = 32;               ///< slices begin at a multiple
 
 u32 bytes_of(Type type) { return type == Type::pred ? 4 : isa::type_info(type).bits / 8; }
 
 /// What every function has beside its pool.
 std::string fixed(const Catalogue& catalogue, bool is_kernel) {
   std::string text = ".reg .b64 %in, %cells;\n.reg .b32 %lane, %members;\n";
-  if (is_kernel) text += ".reg .b64 %out, %slot, %from;\n.reg .b32 %thread, %u, %v, %w;\n";
+  if (is_kernel)
+    text += ".reg .b64 %out, %column, %slot, %word, %from;\n.reg .b32 %thread, %u, %v, %w;\n";
   text += fmt::format(".local .align 16 .b8 array[{}];\n", kLocalBytes);
   if (catalogue.place().target.sm >= 80) text += ".reg .b64 %policy;\n";
   return text;
@@ -89,6 +92,26 @@ std::string initial(const Cell& cell) {
   return low ? "0" : cell.operation == "and" || cell.operation == "min" ? "0x7fffffff" : "3";
 }
 
+/// Registers that are written once.
+std::string fix_registers(Scope& scope, std::string_view pair, std::string_view number) {
+  std::string text;
+  const auto add = [&](std::string_view type, std::string_view format, std::string_view source) {
+    const std::string name = scope.temporary(type);
+    text += fmt::format(fmt::runtime(format), name, source);
+    scope.fix(name, isa::find_type(type));
+  };
+  static constexpr std::string_view kThread[] = {"%tid.x",   "%tid.y",      "%ntid.x",
+                                                 "%ctaid.x", "%ctaid.y",    "%nctaid.x",
+                                                 "%laneid",  "%lanemask_le"};
+  for (u32 left = 1 + scope.below(3); left > 0; --left)
+    add("u32", "mov.u32 {}, {};\n", kThread[scope.below(std::size(kThread))]);
+  add("b64", "ld.param.b64 {}, [{}];\n", pair);
+  add(scope.one_in(2) ? "f32" : "s32", "ld.param.b32 {}, [{}];\n", number);
+  if (scope.one_in(2)) add("u16", "ld.param.u16 {}, [{}];\n", number);
+  for (u32 left = scope.below(10); left > 0; --left) text += scope.derive();
+  return text;
+}
+
 /// Who the thread is, and what it has of memory.
 std::string kernel_setup(Scope& scope, const Shared& shared, u32 stride) {
   std::string text = "ld.param.u64 %in, [in];\nld.param.u64 %out, [out];\n";
@@ -102,28 +125,35 @@ std::string kernel_setup(Scope& scope, const Shared& shared, u32 stride) {
       "mad.lo.u32 %u, %u, %v, %w;\n";
   text += fmt::format("mad.lo.u32 %u, %u, {}, %thread;\n", shared.threads);
   text += fmt::format("mul.wide.u32 %from, %u, {};\nadd.u64 %out, %out, %from;\n", stride);
+  text += fmt::format("ld.param.u64 %column, [columns];\nmad.wide.u32 %column, %u, {}, %column;\n",
+                      kColumnBytes);
   text +=
       "mul.lo.u32 %u, %u, 40;\nand.b32 %u, %u, 0x7f8;\ncvt.u64.u32 %from, %u;\n"
       "add.u64 %from, %from, %in;\n";
   text +=
       fmt::format("mov.u64 %slot, slots;\nmad.wide.u32 %slot, %thread, {}, %slot;\n", kSlotBytes);
+  text +=
+      fmt::format("mov.u64 %word, words;\nmad.wide.u32 %word, %thread, {}, %word;\n", kWordBytes);
   // The threads of the warp: all ones, or as many as there are in the last one.
   text += fmt::format(
       "and.b32 %u, %thread, 0xffffffe0;\nsub.u32 %u, {}, %u;\nmov.u32 %v, 1;\n"
       "shl.b32 %v, %v, %u;\nsub.u32 %members, %v, 1;\n",
       shared.threads);
-  text += load_registers(scope);
+  text += fix_registers(scope, "pair+8", "pair") + load_registers(scope);
   const std::string a = scope.any(Type::u64), b = scope.any(Type::u64);
   for (u32 at = 0; at < kLocalBytes; at += 16)
     text += fmt::format("st.local.v2.b64 [array+{}], {{{}, {}}};\n", at, a, b);
-  text += fmt::format("st.shared.v2.b64 [%slot], {{{}, {}}};\n", b, a);
+  text += fmt::format("st.shared.v2.b64 [%slot], {{{}, {}}};\nst.shared.b32 [%word], {};\n", b, a,
+                      scope.any(Type::b32));
   const std::string first = scope.temporary("pred");
   text += fmt::format("setp.eq.u32 {}, %thread, 0;\n", first);
   for (std::size_t i = 0; i < kCells; ++i) {
     text += fmt::format("@{} st.shared.b64 [sums+{}], {};\n", first, 8 * i,
                         initial(shared.shared_cells[i]));
   }
-  return text + "bar.sync 0;\n";
+  return text + fmt::format(
+                    "@{0} st.shared.b64 [lock], 0;\n@{0} st.shared.b64 [lock+8], 0;\nbar.sync 0;\n",
+                    first);
 }
 
 /// The cells in shared memory, to the CTA's part of the buffer.
@@ -133,11 +163,13 @@ Node store_sums(Scope& scope) {
   std::string text = fmt::format(
       "bar.sync 0;\nsetp.eq.u32 {0}, %thread, 0;\nmov.u32 %u, %ctaid.y;\nmov.u32 %v, %nctaid.x;\n"
       "mov.u32 %w, %ctaid.x;\nmad.lo.u32 %u, %u, %v, %w;\nmad.wide.u32 {1}, %u, {2}, %cells;\n",
-      first, to, 8 * kCells);
-  for (u32 i = 0; i < kCells; ++i) {
-    text += fmt::format("ld.shared.b64 {0}, [sums+{1}];\n@{2} st.global.b64 [{3}+{4}], {0};\n",
-                        word, 8 * i, first, to, 8 * (kCells + i));
-  }
+      first, to, kSumBytes);
+  const auto store = [&](std::string_view from, u32 cell) {
+    text += fmt::format("ld.shared.b64 {0}, [{1}];\n@{2} st.global.b64 [{3}+{4}], {0};\n", word,
+                        from, first, to, kLockBytes + 8 * (kCells + cell));
+  };
+  for (u32 i = 0; i < kCells; ++i) store(fmt::format("sums+{}", 8 * i), i);
+  store("lock+8", kCells);
   return Node(std::move(text));
 }
 
@@ -197,7 +229,7 @@ Function make_function(Random& random, const Catalogue& catalogue, Shared& share
                        std::vector<Callee>& callees) {
   Scope scope(random, catalogue, false);
   Callee callee{fmt::format("function_{}", callees.size()), scope.one_in(2)};
-  Builder builder(scope, shared, callees, false, 12, 120);
+  Builder builder(scope, shared, callees, &callee, 14, 120);
   Context context;
   if (callee.needs_members) {
     context.members = "%members";
@@ -205,7 +237,7 @@ Function make_function(Random& random, const Catalogue& catalogue, Shared& share
     context.may_end = true;
   }
   Function function;
-  const std::string setup = set_registers(scope);
+  const std::string setup = fix_registers(scope, "y", "z") + set_registers(scope);
   function.body = builder.block(context, 8);
   const std::string a = scope.any(Type::b64);
   std::string local;
@@ -220,6 +252,7 @@ Function make_function(Random& random, const Catalogue& catalogue, Shared& share
       setup, local);
   callee.cost = builder.cost() + 4 * static_cast<u32>(scope.pool().size()) + 20;
   callee.changes_sums = builder.changes_sums();
+  if (callee.recurses) callee.cost *= kRounds;
   callees.push_back(callee);
   return function;
 }
@@ -259,8 +292,10 @@ std::string variables(Random& random, const Shared& shared) {
     numbers += fmt::format("{}{}", i ? "," : "", random.below(256));
   return fmt::format(
       ".shared .align 16 .b8 slots[{}];\n.shared .align 8 .b8 sums[{}];\n"
+      ".shared .align 4 .b8 words[{}];\n.shared .align 8 .b8 lock[{}];\n"
       ".const .align 16 .b8 constants[{}] = {{{}}};\n",
-      shared.threads * kSlotBytes, 8 * kCells, kConstantBytes, numbers);
+      shared.threads * kSlotBytes, 8 * kCells, shared.threads * kWordBytes, kLockBytes,
+      kConstantBytes, numbers);
 }
 
 std::vector<Cell> cells(Random& random) {
@@ -294,7 +329,7 @@ Kernel generate(u64 seed) {
   } while (kernel.grid.volume() * kernel.block.volume() > kMostThreads);
   Shared shared;
   shared.threads = static_cast<u32>(kernel.block.volume());
-  shared.one_cta = kernel.grid.volume() == 1;
+  shared.ctas = static_cast<u32>(kernel.grid.volume());
   shared.global_cells = cells(random);
   shared.shared_cells = cells(random);
   kernel.variables = variables(random, shared);
@@ -307,7 +342,7 @@ Kernel generate(u64 seed) {
   u32 stride = kScratchBytes;
   const std::string store = store_registers(scope, stride);
   const std::string setup = kernel_setup(scope, shared, stride);
-  Builder builder(scope, shared, callees, true, 60, 900);
+  Builder builder(scope, shared, callees, nullptr, 80, 1200);
   Context context;
   context.members = "%members";
   context.together = true;
@@ -321,15 +356,21 @@ Kernel generate(u64 seed) {
   tail.sums_are_read = true;
   for (Node& node : builder.block(tail, 6)) function.body.push_back(std::move(node));
   function.head = fmt::format(
-      ".visible .entry {}(.param .u64 in, .param .u64 out, .param .u64 cells)\n{{\n{}{}{}{}",
-      Kernel::kName, fixed(catalogue, true), scope.declarations(), begin(catalogue), setup);
+      ".visible .entry {}(.param .u64 in, .param .u64 out, .param .u64 cells, "
+      ".param .u64 columns, .param .align 16 .b8 pair[{}])\n{{\n{}{}{}{}",
+      Kernel::kName, kPairBytes, fixed(catalogue, true), scope.declarations(), begin(catalogue),
+      setup);
   function.end = store + "exit;\n}\n";
   kernel.functions.push_back(std::move(function));
 
-  const u32 ctas = static_cast<u32>(kernel.grid.volume());
-  kernel.buffers.push_back(data(random, kInputBytes));
-  kernel.buffers.push_back(data(random, stride * ctas * shared.threads));
-  kernel.buffers.push_back(data(random, 8 * kCells * (1 + ctas)));
+  const u32 threads = shared.ctas * shared.threads;
+  kernel.buffers.push_back({"input", data(random, kInputBytes)});
+  kernel.buffers.push_back({"output", data(random, stride * threads)});
+  kernel.buffers.push_back(
+      {"cells", data(random, kLockBytes + 8 * kCells + kSumBytes * shared.ctas)});
+  std::memset(kernel.buffers.back().initial.data(), 0, kLockBytes);
+  kernel.buffers.push_back({"columns", data(random, kColumns * kColumnBytes * threads)});
+  kernel.scalars = data(random, kPairBytes);
   return kernel;
 }
 

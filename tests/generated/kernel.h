@@ -38,12 +38,18 @@ struct Place {
   isa::Target target;
 };
 
+struct Buffer {
+  std::string_view name;
+  std::vector<u8> initial;
+};
+
 struct Kernel {
   u64 seed = 0;
   Place place;
   machine::Dim3 grid, block;
-  /// What is in global memory before: parameter i of the kernel is the address of buffer i.
-  std::vector<std::vector<u8>> buffers;
+  /// What is in global memory before. The kernel's parameters are their addresses and the scalars.
+  std::vector<Buffer> buffers;
+  std::vector<u8> scalars;
   std::string variables;  ///< of the module
   std::vector<Function> functions;
 

@@ -11,22 +11,28 @@
 #include "machine/launch.h"
 
 namespace heddle::generated {
+namespace {
+
+constexpr u32 kStackBytes = 16 * 1024;  // recursions in recursions
+
+}  // namespace
 
 std::string difference(const Kernel& kernel, const Outcome& expected, const Outcome& got) {
   if (expected.failure != got.failure) {
     return fmt::format("{} instead of {}", got.failure.empty() ? "ran" : got.failure,
                        expected.failure.empty() ? "running" : expected.failure);
   }
-  static constexpr std::string_view kNames[] = {"input", "output", "cells"};
   for (std::size_t i = 0; i < expected.memory.size(); ++i) {
     const std::vector<u8>&a = expected.memory[i], &b = got.memory[i];
     const auto at = std::ranges::mismatch(a, b).in1 - a.begin();
     if (at == std::ssize(a)) continue;
     const u64 slice = a.size() / (kernel.grid.volume() * kernel.block.volume());
     const u64 offset = static_cast<u64>(at);
-    const std::string thread =
-        i == 1 ? fmt::format(" (thread {} of the grid, +{})", offset / slice, offset % slice) : "";
-    return fmt::format("{}[{}]{}: {:#04x} instead of {:#04x}", kNames[i], offset, thread, b[offset],
+    const std::string_view name = kernel.buffers[i].name;
+    const std::string thread = name == "output" ? fmt::format(" (thread {} of the grid, +{})",
+                                                              offset / slice, offset % slice)
+                                                : "";
+    return fmt::format("{}[{}]{}: {:#04x} instead of {:#04x}", name, offset, thread, b[offset],
                        a[offset]);
   }
   return "nothing differs";
@@ -54,8 +60,8 @@ Prepared::Prepared(machine::Memory& memory, machine::Engine& engine, const Kerne
     return;
   }
   program_ = *program;
-  for (const std::vector<u8>& buffer : kernel.buffers) {
-    const auto address = memory.allocate(buffer.size());
+  for (const Buffer& buffer : kernel.buffers) {
+    const auto address = memory.allocate(buffer.initial.size());
     HEDDLE_CHECK(address.ok());
     addresses_.push_back(*address);
   }
@@ -71,10 +77,13 @@ Outcome Prepared::run(std::optional<u64> schedule, double time_limit) const {
   config.block = kernel_.block;
   config.schedule = schedule;
   config.time_limit = time_limit;
-  config.params.resize(8 * addresses_.size());
-  std::memcpy(config.params.data(), addresses_.data(), config.params.size());
+  config.stack_bytes = kStackBytes;
+  const u64 pointers = 8 * addresses_.size();
+  config.params.resize(pointers + kernel_.scalars.size());
+  std::memcpy(config.params.data(), addresses_.data(), pointers);
+  std::memcpy(config.params.data() + pointers, kernel_.scalars.data(), kernel_.scalars.size());
   for (std::size_t i = 0; i < addresses_.size(); ++i) {
-    const std::vector<u8>& initial = kernel_.buffers[i];
+    const std::vector<u8>& initial = kernel_.buffers[i].initial;
     std::memcpy(reinterpret_cast<void*>(addresses_[i]), initial.data(), initial.size());
   }
   const auto result =
@@ -87,7 +96,7 @@ Outcome Prepared::run(std::optional<u64> schedule, double time_limit) const {
   }
   for (std::size_t i = 0; i < addresses_.size(); ++i) {
     const u8* const first = reinterpret_cast<const u8*>(addresses_[i]);
-    outcome.memory.emplace_back(first, first + kernel_.buffers[i].size());
+    outcome.memory.emplace_back(first, first + kernel_.buffers[i].initial.size());
   }
   return outcome;
 }

@@ -154,15 +154,57 @@ std::string Scope::guard() const {
 std::string Scope::pick(Type type, const OperandSpec& spec, const std::vector<std::string>& taken,
                         u32 bits) const {
   std::vector<const Register*> exact, wide;
-  for (const Register& one : pool_) {
-    if (!fits(one.type, type, spec) || std::ranges::find(taken, one.name) != taken.end()) continue;
-    const u32 size = isa::type_info(one.type).bits;
-    if (bits && size != bits) continue;
-    const bool same_size = size == isa::type_info(type).bits;
-    (same_size ? exact : wide).push_back(&one);
-  }
+  const auto add = [&](const std::vector<Register>& registers) {
+    for (const Register& one : registers) {
+      if (!fits(one.type, type, spec) || std::ranges::find(taken, one.name) != taken.end())
+        continue;
+      const u32 size = isa::type_info(one.type).bits;
+      if (bits && size != bits) continue;
+      (size == isa::type_info(type).bits ? exact : wide).push_back(&one);
+    }
+  };
+  if (!only_fixed_ || spec.written) add(pool_);
+  if (!spec.written) add(fixed_);
   const auto& from = exact.empty() || (!wide.empty() && one_in(4)) ? wide : exact;
   return from.empty() ? std::string() : from[below(static_cast<u32>(from.size()))]->name;
+}
+
+std::string Scope::target(Type type) const {
+  OperandSpec spec;
+  spec.written = true;
+  return pick(type, spec, {}, 0);
+}
+
+/// Empty when it is not to be.
+std::string Scope::derive() {
+  const auto opcodes = catalogue_.plain();
+  const Catalogue::Opcode& opcode = opcodes[below(static_cast<u32>(opcodes.size()))];
+  const isa::Form& form = *opcode.forms[below(static_cast<u32>(opcode.forms.size()))];
+  const auto written =
+      std::ranges::count_if(form.operands, [](const OperandSpec& one) { return one.written; });
+  if (written != 1 || form.operands[0].also_read) return {};
+  const auto instance = choose(form, catalogue_.place(), random_);
+  if (!instance || isa::is_vector(form, form.operands[0], instance->slots())) return {};
+  const TypeInfo& info = isa::type_info(instance->type_of(form.operands[0]));
+  if (info.bits > 64 || form.operands[0].suffix_slot >= 0) return {};
+  const bool has_registers = info.cls == TypeClass::pred || info.cls == TypeClass::float_ ||
+                             (is_integer(info.cls) && info.bits >= 16);
+  const std::string type = has_registers ? std::string(info.name) : fmt::format("b{}", info.bits);
+  const std::string name = fmt::format("%t{}", temporaries_.size());
+  only_fixed_ = true;
+  auto text = instruction(*instance, {{form.operands[0].name, name}});
+  only_fixed_ = false;
+  if (!text) return {};
+  fix(temporary(type), isa::find_type(type));
+  return *text;
+}
+
+Type Scope::type_of(std::string_view name) const {
+  for (const std::vector<Register>* registers : {&pool_, &fixed_}) {
+    const auto at = std::ranges::find(*registers, name, &Register::name);
+    if (at != registers->end()) return at->type;
+  }
+  return Type::none;
 }
 
 std::string Scope::constant(Type type, const OperandSpec& spec) const {
@@ -209,12 +251,14 @@ std::string Scope::elements(Type type, const OperandSpec& spec, u32 length,
   Type kind = Type::none;  // of the first register that is not just bits
   for (u32 i = 0; i < length; ++i) {
     std::vector<std::string> taken = spec.written ? written : std::vector<std::string>();
-    for (const Register& one : pool_)
-      if (!goes_beside(one.type, kind)) taken.push_back(one.name);
+    for (const std::vector<Register>* registers : {&pool_, &fixed_}) {
+      for (const Register& one : *registers)
+        if (!goes_beside(one.type, kind)) taken.push_back(one.name);
+    }
     const std::string name = pick(type, spec, taken, bits);
     if (name.empty()) return {};
     if (spec.written) written.push_back(name);
-    const Type chosen = std::ranges::find(pool_, name, &Register::name)->type;
+    const Type chosen = type_of(name);
     bits = isa::type_info(chosen).bits;
     if (isa::type_info(chosen).cls != TypeClass::bits) kind = chosen;
     text += (i ? ", " : "") + name;

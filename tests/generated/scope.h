@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The registers of one function, and instructions over them. The pool holds registers of every
-// type; all are set at the start, any instruction may read or write them. Temporaries belong to one
-// statement, which alone writes them: masks, counters, addresses.
+// type; all are set at the start, any instruction may read or write them. Fixed registers are
+// written once, at the start, and come of parameters and of who the thread is: what engines compute
+// for many threads at once. Temporaries belong to one statement, which alone writes them: masks,
+// counters, addresses.
 #pragma once
 
 #include <initializer_list>
@@ -39,8 +41,12 @@ class Scope {
 
   std::string temporary(std::string_view type);
   std::string label() { return "L" + std::to_string(labels_++); }
-  /// A register of the pool that an operand of this type may be.
+  /// A register that an operand of this type may be: to be read, or to be written.
   std::string any(isa::Type type) const { return pick(type, {}, {}, 0); }
+  std::string target(isa::Type type) const;
+  /// Fixed registers: one that somebody else sets, and one that an instruction makes of others.
+  void fix(std::string name, isa::Type type) { fixed_.push_back({std::move(name), type}); }
+  std::string derive();
   /// "", "@%p1 " or "@!%p1 ".
   std::string guard() const;
   /// With its newline; nothing when an operand is of a kind that the pool has not.
@@ -59,12 +65,14 @@ class Scope {
                       std::vector<std::string>& written) const;
   std::string scalar(isa::Type type, const isa::OperandSpec& spec, bool plain,
                      std::vector<std::string>& written) const;
+  isa::Type type_of(std::string_view name) const;
   std::string constant(isa::Type type, const isa::OperandSpec& spec) const;
   std::string special(u32 length) const;
 
   Random& random_;
   const Catalogue& catalogue_;
-  std::vector<Register> pool_, temporaries_;
+  std::vector<Register> pool_, fixed_, temporaries_;
+  bool only_fixed_ = false;  ///< sources are fixed registers
   u32 labels_ = 0;
 };
 
