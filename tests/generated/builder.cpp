@@ -137,6 +137,7 @@ Builder::Made Builder::call(const Context& context) {
 /// The function calls itself, once, for one round less.
 Builder::Made Builder::recurse(const Context& context) {
   if (is_kernel_ || self_->recurses || context.times > 1) return std::nullopt;
+  if (self_->needs_members && context.members.empty()) return std::nullopt;
   self_->recurses = true;
   const std::string rounds = scope_.temporary("b32"), go_on = scope_.temporary("pred"),
                     skip = scope_.label();
