@@ -723,16 +723,29 @@ bool BodyChecker::vector(const Context& whole, ExprId id, ir::Operand& out) {
                        written == 1 ? "a single value" : fmt::format("{}", written));
     return false;
   }
-  // Registers may be wider than the elements in memory, all alike.
+  // Registers may be wider than the elements in memory, all alike. Integers and floating-point
+  // numbers do not stand side by side; those of a bit type go with both.
   u16 bits = 0;
+  bool after_float = false, after_integer = false;
   for (const ir::Operand& element : elements) {
     if (element.kind != ir::OperandKind::reg) continue;
-    const u16 mine = isa::type_info(f_.registers[element.id].type).bits;
-    if (bits && mine != bits) {
+    const isa::TypeInfo& mine = isa::type_info(f_.registers[element.id].type);
+    if (bits && mine.bits != bits) {
       context.report.add(Kind::vector_elements, expr.span);
+      ++furthest_;  // this form is the right one
       return false;
     }
-    bits = mine;
+    const bool is_float = mine.cls == isa::TypeClass::float_;
+    const bool is_integer =
+        mine.cls == isa::TypeClass::signed_ || mine.cls == isa::TypeClass::unsigned_;
+    if ((is_float && after_integer) || (is_integer && after_float)) {
+      context.report.add(Kind::vector_mix, expr.span);
+      ++furthest_;
+      return false;
+    }
+    bits = mine.bits;
+    after_float = is_float;
+    after_integer = is_integer;
   }
   if (!bits && context.spec.written) {
     context.report.add(Kind::only_sinks, expr.span);
