@@ -70,7 +70,7 @@ inline constexpr u32 kConstantBytes = 256;
 inline constexpr u32 kCells = 6;
 inline constexpr u32 kLockBytes = 16;  ///< a lock, and what it protects
 inline constexpr u32 kRounds = 4;      ///< of a recursion, at most
-inline constexpr u32 kHandOver = 15;   ///< a barrier for hand_over() alone
+inline constexpr u32 kHandOver = 15;  ///< this barrier and the one before it: for hand_over() alone
 
 class Builder {
  public:
@@ -147,6 +147,7 @@ class Builder {
   Made warp(const Context& context);
   std::string shuffle(const Instance& instance, const Context& context);
   Made exchange(const Context& context);
+  Made warp_exchange(const Context& context);
   Made hand_over(const Context& context);
   std::string barrier();
 

@@ -70,6 +70,25 @@ Builder::Made Builder::exchange(const Context& context) {
   return node;
 }
 
+/// Between two barriers of those of the warp that are here, each reads the slots of others.
+Builder::Made Builder::warp_exchange(const Context& context) {
+  if (!is_kernel_ || context.members.empty() || context.reading) return std::nullopt;
+  const std::string sync = fmt::format("bar.warp.sync {};\n", context.members);
+  const std::string who = scope_.temporary("u32"), bit = scope_.temporary("u32"),
+                    is_here = scope_.temporary("pred");
+  std::string text = sync;
+  for (u32 left = 1 + below(3); left > 0; --left) {
+    // Its own, when the other is not here.
+    const Made made = slot_of(
+        who, fmt::format("and.b32 {0}, {1}, 31;\nshr.u32 {2}, {3}, {0};\nand.b32 {2}, {2}, 1;\n"
+                         "setp.ne.u32 {4}, {2}, 0;\nselp.b32 {0}, {0}, %lane, {4};\n"
+                         "sub.u32 {0}, {0}, %lane;\nadd.u32 {0}, {0}, %thread;\n",
+                         who, any(Type::u32), bit, context.members, is_here));
+    if (made) text += made->text[0];
+  }
+  return Node(text + sync);
+}
+
 /// Half of the warps say that their slots are ready and go on to the end, where they wait for the
 /// other half, which reads these slots.
 Builder::Made Builder::hand_over(const Context& context) {
@@ -78,23 +97,26 @@ Builder::Made Builder::hand_over(const Context& context) {
   const u32 half = shared_.threads / 2;
   const std::string p = scope_.temporary("pred"), who = scope_.temporary("u32"),
                     arrive = scope_.label(), join = scope_.label();
+  // Who arrives does not wait: both may meet elsewhere before the others come to this barrier.
+  const std::string meet =
+      one_in(2) ? fmt::format("bar.sync {}, {};\n", kHandOver - 1, shared_.threads) : "";
   std::string text =
-      fmt::format("setp.{0}.u32 {1}, %thread, {2};\n@{1} bra {3};\nbar.sync {4}, {5};\n",
-                  one_in(2) ? "lt" : "ge", p, half, arrive, kHandOver, shared_.threads);
+      fmt::format("setp.{0}.u32 {1}, %thread, {2};\n@{1} bra {3};\n{6}bar.sync {4}, {5};\n",
+                  one_in(2) ? "lt" : "ge", p, half, arrive, kHandOver, shared_.threads, meet);
   const u32 first = text.starts_with("setp.lt") ? 0 : half;
   for (u32 left = 1 + below(3); left > 0; --left) {
     const Made made = slot_of(who, fmt::format("rem.u32 {0}, {1}, {2};\nadd.u32 {0}, {0}, {3};\n",
                                                who, any(Type::u32), half, first));
     if (made) text += made->text[0];
   }
-  text += fmt::format("bra {};\n{}:\nbar.arrive {}, {};\n{}:\n", join, arrive, kHandOver,
-                      shared_.threads, join);
+  text += fmt::format("bra {};\n{}:\nbar.arrive {}, {};\n{}{}:\n", join, arrive, kHandOver,
+                      shared_.threads, meet, join);
   return Node(text + barrier());
 }
 
 /// For all threads of the CTA that did not exit.
 std::string Builder::barrier() {
-  const u32 number = below(kHandOver);
+  const u32 number = below(kHandOver - 1);
   if (one_in(5)) {  // the same barrier, at two places
     const std::string other = scope_.label(), join = scope_.label();
     const std::string p = any(Type::pred);

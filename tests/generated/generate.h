@@ -12,7 +12,10 @@
 // - Local memory belongs to one thread and is set at the start.
 // - Shared memory: each thread has a slot, which it alone reads and writes; except in exchanges,
 //   which begin and end with a barrier for all threads of the CTA: there, everybody reads the slots
-//   of everybody and nobody writes.
+//   of everybody and nobody writes. The same goes for the threads of a warp that run a region
+//   together, between two of their barriers; and for half of the CTA that arrives at a barrier and
+//   writes no more before the other half, which reads, has come to the next.
+// - Sums that a lock protects: adding commutes, and a thread has the lock for a few instructions.
 // - Cells that many threads change, in global and shared memory: by one operation each, which
 //   commutes with itself (integer add, min, max, and, or, xor; inc and dec with the same bound);
 //   what atom returns is dropped. Their scope has all these threads. They are read at the end,

@@ -2,8 +2,9 @@
 //
 // heddle_generated: kernels generated from the instruction tables leave the same memory in every
 // order of their threads. Each is checked, run in the fast order and under pseudo-random ones
-// (machine/schedule.h), and compared byte by byte. Exit status: 0 when all agree, 1 when one does
-// not, 2 for wrong usage.
+// (machine/schedule.h), and compared byte by byte. --digest: a number for what all left in memory,
+// to compare builds and processors. Exit status: 0 when all agree, 1 when one does not, 2 for wrong
+// usage.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -25,7 +26,7 @@ struct Options {
   u64 first = 0, count = 1000, schedules = 20;
   u64 time_limit = 10;  ///< seconds, for one run
   std::string folder = ".";
-  bool coverage = false, print = false, shrink = true;
+  bool coverage = false, print = false, shrink = true, digest = false;
 };
 
 /// What is wrong with a kernel, and in which order it shows.
@@ -50,6 +51,7 @@ class Examiner {
       return Failure{Failure::Kind::rejected, {}, prepared.refusal()};
     const double limit = static_cast<double>(options_.time_limit);
     const Outcome expected = prepared.run(std::nullopt, limit);
+    digest(expected);
     if (!expected.failure.empty()) return Failure{Failure::Kind::failed, {}, expected.failure};
     for (u64 schedule = first; schedule < first + schedules; ++schedule) {
       const Outcome got = prepared.run(schedule, limit);
@@ -71,6 +73,9 @@ class Examiner {
         kShrinkTries);
   }
 
+  /// Of what all kernels left in memory in the fast order.
+  u64 digest() const { return digest_; }
+
   void report(const Kernel& kernel, const Failure& failure) {
     const std::string path = fmt::format("{}/generated-{}.ptx", options_.folder, kernel.seed);
     const Kernel shown = options_.shrink ? smaller(kernel, failure) : kernel;
@@ -84,7 +89,14 @@ class Examiner {
   }
 
  private:
+  void digest(const Outcome& outcome) {  // FNV-1a
+    for (const std::vector<u8>& buffer : outcome.memory) {
+      for (const u8 byte : buffer) digest_ = (digest_ ^ byte) * 0x100000001b3;
+    }
+  }
+
   const Options& options_;
+  u64 digest_ = 0xcbf29ce484222325;
   std::unique_ptr<machine::Memory> memory_;
   interp::Interpreter engine_;
 };
@@ -113,6 +125,7 @@ int run(const Options& options) {
       done, options.first, options.schedules, failures,
       done < options.count ? ", the rest was not run" : "", seconds.count());
   if (options.coverage) fmt::print("{}", coverage.report());
+  if (options.digest) fmt::print("digest {:016x}\n", examiner.digest());
   return failures == 0 && done > 0 ? 0 : 1;
 }
 
@@ -142,6 +155,8 @@ bool parse(int argc, char** argv, Options& options) {
       options.folder = argv[++i];
     } else if (argument == "--coverage") {
       options.coverage = true;
+    } else if (argument == "--digest") {
+      options.digest = true;
     } else if (argument == "--no-shrink") {
       options.shrink = false;
     } else {
@@ -161,7 +176,8 @@ int main(int argc, char** argv) {
     fmt::print(
         stderr,
         "usage: heddle_generated [--count N] [--first SEED] [--schedules N] [--time-limit S]\n"
-        "                        [--out FOLDER] [--no-shrink] [--coverage] [--print SEED]\n");
+        "                        [--out FOLDER] [--no-shrink] [--coverage] [--digest]\n"
+        "                        [--print SEED]\n");
     return 2;
   }
   return heddle::generated::run(options);
