@@ -157,10 +157,11 @@ Builder::Made Builder::local(const Context&) {
 Builder::Made Builder::input(const Context&) {
   if (!is_kernel_ || one_in(2))
     return access(one_in(8) ? "ldu" : "ld", {"global", "%in", kInputBytes, true});
-  const std::string address = scope_.temporary("u64");
+  const std::string address = scope_.temporary("u64"), index = scope_.temporary("u32");
   const u32 size = 4u << below(3);
   return access("ld", {"global", address, size, true},
-                fmt::format("mad.wide.u32 {}, %thread, {}, %in;\n", address, size));
+                fmt::format("and.b32 {0}, %thread, {1};\nmad.wide.u32 {2}, {0}, {3}, %in;\n", index,
+                            kInputBytes / 16 - 1, address, size));
 }
 
 Builder::Made Builder::constant(const Context&) {

@@ -24,7 +24,7 @@ namespace {
 
 struct Options {
   u64 first = 0, count = 1000, schedules = 20;
-  u64 time_limit = 10;  ///< seconds, for one run
+  u64 time_limit = 30;  ///< seconds, for one run
   std::string folder = ".";
   bool coverage = false, print = false, shrink = true, digest = false;
 };
