@@ -46,6 +46,7 @@ Builder::Made Builder::statement(const Context& context) {
       {&Builder::locked, 1, 60},
       {&Builder::hand_over, 2, 12},
       {&Builder::warp_exchange, 4, 12},
+      {&Builder::async_copy, 2, 4},
       {&Builder::fence, 1, 1},
       {&Builder::early_exit, 1, 6},
   };
@@ -125,8 +126,10 @@ Builder::Made Builder::call(const Context& context) {
   std::vector<const Callee*> possible;
   for (const Callee& callee : callees_) {
     const bool affordable = callee.cost * context.times <= dynamic_;
+    const bool may_exit = context.may_end && (is_kernel_ || self_->exits);
     const bool fits = (!callee.needs_members || !context.members.empty()) &&
-                      !(callee.changes_sums && context.sums_are_read);
+                      !(callee.changes_sums && context.sums_are_read) &&
+                      (!callee.exits || may_exit);
     if (affordable && fits) possible.push_back(&callee);
   }
   if (possible.empty()) return std::nullopt;

@@ -49,6 +49,7 @@ struct Callee {
   bool needs_members = false;
   bool changes_sums = false;  ///< the cells in shared memory
   bool recurses = false;      ///< as often as its parameter n says
+  bool exits = false;         ///< threads may exit in it
   u32 cost = 0;
 };
 
@@ -138,6 +139,7 @@ class Builder {
   Made cell(const Context& context);
   Made own_atomic(const Context& context);
   Made locked(const Context& context);
+  Made async_copy(const Context& context);
   Made fence(const Context& context);
   /// A load, store or atomic there; `before` comes first.
   Made access(std::string_view opcode, const Region& region, std::string before = {});
@@ -150,6 +152,7 @@ class Builder {
   Made warp_exchange(const Context& context);
   Made hand_over(const Context& context);
   std::string barrier();
+  std::string object_barrier();
 
   Scope& scope_;
   Shared& shared_;

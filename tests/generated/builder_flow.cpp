@@ -207,7 +207,7 @@ Builder::Made Builder::end(const Context& context) {
   const std::string leave = is_kernel_ ? fmt::format("st.global.b64 [%out+{}], {};\n",
                                                      8 * below(kScratchBytes / 8), any(Type::b64))
                                        : fmt::format("st.param.b64 [r], {};\n", any(Type::b64));
-  const std::string_view done = is_kernel_ ? "exit" : "ret";
+  const std::string_view done = is_kernel_ || (self_->exits && one_in(2)) ? "exit" : "ret";
   if (one_in(3)) return Node(text + fmt::format("{}@{} {};\n", leave, p, done));
   return Node(text + fmt::format("@!{0} bra {1};\n{2}{3};\n{1}:\n", p, stay, leave, done));
 }

@@ -242,6 +242,31 @@ Builder::Made Builder::locked(const Context& context) {
       is_global ? "gpu.global" : "cta.shared", old, taken, is_global ? "global" : "shared", sum));
 }
 
+/// From the input to its slot.
+Builder::Made Builder::async_copy(const Context& context) {
+  if (!is_kernel_ || context.reading || scope_.catalogue().place().target.sm < 80)
+    return std::nullopt;
+  const auto forms = isa::forms_of("cp");
+  const Form& form = forms[below(static_cast<u32>(forms.size()))];
+  if (form.sem != "cp_async") return std::nullopt;
+  const auto instance = choose(form, scope_.catalogue().place(), scope_.random(),
+                               [&](std::string_view slot, std::string_view word) {
+                                 return slot != "ss" || names_space(word, "shared");
+                               });
+  if (!instance) return std::nullopt;
+  const bool is_cg = form.syntax.starts_with("cp.async.cg");
+  const u32 size = is_cg ? 16 : 4u << below(3);
+  const auto made = scope_.instruction(
+      *instance, {{"dst", fmt::format("[%slot+{}]", size * below(kSlotBytes / size))},
+                  {"src", fmt::format("[%in+{}]", size * below(kInputBytes / size))},
+                  {"size", std::to_string(size)},
+                  {"src_size", std::to_string(below(size + 1))},
+                  {"policy", std::string(kPolicy)}});
+  if (!made) return std::nullopt;
+  return Node(*made + (one_in(2) ? "cp.async.wait_all;\n"
+                                 : "cp.async.commit_group;\ncp.async.wait_group 0;\n"));
+}
+
 Builder::Made Builder::fence(const Context&) {
   const auto forms = isa::forms_of(one_in(4) ? "membar" : "fence");
   const Form& form = forms[below(static_cast<u32>(forms.size()))];

@@ -117,6 +117,8 @@ Builder::Made Builder::hand_over(const Context& context) {
 /// For all threads of the CTA that did not exit.
 std::string Builder::barrier() {
   const u32 number = below(kHandOver - 1);
+  if (scope_.catalogue().place().target.sm >= 80 && !shared_.somebody_left && one_in(8))
+    return object_barrier();
   if (one_in(5)) {  // the same barrier, at two places
     const std::string other = scope_.label(), join = scope_.label();
     const std::string p = any(Type::pred);
@@ -141,6 +143,17 @@ std::string Builder::barrier() {
     if (made) return *made;
   }
   return fmt::format("bar.sync {};\n", number);
+}
+
+/// A barrier object for all threads, at which each looks whether the others have come (9.7.13.15).
+std::string Builder::object_barrier() {
+  const std::string state = scope_.temporary("u64"), done = scope_.temporary("pred"),
+                    again = scope_.label();
+  const bool may_try = scope_.catalogue().place().target.sm >= 90 && one_in(2);
+  return fmt::format(
+      "mbarrier.arrive.shared.b64 {0}, [object];\n{1}:\n"
+      "mbarrier.{2}_wait.shared.b64 {3}, [object], {0};\n@!{3} bra {1};\n",
+      state, again, may_try ? "try" : "test", done);
 }
 
 }  // namespace heddle::generated

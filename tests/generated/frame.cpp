@@ -136,6 +136,8 @@ std::string kernel_setup(Scope& scope, const Shared& shared, u32 stride) {
     text += fmt::format("@{} st.shared.b64 [sums+{}], {};\n", first, 8 * i,
                         initial(shared.shared_cells[i]));
   }
+  if (scope.catalogue().place().target.sm >= 80)
+    text += fmt::format("@{} mbarrier.init.shared.b64 [object], {};\n", first, shared.threads);
   return text + fmt::format(
                     "@{0} st.shared.b64 [lock], 0;\n@{0} st.shared.b64 [lock+8], 0;\nbar.sync 0;\n",
                     first);
@@ -193,16 +195,20 @@ std::string mix_registers(Scope& scope) {
 
 }  // namespace
 
-std::string variables(Random& random, const Shared& shared) {
-  std::string numbers;
+std::string variables(Random& random, Kernel& kernel, const Shared& shared) {
+  std::string numbers, words = ".extern .shared .align 16 .b8 words[];\n";
+  if (random.below(2) == 0) {
+    kernel.dynamic_shared = shared.threads * kWordBytes;
+  } else {
+    words = fmt::format(".shared .align 4 .b8 words[{}];\n", shared.threads * kWordBytes);
+  }
   for (u32 i = 0; i < kConstantBytes; ++i)
     numbers += fmt::format("{}{}", i ? "," : "", random.below(256));
   return fmt::format(
-      ".shared .align 16 .b8 slots[{}];\n.shared .align 8 .b8 sums[{}];\n"
-      ".shared .align 4 .b8 words[{}];\n.shared .align 8 .b8 lock[{}];\n"
+      ".shared .align 16 .b8 slots[{}];\n.shared .align 8 .b8 sums[{}];\n{}"
+      ".shared .align 8 .b8 lock[{}];\n.shared .align 8 .b8 object[8];\n"
       ".const .align 16 .b8 constants[{}] = {{{}}};\n",
-      shared.threads * kSlotBytes, 8 * kCells, shared.threads * kWordBytes, kLockBytes,
-      kConstantBytes, numbers);
+      shared.threads * kSlotBytes, 8 * kCells, words, kLockBytes, kConstantBytes, numbers);
 }
 
 /// The cells in shared memory, to the CTA's part of the buffer.
@@ -230,11 +236,16 @@ Frame kernel_frame(Scope& scope, const Shared& shared) {
   return frame;
 }
 
-std::string kernel_head(const Scope& scope, const Frame& frame) {
+std::string kernel_head(const Scope& scope, const Frame& frame, const Kernel& kernel) {
+  const u32 kind = scope.below(4);
+  const std::string shape = kind > 1
+                                ? ""
+                                : fmt::format(".{} {}, {}, {}\n", kind == 0 ? "reqntid" : "maxntid",
+                                              kernel.block.x, kernel.block.y, kernel.block.z);
   return fmt::format(
       ".visible .entry {}(.param .u64 in, .param .u64 out, .param .u64 cells, "
-      ".param .u64 columns, .param .align 16 .b8 pair[{}])\n{{\n{}{}{}{}",
-      Kernel::kName, kPairBytes, fixed(scope.catalogue(), true), scope.declarations(),
+      ".param .u64 columns, .param .align 16 .b8 pair[{}])\n{}{{\n{}{}{}{}",
+      Kernel::kName, kPairBytes, shape, fixed(scope.catalogue(), true), scope.declarations(),
       begin(scope.catalogue()), frame.setup);
 }
 

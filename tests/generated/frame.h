@@ -19,11 +19,11 @@ struct Frame {
 };
 
 /// Variables of the module.
-std::string variables(Random& random, const Shared& shared);
+std::string variables(Random& random, Kernel& kernel, const Shared& shared);
 
 /// The head comes last: it declares what the statements use.
 Frame kernel_frame(Scope& scope, const Shared& shared);
-std::string kernel_head(const Scope& scope, const Frame& frame);
+std::string kernel_head(const Scope& scope, const Frame& frame, const Kernel& kernel);
 Frame function_frame(Scope& scope);
 std::string function_head(const Scope& scope, const Frame& frame, std::string_view name);
 

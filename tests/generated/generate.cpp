@@ -30,6 +30,7 @@ Function make_function(Random& random, const Catalogue& catalogue, Shared& share
     context.members = "%members";
   } else {
     context.may_end = true;
+    callee.exits = scope.one_in(4);
   }
   const Frame frame = function_frame(scope);
   Function function;
@@ -112,7 +113,7 @@ Kernel generate(u64 seed) {
   shared.ctas = static_cast<u32>(kernel.grid.volume());
   shared.global_cells = cells(random);
   shared.shared_cells = cells(random);
-  kernel.variables = variables(random, shared);
+  kernel.variables = variables(random, kernel, shared);
 
   std::vector<Callee> callees;
   for (u32 left = random.below(4); left > 0; --left)
@@ -133,7 +134,7 @@ Kernel generate(u64 seed) {
   tail.may_end = true;
   tail.sums_are_read = true;
   for (Node& node : builder.block(tail, 6)) function.body.push_back(std::move(node));
-  function.head = kernel_head(scope, frame);
+  function.head = kernel_head(scope, frame, kernel);
   function.end = frame.end;
   kernel.functions.push_back(std::move(function));
 

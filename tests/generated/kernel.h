@@ -50,7 +50,8 @@ struct Kernel {
   /// What is in global memory before. The kernel's parameters are their addresses and the scalars.
   std::vector<Buffer> buffers;
   std::vector<u8> scalars;
-  std::string variables;  ///< of the module
+  u32 dynamic_shared = 0;  ///< bytes
+  std::string variables;   ///< of the module
   std::vector<Function> functions;
 
   static constexpr std::string_view kName = "generated";

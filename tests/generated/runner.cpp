@@ -77,6 +77,7 @@ Outcome Prepared::run(std::optional<u64> schedule, double time_limit) const {
   config.block = kernel_.block;
   config.schedule = schedule;
   config.time_limit = time_limit;
+  config.dynamic_shared = kernel_.dynamic_shared;
   config.stack_bytes = kStackBytes;
   const u64 pointers = 8 * addresses_.size();
   config.params.resize(pointers + kernel_.scalars.size());
