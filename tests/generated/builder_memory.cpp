@@ -189,7 +189,10 @@ Builder::Made Builder::cell(const Context& context) {
     return suits(slot, word, space);
   };
   const auto instance = choose(form, scope_.catalogue().place(), scope_.random(), allow);
-  if (!instance || !instance->word("vec").empty()) return std::nullopt;
+  // red.async.add has its operation in its name.
+  const bool fits = instance && instance->word("atomop") == cell.operation &&
+                    instance->word("T") == cell.type && instance->word("vec").empty();
+  if (!fits) return std::nullopt;
   std::string text, address = is_global ? "%cells" : "sums";
   if (instance->word("ss").empty()) {
     const std::string base = scope_.temporary("u64");
