@@ -26,7 +26,7 @@ namespace heddle::interp {
 
 inline constexpr u64 kNobody = ~u64{0};
 
-/// A function's activation; shared by the lanes that called together.
+/// A function's activation; shared by the lanes that made the same call, together or one by one.
 struct Frame {
   const Code* code = nullptr;
   Lanes memory;

@@ -26,7 +26,8 @@
 //   its register any more, or those that stay vote once more.
 // - shfl: what comes from a thread that does not take part is undefined, so its place is taken by
 // 0.
-// - Barriers stand where the whole CTA is together: not below a condition that differs between its
+// - Asynchronous copies go to the thread's own slot, and it waits for them at once.
+// - Barriers, and the barrier object, stand where the whole CTA is together: not below a condition that differs between its
 //   threads. Threads that exited before count no more, but for what they wrote before a barrier.
 //
 // The structure is deterministic in the seed: the same one makes the same text.
