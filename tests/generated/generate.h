@@ -24,11 +24,11 @@
 //   run a region together. It is computed by a vote of the region around it before the threads
 //   part, and again in every round of a loop. Where threads leave a region for good, nothing needs
 //   its register any more, or those that stay vote once more.
-// - shfl: what comes from a thread that does not take part is undefined, so its place is taken by
-// 0.
+// - shfl: what comes from a thread that does not take part is undefined; 0 takes its place.
 // - Asynchronous copies go to the thread's own slot, and it waits for them at once.
-// - Barriers, and the barrier object, stand where the whole CTA is together: not below a condition that differs between its
-//   threads. Threads that exited before count no more, but for what they wrote before a barrier.
+// - Barriers, and the barrier object, stand where the whole CTA is together: not below a condition
+//   that differs between its threads. Threads that exited before count no more, but for what they
+//   wrote before a barrier.
 //
 // The structure is deterministic in the seed: the same one makes the same text.
 #pragma once
