@@ -227,6 +227,16 @@ class Good(unittest.TestCase):
         self.assertIn("accept\t2.3\tsm_20\tadd.sat.u32 %r_u32_0, %r_u32_1;", "\n".join(lines))
         self.assertFalse([line for line in lines if line.startswith("reject") and line.split("\t")[5] in ("version", "require")])
 
+    def test_a_word_that_is_ignored_refuses_nothing_and_is_in_no_pair(self):
+        isa = self.isa(insn("T u32", "add{.sat}.T  d:T, a:T", 'ignores op : "why"\nsem pending'))
+        form = isa.forms[0]
+        self.assertEqual([slot.ignored for slot in form.slots], [False, False, True])
+        self.assertEqual([(rule.when, rule.message) for rule in form.advice], [((), "why")])
+        self.assertTrue(match(isa, [form], ["u32", "and"]))
+        found, _ = neighbours(isa, 20, Version(9, 0), lambda form: True)
+        self.assertEqual([n.text for n in found if n.kind == "pair" and ".and" in n.text], [])
+        self.assertIn("add.and.u32 %r_u32_0, %r_u32_1;", [n.text for n in found if n.kind == "added"])
+
     def test_optional_operand_with_a_condition(self):
         isa = self.isa(insn("T u16 u32", "add.T  d:T{, c:T when T=u32}", "sem pending"))
         form = isa.forms[0]
@@ -441,6 +451,8 @@ BAD = [
     (insn("T u32 u16\nsince ptx 8.0 when T is u32"), "5: cannot read the condition `T is u32`"),
     (insn("T u32", common="since ptx 8.0 when .sat"), "3: no form of `add` can use this `since`"),
     (insn("T u32 u16\nrequire .sat => T=s32", "add{.sat}.T  d:T"), "5: `s32` is not a value of `T` (u32 u16)"),
+    (insn("T u32\nignores op"), '5: expected: ignores GROUP : "message"'),
+    (insn('T u32\nignores op : "m"', "add{.op}.T  d:T, a:T, b:T"), "5: `.and` means something in this form"),
     (insn("T u32\nrequire =>"), "5: expected: require [CONDITIONS =>] CONDITIONS"),
     (insn("T u32 u16\nrequire T=u32, T=u16 => .sat", "add{.sat}.T  d:T"), "5: the condition of this `require` never holds"),
     (insn("T u32\nrequire .sat\nrequire !.sat", "add{.sat}.T  d:T"), "3: no combination of modifiers is legal"),

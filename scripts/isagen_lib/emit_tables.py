@@ -89,7 +89,7 @@ class Tables:
         fields = [f".name = {string(operand.name)}", f".kind = OperandKind::{operand.kind}"]
         for flag in ("written", "also_read", "optional", "pair_second", "negatable", "wide", "register_only", "sink",
                      "symbol_allowed", "free", "loose", "raw", "cut", "exact", "as_bits", "special_allowed",
-                     "generic_address", "indexed", "spread", "vector", "bare", "full_width"):
+                     "generic_address", "indexed", "spread", "whole", "vector", "bare", "full_width"):
             if getattr(operand, flag):
                 fields.append(f".{flag} = true")
         if operand.type:

@@ -149,6 +149,7 @@ class Slot:
     group: Optional[Group] = None
     numeric: bool = False  # a derived number rather than a derived type
     head: bool = False  # `^.wide`: comes before the words of all later slots
+    ignored: bool = False  # `ignores`: its words mean nothing
 
     @property
     def in_mnemonic(self) -> bool:
@@ -225,6 +226,7 @@ class Operand:
     generic_address: bool = False
     indexed: bool = False
     spread: bool = False
+    whole: bool = False
     type: int = 0
     type_slot: int = -1
     vector_slot: int = -1

@@ -11,7 +11,7 @@ from .model import ANY, Choice, Condition, Detail, Group, Loc, NotationError, Ru
 from .reader import WORD
 
 # Every other detail is a type variable or a group.
-DETAILS = ("manual", "rows", "require", "since", "until", "expect", "cc", "sem", "case")
+DETAILS = ("manual", "rows", "require", "since", "until", "expect", "ignores", "cc", "sem", "case")
 
 
 def read_variables(ctx: FormContext) -> None:
@@ -72,6 +72,7 @@ def read_slots(ctx: FormContext) -> None:
                     names = [ctx.form.slots[one].name, ctx.form.slots[other].name]
                     ctx.form.rules.append(Rule((Condition(one, True, (0,)),), (Condition(other, True, (0,)),),
                                                 f"`.{names[0]}` needs `.{names[1]}`", ctx.source.loc))
+    _read_ignored(ctx)
     heads = [slot.head for slot in ctx.form.slots]
     if heads != sorted(heads, reverse=True):
         raise NotationError(ctx.source.loc, "what belongs to the opcode (`^`) comes first")
@@ -82,6 +83,24 @@ def read_slots(ctx: FormContext) -> None:
         if (name in ctx.variables or name in ctx.isa.groups) and not scoped.inherited:
             if ctx.form.slot_named(name) < 0 and not _in_rows(ctx, name):
                 raise NotationError(scoped.detail.loc, f"`{name}` is not in the form")
+
+
+def _read_ignored(ctx: FormContext) -> None:
+    """`ignores GROUP : "message"`: a word of the group may stand there, and there is a warning."""
+    for scoped in ctx.details:
+        detail = scoped.detail
+        if detail.keyword != "ignores":
+            continue
+        match = re.fullmatch(r'(\w+)\s*:\s*"([^"]+)"', detail.rest)
+        if not match or match[1] not in ctx.isa.groups:
+            raise NotationError(detail.loc, 'expected: ignores GROUP : "message"')
+        slots, group = ctx.form.slots, ctx.isa.groups[match[1]]
+        for word in group.words:
+            if any(slot.value_of(word) is not None for slot in slots):
+                raise NotationError(detail.loc, f"`.{word}` means something in this form")
+        slots.append(Slot(group.name, "group", False, _group_choices(ctx, group), group, ignored=True))
+        ctx.form.advice.append(Rule((), (Condition(len(slots) - 1, False, (0,)),), match[2], detail.loc, scoped.inherited))
+        ctx.used.add(scoped.index)
 
 
 def _in_rows(ctx: FormContext, name: str) -> bool:

@@ -100,9 +100,14 @@ class Neighbours:
     # --- modifiers
 
     def pairs(self, form: Form) -> List[List[int]]:
-        """Values of the slots so that each pair of values occurs: legally if it can be, else against rows and rules."""
-        found = [list(values) for values in covering(form)]
-        open_slots = [i for i, slot in enumerate(form.slots) if slot.kind != "derived"]
+        """Values of the slots so that each pair of values occurs: legally if it can be, else against rows and rules.
+
+        Without words that mean nothing: they are among what modifiers() adds.
+        """
+        ignored = [i for i, slot in enumerate(form.slots) if slot.ignored]
+        legal_ones = [values for values in covering(form) if not any(values[i] for i in ignored)]
+        found = [list(values) for values in legal_ones]
+        open_slots = [i for i, slot in enumerate(form.slots) if slot.kind != "derived" and not slot.ignored]
         free = Form(**{**form.__dict__, "row_slots": [], "rows": [], "rules": []})
         have = set()
 
@@ -110,7 +115,7 @@ class Neighbours:
             found.append(values)
             have.update((i, values[i], j, values[j]) for i, j in itertools.combinations(open_slots, 2))
 
-        for values in covering(form):
+        for values in legal_ones:
             have.update((i, values[i], j, values[j]) for i, j in itertools.combinations(open_slots, 2))
         for i, j in itertools.combinations(open_slots, 2):
             for a, b in itertools.product(self.some(form, i), self.some(form, j)):

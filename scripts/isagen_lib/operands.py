@@ -11,7 +11,7 @@ from .model import Choice, Condition, Form, Isa, Loc, NotationError, Operand, Sl
 WRAPPERS = {"wide": "wide", "reg": "register_only", "sink": "sink", "any": "symbol_allowed", "inout": "also_read",
             "bare": "bare", "free": "free", "loose": "loose", "raw": "raw", "cut": "cut", "bits": "as_bits",
             "sreg": "special_allowed", "pointer": "generic_address", "index": "indexed",
-            "spread": "spread"}  # and the flag in Operand
+            "spread": "spread", "whole": "whole"}  # and the flag in Operand
 KINDS = ("label", "function", "list", "targets", "proto")
 SPACES = ("const", "global", "local", "param", "param::entry", "param::func", "shared", "shared::cta",
           "shared::cluster", "generic")

@@ -86,7 +86,7 @@ def _resolve_form(ctx: FormContext) -> Form:
 def _detail(ctx: FormContext, scoped: Scoped) -> None:
     detail, form = scoped.detail, ctx.form
     keyword = detail.keyword
-    if keyword in ("rows", "case") or keyword in ctx.variables or keyword in ctx.isa.groups:
+    if keyword in ("rows", "case", "ignores") or keyword in ctx.variables or keyword in ctx.isa.groups:
         if keyword == "case" and scoped.inherited:
             raise NotationError(detail.loc, "a `case` belongs to one form")
         return

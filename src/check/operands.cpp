@@ -698,12 +698,13 @@ bool BodyChecker::vector(const Context& whole, ExprId id, ir::Operand& out) {
     }
     const Context of_last{context.candidate, last,          context.type,   context.length,
                           context.is_vector, context.space, context.report, true};
+    const bool packed = isa::type_info(context.type).cls == TypeClass::packed;
     for (u32 i = 0; i < expr.list.count; ++i) {
       const ExprId child = tree_.expr_lists[expr.list.first + i];
       ir::Operand element;
       element.type = context.type;
       if (tree_[child].kind == ExprKind::sink && context.spec.written && !context.spec.also_read &&
-          !context.spec.register_only) {
+          !context.spec.register_only && !(context.spec.whole && packed)) {
         elements.push_back(element);
         continue;
       }

@@ -103,6 +103,7 @@ struct OperandSpec {
   bool generic_address = false;  ///< `pointer(T)`: a generic address
   bool indexed = false;          ///< `index(T*N)`: the first element is an integer
   bool spread = false;           ///< `spread(T*N)`: or one value for all elements
+  bool whole = false;            ///< `whole(T*N)`: of a packed type, no element is `_`
   bool vector = false;           ///< fixed length, written in braces (`*1` too)
   bool bare = false;             ///< a vector of one element may stand without braces
   bool full_width = false;       ///< address: a generic or global one is as wide as the module's
