@@ -114,12 +114,23 @@ def line_of(verdict: Verdict) -> str:
     return verdict.messages[0].split(":")[0] if verdict.messages else ""
 
 
+def explanations() -> List[Tuple[str, str, str]]:
+    """The lines of DIFFERENCES, which says what they mean."""
+    lines = DIFFERENCES.read_text(encoding="utf-8").splitlines()
+    return [tuple(line.split(" :: ", 2)) for line in lines if " :: " in line and not line.startswith("#")]
+
+
+def explains(line: Tuple[str, str, str], mine: Verdict, words: str) -> bool:
+    code, _, about = line[0].partition(" ")
+    said = next(iter(mine.messages), "")
+    return code == next(iter(mine.codes), "accepts") and bool(re.search(about, said) and re.search(line[1], words))
+
+
 def judge(mutants: List[Mutant], heddle: Heddle, ptxas: Ptxas, shown: int) -> bool:
     ours = heddle.verdicts([mutant.file for mutant in mutants])
-    lines = DIFFERENCES.read_text(encoding="utf-8").splitlines()
-    known = [tuple(line.split(" :: ", 2)) for line in lines if " :: " in line and not line.startswith("#")]
+    known = explanations()
     counts: Counter = Counter()
-    classes: Dict[Tuple[str, str], List[Tuple[Mutant, Verdict, Verdict]]] = defaultdict(list)
+    classes: Dict[Tuple[str, str, str], List[Tuple[Mutant, Verdict, Verdict]]] = defaultdict(list)
     for mutant in mutants:
         mine, theirs = ours[mutant.file], ptxas.verdict(mutant.file)
         if mine.broken:
@@ -130,15 +141,16 @@ def judge(mutants: List[Mutant], heddle: Heddle, ptxas: Ptxas, shown: int) -> bo
             counts["not comparable"] += 1
         elif mine.accepted != theirs.accepted:
             counts["differ"] += 1
-            classes[next(iter(mine.codes), "accepts"), next(iter(theirs.codes), "accepts")].append((mutant, mine, theirs))
+            words = next(iter(theirs.codes), "accepts")
+            reason = next((line[2] for line in known if explains(line, mine, words)), "")
+            classes[next(iter(mine.codes), "accepts"), words, reason].append((mutant, mine, theirs))
             continue
         else:
             counts["agree"] += 1
             counts["agree to reject"] += not mine.accepted
             counts["of these, first error on the same line"] += not mine.accepted and line_of(mine) == line_of(theirs)
         mutant.file.unlink()
-    for (code, words), members in sorted(classes.items(), key=lambda item: -len(item[1])):
-        reason = next((r for c, w, r in known if c == code and re.search(w, words)), "")
+    for (code, words, reason), members in sorted(classes.items(), key=lambda item: -len(item[1])):
         print(f"\n{len(members)} x heddle {code}, ptxas {words}" + (f"\n    explained: {reason}" if reason else ""))
         counts["explained"] += len(members) if reason else 0
         for mutant, mine, theirs in members[:shown]:

@@ -11,7 +11,8 @@ using syntax::StmtKind;
 
 namespace {
 constexpr u32 kMostRegisters = 1u << 24;
-}
+constexpr u64 kMostCounted = 0xffffffff;  // in `%r<N>`; those that nobody names cost nothing
+}  // namespace
 
 BodyChecker::BodyChecker(ModuleChecker& module, const syntax::Function& declared, ir::FunctionId id)
     : module_(module), tree_(module.tree_), declared_(declared), id_(id) {}
@@ -233,6 +234,10 @@ void BodyChecker::registers(const syntax::Variable& declared) {
     const bool is_zero = written && written->is_integer() && written->bits == 0;
     const auto count =
         is_zero ? std::optional<u64>(0) : module_.positive(declared.count, "number of registers");
+    if (count && *count > kMostCounted) {
+      module_.report_.add(Kind::constant_range, tree_[declared.count].span, *count, 1,
+                          kMostCounted);
+    }
     family(declared.name,
            {type, vector, count ? static_cast<u32>(std::min<u64>(*count, kMostRegisters)) : 0,
             declared.name_span});

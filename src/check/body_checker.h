@@ -82,6 +82,7 @@ class BodyChecker {
   /// Once for a name and scope; not at all where its declaration is what has the mistake.
   void undeclared(NameId name, Span span, diag::Report& report);
   bool broken_declaration(std::string_view base) const;
+  isa::Type type_of_symbol(const Symbol& symbol) const;
   std::optional<ir::Space> space_of_symbol(const ir::Operand& operand) const;
   bool is_formal(const std::vector<ir::Parameter>& formals, const ir::Operand& operand) const;
   std::optional<std::string> refused_operand(const isa::Candidate& candidate) const;

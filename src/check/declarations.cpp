@@ -23,6 +23,8 @@ namespace {
 
 constexpr isa::PtxVersion kNewestVersion{9, 1};
 constexpr u64 kMaxVariableBytes = u64{1} << 40;
+constexpr isa::GateAlternative kSince35[] = {{{3, 1}, {35, 0}}};
+constexpr isa::Gate kKernelAddress[] = {{kSince35, {}}};
 
 }  // namespace
 
@@ -441,7 +443,7 @@ void ModuleChecker::initialize(const syntax::Variable& declared, ir::Variable& v
     diag::Report quiet;
     const auto value = dim ? evaluate(tree_, dim, quiet) : std::nullopt;
     dims.push_back(value ? value->bits : 0);
-    if (value) known *= value->bits;
+    if (value && value->bits) known *= value->bits;
   }
   if (!dims.empty() && dims[0] == 0 && known) {
     dims[0] =
@@ -523,6 +525,7 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
   ir::Relocation relocation;
   relocation.offset = offset;
   relocation.size = static_cast<u8>(std::min<u32>(bytes, 8));
+  const bool whole = variable.type == isa::Type::u32 || variable.type == isa::Type::u64;
   if (expr->kind == ExprKind::mask) {
     const auto mask = evaluate(tree_, expr->child.b, report_);
     if (!mask) return true;
@@ -532,7 +535,7 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
       report_.add(Kind::bad_mask, tree_[expr->child.b].span);
       return true;
     }
-    if (bytes != 1) {
+    if (bytes != 1 && !whole) {
       report_.add(Kind::mask_needs_byte, expr->span);
       return true;
     }
@@ -540,6 +543,14 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
     relocation.size = 1;
     expr = &tree_[expr->child.a];
   }
+  const auto addend = [&] {
+    auto value = evaluate(tree_, expr->child.b, report_);
+    if (value && !value->is_integer()) {
+      report_.add(Kind::constant_type, tree_[expr->child.b].span, "an integer");
+      value.reset();
+    }
+    return value;
+  };
   // Constants to either side of the name.
   while (expr->kind == ExprKind::binary) {
     if (static_cast<syntax::Op>(expr->op) != syntax::Op::add || is_constant(tree_, expr->child.a)) {
@@ -547,7 +558,7 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
           .help("an address with an offset is written name+4 or name+-4");
       return true;
     }
-    const auto value = evaluate(tree_, expr->child.b, report_);
+    const auto value = addend();
     if (!value) return true;
     relocation.addend += value->as_signed();
     expr = &tree_[expr->child.a];
@@ -556,7 +567,7 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
     relocation.generic = true;
     expr = &tree_[expr->child.a];
     while (expr->kind == ExprKind::binary && is_constant(tree_, expr->child.b)) {
-      const auto value = evaluate(tree_, expr->child.b, report_);
+      const auto value = addend();
       if (!value) return true;
       relocation.addend += static_cast<syntax::Op>(expr->op) == syntax::Op::sub
                                ? -value->as_signed()
@@ -577,6 +588,8 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
     }
     case SymbolKind::function:
       relocation.is_function = true;
+      if (module_->functions[symbol.id].is_entry)
+        gate(kKernelAddress, "a kernel as an initial value", expr->span);
       break;
     case SymbolKind::error:
       return true;
@@ -585,16 +598,16 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
       return true;
   }
   const isa::TypeInfo& type = isa::type_info(variable.type);
-  const bool whole = variable.type == isa::Type::u32 || variable.type == isa::Type::u64;
-  if (tree_[id].kind == ExprKind::mask ? variable.type != isa::Type::u8 : !whole) {
+  const bool piece = tree_[id].kind == ExprKind::mask;
+  if (!whole && !(piece && variable.type == isa::Type::u8)) {
     auto& diagnostic = report_.add(Kind::address_type, tree_[id].span, type.name);
-    if (tree_[id].kind == ExprKind::mask)
+    if (piece)
       diagnostic.help("bytes of an address initialise .u8");
     else if (type.bits == 8)
       diagnostic.help(fmt::format("0xff({}) is its lowest byte", text(expr->name_id)));
     return true;
   }
-  if (whole && type.bits < module_->address_size)
+  if (whole && !piece && type.bits < module_->address_size)
     report_.add(Kind::address_too_wide, expr->span, module_->address_size, type.name);
   relocation.symbol = symbol.id;
   variable.relocations.push_back(relocation);

@@ -16,7 +16,8 @@ using syntax::StmtKind;
 
 namespace {
 
-constexpr u64 kMaxParameterBytes = u64{1} << 40;
+constexpr u64 kMaxParameterBytes = u64{1} << 32;
+constexpr u64 kMaxParameterAlignment = 128;  // of functions; kernels may have more
 constexpr isa::GateAlternative kSince20[] = {{{2, 0}, {}}}, kSince60[] = {{{6, 0}, {30, 0}}};
 constexpr isa::Gate kFunctionParam[] = {{kSince20, {}}}, kOpenParam[] = {{kSince60, {}}};
 
@@ -51,6 +52,8 @@ ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
       if (text(one.vector) == "v4") parameter.vector = 4;
       u64 count = 1;
       parameter.is_array = one.is_array;
+      if (parameter.in_register && one.is_array)
+        report_.add(Kind::register_array, one.name_span).help("an array is a .param parameter");
       for (u32 d = 0; d < one.dims.count; ++d) {
         const ExprId dim = tree_.expr_lists[one.dims.first + d];
         if ((!dim || is_zero(dim)) && (kernel || &to == &signature.returns || i + 1 < from.count)) {
@@ -61,6 +64,8 @@ ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
         }
         const auto size =
             dim && !is_zero(dim) ? positive(dim, "array dimension") : std::optional<u64>(0);
+        if (size && *size >= kMaxParameterBytes)
+          report_.add(Kind::variable_too_large, one.name_span, parameter.name);
         count *= size && *size < kMaxParameterBytes ? *size : 0;
       }
       const u64 element = u64{bytes_of(parameter.type)} * parameter.vector;
@@ -70,6 +75,9 @@ ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
         const auto align = positive(one.align, "alignment");
         if (align && (*align & (*align - 1)))
           report_.add(Kind::bad_alignment, tree_[one.align].span, *align);
+        else if (align && !kernel && *align > kMaxParameterAlignment)
+          report_.add(Kind::constant_range, tree_[one.align].span, *align, 1,
+                      kMaxParameterAlignment);
         else if (align)
           parameter.align = static_cast<u32>(std::min<u64>(*align, 4096));
       }
@@ -247,6 +255,7 @@ void ModuleChecker::function_directives(const syntax::Function& declared, ir::Fu
     else if (name == "maxclusterrank")
       function.max_clusterrank = values[0];
     else if (name == "noreturn") {
+      if (function.noreturn) report_.add(Kind::repeated_header, directive.span);
       function.noreturn = true;
       if (function.is_entry || declared.returns.count)
         report_.add(Kind::noreturn_function, directive.span);

@@ -547,6 +547,10 @@ void BodyChecker::pass(const std::vector<ir::Parameter>& formals, const ir::Oper
         break;
       case ir::OperandKind::local: {
         const ir::Variable& variable = f_.locals[actual.id];
+        if (is_formal(f_.signature.params, actual) || is_formal(f_.signature.returns, actual)) {
+          module_.report_.add(Kind::bad_argument, span).label(variable.span, "declared here");
+          continue;
+        }
         type = variable.type;
         size = variable.size;
         align = variable.align;

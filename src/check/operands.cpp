@@ -599,6 +599,20 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
     const std::string_view opcode = context.candidate.form->opcode;
     const auto space = space_of_symbol(out);
     const ir::Space wanted = space_of_form(context.candidate, nullptr);
+    if (out.kind == ir::OperandKind::function && wanted != ir::Space::generic) {
+      context.report
+          .add(Kind::wrong_space, expr.span, text(expr.name_id), "no state space", opcode,
+               name_of(wanted))
+          .label(symbol.declared, "declared here");
+      return false;
+    }
+    // What a call passes has no place of its own; what the function got, or gives back, has.
+    if (out.kind == ir::OperandKind::local && space == ir::Space::param &&
+        !is_formal(f_.signature.params, out) && !is_formal(f_.signature.returns, out)) {
+      context.report.add(Kind::not_an_address, expr.span, text(expr.name_id))
+          .label(symbol.declared, "declared here");
+      return false;
+    }
     if (space == ir::Space::global && is_narrow(context.type)) {
       context.report
           .add(Kind::narrow_address, expr.span, fmt::format("operand '{}'", context.spec.name))

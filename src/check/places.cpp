@@ -77,6 +77,20 @@ std::optional<ir::Space> BodyChecker::space_of_symbol(const ir::Operand& operand
   }
 }
 
+/// The type of a variable or parameter.
+Type BodyChecker::type_of_symbol(const Symbol& symbol) const {
+  switch (symbol.kind) {
+    case SymbolKind::variable:
+      return module_.module_->variables[symbol.id].type;
+    case SymbolKind::parameter:
+      return f_.signature.params[symbol.id].type;
+    case SymbolKind::local:
+      return f_.locals[symbol.id].type;
+    default:
+      return Type::none;
+  }
+}
+
 /// One of this function's parameters (or results), as opposed to what it passes to others.
 bool BodyChecker::is_formal(const std::vector<ir::Parameter>& formals,
                             const ir::Operand& operand) const {
@@ -151,6 +165,12 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
       return false;
   }
   out.id = symbol.id;
+  if (isa::type_info(type_of_symbol(symbol)).cls == TypeClass::opaque) {
+    context.report.add(Kind::not_an_address, span, text(name))
+        .label(symbol.declared, "declared here")
+        .help("textures, samplers and surfaces have instructions of their own");
+    return false;
+  }
   const std::string_view opcode = context.candidate.form->opcode;
   const bool is_input =
       out.kind == ir::OperandKind::parameter || is_formal(f_.signature.params, out);

@@ -7,6 +7,11 @@ namespace heddle::syntax {
 
 using diag::Kind;
 
+/// WARP_SZ is a constant (4.4.1), so nothing else has that name.
+bool Parser::at_new_name() {
+  return at(TokenKind::name) && intern(tok_.span) != id_of(Word::warp_sz);
+}
+
 // --- variables (5.4) ---
 
 bool Parser::variable(NameId linkage, u32 begin) {
@@ -15,7 +20,7 @@ bool Parser::variable(NameId linkage, u32 begin) {
   if (!type_words(shared)) return false;
   do {
     Variable one = shared;
-    if (!at(TokenKind::name)) return expected("a name");
+    if (!at_new_name()) return expected("a name");
     if (!declarator(one)) return false;
     if (at(TokenKind::equals)) {
       advance();
@@ -195,22 +200,24 @@ bool Parser::function_header(Function& function, std::vector<Directive>& directi
   while (at_word(Word::attribute)) {
     if (!attribute(directives)) return false;
   }
+  // Only a kernel may leave a parameter without name, which then nobody reads.
+  const Nameless nameless = function.kind == FunctionKind::entry ? Nameless::yes : Nameless::no;
   if (at(TokenKind::l_paren)) {
     function.has_return = true;
-    if (!parameters(function.returns)) return false;
+    if (!parameters(function.returns, nameless)) return false;
   }
-  if (!at(TokenKind::name)) return expected("the function's name");
+  if (!at_new_name()) return expected("the function's name");
   function.name = intern(tok_.span);
   function.name_span = tok_.span;
   advance();
   if (at(TokenKind::l_paren)) {
     function.has_params = true;
-    if (!parameters(function.params)) return false;
+    if (!parameters(function.params, nameless)) return false;
   }
   return tuning(directives);
 }
 
-bool Parser::parameters(Range<u32>& into) {
+bool Parser::parameters(Range<u32>& into, Nameless nameless) {
   std::vector<Variable> variables;
   advance();
   while (!at(TokenKind::r_paren)) {
@@ -221,8 +228,10 @@ bool Parser::parameters(Range<u32>& into) {
     }
     Variable variable;
     if (!type_words(variable)) return false;
-    if (!at(TokenKind::name) && !at(TokenKind::sink)) {
-      return expected("the parameter's name", "a parameter that needs no name is called _");
+    if (!at_new_name() && !(at(TokenKind::sink) && nameless == Nameless::yes)) {
+      return expected("the parameter's name", nameless == Nameless::yes
+                                                  ? "a parameter that needs no name is called _"
+                                                  : "");
     }
     if (!declarator(variable)) return false;
     variable.span = so_far(begin);
@@ -274,9 +283,9 @@ bool Parser::callprototype() {
   advance();
   if (at(TokenKind::l_paren)) {
     function.has_return = true;
-    if (!parameters(function.returns)) return false;
+    if (!parameters(function.returns, Nameless::yes)) return false;
   }
-  if (!at(TokenKind::sink) && !at(TokenKind::name)) {
+  if (!at(TokenKind::sink)) {
     return expected("_", "a prototype stands for many functions, so it has no name");
   }
   function.name = intern(tok_.span);
@@ -284,7 +293,7 @@ bool Parser::callprototype() {
   advance();
   if (at(TokenKind::l_paren)) {
     function.has_params = true;
-    if (!parameters(function.params)) return false;
+    if (!parameters(function.params, Nameless::yes)) return false;
   }
   std::vector<Directive> directives;
   if (!tuning(directives) || !end_statement("';'")) return false;

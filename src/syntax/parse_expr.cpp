@@ -284,6 +284,10 @@ ExprId Parser::group_or_cast() {
     if (failed_) return operand;
     return make(ExprKind::cast, to_signed ? Op::to_s64 : Op::to_u64, so_far(begin), operand);
   }
+  if (at_new_name()) {  // (4.5: parentheses belong to constant expressions)
+    expected("a constant");
+    return broken();
+  }
   const ExprId inner = expression();
   if (!failed_) expect(TokenKind::r_paren, "')'");
   return inner;

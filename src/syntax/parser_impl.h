@@ -89,7 +89,9 @@ class Parser {
   bool declarator(Variable& variable);
   bool function(NameId linkage, u32 begin);
   bool function_header(Function& function, std::vector<Directive>& directives);
-  bool parameters(Range<u32>& into);
+  bool at_new_name();
+  enum class Nameless : u8 { no, yes };  ///< whether `_` may stand for a name
+  bool parameters(Range<u32>& into, Nameless nameless);
   bool tuning(std::vector<Directive>& into);
   bool callprototype();
 

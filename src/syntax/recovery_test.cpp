@@ -73,7 +73,10 @@ TEST(Recovery, InstructionsCostOneStatement) {
       {".branchtargets L;", "2:1 P1019 '.branchtargets' '.branchtargets' needs a label before it"},
       {"t: .branchtargets L<>;",
        "2:21 P1010 '>' expected how many labels this stands for but found '>'"},
-      {"t: .callprototype f(.param .u32);",
+      {"t: .callprototype f ();",
+       "2:19 P1010 'f' expected _ but found 'f' [a prototype stands for many functions, so it has "
+       "no name]"},
+      {"t: .callprototype _(.param .u32);",
        "2:32 P1010 ')' expected the parameter's name but found ')' [a parameter that needs no "
        "name is called _]"},
       {"t: .callprototype (.param .u32 _);",
@@ -198,6 +201,9 @@ TEST(Recovery, ModuleStatements) {
        "2:1 P1008 '# foo' #foo was not run: this text has not gone through a C "
        "preprocessor"},
       {"# -5", "2:1 P1007 '# -5' line marker has no line number"},
+      {".func f(.param .u32 _);", "2:21 P1010 '_' expected the parameter's name but found '_'"},
+      {".func WARP_SZ();", "2:7 P1010 'WARP_SZ' expected the function's name but found 'WARP_SZ'"},
+      {".global .u64 a[2] = {0, (b)};", "2:26 P1010 'b' expected a constant but found 'b'"},
   };
   for (const Case& test : cases) {
     const std::string input =
