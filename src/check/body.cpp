@@ -63,6 +63,7 @@ void BodyChecker::parameters() {
       } else {
         ir::Variable local;
         local.name = formal.name;
+        local.span = one.name_span;
         local.space = ir::Space::param;
         local.type = formal.type;
         local.vector = formal.vector;

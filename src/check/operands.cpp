@@ -717,8 +717,12 @@ bool BodyChecker::vector(const Context& whole, ExprId id, ir::Operand& out) {
       const ExprId child = tree_.expr_lists[expr.list.first + i];
       ir::Operand element;
       element.type = context.type;
+      if (tree_[child].kind == ExprKind::sink && context.spec.whole && packed) {
+        context.report.add(Kind::sink_not_allowed, tree_[child].span);
+        return false;
+      }
       if (tree_[child].kind == ExprKind::sink && context.spec.written && !context.spec.also_read &&
-          !context.spec.register_only && !(context.spec.whole && packed)) {
+          !context.spec.register_only) {
         elements.push_back(element);
         continue;
       }

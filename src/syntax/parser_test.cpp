@@ -121,8 +121,8 @@ TEST(Parser, Functions) {
        ".abi_preserve_control 14;",
        ".func .attribute(.unified(0xab, 0xcd)) bar()\n.noreturn\n.abi_preserve 8\n"
        ".abi_preserve_control 14;\n"},
-      {".func f(.param .align 4 .b8 _[], .reg .u32 _);",
-       ".func f(\n    .param .align 4 .b8 _[],\n    .reg .u32 _\n);\n"},
+      {".func f(.reg .u32 b, .param .align 4 .b8 a[]);",
+       ".func f(\n    .reg .u32 b,\n    .param .align 4 .b8 a[]\n);\n"},
       {".entry t(.param .texref a, .param .samplerref b) {}",
        ".entry t(\n    .param .texref a,\n    .param .samplerref b\n)\n{\n}\n"},
   };
