@@ -8,7 +8,10 @@ writes into OUTDIR:
     api.h             prototypes of every exported function, for implementation and callers
     not_written.cpp   bodies of functions that are not written yet: CUDA_ERROR_NOT_SUPPORTED, and
                       the function's name once on stderr; never a silent success
-    twins.cpp         name_ptds / name_ptsz: the same function with the per-thread default stream
+    exports.cpp       the exported functions, which print the call when HEDDLE_TRACE says so and go
+                      on to the implementation, heddle_NAME (where HEDDLE_DRIVER_IMPLEMENTATION is
+                      defined, api.h makes that what NAME means); name_ptds / name_ptsz is the same
+                      function with the per-thread default stream
     entry_points.cpp  the table of cuGetProcAddress; it refers to every export, so that a function
                       marked `impl` without a body does not link
     libcuda.map       the linker's version script: these symbols and nothing else
@@ -42,12 +45,21 @@ class Function(NamedTuple):
     symbol: str     # exported name: cuMemAlloc_v2
     version: int    # CUDA version from which `base` means `symbol`
     twin: str       # "", "ptds" or "ptsz"
-    written: bool
+    state: str      # "impl", "direct" or "-"
     params: List[Param]
 
     @property
     def base(self) -> str:
         return re.sub(r"_v\d+$", "", self.symbol)
+
+    @property
+    def written(self) -> bool:
+        return self.state != "-"
+
+    @property
+    def body(self) -> str:
+        """The name of what is behind the export."""
+        return self.symbol if self.state == "direct" else f"heddle_{self.symbol}"
 
     @property
     def exports(self) -> List[str]:
@@ -58,10 +70,10 @@ class Function(NamedTuple):
         return f"CUresult {symbol}({params})"
 
     def call(self) -> str:
-        return f"{self.symbol}({', '.join(p.name for p in self.params)})"
+        return f"{self.body}({', '.join(p.name for p in self.params)})"
 
 
-LINE = re.compile(r"(cu[A-Z]\w*)\s+(\d+)\s+(-|ptds|ptsz)\s+(-|impl)\s+\((.*)\)$")
+LINE = re.compile(r"(cu[A-Z]\w*)\s+(\d+)\s+(-|ptds|ptsz)\s+(-|impl|direct)\s+\((.*)\)$")
 PARAM = re.compile(r"(.*?[\s*])(\w+)$")
 
 
@@ -87,7 +99,7 @@ def parse_list(text: str, file: str = "functions.list") -> List[Function]:
         if not match:
             raise ListError(f"{where}: not `symbol version twin state (parameters)`: {line}")
         symbol, version, twin, state, params = match.groups()
-        function = Function(symbol, int(version), twin.strip("-"), state == "impl",
+        function = Function(symbol, int(version), twin.strip("-"), state,
                             parse_params(params, where))
         for export in function.exports:
             if export in seen:
@@ -112,6 +124,10 @@ def api_header(functions: List[Function]) -> str:
 
 #define HEDDLE_CUDA_EXPORT __attribute__((visibility("default")))
 
+#ifdef HEDDLE_DRIVER_IMPLEMENTATION
+""" + "\n".join(f"#define {f.symbol} {f.body}" for f in functions if f.state != "direct") + """
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -134,18 +150,31 @@ def not_written(functions: List[Function]) -> str:
     return "\n".join(out)
 
 
-def twins(functions: List[Function]) -> str:
-    out = [GENERATED + '#include "driver/api.h"\n#include "driver/core/default_stream.h"\n']
+def exports(functions: List[Function]) -> str:
+    out = [GENERATED + """#undef HEDDLE_DRIVER_IMPLEMENTATION
+#include "driver/api.h"
+#include "driver/core/default_stream.h"
+#include "driver/core/trace.h"
+
+using namespace heddle::driver;
+"""]
     for function in functions:
-        if function.twin:
-            out.append(f"{function.prototype(function.exports[1])} {{\n"
-                       f"  heddle::driver::UsePerThreadDefaultStream scope;\n"
-                       f"  return {function.call()};\n}}\n")
+        if function.state == "direct":
+            continue
+        arguments = ", ".join(f'{{"{p.name}", show({p.name})}}' for p in function.params)
+        out.append(f'extern "C" {function.prototype(function.body)};')
+        for export in function.exports:
+            twin = "" if export == function.symbol else "  UsePerThreadDefaultStream scope;\n"
+            out.append(f"{function.prototype(export)} {{\n{twin}"
+                       f"  const CUresult outcome = {function.call()};\n"
+                       f'  return traces_api() ? trace_call("{export}", {{{arguments}}}, outcome) '
+                       f": outcome;\n}}\n")
     return "\n".join(out)
 
 
 def entry_points(functions: List[Function]) -> str:
-    out = [GENERATED + """#include "driver/api.h"
+    out = [GENERATED + """#undef HEDDLE_DRIVER_IMPLEMENTATION
+#include "driver/api.h"
 #include "driver/core/entry_point.h"
 
 namespace heddle::driver {
@@ -178,7 +207,7 @@ def generate(functions: List[Function]) -> dict:
     return {
         "api.h": api_header(functions),
         "not_written.cpp": not_written(functions),
-        "twins.cpp": twins(functions),
+        "exports.cpp": exports(functions),
         "entry_points.cpp": entry_points(functions),
         "libcuda.map": version_script(functions),
     }

@@ -103,7 +103,8 @@ void InterpretedCta::make_warps() {
                    state.specials.data() + use.copy);
     Warp& warp = state.warp;
     warp.low_base = memory.low().all.base, warp.low_size = memory.low().all.size;
-    warp.high_base = memory.high().all.base, warp.high_size = memory.high().all.size;
+    const machine::AddressRange reach = memory.reach();
+    warp.high_base = reach.base, warp.high_size = reach.size;
     if (!warp.low_size) warp.low_base = warp.high_base, warp.low_size = warp.high_size;
     warp.shared_base = shared_base_, warp.shared_size = launch_.shared_bytes;
     warp.shared_window = machine::kSharedSlot;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls of functions that the system provides: vprintf, malloc, free, __assertfail. They run for
-// one lane after the other, in lane order. What they read at addresses that the kernel passes may
+// Calls of functions that the system provides: vprintf, malloc, free, __assertfail,
+// cudaGraphSetConditional. They run for one lane after the other, in lane order. What they read at addresses that the kernel passes may
 // fault; then control leaves by a jump, so nothing on the stack here has a destructor.
 #include <fmt/format.h>
 
@@ -112,6 +112,13 @@ void InterpretedCta::system_call(WarpState& state, std::size_t index, const Call
       case SystemFunction::assertfail:
         describe_assertion(state, lane, arguments);
         raise_trap(warp, TrapKind::assertion, lane, nullptr);
+      case SystemFunction::set_conditional:
+        if (!runtime.set_conditional ||
+            !runtime.set_conditional(arguments[0], static_cast<u32>(arguments[1]))) {
+          detail_ = "cudaGraphSetConditional of a handle that no graph has";
+          raise_trap(warp, TrapKind::illegal_address, lane, &arguments[0]);
+        }
+        break;
       case SystemFunction::none:
         break;
     }

@@ -29,7 +29,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   const FaultGuard::State& state = FaultGuard::current;
   const u64 address = reinterpret_cast<u64>(info->si_addr);
   if (state.recover &&
-      (state.memory->low().all.contains(address) || state.memory->high().all.contains(address))) {
+      (state.memory->low().all.contains(address) || state.memory->reach().contains(address))) {
     *state.address = address;
     siglongjmp(*state.recover, FaultGuard::kFault);
   }

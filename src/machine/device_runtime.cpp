@@ -13,6 +13,7 @@ constexpr SystemFunctionInfo kFunctions[] = {
     {"malloc", SystemFunction::malloc, 1, true},
     {"free", SystemFunction::free, 1, false},
     {"__assertfail", SystemFunction::assertfail, 5, false},
+    {"cudaGraphSetConditional", SystemFunction::set_conditional, 2, false},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@ enum class SystemFunction : u8 {
   malloc,      ///< (bytes) -> address, or 0
   free,        ///< (address)
   assertfail,  ///< (message, file, line, function, bytes per character); does not return
+  set_conditional,  ///< (handle, value): cudaGraphSetConditional of graphs
 };
 
 struct SystemFunctionInfo {
@@ -49,6 +51,10 @@ class DeviceRuntime {
   u64 allocate(u64 bytes, bool low);
   /// False when no live piece begins at `address`. Address 0 is fine.
   bool release(u64 address);
+
+  /// What a kernel sets for conditional nodes of graphs; false when there is no such handle. Set by
+  /// who makes this object; none: there are no graphs.
+  std::function<bool(u64 handle, u32 value)> set_conditional;
 
   /// Keeps the text of one printf until flush(). What is oldest is lost when the buffer is full.
   void print(std::string text);

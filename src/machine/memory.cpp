@@ -25,7 +25,7 @@ constexpr u64 kLowLocal = 256 * kMiB;
 constexpr u64 kHighShared = 4 * kGiB;  // for the largest cooperative grids
 constexpr u64 kHighLocal = 16 * kGiB;
 
-u64 reserve(u64 base, u64 size) {
+u64 reserve_range(u64 base, u64 size) {
   const int fixed = base ? MAP_FIXED_NOREPLACE : 0;
   void* at = mmap(reinterpret_cast<void*>(base), size, PROT_NONE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
@@ -50,6 +50,17 @@ void decommit(u64 base, u64 bytes) {
   mprotect(at, round_up(bytes, kPage), PROT_NONE);
 }
 
+/// No memory, whatever was mapped there.
+void blank(AddressRange what) {
+  mmap(reinterpret_cast<void*>(what.base), what.size, PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+bool map_file(AddressRange to, int protection, int file, u64 offset) {
+  return mmap(reinterpret_cast<void*>(to.base), to.size, protection, MAP_SHARED | MAP_FIXED, file,
+              static_cast<off_t>(offset)) != MAP_FAILED;
+}
+
 Region carve(u64 base, u64 size, u64 shared, u64 local) {
   Region region;
   region.all = {base, size};
@@ -71,7 +82,7 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 device_bytes) {
   }
   std::unique_ptr<Memory> memory(new Memory);
   for (const u64 base : kLowBases) {
-    if (const u64 got = reserve(base, kLowSize)) {
+    if (const u64 got = reserve_range(base, kLowSize)) {
       memory->low_ = carve(got, kLowSize, kLowShared, kLowLocal);
       break;
     }
@@ -79,12 +90,13 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 device_bytes) {
   const u64 heap =
       round_up(device_bytes, kGiB) + 4 * kGiB;  // slack for guard pages and fragmentation
   const u64 high = kHighShared + kHighLocal + heap;
-  const u64 base = reserve(0, high);
+  const u64 base = reserve_range(0, high);
   if (!base) {
     return Error{
         fmt::format("cannot reserve {} GiB of address space for device memory", high / kGiB)};
   }
   memory->high_ = carve(base, high, kHighShared, kHighLocal);
+  memory->admit(memory->high_.all);
   memory->low_heap_.reset(memory->low_.heap);
   memory->high_heap_.reset(memory->high_.heap);
   memory->low_local_.reset(memory->low_.local);
@@ -130,7 +142,10 @@ bool Memory::release(u64 address) {
   // Decommit before the range can be handed out again.
   const auto piece = pages.find(address);
   if (!piece || piece->base != address) return false;
-  decommit(address, piece->size);
+  if (shared_.erase(address))
+    blank({address, round_up(piece->size, kPage)});
+  else
+    decommit(address, piece->size);
   pages.give(address);
   used_ -= piece->size;
   return true;
@@ -162,6 +177,68 @@ bool Memory::is_valid(u64 address, u64 bytes) const {
 u64 Memory::used_bytes() const {
   const std::lock_guard lock(mutex_);
   return used_;
+}
+
+AddressRange Memory::reach() const {
+  const u64 begin = reach_begin_.load(), end = reach_end_.load();
+  return {begin, end - begin};
+}
+
+void Memory::admit(AddressRange host) {
+  const std::lock_guard lock(mutex_);
+  if (!reach_end_ || host.base < reach_begin_) reach_begin_ = host.base;
+  if (host.end() > reach_end_) reach_end_ = host.end();
+}
+
+Result<u64> Memory::reserve(u64 bytes, u64 align, u64 hint) {
+  const std::lock_guard lock(mutex_);
+  const bool at_hint = hint && high_heap_.take_at(hint, bytes);
+  const u64 base = at_hint ? hint : high_heap_.take(bytes, align);
+  if (!base) return Error{fmt::format("no room for {} bytes in the device's address space", bytes)};
+  return base;
+}
+
+bool Memory::unreserve(u64 address) {
+  const std::lock_guard lock(mutex_);
+  const auto piece = high_heap_.give(address);
+  if (piece) blank(*piece);
+  return piece.has_value();
+}
+
+bool Memory::map(AddressRange to, int file, u64 offset) {
+  return map_file(to, PROT_NONE, file, offset);
+}
+
+bool Memory::protect(AddressRange what, Access access) {
+  const int protection = access == Access::none   ? PROT_NONE
+                         : access == Access::read ? PROT_READ
+                                                  : PROT_READ | PROT_WRITE;
+  return mprotect(reinterpret_cast<void*>(what.base), what.size, protection) == 0;
+}
+
+void Memory::unmap(AddressRange what) { blank(what); }
+
+int Memory::share(u64 address) {
+  const std::lock_guard lock(mutex_);
+  const auto piece =
+      low_.all.contains(address) ? low_heap_.find(address) : high_heap_.find(address);
+  if (!piece || piece->base != address) return -1;
+  const AddressRange pages{address, round_up(piece->size, kPage)};
+  const int file = memfd_create("heddle", MFD_CLOEXEC);
+  if (file < 0) return -1;
+  bool good = ftruncate(file, static_cast<off_t>(pages.size)) == 0;
+  for (u64 done = 0; good && done < pages.size;) {
+    const auto wrote = pwrite(file, reinterpret_cast<const void*>(address + done),
+                              pages.size - done, static_cast<off_t>(done));
+    good = wrote > 0;
+    done += good ? static_cast<u64>(wrote) : 0;
+  }
+  if (!good || !map_file(pages, PROT_READ | PROT_WRITE, file, 0)) {
+    close(file);
+    return -1;
+  }
+  shared_.insert(address);
+  return file;
 }
 
 Result<u64> Memory::take_shared(const Region& region, u64 bytes, u32 count) {

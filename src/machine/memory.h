@@ -7,10 +7,12 @@
 // it lasts.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/result.h"
@@ -58,6 +60,24 @@ class Memory {
   const Region& low() const { return low_; }
   const Region& high() const { return high_; }
 
+  /// What generic addresses may reach besides the low region: the high region, and host memory that
+  /// was admitted with everything between. A kernel that strays there is not stopped.
+  AddressRange reach() const;
+  void admit(AddressRange host);
+
+  // Address space without memory, for programs that map memory themselves (driver API 6.14). Whole
+  // pages; mappings are shared memory of a file.
+  /// At `hint` when that is free. Fails when there is no room.
+  Result<u64> reserve(u64 bytes, u64 align, u64 hint);
+  bool unreserve(u64 address);
+  enum class Access : u8 { none, read, write };
+  bool map(AddressRange to, int file, u64 offset);  ///< without access at first
+  bool protect(AddressRange what, Access access);
+  void unmap(AddressRange what);
+  /// Turns the allocation that begins at `address` into shared memory: a file that holds it, which
+  /// belongs to the caller. Nobody may write to it meanwhile. -1: the host refuses.
+  int share(u64 address);
+
   u64 total_bytes() const { return device_bytes_; }
   u64 used_bytes() const;
 
@@ -78,6 +98,8 @@ class Memory {
   std::map<u32, std::vector<u64>> free_low_shared_,
       free_high_shared_;  // slots given back, by count
   u64 next_low_shared_ = 0, next_high_shared_ = 0;
+  std::set<u64> shared_;  ///< allocations that are mappings of files
+  std::atomic<u64> reach_begin_{0}, reach_end_{0};
   u64 device_bytes_ = 0;
   u64 used_ = 0;
 };

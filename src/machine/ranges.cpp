@@ -16,17 +16,32 @@ u64 Ranges::take(u64 bytes, u64 align) {
     const u64 base = round_up(it->first, std::max(align, unit_));
     const u64 end = it->first + it->second;
     if (base >= end || end - base < need) continue;
-    const u64 front = base - it->first;
-    const u64 back = end - (base + need);
-    if (front)
-      it->second = front;
-    else
-      free_.erase(it);
-    if (back) free_[base + need] = back;
-    taken_[base] = {bytes, need};
+    split(it, base, bytes);
     return base;
   }
   return 0;
+}
+
+bool Ranges::take_at(u64 base, u64 bytes) {
+  auto it = free_.upper_bound(base);
+  if (it == free_.begin()) return false;
+  --it;
+  const u64 end = it->first + it->second, need = round_up(bytes, unit_) + guard_;
+  if (base % unit_ || base >= end || end - base < need) return false;
+  split(it, base, bytes);
+  return true;
+}
+
+void Ranges::split(std::map<u64, u64>::iterator free, u64 base, u64 bytes) {
+  const u64 need = round_up(bytes, unit_) + guard_;
+  const u64 front = base - free->first;
+  const u64 back = free->first + free->second - (base + need);
+  if (front)
+    free->second = front;
+  else
+    free_.erase(free);
+  if (back) free_[base + need] = back;
+  taken_[base] = {bytes, need};
 }
 
 std::optional<AddressRange> Ranges::give(u64 base) {

@@ -29,12 +29,16 @@ class Ranges {
   explicit Ranges(u64 unit, u64 guard) : unit_(unit), guard_(guard) {}
   void reset(AddressRange range);
   u64 take(u64 bytes, u64 align);  ///< 0: no room
+  /// Exactly at `base`, a multiple of the unit; false when that is not free.
+  bool take_at(u64 base, u64 bytes);
   /// The piece that begins at `base`, now free; none when there is no such piece.
   std::optional<AddressRange> give(u64 base);
   std::optional<AddressRange> find(u64 address) const;
   std::optional<AddressRange> nearest(u64 address) const;
 
  private:
+  void split(std::map<u64, u64>::iterator free, u64 base, u64 bytes);
+
   u64 unit_, guard_;
   AddressRange range_;
   std::map<u64, u64> free_;                   // base -> bytes

@@ -5,6 +5,7 @@
 
 #include "driver/api.h"
 #include "driver/core/call.h"
+#include "driver/core/capture.h"
 
 using namespace heddle::driver;
 
@@ -177,7 +178,10 @@ CUresult cuCtxSetFlags(unsigned int flags) {
 CUresult cuCtxSynchronize() { return cuCtxSynchronize_v2(nullptr); }
 
 CUresult cuCtxSynchronize_v2(CUcontext ctx) {
-  return with_context(ctx, [](Context& context) { return context.synchronize(); });
+  return with_context(ctx, [](Context& context) -> CUresult {
+    if (const CUresult bad = refuse_while_capturing(context)) return bad;
+    return context.synchronize();
+  });
 }
 
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {

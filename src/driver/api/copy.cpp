@@ -3,154 +3,175 @@
 // Copies. Driver API 6.13. The synchronous functions work in the default stream.
 #include "driver/core/copy.h"
 #include "driver/api.h"
-#include "driver/core/call.h"
+#include "driver/core/in_stream.h"
 
 using namespace heddle::driver;
 
 namespace {
 
-CUresult copy_now(const Copy& copy) {
-  return in_context(
-      [&](Context& context) { return copy_and_wait(context, *context.stream(nullptr), copy); });
-}
-
-CUresult copy_later(const Copy& copy, CUstream handle) {
-  return in_context([&](Context& context) -> CUresult {
-    const auto stream = context.stream(handle);
-    return stream ? copy_async(context, *stream, copy) : CUDA_ERROR_INVALID_HANDLE;
+/// Describes the copy, then does `go(context, stream, task)`.
+template <class Go>
+CUresult copy(CUstream handle, const CUDA_MEMCPY3D& params, Go go) {
+  return in_stream(handle, [&](Context& context, Stream& stream) -> CUresult {
+    CopyTask task{context.shared_from_this(), params, {}};
+    if (const CUresult bad = make_copy(params, task.copy)) return bad;
+    return go(context, stream, std::move(task));
   });
 }
 
-struct Side {
-  size_t x, y, z, lod;
-  CUmemorytype type;
-  const void* host;
-  CUdeviceptr device;
-  size_t pitch, height;
-};
-
-// Arrays are not written yet, so a side is linear memory with a pitch.
-CUresult describe(const Side& side, size_t width, size_t height, CopySide& out) {
-  const size_t pitch = side.pitch ? side.pitch : side.x + width;
-  const size_t slice = pitch * (side.height ? side.height : side.y + height);
-  if (side.lod || pitch < side.x + width) return CUDA_ERROR_INVALID_VALUE;
-  switch (side.type) {
-    case CU_MEMORYTYPE_HOST:
-      out = on_host(side.host);
-      break;
-    case CU_MEMORYTYPE_DEVICE:
-      out = on_device(side.device);
-      break;
-    case CU_MEMORYTYPE_UNIFIED:
-      out = anywhere(side.device);
-      break;
-    case CU_MEMORYTYPE_ARRAY:
-      return CUDA_ERROR_NOT_SUPPORTED;
-    default:
-      return CUDA_ERROR_INVALID_VALUE;
-  }
-  out.base += side.z * slice + side.y * pitch + side.x;
-  out.pitch = pitch;
-  out.slice = slice;
-  return CUDA_SUCCESS;
+CUresult copy_now(const CUDA_MEMCPY3D& params) {
+  return copy(nullptr, params, [](Context& context, Stream& stream, CopyTask task) -> CUresult {
+    if (const CUresult bad = refuse_unsafe()) return bad;
+    return copy_and_wait(context, stream, std::move(task));
+  });
 }
 
-CUresult describe(const CUDA_MEMCPY2D* p, Copy& copy) {
-  if (!p) return CUDA_ERROR_INVALID_VALUE;
-  const Side from{p->srcXInBytes, p->srcY,      0,           0, p->srcMemoryType,
-                  p->srcHost,     p->srcDevice, p->srcPitch, 0};
-  const Side to{p->dstXInBytes, p->dstY,      0,           0, p->dstMemoryType,
-                p->dstHost,     p->dstDevice, p->dstPitch, 0};
-  copy.width = p->WidthInBytes;
-  copy.height = p->Height;
-  if (const CUresult bad = describe(from, copy.width, copy.height, copy.from)) return bad;
-  return describe(to, copy.width, copy.height, copy.to);
+CUresult copy_later(const CUDA_MEMCPY3D& params, CUstream stream) {
+  return copy(stream, params, copy_async);
 }
 
-// CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER differ only in the contexts, which say nothing new: an
-// address belongs to one device.
-template <class Parameters>
-CUresult describe_3d(const Parameters* p, Copy& copy) {
-  if (!p) return CUDA_ERROR_INVALID_VALUE;
-  const Side from{p->srcXInBytes, p->srcY,      p->srcZ,     p->srcLOD,   p->srcMemoryType,
-                  p->srcHost,     p->srcDevice, p->srcPitch, p->srcHeight};
-  const Side to{p->dstXInBytes, p->dstY,      p->dstZ,     p->dstLOD,   p->dstMemoryType,
-                p->dstHost,     p->dstDevice, p->dstPitch, p->dstHeight};
-  copy.width = p->WidthInBytes;
-  copy.height = p->Height;
-  copy.depth = p->Depth;
-  if (const CUresult bad = describe(from, copy.width, copy.height, copy.from)) return bad;
-  return describe(to, copy.width, copy.height, copy.to);
+CUresult missing() {
+  return in_context([](Context&) { return CUDA_ERROR_INVALID_VALUE; });
 }
 
-/// Describes, then goes on with `body(copy)`.
-template <class Describe, class Body>
-CUresult shaped(Describe describe_into, Body body) {
-  Copy copy;
-  if (const CUresult bad = describe_into(copy)) {
-    return in_context([&](Context&) { return bad; });
-  }
-  return body(copy);
+/// Whether the contexts of a copy between peers exist.
+CUresult check_peers(CUcontext to, CUcontext from) {
+  return in_context([&](Context&) -> CUresult {
+    return state().contexts.find(to) && state().contexts.find(from) ? CUDA_SUCCESS
+                                                                    : CUDA_ERROR_INVALID_CONTEXT;
+  });
+}
+
+CUresult check_peers(const CUDA_MEMCPY3D_PEER* params) {
+  if (!params) return missing();
+  const auto bad = [](CUmemorytype type, CUcontext context) {
+    return type == CU_MEMORYTYPE_DEVICE && context && !state().contexts.find(context);
+  };
+  return bad(params->srcMemoryType, params->srcContext) ||
+                 bad(params->dstMemoryType, params->dstContext)
+             ? CUDA_ERROR_INVALID_CONTEXT
+             : CUDA_SUCCESS;
 }
 
 }  // namespace
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
-  return copy_now(Copy::linear(anywhere(dst), anywhere(src), ByteCount));
+  return copy_now(linear_copy(anywhere(dst), anywhere(src), ByteCount));
 }
 CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount) {
-  return copy_now(Copy::linear(on_device(dstDevice), on_host(srcHost), ByteCount));
+  return copy_now(linear_copy(on_device(dstDevice), on_host(srcHost), ByteCount));
 }
 CUresult cuMemcpyDtoH_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
-  return copy_now(Copy::linear(on_host(dstHost), on_device(srcDevice), ByteCount));
+  return copy_now(linear_copy(on_host(dstHost), on_device(srcDevice), ByteCount));
 }
 CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
-  return copy_now(Copy::linear(on_device(dstDevice), on_device(srcDevice), ByteCount));
+  return copy_now(linear_copy(on_device(dstDevice), on_device(srcDevice), ByteCount));
 }
-CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext, CUdeviceptr srcDevice, CUcontext,
-                      size_t ByteCount) {
-  return copy_now(Copy::linear(on_device(dstDevice), on_device(srcDevice), ByteCount));
+CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                      CUcontext srcContext, size_t ByteCount) {
+  if (const CUresult bad = check_peers(dstContext, srcContext)) return bad;
+  return copy_now(linear_copy(on_device(dstDevice), on_device(srcDevice), ByteCount));
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
-  return copy_later(Copy::linear(anywhere(dst), anywhere(src), ByteCount), hStream);
+  return copy_later(linear_copy(anywhere(dst), anywhere(src), ByteCount), hStream);
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount,
                               CUstream hStream) {
-  return copy_later(Copy::linear(on_device(dstDevice), on_host(srcHost), ByteCount), hStream);
+  return copy_later(linear_copy(on_device(dstDevice), on_host(srcHost), ByteCount), hStream);
 }
 CUresult cuMemcpyDtoHAsync_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount,
                               CUstream hStream) {
-  return copy_later(Copy::linear(on_host(dstHost), on_device(srcDevice), ByteCount), hStream);
+  return copy_later(linear_copy(on_host(dstHost), on_device(srcDevice), ByteCount), hStream);
 }
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
                               CUstream hStream) {
-  return copy_later(Copy::linear(on_device(dstDevice), on_device(srcDevice), ByteCount), hStream);
+  return copy_later(linear_copy(on_device(dstDevice), on_device(srcDevice), ByteCount), hStream);
 }
-CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext, CUdeviceptr srcDevice, CUcontext,
-                           size_t ByteCount, CUstream hStream) {
-  return copy_later(Copy::linear(on_device(dstDevice), on_device(srcDevice), ByteCount), hStream);
+CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                           CUcontext srcContext, size_t ByteCount, CUstream hStream) {
+  if (const CUresult bad = check_peers(dstContext, srcContext)) return bad;
+  return copy_later(linear_copy(on_device(dstDevice), on_device(srcDevice), ByteCount), hStream);
 }
 
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* pCopy) {
-  return shaped([&](Copy& copy) { return describe(pCopy, copy); }, copy_now);
+  return pCopy ? copy_now(as_3d(*pCopy)) : missing();
 }
 CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* pCopy) { return cuMemcpy2D_v2(pCopy); }
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* pCopy, CUstream hStream) {
-  return shaped([&](Copy& copy) { return describe(pCopy, copy); },
-                [&](const Copy& copy) { return copy_later(copy, hStream); });
+  return pCopy ? copy_later(as_3d(*pCopy), hStream) : missing();
 }
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* pCopy) {
-  return shaped([&](Copy& copy) { return describe_3d(pCopy, copy); }, copy_now);
+  return pCopy ? copy_now(*pCopy) : missing();
 }
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* pCopy, CUstream hStream) {
-  return shaped([&](Copy& copy) { return describe_3d(pCopy, copy); },
-                [&](const Copy& copy) { return copy_later(copy, hStream); });
+  return pCopy ? copy_later(*pCopy, hStream) : missing();
 }
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* pCopy) {
-  return shaped([&](Copy& copy) { return describe_3d(pCopy, copy); }, copy_now);
+  if (const CUresult bad = check_peers(pCopy)) return bad;
+  return copy_now(as_3d(*pCopy));
 }
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream) {
-  return shaped([&](Copy& copy) { return describe_3d(pCopy, copy); },
-                [&](const Copy& copy) { return copy_later(copy, hStream); });
+  if (const CUresult bad = check_peers(pCopy)) return bad;
+  return copy_later(as_3d(*pCopy), hStream);
+}
+
+// --- one-dimensional arrays ---
+
+namespace {
+
+CUDA_MEMCPY3D with_array_target(CUDA_MEMCPY3D params, CUarray array, size_t offset) {
+  params.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+  params.dstArray = array;
+  params.dstXInBytes = offset;
+  return params;
+}
+
+CUDA_MEMCPY3D with_array_source(CUDA_MEMCPY3D params, CUarray array, size_t offset) {
+  params.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+  params.srcArray = array;
+  params.srcXInBytes = offset;
+  return params;
+}
+
+const CopyAddress kNoAddress = on_device(0);
+
+}  // namespace
+
+CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
+                         size_t ByteCount) {
+  return copy_now(with_array_target(linear_copy(kNoAddress, on_device(srcDevice), ByteCount),
+                                    dstArray, dstOffset));
+}
+CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
+                         size_t ByteCount) {
+  return copy_now(with_array_source(linear_copy(on_device(dstDevice), kNoAddress, ByteCount),
+                                    srcArray, srcOffset));
+}
+CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void* srcHost,
+                         size_t ByteCount) {
+  return copy_now(
+      with_array_target(linear_copy(kNoAddress, on_host(srcHost), ByteCount), dstArray, dstOffset));
+}
+CUresult cuMemcpyAtoH_v2(void* dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
+  return copy_now(
+      with_array_source(linear_copy(on_host(dstHost), kNoAddress, ByteCount), srcArray, srcOffset));
+}
+CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
+                         size_t ByteCount) {
+  const auto params = linear_copy(kNoAddress, kNoAddress, ByteCount);
+  return copy_now(
+      with_array_source(with_array_target(params, dstArray, dstOffset), srcArray, srcOffset));
+}
+CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void* srcHost,
+                              size_t ByteCount, CUstream hStream) {
+  return copy_later(
+      with_array_target(linear_copy(kNoAddress, on_host(srcHost), ByteCount), dstArray, dstOffset),
+      hStream);
+}
+CUresult cuMemcpyAtoHAsync_v2(void* dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount,
+                              CUstream hStream) {
+  return copy_later(
+      with_array_source(linear_copy(on_host(dstHost), kNoAddress, ByteCount), srcArray, srcOffset),
+      hStream);
 }

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "driver/api.h"
+#include "driver/core/trace.h"
 #include "driver/core/version.h"
 
 namespace heddle::driver {
@@ -69,7 +70,7 @@ CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuin
 // Private tables of the vendor's own libraries hide behind this function. Heddle implements
 // documented interfaces only, and says who asked and what to do instead. NVRTC asks too, and goes
 // on without.
-CUresult cuGetExportTable(const void** ppExportTable, const CUuuid*) {
+CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTableId) {
   static std::atomic<bool> said{false};
   if (ppExportTable) *ppExportTable = nullptr;
   Dl_info caller{};
@@ -82,5 +83,9 @@ CUresult cuGetExportTable(const void** ppExportTable, const CUuuid*) {
                  "`nvcc -cudart shared` and run it with Heddle's libcudart\n",
                  who);
   }
-  return CUDA_ERROR_NOT_FOUND;
+  if (!traces_api()) return CUDA_ERROR_NOT_FOUND;
+  return trace_call(
+      "cuGetExportTable",
+      {{"ppExportTable", show(ppExportTable)}, {"pExportTableId", show(pExportTableId)}},
+      CUDA_ERROR_NOT_FOUND);
 }

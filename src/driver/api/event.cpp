@@ -2,7 +2,8 @@
 //
 // Events. Driver API 6.19.
 #include "driver/api.h"
-#include "driver/core/call.h"
+#include "driver/core/in_stream.h"
+#include "driver/core/ipc.h"
 
 using namespace heddle::driver;
 
@@ -16,14 +17,21 @@ CUresult with_event(CUevent handle, Body body) {
   });
 }
 
+// What was recorded in a capture will happen at each launch of a graph: it cannot be asked about.
+CUresult check_not_captured(const Event& event) {
+  return event.recorded().capture ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
+}
+
 CUresult elapsed(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
   return with_event(hStart, [&](Context&, Event& start) -> CUresult {
     const auto end = state().events.find(hEnd);
     if (!end) return CUDA_ERROR_INVALID_HANDLE;
     if (!pMilliseconds) return CUDA_ERROR_INVALID_VALUE;
     if ((start.flags() | end->flags()) & CU_EVENT_DISABLE_TIMING) return CUDA_ERROR_INVALID_HANDLE;
-    const auto from = start.captured().done;
-    const auto to = end->captured().done;
+    if (const CUresult bad = check_not_captured(start)) return bad;
+    if (const CUresult bad = check_not_captured(*end)) return bad;
+    const auto from = start.recorded().done;
+    const auto to = end->recorded().done;
     if (!from || !to) return CUDA_ERROR_INVALID_HANDLE;
     if (!from->is_done() || !to->is_done()) return CUDA_ERROR_NOT_READY;
     *pMilliseconds = std::chrono::duration<float, std::milli>(to->time() - from->time()).count();
@@ -38,10 +46,13 @@ CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
     constexpr unsigned kKnown =
         CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
     if (!phEvent || (Flags & ~kKnown)) return CUDA_ERROR_INVALID_VALUE;
+    std::shared_ptr<SharedMark> shared;
     if (Flags & CU_EVENT_INTERPROCESS) {
-      return Flags & CU_EVENT_DISABLE_TIMING ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+      if (!(Flags & CU_EVENT_DISABLE_TIMING)) return CUDA_ERROR_INVALID_VALUE;
+      shared = SharedMark::create();
+      if (!shared) return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    *phEvent = state().events.add(std::make_shared<Event>(&context, Flags));
+    *phEvent = state().events.add(std::make_shared<Event>(&context, Flags, std::move(shared)));
     return CUDA_SUCCESS;
   });
 }
@@ -58,24 +69,35 @@ CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
   return cuEventRecordWithFlags(hEvent, hStream, CU_EVENT_RECORD_DEFAULT);
 }
 
+// In a capture, CU_EVENT_RECORD_EXTERNAL makes a node that records the event at each launch.
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
-  return with_event(hEvent, [&](Context& context, Event& event) -> CUresult {
-    const auto stream = context.stream(hStream);
-    if (!stream || stream->context() != event.context()) return CUDA_ERROR_INVALID_HANDLE;
-    if (flags != CU_EVENT_RECORD_DEFAULT) return CUDA_ERROR_INVALID_VALUE;
-    event.record(*stream);
+  return in_stream(hStream, [&](Context& context, Stream& stream) -> CUresult {
+    const auto event = state().events.find(hEvent);
+    if (!event || stream.context() != event->context()) return CUDA_ERROR_INVALID_HANDLE;
+    if (flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) return CUDA_ERROR_INVALID_VALUE;
+    if (flags & CU_EVENT_RECORD_EXTERNAL) {
+      if (!is_capturing(stream)) return CUDA_ERROR_INVALID_VALUE;
+      return submit(context, stream, RecordEventTask{event, hEvent});
+    }
+    bool captured = false;
+    if (const CUresult bad = capture_record(*event, stream, captured); bad || captured) return bad;
+    event->record(stream);
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuEventQuery(CUevent hEvent) {
   return with_event(hEvent, [](Context&, Event& event) -> CUresult {
+    if (const CUresult bad = check_not_captured(event)) return bad;
+    if (const CUresult bad = refuse_unsafe()) return bad;
     return event.is_done() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
   });
 }
 
 CUresult cuEventSynchronize(CUevent hEvent) {
   return with_event(hEvent, [](Context& context, Event& event) -> CUresult {
+    if (const CUresult bad = check_not_captured(event)) return bad;
+    if (const CUresult bad = refuse_unsafe()) return bad;
     event.synchronize();
     return context.error();
   });

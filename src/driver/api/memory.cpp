@@ -5,6 +5,9 @@
 // queries say about it.
 #include "driver/api.h"
 #include "driver/core/call.h"
+#include "driver/core/capture.h"
+#include "driver/core/graph_memory.h"
+#include "driver/core/ipc.h"
 
 using namespace heddle::driver;
 using Kind = heddle::driver::Allocation::Kind;
@@ -16,6 +19,7 @@ constexpr size_t kPitchAlign = 512;
 
 CUresult allocate(Context& context, Kind kind, size_t bytes, unsigned flags, CUdeviceptr* out) {
   if (!out || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult bad = refuse_unsafe()) return bad;
   const auto base = state().allocations.allocate({.size = bytes,
                                                   .kind = kind,
                                                   .flags = flags,
@@ -38,13 +42,21 @@ CUresult allocate_host(void** pp, size_t bytes, unsigned flags) {
 
 // Freeing waits for the context's work, which may still use the memory.
 CUresult release(Context& context, heddle::u64 base, std::initializer_list<Kind> kinds) {
+  if (const CUresult bad = refuse_unsafe()) return bad;
   if (const CUresult error = context.synchronize()) return error;
   return state().allocations.release(base, kinds) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+// Memory that a graph allocated and does not free itself.
+CUresult free_of_graph(Context& context, GraphAllocation& allocation) {
+  if (const CUresult bad = refuse_unsafe()) return bad;
+  if (const CUresult error = context.synchronize()) return error;
+  return !allocation.freed_by && allocation.free() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 std::optional<Allocation> host_allocation(const void* p) {
   auto found = state().allocations.find(reinterpret_cast<heddle::u64>(p));
-  if (found && found->kind != Kind::host) found.reset();
+  if (found && !found->is_host()) found.reset();
   return found;
 }
 
@@ -81,6 +93,11 @@ CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flag
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
   return in_context([&](Context& context) -> CUresult {
     if (!dptr) return CUDA_SUCCESS;
+    if (const auto of_graph = graph_allocation(dptr)) return free_of_graph(context, *of_graph);
+    if (const auto found = state().allocations.find(dptr);
+        found && found->kind == Kind::imported && found->base == dptr) {
+      return close_imported(dptr);
+    }
     return release(context, dptr, {Kind::device, Kind::managed});
   });
 }
@@ -131,13 +148,58 @@ CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
   });
 }
 
-// Variables of modules have a range too, so the machine's memory is asked, not the table.
+// Variables of modules have a range too, so the machine's memory is asked after the table.
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr) {
   return in_context([&](Context&) -> CUresult {
-    const auto range = state().memory->find(dptr);
+    std::optional<heddle::machine::AddressRange> range;
+    if (const auto found = state().allocations.find(dptr)) {
+      range = {found->base, found->size};
+    } else if (!state().virtual_memory.is_reserved(dptr)) {
+      range = state().memory->find(dptr);
+    }
     if (!range) return CUDA_ERROR_NOT_FOUND;
     if (pbase) *pbase = range->base;
     if (psize) *psize = range->size;
     return CUDA_SUCCESS;
+  });
+}
+
+// Registering lets kernels reach what is between the program's memory and the device's, too
+// (machine/memory.h, admit).
+CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
+  return in_context([&](Context& context) -> CUresult {
+    constexpr unsigned kKnown = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
+                                CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
+    if (!p || !bytesize || (Flags & ~kKnown)) return CUDA_ERROR_INVALID_VALUE;
+    if (Flags & CU_MEMHOSTREGISTER_IOMEMORY) return CUDA_ERROR_NOT_PERMITTED;
+    if (const CUresult bad = refuse_unsafe()) return bad;
+    const auto base = reinterpret_cast<heddle::u64>(p);
+    if (is_device_address(base)) return CUDA_ERROR_INVALID_VALUE;
+    const bool entered = state().allocations.enter(
+        {.base = base,
+         .size = bytesize,
+         .kind = Kind::registered,
+         .flags = Flags & ~static_cast<unsigned>(CU_MEMHOSTREGISTER_READ_ONLY),
+         .owner = &context,
+         .device = &context.device()});
+    if (!entered) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    state().memory->admit({base, bytesize});
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemHostRegister(void* p, size_t bytesize, unsigned int Flags) {
+  return cuMemHostRegister_v2(p, bytesize, Flags);
+}
+
+CUresult cuMemHostUnregister(void* p) {
+  return in_context([&](Context& context) -> CUresult {
+    if (!p) return CUDA_ERROR_INVALID_VALUE;
+    const auto base = reinterpret_cast<heddle::u64>(p);
+    const auto found = state().allocations.find(base);
+    if (!found || found->kind != Kind::registered || found->base != base) {
+      return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    }
+    return release(context, base, {Kind::registered});
   });
 }

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The stream-ordered allocator. Driver API 6.15.
+#include <cstdint>
+#include <cstring>
+
 #include "driver/api.h"
-#include "driver/core/call.h"
+#include "driver/core/graph_memory.h"
+#include "driver/core/in_stream.h"
+#include "driver/core/ipc.h"
 
 using namespace heddle::driver;
 
@@ -19,7 +24,7 @@ CUresult with_pool(CUmemoryPool handle, Body body) {
 /// The device's default pool, made on first use. Call with the device's pool mutex held.
 CUmemoryPool default_pool(Device& device) {
   if (!device.default_pool) {
-    device.default_pool = MemoryPool::create(device, 0);
+    device.default_pool = MemoryPool::create(device, 0, MemoryPool::Origin::own);
   }
   return device.default_pool;
 }
@@ -51,6 +56,29 @@ CUresult allocate(CUdeviceptr* dptr, size_t bytes, const std::shared_ptr<MemoryP
   return CUDA_SUCCESS;
 }
 
+// In a capture an allocation is a node, which allocates at each launch.
+CUresult capture_allocation(Context& context, Stream& stream, MemoryPool& pool, size_t bytes,
+                            CUdeviceptr* dptr) {
+  if (!dptr || !bytes) return CUDA_ERROR_INVALID_VALUE;
+  CUDA_MEM_ALLOC_NODE_PARAMS params{};
+  params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  params.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, pool.device().ordinal};
+  params.bytesize = bytes;
+  const auto allocation = GraphAllocation::create(pool.device(), params);
+  if (!allocation) return CUDA_ERROR_OUT_OF_MEMORY;
+  const CUresult result = submit(context, stream, AllocateTask{allocation});
+  if (result == CUDA_SUCCESS) *dptr = allocation->base();
+  return result;
+}
+
+CUresult capture_free(Context& context, Stream& stream, CUdeviceptr dptr) {
+  const auto allocation = graph_allocation(dptr);
+  const auto capture = capture_of(stream).capture;
+  if (!capture || !allocation || allocation->freed_by) return CUDA_ERROR_INVALID_VALUE;
+  allocation->freed_by = capture->graph.get();
+  return submit(context, stream, FreeTask{dptr});
+}
+
 Device* device_at(const CUmemLocation* location) {
   if (!location || location->type != CU_MEM_LOCATION_TYPE_DEVICE) return nullptr;
   return device(location->id);
@@ -67,12 +95,6 @@ CUresult at_location(const CUmemLocation* location, CUmemAllocationType type, Bo
     Device* found = device_at(location);
     return found ? body(*found) : CUDA_ERROR_INVALID_DEVICE;
   });
-}
-
-CUresult give(CUmemoryPool* out, CUmemoryPool pool) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  *out = pool;
-  return CUDA_SUCCESS;
 }
 
 CUresult give_default(CUmemoryPool* out, Device& device) {
@@ -113,11 +135,13 @@ CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUme
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
   return in_driver([&]() -> CUresult {
     if (!pool || !poolProps) return CUDA_ERROR_INVALID_VALUE;
-    if (poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE || poolProps->usage) {
+    const bool exports = poolProps->handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    if ((poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE && !exports) || poolProps->usage) {
       return CUDA_ERROR_NOT_SUPPORTED;
     }
     return at_location(&poolProps->location, poolProps->allocType, [&](Device& device) {
-      return give(pool, MemoryPool::create(device, poolProps->maxSize));
+      const auto origin = exports ? MemoryPool::Origin::exported : MemoryPool::Origin::own;
+      return give(pool, MemoryPool::create(device, poolProps->maxSize, origin));
     });
   });
 }
@@ -145,23 +169,32 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void
   return with_pool(pool, [&](const auto& found) { return found->set(attr, value); });
 }
 
-// Every device reaches all memory; taking that away is not possible.
+// Every device reaches all memory; what is set is what is told.
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_t count) {
-  return with_pool(pool, [&](const auto&) -> CUresult {
+  return with_pool(pool, [&](const auto& found) -> CUresult {
     if (count && !map) return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; ++i) {
-      if (!device_at(&map[i].location)) return CUDA_ERROR_INVALID_VALUE;
-      if (map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) return CUDA_ERROR_NOT_SUPPORTED;
+      const Device* device = device_at(&map[i].location);
+      const auto flags = map[i].flags;
+      if (!device || (flags != CU_MEM_ACCESS_FLAGS_PROT_NONE &&
+                      flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
+        return CUDA_ERROR_INVALID_VALUE;
+      }
+      // A pool's own device always has access.
+      if (device == &found->device() && flags == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
+        return CUDA_ERROR_INVALID_VALUE;
+      }
     }
+    for (size_t i = 0; i < count; ++i) found->set_access(map[i].location.id, map[i].flags);
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool memPool,
                             CUmemLocation* location) {
-  return with_pool(memPool, [&](const auto&) -> CUresult {
+  return with_pool(memPool, [&](const auto& found) -> CUresult {
     if (!flags || !device_at(location)) return CUDA_ERROR_INVALID_VALUE;
-    *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    *flags = found->access(location->id);
     return CUDA_SUCCESS;
   });
 }
@@ -174,24 +207,95 @@ CUresult cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize, CUstream hStream) {
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPool pool,
                                  CUstream hStream) {
-  return in_context([&](Context& context) -> CUresult {
-    if (!context.stream(hStream)) return CUDA_ERROR_INVALID_HANDLE;
-    return with_pool(pool, [&](const auto& found) { return allocate(dptr, bytesize, found); });
+  return in_stream(hStream, [&](Context& context, Stream& stream) {
+    return with_pool(pool, [&](const auto& found) -> CUresult {
+      if (found->origin() == MemoryPool::Origin::imported) return CUDA_ERROR_INVALID_VALUE;
+      return is_capturing(stream) ? capture_allocation(context, stream, *found, bytesize, dptr)
+                                  : allocate(dptr, bytesize, found);
+    });
   });
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
-  return in_context([&](Context& context) -> CUresult {
-    const auto stream = context.stream(hStream);
-    if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  return in_stream(hStream, [&](Context& context, Stream& stream) -> CUresult {
+    if (is_capturing(stream)) return capture_free(context, stream, dptr);
+    if (const auto of_graph = graph_allocation(dptr)) {
+      if (of_graph->freed_by || !of_graph->free()) return CUDA_ERROR_INVALID_VALUE;
+      stream.enqueue([of_graph] {});  // which keeps the memory until then
+      return CUDA_SUCCESS;
+    }
     const auto found = state().allocations.find(dptr);
-    if (!found || found->base != dptr || found->kind == Allocation::Kind::host) {
+    if (!found || found->base != dptr) return CUDA_ERROR_INVALID_VALUE;
+    using Kind = Allocation::Kind;
+    // Also when the context has failed by then: the memory is free all the same.
+    if (found->kind == Kind::imported) {
+      stream.enqueue([dptr] { close_imported(dptr); });
+    } else if (found->kind == Kind::device || found->kind == Kind::managed) {
+      stream.enqueue([dptr] { state().allocations.release(dptr, {Kind::device, Kind::managed}); });
+    } else {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    // Also when the context has failed by then: the memory is free all the same.
-    stream->enqueue([dptr] {
-      state().allocations.release(dptr, {Allocation::Kind::device, Allocation::Kind::managed});
-    });
     return CUDA_SUCCESS;
+  });
+}
+
+// A pool is shared by a file that names it; what is in it is exported pointer by pointer.
+CUresult cuMemPoolExportToShareableHandle(void* handle_out, CUmemoryPool pool,
+                                          CUmemAllocationHandleType handleType,
+                                          unsigned long long flags) {
+  return with_pool(pool, [&](const auto& found) -> CUresult {
+    if (!handle_out || flags) return CUDA_ERROR_INVALID_VALUE;
+    if (handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+    if (found->origin() != MemoryPool::Origin::exported) return CUDA_ERROR_INVALID_VALUE;
+    const int file = found->export_file();
+    if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    *static_cast<int*>(handle_out) = file;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool_out, void* handle,
+                                            CUmemAllocationHandleType handleType,
+                                            unsigned long long flags) {
+  return in_driver([&]() -> CUresult {
+    if (!pool_out || flags) return CUDA_ERROR_INVALID_VALUE;
+    if (handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+    const auto file = static_cast<int>(reinterpret_cast<std::intptr_t>(handle));
+    const int ordinal = MemoryPool::device_of_file(file);
+    Device* found = device(ordinal);
+    if (!found) return CUDA_ERROR_INVALID_VALUE;
+    return give(pool_out, MemoryPool::create(*found, 0, MemoryPool::Origin::imported));
+  });
+}
+
+CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* shareData_out, CUdeviceptr ptr) {
+  return in_driver([&]() -> CUresult {
+    const auto found = state().allocations.find(ptr);
+    if (!shareData_out || !found || !found->pool ||
+        found->pool->origin() != MemoryPool::Origin::exported) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    SharedHandle handle;
+    if (const CUresult bad = export_memory(ptr, handle)) return bad;
+    *shareData_out = {};
+    std::memcpy(shareData_out->reserved, &handle, sizeof handle);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemPoolImportPointer(CUdeviceptr* ptr_out, CUmemoryPool pool,
+                                CUmemPoolPtrExportData* shareData) {
+  return in_context([&](Context& context) {
+    return with_pool(pool, [&](const auto& found) -> CUresult {
+      if (!ptr_out || !shareData || found->origin() != MemoryPool::Origin::imported) {
+        return CUDA_ERROR_INVALID_VALUE;
+      }
+      SharedHandle handle;
+      std::memcpy(&handle, shareData->reserved, sizeof handle);
+      heddle::u64 address = 0;
+      if (const CUresult bad = import_memory(context, handle, address)) return bad;
+      *ptr_out = address;
+      return CUDA_SUCCESS;
+    });
   });
 }

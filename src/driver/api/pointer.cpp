@@ -16,12 +16,36 @@ CUresult give(void* out, T value) {
   return CUDA_SUCCESS;
 }
 
+unsigned long long handle_types(CUdeviceptr ptr, const Allocation& found) {
+  if (const auto memory = state().virtual_memory.find(ptr)) {
+    return memory->properties().requestedHandleTypes;
+  }
+  const bool exports = found.pool && found.pool->origin() == MemoryPool::Origin::exported;
+  return exports ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : CU_MEM_HANDLE_TYPE_NONE;
+}
+
+/// What is known of the memory at an address: also of a module's variable, which is no allocation
+/// of the program's.
+std::optional<Allocation> describe(CUdeviceptr ptr) {
+  auto found = state().allocations.find(ptr);
+  if (found || state().virtual_memory.is_reserved(ptr)) return found;
+  for (const auto& module : state().modules.all()) {
+    const auto range = module->variable_at(ptr);
+    if (!range) continue;
+    return Allocation{.base = range->base,
+                      .size = range->size,
+                      .owner = module->context(),
+                      .device = &module->context()->device()};
+  }
+  return std::nullopt;
+}
+
 /// `found` may be nothing: the pointer is none of the driver's.
 CUresult attribute(void* data, CUpointer_attribute which, CUdeviceptr ptr,
                    const std::optional<Allocation>& found) {
   if (!data) return CUDA_ERROR_INVALID_VALUE;
   if (!found) return CUDA_ERROR_INVALID_VALUE;
-  const bool host = found->kind == Allocation::Kind::host;
+  const bool host = found->is_host();
   switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
       return give<CUcontext>(data, found->owner ? found->owner->handle() : nullptr);
@@ -31,7 +55,7 @@ CUresult attribute(void* data, CUpointer_attribute which, CUdeviceptr ptr,
       return give(data, ptr);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       // Plain device memory is not promised to the host, even though it could reach it here.
-      if (found->kind == Allocation::Kind::device) return CUDA_ERROR_INVALID_VALUE;
+      if (!host && found->kind != Allocation::Kind::managed) return CUDA_ERROR_INVALID_VALUE;
       return give(data, reinterpret_cast<void*>(ptr));
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
       return give<unsigned long long>(data, found->id);
@@ -46,11 +70,22 @@ CUresult attribute(void* data, CUpointer_attribute which, CUdeviceptr ptr,
     case CU_POINTER_ATTRIBUTE_MAPPED:
       return give<unsigned>(data, 1);
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-      return give<unsigned>(data, 0);
+      return give<unsigned>(data, found->sync_memops);
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-      return give<unsigned>(data, 0);
+      return give<unsigned>(data, found->kind == Allocation::Kind::device && !found->pool);
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-      return give<unsigned long long>(data, 0);
+      return give<unsigned long long>(data, handle_types(ptr, *found));
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+      return give<unsigned>(data, found->is_read_only ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ
+                                                      : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+      return give<unsigned>(data, 0);
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+      return give<size_t>(data, found->size);
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+      return give<CUdeviceptr>(data, found->base);
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+      return give<unsigned long long>(data, found->id);
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
       return give<CUmemoryPool>(data, found->pool ? found->pool->handle() : nullptr);
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
@@ -73,6 +108,9 @@ CUresult null_attribute(void* data, CUpointer_attribute which) {
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
       return give<heddle::u64>(data, 0);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       return give<int>(data, CU_DEVICE_INVALID);
@@ -82,6 +120,8 @@ CUresult null_attribute(void* data, CUpointer_attribute which) {
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
       return give<unsigned>(data, 0);
     default:
       return CUDA_ERROR_INVALID_VALUE;
@@ -92,14 +132,14 @@ CUresult null_attribute(void* data, CUpointer_attribute which) {
 
 CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr ptr) {
   return in_driver(
-      [&] { return ::attribute(data, attribute, ptr, state().allocations.find(ptr)); });
+      [&] { return ::attribute(data, attribute, ptr, describe(ptr)); });
 }
 
 CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute* attributes,
                                 void** data, CUdeviceptr ptr) {
   return in_driver([&]() -> CUresult {
     if (!attributes || !data) return CUDA_ERROR_INVALID_VALUE;
-    const auto found = state().allocations.find(ptr);
+    const auto found = describe(ptr);
     for (unsigned i = 0; i < numAttributes; ++i) {
       if (!data[i]) return CUDA_ERROR_INVALID_VALUE;
       const CUresult result =
@@ -108,5 +148,18 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute*
       if (const CUresult bad = null_attribute(data[i], attributes[i])) return bad;
     }
     return CUDA_SUCCESS;
+  });
+}
+
+// The one attribute that can be set: whether synchronous copies of this memory really are. They
+// always are here.
+CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr ptr) {
+  return in_driver([&]() -> CUresult {
+    if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) return CUDA_ERROR_INVALID_VALUE;
+    unsigned wanted = 0;
+    std::memcpy(&wanted, value, sizeof wanted);
+    const bool set = state().allocations.change(
+        ptr, [&](Allocation& allocation) { allocation.sync_memops = wanted != 0; });
+    return set ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   });
 }

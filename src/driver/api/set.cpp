@@ -1,62 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memsets: 8, 16 and 32-bit values, in one row or in rows with a pitch. Driver API 6.13.
-#include <algorithm>
-#include <cstdint>
-
 #include "driver/api.h"
-#include "driver/core/call.h"
+#include "driver/core/in_stream.h"
 
 using namespace heddle::driver;
 
 namespace {
 
-template <class T>
-struct Fill {
-  CUdeviceptr base;
-  size_t pitch;  // bytes
-  T value;
-  size_t width;  // elements
-  size_t height;
-
-  bool is_good() const {
-    if (base % sizeof(T) || width > SIZE_MAX / sizeof(T)) return false;
-    if (height > 1 && (pitch < width * sizeof(T) || pitch % sizeof(T))) return false;
-    heddle::u64 bytes = 0;
-    if (__builtin_mul_overflow(height - 1, pitch, &bytes) ||
-        __builtin_add_overflow(bytes, width * sizeof(T), &bytes)) {
-      return false;
-    }
-    return is_device_range(base, bytes);
-  }
-
-  void execute() const {
-    for (size_t y = 0; y < height; ++y) {
-      std::fill_n(reinterpret_cast<T*>(base + y * pitch), width, value);
-    }
-  }
-};
-
-template <class T>
-CUresult fill(const Fill<T>& what, CUstream handle) {
-  return in_context([&](Context& context) -> CUresult {
-    const auto stream = context.stream(handle);
-    if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-    if (!what.width || !what.height) return CUDA_SUCCESS;
-    if (!what.is_good()) return CUDA_ERROR_INVALID_VALUE;
-    context.enqueue(*stream, [what] { what.execute(); });
-    return CUDA_SUCCESS;
+CUresult fill(const CUDA_MEMSET_NODE_PARAMS& params, CUstream handle) {
+  return in_stream(handle, [&](Context& context, Stream& stream) -> CUresult {
+    FillTask task{context.shared_from_this(), params};
+    if (const CUresult bad = check(task)) return bad;
+    if (!params.width || !params.height) return CUDA_SUCCESS;
+    return submit(context, stream, std::move(task));
   });
 }
 
 template <class T>
 CUresult row(CUdeviceptr to, T value, size_t count, CUstream stream) {
-  return fill(Fill<T>{to, 0, value, count, 1}, stream);
+  return fill({to, 0, value, sizeof(T), count, 1}, stream);
 }
 
 template <class T>
 CUresult rows(CUdeviceptr to, size_t pitch, T value, size_t width, size_t height, CUstream stream) {
-  return fill(Fill<T>{to, pitch, value, width, height}, stream);
+  return fill({to, pitch, value, sizeof(T), width, height}, stream);
 }
 
 }  // namespace

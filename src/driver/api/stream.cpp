@@ -2,27 +2,12 @@
 //
 // Streams. Driver API 6.18.
 #include "driver/api.h"
-#include "driver/core/call.h"
+#include "driver/core/in_stream.h"
+#include "driver/core/ipc.h"
 
 using namespace heddle::driver;
 
 namespace {
-
-/// Runs `body(context, stream)` for a stream handle of the current context's point of view.
-template <class Body>
-CUresult with_stream(CUstream handle, Body body) {
-  return in_context([&](Context& context) -> CUresult {
-    const auto stream = context.stream(handle);
-    return stream ? body(context, *stream) : CUDA_ERROR_INVALID_HANDLE;
-  });
-}
-
-template <class T>
-CUresult give(T* out, T value) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  *out = value;
-  return CUDA_SUCCESS;
-}
 
 CUresult create(CUstream* phStream, unsigned flags, int priority) {
   return in_context([&](Context& context) -> CUresult {
@@ -52,19 +37,22 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
   return in_context([&](Context&) -> CUresult {
     const auto stream = state().streams.remove(hStream);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+    leave_capture(*stream);
     stream->close();
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuStreamQuery(CUstream hStream) {
-  return with_stream(hStream, [](Context&, Stream& stream) -> CUresult {
+  return in_stream(hStream, [](Context&, Stream& stream) -> CUresult {
+    if (const CUresult bad = refuse_in_capture(stream)) return bad;
     return stream.is_idle() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
   });
 }
 
 CUresult cuStreamSynchronize(CUstream hStream) {
-  return with_stream(hStream, [](Context& context, Stream& stream) -> CUresult {
+  return in_stream(hStream, [](Context& context, Stream& stream) -> CUresult {
+    if (const CUresult bad = refuse_in_capture(stream)) return bad;
     // The legacy stream's work comes after that of the blocking streams, also what is not queued
     // yet.
     stream.kind() == Stream::Kind::legacy ? stream.run([] {}) : stream.synchronize();
@@ -72,12 +60,21 @@ CUresult cuStreamSynchronize(CUstream hStream) {
   });
 }
 
+// In a capture, CU_EVENT_WAIT_EXTERNAL makes a node that waits for what is recorded outside of it.
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
-  return with_stream(hStream, [&](Context& context, Stream& stream) -> CUresult {
+  return in_stream(hStream, [&](Context& context, Stream& stream) -> CUresult {
     const auto event = state().events.find(hEvent);
     if (!event) return CUDA_ERROR_INVALID_HANDLE;
-    if (Flags != CU_EVENT_WAIT_DEFAULT) return CUDA_ERROR_INVALID_VALUE;
-    if (auto done = event->captured().done; done && !done->is_done()) {
+    if (Flags & ~static_cast<unsigned>(CU_EVENT_WAIT_EXTERNAL)) return CUDA_ERROR_INVALID_VALUE;
+    if (Flags & CU_EVENT_WAIT_EXTERNAL) {
+      if (!is_capturing(stream)) return CUDA_ERROR_INVALID_VALUE;
+      return submit(context, stream, WaitEventTask{event, hEvent});
+    }
+    bool captured = false;
+    if (const CUresult bad = capture_wait(*event, stream, captured); bad || captured) return bad;
+    if (const auto& shared = event->shared()) {
+      context.enqueue(stream, [shared, number = shared->recorded()] { shared->wait(number); });
+    } else if (auto done = event->recorded().done; done && !done->is_done()) {
       context.enqueue(stream, [] {}, {std::move(done)});
     }
     return CUDA_SUCCESS;
@@ -104,6 +101,16 @@ CUresult cuStreamGetCtx(CUstream hStream, CUcontext* pctx) {
       hStream, [&](Context&, Stream& stream) { return give(pctx, stream.context()->handle()); });
 }
 
+// No stream here belongs to a green context.
+CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreenCtx) {
+  return with_stream(hStream, [&](Context&, Stream& stream) -> CUresult {
+    if (!pCtx) return CUDA_ERROR_INVALID_VALUE;
+    *pCtx = stream.context()->handle();
+    if (pGreenCtx) *pGreenCtx = nullptr;
+    return CUDA_SUCCESS;
+  });
+}
+
 CUresult cuStreamGetDevice(CUstream hStream, CUdevice* device) {
   return with_stream(hStream, [&](Context&, Stream& stream) {
     return give<CUdevice>(device, stream.context()->device().ordinal);
@@ -113,8 +120,9 @@ CUresult cuStreamGetDevice(CUstream hStream, CUdevice* device) {
 // Unlike a host function, a callback runs after an error too, and is told of it.
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* userData,
                              unsigned int flags) {
-  return with_stream(hStream, [&](Context& context, Stream& stream) -> CUresult {
+  return in_stream(hStream, [&](Context& context, Stream& stream) -> CUresult {
     if (!callback || flags) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult bad = refuse_in_capture(stream)) return bad;
     stream.enqueue([context = context.shared_from_this(), hStream, callback, userData] {
       const InCallback scope;
       callback(hStream, context->error(), userData);
@@ -124,13 +132,8 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* 
 }
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData) {
-  return with_stream(hStream, [&](Context& context, Stream& stream) -> CUresult {
-    if (!fn) return CUDA_ERROR_INVALID_VALUE;
-    context.enqueue(stream, [fn, userData] {
-      const InCallback scope;
-      fn(userData);
-    });
-    return CUDA_SUCCESS;
+  return in_stream(hStream, [&](Context& context, Stream& stream) -> CUresult {
+    return fn ? submit(context, stream, HostTask{fn, userData}) : CUDA_ERROR_INVALID_VALUE;
   });
 }
 

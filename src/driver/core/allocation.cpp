@@ -3,20 +3,30 @@
 // See allocation.h.
 #include "driver/core/allocation.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "driver/core/device.h"
 #include "driver/core/state.h"
 
 namespace heddle::driver {
+namespace {
+
+using Kind = Allocation::Kind;
+
+/// False for what others take, count and give back.
+bool lies_in_memory(Kind kind) {
+  return kind != Kind::registered && kind != Kind::mapped && kind != Kind::imported;
+}
+
+}  // namespace
 
 std::optional<u64> Allocations::allocate(Allocation what) {
   {
     // Reserved first, so that two threads cannot both have the last bytes.
     const std::lock_guard lock(mutex_);
-    u64& used = used_[what.device];
-    if (what.size > what.device->memory_bytes - used) return std::nullopt;
-    used += what.size;
+    if (!charge_locked(*what.device, what.size)) return std::nullopt;
     what.id = next_id_++;
   }
   const auto address = state().memory->allocate(what.size);
@@ -30,20 +40,63 @@ std::optional<u64> Allocations::allocate(Allocation what) {
   return what.base;
 }
 
+bool Allocations::charge_locked(const Device& device, u64 bytes) {
+  u64& used = used_[&device];
+  if (bytes > device.memory_bytes - used) return false;
+  used += bytes;
+  return true;
+}
+
+bool Allocations::charge(const Device& device, u64 bytes) {
+  const std::lock_guard lock(mutex_);
+  return charge_locked(device, bytes);
+}
+
+void Allocations::discharge(const Device& device, u64 bytes) {
+  const std::lock_guard lock(mutex_);
+  used_[&device] -= bytes;
+}
+
+bool Allocations::enter(Allocation what) {
+  const std::lock_guard lock(mutex_);
+  const auto next = by_base_.lower_bound(what.base);
+  if (next != by_base_.end() && next->first - what.base < what.size) return false;
+  if (next != by_base_.begin()) {
+    const Allocation& before = std::prev(next)->second;
+    if (what.base - before.base < before.size) return false;
+  }
+  what.id = next_id_++;
+  by_base_.emplace(what.base, what);
+  return true;
+}
+
+bool Allocations::change(u64 address, const std::function<void(Allocation&)>& change) {
+  const std::lock_guard lock(mutex_);
+  const auto after = by_base_.upper_bound(address);
+  if (after == by_base_.begin()) return false;
+  Allocation& found = std::prev(after)->second;
+  if (address - found.base >= found.size) return false;
+  change(found);
+  return true;
+}
+
 bool Allocations::release(u64 base, std::initializer_list<Allocation::Kind> kinds) {
+  Allocation::Kind kind;
   {
     const std::lock_guard lock(mutex_);
     const auto found = by_base_.find(base);
     if (found == by_base_.end()) return false;
-    if (std::find(kinds.begin(), kinds.end(), found->second.kind) == kinds.end()) return false;
+    kind = found->second.kind;
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) return false;
     forget(found);
   }
-  return state().memory->release(base);
+  return !lies_in_memory(kind) || state().memory->release(base);
 }
 
 std::map<u64, Allocation>::iterator Allocations::forget(std::map<u64, Allocation>::iterator it) {
   const Allocation& allocation = it->second;
-  used_[allocation.device] -= allocation.size;
+  if (lies_in_memory(allocation.kind)) used_[allocation.device] -= allocation.size;
+  if (allocation.file >= 0) close(allocation.file);
   if (allocation.pool) allocation.pool->give(allocation.size);
   return by_base_.erase(it);
 }
@@ -54,7 +107,7 @@ void Allocations::release_all_of(const Context* owner) {
     const std::lock_guard lock(mutex_);
     for (auto it = by_base_.begin(); it != by_base_.end();) {
       if (it->second.owner == owner) {
-        bases.push_back(it->first);
+        if (lies_in_memory(it->second.kind)) bases.push_back(it->first);
         it = forget(it);
       } else {
         ++it;
@@ -84,7 +137,21 @@ bool is_device_address(u64 address) {
   return memory.low().all.contains(address) || memory.high().all.contains(address);
 }
 
-bool is_device_range(u64 address, u64 bytes) { return state().memory->is_valid(address, bytes); }
+bool is_device_range(u64 address, u64 bytes) {
+  const auto found = state().allocations.find(address);
+  if (found && !lies_in_memory(found->kind)) {
+    // Neighbouring mappings of a reserved range are one range to the program.
+    const u64 room = found->size - (address - found->base);
+    return bytes <= room || (found->kind == Kind::mapped &&
+                             is_device_range(found->base + found->size, bytes - room));
+  }
+  return state().memory->is_valid(address, bytes) && !state().virtual_memory.is_reserved(address);
+}
+
+bool is_writable_range(u64 address, u64 bytes) {
+  const auto found = state().allocations.find(address);
+  return is_device_range(address, bytes) && !(found && found->is_read_only);
+}
 
 bool is_copy_range(u64 address, u64 bytes) {
   return is_device_address(address) ? is_device_range(address, bytes) : address != 0;

@@ -3,6 +3,8 @@
 // See context.h.
 #include "driver/core/context.h"
 
+#include "driver/core/capture.h"
+#include "driver/core/conditional.h"
 #include "driver/core/default_stream.h"
 #include "driver/core/device.h"
 #include "driver/core/state.h"
@@ -34,7 +36,12 @@ Context::Settings default_settings() {
 
 Context::Context(Device& device) : device_(device), id_(next_context_id()) {
   settings_ = default_settings();
+  renew_runtime();
+}
+
+void Context::renew_runtime() {
   runtime_.emplace(*state().memory);
+  runtime_->set_conditional = set_conditional;
 }
 
 ContextPtr Context::create(Device& device, unsigned flags) {
@@ -94,11 +101,14 @@ CUresult Context::synchronize() {
 void Context::release_everything() {
   synchronize();
   const auto is_mine = [this](const auto& object) { return object.context() == this; };
+  for (const auto& stream : streams_->all()) leave_capture(*stream);
   for (const auto& stream : state().streams.remove_if(is_mine)) stream->close();
   state().events.remove_if(is_mine);
   state().functions.remove_if(is_mine);
   state().modules.remove_if(is_mine);
   state().links.remove_if(is_mine);
+  state().mipmapped_arrays.remove_if(is_mine);
+  state().arrays.remove_if(is_mine);
   state().allocations.release_all_of(this);
   const std::lock_guard lock(mutex_);
   if (legacy_) legacy_->close();
@@ -106,7 +116,7 @@ void Context::release_everything() {
   legacy_ = nullptr;
   per_thread_.clear();
   settings_ = default_settings();
-  runtime_.emplace(*state().memory);
+  renew_runtime();
 }
 
 void Context::destroy() {

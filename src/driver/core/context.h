@@ -83,6 +83,7 @@ class Context : public std::enable_shared_from_this<Context> {
  private:
   explicit Context(Device& device);
   void release_everything();
+  void renew_runtime();
 
   Device& device_;
   CUcontext handle_ = nullptr;

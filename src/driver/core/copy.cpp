@@ -7,7 +7,9 @@
 #include <memory>
 #include <vector>
 
+#include "driver/core/capture.h"
 #include "driver/core/state.h"
+#include "driver/core/task.h"
 
 namespace heddle::driver {
 namespace {
@@ -32,22 +34,25 @@ bool is_good(const CopySide& side, const Copy& copy) {
   if (copy.depth > 1 && side.slice < side.pitch * copy.height) return false;
   const auto bytes = extent(side, copy);
   if (!bytes) return false;
+  if (side.is_written && is_device_address(side.base)) {
+    return is_writable_range(side.base, *bytes);
+  }
   return side.must_be_device ? is_device_range(side.base, *bytes)
                              : is_copy_range(side.base, *bytes);
 }
 
-bool is_pageable(const CopySide& side) { return !is_device_address(side.base); }
+// Memory of the program's own that it has not registered.
+bool is_pageable(const CopySide& side) {
+  return !is_device_address(side.base) && !state().allocations.find(side.base);
+}
 
 bool is_host(const CopySide& side) {
+  if (is_pageable(side)) return true;
   const auto found = state().allocations.find(side.base);
-  return is_pageable(side) || (found && found->kind == Allocation::Kind::host);
+  return found && found->is_host();
 }
 
 }  // namespace
-
-Copy Copy::linear(CopySide to, CopySide from, std::size_t bytes) {
-  return {.to = to, .from = from, .width = bytes};
-}
 
 CUresult Copy::check() const {
   if (is_empty()) return CUDA_SUCCESS;
@@ -64,22 +69,23 @@ void Copy::execute() const {
   }
 }
 
-CUresult copy_and_wait(Context& context, Stream& stream, const Copy& copy) {
-  if (const CUresult bad = copy.check()) return bad;
-  if (copy.is_empty()) return CUDA_SUCCESS;
-  if (is_host(copy.to) || is_host(copy.from)) {
-    return context.run(stream, [copy] { copy.execute(); });
+CUresult copy_and_wait(Context& context, Stream& stream, CopyTask task) {
+  if (const CUresult bad = refuse_in_capture(stream)) return bad;
+  if (task.copy.is_empty()) return CUDA_SUCCESS;
+  if (is_host(task.copy.to) || is_host(task.copy.from)) {
+    return context.run(stream, [&] { task.copy.execute(); });
   }
-  context.enqueue(stream, [copy] { copy.execute(); });
+  context.enqueue(stream, [copy = task.copy] { copy.execute(); });
   return CUDA_SUCCESS;
 }
 
-CUresult copy_async(Context& context, Stream& stream, const Copy& copy) {
-  if (const CUresult bad = copy.check()) return bad;
+CUresult copy_async(Context& context, Stream& stream, CopyTask task) {
+  const Copy& copy = task.copy;
   if (copy.is_empty()) return CUDA_SUCCESS;
+  if (is_capturing(stream)) return submit(context, stream, std::move(task));
   const bool linear = copy.height == 1 && copy.depth == 1;
   if (is_pageable(copy.to) || (is_pageable(copy.from) && (!linear || copy.width > kStagingBytes))) {
-    return context.run(stream, [copy] { copy.execute(); });
+    return context.run(stream, [&] { copy.execute(); });
   }
   if (is_pageable(copy.from)) {
     const auto* bytes = reinterpret_cast<const u8*>(copy.from.base);
@@ -89,8 +95,7 @@ CUresult copy_async(Context& context, Stream& stream, const Copy& copy) {
     });
     return CUDA_SUCCESS;
   }
-  context.enqueue(stream, [copy] { copy.execute(); });
-  return CUDA_SUCCESS;
+  return submit(context, stream, std::move(task));
 }
 
 }  // namespace heddle::driver

@@ -16,6 +16,7 @@ struct CopySide {
   std::size_t pitch = 0;  ///< bytes from row to row
   std::size_t slice = 0;  ///< bytes from slice to slice
   bool must_be_device = false;
+  bool is_written = false;
 };
 
 /// `depth` slices of `height` rows of `width` bytes.
@@ -23,21 +24,36 @@ struct Copy {
   CopySide to, from;
   std::size_t width = 0, height = 1, depth = 1;
 
-  static Copy linear(CopySide to, CopySide from, std::size_t bytes);
   /// CUDA_ERROR_INVALID_VALUE when a side leaves its allocation or its pitch is too short.
   CUresult check() const;
   void execute() const;
   bool is_empty() const { return !width || !height || !depth; }
 };
 
-inline CopySide on_device(u64 address) { return {.base = address, .must_be_device = true}; }
-inline CopySide on_host(const void* address) { return {.base = reinterpret_cast<u64>(address)}; }
-inline CopySide anywhere(u64 address) { return {.base = address}; }
+/// A side given by address alone: device memory, host memory, or either.
+struct CopyAddress {
+  CUmemorytype type;
+  u64 address;
+};
+inline CopyAddress on_device(u64 address) { return {CU_MEMORYTYPE_DEVICE, address}; }
+inline CopyAddress on_host(const void* address) {
+  return {CU_MEMORYTYPE_HOST, reinterpret_cast<u64>(address)};
+}
+inline CopyAddress anywhere(u64 address) { return {CU_MEMORYTYPE_UNIFIED, address}; }
 
+/// The parameters of cuMemcpy3D that say the same as a linear or two-dimensional copy.
+CUDA_MEMCPY3D linear_copy(CopyAddress to, CopyAddress from, std::size_t bytes);
+CUDA_MEMCPY3D as_3d(const CUDA_MEMCPY2D& params);
+CUDA_MEMCPY3D as_3d(const CUDA_MEMCPY3D_PEER& params);
+
+/// What the parameters of cuMemcpy3D describe, checked.
+CUresult make_copy(const CUDA_MEMCPY3D& params, Copy& out);
+
+struct CopyTask;
 /// Copies in the stream and waits, except from device to device, where the API does not.
-CUresult copy_and_wait(Context& context, Stream& stream, const Copy& copy);
+CUresult copy_and_wait(Context& context, Stream& stream, CopyTask task);
 /// Copies in the stream. Pageable host memory (which the program may change or free as soon as the
 /// call returns) is read before the call returns; written, the call waits.
-CUresult copy_async(Context& context, Stream& stream, const Copy& copy);
+CUresult copy_async(Context& context, Stream& stream, CopyTask task);
 
 }  // namespace heddle::driver

@@ -3,31 +3,51 @@
 // See event.h.
 #include "driver/core/event.h"
 
+#include "driver/core/capture.h"
+#include "driver/core/ipc.h"
+
 namespace heddle::driver {
 
 void Event::record(Stream& stream) {
-  auto done = stream.enqueue([] {});
+  CompletionPtr done;
+  if (shared_) {
+    done = stream.enqueue([shared = shared_, number = shared_->record()] { shared->finish(number); });
+  } else {
+    done = stream.enqueue([] {});
+  }
   const std::lock_guard lock(mutex_);
-  captured_ = {std::move(done), stream.weak_from_this()};
+  recorded_ = {std::move(done), stream.weak_from_this(), nullptr, nullptr};
 }
 
-Event::Capture Event::captured() const {
+void Event::record(CompletionPtr done) {
   const std::lock_guard lock(mutex_);
-  return captured_;
+  recorded_ = {std::move(done), {}, nullptr, nullptr};
+}
+
+void Event::record_captured(StreamCapturePtr capture, Edges nodes) {
+  const std::lock_guard lock(mutex_);
+  recorded_ = {nullptr, {}, std::move(capture), std::make_shared<const Edges>(std::move(nodes))};
+}
+
+Event::Recorded Event::recorded() const {
+  const std::lock_guard lock(mutex_);
+  return recorded_;
 }
 
 bool Event::is_done() const {
-  const auto done = captured().done;
+  if (shared_) return shared_->is_done(shared_->recorded());
+  const auto done = recorded().done;
   return !done || done->is_done();
 }
 
 void Event::synchronize() const {
-  const auto capture = captured();
-  if (!capture.done) return;
-  if (const auto stream = capture.stream.lock()) {
-    stream->wait(*capture.done);  // helps
+  if (shared_) return shared_->wait(shared_->recorded());
+  const auto mark = recorded();
+  if (!mark.done) return;
+  if (const auto stream = mark.stream.lock()) {
+    stream->wait(*mark.done);  // helps
   } else {
-    capture.done->wait();
+    mark.done->wait();
   }
 }
 

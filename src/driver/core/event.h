@@ -9,29 +9,44 @@
 
 namespace heddle::driver {
 
+class StreamCapture;
+struct Edge;
+
+class SharedMark;
+
 class Event {
  public:
-  Event(Context* context, unsigned flags) : context_(context), flags_(flags) {}
+  /// `shared`: when the event may be used by several processes.
+  Event(Context* context, unsigned flags, std::shared_ptr<SharedMark> shared = nullptr)
+      : context_(context), flags_(flags), shared_(std::move(shared)) {}
 
   Context* context() const { return context_; }
   unsigned flags() const { return flags_; }
 
-  /// Captures everything that is in `stream` now, instead of what was captured before.
+  /// Marks everything that is in `stream` now, instead of what was marked before.
   void record(Stream& stream);
+  /// Marks the end of a piece of work within a graph.
+  void record(CompletionPtr done);
+  /// Marks nodes of a graph: the stream is being captured.
+  void record_captured(std::shared_ptr<StreamCapture> capture, std::vector<Edge> nodes);
 
-  struct Capture {
-    CompletionPtr done;  ///< null: never recorded
+  struct Recorded {
+    CompletionPtr done;  ///< null: never recorded, or captured
     std::weak_ptr<Stream> stream;
+    std::shared_ptr<StreamCapture> capture;         ///< null: not captured
+    std::shared_ptr<const std::vector<Edge>> nodes;  ///< of the capture
   };
-  Capture captured() const;
+  Recorded recorded() const;
+  const std::shared_ptr<SharedMark>& shared() const { return shared_; }
   bool is_done() const;
   void synchronize() const;
 
  private:
   Context* context_;
   unsigned flags_;
+  const std::shared_ptr<SharedMark> shared_;
   mutable std::mutex mutex_;
-  Capture captured_;
+  Recorded recorded_;
 };
 using EventPtr = std::shared_ptr<Event>;
 

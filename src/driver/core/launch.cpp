@@ -8,8 +8,10 @@
 #include <cstring>
 
 #include "driver/core/device.h"
+#include "driver/core/launch_attributes.h"
 #include "driver/core/occupancy.h"
 #include "driver/core/state.h"
+#include "driver/core/trace.h"
 #include "machine/launch.h"
 
 namespace heddle::driver {
@@ -27,24 +29,24 @@ bool is_required_shape(const Dim3& block, const std::array<u32, 3>& required) {
                           block.z == std::max(required[2], 1u));
 }
 
-CUresult check(const Function& function, const LaunchRequest& request) {
+CUresult check(const KernelTask& task, const LaunchOptions& options) {
+  const Function& function = *task.function;
   const auto& profile = function.context()->device().profile;
-  const auto& kernel = function.kernel();
-  const u64 threads = request.block.volume();
-  if (!is_within(request.grid, profile.max_grid) || !is_within(request.block, profile.max_block) ||
+  const u64 threads = task.block.volume();
+  if (!is_within(task.grid, profile.max_grid) || !is_within(task.block, profile.max_block) ||
       threads > profile.max_threads_per_block ||
-      !is_required_shape(request.block, kernel.req_ntid)) {
+      !is_required_shape(task.block, function.kernel().req_ntid)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (threads > function.max_threads()) return CUDA_ERROR_INVALID_VALUE;
-  if (request.dynamic_shared > static_cast<u32>(function.max_dynamic_shared)) {
+  if (task.dynamic_shared > static_cast<u32>(function.max_dynamic_shared)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  if (request.cooperative) {
+  if (options.cooperative) {
     const u64 resident =
         u64{profile.multiprocessors} *
-        static_cast<u64>(blocks_per_multiprocessor(function, threads, request.dynamic_shared));
-    if (request.grid.volume() > resident) return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+        static_cast<u64>(blocks_per_multiprocessor(function, threads, task.dynamic_shared));
+    if (task.grid.volume() > resident) return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
   }
   return CUDA_SUCCESS;
 }
@@ -176,41 +178,68 @@ std::optional<Dim3> required_cluster(const Function& function) {
   return Dim3{size[0], std::max(size[1], 1u), std::max(size[2], 1u)};
 }
 
-CUresult launch(Context& context, const FunctionPtr& function, Stream& stream,
-                const LaunchRequest& request) {
-  if (const CUresult bad = check(*function, request)) return bad;
+namespace {
+
+machine::LaunchConfig configure(const KernelTask& task, const LaunchOptions& options) {
   machine::LaunchConfig config{};
-  if (const CUresult bad = gather_params(function->kernel(), request, config.params)) return bad;
+  config.grid = task.grid;
+  config.block = task.block;
+  config.dynamic_shared = task.dynamic_shared;
+  config.params = task.params;
+  config.cooperative = options.cooperative;
+  config.cluster = options.cluster ? options.cluster : required_cluster(*task.function);
+  config.large_clusters = task.function->large_clusters;
+  return config;
+}
+
+}  // namespace
+
+CUresult make_kernel(Context& context, CUfunction handle, const LaunchRequest& request,
+                     KernelTask& out) {
+  const auto function = find_function(context, handle);
+  if (!function || function->context() != &context) return CUDA_ERROR_INVALID_HANDLE;
+  LaunchOptions options;
+  if (const CUresult bad = read_attributes(request.attributes, options)) return bad;
+  out.context = context.shared_from_this();
+  out.function = function;
+  out.handle = handle;
+  out.grid = request.grid;
+  out.block = request.block;
+  out.dynamic_shared = request.dynamic_shared;
+  out.attributes.assign(request.attributes.begin(), request.attributes.end());
+  if (const CUresult bad = check(out, options)) return bad;
+  if (const CUresult bad = gather_params(function->kernel(), request, out.params)) return bad;
   const auto program = function->program();
   if (!program.ok()) {
     std::fprintf(stderr, "heddle: %s\n", program.error().message.c_str());
     return CUDA_ERROR_NOT_SUPPORTED;
   }
-  config.grid = request.grid;
-  config.block = request.block;
-  config.dynamic_shared = request.dynamic_shared;
-  config.cooperative = request.cooperative;
-  config.cluster = request.cluster ? request.cluster : required_cluster(*function);
-  config.large_clusters = function->large_clusters;
-  if (const std::string why =
-          machine::refuse_cluster(context.device().profile, function->kernel(), config);
+  if (const std::string why = machine::refuse_cluster(
+          context.device().profile, function->kernel(), configure(out, options));
       !why.empty()) {
     std::fprintf(stderr, "heddle: kernel '%s': %s\n", function->kernel().name.c_str(), why.c_str());
     return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   }
+  return CUDA_SUCCESS;
+}
+
+void run(const KernelTask& task) {
+  Context& context = *task.context;
+  const auto program = task.function->program();  // made when the task was
+  LaunchOptions options;
+  read_attributes(task.attributes, options);
+  auto config = configure(task, options);
   config.stack_bytes = static_cast<u32>(
       context.settings([](auto& settings) { return settings.limits[CU_LIMIT_STACK_SIZE]; }));
   config.time_limit = time_limit();
   config.schedule = schedule();
   config.cancel = &state().exiting;
   config.runtime = &context.runtime();
-  context.enqueue(stream, [&context, function, program = *program, config = std::move(config)] {
-    const auto result = machine::launch(context.device().profile, *program,
-                                        *function->module().loaded(), function->id(), config);
-    if (state().exiting) return;
-    if (const CUresult error = report(result)) context.fail(error);
-  });
-  return CUDA_SUCCESS;
+  const TraceLaunch trace(task.function->kernel().name, config);
+  const auto result = machine::launch(context.device().profile, **program,
+                                      *task.function->module().loaded(), task.function->id(), config);
+  if (state().exiting) return;
+  if (const CUresult error = report(result)) context.fail(error);
 }
 
 }  // namespace heddle::driver

@@ -1,27 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the arguments of a launch function to a grid that runs in a stream. Driver API 6.22.
+// From the arguments of a launch function to a grid that can run: now in a stream, or each time
+// that a graph is launched. Driver API 6.22.
 #pragma once
 
+#include <span>
+
 #include "driver/core/module.h"
-#include "driver/core/stream.h"
 #include "machine/trap.h"
 
 namespace heddle::driver {
 
+/// What a launch function was given.
 struct LaunchRequest {
   machine::Dim3 grid, block;
   u32 dynamic_shared = 0;
   void** params = nullptr;  ///< one pointer for each parameter, or null
   void** extra = nullptr;   ///< CU_LAUNCH_PARAM_* pairs, or null
-  bool cooperative = false;
-  std::optional<machine::Dim3> cluster = std::nullopt;  ///< what the launch itself says
+  std::span<const CUlaunchAttribute> attributes = {};
 };
 
-/// Checks the request and appends the grid to the stream. What goes wrong while it runs becomes the
-/// context's error, and is explained on stderr.
-CUresult launch(Context& context, const FunctionPtr& function, Stream& stream,
-                const LaunchRequest& request);
+/// A launch that has been checked, with a copy of its parameters.
+struct KernelTask {
+  ContextPtr context;
+  FunctionPtr function;
+  CUfunction handle = nullptr;  ///< as the program named the function
+  machine::Dim3 grid, block;
+  u32 dynamic_shared = 0;
+  std::vector<CUlaunchAttribute> attributes;
+  std::vector<u8> params;
+};
+
+/// Fills `out` with a launch of the function that `handle` means in `context`.
+CUresult make_kernel(Context& context, CUfunction handle, const LaunchRequest& request,
+                     KernelTask& out);
+/// Runs the grid. What goes wrong becomes the context's error, and is explained on stderr.
+void run(const KernelTask& task);
 
 /// The cluster that the kernel's text or an attribute of the function asks for.
 std::optional<machine::Dim3> required_cluster(const Function& function);

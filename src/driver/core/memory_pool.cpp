@@ -3,6 +3,9 @@
 // See memory_pool.h.
 #include "driver/core/memory_pool.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -10,6 +13,12 @@
 
 namespace heddle::driver {
 namespace {
+
+struct PoolFile {
+  u64 magic;
+  int device;
+};
+constexpr u64 kPoolMagic = 0x68656464'6c652e32;  // "heddle.2"
 
 template <class T>
 CUresult write(void* out, T value) {
@@ -25,10 +34,35 @@ CUresult read(T& value, const void* in) {
 
 }  // namespace
 
-CUmemoryPool MemoryPool::create(Device& device, u64 max_bytes) {
-  std::shared_ptr<MemoryPool> pool(new MemoryPool(device, max_bytes));
+CUmemoryPool MemoryPool::create(Device& device, u64 max_bytes, Origin origin) {
+  std::shared_ptr<MemoryPool> pool(new MemoryPool(device, max_bytes, origin));
+  pool->access_[device.ordinal] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   pool->handle_ = state().pools.add(pool);
   return pool->handle_;
+}
+
+int MemoryPool::export_file() const {
+  const int file = memfd_create("heddle-pool", MFD_CLOEXEC);
+  const PoolFile content{kPoolMagic, device_.ordinal};
+  if (file >= 0 && pwrite(file, &content, sizeof content, 0) == sizeof content) return file;
+  if (file >= 0) close(file);
+  return -1;
+}
+
+int MemoryPool::device_of_file(int file) {
+  PoolFile content{};
+  const bool whole = pread(file, &content, sizeof content, 0) == sizeof content;
+  return whole && content.magic == kPoolMagic ? content.device : -1;
+}
+
+CUmemAccess_flags MemoryPool::access(int device) {
+  const std::lock_guard lock(mutex_);
+  return access_[device];
+}
+
+void MemoryPool::set_access(int device, CUmemAccess_flags flags) {
+  const std::lock_guard lock(mutex_);
+  access_[device] = flags;
 }
 
 bool MemoryPool::take(u64 bytes) {

@@ -5,6 +5,7 @@
 // reserved beyond what is in use.
 #pragma once
 
+#include <map>
 #include <mutex>
 
 #include "base/types.h"
@@ -16,11 +17,23 @@ struct Device;
 
 class MemoryPool {
  public:
+  /// Whether other processes may have the pool, or it is another one's.
+  enum class Origin { own, exported, imported };
+
   /// `max_bytes` 0: as much as the device has.
-  static CUmemoryPool create(Device& device, u64 max_bytes);
+  static CUmemoryPool create(Device& device, u64 max_bytes, Origin origin);
 
   Device& device() const { return device_; }
   CUmemoryPool handle() const { return handle_; }
+
+  Origin origin() const { return origin_; }
+  /// A new file descriptor that stands for the pool; -1: the host refuses.
+  int export_file() const;
+  /// The ordinal in a descriptor that export_file() gave; -1 when it is none.
+  static int device_of_file(int file);
+
+  CUmemAccess_flags access(int device);
+  void set_access(int device, CUmemAccess_flags flags);
 
   /// Counts `bytes` as used; false when they exceed the pool's size.
   bool take(u64 bytes);
@@ -31,12 +44,15 @@ class MemoryPool {
   CUresult set(CUmemPool_attribute attribute, const void* value);
 
  private:
-  MemoryPool(Device& device, u64 max_bytes) : device_(device), max_bytes_(max_bytes) {}
+  MemoryPool(Device& device, u64 max_bytes, Origin origin)
+      : device_(device), max_bytes_(max_bytes), origin_(origin) {}
 
   Device& device_;
   const u64 max_bytes_;
+  const Origin origin_;
   CUmemoryPool handle_ = nullptr;
   std::mutex mutex_;
+  std::map<int, CUmemAccess_flags> access_;
   u64 used_ = 0, used_high_ = 0;
   u64 release_threshold_ = 0;
   int follow_events_ = 1, opportunistic_ = 1, internal_dependencies_ = 1;

@@ -81,6 +81,17 @@ std::optional<machine::AddressRange> Module::global(std::string_view name) const
   return machine::AddressRange{loaded_->address_of(id), variable->size};
 }
 
+std::optional<machine::AddressRange> Module::variable_at(u64 address) const {
+  const auto& variables = ir().variables;
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const auto space = variables[i].space;
+    if (space != ir::Space::global && space != ir::Space::constant) continue;
+    const machine::AddressRange range{loaded_->address_of(ir::VarId(i)), variables[i].size};
+    if (range.contains(address)) return range;
+  }
+  return std::nullopt;
+}
+
 void Module::unload() {
   state().modules.remove(handle_);
   state().functions.remove_if([&](const Function& function) { return &function.module() == this; });

@@ -72,6 +72,8 @@ class Module : public std::enable_shared_from_this<Module> {
   CUfunction function(std::string_view name);
   /// The address and the size of a .global or .const variable; nothing when there is none.
   std::optional<machine::AddressRange> global(std::string_view name) const;
+  /// The variable that holds `address`; nothing when it is in none of this module.
+  std::optional<machine::AddressRange> variable_at(u64 address) const;
   /// Ends the handles of the module and of its kernels. What runs keeps what it needs.
   void unload();
 

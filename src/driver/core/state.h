@@ -9,14 +9,19 @@
 #include <vector>
 
 #include "driver/core/allocation.h"
+#include "driver/core/array.h"
 #include "driver/core/context.h"
 #include "driver/core/device.h"
 #include "driver/core/event.h"
+#include "driver/core/graph.h"
+#include "driver/core/graph_exec.h"
 #include "driver/core/library.h"
 #include "driver/core/link.h"
 #include "driver/core/memory_pool.h"
 #include "driver/core/module.h"
 #include "driver/core/table.h"
+#include "driver/core/user_object.h"
+#include "driver/core/virtual_memory.h"
 #include "machine/memory.h"
 
 namespace heddle::driver {
@@ -36,7 +41,15 @@ struct State {
   Table<CUlibrary, Library> libraries;
   Table<CUkernel, Kernel> kernels;
   Table<CUmemoryPool, MemoryPool> pools;
+  Table<CUgraph, Graph> graphs;
+  Table<CUgraphNode, Node> nodes;
+  Table<CUgraphExec, GraphExec> graph_execs;
+  Table<CUuserObject, UserObject> user_objects;
+  Table<CUarray, Array> arrays;
+  Table<CUmipmappedArray, MipmappedArray> mipmapped_arrays;
+  Table<CUmemGenericAllocationHandle, Physical> physical;
   Allocations allocations;
+  VirtualMemory virtual_memory;
 
   /// Set when the process ends: kernels under way stop.
   std::atomic<bool> exiting{false};

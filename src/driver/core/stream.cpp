@@ -39,6 +39,9 @@ StreamPtr Stream::create(std::shared_ptr<StreamGroup> group, Context* context, K
   stream->flags_ = flags;
   stream->priority_ = priority;
   stream->id_ = ids.fetch_add(1);
+  stream->attributes_[CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY].syncPolicy = CU_SYNC_POLICY_AUTO;
+  stream->attributes_[CU_STREAM_ATTRIBUTE_PRIORITY].priority = priority;
+  stream->attributes_[CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP].memSyncDomainMap = {0, 1};
   stream->group_->add(stream);
   return stream;
 }

@@ -14,6 +14,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -86,6 +87,14 @@ class Stream : public std::enable_shared_from_this<Stream> {
   int priority() const { return priority_; }
   unsigned long long id() const { return id_; }
 
+  using Attributes = std::map<CUstreamAttrID, CUstreamAttrValue>;
+  /// Runs `use(attributes)` alone.
+  template <class Use>
+  auto attributes(Use use) {
+    const std::lock_guard lock(mutex_);
+    return use(attributes_);
+  }
+
  private:
   struct Item {
     Work work;
@@ -109,6 +118,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> queue_;
+  Attributes attributes_;
   CompletionPtr last_;
   bool busy_ = false;     // somebody runs an item
   bool started_ = false;  // the thread exists

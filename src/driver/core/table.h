@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -22,7 +23,12 @@ class Table {
   using Pointer = std::shared_ptr<Object>;
 
   Handle add(Pointer object) {
-    const auto handle = reinterpret_cast<Handle>(next_handle());
+    Handle handle;
+    if constexpr (std::is_pointer_v<Handle>) {
+      handle = reinterpret_cast<Handle>(next_handle());
+    } else {
+      handle = next_handle();
+    }
     const std::lock_guard lock(mutex_);
     objects_.emplace(handle, std::move(object));
     return handle;
@@ -43,6 +49,14 @@ class Table {
     auto object = std::move(found->second);
     objects_.erase(found);
     return object;
+  }
+
+  /// All objects there are now.
+  std::vector<Pointer> all() const {
+    std::vector<Pointer> found;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [handle, object] : objects_) found.push_back(object);
+    return found;
   }
 
   /// Takes out every object that satisfies `which`. They are returned, not destroyed, because their

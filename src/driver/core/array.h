@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// CUDA arrays: memory with a format and up to three extents, which only copies (and textures)
+// reach. Driver API 6.13. The layout is plain: rows with a pitch, slices of rows, layers and cube
+// faces as slices.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/types.h"
+#include "driver/abi.h"
+
+namespace heddle::driver {
+
+class Context;
+
+class Array {
+ public:
+  /// CUDA_ERROR_INVALID_VALUE for a shape or format that does not exist, CUDA_ERROR_NOT_SUPPORTED
+  /// for planes, compressed blocks and sparse arrays.
+  static CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, CUarray& out);
+  ~Array();
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+
+  Context* context() const { return context_; }
+  const CUDA_ARRAY3D_DESCRIPTOR& descriptor() const { return descriptor_; }
+  u64 base() const { return base_; }
+  u64 row_bytes() const { return row_bytes_; }
+  u64 pitch() const { return pitch_; }
+  u64 rows() const { return rows_; }
+  u64 slice() const { return pitch_ * rows_; }
+  u64 slices() const { return slices_; }
+  /// A level of a mipmapped array, which alone may destroy it.
+  bool is_level = false;
+
+ private:
+  Array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor);
+
+  Context* const context_;
+  const CUDA_ARRAY3D_DESCRIPTOR descriptor_;
+  u64 base_ = 0, row_bytes_ = 0, pitch_ = 0, rows_ = 1, slices_ = 1;
+};
+
+class MipmappedArray {
+ public:
+  /// With as many levels as asked for, but no more than halving the extents gives.
+  static CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+                         unsigned levels, CUmipmappedArray& out);
+  ~MipmappedArray();
+
+  Context* context() const { return context_; }
+  const std::vector<CUarray>& levels() const { return levels_; }
+
+ private:
+  explicit MipmappedArray(Context& context) : context_(&context) {}
+
+  Context* const context_;
+  std::vector<CUarray> levels_;
+};
+
+}  // namespace heddle::driver

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory and events of other processes on this machine. Driver API 6.13 (cuIpc*), 6.15 (exported
+// pools). A handle names a process and one of its open files, which the other process opens by way
+// of /proc; so both must belong to the same user, and the exporter must still run.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "base/types.h"
+#include "driver/abi.h"
+
+namespace heddle::driver {
+
+class Context;
+
+/// What fits into the 64 bytes of a CUipcMemHandle, CUipcEventHandle or CUmemPoolPtrExportData.
+struct SharedHandle {
+  u64 magic = 0;
+  int process = 0;
+  int file = -1;
+  u64 inode = 0;   ///< of the file: a descriptor may have been given to another one since
+  u64 size = 0;
+  u64 offset = 0;  ///< of the address in the allocation
+  int device = 0;
+};
+static_assert(sizeof(SharedHandle) <= CU_IPC_HANDLE_SIZE);
+
+/// Makes the allocation that holds `address` shared.
+CUresult export_memory(u64 address, SharedHandle& out);
+/// Maps it. The same handle gives the same address, counted.
+CUresult import_memory(Context& context, const SharedHandle& handle, u64& out);
+/// Takes one import back.
+CUresult close_imported(u64 address);
+
+/// The state of an event that processes share: how many times it was recorded, and the last one
+/// that is done.
+class SharedMark {
+ public:
+  static std::shared_ptr<SharedMark> create();
+  static std::shared_ptr<SharedMark> import(const SharedHandle& handle);
+  ~SharedMark();
+  SharedMark(const SharedMark&) = delete;
+  SharedMark& operator=(const SharedMark&) = delete;
+
+  SharedHandle handle() const;
+  u64 record() { return words_->recorded.fetch_add(1) + 1; }
+  u64 recorded() const { return words_->recorded.load(); }
+  void finish(u64 number);
+  bool is_done(u64 number) const { return words_->done.load() >= number; }
+  void wait(u64 number) const;
+
+ private:
+  struct Words {
+    std::atomic<u64> recorded, done;
+  };
+  explicit SharedMark(int file, Words* words) : file_(file), words_(words) {}
+
+  const int file_;
+  Words* const words_;
+};
+
+}  // namespace heddle::driver

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the attributes of a launch ask for (CUlaunchAttributeID). Driver API 6.22.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "driver/abi.h"
+#include "machine/trap.h"
+
+namespace heddle::driver {
+
+struct LaunchOptions {
+  bool cooperative = false;
+  std::optional<machine::Dim3> cluster = std::nullopt;
+  CUevent event = nullptr;  ///< to be recorded when the kernel has begun or is done
+};
+
+/// CUDA_ERROR_NOT_SUPPORTED when an attribute asks for what Heddle cannot do,
+/// CUDA_ERROR_INVALID_VALUE when there is no such attribute.
+CUresult read_attributes(std::span<const CUlaunchAttribute> attributes, LaunchOptions& out);
+
+}  // namespace heddle::driver

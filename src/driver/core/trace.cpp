@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See trace.h.
+#include "driver/core/trace.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "driver/api.h"
+
+namespace heddle::driver {
+namespace {
+
+bool environment_names(std::string_view what) {
+  const char* text = std::getenv("HEDDLE_TRACE");
+  for (std::string_view rest = text ? text : ""; !rest.empty();) {
+    const auto comma = rest.find(',');
+    if (rest.substr(0, comma) == what) return true;
+    rest = comma == rest.npos ? "" : rest.substr(comma + 1);
+  }
+  return false;
+}
+
+// In one piece, so that the lines of several threads do not mix.
+void print(const std::string& line) { std::fwrite(line.data(), 1, line.size(), stderr); }
+
+// An enumeration is no integer to fmt, and the API's values are C's.
+const char* name_of(CUresult result) {
+  const char* name = nullptr;
+  return cuGetErrorName(result, &name) == CUDA_SUCCESS ? name : "an unknown CUresult";
+}
+
+std::string extent(const machine::Dim3& of) { return fmt::format("{}x{}x{}", of.x, of.y, of.z); }
+
+constexpr std::size_t kLongestText = 60;
+
+}  // namespace
+
+bool traces_api() {
+  static const bool wanted = environment_names("api");
+  return wanted;
+}
+
+bool traces_launches() {
+  static const bool wanted = environment_names("launch");
+  return wanted;
+}
+
+// Text may be a whole module: its first line will do.
+std::string show(const char* text) {
+  if (!text) return "null";
+  std::string shown = "\"";
+  for (; *text && *text != '\n' && shown.size() < kLongestText; ++text) shown += *text;
+  return shown + (*text ? "...\"" : "\"");
+}
+
+std::string show(const void* pointer) { return pointer ? fmt::format("{}", pointer) : "null"; }
+
+// Addresses and sizes look alike; what is large is more likely an address.
+std::string show(unsigned long long number) {
+  return number < 0x1000'0000 ? fmt::format("{}", number) : fmt::format("{:#x}", number);
+}
+
+std::string show(long long number) { return fmt::format("{}", number); }
+std::string show(double number) { return fmt::format("{}", number); }
+
+std::string show(const CUmemLocation& location) {
+  return fmt::format("{{type {}, id {}}}", static_cast<int>(location.type), location.id);
+}
+
+CUresult trace_call(const char* function, std::initializer_list<Argument> arguments,
+                    CUresult result) {
+  std::string list;
+  for (const auto& [name, value] : arguments) {
+    list += fmt::format("{}{}={}", list.empty() ? "" : ", ", name, value);
+  }
+  print(fmt::format("heddle: api: {}({}) = {}\n", function, list, name_of(result)));
+  return result;
+}
+
+TraceLaunch::~TraceLaunch() {
+  if (!traces_launches()) return;
+  const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin_;
+  print(fmt::format("heddle: launch: {} grid {} block {}{}{} shared {} {:.3f} ms interpreter\n",
+                    kernel_, extent(config_.grid), extent(config_.block),
+                    config_.cluster ? " cluster " + extent(*config_.cluster) : "",
+                    config_.cooperative ? " cooperative" : "", config_.dynamic_shared,
+                    spent.count()));
+}
+
+}  // namespace heddle::driver

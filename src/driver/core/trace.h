@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// HEDDLE_TRACE, a comma-separated list of what to say on stderr: `api` prints one line for each
+// call of the driver with arguments and result (the exports, made by scripts/drivergen.py, ask
+// here), `launch` one line for each grid when it is done.
+#pragma once
+
+#include <chrono>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "driver/abi.h"
+#include "machine/engine.h"
+
+namespace heddle::driver {
+
+bool traces_api();
+bool traces_launches();
+
+/// One argument of a call, as text.
+std::string show(const char* text);
+std::string show(const void* pointer);
+std::string show(unsigned long long number);
+std::string show(long long number);
+std::string show(double number);
+inline std::string show(int number) { return show(static_cast<long long>(number)); }
+inline std::string show(unsigned number) { return show(static_cast<unsigned long long>(number)); }
+inline std::string show(unsigned long number) {
+  return show(static_cast<unsigned long long>(number));
+}
+inline std::string show(unsigned short number) { return show(static_cast<unsigned>(number)); }
+inline std::string show(unsigned char number) { return show(static_cast<unsigned>(number)); }
+inline std::string show(float number) { return show(static_cast<double>(number)); }
+std::string show(const CUmemLocation& location);
+/// Other structures by value are opaque handles.
+template <class Value>
+  requires std::is_class_v<Value>
+std::string show(const Value&) {
+  return "{...}";
+}
+template <class Object>
+std::string show(Object* pointer) {
+  return show(static_cast<const void*>(pointer));
+}
+template <class Result, class... Arguments>
+std::string show(Result (*function)(Arguments...)) {
+  return show(reinterpret_cast<const void*>(function));
+}
+
+struct Argument {
+  const char* name;
+  std::string value;
+};
+/// Prints `heddle: api: function(name=value, ...) = result`, and returns the result.
+CUresult trace_call(const char* function, std::initializer_list<Argument> arguments,
+                    CUresult result);
+
+/// Prints a line about a grid when it goes out of scope.
+class TraceLaunch {
+ public:
+  TraceLaunch(const std::string& kernel, const machine::LaunchConfig& config)
+      : kernel_(kernel), config_(config) {}
+  ~TraceLaunch();
+  TraceLaunch(const TraceLaunch&) = delete;
+  TraceLaunch& operator=(const TraceLaunch&) = delete;
+
+ private:
+  const std::string& kernel_;
+  const machine::LaunchConfig& config_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace heddle::driver

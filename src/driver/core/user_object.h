@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// User objects: what a program ties to the life of its graphs. Driver API 6.24
+// (cuUserObjectCreate).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "driver/abi.h"
+#include "base/types.h"
+
+namespace heddle::driver {
+
+class UserObject : public std::enable_shared_from_this<UserObject> {
+ public:
+  /// With `count` references, which the caller holds.
+  static CUuserObject create(void* data, CUhostFn destroy, unsigned count);
+
+  void retain(u64 count);
+  /// The last reference calls the program's function, on a thread of the driver. False when there
+  /// are not that many references.
+  bool release(u64 count);
+
+ private:
+  UserObject(void* data, CUhostFn destroy, unsigned count)
+      : data_(data), destroy_(destroy), count_(count) {}
+
+  void* const data_;
+  const CUhostFn destroy_;
+  CUuserObject handle_ = nullptr;
+  std::mutex mutex_;
+  u64 count_;
+};
+using UserObjectPtr = std::shared_ptr<UserObject>;
+
+/// References that something holds; a copy holds as many more.
+class UserReferences {
+ public:
+  UserReferences() = default;
+  ~UserReferences() { clear(); }
+  UserReferences(const UserReferences& other) { *this = other; }
+  UserReferences& operator=(const UserReferences& other);
+
+  /// Takes over `count` references that the caller has.
+  void add(const UserObjectPtr& object, u64 count) { held_[object] += count; }
+  /// False when there are not that many.
+  bool release(const UserObjectPtr& object, u64 count);
+
+ private:
+  void clear();
+  std::map<UserObjectPtr, u64> held_;
+};
+
+}  // namespace heddle::driver

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stream memory operations. Driver API 6.21.
+#pragma once
+
+#include "driver/core/task.h"
+
+namespace heddle::driver {
+
+/// Operations that one batch may have (6.21, cuStreamBatchMemOp).
+inline constexpr unsigned kMostWords = 256;
+
+void run(const WordsTask& task);
+
+}  // namespace heddle::driver
