@@ -29,6 +29,46 @@ CUresult get_uuid(CUuuid* uuid, CUdevice dev) {
   });
 }
 
+// Memory is one, and so are atomics on it: what a device can do, it can do everywhere. Vectors and
+// 128-bit words are not updated in one step.
+unsigned atomic_capabilities(CUatomicOperation operation) {
+  constexpr unsigned kScalar = CU_ATOMIC_CAPABILITY_REDUCTION | CU_ATOMIC_CAPABILITY_SCALAR_32 |
+                               CU_ATOMIC_CAPABILITY_SCALAR_64;
+  constexpr unsigned kBoth = CU_ATOMIC_CAPABILITY_SIGNED | CU_ATOMIC_CAPABILITY_UNSIGNED;
+  switch (operation) {
+    case CU_ATOMIC_OPERATION_INTEGER_ADD:
+    case CU_ATOMIC_OPERATION_INTEGER_MIN:
+    case CU_ATOMIC_OPERATION_INTEGER_MAX:
+    case CU_ATOMIC_OPERATION_AND:
+    case CU_ATOMIC_OPERATION_OR:
+    case CU_ATOMIC_OPERATION_XOR:
+      return kScalar | kBoth;
+    case CU_ATOMIC_OPERATION_INTEGER_INCREMENT:
+    case CU_ATOMIC_OPERATION_INTEGER_DECREMENT:
+      return CU_ATOMIC_CAPABILITY_UNSIGNED | CU_ATOMIC_CAPABILITY_REDUCTION |
+             CU_ATOMIC_CAPABILITY_SCALAR_32;
+    case CU_ATOMIC_OPERATION_EXCHANGE:
+    case CU_ATOMIC_OPERATION_CAS:
+      return kBoth | CU_ATOMIC_CAPABILITY_SCALAR_32 | CU_ATOMIC_CAPABILITY_SCALAR_64;
+    case CU_ATOMIC_OPERATION_FLOAT_ADD:
+      return kScalar | CU_ATOMIC_CAPABILITY_SIGNED;
+    default:
+      return 0;
+  }
+}
+
+CUresult give_capabilities(unsigned* capabilities, const CUatomicOperation* operations,
+                           unsigned count) {
+  if (!capabilities || !operations || !count) return CUDA_ERROR_INVALID_VALUE;
+  for (unsigned i = 0; i < count; ++i) {
+    if (operations[i] < 0 || operations[i] >= CU_ATOMIC_OPERATION_MAX) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+  }
+  std::transform(operations, operations + count, capabilities, atomic_capabilities);
+  return CUDA_SUCCESS;
+}
+
 }  // namespace
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
@@ -139,6 +179,43 @@ CUresult cuDeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId) {
       return CUDA_ERROR_INVALID_DEVICE;
     }
     *dev = ordinal;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned int* capabilities,
+                                           const CUatomicOperation* operations, unsigned int count,
+                                           CUdevice dev) {
+  return with_device(
+      dev, [&](Device&) { return give_capabilities(capabilities, operations, count); });
+}
+
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int* capabilities,
+                                          const CUatomicOperation* operations, unsigned int count,
+                                          CUdevice srcDevice, CUdevice dstDevice) {
+  return with_device(srcDevice, [&](Device& source) {
+    return with_device(dstDevice, [&](Device& target) -> CUresult {
+      if (&source == &target) return CUDA_ERROR_INVALID_DEVICE;
+      return give_capabilities(capabilities, operations, count);
+    });
+  });
+}
+
+// Nobody is ever over budget here, so nobody is told; who asks to be told may stop asking.
+CUresult cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback callbackFunc, void*,
+                                           CUasyncCallbackHandle* callback) {
+  return with_device(device, [&](Device&) -> CUresult {
+    if (!callbackFunc || !callback) return CUDA_ERROR_INVALID_VALUE;
+    *callback = state().notifications.add(std::make_shared<CUdevice>(device));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallbackHandle callback) {
+  return with_device(device, [&](Device&) -> CUresult {
+    const auto found = state().notifications.find(callback);
+    if (!found || *found != device) return CUDA_ERROR_INVALID_VALUE;
+    state().notifications.remove(callback);
     return CUDA_SUCCESS;
   });
 }

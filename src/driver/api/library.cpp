@@ -87,11 +87,11 @@ CUresult give(T* out, T value) {
   return CUDA_SUCCESS;
 }
 
-CUresult give_range(const std::optional<heddle::machine::AddressRange>& found, CUdeviceptr* dptr,
+CUresult give_range(const std::optional<Module::VariableInfo>& found, CUdeviceptr* dptr,
                     size_t* bytes) {
   if (!found) return CUDA_ERROR_NOT_FOUND;
-  if (dptr) *dptr = found->base;
-  if (bytes) *bytes = found->size;
+  if (dptr) *dptr = found->range.base;
+  if (bytes) *bytes = found->range.size;
   return CUDA_SUCCESS;
 }
 
@@ -176,7 +176,23 @@ CUresult cuLibraryGetModule(CUmodule* pMod, CUlibrary library) {
 CUresult cuLibraryGetGlobal(CUdeviceptr* dptr, size_t* bytes, CUlibrary library, const char* name) {
   return with_module(library, [&](Module& module) -> CUresult {
     if (!name || (!dptr && !bytes)) return CUDA_ERROR_INVALID_VALUE;
-    return give_range(module.global(name), dptr, bytes);
+    return give_range(module.variable(name), dptr, bytes);
+  });
+}
+
+CUresult cuLibraryGetManaged(CUdeviceptr* dptr, size_t* bytes, CUlibrary library,
+                             const char* name) {
+  return with_module(library, [&](Module& module) -> CUresult {
+    if (!name || (!dptr && !bytes)) return CUDA_ERROR_INVALID_VALUE;
+    const auto found = module.variable(name);
+    return found && found->is_managed ? give_range(found, dptr, bytes) : CUDA_ERROR_NOT_FOUND;
+  });
+}
+
+// A library with a table of such functions is not loaded.
+CUresult cuLibraryGetUnifiedFunction(void** fptr, CUlibrary library, const char* symbol) {
+  return with_library(library, [&](Library&) -> CUresult {
+    return fptr && symbol ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
   });
 }
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hints about managed memory. Driver API 6.17. There is one memory, so it is never far away: a
-// valid hint is accepted and has nothing to do.
+// Hints about managed memory, and what was said before. Driver API 6.17. There is one memory, so it
+// is never far away: a valid hint is kept and has nothing to do.
 #include "driver/api.h"
-#include "driver/core/call.h"
+#include "driver/core/in_stream.h"
 
 using namespace heddle::driver;
 
 namespace {
 
 CUresult check_range(CUdeviceptr address, size_t bytes) {
-  const auto found = state().allocations.find(address);
+  const auto found = describe_memory(address);
   const bool managed = found && found->kind == Allocation::Kind::managed;
-  return managed && bytes && is_device_range(address, bytes) ? CUDA_SUCCESS
-                                                             : CUDA_ERROR_INVALID_VALUE;
+  return managed && bytes && bytes <= found->size - (address - found->base)
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult check_location(const CUmemLocation& location) {
@@ -34,6 +35,122 @@ CUmemLocation location_of(CUdevice device) {
   return {CU_MEM_LOCATION_TYPE_DEVICE, device};
 }
 
+int device_of(const CUmemLocation& location) {
+  return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : CU_DEVICE_CPU;
+}
+
+// Waiting for the stream would change nothing: the data is there already. A graph cannot hold it.
+CUresult prefetch(Context& context, Stream& stream, CUdeviceptr address, size_t bytes,
+                  const CUmemLocation& location) {
+  if (const CUresult bad = check_location(location)) return bad;
+  if (const CUresult bad = check_range(address, bytes)) return bad;
+  if (const CUresult bad = refuse_in_capture(stream)) return bad;
+  context.enqueue(stream, [=] {
+    state().advice.change(address, bytes, [&](Advice& advice) { advice.last_prefetch = location; });
+  });
+  return CUDA_SUCCESS;
+}
+
+void apply(Advice& advice, CUmem_advise what, const CUmemLocation& location) {
+  switch (what) {
+    case CU_MEM_ADVISE_SET_READ_MOSTLY:
+    case CU_MEM_ADVISE_UNSET_READ_MOSTLY:
+      advice.read_mostly = what == CU_MEM_ADVISE_SET_READ_MOSTLY;
+      break;
+    case CU_MEM_ADVISE_SET_PREFERRED_LOCATION:
+      advice.preferred = location;
+      break;
+    case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
+      advice.preferred.reset();
+      break;
+    case CU_MEM_ADVISE_SET_ACCESSED_BY:
+      advice.accessed_by.insert(device_of(location));
+      break;
+    case CU_MEM_ADVISE_UNSET_ACCESSED_BY:
+      advice.accessed_by.erase(device_of(location));
+      break;
+  }
+}
+
+CUresult give_devices(const std::set<int>& devices, int* out, size_t room) {
+  auto next = devices.begin();
+  for (size_t i = 0; i < room; ++i) out[i] = next == devices.end() ? CU_DEVICE_INVALID : *next++;
+  return CUDA_SUCCESS;
+}
+
+CUresult attribute(void* data, size_t size, CUmem_range_attribute which, const Advice& advice) {
+  if (!data || size < sizeof(int) || size % sizeof(int)) return CUDA_ERROR_INVALID_VALUE;
+  if (which != CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY && size != sizeof(int)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  int& out = *static_cast<int*>(data);
+  const auto location = [&](const std::optional<CUmemLocation>& of) {
+    out = of ? device_of(*of) : CU_DEVICE_INVALID;
+    return CUDA_SUCCESS;
+  };
+  const auto type = [&](const std::optional<CUmemLocation>& of) {
+    out = of ? of->type : CU_MEM_LOCATION_TYPE_INVALID;
+    return CUDA_SUCCESS;
+  };
+  const auto id = [&](const std::optional<CUmemLocation>& of) {
+    out = of ? of->id : 0;
+    return CUDA_SUCCESS;
+  };
+  switch (which) {
+    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
+      out = advice.read_mostly;
+      return CUDA_SUCCESS;
+    case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
+      return give_devices(advice.accessed_by, &out, size / sizeof(int));
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
+      return location(advice.preferred);
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
+      return location(advice.last_prefetch);
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
+      return type(advice.preferred);
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID:
+      return id(advice.preferred);
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
+      return type(advice.last_prefetch);
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID:
+      return id(advice.last_prefetch);
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+/// A batch is of a stream of its own, and all of it is checked before any of it is done.
+template <class Body>
+CUresult in_batch(const CUdeviceptr* pointers, const size_t* sizes, size_t count,
+                  unsigned long long flags, CUstream handle, Body body) {
+  return in_stream(handle, [&](Context& context, Stream& stream) -> CUresult {
+    if (!pointers || !sizes || !count || flags || stream.kind() == Stream::Kind::legacy) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; i < count; ++i) {
+      if (const CUresult bad = check_range(pointers[i], sizes[i])) return bad;
+    }
+    return body(context, stream);
+  });
+}
+
+CUresult prefetch_all(const CUdeviceptr* pointers, const size_t* sizes, size_t count,
+                      const CUmemLocation* locations, const size_t* firsts, size_t number,
+                      unsigned long long flags, CUstream handle) {
+  return in_batch(
+      pointers, sizes, count, flags, handle, [&](Context& context, Stream& stream) -> CUresult {
+        if (!is_partition(firsts, number, count) || !locations) return CUDA_ERROR_INVALID_VALUE;
+        for (size_t i = 0; i < number; ++i) {
+          if (const CUresult bad = check_location(locations[i])) return bad;
+        }
+        for (size_t i = 0, part = 0; i < count; ++i) {
+          if (part + 1 < number && i == firsts[part + 1]) ++part;
+          const CUresult bad = prefetch(context, stream, pointers[i], sizes[i], locations[part]);
+          if (bad) return bad;
+        }
+        return CUDA_SUCCESS;
+      });
+}
+
 }  // namespace
 
 CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
@@ -43,12 +160,33 @@ CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice
 
 CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
                                unsigned int flags, CUstream hStream) {
-  return in_context([&](Context& context) -> CUresult {
-    if (!context.stream(hStream)) return CUDA_ERROR_INVALID_HANDLE;
+  return in_stream(hStream, [&](Context& context, Stream& stream) -> CUresult {
     if (flags) return CUDA_ERROR_INVALID_VALUE;
-    if (const CUresult bad = check_location(location)) return bad;
-    return check_range(devPtr, count);
+    return prefetch(context, stream, devPtr, count, location);
   });
+}
+
+CUresult cuMemPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count,
+                                 CUmemLocation* prefetchLocs, size_t* prefetchLocIdxs,
+                                 size_t numPrefetchLocs, unsigned long long flags,
+                                 CUstream hStream) {
+  return prefetch_all(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags,
+                      hStream);
+}
+
+// What a discarded range holds is anything, so it may stay as it is.
+CUresult cuMemDiscardBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count,
+                                unsigned long long flags, CUstream hStream) {
+  return in_batch(dptrs, sizes, count, flags, hStream,
+                  [](Context&, Stream& stream) { return refuse_in_capture(stream); });
+}
+
+CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count,
+                                           CUmemLocation* prefetchLocs, size_t* prefetchLocIdxs,
+                                           size_t numPrefetchLocs, unsigned long long flags,
+                                           CUstream hStream) {
+  return prefetch_all(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags,
+                      hStream);
 }
 
 CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) {
@@ -66,6 +204,26 @@ CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
     if (needs_location) {
       if (const CUresult bad = check_location(location)) return bad;
     }
-    return check_range(devPtr, count);
+    if (const CUresult bad = check_range(devPtr, count)) return bad;
+    state().advice.change(devPtr, count, [&](Advice& kept) { apply(kept, advice, location); });
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemRangeGetAttribute(void* data, size_t dataSize, CUmem_range_attribute attribute,
+                                CUdeviceptr devPtr, size_t count) {
+  return cuMemRangeGetAttributes(&data, &dataSize, &attribute, 1, devPtr, count);
+}
+
+CUresult cuMemRangeGetAttributes(void** data, size_t* dataSizes, CUmem_range_attribute* attributes,
+                                 size_t numAttributes, CUdeviceptr devPtr, size_t count) {
+  return in_context([&](Context&) -> CUresult {
+    if (!data || !dataSizes || !attributes || !numAttributes) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult bad = check_range(devPtr, count)) return bad;
+    const Advice common = state().advice.common(devPtr, count);
+    for (size_t i = 0; i < numAttributes; ++i) {
+      if (const CUresult bad = ::attribute(data[i], dataSizes[i], attributes[i], common)) return bad;
+    }
+    return CUDA_SUCCESS;
   });
 }

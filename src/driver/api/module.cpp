@@ -111,10 +111,10 @@ CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned int numFunct
 CUresult cuModuleGetGlobal_v2(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod, const char* name) {
   return with_module(hmod, [&](Module& module) -> CUresult {
     if (!name || (!dptr && !bytes)) return CUDA_ERROR_INVALID_VALUE;
-    const auto found = module.global(name);
+    const auto found = module.variable(name);
     if (!found) return CUDA_ERROR_NOT_FOUND;
-    if (dptr) *dptr = found->base;
-    if (bytes) *bytes = found->size;
+    if (dptr) *dptr = found->range.base;
+    if (bytes) *bytes = found->range.size;
     return CUDA_SUCCESS;
   });
 }

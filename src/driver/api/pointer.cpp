@@ -24,22 +24,6 @@ unsigned long long handle_types(CUdeviceptr ptr, const Allocation& found) {
   return exports ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : CU_MEM_HANDLE_TYPE_NONE;
 }
 
-/// What is known of the memory at an address: also of a module's variable, which is no allocation
-/// of the program's.
-std::optional<Allocation> describe(CUdeviceptr ptr) {
-  auto found = state().allocations.find(ptr);
-  if (found || state().virtual_memory.is_reserved(ptr)) return found;
-  for (const auto& module : state().modules.all()) {
-    const auto range = module->variable_at(ptr);
-    if (!range) continue;
-    return Allocation{.base = range->base,
-                      .size = range->size,
-                      .owner = module->context(),
-                      .device = &module->context()->device()};
-  }
-  return std::nullopt;
-}
-
 /// `found` may be nothing: the pointer is none of the driver's.
 CUresult attribute(void* data, CUpointer_attribute which, CUdeviceptr ptr,
                    const std::optional<Allocation>& found) {
@@ -132,14 +116,14 @@ CUresult null_attribute(void* data, CUpointer_attribute which) {
 
 CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr ptr) {
   return in_driver(
-      [&] { return ::attribute(data, attribute, ptr, describe(ptr)); });
+      [&] { return ::attribute(data, attribute, ptr, describe_memory(ptr)); });
 }
 
 CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute* attributes,
                                 void** data, CUdeviceptr ptr) {
   return in_driver([&]() -> CUresult {
     if (!attributes || !data) return CUDA_ERROR_INVALID_VALUE;
-    const auto found = describe(ptr);
+    const auto found = describe_memory(ptr);
     for (unsigned i = 0; i < numAttributes; ++i) {
       if (!data[i]) return CUDA_ERROR_INVALID_VALUE;
       const CUresult result =

@@ -96,6 +96,7 @@ bool Allocations::release(u64 base, std::initializer_list<Allocation::Kind> kind
 std::map<u64, Allocation>::iterator Allocations::forget(std::map<u64, Allocation>::iterator it) {
   const Allocation& allocation = it->second;
   if (lies_in_memory(allocation.kind)) used_[allocation.device] -= allocation.size;
+  if (allocation.kind == Kind::managed) state().advice.forget(allocation.base, allocation.size);
   if (allocation.file >= 0) close(allocation.file);
   if (allocation.pool) allocation.pool->give(allocation.size);
   return by_base_.erase(it);
@@ -130,6 +131,24 @@ u64 Allocations::used_on(const Device& device) const {
   const std::lock_guard lock(mutex_);
   const auto found = used_.find(&device);
   return found == used_.end() ? 0 : found->second;
+}
+
+std::optional<Allocation> describe_memory(u64 address) {
+  auto found = state().allocations.find(address);
+  if (found || !is_device_address(address) || state().virtual_memory.is_reserved(address)) {
+    return found;
+  }
+  for (const auto& module : state().modules.all()) {
+    const auto variable = module->variable_at(address);
+    if (!variable) continue;
+    return Allocation{.base = variable->range.base,
+                      .size = variable->range.size,
+                      .kind = variable->is_managed ? Kind::managed : Kind::device,
+                      .flags = variable->is_managed ? unsigned{CU_MEM_ATTACH_GLOBAL} : 0,
+                      .owner = module->context(),
+                      .device = &module->context()->device()};
+  }
+  return std::nullopt;
 }
 
 bool is_device_address(u64 address) {

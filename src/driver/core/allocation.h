@@ -79,6 +79,10 @@ class Allocations {
   u64 next_id_ = 1;
 };
 
+/// What is known of the memory at an address: also of a module's variable, which the program did
+/// not allocate.
+std::optional<Allocation> describe_memory(u64 address);
+
 /// False for an ordinary host address; true in the range of device memory, allocated or not.
 bool is_device_address(u64 address);
 /// True when all `bytes` from `address` are memory that a device may touch: a variable of a module,

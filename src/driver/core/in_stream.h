@@ -29,6 +29,16 @@ CUresult in_stream(CUstream handle, Body body) {
   });
 }
 
+/// Whether `firsts` are the first members of `number` parts of a batch of `count`: from 0 on, each
+/// larger than the one before.
+inline bool is_partition(const size_t* firsts, size_t number, size_t count) {
+  if (!firsts || !number || number > count || firsts[0] != 0) return false;
+  for (size_t i = 1; i < number; ++i) {
+    if (firsts[i] <= firsts[i - 1] || firsts[i] >= count) return false;
+  }
+  return true;
+}
+
 /// Writes a result, if there is a place for it.
 template <class T>
 CUresult give(T* out, T value) {

@@ -71,23 +71,22 @@ CUfunction Module::function(std::string_view name) {
   return nullptr;
 }
 
-std::optional<machine::AddressRange> Module::global(std::string_view name) const {
-  const auto* variable = ir().find_variable(name);
-  if (!variable) return std::nullopt;
-  if (variable->space != ir::Space::global && variable->space != ir::Space::constant) {
+std::optional<Module::VariableInfo> Module::variable(std::string_view name) const {
+  const auto* found = ir().find_variable(name);
+  if (!found || (found->space != ir::Space::global && found->space != ir::Space::constant)) {
     return std::nullopt;
   }
-  const ir::VarId id(static_cast<std::size_t>(variable - ir().variables.data()));
-  return machine::AddressRange{loaded_->address_of(id), variable->size};
+  const ir::VarId id(static_cast<std::size_t>(found - ir().variables.data()));
+  return VariableInfo{{loaded_->address_of(id), found->size}, found->managed};
 }
 
-std::optional<machine::AddressRange> Module::variable_at(u64 address) const {
+std::optional<Module::VariableInfo> Module::variable_at(u64 address) const {
   const auto& variables = ir().variables;
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const auto space = variables[i].space;
     if (space != ir::Space::global && space != ir::Space::constant) continue;
     const machine::AddressRange range{loaded_->address_of(ir::VarId(i)), variables[i].size};
-    if (range.contains(address)) return range;
+    if (range.contains(address)) return VariableInfo{range, variables[i].managed};
   }
   return std::nullopt;
 }

@@ -37,6 +37,19 @@ class Function {
   /// Threads per block that a launch may not exceed.
   u32 max_threads() const;
 
+  /// What the launch functions of CUDA 3 and older set.
+  struct OldLaunch {
+    machine::Dim3 block;
+    u32 shared = 0;
+    std::vector<u8> params;
+  };
+  /// Runs `use(launch)` alone.
+  template <class Use>
+  auto old_launch(Use use) {
+    const std::lock_guard lock(mutex_);
+    return use(old_launch_);
+  }
+
   // Settable attributes.
   std::atomic<int> max_dynamic_shared;
   std::atomic<int> carveout{-1};
@@ -51,6 +64,7 @@ class Function {
   u32 static_shared_ = 0;
   std::mutex mutex_;
   std::shared_ptr<const machine::Program> program_;
+  OldLaunch old_launch_;
 };
 using FunctionPtr = std::shared_ptr<Function>;
 
@@ -70,10 +84,14 @@ class Module : public std::enable_shared_from_this<Module> {
 
   /// The handle of the kernel `name`, the same each time; null when there is none.
   CUfunction function(std::string_view name);
-  /// The address and the size of a .global or .const variable; nothing when there is none.
-  std::optional<machine::AddressRange> global(std::string_view name) const;
+  struct VariableInfo {
+    machine::AddressRange range;
+    bool is_managed;
+  };
+  /// A .global or .const variable by name; nothing when there is none.
+  std::optional<VariableInfo> variable(std::string_view name) const;
   /// The variable that holds `address`; nothing when it is in none of this module.
-  std::optional<machine::AddressRange> variable_at(u64 address) const;
+  std::optional<VariableInfo> variable_at(u64 address) const;
   /// Ends the handles of the module and of its kernels. What runs keeps what it needs.
   void unload();
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "driver/core/advice.h"
 #include "driver/core/allocation.h"
 #include "driver/core/array.h"
 #include "driver/core/context.h"
@@ -48,7 +49,9 @@ struct State {
   Table<CUarray, Array> arrays;
   Table<CUmipmappedArray, MipmappedArray> mipmapped_arrays;
   Table<CUmemGenericAllocationHandle, Physical> physical;
+  Table<CUasyncCallbackHandle, CUdevice> notifications;
   Allocations allocations;
+  AdviceBook advice;
   VirtualMemory virtual_memory;
 
   /// Set when the process ends: kernels under way stop.

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory, events and pools of another process. Driver API 6.13 (cuIpc*), 6.15. The other process is
+// forked before this one has touched the driver, and does what it is told by way of a pipe.
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "client.h"
+
+namespace {
+
+/// What the exporting process answers: everything that a test needs of it.
+struct Offer {
+  CUipcMemHandle memory;
+  CUipcEventHandle event;
+  CUmemPoolPtrExportData pool_pointer;
+  bool good;
+};
+
+void send_file(int socket, int file) {
+  char byte = 0;
+  iovec data{&byte, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof file)] = {};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof file);
+  std::memcpy(CMSG_DATA(header), &file, sizeof file);
+  sendmsg(socket, &message, 0);
+}
+
+int receive_file(int socket) {
+  char byte = 0;
+  iovec data{&byte, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  int file = -1;
+  if (recvmsg(socket, &message, 0) <= 0) return -1;
+  std::memcpy(&file, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof file);
+  return file;
+}
+
+/// The exporting process. Its memory holds 1, 2, 3...; at 'w' it records its event behind a wait
+/// for the word 0 to become 100; at 'r' it tells the word 1.
+[[noreturn]] void serve(int socket) {
+  CUcontext context = nullptr;
+  CUdeviceptr memory = 0, pooled = 0;
+  CUevent event = nullptr;
+  CUmemoryPool pool = nullptr;
+  CUmemPoolProps properties{};
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  int file = -1;
+  Offer offer{};
+  offer.good =
+      cuInit(0) == CUDA_SUCCESS && cuCtxCreate_v2(&context, 0, 0) == CUDA_SUCCESS &&
+      cuMemAlloc_v2(&memory, 4096) == CUDA_SUCCESS &&
+      cuEventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
+      cuMemPoolCreate(&pool, &properties) == CUDA_SUCCESS &&
+      cuMemAllocFromPoolAsync(&pooled, 256, pool, nullptr) == CUDA_SUCCESS &&
+      cuMemsetD32_v2(pooled, 42, 64) == CUDA_SUCCESS &&
+      cuIpcGetMemHandle(&offer.memory, memory + 16) == CUDA_SUCCESS &&
+      cuIpcGetEventHandle(&offer.event, event) == CUDA_SUCCESS &&
+      cuMemPoolExportToShareableHandle(&file, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) ==
+          CUDA_SUCCESS &&
+      cuMemPoolExportPointer(&offer.pool_pointer, pooled + 4) == CUDA_SUCCESS;
+  for (unsigned i = 0; i < 4; ++i) cuMemsetD32_v2(memory + 4 * i, i + 1, 1);
+  cuCtxSynchronize();
+  write(socket, &offer, sizeof offer);
+  send_file(socket, file);
+  for (char command = 0; read(socket, &command, 1) == 1;) {
+    unsigned word = 0;
+    if (command == 'w') {
+      cuStreamWaitValue32_v2(nullptr, memory, 100, CU_STREAM_WAIT_VALUE_EQ);
+      cuEventRecord(event, nullptr);
+    } else {
+      cuMemcpyDtoH_v2(&word, memory + 4, 4);
+    }
+    write(socket, &word, sizeof word);
+  }
+  _exit(0);
+}
+
+class Ipc : public InContext {
+ protected:
+  static void SetUpTestSuite() {
+    int sockets[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+    child = fork();
+    if (child == 0) {
+      close(sockets[0]);
+      serve(sockets[1]);
+    }
+    close(sockets[1]);
+    peer = sockets[0];
+    ASSERT_EQ(recv(peer, &offer, sizeof offer, MSG_WAITALL), static_cast<ssize_t>(sizeof offer));
+    ASSERT_TRUE(offer.good);
+    pool_file = receive_file(peer);
+  }
+  static void TearDownTestSuite() {
+    close(peer);
+    waitpid(child, nullptr, 0);
+  }
+  static unsigned ask(char command) {
+    unsigned answer = 0;
+    EXPECT_EQ(write(peer, &command, 1), 1);
+    EXPECT_EQ(read(peer, &answer, sizeof answer), static_cast<ssize_t>(sizeof answer));
+    return answer;
+  }
+
+  static inline pid_t child = -1;
+  static inline int peer = -1, pool_file = -1;
+  static inline Offer offer;
+};
+
+TEST_F(Ipc, MemoryIsTheSameInBothProcesses) {
+  CUdeviceptr memory = 0, again = 0;
+  ASSERT_OK(cuIpcOpenMemHandle_v2(&memory, offer.memory, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+  unsigned words[4] = {};
+  ASSERT_OK(cuMemcpyDtoH_v2(words, memory, sizeof words));
+  EXPECT_THAT(words, testing::ElementsAre(1, 2, 3, 4)) << "the whole allocation, from its start";
+  EXPECT_OK(cuMemsetD32_v2(memory + 4, 1234, 1));
+  EXPECT_OK(cuCtxSynchronize());
+  EXPECT_EQ(ask('r'), 1234u);
+  EXPECT_OK(cuIpcOpenMemHandle_v2(&again, offer.memory, 0));
+  EXPECT_EQ(again, memory);
+  EXPECT_EQ(cuMemsetD8_v2(memory, 0, 4097), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuIpcCloseMemHandle(memory));
+  EXPECT_OK(cuMemcpyDtoH_v2(words, memory, 4)) << "opened twice";
+  EXPECT_OK(cuIpcCloseMemHandle(memory));
+  EXPECT_EQ(cuMemcpyDtoH_v2(words, memory, 4), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuIpcCloseMemHandle(memory), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Ipc, EventOrdersProcesses) {
+  CUevent event = nullptr;
+  CUdeviceptr memory = 0;
+  ASSERT_OK(cuIpcOpenEventHandle(&event, offer.event));
+  ASSERT_OK(cuIpcOpenMemHandle_v2(&memory, offer.memory, 0));
+  EXPECT_OK(cuEventQuery(event)) << "not recorded yet";
+  ask('w');
+  EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_NOT_READY);
+  CUstream stream = nullptr;
+  ASSERT_OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  EXPECT_OK(cuStreamWaitEvent(stream, event, 0));
+  EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+  EXPECT_OK(cuMemsetD32_v2(memory, 100, 1));
+  EXPECT_OK(cuStreamSynchronize(stream));
+  EXPECT_OK(cuEventSynchronize(event));
+  EXPECT_OK(cuEventQuery(event));
+  EXPECT_OK(cuIpcCloseMemHandle(memory));
+  EXPECT_OK(cuEventDestroy_v2(event));
+}
+
+TEST_F(Ipc, PointerOfAPool) {
+  CUmemoryPool pool = nullptr;
+  CUdeviceptr memory = 0, none = 0;
+  ASSERT_OK(cuMemPoolImportFromShareableHandle(&pool, reinterpret_cast<void*>(intptr_t{pool_file}),
+                                               CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+  ASSERT_OK(cuMemPoolImportPointer(&memory, pool, &offer.pool_pointer));
+  unsigned word = 0;
+  EXPECT_OK(cuMemcpyDtoH_v2(&word, memory, 4));
+  EXPECT_EQ(word, 42u);
+  EXPECT_EQ(cuMemAllocFromPoolAsync(&none, 16, pool, nullptr), CUDA_ERROR_INVALID_VALUE)
+      << "an imported pool gives nothing";
+}
+
+TEST_F(Ipc, Errors) {
+  CUipcMemHandle made_up{};
+  CUdeviceptr memory = 0;
+  EXPECT_EQ(cuIpcOpenMemHandle_v2(&memory, made_up, 0), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuIpcOpenMemHandle_v2(nullptr, offer.memory, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuIpcOpenMemHandle_v2(&memory, offer.memory, 8), CUDA_ERROR_INVALID_VALUE);
+  CUipcMemHandle handle;
+  EXPECT_EQ(cuIpcGetMemHandle(&handle, 4096), CUDA_ERROR_INVALID_VALUE);
+  void* host = nullptr;
+  ASSERT_OK(cuMemAllocHost_v2(&host, 64));
+  EXPECT_EQ(cuIpcGetMemHandle(&handle, reinterpret_cast<CUdeviceptr>(host)),
+            CUDA_ERROR_INVALID_VALUE);
+  CUevent event = nullptr;
+  CUipcEventHandle event_handle{};
+  ASSERT_OK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+  EXPECT_EQ(cuIpcGetEventHandle(&event_handle, event), CUDA_ERROR_INVALID_VALUE)
+      << "not made for several processes";
+  EXPECT_EQ(cuIpcOpenEventHandle(&event, event_handle), CUDA_ERROR_INVALID_HANDLE);
+}
+
+}  // namespace
