@@ -59,8 +59,20 @@ class Generate(unittest.TestCase):
         self.assertNotIn("cuMemAlloc_v2", self.files["not_written.cpp"])
         self.assertNotIn("cuStreamQuery", self.files["not_written.cpp"])
 
-    def test_twins_forward(self):
-        self.assertIn("return cuStreamQuery(hStream);", self.files["twins.cpp"])
+    def test_exports_forward_and_trace(self):
+        text = self.files["exports.cpp"]
+        self.assertIn('extern "C" CUresult heddle_cuStreamQuery(CUstream hStream);', text)
+        self.assertIn("CUresult cuStreamQuery_ptsz(CUstream hStream) {\n"
+                      "  UsePerThreadDefaultStream scope;\n"
+                      "  const CUresult outcome = heddle_cuStreamQuery(hStream);\n", text)
+        self.assertIn('trace_call("cuStreamQuery", {{"hStream", show(hStream)}}, outcome)', text)
+        self.assertIn("#define cuStreamQuery heddle_cuStreamQuery\n", self.files["api.h"])
+
+    def test_direct_functions_are_their_own_export(self):
+        files = drivergen.generate(drivergen.parse_list("cuInit 2000 - direct (unsigned int f)"))
+        self.assertNotIn("cuInit", files["exports.cpp"])
+        self.assertNotIn("#define cuInit", files["api.h"])
+        self.assertIn("cuInit", files["libcuda.map"])
 
     def test_table_refers_to_every_export(self):
         table = self.files["entry_points.cpp"]

@@ -35,7 +35,8 @@ ROOM = 4096
 # What is asked before or without a device.
 WITHOUT_INIT = {
     "cuInit", "cuGetErrorString", "cuGetErrorName", "cuDriverGetVersion", "cuGetProcAddress",
-    "cuGetProcAddress_v2", "cuGetExportTable",
+    "cuGetProcAddress_v2", "cuGetExportTable", "cuLogsRegisterCallback",
+    "cuLogsUnregisterCallback", "cuLogsCurrent", "cuLogsDumpToFile", "cuLogsDumpToMemory",
     # These look at their arguments first.
     "cuCtxCreate_v3", "cuCtxCreate_v4",
 }
@@ -66,6 +67,10 @@ NOTHING_TO_DO = {
         "cuStreamCopyAttributes",
     "there are no results to write":
         "cuCtxGetStreamPriorityRange",
+    "a context is popped, and nobody wants its handle":
+        "cuCtxPopCurrent cuCtxPopCurrent_v2",
+    "a capture begins, which the stream shows":
+        "cuStreamBeginCapture cuStreamBeginCapture_v2",
     "is initialised already":
         "cuInit",
     "the attributes of nothing, of no pointer":
@@ -121,7 +126,7 @@ class Call:
 
     def pointer(self, kind):
         memory = ctypes.create_string_buffer(ROOM)
-        if not kind.startswith("const"):
+        if not kind.startswith("const") or kind.endswith("**"):
             ctypes.memset(memory, PATTERN, ROOM)
             self.written.append(memory)
         return memory

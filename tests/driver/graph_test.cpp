@@ -819,6 +819,33 @@ TEST_F(Graphs, DotText) {
   EXPECT_EQ(cuGraphDebugDotPrint(graph, nullptr, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(Graphs, FreedMemoryIsAFaultAndNoCrash) {
+  CUdeviceptr gone = 0;
+  ASSERT_OK(cuMemAlloc_v2(&gone, 1 << 20));
+  CUDA_MEMSET_NODE_PARAMS set{gone, 0, 1, 4, 1 << 18, 1};
+  CUgraphNode node = nullptr;
+  ASSERT_OK(cuGraphAddMemsetNode(&node, graph, nullptr, 0, &set, context));
+  const auto exec = instantiate();
+  EXPECT_OK(cuMemFree_v2(gone));
+  testing::internal::CaptureStderr();
+  EXPECT_OK(cuGraphLaunch(exec, stream));
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("freed"));
+}
+
+TEST_F(Graphs, NodesOfADestroyedContextDoNotLaunch) {
+  CUcontext other = nullptr;
+  CUdeviceptr memory = 0;
+  ASSERT_OK(cuCtxCreate_v2(&other, 0, device));
+  ASSERT_OK(cuMemAlloc_v2(&memory, 64));
+  CUDA_MEMSET_NODE_PARAMS set{memory, 0, 1, 4, 16, 1};
+  CUgraphNode node = nullptr;
+  ASSERT_OK(cuGraphAddMemsetNode(&node, graph, nullptr, 0, &set, other));
+  const auto exec = instantiate();
+  ASSERT_OK(cuCtxDestroy_v2(other));
+  EXPECT_EQ(cuGraphLaunch(exec, stream), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+}
+
 // A fault in a graph is the context's, as in a stream.
 TEST_F(Graphs, TrapEndsTheContext) {
   CUDA_KERNEL_NODE_PARAMS node{};

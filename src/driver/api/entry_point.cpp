@@ -9,10 +9,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <cstring>
 
 #include "driver/api.h"
+#include "driver/core/log.h"
 #include "driver/core/trace.h"
 #include "driver/core/version.h"
 
@@ -77,11 +77,10 @@ CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTable
   const bool known = dladdr(__builtin_return_address(0), &caller) && caller.dli_fname;
   const char* who = known ? caller.dli_fname : "this program";
   if (!std::strstr(who, "libnvrtc") && !said.exchange(true)) {
-    std::fprintf(stderr,
-                 "heddle: %s asked the driver for a private interface of NVIDIA's libraries, which "
-                 "Heddle does not have; if it contains the static CUDA runtime, relink it with "
-                 "`nvcc -cudart shared` and run it with Heddle's libcudart\n",
-                 who);
+    say("{} asked the driver for a private interface of NVIDIA's libraries, which Heddle does not "
+        "have; if it contains the static CUDA runtime, relink it with `nvcc -cudart shared` and run "
+        "it with Heddle's libcudart",
+        who);
   }
   if (!traces_api()) return CUDA_ERROR_NOT_FOUND;
   return trace_call(

@@ -172,6 +172,8 @@ CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
                                 CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
     if (!p || !bytesize || (Flags & ~kKnown)) return CUDA_ERROR_INVALID_VALUE;
     if (Flags & CU_MEMHOSTREGISTER_IOMEMORY) return CUDA_ERROR_NOT_PERMITTED;
+    // CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED is 0: a kernel would not be stopped.
+    if (Flags & CU_MEMHOSTREGISTER_READ_ONLY) return CUDA_ERROR_NOT_SUPPORTED;
     if (const CUresult bad = refuse_unsafe()) return bad;
     const auto base = reinterpret_cast<heddle::u64>(p);
     if (is_device_address(base)) return CUDA_ERROR_INVALID_VALUE;
@@ -179,7 +181,7 @@ CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
         {.base = base,
          .size = bytesize,
          .kind = Kind::registered,
-         .flags = Flags & ~static_cast<unsigned>(CU_MEMHOSTREGISTER_READ_ONLY),
+         .flags = Flags,
          .owner = &context,
          .device = &context.device()});
     if (!entered) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;

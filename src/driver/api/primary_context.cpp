@@ -76,6 +76,7 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int* flags, int* active) {
   return with_device(dev, [&](Device& device) -> CUresult {
+    if (!flags && !active) return CUDA_ERROR_INVALID_VALUE;
     const std::lock_guard lock(device.primary_mutex);
     if (flags) *flags = device.primary.flags;
     if (active) *active = device.primary.retained > 0;

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdio>
 
+#include "driver/core/log.h"
+
 namespace heddle::driver {
 
 Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile,
@@ -18,6 +20,7 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
   options.write_errors(compiled.errors);
   if (compiled.result && !options.has_error_buffer()) {
     std::fprintf(stderr, "%s", compiled.errors.c_str());
+    keep_message(CU_LOG_LEVEL_ERROR, compiled.errors);
   }
   return compiled;
 }
@@ -33,7 +36,7 @@ Compiled compile_image(const void* image, std::string_view name, const machine::
 
 CUresult complain(CUresult result, const std::string& why, JitOptions& options) {
   options.write_errors(why + "\n");
-  if (!options.has_error_buffer()) std::fprintf(stderr, "heddle: %s\n", why.c_str());
+  if (!options.has_error_buffer()) say("{}", why);
   return result;
 }
 

@@ -50,5 +50,6 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
 }
 
 std::unique_ptr<machine::Engine> make_engine() { return std::make_unique<interp::Interpreter>(); }
+std::string_view engine_name() { return "interpreter"; }
 
 }  // namespace heddle::driver

@@ -61,6 +61,17 @@ CUresult allocate_and_free(const Plan& plan, bool free_first) {
   return result;
 }
 
+// Steps may be of other contexts than the stream.
+CUresult check_contexts(const Plan& plan) {
+  CUresult result = CUDA_SUCCESS;
+  for_each_step(plan, [&](const Step& step) {
+    const Context* context = context_of(step.task);
+    if (!context || result) return;
+    result = context->is_destroyed() ? CUDA_ERROR_CONTEXT_IS_DESTROYED : context->error();
+  });
+  return result;
+}
+
 // A handle that no node uses would do nothing.
 bool has_unused_conditional(const Graph& graph) {
   return std::ranges::any_of(graph.conditionals,
@@ -156,6 +167,7 @@ void GraphExec::make_plan_mine() {
 
 CUresult GraphExec::launch(Context& context, Stream& stream) {
   const std::lock_guard lock(mutex_);
+  if (const CUresult bad = check_contexts(*plan_)) return bad;
   const bool free_first = flags_ & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
   if (const CUresult bad = allocate_and_free(*plan_, free_first)) return bad;
   auto events = std::make_shared<LaunchEvents>(take_events(*plan_));

@@ -3,12 +3,12 @@
 // See launch.h.
 #include "driver/core/launch.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "driver/core/device.h"
 #include "driver/core/launch_attributes.h"
+#include "driver/core/log.h"
 #include "driver/core/occupancy.h"
 #include "driver/core/state.h"
 #include "driver/core/trace.h"
@@ -110,11 +110,11 @@ CUresult result_of_refusal(machine::LaunchError::Reason reason) {
 
 CUresult report(const machine::LaunchResult& result) {
   if (const auto* trap = std::get_if<machine::Trap>(&result)) {
-    std::fprintf(stderr, "heddle: %s\n", machine::describe(*trap).c_str());
+    say("{}", machine::describe(*trap));
     return result_of(trap->kind);
   }
   if (const auto* error = std::get_if<machine::LaunchError>(&result)) {
-    std::fprintf(stderr, "heddle: %s\n", error->message.c_str());
+    say("{}", error->message);
     return result_of_refusal(error->reason);
   }
   return CUDA_SUCCESS;
@@ -132,7 +132,7 @@ std::optional<u64> schedule() {
     const char* text = std::getenv("HEDDLE_SCHEDULE");
     auto parsed = machine::parse_schedule(text && *text ? text : "fast");
     if (!parsed.ok())
-      std::fprintf(stderr, "heddle: HEDDLE_SCHEDULE: %s\n", parsed.error().message.c_str());
+      say("HEDDLE_SCHEDULE: {}", parsed.error().message);
     return parsed.ok() ? *parsed : std::nullopt;
   }();
   return seed;
@@ -211,13 +211,13 @@ CUresult make_kernel(Context& context, CUfunction handle, const LaunchRequest& r
   if (const CUresult bad = gather_params(function->kernel(), request, out.params)) return bad;
   const auto program = function->program();
   if (!program.ok()) {
-    std::fprintf(stderr, "heddle: %s\n", program.error().message.c_str());
+    say("{}", program.error().message);
     return CUDA_ERROR_NOT_SUPPORTED;
   }
   if (const std::string why = machine::refuse_cluster(
           context.device().profile, function->kernel(), configure(out, options));
       !why.empty()) {
-    std::fprintf(stderr, "heddle: kernel '%s': %s\n", function->kernel().name.c_str(), why.c_str());
+    say("kernel '{}': {}", function->kernel().name, why);
     return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   }
   return CUDA_SUCCESS;

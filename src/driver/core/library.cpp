@@ -3,8 +3,7 @@
 // See library.h.
 #include "driver/core/library.h"
 
-#include <cstdio>
-
+#include "driver/core/log.h"
 #include "driver/core/state.h"
 
 namespace heddle::driver {
@@ -21,7 +20,7 @@ ModulePtr Library::module(Context& context) {
   if (auto module = state().modules.find(handle)) return module;
   auto loaded = Module::load(context, ir_, true);
   if (!loaded.ok()) {
-    std::fprintf(stderr, "heddle: %s\n", loaded.error().message.c_str());
+    say("{}", loaded.error().message);
     return nullptr;
   }
   handle = (*loaded)->handle();

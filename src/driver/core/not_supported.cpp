@@ -3,12 +3,12 @@
 // See not_supported.h.
 #include "driver/core/not_supported.h"
 
-#include <cstdio>
+#include "driver/core/log.h"
 
 namespace heddle::driver {
 
 CUresult NotSupported::report() {
-  if (!said_.exchange(true)) std::fprintf(stderr, "heddle: %s is not supported yet\n", function_);
+  if (!said_.exchange(true)) say("{} is not supported yet", function_);
   return CUDA_ERROR_NOT_SUPPORTED;
 }
 

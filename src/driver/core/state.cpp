@@ -5,12 +5,12 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
 #include "driver/core/compile.h"
+#include "driver/core/log.h"
 
 namespace heddle::driver {
 namespace {
@@ -23,7 +23,7 @@ std::string environment(const char* name) {
 }
 
 CUresult no_device(const std::string& why) {
-  std::fprintf(stderr, "heddle: no device: %s\n", why.c_str());
+  say("no device: {}", why);
   return CUDA_ERROR_NO_DEVICE;
 }
 

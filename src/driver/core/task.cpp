@@ -5,6 +5,7 @@
 
 #include "driver/core/call.h"
 #include "driver/core/capture.h"
+#include "driver/core/log.h"
 #include "driver/core/words.h"
 
 namespace heddle::driver {
@@ -18,11 +19,25 @@ constexpr CUgraphNodeType kTypes[] = {
     CU_GRAPH_NODE_TYPE_MEM_FREE,   CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, CU_GRAPH_NODE_TYPE_CONDITIONAL};
 static_assert(std::size(kTypes) == std::variant_size_v<Task>);
 
+// Memory may have been freed since the task was made, by a program that does not wait.
+bool is_still_there(Context& context, CUresult now, const char* what) {
+  if (now == CUDA_SUCCESS) return true;
+  say("a {} uses memory that has been freed", what);
+  context.fail(CUDA_ERROR_ILLEGAL_ADDRESS);
+  return false;
+}
+
 struct Perform {
   void operator()(const KernelTask& task) const { run(task); }
-  void operator()(const CopyTask& task) const { task.copy.execute(); }
-  void operator()(const FillTask& task) const { run(task); }
-  void operator()(const WordsTask& task) const { run(task); }
+  void operator()(const CopyTask& task) const {
+    if (is_still_there(*task.context, task.copy.check(), "copy")) task.copy.execute();
+  }
+  void operator()(const FillTask& task) const {
+    if (is_still_there(*task.context, check(task), "memset")) run(task);
+  }
+  void operator()(const WordsTask& task) const {
+    if (is_still_there(*task.context, check(task), "memory operation")) run(task);
+  }
   void operator()(const HostTask& task) const {
     const InCallback scope;
     task.function(task.data);

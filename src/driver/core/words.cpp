@@ -73,10 +73,14 @@ CUresult check(const CUstreamBatchMemOpParams& operation) {
 CUresult make_words(Context& context, const CUstreamBatchMemOpParams* operations, unsigned count,
                     unsigned flags, WordsTask& out) {
   if (flags || count > kMostWords || (count && !operations)) return CUDA_ERROR_INVALID_VALUE;
-  for (unsigned i = 0; i < count; ++i) {
-    if (const CUresult bad = check(operations[i])) return bad;
-  }
   out = {context.shared_from_this(), {operations, operations + count}, flags};
+  return check(out);
+}
+
+CUresult check(const WordsTask& task) {
+  for (const auto& operation : task.operations) {
+    if (const CUresult bad = check(operation)) return bad;
+  }
   return CUDA_SUCCESS;
 }
 
