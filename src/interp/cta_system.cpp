@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Calls of functions that the system provides: vprintf, malloc, free, __assertfail,
-// cudaGraphSetConditional. They run for one lane after the other, in lane order. What they read at addresses that the kernel passes may
-// fault; then control leaves by a jump, so nothing on the stack here has a destructor.
+// cudaGraphSetConditional. They run for one lane after the other, in lane order. What they read at
+// addresses that the kernel passes may fault; then control leaves by a jump, so nothing on the
+// stack here has a destructor.
 #include <fmt/format.h>
 
 #include <algorithm>

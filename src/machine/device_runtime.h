@@ -17,10 +17,10 @@ namespace heddle::machine {
 
 enum class SystemFunction : u8 {
   none,
-  vprintf,     ///< (format, arguments) -> number of arguments, or -1 without a format
-  malloc,      ///< (bytes) -> address, or 0
-  free,        ///< (address)
-  assertfail,  ///< (message, file, line, function, bytes per character); does not return
+  vprintf,          ///< (format, arguments) -> number of arguments, or -1 without a format
+  malloc,           ///< (bytes) -> address, or 0
+  free,             ///< (address)
+  assertfail,       ///< (message, file, line, function, bytes per character); does not return
   set_conditional,  ///< (handle, value): cudaGraphSetConditional of graphs
 };
 

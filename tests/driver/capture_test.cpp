@@ -84,10 +84,11 @@ TEST_F(Capture, EveryKindOfWorkBecomesANode) {
   EXPECT_OK(cuStreamWaitEvent(stream, join, CU_EVENT_WAIT_EXTERNAL));
   const auto graph = end();
   EXPECT_EQ(called + host, 0) << "nothing ran";
-  const CUgraphNodeType kTypes[] = {CU_GRAPH_NODE_TYPE_MEMSET,       CU_GRAPH_NODE_TYPE_KERNEL,
-                                    CU_GRAPH_NODE_TYPE_MEMCPY,       CU_GRAPH_NODE_TYPE_HOST,
-                                    CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, CU_GRAPH_NODE_TYPE_EVENT_RECORD,
-                                    CU_GRAPH_NODE_TYPE_WAIT_EVENT};
+  const CUgraphNodeType kTypes[] = {
+      CU_GRAPH_NODE_TYPE_MEMSET,       CU_GRAPH_NODE_TYPE_KERNEL,
+      CU_GRAPH_NODE_TYPE_MEMCPY,       CU_GRAPH_NODE_TYPE_HOST,
+      CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+      CU_GRAPH_NODE_TYPE_WAIT_EVENT};
   CUgraphNode nodes[7];
   size_t number = 7;
   ASSERT_OK(cuGraphGetNodes(graph, nodes, &number));
@@ -187,7 +188,8 @@ TEST_F(Capture, SynchronizingInvalidates) {
   EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   end_invalid();
   begin();
-  EXPECT_EQ(cuStreamAddCallback(stream, [](CUstream, CUresult, void*) {}, nullptr, 0),
+  EXPECT_EQ(cuStreamAddCallback(
+                stream, [](CUstream, CUresult, void*) {}, nullptr, 0),
             CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   end_invalid();
 }
@@ -275,7 +277,8 @@ TEST_F(Capture, InfoAndDependencies) {
   // A node of the program's own takes part in the order.
   CUgraphNode mine = nullptr;
   ASSERT_OK(cuGraphAddEmptyNode(&mine, graph, nullptr, 0));
-  EXPECT_OK(cuStreamUpdateCaptureDependencies(stream, &mine, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+  EXPECT_OK(
+      cuStreamUpdateCaptureDependencies(stream, &mine, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
   EXPECT_EQ(cuStreamUpdateCaptureDependencies(stream, &mine, 1, 7), CUDA_ERROR_INVALID_VALUE);
   EXPECT_OK(cuStreamGetCaptureInfo_v3(stream, &got, nullptr, nullptr, &nodes, &edges, &count));
   ASSERT_EQ(count, 1u);
@@ -300,8 +303,8 @@ TEST_F(Capture, IntoAGraphOfTheProgram) {
   ASSERT_OK(cuGraphCreate(&graph, 0));
   CUgraphNode root = nullptr;
   ASSERT_OK(cuGraphAddEmptyNode(&root, graph, nullptr, 0));
-  ASSERT_OK(cuStreamBeginCaptureToGraph(stream, graph, &root, nullptr, 1,
-                                        CU_STREAM_CAPTURE_MODE_GLOBAL));
+  ASSERT_OK(
+      cuStreamBeginCaptureToGraph(stream, graph, &root, nullptr, 1, CU_STREAM_CAPTURE_MODE_GLOBAL));
   EXPECT_OK(cuMemsetD32Async(data, 3, 1, stream));
   CUgraphExec exec = nullptr;
   EXPECT_EQ(cuGraphInstantiateWithFlags(&exec, graph, 0), CUDA_ERROR_INVALID_VALUE)
@@ -330,6 +333,28 @@ TEST_F(Capture, AllocationsBecomeNodes) {
   EXPECT_EQ(count_nodes(graph), 4u);
   launch(graph);
   EXPECT_EQ(word(15), 6u);
+}
+
+TEST_F(Capture, LaunchedGraphBecomesAGraphWithin) {
+  begin();
+  EXPECT_OK(cuMemsetD32Async(data, 4, 1, stream));
+  const auto inner = end();
+  CUgraphExec exec = nullptr;
+  ASSERT_OK(cuGraphInstantiateWithFlags(&exec, inner, 0));
+  EXPECT_OK(cuGraphDestroy(inner));
+  begin();
+  EXPECT_OK(cuGraphLaunch(exec, stream));
+  const auto outer = end();
+  EXPECT_OK(cuGraphExecDestroy(exec));
+  CUgraphNode node = nullptr;
+  CUgraphNodeType type;
+  size_t count = 1;
+  ASSERT_OK(cuGraphGetNodes(outer, &node, &count));
+  EXPECT_OK(cuGraphNodeGetType(node, &type));
+  EXPECT_EQ(type, CU_GRAPH_NODE_TYPE_GRAPH);
+  EXPECT_EQ(word(), 0u);
+  launch(outer);
+  EXPECT_EQ(word(), 4u);
 }
 
 TEST_F(Capture, DestroyedStreamEndsItsCapture) {

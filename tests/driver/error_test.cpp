@@ -69,7 +69,9 @@ TEST_F(Errors, WorkBehindAFaultIsSkippedButEnds) {
     EXPECT_OK(cuLaunchHostFunc(stream, [](void*) { ++called; }, nullptr));
     EXPECT_OK(cuStreamAddCallback(
         stream,
-        [](CUstream, CUresult status, void*) { called += status == CUDA_ERROR_LAUNCH_FAILED ? 10 : 100; },
+        [](CUstream, CUresult status, void*) {
+          called += status == CUDA_ERROR_LAUNCH_FAILED ? 10 : 100;
+        },
         nullptr, 0));
     EXPECT_OK(cuEventRecord(event, stream));
   }

@@ -565,8 +565,8 @@ TEST_F(Graphs, Events) {
 TEST_F(Graphs, Words) {
   CUstreamBatchMemOpParams operations[2] = {};
   operations[0].writeValue = {CU_STREAM_MEM_OP_WRITE_VALUE_32, data, {.value = 77}, 0, 0};
-  operations[1].waitValue = {CU_STREAM_MEM_OP_WAIT_VALUE_32, data, {.value = 77},
-                             CU_STREAM_WAIT_VALUE_EQ, 0};
+  operations[1].waitValue = {
+      CU_STREAM_MEM_OP_WAIT_VALUE_32, data, {.value = 77}, CU_STREAM_WAIT_VALUE_EQ, 0};
   CUDA_BATCH_MEM_OP_NODE_PARAMS params{context, 2, operations, 0};
   CUgraphNode node = nullptr;
   ASSERT_OK(cuGraphAddBatchMemOpNode(&node, graph, nullptr, 0, &params));
@@ -769,8 +769,7 @@ TEST_F(Conditionals, Errors) {
   params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
   params.conditional = {flag, CU_GRAPH_COND_TYPE_WHILE, 2, nullptr, context};
   CUgraphNode node = nullptr;
-  EXPECT_EQ(cuGraphAddNode_v2(&node, graph, nullptr, nullptr, 0, &params),
-            CUDA_ERROR_INVALID_VALUE)
+  EXPECT_EQ(cuGraphAddNode_v2(&node, graph, nullptr, nullptr, 0, &params), CUDA_ERROR_INVALID_VALUE)
       << "a loop has one body";
   params.conditional = {flag + 1, CU_GRAPH_COND_TYPE_IF, 1, nullptr, context};
   EXPECT_EQ(cuGraphAddNode_v2(&node, graph, nullptr, nullptr, 0, &params),

@@ -123,7 +123,8 @@ TEST_F(Virtual, HandlesAreSharedAsFiles) {
   ASSERT_OK(cuMemSetAccess(range, unit, &access, 1));
   EXPECT_OK(cuMemsetD32_v2(range, 99, 1));
   int file = -1;
-  ASSERT_OK(cuMemExportToShareableHandle(&file, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+  ASSERT_OK(
+      cuMemExportToShareableHandle(&file, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
   CUmemGenericAllocationHandle imported = 0;
   ASSERT_OK(cuMemImportFromShareableHandle(&imported, reinterpret_cast<void*>(intptr_t{file}),
                                            CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));

@@ -27,25 +27,20 @@ CUresult with_mipmap(CUmipmappedArray handle, Body body) {
 
 // What only sparse arrays, arrays of planes or arrays without memory have, and none here is.
 CUresult refuse_array(CUarray handle) {
-  return with_array(handle,
-                    [](Context&, Array&) -> CUresult { return CUDA_ERROR_INVALID_VALUE; });
+  return with_array(handle, [](Context&, Array&) -> CUresult { return CUDA_ERROR_INVALID_VALUE; });
 }
 
 CUresult refuse_mipmap(CUmipmappedArray handle) {
-  return with_mipmap(handle,
-                     [](Context&, MipmappedArray&) -> CUresult { return CUDA_ERROR_INVALID_VALUE; });
+  return with_mipmap(
+      handle, [](Context&, MipmappedArray&) -> CUresult { return CUDA_ERROR_INVALID_VALUE; });
 }
 
 }  // namespace
 
 CUresult cuArrayCreate_v2(CUarray* pHandle, const CUDA_ARRAY_DESCRIPTOR* pAllocateArray) {
   if (!pAllocateArray) return cuArray3DCreate_v2(pHandle, nullptr);
-  const CUDA_ARRAY3D_DESCRIPTOR descriptor{pAllocateArray->Width,
-                                           pAllocateArray->Height,
-                                           0,
-                                           pAllocateArray->Format,
-                                           pAllocateArray->NumChannels,
-                                           0};
+  const CUDA_ARRAY3D_DESCRIPTOR descriptor{pAllocateArray->Width,  pAllocateArray->Height,      0,
+                                           pAllocateArray->Format, pAllocateArray->NumChannels, 0};
   return cuArray3DCreate_v2(pHandle, &descriptor);
 }
 
@@ -80,14 +75,11 @@ CUresult cuArrayDestroy(CUarray hArray) {
   });
 }
 
-CUresult cuArrayGetPlane(CUarray*, CUarray hArray, unsigned int) {
-  return refuse_array(hArray);
-}
+CUresult cuArrayGetPlane(CUarray*, CUarray hArray, unsigned int) { return refuse_array(hArray); }
 CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES*, CUarray array) {
   return refuse_array(array);
 }
-CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS*, CUarray array,
-                                      CUdevice) {
+CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS*, CUarray array, CUdevice) {
   return refuse_array(array);
 }
 CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES*,

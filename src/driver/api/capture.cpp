@@ -37,9 +37,8 @@ CUresult get_info(CUstream handle, const Info& out) {
 }
 
 CUresult begin(CUstream handle, CUstreamCaptureMode mode) {
-  return with_stream(handle, [&](Context&, Stream& stream) {
-    return begin_capture(stream, mode, nullptr, {});
-  });
+  return with_stream(
+      handle, [&](Context&, Stream& stream) { return begin_capture(stream, mode, nullptr, {}); });
 }
 
 CUresult update(CUstream handle, const CUgraphNode* nodes, const CUgraphEdgeData* data,
@@ -64,8 +63,8 @@ CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode) {
 
 CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
                                      const CUgraphNode* dependencies,
-                                     const CUgraphEdgeData* dependencyData,
-                                     size_t numDependencies, CUstreamCaptureMode mode) {
+                                     const CUgraphEdgeData* dependencyData, size_t numDependencies,
+                                     CUstreamCaptureMode mode) {
   return with_stream(hStream, [&](Context&, Stream& stream) {
     return with_graph(hGraph, [&](const GraphPtr& graph) -> CUresult {
       Edges edges;

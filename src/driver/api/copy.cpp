@@ -101,9 +101,7 @@ CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* pCopy) { return cuMemcpy2D_
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* pCopy, CUstream hStream) {
   return pCopy ? copy_later(as_3d(*pCopy), hStream) : missing();
 }
-CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* pCopy) {
-  return pCopy ? copy_now(*pCopy) : missing();
-}
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* pCopy) { return pCopy ? copy_now(*pCopy) : missing(); }
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* pCopy, CUstream hStream) {
   return pCopy ? copy_later(*pCopy, hStream) : missing();
 }

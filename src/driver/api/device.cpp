@@ -186,8 +186,8 @@ CUresult cuDeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId) {
 CUresult cuDeviceGetHostAtomicCapabilities(unsigned int* capabilities,
                                            const CUatomicOperation* operations, unsigned int count,
                                            CUdevice dev) {
-  return with_device(
-      dev, [&](Device&) { return give_capabilities(capabilities, operations, count); });
+  return with_device(dev,
+                     [&](Device&) { return give_capabilities(capabilities, operations, count); });
 }
 
 CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int* capabilities,

@@ -78,7 +78,8 @@ CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTable
   const char* who = known ? caller.dli_fname : "this program";
   if (!std::strstr(who, "libnvrtc") && !said.exchange(true)) {
     say("{} asked the driver for a private interface of NVIDIA's libraries, which Heddle does not "
-        "have; if it contains the static CUDA runtime, relink it with `nvcc -cudart shared` and run "
+        "have; if it contains the static CUDA runtime, relink it with `nvcc -cudart shared` and "
+        "run "
         "it with Heddle's libcudart",
         who);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launching as before CUDA 4: block shape, shared memory and parameters are set on the function, one
-// call at a time. Driver API 6.23.
+// Launching as before CUDA 4: block shape, shared memory and parameters are set on the function,
+// one call at a time. Driver API 6.23.
 #include <cstring>
 
 #include "driver/api.h"
@@ -42,8 +42,8 @@ CUresult launch(CUfunction handle, int width, int height, CUstream stream_handle
     if (width <= 0 || height <= 0) return CUDA_ERROR_INVALID_VALUE;
     auto set = function->old_launch([](Function::OldLaunch& launch) { return launch; });
     size_t bytes = set.params.size();
-    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, set.params.data(),
-                     CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, set.params.data(), CU_LAUNCH_PARAM_BUFFER_SIZE,
+                     &bytes, CU_LAUNCH_PARAM_END};
     const LaunchRequest request{
         .grid = {static_cast<unsigned>(width), static_cast<unsigned>(height), 1},
         .block = set.block,

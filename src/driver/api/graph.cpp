@@ -77,20 +77,18 @@ CUresult for_each_edge(CUgraph handle, const CUgraphNode* from, const CUgraphNod
 
 CUresult add_edges(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
                    const CUgraphEdgeData* data, size_t count) {
-  return for_each_edge(
-      graph, from, to, data, count,
-      [](Graph& graph, Node& from, Node& to, const auto& data) {
-        return graph.add_edge(from, to, data);
-      });
+  return for_each_edge(graph, from, to, data, count,
+                       [](Graph& graph, Node& from, Node& to, const auto& data) {
+                         return graph.add_edge(from, to, data);
+                       });
 }
 
 CUresult remove_edges(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
                       const CUgraphEdgeData* data, size_t count) {
-  return for_each_edge(
-      graph, from, to, data, count,
-      [](Graph& graph, Node& from, Node& to, const auto& data) {
-        return graph.remove_edge(from, to, data);
-      });
+  return for_each_edge(graph, from, to, data, count,
+                       [](Graph& graph, Node& from, Node& to, const auto& data) {
+                         return graph.remove_edge(from, to, data);
+                       });
 }
 
 }  // namespace

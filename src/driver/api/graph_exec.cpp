@@ -24,8 +24,7 @@ const char* describe(CUgraphInstantiateResult result) {
   }
 }
 
-CUresult instantiate(CUgraphExec* out, CUgraph handle, unsigned long long flags,
-                     PlanError& error) {
+CUresult instantiate(CUgraphExec* out, CUgraph handle, unsigned long long flags, PlanError& error) {
   error = {CUDA_GRAPH_INSTANTIATE_ERROR, nullptr};
   return with_graph(handle, [&](const GraphPtr& graph) -> CUresult {
     return out ? GraphExec::create(graph, flags, *out, error) : CUDA_ERROR_INVALID_VALUE;
@@ -48,6 +47,14 @@ CUresult upload(GraphExec& exec, CUstream handle) {
     exec.upload(stream);
     return CUDA_SUCCESS;
   });
+}
+
+// In a capture, what the executable graph does now becomes a graph within.
+CUresult capture_launch(const GraphExec& exec, Context& context, Stream& stream) {
+  auto graph = make_graph(*exec.plan());
+  if (!graph) return refuse_in_capture(stream);
+  graph->put_into_node(false);
+  return submit(context, stream, ChildTask{std::move(graph)});
 }
 
 bool can_be_disabled(const Step& step) {
@@ -100,8 +107,8 @@ CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream) {
 CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream) {
   return with_exec(hGraph, [&](GraphExec& exec) {
     return in_stream(hStream, [&](Context& context, Stream& stream) -> CUresult {
-      if (const CUresult bad = refuse_in_capture(stream)) return bad;
-      return exec.launch(context, stream);
+      return is_capturing(stream) ? capture_launch(exec, context, stream)
+                                  : exec.launch(context, stream);
     });
   });
 }
@@ -142,8 +149,7 @@ CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsign
   });
 }
 
-CUresult cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
-                               unsigned int* isEnabled) {
+CUresult cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int* isEnabled) {
   return with_exec(hGraphExec, [&](GraphExec& exec) {
     return exec.change(hNode, [&](const Step& step) -> CUresult {
       if (!can_be_disabled(step)) return CUDA_ERROR_INVALID_VALUE;

@@ -83,8 +83,7 @@ CUresult cuIpcOpenEventHandle(CUevent* phEvent, CUipcEventHandle handle) {
     auto shared = SharedMark::import(unpack(handle));
     if (!shared) return CUDA_ERROR_INVALID_HANDLE;
     constexpr unsigned kFlags = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING;
-    *phEvent =
-        state().events.add(std::make_shared<Event>(&context, kFlags, std::move(shared)));
+    *phEvent = state().events.add(std::make_shared<Event>(&context, kFlags, std::move(shared)));
     return CUDA_SUCCESS;
   });
 }

@@ -222,7 +222,8 @@ CUresult cuMemRangeGetAttributes(void** data, size_t* dataSizes, CUmem_range_att
     if (const CUresult bad = check_range(devPtr, count)) return bad;
     const Advice common = state().advice.common(devPtr, count);
     for (size_t i = 0; i < numAttributes; ++i) {
-      if (const CUresult bad = ::attribute(data[i], dataSizes[i], attributes[i], common)) return bad;
+      if (const CUresult bad = ::attribute(data[i], dataSizes[i], attributes[i], common))
+        return bad;
     }
     return CUDA_SUCCESS;
   });

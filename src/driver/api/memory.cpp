@@ -177,13 +177,12 @@ CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
     if (const CUresult bad = refuse_unsafe()) return bad;
     const auto base = reinterpret_cast<heddle::u64>(p);
     if (is_device_address(base)) return CUDA_ERROR_INVALID_VALUE;
-    const bool entered = state().allocations.enter(
-        {.base = base,
-         .size = bytesize,
-         .kind = Kind::registered,
-         .flags = Flags,
-         .owner = &context,
-         .device = &context.device()});
+    const bool entered = state().allocations.enter({.base = base,
+                                                    .size = bytesize,
+                                                    .kind = Kind::registered,
+                                                    .flags = Flags,
+                                                    .owner = &context,
+                                                    .device = &context.device()});
     if (!entered) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     state().memory->admit({base, bytesize});
     return CUDA_SUCCESS;

@@ -176,8 +176,8 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_
     for (size_t i = 0; i < count; ++i) {
       const Device* device = device_at(&map[i].location);
       const auto flags = map[i].flags;
-      if (!device || (flags != CU_MEM_ACCESS_FLAGS_PROT_NONE &&
-                      flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
+      if (!device ||
+          (flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
         return CUDA_ERROR_INVALID_VALUE;
       }
       // A pool's own device always has access.

@@ -64,8 +64,7 @@ CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned in
 
 CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count) {
   return with_object(object, count, [&](const UserObjectPtr& object) {
-    return with_graph(graph, [&](const GraphPtr& graph) {
-      return good(graph->objects.release(object, count));
-    });
+    return with_graph(
+        graph, [&](const GraphPtr& graph) { return good(graph->objects.release(object, count)); });
   });
 }

@@ -19,9 +19,9 @@ CUresult with_properties(const CUmemAllocationProp* properties, Body body) {
     if (!properties || properties->type != CU_MEM_ALLOCATION_TYPE_PINNED) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    constexpr unsigned kKnown =
-        CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_WIN32 |
-        CU_MEM_HANDLE_TYPE_WIN32_KMT | CU_MEM_HANDLE_TYPE_FABRIC;
+    constexpr unsigned kKnown = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR |
+                                CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT |
+                                CU_MEM_HANDLE_TYPE_FABRIC;
     const auto types = static_cast<unsigned>(properties->requestedHandleTypes);
     if (types & ~kKnown) return CUDA_ERROR_INVALID_VALUE;
     if (types & ~unsigned{CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR}) {
@@ -111,8 +111,7 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc* des
   return in_driver([&] { return state().virtual_memory.set_access(ptr, size, desc, count); });
 }
 
-CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location,
-                        CUdeviceptr ptr) {
+CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr ptr) {
   return in_driver([&]() -> CUresult {
     if (!flags || !location) return CUDA_ERROR_INVALID_VALUE;
     return state().virtual_memory.get_access(ptr, *location, *flags);

@@ -28,7 +28,8 @@ class AdviceBook {
     const std::lock_guard lock(mutex_);
     split(base);
     split(base + bytes);
-    for (auto it = pieces_.lower_bound(base); it != pieces_.end() && it->first < base + bytes; ++it) {
+    for (auto it = pieces_.lower_bound(base); it != pieces_.end() && it->first < base + bytes;
+         ++it) {
       change(it->second);
     }
   }

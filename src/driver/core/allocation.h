@@ -41,7 +41,7 @@ struct Allocation {
   Context* owner = nullptr;
   Device* device = nullptr;
   std::shared_ptr<MemoryPool> pool = nullptr;  ///< that it came from, if any
-  u64 id = 0;  ///< never used again (CU_POINTER_ATTRIBUTE_BUFFER_ID)
+  u64 id = 0;     ///< never used again (CU_POINTER_ATTRIBUTE_BUFFER_ID)
   int file = -1;  ///< when it is shared with other processes (ipc.h)
   bool sync_memops = false;
   bool is_read_only = false;  ///< registered so, or mapped so

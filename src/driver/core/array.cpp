@@ -16,8 +16,8 @@ constexpr u64 kPitch = 32;
 constexpr unsigned kFlags = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |
                             CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER |
                             CUDA_ARRAY3D_DEPTH_TEXTURE | CUDA_ARRAY3D_COLOR_ATTACHMENT;
-constexpr unsigned kOtherFlags = CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING |
-                                 CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
+constexpr unsigned kOtherFlags =
+    CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
 
 /// Bytes of one channel; 0: a format of planes or blocks.
 u64 channel_bytes(CUarray_format format) {
@@ -51,7 +51,8 @@ u64 channel_bytes(CUarray_format format) {
 }
 
 bool is_known(CUarray_format format) {
-  return channel_bytes(format) || (format >= CU_AD_FORMAT_BC1_UNORM && format <= CU_AD_FORMAT_NV12) ||
+  return channel_bytes(format) ||
+         (format >= CU_AD_FORMAT_BC1_UNORM && format <= CU_AD_FORMAT_NV12) ||
          format == CU_AD_FORMAT_Y416 || format == CU_AD_FORMAT_UNORM_INT_101010_2 ||
          (format >= CU_AD_FORMAT_Y444_PLANAR8 && format <= CU_AD_FORMAT_YUV444_16bit_SemiPlanar);
 }

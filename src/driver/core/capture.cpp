@@ -93,8 +93,9 @@ bool is_joined(const StreamCapture& capture) {
     return std::ranges::all_of(edges,
                                [&](const Edge& edge) { return seen.contains(edge.node.get()); });
   };
-  return are_seen(capture.left) &&
-         std::ranges::all_of(capture.streams, [&](const auto& each) { return are_seen(each.second); });
+  return are_seen(capture.left) && std::ranges::all_of(capture.streams, [&](const auto& each) {
+           return are_seen(each.second);
+         });
 }
 
 }  // namespace
@@ -210,7 +211,8 @@ CUresult capture_wait(const Event& event, Stream& stream, bool& captured) {
     return found.contains(recorded.capture) ? recorded.capture : nullptr;
   }();
   // The capture that the event belongs to is over.
-  if (!theirs) return mine ? invalidate(*mine, CUDA_ERROR_CAPTURED_EVENT) : CUDA_ERROR_CAPTURED_EVENT;
+  if (!theirs)
+    return mine ? invalidate(*mine, CUDA_ERROR_CAPTURED_EVENT) : CUDA_ERROR_CAPTURED_EVENT;
   if (theirs->is_invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   if (mine && mine != theirs) {
     invalidate(*mine, CUDA_ERROR_STREAM_CAPTURE_MERGE);
@@ -303,9 +305,9 @@ CaptureInfo capture_of(const Stream& stream) {
   const std::lock_guard lock(all.mutex);
   const auto capture = all.find(stream);
   if (!capture) return {};
-  return {capture->is_invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
-                              : CU_STREAM_CAPTURE_STATUS_ACTIVE,
-          capture};
+  return {
+      capture->is_invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE,
+      capture};
 }
 
 const DependencyArrays& dependency_arrays(const Stream& stream) {

@@ -11,7 +11,8 @@ namespace heddle::driver {
 void Event::record(Stream& stream) {
   CompletionPtr done;
   if (shared_) {
-    done = stream.enqueue([shared = shared_, number = shared_->record()] { shared->finish(number); });
+    done =
+        stream.enqueue([shared = shared_, number = shared_->record()] { shared->finish(number); });
   } else {
     done = stream.enqueue([] {});
   }

@@ -33,7 +33,7 @@ class Event {
   struct Recorded {
     CompletionPtr done;  ///< null: never recorded, or captured
     std::weak_ptr<Stream> stream;
-    std::shared_ptr<StreamCapture> capture;         ///< null: not captured
+    std::shared_ptr<StreamCapture> capture;          ///< null: not captured
     std::shared_ptr<const std::vector<Edge>> nodes;  ///< of the capture
   };
   Recorded recorded() const;

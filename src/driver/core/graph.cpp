@@ -53,9 +53,9 @@ CUresult Graph::check(const Task& task) const {
   const auto type = type_of(task);
   const bool memory = type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
   if (memory && is_within_node_) return CUDA_ERROR_NOT_SUPPORTED;
-  if (is_body_ && (type == CU_GRAPH_NODE_TYPE_HOST || type == CU_GRAPH_NODE_TYPE_WAIT_EVENT ||
-                   type == CU_GRAPH_NODE_TYPE_EVENT_RECORD ||
-                   type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)) {
+  if (is_body_ &&
+      (type == CU_GRAPH_NODE_TYPE_HOST || type == CU_GRAPH_NODE_TYPE_WAIT_EVENT ||
+       type == CU_GRAPH_NODE_TYPE_EVENT_RECORD || type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)) {
     return CUDA_ERROR_NOT_SUPPORTED;
   }
   return CUDA_SUCCESS;
@@ -151,8 +151,10 @@ GraphPtr Graph::clone() const {
     twin[node.get()] = made.get();
   }
   for (const auto& node : nodes_) {
-    for (const NodeLink& link : node->from) twin[node.get()]->from.push_back({twin[link.node], link.data});
-    for (const NodeLink& link : node->to) twin[node.get()]->to.push_back({twin[link.node], link.data});
+    for (const NodeLink& link : node->from)
+      twin[node.get()]->from.push_back({twin[link.node], link.data});
+    for (const NodeLink& link : node->to)
+      twin[node.get()]->to.push_back({twin[link.node], link.data});
   }
   return copy;
 }

@@ -88,10 +88,10 @@ class Graph : public std::enable_shared_from_this<Graph> {
   /// The nodes in an order that respects all edges; fewer than there are when edges run in a ring.
   std::vector<Node*> in_order() const;
 
-  UserReferences objects;  ///< that live as long as the graph
+  UserReferences objects;                                  ///< that live as long as the graph
   std::vector<std::shared_ptr<Conditional>> conditionals;  ///< made for the graph
-  bool is_captured_into = false;  ///< by a capture that has not ended
-  int instances = 0;              ///< executable graphs made of it that are alive
+  bool is_captured_into = false;                           ///< by a capture that has not ended
+  int instances = 0;  ///< executable graphs made of it that are alive
 
  private:
   Graph() = default;

@@ -60,9 +60,7 @@ std::string shape(const machine::Dim3& of) { return fmt::format("{}x{}x{}", of.x
 /// What a label says of the task beyond its type.
 struct Describe {
   unsigned flags;
-  bool wants(unsigned flag) const {
-    return flags & (flag | CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE);
-  }
+  bool wants(unsigned flag) const { return flags & (flag | CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE); }
 
   std::string operator()(const KernelTask& task) const {
     std::string text = "\\n" + task.function->kernel().name;
@@ -119,8 +117,8 @@ struct Describe {
     constexpr const char* kKinds[] = {"IF", "WHILE", "SWITCH"};
     std::string text = fmt::format("\\n{}", kKinds[task.type]);
     if (wants(CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS)) {
-      text += fmt::format("\\nhandle {:#x}, {} bodies", task.condition->handle(),
-                          task.bodies.size());
+      text +=
+          fmt::format("\\nhandle {:#x}, {} bodies", task.condition->handle(), task.bodies.size());
     }
     return text;
   }

@@ -120,6 +120,39 @@ PlanPtr make_plan(const Graph& graph, PlanError& error) {
   return plan;
 }
 
+GraphPtr make_graph(const Plan& plan) {
+  auto graph = Graph::create();
+  std::vector<NodePtr> nodes;
+  bool possible = true;
+  for (const Step& step : plan.steps) {
+    Task task = step.is_enabled ? step.task : Task{EmptyTask{}};
+    const auto type = type_of(task);
+    possible &= type != CU_GRAPH_NODE_TYPE_MEM_ALLOC && type != CU_GRAPH_NODE_TYPE_MEM_FREE &&
+                type != CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    if (auto* child = std::get_if<ChildTask>(&task)) {
+      child->graph = make_graph(*step.within.front());
+      possible &= child->graph != nullptr;
+      if (child->graph) child->graph->put_into_node(false);
+    }
+    if (!possible) break;
+    NodePtr node;
+    graph->add(std::move(task), {}, node);
+    nodes.push_back(std::move(node));
+  }
+  if (!possible) {
+    graph->destroy();
+    return nullptr;
+  }
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const Step& step = plan.steps[i];
+    for (std::size_t j = 0; j < step.before.size(); ++j) {
+      graph->add_edge(*nodes[step.before[j]], *nodes[i], step.data[j]);
+    }
+  }
+  graph->objects = plan.objects;
+  return graph;
+}
+
 PlanPtr copy_of(const Plan& plan) {
   const auto copy = std::make_shared<Plan>(plan);
   for (Step& step : copy->steps) {
@@ -137,8 +170,8 @@ CUresult GraphExec::create(const GraphPtr& graph, u64 flags, CUgraphExec& out, P
     return bad;
   }
   if (graph->is_captured_into || graph->is_within_node()) return CUDA_ERROR_INVALID_VALUE;
-  const bool single = graph->has({CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEM_FREE,
-                                  CU_GRAPH_NODE_TYPE_CONDITIONAL});
+  const bool single = graph->has(
+      {CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEM_FREE, CU_GRAPH_NODE_TYPE_CONDITIONAL});
   if (single && graph->instances) return CUDA_ERROR_INVALID_VALUE;
   auto plan = make_plan(*graph, error);
   if (!plan) return CUDA_ERROR_INVALID_VALUE;

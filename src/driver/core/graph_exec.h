@@ -81,6 +81,9 @@ class GraphExec {
 
 /// The plan of a graph; null, with the reason in `error`, when there can be none.
 PlanPtr make_plan(const Graph& graph, PlanError& error);
+/// A graph that does what the plan does, for use as a child; null when it has nodes that cannot be
+/// cloned.
+GraphPtr make_graph(const Plan& plan);
 /// A plan that shares nothing with `plan`.
 PlanPtr copy_of(const Plan& plan);
 /// Puts the tasks of `graph` into `plan` when the shapes are the same and the changes allowed.

@@ -32,8 +32,8 @@ Books& books() {
 
 }  // namespace
 
-std::shared_ptr<GraphAllocation> GraphAllocation::create(
-    Device& device, const CUDA_MEM_ALLOC_NODE_PARAMS& params) {
+std::shared_ptr<GraphAllocation> GraphAllocation::create(Device& device,
+                                                         const CUDA_MEM_ALLOC_NODE_PARAMS& params) {
   const auto base = state().allocations.allocate(
       {.size = params.bytesize, .kind = Allocation::Kind::graph, .device = &device});
   if (!base) return nullptr;

@@ -38,8 +38,8 @@ bool is_same_owner(u64 a, u64 b) {
 CUgraphExecUpdateResult change(const CopyTask& from, const CopyTask& to) {
   const bool same_kind = from.params.srcMemoryType == to.params.srcMemoryType &&
                          from.params.dstMemoryType == to.params.dstMemoryType;
-  const bool same_shape = from.copy.width == to.copy.width &&
-                          from.copy.height == to.copy.height && from.copy.depth == to.copy.depth;
+  const bool same_shape = from.copy.width == to.copy.width && from.copy.height == to.copy.height &&
+                          from.copy.depth == to.copy.depth;
   const bool allowed = same_kind && (same_shape || (is_flat(from.copy) && is_flat(to.copy))) &&
                        !to.copy.is_empty() && is_same_owner(from.copy.to.base, to.copy.to.base) &&
                        is_same_owner(from.copy.from.base, to.copy.from.base);

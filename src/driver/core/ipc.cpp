@@ -38,7 +38,7 @@ Imports& imports() {
 }
 
 SharedHandle handle_of(int file) {
-  struct stat status {};
+  struct stat status{};
   fstat(file, &status);
   return {.magic = kMagic,
           .process = getpid(),
@@ -53,7 +53,7 @@ int open_shared(const SharedHandle& handle) {
   const std::string path =
       "/proc/" + std::to_string(handle.process) + "/fd/" + std::to_string(handle.file);
   const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  struct stat status {};
+  struct stat status{};
   if (file < 0) return -1;
   if (fstat(file, &status) == 0 && status.st_ino == handle.inode &&
       static_cast<u64>(status.st_size) >= handle.size) {

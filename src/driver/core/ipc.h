@@ -20,7 +20,7 @@ struct SharedHandle {
   u64 magic = 0;
   int process = 0;
   int file = -1;
-  u64 inode = 0;   ///< of the file: a descriptor may have been given to another one since
+  u64 inode = 0;  ///< of the file: a descriptor may have been given to another one since
   u64 size = 0;
   u64 offset = 0;  ///< of the address in the allocation
   int device = 0;

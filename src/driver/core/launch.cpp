@@ -131,8 +131,7 @@ std::optional<u64> schedule() {
   static const auto seed = [] {
     const char* text = std::getenv("HEDDLE_SCHEDULE");
     auto parsed = machine::parse_schedule(text && *text ? text : "fast");
-    if (!parsed.ok())
-      say("HEDDLE_SCHEDULE: {}", parsed.error().message);
+    if (!parsed.ok()) say("HEDDLE_SCHEDULE: {}", parsed.error().message);
     return parsed.ok() ? *parsed : std::nullopt;
   }();
   return seed;
@@ -214,8 +213,8 @@ CUresult make_kernel(Context& context, CUfunction handle, const LaunchRequest& r
     say("{}", program.error().message);
     return CUDA_ERROR_NOT_SUPPORTED;
   }
-  if (const std::string why = machine::refuse_cluster(
-          context.device().profile, function->kernel(), configure(out, options));
+  if (const std::string why = machine::refuse_cluster(context.device().profile, function->kernel(),
+                                                      configure(out, options));
       !why.empty()) {
     say("kernel '{}': {}", function->kernel().name, why);
     return CUDA_ERROR_INVALID_CLUSTER_SIZE;
@@ -236,8 +235,9 @@ void run(const KernelTask& task) {
   config.cancel = &state().exiting;
   config.runtime = &context.runtime();
   const TraceLaunch trace(task.function->kernel().name, config);
-  const auto result = machine::launch(context.device().profile, **program,
-                                      *task.function->module().loaded(), task.function->id(), config);
+  const auto result =
+      machine::launch(context.device().profile, **program, *task.function->module().loaded(),
+                      task.function->id(), config);
   if (state().exiting) return;
   if (const CUresult error = report(result)) context.fail(error);
 }

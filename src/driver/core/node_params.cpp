@@ -23,8 +23,7 @@ CUresult in_node_context(CUcontext handle, Body body) {
 }
 
 CUresult make(const CUDA_KERNEL_NODE_PARAMS_v3& params, const KernelTask* old, Task& out) {
-  const auto handle =
-      params.func ? params.func : reinterpret_cast<CUfunction>(params.kern);
+  const auto handle = params.func ? params.func : reinterpret_cast<CUfunction>(params.kern);
   if (!handle) return CUDA_ERROR_INVALID_VALUE;
   LaunchRequest request{.grid = {params.gridDimX, params.gridDimY, params.gridDimZ},
                         .block = {params.blockDimX, params.blockDimY, params.blockDimZ},
@@ -38,9 +37,8 @@ CUresult make(const CUDA_KERNEL_NODE_PARAMS_v3& params, const KernelTask* old, T
   if (const auto function = state().functions.find(handle)) {
     result = make_kernel(*function->context(), handle, request, task);
   } else {
-    result = in_node_context(params.ctx, [&](Context& context) {
-      return make_kernel(context, handle, request, task);
-    });
+    result = in_node_context(
+        params.ctx, [&](Context& context) { return make_kernel(context, handle, request, task); });
   }
   if (result == CUDA_SUCCESS) out = std::move(task);
   return result == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : result;
@@ -58,9 +56,9 @@ CUresult make(const CUDA_MEMCPY_NODE_PARAMS& params, Task& out) {
 
 CUresult make(const CUDA_MEMSET_NODE_PARAMS_v2& params, Task& out) {
   return in_node_context(params.ctx, [&](Context& context) -> CUresult {
-    FillTask task{context.shared_from_this(),
-                  {params.dst, params.pitch, params.value, params.elementSize, params.width,
-                   params.height}};
+    FillTask task{
+        context.shared_from_this(),
+        {params.dst, params.pitch, params.value, params.elementSize, params.width, params.height}};
     if (const CUresult bad = check(task)) return bad;
     out = std::move(task);
     return CUDA_SUCCESS;
@@ -124,8 +122,8 @@ CUresult make(CUDA_MEM_ALLOC_NODE_PARAMS_v2& params, Task& out) {
   }
   Device* device = heddle::driver::device(pool.location.id);
   if (!device) return CUDA_ERROR_INVALID_VALUE;
-  const auto allocation = GraphAllocation::create(
-      *device, {params.poolProps, nullptr, 0, params.bytesize, 0});
+  const auto allocation =
+      GraphAllocation::create(*device, {params.poolProps, nullptr, 0, params.bytesize, 0});
   if (!allocation) return CUDA_ERROR_OUT_OF_MEMORY;
   params.dptr = allocation->base();
   out = AllocateTask{allocation};
@@ -142,9 +140,9 @@ CUresult make(const CUDA_MEM_FREE_NODE_PARAMS& params, Graph& graph, Task& out) 
 }
 
 CUresult make(CUDA_CONDITIONAL_NODE_PARAMS& params, Graph& graph, Task& out) {
-  const auto found = std::find_if(
-      graph.conditionals.begin(), graph.conditionals.end(),
-      [&](const auto& conditional) { return conditional->handle() == params.handle; });
+  const auto found =
+      std::find_if(graph.conditionals.begin(), graph.conditionals.end(),
+                   [&](const auto& conditional) { return conditional->handle() == params.handle; });
   if (found == graph.conditionals.end() || (*found)->is_used) return CUDA_ERROR_INVALID_VALUE;
   const unsigned most = params.type == CU_GRAPH_COND_TYPE_IF      ? 2
                         : params.type == CU_GRAPH_COND_TYPE_WHILE ? 1

@@ -70,9 +70,9 @@ struct ConditionalTask {
   ContextPtr context;
 };
 
-using Task = std::variant<KernelTask, CopyTask, FillTask, HostTask, ChildTask, EmptyTask,
-                          WaitEventTask, RecordEventTask, AllocateTask, FreeTask, WordsTask,
-                          ConditionalTask>;
+using Task =
+    std::variant<KernelTask, CopyTask, FillTask, HostTask, ChildTask, EmptyTask, WaitEventTask,
+                 RecordEventTask, AllocateTask, FreeTask, WordsTask, ConditionalTask>;
 
 CUgraphNodeType type_of(const Task& task);
 /// The context that a task works in; null when it is none's.

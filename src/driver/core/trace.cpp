@@ -84,8 +84,8 @@ CUresult trace_call(const char* function, std::initializer_list<Argument> argume
 TraceLaunch::~TraceLaunch() {
   if (!traces_launches()) return;
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin_;
-  print(fmt::format("heddle: launch: {} grid {} block {}{}{} shared {} {:.3f} ms {}\n",
-                    kernel_, extent(config_.grid), extent(config_.block),
+  print(fmt::format("heddle: launch: {} grid {} block {}{}{} shared {} {:.3f} ms {}\n", kernel_,
+                    extent(config_.grid), extent(config_.block),
                     config_.cluster ? " cluster " + extent(*config_.cluster) : "",
                     config_.cooperative ? " cooperative" : "", config_.dynamic_shared,
                     spent.count(), engine_name()));

@@ -8,8 +8,8 @@
 #include <memory>
 #include <mutex>
 
-#include "driver/abi.h"
 #include "base/types.h"
+#include "driver/abi.h"
 
 namespace heddle::driver {
 

@@ -25,7 +25,7 @@ bool is_memory_file(int file) {
   const std::string link = "/proc/self/fd/" + std::to_string(file);
   const auto length = readlink(link.c_str(), target, sizeof target - 1);
   return length > 0 && std::string_view(target, static_cast<std::size_t>(length))
-                               .starts_with(std::string("/memfd:") + kFileName);
+                           .starts_with(std::string("/memfd:") + kFileName);
 }
 
 machine::Memory::Access strongest(const std::map<int, CUmemAccess_flags>& access) {
@@ -55,7 +55,7 @@ PhysicalPtr Physical::create(Device* device, const CUmemAllocationProp& properti
 }
 
 PhysicalPtr Physical::import(int file) {
-  struct stat status {};
+  struct stat status{};
   if (fstat(file, &status) != 0 || !is_memory_file(file)) return nullptr;
   const int copy = fcntl(file, F_DUPFD_CLOEXEC, 0);
   if (copy < 0) return nullptr;
