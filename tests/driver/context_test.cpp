@@ -52,6 +52,19 @@ TEST_F(Contexts, SetCurrentReplacesTheTop) {
   EXPECT_OK(cuCtxDestroy_v2(b));
 }
 
+TEST_F(Contexts, AttachIsCounted) {
+  const CUcontext context = make();
+  CUcontext attached = nullptr;
+  EXPECT_OK(cuCtxAttach(&attached, 0));
+  EXPECT_EQ(attached, context);
+  EXPECT_EQ(cuCtxAttach(&attached, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuCtxDetach(nullptr), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_OK(cuCtxDetach(context));
+  EXPECT_EQ(current(), context);
+  EXPECT_OK(cuCtxDetach(context));
+  EXPECT_EQ(cuCtxPushCurrent_v2(context), CUDA_ERROR_INVALID_CONTEXT);
+}
+
 TEST_F(Contexts, EachThreadHasItsOwn) {
   const CUcontext a = make();
   std::thread([&] {

@@ -224,6 +224,12 @@ TEST_F(Graphs, KernelAttributes) {
   EXPECT_OK(cuGraphKernelNodeCopyAttributes(other, node));
   EXPECT_OK(cuGraphKernelNodeGetAttribute(other, CU_KERNEL_NODE_ATTRIBUTE_PRIORITY, &value));
   EXPECT_EQ(value.priority, -3);
+  value.clusterDim = {3, 1, 1};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cuGraphKernelNodeSetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_CLUSTER_DIMENSION, &value),
+            CUDA_ERROR_INVALID_CLUSTER_SIZE)
+      << "of one block";
+  testing::internal::GetCapturedStderr();
   EXPECT_EQ(cuGraphKernelNodeGetAttribute(other, CU_LAUNCH_ATTRIBUTE_MAX, &value),
             CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuGraphKernelNodeGetAttribute(add_empty(), CU_KERNEL_NODE_ATTRIBUTE_PRIORITY, &value),

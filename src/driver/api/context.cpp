@@ -122,6 +122,25 @@ CUresult cuCtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, uns
                         ctxCreateParams->numExecAffinityParams, flags, dev);
 }
 
+CUresult cuCtxAttach(CUcontext* pctx, unsigned int flags) {
+  return in_any_context([&](Context& context) -> CUresult {
+    if (!pctx || flags) return CUDA_ERROR_INVALID_VALUE;
+    context.attach();
+    *pctx = context.handle();
+    return CUDA_SUCCESS;
+  });
+}
+
+// Only of the current context.
+CUresult cuCtxDetach(CUcontext ctx) {
+  return in_any_context([&](Context& context) -> CUresult {
+    if (context.handle() != ctx || &context == context.device().primary.context.get()) {
+      return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    return context.detach() ? destroy(ctx) : CUDA_SUCCESS;
+  });
+}
+
 CUresult cuCtxDestroy(CUcontext ctx) { return destroy(ctx); }
 CUresult cuCtxDestroy_v2(CUcontext ctx) { return destroy(ctx); }
 CUresult cuCtxPushCurrent(CUcontext ctx) { return push(ctx); }

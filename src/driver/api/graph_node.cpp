@@ -2,7 +2,6 @@
 //
 // Nodes of any type, and kernels. Driver API 6.24.
 #include "driver/api.h"
-#include "driver/core/launch_attributes.h"
 #include "driver/core/node_call.h"
 
 using namespace heddle::driver;
@@ -119,10 +118,11 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID att
     CUlaunchAttribute attribute{};
     attribute.id = attr;
     attribute.value = *value;
-    LaunchOptions options;
-    if (const CUresult bad = read_attributes({&attribute, 1}, options)) return bad;
-    std::erase_if(task.attributes, [&](const auto& each) { return each.id == attr; });
-    task.attributes.push_back(attribute);
+    KernelTask changed = task;
+    std::erase_if(changed.attributes, [&](const auto& each) { return each.id == attr; });
+    changed.attributes.push_back(attribute);
+    if (const CUresult bad = check(changed)) return bad;
+    task.attributes = std::move(changed.attributes);
     return CUDA_SUCCESS;
   });
 }

@@ -29,7 +29,7 @@ CUresult attribute(void* data, CUpointer_attribute which, CUdeviceptr ptr,
                    const std::optional<Allocation>& found) {
   if (!data) return CUDA_ERROR_INVALID_VALUE;
   if (!found) return CUDA_ERROR_INVALID_VALUE;
-  const bool host = found->is_host();
+  const bool host = found->is_host() || !found->device;
   switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
       return give<CUcontext>(data, found->owner ? found->owner->handle() : nullptr);
@@ -46,7 +46,7 @@ CUresult attribute(void* data, CUpointer_attribute which, CUdeviceptr ptr,
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
       return give<unsigned>(data, found->kind == Allocation::Kind::managed);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      return give<int>(data, found->device->ordinal);
+      return give<int>(data, found->device ? found->device->ordinal : CU_DEVICE_INVALID);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
       return give<CUdeviceptr>(data, found->base);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:

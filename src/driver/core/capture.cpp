@@ -206,13 +206,11 @@ CUresult capture_wait(const Event& event, Stream& stream, bool& captured) {
   if (mine && mine->is_invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   // A captured stream waits for what happened outside of the capture.
   if (!recorded.capture) return invalidate(*mine, CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
-  const auto theirs = all.of.empty() ? nullptr : [&]() -> StreamCapturePtr {
-    const auto found = all.all();
-    return found.contains(recorded.capture) ? recorded.capture : nullptr;
-  }();
-  // The capture that the event belongs to is over.
-  if (!theirs)
+  const auto& theirs = recorded.capture;
+  // The capture that the event belongs to may be over.
+  if (!all.all().contains(theirs)) {
     return mine ? invalidate(*mine, CUDA_ERROR_CAPTURED_EVENT) : CUDA_ERROR_CAPTURED_EVENT;
+  }
   if (theirs->is_invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   if (mine && mine != theirs) {
     invalidate(*mine, CUDA_ERROR_STREAM_CAPTURE_MERGE);

@@ -45,6 +45,11 @@ class Context : public std::enable_shared_from_this<Context> {
   void reset();
   void revive(unsigned flags);
 
+  /// The uses that cuCtxAttach and cuCtxDetach count; the creation is one.
+  void attach() { ++uses_; }
+  /// True when that was the last one.
+  bool detach() { return --uses_ == 0; }
+
   // --- errors ---
   CUresult error() const { return error_.load(); }
   /// Keeps the first error of a kernel.
@@ -90,6 +95,7 @@ class Context : public std::enable_shared_from_this<Context> {
   const unsigned long long id_;
   std::atomic<unsigned> flags_{0};
   std::atomic<bool> destroyed_{false};
+  std::atomic<int> uses_{1};
   std::atomic<CUresult> error_{CUDA_SUCCESS};
   const std::shared_ptr<StreamGroup> streams_ = std::make_shared<StreamGroup>();
 

@@ -4,6 +4,7 @@
 // Driver API 6.24. As the API says, a graph is used by one thread at a time.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -91,7 +92,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   UserReferences objects;                                  ///< that live as long as the graph
   std::vector<std::shared_ptr<Conditional>> conditionals;  ///< made for the graph
   bool is_captured_into = false;                           ///< by a capture that has not ended
-  int instances = 0;  ///< executable graphs made of it that are alive
+  std::atomic<int> instances{0};  ///< executable graphs made of it that are alive
 
  private:
   Graph() = default;

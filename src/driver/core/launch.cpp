@@ -191,6 +191,15 @@ machine::LaunchConfig configure(const KernelTask& task, const LaunchOptions& opt
   return config;
 }
 
+CUresult check_cluster(const KernelTask& task, const LaunchOptions& options) {
+  const auto& kernel = task.function->kernel();
+  const std::string why =
+      machine::refuse_cluster(task.context->device().profile, kernel, configure(task, options));
+  if (why.empty()) return CUDA_SUCCESS;
+  say("kernel '{}': {}", kernel.name, why);
+  return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+}
+
 }  // namespace
 
 CUresult make_kernel(Context& context, CUfunction handle, const LaunchRequest& request,
@@ -213,13 +222,14 @@ CUresult make_kernel(Context& context, CUfunction handle, const LaunchRequest& r
     say("{}", program.error().message);
     return CUDA_ERROR_NOT_SUPPORTED;
   }
-  if (const std::string why = machine::refuse_cluster(context.device().profile, function->kernel(),
-                                                      configure(out, options));
-      !why.empty()) {
-    say("kernel '{}': {}", function->kernel().name, why);
-    return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-  }
-  return CUDA_SUCCESS;
+  return check_cluster(out, options);
+}
+
+CUresult check(const KernelTask& task) {
+  LaunchOptions options;
+  if (const CUresult bad = read_attributes(task.attributes, options)) return bad;
+  if (const CUresult bad = check(task, options)) return bad;
+  return check_cluster(task, options);
 }
 
 void run(const KernelTask& task) {

@@ -34,6 +34,8 @@ struct KernelTask {
 /// Fills `out` with a launch of the function that `handle` means in `context`.
 CUresult make_kernel(Context& context, CUfunction handle, const LaunchRequest& request,
                      KernelTask& out);
+/// Whether the launch can be, after its attributes have been changed.
+CUresult check(const KernelTask& task);
 /// Runs the grid. What goes wrong becomes the context's error, and is explained on stderr.
 void run(const KernelTask& task);
 
