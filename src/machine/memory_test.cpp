@@ -2,6 +2,8 @@
 #include "machine/memory.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -81,6 +83,54 @@ TEST(Memory, WindowsOfAClusterLieSideBySide) {
   EXPECT_NE(*memory->take_shared(memory->high(), 1000), four) << "kept for the next cluster";
   EXPECT_EQ(*memory->take_shared(memory->high(), 1000, 4), four);
   EXPECT_EQ(*reinterpret_cast<u32*>(four + 3 * kSharedSlot + 996), 0u);
+}
+
+TEST(Memory, ReservedRangesHoldFiles) {
+  const auto memory = make();
+  const u64 base = *memory->reserve(2 * kPage, kPage, 0);
+  EXPECT_EQ(memory->used_bytes(), 0u) << "address space only";
+  const int file = memfd_create("test", 0);
+  ASSERT_EQ(ftruncate(file, kPage), 0);
+  ASSERT_TRUE(memory->map({base, kPage}, file, 0));
+  ASSERT_TRUE(memory->map({base + kPage, kPage}, file, 0));
+  ASSERT_TRUE(memory->protect({base, 2 * kPage}, Memory::Access::write));
+  close(file);
+  *reinterpret_cast<u32*>(base) = 7;
+  EXPECT_EQ(*reinterpret_cast<u32*>(base + kPage), 7u) << "the same page";
+  memory->unmap({base, 2 * kPage});
+  EXPECT_TRUE(memory->unreserve(base));
+  EXPECT_FALSE(memory->unreserve(base));
+  EXPECT_EQ(*memory->reserve(kPage, kPage, base), base) << "the hint is free again";
+  EXPECT_NE(*memory->reserve(kPage, kPage, base), base) << "and now it is not";
+}
+
+TEST(Memory, SharedAllocationKeepsItsContents) {
+  const auto memory = make();
+  const u64 base = *memory->allocate(100);
+  *reinterpret_cast<u32*>(base) = 5;
+  const int file = memory->share(base);
+  ASSERT_GE(file, 0);
+  u32 value = 0;
+  EXPECT_EQ(pread(file, &value, 4, 0), 4);
+  EXPECT_EQ(value, 5u);
+  *reinterpret_cast<u32*>(base) = 6;
+  EXPECT_EQ(pread(file, &value, 4, 0), 4);
+  EXPECT_EQ(value, 6u);
+  close(file);
+  EXPECT_TRUE(memory->release(base));
+  const u64 again = *memory->allocate(100);
+  EXPECT_EQ(*reinterpret_cast<u32*>(again), 0u) << "new memory is zero";
+  EXPECT_EQ(memory->share(again + 4), -1);
+}
+
+TEST(Memory, AdmittedHostMemoryIsInReach) {
+  const auto memory = make();
+  u32 word = 0;
+  const u64 address = reinterpret_cast<u64>(&word);
+  EXPECT_FALSE(memory->reach().contains(address));
+  memory->admit({address, 4});
+  EXPECT_TRUE(memory->reach().contains(address, 4));
+  EXPECT_TRUE(memory->reach().contains(memory->high().all.base, memory->high().all.size));
 }
 
 }  // namespace
