@@ -6,6 +6,7 @@ Rules (docs/architecture.md says why):
   - a layer includes itself and the layers before it;
   - interp and jit never include each other;
   - only jit includes LLVM;
+  - runtime knows the driver by its public interface, and of the layers before that base alone;
   - an include of our own is written relative to src/;
   - files do not include each other in a circle.
 
@@ -22,6 +23,8 @@ SUFFIXES = {".h", ".cpp", ".c", ".inc", ".def"}
 STRANGERS = [{"interp", "jit"}]  # pairs that must not know each other
 LLVM_PREFIXES = ("llvm/", "llvm-c/", "clang/")
 LLVM_LAYER = "jit"
+# runtime is a client of libcuda.so.1 like any other.
+CLIENTS = {"runtime": ("base/", "driver/abi.h", "driver/abi/", "driver/api.h")}
 
 
 class Include(NamedTuple):
@@ -72,6 +75,8 @@ def broken_rule(inc: Include, layers: List[str], src: Path) -> str:
         return f"{here} and {there} never include each other"
     if layers.index(there) > layers.index(here):
         return f"{here} may not include {there}, a later layer"
+    if here in CLIENTS and there != here and not inc.target.startswith(CLIENTS[here]):
+        return f"{here} may only include {', '.join(CLIENTS[here])}"
     return ""
 
 

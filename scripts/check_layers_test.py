@@ -15,7 +15,8 @@ def complaints(files):
     """What check_layers says about a repository with these files under src/."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        (root / "CMakeLists.txt").write_text("heddle_layers(base isa machine interp\n  jit cli)\n")
+        (root / "CMakeLists.txt").write_text(
+            "heddle_layers(base isa machine interp\n  jit driver runtime cli)\n")
         for name, text in files.items():
             path = root / "src" / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -32,6 +33,10 @@ class Accepts(unittest.TestCase):
         "library in quotes": {"base/a.h": '#include "zstd.h"'},
         "generated header": {"machine/a.h": '#include "isa/generated.h"'},
         "llvm in jit": {"jit/a.cpp": '#include "llvm/IR/Module.h"\n#include <llvm-c/Core.h>'},
+        "client of the driver": {
+            "runtime/a.cpp": '#include "driver/abi.h"\n#include "driver/abi/x.h"\n'
+                             '#include "driver/api.h"\n#include "runtime/b.h"\n#include "base/c.h"',
+        },
         "comment": {"base/a.h": '// #include "cli/a.h"'},
         "diamond": {
             "cli/a.h": '#include "isa/b.h"\n#include "isa/c.h"',
@@ -57,6 +62,8 @@ class Rejects(unittest.TestCase):
         "relative folder": (
             {"isa/a.h": '#include "sem/b.h"', "isa/sem/b.h": ""}, "relative to src"),
         "a test too": ({"base/a_test.cpp": '#include "cli/b.h"'}, "later layer"),
+        "behind the driver": ({"runtime/a.cpp": '#include "driver/core/b.h"'}, "may only include"),
+        "beside the driver": ({"runtime/a.cpp": '#include "machine/b.h"'}, "may only include"),
         "unknown folder": ({"extra/a.h": ""}, "src/extra: not a layer"),
         "cycle": (
             {"isa/a.h": '#include "isa/b.h"', "isa/b.h": '#include "isa/a.h"'},

@@ -196,10 +196,10 @@ std::span<const EntryPoint> entry_points() { return kEntryPoints; }
     return "\n".join(out) + "\n"
 
 
-def version_script(functions: List[Function]) -> str:
+def version_script(functions: List[Function], node: str = "", source: str = SOURCE) -> str:
     names = [export for function in functions for export in function.exports]
-    return (f"/* {SOURCE} */\n"
-            "{\n  global:\n" + "".join(f"    {name};\n" for name in names) +
+    return (f"/* {source} */\n"
+            f"{node}{{\n  global:\n" + "".join(f"    {name};\n" for name in names) +
             "  local:\n    *;\n};\n")
 
 
@@ -213,6 +213,14 @@ def generate(functions: List[Function]) -> dict:
     }
 
 
+def write(texts: dict, out: Path) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        path = out / name
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
 def main(argv: List[str]) -> int:
     if len(argv) != 3:
         print(__doc__, file=sys.stderr)
@@ -223,11 +231,7 @@ def main(argv: List[str]) -> int:
     except ListError as error:
         print(error, file=sys.stderr)
         return 1
-    out.mkdir(parents=True, exist_ok=True)
-    for name, text in generate(functions).items():
-        path = out / name
-        if not path.exists() or path.read_text() != text:
-            path.write_text(text)
+    write(generate(functions), out)
     return 0
 
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launching kernels. Runtime API 6.8 (Execution Control). A configuration of the runtime is one of
+// the driver with other names; launch attributes have the same layout.
+#include "driver/api.h"
+#include "runtime/bodies.h"
+#include "runtime/core/context.h"
+#include "runtime/core/default_stream.h"
+#include "runtime/core/launch_config.h"
+#include "runtime/core/registry.h"
+
+namespace heddle::runtime {
+namespace {
+
+using Launch = CUresult (*)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                            unsigned, CUstream, void**);
+
+CUresult plain(CUfunction f, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+               unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** args) {
+  return cuLaunchKernel(f, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, args,
+                        nullptr);
+}
+
+// A wrong configuration has a number of its own here.
+cudaError_t of_launch(cudaError_t error, const dim3& grid, const dim3& block) {
+  const auto is_empty = [](const dim3& size) { return !size.x || !size.y || !size.z; };
+  const bool shape = error == cudaErrorInvalidValue &&
+                     (is_empty(grid) || is_empty(block) || block.x * block.y * block.z > 1024);
+  return shape ? cudaErrorInvalidConfiguration : error;
+}
+
+cudaError_t launch(Launch how, const void* func, dim3 grid, dim3 block, void** args, size_t shared,
+                   cudaStream_t stream) {
+  CUkernel kernel = nullptr;
+  if (const cudaError_t error = use_context()) return error;
+  if (const cudaError_t error = kernel_of(func, kernel)) return error;
+  if (shared > UINT32_MAX) return cudaErrorInvalidValue;
+  // The driver takes a kernel wherever it takes a function to launch.
+  const CUresult result =
+      how(reinterpret_cast<CUfunction>(kernel), grid.x, grid.y, grid.z, block.x, block.y, block.z,
+          static_cast<unsigned>(shared), stream_of(stream), args);
+  return of_launch(from_driver(result), grid, block);
+}
+
+}  // namespace
+
+cudaError_t cudaLaunchKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args,
+                             size_t sharedMem, cudaStream_t stream) {
+  return launch(plain, func, gridDim, blockDim, args, sharedMem, stream);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args,
+                                        size_t sharedMem, cudaStream_t stream) {
+  return launch(cuLaunchCooperativeKernel, func, gridDim, blockDim, args, sharedMem, stream);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* func, void** args) {
+  if (!config) return cudaErrorInvalidValue;
+  CUkernel kernel = nullptr;
+  if (const cudaError_t error = use_context()) return error;
+  if (const cudaError_t error = kernel_of(func, kernel)) return error;
+  CUlaunchConfig translated{};
+  if (const cudaError_t error = translate(*config, translated)) return error;
+  const CUresult result =
+      cuLaunchKernelEx(&translated, reinterpret_cast<CUfunction>(kernel), args, nullptr);
+  return of_launch(from_driver(result), config->gridDim, config->blockDim);
+}
+
+}  // namespace heddle::runtime

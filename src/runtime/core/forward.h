@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A function of the runtime that is one of the driver: the same arguments, in the current context.
+// The generated exports call forward<cuXyz>(arguments...) for every line of functions.list that
+// names a driver's function.
+#pragma once
+
+#include <tuple>
+
+#include "runtime/core/context.h"
+#include "runtime/core/convert.h"
+
+namespace heddle::runtime {
+
+template <class Function>
+struct Forward;
+
+template <class... To>
+struct Forward<CUresult (*)(To...)> {
+  template <class... From>
+  static cudaError_t call(CUresult (*function)(To...), From... from) {
+    Conversion conversion;
+    // A list in braces is evaluated from left to right.
+    const std::tuple<To...> arguments{conversion.convert<To>(from)...};
+    if (conversion.error()) return conversion.error();
+    return from_driver(std::apply(function, arguments));
+  }
+};
+
+template <auto Function, class... From>
+cudaError_t forward(From... from) {
+  if (const cudaError_t error = use_context()) return error;
+  return Forward<decltype(Function)>::call(Function, from...);
+}
+
+template <auto Function, class... From>
+cudaError_t forward_without_context(From... from) {
+  if (const cudaError_t error = use_driver()) return error;
+  return Forward<decltype(Function)>::call(Function, from...);
+}
+
+}  // namespace heddle::runtime
