@@ -5,6 +5,7 @@
 #include "runtime/core/error.h"
 
 #include "driver/api.h"
+#include "runtime/bodies.h"
 
 namespace heddle::runtime {
 namespace {

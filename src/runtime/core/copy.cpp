@@ -83,17 +83,15 @@ void set_extent(const cudaExtent& extent, Copy& out) {
 }
 
 /// One side of cudaMemcpy3D. Positions count elements in an array, bytes elsewhere.
-cudaError_t side_of(cudaArray_t array, const cudaPos& at, const cudaPitchedPtr& pointer,
-                    size_t element, CopySide& out) {
-  if ((array != nullptr) == (pointer.ptr != nullptr)) return cudaErrorInvalidValue;
-  out = {pointer.ptr,
-         as<CUarray>(array),
-         pointer.pitch,
-         pointer.ysize,
-         array ? at.x * element : at.x,
-         at.y,
-         at.z};
-  return cudaSuccess;
+CopySide side_of(cudaArray_t array, const cudaPos& at, const cudaPitchedPtr& pointer,
+                 size_t element) {
+  return {.pointer = pointer.ptr,
+          .array = as<CUarray>(array),
+          .pitch = pointer.pitch,
+          .height = pointer.ysize,
+          .x = array ? at.x * element : at.x,
+          .y = at.y,
+          .z = at.z};
 }
 
 struct Sides {
@@ -103,16 +101,18 @@ struct Sides {
 
 template <class Parameters>
 cudaError_t sides_of(const Parameters& p, Sides& out) {
+  const auto is_one = [](cudaArray_t array, const cudaPitchedPtr& pointer) {
+    return (array != nullptr) != (pointer.ptr != nullptr);
+  };
+  if (!is_one(p.srcArray, p.srcPtr) || !is_one(p.dstArray, p.dstPtr)) return cudaErrorInvalidValue;
   size_t element = 1;
-  out.extent = p.extent;
   if (const cudaArray_t array = p.dstArray ? p.dstArray : p.srcArray) {
     if (const cudaError_t error = element_size(array, element)) return error;
-    out.extent.width *= element;
   }
-  if (const cudaError_t error = side_of(p.srcArray, p.srcPos, p.srcPtr, element, out.from)) {
-    return error;
-  }
-  return side_of(p.dstArray, p.dstPos, p.dstPtr, element, out.to);
+  out.from = side_of(p.srcArray, p.srcPos, p.srcPtr, element);
+  out.to = side_of(p.dstArray, p.dstPos, p.dstPtr, element);
+  out.extent = {p.extent.width * element, p.extent.height, p.extent.depth};
+  return cudaSuccess;
 }
 
 }  // namespace
