@@ -38,12 +38,18 @@ struct Compiled {
 /// Whether the machine that will run the program has a function of this name (vprintf, malloc).
 using Provides = bool (*)(std::string_view function);
 
+/// What of a linked program must be complete: all of it, or what its kernels can reach. A linker of
+/// relocatable device code takes libraries in whole, and they call what only others of their
+/// functions need.
+enum class Complete : u8 { everything, what_runs };
+
 struct CompileOptions {
   /// Join mul and add that name no rounding (ir/contract.h). HEDDLE_CONTRACT=0 turns it off.
   bool contract = contracts_by_default();
   /// For a device of compute capability 1.x, which has no fma of f32: nothing is joined, and
   /// mad.f32 of a module for it truncates the product (9.7.3.7).
   bool for_sm_1x = false;
+  Complete complete = Complete::everything;
 
   static bool contracts_by_default();
 };
@@ -64,6 +70,7 @@ struct Part {
 /// and nobody defines; in a module that is alone, an `.extern` variable counts as its own
 /// definition. The spans of the result and of the report are those of the joined text.
 std::shared_ptr<const ir::Module> link(std::span<const Part> parts, Provides provides,
-                                       diag::Report& report);
+                                       diag::Report& report,
+                                       Complete complete = Complete::everything);
 
 }  // namespace heddle::check

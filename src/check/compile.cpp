@@ -44,7 +44,7 @@ Compiled compile(const std::vector<Input>& inputs, Provides provides,
   }
   if (failed || parts.empty()) return result;
   diag::Report report;
-  std::shared_ptr<const ir::Module> module = link(parts, provides, report);
+  std::shared_ptr<const ir::Module> module = link(parts, provides, report, options.complete);
   if (!report.diagnostics().empty()) {
     result.messages += diag::render_text(report, diag::Source::join(sources));
   }

@@ -234,29 +234,51 @@ class Linker {
 };
 
 /// Which variables and functions instructions and initialisers name.
-struct Uses {
+class Uses {
+ public:
   std::vector<bool> variables, functions;
 
-  explicit Uses(const ir::Module& module)
+  Uses(const ir::Module& module, Complete complete)
       : variables(module.variables.size()), functions(module.functions.size()) {
-    for (const ir::Function& function : module.functions) {
-      for (const ir::Operand& operand : function.operands) {
-        if (operand.kind == ir::OperandKind::variable) variables[operand.id] = true;
-        if (operand.kind == ir::OperandKind::function) functions[operand.id] = true;
-      }
-    }
     for (const ir::Variable& variable : module.variables) {
       for (const ir::Relocation& relocation : variable.relocations) {
-        (relocation.is_function ? functions : variables)[relocation.symbol] = true;
+        use(relocation.is_function, relocation.symbol);
       }
     }
+    for (const ir::Function& function : module.functions) {
+      if (complete == Complete::everything || function.is_entry) walk(function);
+    }
+    while (!reached_.empty()) {
+      const u32 next = reached_.back();
+      reached_.pop_back();
+      walk(module.functions[next]);
+    }
   }
+
+ private:
+  void walk(const ir::Function& function) {
+    for (const ir::Operand& operand : function.operands) {
+      if (operand.kind == ir::OperandKind::variable) use(false, operand.id);
+      if (operand.kind == ir::OperandKind::function) use(true, operand.id);
+    }
+    for (const ir::TargetList& list : function.target_lists) {
+      for (const ir::FunctionId id : list.functions) use(true, id.value);
+    }
+  }
+  void use(bool is_function, u32 id) {
+    std::vector<bool>& used = is_function ? functions : variables;
+    if (used[id]) return;
+    used[id] = true;
+    if (is_function) reached_.push_back(id);
+  }
+
+  std::vector<u32> reached_;
 };
 
 /// Reports what the module uses and nobody defines.
-void check_complete(const ir::Module& module, bool linked, Provides provides,
+void check_complete(const ir::Module& module, bool linked, Complete complete, Provides provides,
                     diag::Report& report) {
-  const Uses uses(module);
+  const Uses uses(module, complete);
   for (std::size_t i = 0; i < module.variables.size(); ++i) {
     const ir::Variable& variable = module.variables[i];
     const bool dynamic = variable.space == ir::Space::shared && variable.unsized;
@@ -284,10 +306,12 @@ void check_complete(const ir::Module& module, bool linked, Provides provides,
 }  // namespace
 
 std::shared_ptr<const ir::Module> link(std::span<const Part> parts, Provides provides,
-                                       diag::Report& report) {
+                                       diag::Report& report, Complete complete) {
   const bool several = parts.size() > 1;
   std::shared_ptr<const ir::Module> module = several ? Linker(report).run(parts) : parts[0].module;
-  if (provides && !report.has_errors()) check_complete(*module, several, provides, report);
+  if (provides && !report.has_errors()) {
+    check_complete(*module, several, complete, provides, report);
+  }
   return module;
 }
 

@@ -132,6 +132,21 @@ TEST(Link, AModuleAloneDefinesItsExternVariables) {
   EXPECT_EQ(compile({module("a", ".extern .func f();" + std::string(kCalls))}).messages, "");
 }
 
+TEST(Link, WhatNoKernelReachesMayLackSomething) {
+  const std::string library = ".extern .func f(); .visible .func unused() { call f; ret; }";
+  const CompileOptions running{.complete = Complete::what_runs};
+  const std::vector<Input> program = {module("a", ".visible .entry k() { ret; }"),
+                                      module("b", library)};
+  EXPECT_EQ(compile(program, &provides, running).messages, "");
+  EXPECT_EQ(code_of(compile(program, &provides).messages), "P4003");
+  for (const char* kernel :
+       {".extern .func unused(); .visible .entry k() { call unused; ret; }",
+        ".extern .func unused(); .global .u64 table = unused; .visible .entry k() { ret; }"}) {
+    const std::vector<Input> reaching = {module("a", kernel), module("b", library)};
+    EXPECT_EQ(code_of(compile(reaching, &provides, running).messages), "P4003") << kernel;
+  }
+}
+
 TEST(Link, LaunchesFromKernelsAreRefusedWithTheReason) {
   const std::string messages =
       compile({module("a",

@@ -34,6 +34,7 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
   for (const auto& [name, text] : texts) inputs.push_back({name, text});
   check::CompileOptions options;
   options.for_sm_1x = machine::is_sm_1x(profile);
+  options.complete = check::Complete::what_runs;
   auto checked = check::compile(inputs, &machine::provides, options);
   if (!checked.module) {
     return {result_of(texts, checked.messages), nullptr, std::move(checked.messages), ""};
