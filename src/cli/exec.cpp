@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle exec: runs a CUDA program with Heddle's libcuda.so.1 in front of any other.
+// heddle exec: runs a CUDA program with Heddle's libcuda.so.1 and libcudart.so in front of any
+// other.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -55,9 +56,9 @@ void add_exec(CLI::App& app, int& status) {
       "exec", "Run a CUDA program on Heddle: heddle exec -- PROGRAM [ARGUMENT...]");
   command->add_option("PROGRAM", *words, "The program and its arguments, after --")->required();
   command->footer(
-      "The folder of Heddle's libcuda.so.1 comes first in LD_LIBRARY_PATH. The exit status is the "
-      "program's; "
-      "126 and 127 mean, as in a shell, that it could not be started.");
+      "The folder of Heddle's libcuda.so.1 and libcudart.so comes first in LD_LIBRARY_PATH. The "
+      "exit "
+      "status is the program's; 126 and 127 mean, as in a shell, that it could not be started.");
   command->callback([words, &status] { status = exec(*words); });
 }
 
