@@ -53,11 +53,22 @@ TEST_F(Launches, DynamicSharedMemory) {
 
 TEST_F(Launches, ConfigurationsThatAreNone) {
   const void* count = program.kernel("count");
-  EXPECT_EQ(cudaLaunchKernel(count, {0, 1, 1}, {1, 1, 1}, nullptr, 0, nullptr),
-            cudaErrorInvalidConfiguration);
-  EXPECT_EQ(cudaLaunchKernel(count, {1, 1, 1}, {2048, 1, 1}, nullptr, 0, nullptr),
-            cudaErrorInvalidConfiguration);
-  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
+  const struct {
+    dim3 grid, block;
+  } cases[] = {
+      {{0, 1, 1}, {1, 1, 1}},         {{1, 1, 1}, {1, 0, 1}},   {{1, 1, 1}, {2048, 1, 1}},
+      {{1, 1, 1}, {1, 1, 65}},        {{1, 1, 1}, {64, 64, 1}}, {{1, 65536, 1}, {1, 1, 1}},
+      {{1, 1, 1}, {65536, 65536, 1}},
+  };
+  for (const auto& [grid, block] : cases) {
+    EXPECT_EQ(cudaLaunchKernel(count, grid, block, nullptr, 0, nullptr),
+              cudaErrorInvalidConfiguration);
+  }
+  EXPECT_EQ(
+      cudaLaunchKernel(program.kernel("small_blocks"), {1, 1, 1}, {65, 1, 1}, nullptr, 0, nullptr),
+      cudaErrorInvalidValue)
+      << "another kernel could be";
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
 }
 
 TEST_F(Launches, ConfigurationWithAttributes) {

@@ -2,6 +2,7 @@
 //
 // Launching kernels. Runtime API 6.8 (Execution Control). A configuration of the runtime is one of
 // the driver with other names; launch attributes have the same layout.
+#include "base/types.h"
 #include "driver/api.h"
 #include "runtime/bodies.h"
 #include "runtime/core/context.h"
@@ -21,12 +22,33 @@ CUresult plain(CUfunction f, unsigned grid_x, unsigned grid_y, unsigned grid_z, 
                         nullptr);
 }
 
-// A wrong configuration has a number of its own here.
+int attribute(CUdevice device, CUdevice_attribute name) {
+  int value = 0;
+  return cuDeviceGetAttribute(&value, name, device) ? 0 : value;
+}
+
+/// Whether the device launches grids and blocks of these shapes.
+bool is_launchable(const dim3& grid, const dim3& block) {
+  CUdevice device = 0;
+  if (cuCtxGetDevice(&device)) return false;
+  const auto fits = [&](unsigned size, CUdevice_attribute limit) {
+    return size && size <= static_cast<unsigned>(attribute(device, limit));
+  };
+  const auto threads = u64{block.x} * block.y * block.z;
+  return fits(grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) &&
+         fits(grid.y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y) &&
+         fits(grid.z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z) &&
+         fits(block.x, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X) &&
+         fits(block.y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) &&
+         fits(block.z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z) &&
+         threads <= static_cast<u64>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+}
+
+// A shape that no kernel can be launched in is an error of its own here.
 cudaError_t of_launch(cudaError_t error, const dim3& grid, const dim3& block) {
-  const auto is_empty = [](const dim3& size) { return !size.x || !size.y || !size.z; };
-  const bool shape = error == cudaErrorInvalidValue &&
-                     (is_empty(grid) || is_empty(block) || block.x * block.y * block.z > 1024);
-  return shape ? cudaErrorInvalidConfiguration : error;
+  return error == cudaErrorInvalidValue && !is_launchable(grid, block)
+             ? cudaErrorInvalidConfiguration
+             : error;
 }
 
 cudaError_t launch(Launch how, const void* func, dim3 grid, dim3 block, void** args, size_t shared,

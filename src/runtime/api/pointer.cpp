@@ -21,7 +21,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes, c
                                  CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
                                  CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
                                  CU_POINTER_ATTRIBUTE_HOST_POINTER};
-  void* values[] = {&type, &managed, &device, &on_device, &on_host};
+  void* values[] = {&type, &managed, &device, &on_device, static_cast<void*>(&on_host)};
   const cudaError_t error = in_context(
       [&] { return cuPointerGetAttributes(5, names, values, reinterpret_cast<CUdeviceptr>(ptr)); });
   if (error) return error;

@@ -36,11 +36,10 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                   void* userData, unsigned int flags) {
   if (!callback) return cudaErrorInvalidValue;
-  auto translated = std::make_unique<Callback>(Callback{callback, userData});
-  const cudaError_t error = in_context([&] {
-    return cuStreamAddCallback(stream_of(stream), Callback::call, translated.get(), flags);
-  });
-  if (!error) static_cast<void>(translated.release());  // the call frees it
+  auto* translated = new Callback{callback, userData};  // the call frees it
+  const cudaError_t error = in_context(
+      [&] { return cuStreamAddCallback(stream_of(stream), Callback::call, translated, flags); });
+  if (error) delete translated;
   return error;
 }
 

@@ -20,7 +20,7 @@ concept IsComplete = requires { sizeof(T); };
 template <class To, class From>
 constexpr bool same_size() {
   if constexpr (IsComplete<To> && IsComplete<From>) {
-    return sizeof(To) == sizeof(From);
+    return sizeof(To) == sizeof(From);  // NOLINT(bugprone-sizeof-expression): pointers too
   } else {
     return true;  // void and handles
   }

@@ -121,7 +121,7 @@ void register_variable(FatBinary* binary, const void* host, const char* name, si
 }
 
 void register_managed(FatBinary* binary, void** host, const char* name, size_t size) {
-  register_variable(binary, host, name, size);
+  register_variable(binary, static_cast<const void*>(host), name, size);
   const std::lock_guard lock(registry().mutex);
   binary->add({host, name});
 }
@@ -177,7 +177,7 @@ cudaError_t variable_of(const void* symbol, CUdeviceptr& address, size_t& size) 
   // `&m` of a managed variable is the variable itself, no longer the host's pointer to it.
   for (auto at = registry().variables.begin(); !found && at != registry().variables.end(); ++at) {
     const Managed* managed = at->second.binary->managed_at(symbol);
-    if (managed && managed->host == at->first) found = &at->second;
+    if (managed && static_cast<const void*>(managed->host) == at->first) found = &at->second;
   }
   if (!found) return cudaErrorInvalidSymbol;
   if (const cudaError_t error = found->binary->load()) return error;
