@@ -8,12 +8,14 @@ The comment that a program opens with says how it is built and what it does:
     // compiler: nvcc | clang       clang needs no toolkit: it includes cuda_like.h
     // nvcc: OPTIONS                instead of `-gencode arch=compute_75,code=compute_75`
     // with: FILE                   another source file
+    // env: NAME=VALUE              is set when it runs
     // expect: LINE                 a line of standard output; all of them, in order
     // error: TEXT                  is in the error output
 Exit status: 0 all as expected, 1 not, 77 skipped: no compiler for any of them.
 """
 
 import argparse
+import os
 import re
 import shutil
 import struct
@@ -86,8 +88,9 @@ def build_with_clang(clang, program, work, library_folder):
 
 def check(heddle, program, executable):
     """What is wrong with a run of the program; empty when it did as it says."""
+    environment = dict(os.environ, **dict(pair.split("=", 1) for pair in program.get("env")))
     result = subprocess.run([heddle, "exec", "--", executable], capture_output=True, text=True,
-                            timeout=600)
+                            timeout=600, env=environment)
     lines = []
     if result.stdout.splitlines() != program.get("expect"):
         lines += ["expected:"] + program.get("expect") + ["printed:"] + result.stdout.splitlines()
