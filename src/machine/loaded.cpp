@@ -22,8 +22,9 @@ void relocate(u8* image, const ir::Relocation& relocation, u64 address) {
 }  // namespace
 
 Result<std::shared_ptr<const Loaded>> Loaded::create(Memory& memory,
-                                                     std::shared_ptr<const ir::Module> module) {
-  std::shared_ptr<Loaded> loaded(new Loaded(memory, std::move(module)));
+                                                     std::shared_ptr<const ir::Module> module,
+                                                     std::shared_ptr<const Loaded> first) {
+  std::shared_ptr<Loaded> loaded(new Loaded(memory, std::move(module), std::move(first)));
   const ir::Module& ir = *loaded->module_;
   const bool low = ir.address_size == 32;
   if (low && memory.low().all.size == 0) {
@@ -49,6 +50,8 @@ Result<std::shared_ptr<const Loaded>> Loaded::create(Memory& memory,
       constant_bytes = round_up(constant_bytes, std::max<u32>(variable.align, 1));
       loaded->variable_address_[i] = constant_bytes;  // offset in the block, for now
       constant_bytes += variable.size;
+    } else if (loaded->is_shared(variable)) {
+      loaded->variable_address_[i] = loaded->first_->variable_address_[i];
     } else if (variable.space == ir::Space::global) {
       const auto address = memory.allocate(std::max<u64>(variable.size, 1), variable.align, low);
       if (!address.ok())
@@ -73,7 +76,7 @@ Result<std::shared_ptr<const Loaded>> Loaded::create(Memory& memory,
 
   for (std::size_t i = 0; i < ir.variables.size(); ++i) {
     const ir::Variable& variable = ir.variables[i];
-    if (!in_device_memory(variable)) continue;
+    if (!in_device_memory(variable) || loaded->is_shared(variable)) continue;
     u8* image = reinterpret_cast<u8*>(loaded->variable_address_[i]);
     if (!variable.init.empty())
       std::memcpy(image, variable.init.data(), std::min<u64>(variable.init.size(), variable.size));

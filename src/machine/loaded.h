@@ -24,9 +24,11 @@ struct SharedLayout {
 class Loaded {
  public:
   /// Allocates and initialises the variables. Fails when memory is short, or when a symbol stays
-  /// undefined.
-  static Result<std::shared_ptr<const Loaded>> create(Memory& memory,
-                                                      std::shared_ptr<const ir::Module> module);
+  /// undefined. With `first`, the module's place on another device, `.managed` variables are those
+  /// of that place: there is one of each for all devices.
+  static Result<std::shared_ptr<const Loaded>> create(
+      Memory& memory, std::shared_ptr<const ir::Module> module,
+      std::shared_ptr<const Loaded> first = nullptr);
   ~Loaded();
   Loaded(const Loaded&) = delete;
   Loaded& operator=(const Loaded&) = delete;
@@ -53,11 +55,15 @@ class Loaded {
 
  private:
   static constexpr u64 kCodeStep = 16;
-  Loaded(Memory& memory, std::shared_ptr<const ir::Module> module)
-      : memory_(memory), module_(std::move(module)) {}
+  Loaded(Memory& memory, std::shared_ptr<const ir::Module> module,
+         std::shared_ptr<const Loaded> first)
+      : memory_(memory), module_(std::move(module)), first_(std::move(first)) {}
+
+  bool is_shared(const ir::Variable& variable) const { return variable.managed && first_; }
 
   Memory& memory_;
   std::shared_ptr<const ir::Module> module_;
+  std::shared_ptr<const Loaded> first_;
   std::vector<u64> variable_address_;
   std::vector<u64> allocations_;
   AddressRange constants_;

@@ -73,6 +73,42 @@ TEST_F(Libraries, FunctionsAndModules) {
   EXPECT_OK(cuLibraryUnload(library));
 }
 
+// Plain variables belong to a context; a managed one is the same in all of them.
+TEST_F(Libraries, ManagedVariablesAreShared) {
+  const CUlibrary library = load(R"ptx(
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .global .attribute(.managed) .align 4 .u32 managed = 40;
+.visible .global .align 4 .u32 plain = 1;
+.visible .entry bump()
+{
+  .reg .b32 %r;
+  atom.global.add.u32 %r, [managed], 1;
+  ret;
+}
+)ptx");
+  const auto bump = reinterpret_cast<CUfunction>(kernel(library, "bump"));
+  CUdeviceptr here = 0, there = 0, plain_here = 0, plain_there = 0;
+  size_t bytes = 0;
+  EXPECT_OK(cuLibraryGetManaged(&here, &bytes, library, "managed"));
+  EXPECT_EQ(bytes, 4u);
+  EXPECT_OK(cuLibraryGetGlobal(&plain_here, nullptr, library, "plain"));
+  EXPECT_EQ(cuLibraryGetManaged(&there, nullptr, library, "plain"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_OK(launch(bump));
+  EXPECT_OK(cuCtxSynchronize());
+  CUcontext other = nullptr;
+  ASSERT_OK(cuCtxCreate_v2(&other, 0, 0));
+  EXPECT_OK(cuLibraryGetManaged(&there, nullptr, library, "managed"));
+  EXPECT_OK(cuLibraryGetGlobal(&plain_there, nullptr, library, "plain"));
+  EXPECT_EQ(here, there);
+  EXPECT_NE(plain_here, plain_there);
+  EXPECT_OK(launch(bump));
+  ASSERT_OK(cuCtxDestroy_v2(other));
+  EXPECT_EQ(*reinterpret_cast<int*>(here), 60);
+  EXPECT_OK(cuLibraryUnload(library));
+}
+
 TEST_F(Libraries, UnloadEndsEverything) {
   const CUlibrary library = load();
   const CUkernel count = kernel(library, "count");

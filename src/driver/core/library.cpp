@@ -18,11 +18,12 @@ ModulePtr Library::module(Context& context) {
   const std::lock_guard lock(mutex_);
   CUmodule& handle = modules_[&context];
   if (auto module = state().modules.find(handle)) return module;
-  auto loaded = Module::load(context, ir_, true);
+  auto loaded = Module::load(context, ir_, true, first_);
   if (!loaded.ok()) {
     say("{}", loaded.error().message);
     return nullptr;
   }
+  if (!first_) first_ = (*loaded)->loaded();
   handle = (*loaded)->handle();
   return *loaded;
 }

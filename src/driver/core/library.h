@@ -35,7 +35,8 @@ class Library : public std::enable_shared_from_this<Library> {
   const std::shared_ptr<const ir::Module> ir_;
   CUlibrary handle_ = nullptr;
   std::mutex mutex_;
-  std::map<const Context*, CUmodule> modules_;  // a stale handle: the context is gone
+  std::map<const Context*, CUmodule> modules_;    // a stale handle: the context is gone
+  std::shared_ptr<const machine::Loaded> first_;  // keeps the managed variables
   std::map<std::string, CUkernel> kernels_;
 };
 

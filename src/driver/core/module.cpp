@@ -49,8 +49,8 @@ u32 Function::max_threads() const {
 }
 
 Result<ModulePtr> Module::load(Context& context, std::shared_ptr<const ir::Module> ir,
-                               bool of_library) {
-  auto loaded = machine::Loaded::create(*state().memory, std::move(ir));
+                               bool of_library, std::shared_ptr<const machine::Loaded> first) {
+  auto loaded = machine::Loaded::create(*state().memory, std::move(ir), std::move(first));
   if (!loaded.ok()) return loaded.error();
   ModulePtr module(new Module(&context, std::move(*loaded), of_library));
   module->handle_ = state().modules.add(module);

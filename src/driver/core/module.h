@@ -70,10 +70,11 @@ using FunctionPtr = std::shared_ptr<Function>;
 
 class Module : public std::enable_shared_from_this<Module> {
  public:
-  /// Places a checked module in memory, for `context`; its handle is in the state's table.
-  static Result<std::shared_ptr<Module>> load(Context& context,
-                                              std::shared_ptr<const ir::Module> ir,
-                                              bool of_library = false);
+  /// Places a checked module in memory, for `context`; its handle is in the state's table. With
+  /// `first`, its managed variables are those of that place.
+  static Result<std::shared_ptr<Module>> load(
+      Context& context, std::shared_ptr<const ir::Module> ir, bool of_library = false,
+      std::shared_ptr<const machine::Loaded> first = nullptr);
 
   Context* context() const { return context_; }
   CUmodule handle() const { return handle_; }

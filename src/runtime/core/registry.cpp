@@ -86,12 +86,12 @@ cudaError_t FatBinary::load() {
   return error_;
 }
 
-// The host reads a managed variable through a pointer that the compiler made. Memory is one, so the
-// variable's address on the current device is the one for all.
+// The host reads a managed variable through a pointer that the compiler made; there is one variable
+// for all devices.
 cudaError_t FatBinary::load_managed() {
   for (const Managed& each : managed_) {
     CUdeviceptr address = 0;
-    if (const CUresult bad = cuLibraryGetGlobal(&address, nullptr, library_, each.name.c_str())) {
+    if (const CUresult bad = cuLibraryGetManaged(&address, nullptr, library_, each.name.c_str())) {
       return from_driver(bad);
     }
     *each.host = reinterpret_cast<void*>(address);
