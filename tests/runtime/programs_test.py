@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds the programs of tests/runtime/programs with real compilers and runs them with `heddle exec`.
 
-    programs_test.py --heddle build/release/bin/heddle [--work DIR] [--compiler nvcc|clang] [NAME...]
+    programs_test.py --heddle build/release/bin/heddle [--work DIR] [--compiler NAME] [NAME...]
 
 The comment that a program opens with says how it is built and what it does:
-    // compiler: nvcc | clang       clang needs no toolkit: it includes cuda_like.h
+    // compiler: NAME...            nvcc; clang, which needs no toolkit: it includes cuda_like.h;
+    //                              clang-cuda: clang with the toolkit's headers
     // nvcc: OPTIONS                instead of `-gencode arch=compute_75,code=compute_75`
     // with: FILE                   another source file
     // env: NAME=VALUE              is set when it runs
@@ -25,8 +26,10 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+from abi_types import SKIPPED, find_toolkit  # noqa: E402
+
 PROGRAMS = Path(__file__).resolve().parent / "programs"
-SKIPPED = 77
 PTX_ONLY = "-gencode arch=compute_75,code=compute_75"
 
 
@@ -43,8 +46,8 @@ class Program:
         return self.fields.get(key, [])
 
     @property
-    def compiler(self):
-        return self.get("compiler")[0]
+    def compilers(self):
+        return " ".join(self.get("compiler")).split()
 
 
 def fat_binary(ptx, sm):
@@ -73,9 +76,10 @@ def build_with_nvcc(nvcc, program, work, library_folder):
 
 
 # The steps that clang does itself where there is a toolkit, but for the tool `fatbinary`.
-def build_with_clang(clang, program, work, library_folder):
-    common = [clang, "-x", "cuda", program.path, "--cuda-path=/nowhere", "-nocudainc", "-nocudalib",
-              "-O1", "-Xclang", "-target-sdk-version=12.3", "-Wno-unknown-cuda-version"]
+def build_with_clang(clang, program, work, library_folder,
+                     headers=("--cuda-path=/nowhere", "-nocudainc", "-nocudalib", "-Xclang",
+                              "-target-sdk-version=12.3")):
+    common = [clang, "-x", "cuda", program.path, "-O1", "-Wno-unknown-cuda-version", *headers]
     ptx, image, code, out = (work / (program.name + suffix) for suffix in (".ptx", ".fatbin", ".o", ""))
     run([*common, "--cuda-device-only", "--cuda-gpu-arch=sm_75", "-S", "-o", ptx])
     image.write_bytes(fat_binary(ptx.read_bytes(), 75))
@@ -84,6 +88,16 @@ def build_with_clang(clang, program, work, library_folder):
     run([clang, code, "-o", out, "-lstdc++", f"-L{library_folder}", "-l:libcudart.so.13",
          f"-Wl,-rpath-link,{library_folder}"])
     return out
+
+
+def build_with_clang_cuda(clang, program, work, library_folder):
+    # clang 19 includes a header that CUDA 13 no longer has.
+    missing = work / "include"
+    missing.mkdir(exist_ok=True)
+    (missing / "texture_fetch_functions.h").touch()
+    toolkit = find_toolkit(None, "cuda_runtime.h")
+    return build_with_clang(clang, program, work, library_folder,
+                            (f"--cuda-path={toolkit.parent}", f"-I{missing}", f"-I{toolkit}/cccl"))
 
 
 def check(heddle, program, executable):
@@ -109,27 +123,30 @@ def main():
     parser.add_argument("--heddle", type=Path, required=True)
     parser.add_argument("--clang", default=shutil.which("clang-19") or shutil.which("clang"))
     parser.add_argument("--nvcc", default=shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc"))
-    parser.add_argument("--compiler", choices=["clang", "nvcc"])
+    parser.add_argument("--compiler", choices=["clang", "clang-cuda", "nvcc"])
     parser.add_argument("--work", type=Path, help="keep what is built here")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
-    builders = {"nvcc": (args.nvcc, build_with_nvcc), "clang": (args.clang, build_with_clang)}
+    toolkit = find_toolkit(None, "cuda_runtime.h")
+    builders = {"nvcc": (args.nvcc, build_with_nvcc), "clang": (args.clang, build_with_clang),
+                "clang-cuda": (toolkit and args.clang, build_with_clang_cuda)}
     library_folder = args.heddle.resolve().parent.parent / "lib"
 
     programs = [Program(path) for path in sorted(PROGRAMS.glob("*.cu"))]
-    programs = [p for p in programs if p.get("compiler") and
-                (p.name in args.names if args.names else args.compiler in (None, p.compiler))]
-    unknown = set(args.names) - {p.name for p in programs}
+    jobs = [(p, compiler) for p in programs for compiler in p.compilers
+            if (not args.names or p.name in args.names) and args.compiler in (None, compiler)]
+    unknown = set(args.names) - {p.name for p, _ in jobs}
     if unknown:
         parser.error(f"no such program: {', '.join(sorted(unknown))}")
     ran = failed = 0
     with tempfile.TemporaryDirectory() as temporary:
         work = args.work or Path(temporary)
         work.mkdir(parents=True, exist_ok=True)
-        for program in programs:
-            compiler, build = builders[program.compiler]
+        for program, name in jobs:
+            compiler, build = builders[name]
+            title = f"{program.name} ({name})"
             if not compiler:
-                print(f"{program.name}: skipped: there is no {program.compiler}")
+                print(f"{title}: skipped: there is no {name}")
                 continue
             ran += 1
             start = time.monotonic()
@@ -140,7 +157,7 @@ def main():
             except (RuntimeError, subprocess.TimeoutExpired) as error:
                 built, wrong = time.monotonic(), str(error).splitlines()
             failed += bool(wrong)
-            print(f"{program.name}: {'FAILED' if wrong else 'ok'}, built in {built - start:.1f} s, "
+            print(f"{title}: {'FAILED' if wrong else 'ok'}, built in {built - start:.1f} s, "
                   f"ran {time.monotonic() - built:.1f} s", *wrong, sep="\n    ", flush=True)
     print(f"{ran} programs, {failed} failed")
     return 1 if failed else 0 if ran else SKIPPED

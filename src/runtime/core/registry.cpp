@@ -159,11 +159,12 @@ cudaError_t function_of(const void* symbol, CUfunction& function) {
 }
 
 void* symbol_of(CUfunction function) {
-  const char* name = nullptr;
-  if (cuFuncGetName(&name, function)) return function;
   const std::lock_guard lock(registry().mutex);
   for (const auto& [host, symbol] : registry().kernels) {
-    if (symbol.name == name) return const_cast<void*>(host);
+    CUfunction found = nullptr;
+    if (symbol.kernel && !cuKernelGetFunction(&found, symbol.kernel) && found == function) {
+      return const_cast<void*>(host);
+    }
   }
   return function;
 }

@@ -3,9 +3,10 @@
 // new and delete in kernels, virtual functions, recursion, function pointers, dynamic shared memory
 // beyond the default limit.
 //
-// compiler: nvcc
+// compiler: nvcc clang-cuda
 // expect: shapes 34, factorial 3628800, pointer 49, shared 25000
 #include <cstdio>
+#include <new>
 
 #define CHECK(call)                                                    \
   if (cudaError_t error = (call)) {                                    \

@@ -2,7 +2,7 @@
 //
 // Graphs: captured from a stream, and built node by node.
 //
-// compiler: nvcc
+// compiler: nvcc clang-cuda
 // nvcc: -std=c++17
 // expect: captured: 3 nodes, 30
 // expect: built: 45

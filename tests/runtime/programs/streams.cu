@@ -2,7 +2,7 @@
 //
 // Asynchronous work: streams, events, callbacks, pinned memory, pools, stream order.
 //
-// compiler: nvcc
+// compiler: nvcc clang-cuda
 // expect: callback: no error
 // expect: host function
 // expect: sum 523776, in order 1, time 1
