@@ -293,8 +293,11 @@ void check_complete(const ir::Module& module, bool linked, Complete complete, Pr
     if (!uses.functions[i] || function.has_body || provides(function.name)) continue;
     auto& problem =
         report.add(diag::Kind::undefined_symbol, function.span, "function", function.name);
-    if (function.name.starts_with("cudaLaunchDevice") ||
-        function.name.starts_with("cudaGetParameterBuffer") ||
+    const auto mentions = [&](std::string_view part) {
+      return function.name.find(part) != std::string::npos;
+    };
+    // Also what that library's own PTX calls.
+    if (mentions("LaunchDevice") || mentions("GetParameterBuffer") ||
         function.name == "cudaDeviceSynchronize") {
       problem.note(
           "kernels that launch kernels need NVIDIA's device run-time library, which is no "

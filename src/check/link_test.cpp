@@ -148,14 +148,17 @@ TEST(Link, WhatNoKernelReachesMayLackSomething) {
 }
 
 TEST(Link, LaunchesFromKernelsAreRefusedWithTheReason) {
-  const std::string messages =
-      compile({module("a",
-                      ".extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 a, .param .b64 "
-                      "b);\n.visible .entry k() { .param .b64 p; .param .b32 q;\n"
-                      "call (q), cudaLaunchDeviceV2, (p, p); ret; }")},
-              &provides)
-          .messages;
-  EXPECT_NE(messages.find("kernels that launch kernels"), messages.npos) << messages;
+  for (const std::string name : {"cudaLaunchDeviceV2", "__cuda_syscall_cnpv2LaunchDeviceV2"}) {
+    const std::string messages =
+        compile({module("a", ".extern .func (.param .b32 r) " + name +
+                                 "(.param .b64 a, .param .b64 b);\n"
+                                 ".visible .entry k() { .param .b64 p; .param .b32 q;\n"
+                                 "call (q), " +
+                                 name + ", (p, p); ret; }")},
+                &provides)
+            .messages;
+    EXPECT_NE(messages.find("kernels that launch kernels"), messages.npos) << messages;
+  }
 }
 
 }  // namespace heddle::check
