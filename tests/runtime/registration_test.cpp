@@ -121,6 +121,21 @@ TEST(Registration, ManagedVariable) {
   }
 }
 
+TEST(Registration, FirstUseInSeveralThreads) {
+  Program program(kKernels);
+  const void* count = program.kernel("count");
+  const void* variable = program.variable("counter", 4);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      EXPECT_OK(launch(count));
+      EXPECT_OK(cudaDeviceSynchronize());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(counter(variable), 13);
+}
+
 TEST(Registration, CallConfigurationsAreAStack) {
   dim3 grid, block;
   size_t shared = 0;
