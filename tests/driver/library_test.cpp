@@ -90,16 +90,13 @@ TEST_F(Libraries, ManagedVariablesAreShared) {
 )ptx");
   const auto bump = reinterpret_cast<CUfunction>(kernel(library, "bump"));
   CUdeviceptr here = 0, there = 0, plain_here = 0, plain_there = 0;
-  size_t bytes = 0;
-  EXPECT_OK(cuLibraryGetManaged(&here, &bytes, library, "managed"));
-  EXPECT_EQ(bytes, 4u);
+  EXPECT_OK(cuLibraryGetGlobal(&here, nullptr, library, "managed"));
   EXPECT_OK(cuLibraryGetGlobal(&plain_here, nullptr, library, "plain"));
-  EXPECT_EQ(cuLibraryGetManaged(&there, nullptr, library, "plain"), CUDA_ERROR_NOT_FOUND);
   EXPECT_OK(launch(bump));
   EXPECT_OK(cuCtxSynchronize());
   CUcontext other = nullptr;
   ASSERT_OK(cuCtxCreate_v2(&other, 0, 0));
-  EXPECT_OK(cuLibraryGetManaged(&there, nullptr, library, "managed"));
+  EXPECT_OK(cuLibraryGetGlobal(&there, nullptr, library, "managed"));
   EXPECT_OK(cuLibraryGetGlobal(&plain_there, nullptr, library, "plain"));
   EXPECT_EQ(here, there);
   EXPECT_NE(plain_here, plain_there);

@@ -196,16 +196,6 @@ CUresult cuLibraryGetUnifiedFunction(void** fptr, CUlibrary library, const char*
   });
 }
 
-CUresult cuLibraryGetManaged(CUdeviceptr* dptr, size_t* bytes, CUlibrary library,
-                             const char* name) {
-  return with_module(library, [&](Module& module) -> CUresult {
-    if (!name || (!dptr && !bytes)) return CUDA_ERROR_INVALID_VALUE;
-    const auto* variable = module.ir().find_variable(name);
-    if (!variable || !variable->managed) return CUDA_ERROR_NOT_FOUND;
-    return give_range(module.global(name), dptr, bytes);
-  });
-}
-
 CUresult cuKernelGetFunction(CUfunction* pFunc, CUkernel kernel) {
   return in_context([&](Context& context) {
     return with_kernel(kernel, [&](Kernel& kernel) -> CUresult {
