@@ -91,7 +91,7 @@ cudaError_t FatBinary::load() {
 cudaError_t FatBinary::load_managed() {
   for (const Managed& each : managed_) {
     CUdeviceptr address = 0;
-    if (const CUresult bad = cuLibraryGetManaged(&address, nullptr, library_, each.name.c_str())) {
+    if (const CUresult bad = cuLibraryGetGlobal(&address, nullptr, library_, each.name.c_str())) {
       return from_driver(bad);
     }
     *each.host = reinterpret_cast<void*>(address);
