@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "check/check.h"
@@ -149,14 +150,12 @@ TEST(Link, WhatNoKernelReachesMayLackSomething) {
 
 TEST(Link, LaunchesFromKernelsAreRefusedWithTheReason) {
   for (const std::string name : {"cudaLaunchDeviceV2", "__cuda_syscall_cnpv2LaunchDeviceV2"}) {
-    const std::string messages =
-        compile({module("a", ".extern .func (.param .b32 r) " + name +
-                                 "(.param .b64 a, .param .b64 b);\n"
-                                 ".visible .entry k() { .param .b64 p; .param .b32 q;\n"
-                                 "call (q), " +
-                                 name + ", (p, p); ret; }")},
-                &provides)
-            .messages;
+    const std::string text = fmt::format(
+        ".extern .func (.param .b32 r) {0}(.param .b64 a, .param .b64 b);\n"
+        ".visible .entry k() {{ .param .b64 p; .param .b32 q;\n"
+        "call (q), {0}, (p, p); ret; }}",
+        name);
+    const std::string messages = compile({module("a", text)}, &provides).messages;
     EXPECT_NE(messages.find("kernels that launch kernels"), messages.npos) << messages;
   }
 }

@@ -52,8 +52,9 @@ void decommit(u64 base, u64 bytes) {
 
 /// No memory, whatever was mapped there.
 void blank(AddressRange what) {
-  mmap(reinterpret_cast<void*>(what.base), what.size, PROT_NONE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  void* const at = reinterpret_cast<void*>(what.base);
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  HEDDLE_CHECK(mmap(at, what.size, PROT_NONE, flags, -1, 0) == at);
 }
 
 bool map_file(AddressRange to, int protection, int file, u64 offset) {
