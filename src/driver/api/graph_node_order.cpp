@@ -58,7 +58,7 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode* phGraphNode, CUgraph hGraph,
   return add_node(phGraphNode, hGraph, dependencies, numDependencies, params);
 }
 CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph* phGraph) {
-  return get_node(hNode, CU_GRAPH_NODE_TYPE_GRAPH, phGraph,
+  return get_node(hNode, CU_GRAPH_NODE_TYPE_GRAPH, static_cast<const void*>(phGraph),
                   [&](const CUgraphNodeParams& params) { *phGraph = params.graph.graph; });
 }
 CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -89,7 +89,7 @@ CUresult cuGraphAddEventRecordNode(CUgraphNode* phGraphNode, CUgraph hGraph,
   return add_node(phGraphNode, hGraph, dependencies, numDependencies, record(event));
 }
 CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent* event_out) {
-  return get_node(hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event_out,
+  return get_node(hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, static_cast<const void*>(event_out),
                   [&](const CUgraphNodeParams& params) { *event_out = params.eventRecord.event; });
 }
 CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event) {
@@ -105,7 +105,7 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode* phGraphNode, CUgraph hGraph,
   return add_node(phGraphNode, hGraph, dependencies, numDependencies, wait_for(event));
 }
 CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent* event_out) {
-  return get_node(hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event_out,
+  return get_node(hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, static_cast<const void*>(event_out),
                   [&](const CUgraphNodeParams& params) { *event_out = params.eventWait.event; });
 }
 CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event) {

@@ -42,7 +42,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int nu
     if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
     JitOptions jit;
     if (const CUresult bad = jit.parse(numOptions, options, optionValues)) return bad;
-    return load(context, module, image, "<memory>", std::move(jit));
+    return load(context, module, image, "<memory>", jit);
   });
 }
 

@@ -12,7 +12,8 @@ namespace {
 
 template <class T>
 CUresult give(void* out, T value) {
-  std::memcpy(out, &value, sizeof value);
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): the value may be a handle, a pointer itself
+  std::memcpy(out, static_cast<const void*>(&value), sizeof(T));
   return CUDA_SUCCESS;
 }
 

@@ -81,7 +81,7 @@ bool has_unused_conditional(const Graph& graph) {
 }  // namespace
 
 PlanPtr make_plan(const Graph& graph, PlanError& error) {
-  const auto plan = std::make_shared<Plan>();
+  auto plan = std::make_shared<Plan>();
   std::unordered_map<const Node*, unsigned> index;
   for (const auto& node : graph.nodes()) {
     index.emplace(node.get(), static_cast<unsigned>(index.size()));
