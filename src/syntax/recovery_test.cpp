@@ -238,7 +238,7 @@ TEST(Recovery, FunctionHeadersKeepTheirBodies) {
   for (const Case& test : cases) {
     const Outcome outcome = parse_text(test.input);
     EXPECT_EQ(outcome.diagnostics, std::string(test.diagnostics) + "\n") << test.input;
-    const bool named = outcome.printed.find("k") != std::string::npos;
+    const bool named = outcome.printed.find('k') != std::string::npos;
     if (named) {
       EXPECT_NE(outcome.printed.find("last.insn;"), std::string::npos) << test.input;
     }
