@@ -32,8 +32,11 @@ TEST_F(Errors, AFaultStaysWithItsContext) {
   ASSERT_OK(cuEventCreate(&event, 0));
   ASSERT_OK(cuMemAlloc_v2(&memory, 64));
   testing::internal::CaptureStderr();
-  EXPECT_OK(launch(stop, stream)) << "the launch itself is fine";
-  EXPECT_OK(cuEventRecord(event, stream));
+  {
+    Gate gate(stream);  // or the fault might come before the event
+    EXPECT_OK(launch(stop, stream)) << "the launch itself is fine";
+    EXPECT_OK(cuEventRecord(event, stream));
+  }
   EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_LAUNCH_FAILED);
   testing::internal::GetCapturedStderr();
   CUdeviceptr more = 0;
