@@ -237,13 +237,10 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
       gang_first_ = state.index;
       op = run_whole(op);
     }
-    u32 active = mask;
-    if (op->guard != kNoPlace) {
-      active &= guarded_lanes(warp, *op);
-      if (!active) {
-        ++op;
-        continue;
-      }
+    const u32 active = active_lanes(warp, *op, mask);
+    if (!active) {
+      ++op;
+      continue;
     }
     warp.mask = active;
     warp.op = op;

@@ -121,7 +121,7 @@ void InterpretedCta::step(WarpState& state, const Op& op) {
   Fragment& fragment = state.fragments[0];
   current_ = &state;
   fragment.pc = static_cast<u32>(&op - fragment.frame->code->ops.data());
-  const u32 active = op.guard == kNoPlace ? kAllLanes : guarded_lanes(warp, op);
+  const u32 active = active_lanes(warp, op, kAllLanes);
   if (!active) {
     ++fragment.pc;
     return;

@@ -30,11 +30,6 @@ constexpr u32 kTestRounds = 8, kTryRounds = 64;
 /// Ops that a loop around a wait may have to be looked through.
 constexpr u32 kMostSteps = 1000;
 
-void put_predicate(const Warp& warp, Place p, u32 lanes, u32 bits) {
-  u32& out = *warp.at<u32>(p);
-  out = (out & ~lanes) | (bits & lanes);
-}
-
 }  // namespace
 
 // --- barrier objects ---
@@ -57,7 +52,7 @@ bool InterpretedCta::mbarrier_wait(WarpState& state, std::size_t index, const Op
   const u32 past = past_phase(state.warp, op);
   Fragment& fragment = state.fragments[index];
   if (past || (fragment.patience && round_ >= fragment.patience)) {
-    put_predicate(state.warp, op.dst[0], active, past);
+    set_predicate(state.warp, op.dst[0], active, past);
     fragment.patience = 0;
     return true;
   }
@@ -135,13 +130,10 @@ bool InterpretedCta::spin_once(WarpState& state, Fragment& fragment) {
   for (u32 step = 0; step < kMostSteps; ++step) {
     if (pc == start && answered) return false;
     const Op& op = ops[pc];
-    u32 active = fragment.mask;
-    if (op.guard != kNoPlace) {
-      active &= guarded_lanes(warp, op);
-      if (!active) {
-        ++pc;
-        continue;
-      }
+    const u32 active = active_lanes(warp, op, fragment.mask);
+    if (!active) {
+      ++pc;
+      continue;
     }
     warp.mask = active;
     warp.op = &op;
@@ -149,7 +141,7 @@ bool InterpretedCta::spin_once(WarpState& state, Fragment& fragment) {
       op.run(warp, op);
       ++pc;
     } else if (op.control == Control::mbarrier_wait && !answered) {
-      put_predicate(warp, op.dst[0], active, 0);
+      set_predicate(warp, op.dst[0], active, 0);
       answered = true;
       ++pc;
     } else if (op.control == Control::bra && active == fragment.mask) {

@@ -160,9 +160,18 @@ struct Warp {
   }
 };
 
-/// The lanes that the guard of `op` leaves, of all 32.
+/// The lanes that the guard of `op`, which has one, leaves of all 32.
 inline u32 guarded_lanes(const Warp& warp, const Op& op) {
   return *warp.at<const u32>(op.guard) ^ op.guard_flip;
+}
+/// Those of `lanes` that execute `op`.
+inline u32 active_lanes(const Warp& warp, const Op& op, u32 lanes) {
+  return op.guard == kNoPlace ? lanes : lanes & guarded_lanes(warp, op);
+}
+/// The predicate at `p` takes `bits` in `lanes`; the others keep theirs.
+inline void set_predicate(const Warp& warp, Place p, u32 lanes, u32 bits) {
+  u32& out = *warp.at<u32>(p);
+  out = (out & ~lanes) | (bits & lanes);
 }
 
 inline constexpr u32 kMostInGang = 8;

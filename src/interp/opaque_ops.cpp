@@ -29,8 +29,7 @@ void is_opaque(Warp& warp, const Op& op) {
     const u64 address = warp.at<const u64>(op.src[0])[lane];
     if (std::ranges::find(variables, address) != variables.end()) found |= 1u << lane;
   });
-  u32& out = *warp.at<u32>(op.dst[0]);
-  out = (out & ~warp.mask) | found;
+  set_predicate(warp, op.dst[0], warp.mask, found);
 }
 
 }  // namespace heddle::interp

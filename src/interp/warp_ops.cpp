@@ -15,10 +15,6 @@ namespace {
 
 using isa::SemId;
 
-void set_predicate(Warp& warp, Place p, u32 bits) {
-  u32& out = *warp.at<u32>(p);
-  out = (out & ~warp.mask) | (bits & warp.mask);
-}
 template <class T>
 void set_all(Warp& warp, Place p, T value) {
   sem::for_each_lane(warp.mask, [&](u32 lane) { warp.at<T>(p)[lane] = value; });
@@ -28,12 +24,12 @@ void shuffle(Warp& warp, const Op& op) {
   const u32 in_range = sem::shuffle(static_cast<sem::Shflmode>(op.runtime[0]), warp.mask,
                                     warp.at<const u32>(op.src[0]), warp.at<const u32>(op.src[1]),
                                     warp.at<const u32>(op.src[2]), warp.at<u32>(op.dst[0]));
-  if (op.dst[1] != kNoPlace) set_predicate(warp, op.dst[1], in_range);
+  if (op.dst[1] != kNoPlace) set_predicate(warp, op.dst[1], warp.mask, in_range);
 }
 void vote(Warp& warp, const Op& op) {
   const bool result = sem::vote(static_cast<sem::Votemode>(op.runtime[0]), warp.mask,
                                 *warp.at<const u32>(op.src[0]));
-  set_predicate(warp, op.dst[0], result ? kAllLanes : 0);
+  set_predicate(warp, op.dst[0], warp.mask, result ? kAllLanes : 0);
 }
 void ballot(Warp& warp, const Op& op) {
   set_all<u32>(warp, op.dst[0], sem::ballot(warp.mask, *warp.at<const u32>(op.src[0])));
@@ -46,13 +42,13 @@ template <class T>
 void match_all(Warp& warp, const Op& op) {
   const u32 result = sem::match_all(warp.mask, warp.at<const T>(op.src[0]));
   set_all<u32>(warp, op.dst[0], result);
-  if (op.dst[1] != kNoPlace) set_predicate(warp, op.dst[1], result ? kAllLanes : 0);
+  if (op.dst[1] != kNoPlace) set_predicate(warp, op.dst[1], warp.mask, result ? kAllLanes : 0);
 }
 void activemask(Warp& warp, const Op& op) { set_all<u32>(warp, op.dst[0], warp.mask); }
 void elect(Warp& warp, const Op& op) {
   const u32 lane = sem::elect(warp.mask);
   set_all<u32>(warp, op.dst[0], lane);
-  set_predicate(warp, op.dst[1], 1u << lane);
+  set_predicate(warp, op.dst[1], warp.mask, 1u << lane);
 }
 template <class T>
 void redux(Warp& warp, const Op& op) {
