@@ -42,6 +42,11 @@ if(HEDDLE_SANITIZE)
   add_compile_options(-fsanitize=${HEDDLE_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${HEDDLE_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # A C program's libcuda.so.1 needs the checks of C++.
+    add_link_options(-fsanitize-link-c++-runtime)
+    set(CMAKE_C_STANDARD_LIBRARIES "-lstdc++")
+  endif()
 endif()
 
 if(HEDDLE_FUZZ)
