@@ -3,6 +3,7 @@
 // Launches: parameters both ways, what is refused, what a kernel's fault does to its context.
 // Driver API 6.22.
 #include <array>
+#include <atomic>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -301,7 +302,7 @@ TEST_F(Faults, LaterWorkIsSkippedAndCallbacksAreTold) {
   void* params[] = {&far};
   CUstream stream = nullptr;
   EXPECT_OK(cuStreamCreate(&stream, 0));
-  CUresult told = CUDA_SUCCESS;
+  std::atomic<CUresult> told = CUDA_SUCCESS;
   bool host_function_ran = false;
   testing::internal::CaptureStderr();
   {
@@ -311,15 +312,17 @@ TEST_F(Faults, LaterWorkIsSkippedAndCallbacksAreTold) {
         stream, [](void* ran) { *static_cast<bool*>(ran) = true; }, &host_function_ran));
     EXPECT_OK(cuStreamAddCallback(
         stream,
-        [](CUstream, CUresult status, void* told) { *static_cast<CUresult*>(told) = status; },
+        [](CUstream, CUresult status, void* told) {
+          *static_cast<std::atomic<CUresult>*>(told) = status;
+        },
         &told, 0));
   }
   EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
   testing::internal::GetCapturedStderr();
   EXPECT_FALSE(host_function_ran);
   // The context has failed, so this call may come back before the stream is through.
-  while (told == CUDA_SUCCESS) std::this_thread::yield();
-  EXPECT_EQ(told, CUDA_ERROR_ILLEGAL_ADDRESS);
+  while (told.load() == CUDA_SUCCESS) std::this_thread::yield();
+  EXPECT_EQ(told.load(), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 }  // namespace
