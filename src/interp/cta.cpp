@@ -18,6 +18,10 @@ using machine::TrapKind;
 
 constexpr u32 kNoStop = 0xffffffffu;
 
+/// The lanes of a warp have consecutive %tid.x and the same %tid.y and %tid.z (3.1), which is what
+/// the decoder took them for.
+bool is_linear(machine::Dim3 block) { return block.x % kLanes == 0 || block.volume() == block.x; }
+
 }  // namespace
 
 std::unique_ptr<machine::Cta> Interpreted::make_cta(machine::Launch& launch) const {
@@ -34,7 +38,9 @@ InterpretedCta::InterpretedCta(const Interpreted& program, machine::Launch& laun
       barriers_(kBarriers),
       free_frames_(program.codes.size()),
       cluster_(cluster ? cluster : &alone_),
-      most_in_gang_(most_in_gang(*entry_)) {
+      most_in_gang_(most_in_gang(*entry_)),
+      starts_whole_(!entry_->whole_ops.empty() && !launch.random &&
+                    is_linear(launch.config->block)) {
   if (cluster) shared_base_ = cluster->base + cluster->members.size() * machine::kSharedSlot;
   cluster_->members.push_back(this);
   warps_ = static_cast<u32>((launch.config->block.volume() + kLanes - 1) / kLanes);
@@ -186,7 +192,34 @@ Frame* InterpretedCta::take_frame(WarpState& state, const Code& code, u32 lanes)
   frame->return_pc = 0;
   frame->depth = 0;
   frame->lanes = lanes;
+  frame->whole = starts_whole_ && &code == entry_ && lanes == kAllLanes;
   return frame;
+}
+
+/// From now on its affine registers have all their lanes.
+void InterpretedCta::spread(Frame& frame) {
+  if (!frame.whole) return;
+  frame.whole = false;
+  const auto fill = [](auto* lanes, auto stride) {
+    for (u32 lane = 1; lane < kLanes; ++lane) lanes[lane] = lanes[0] + stride * lane;
+  };
+  for (const AffineRegister& one : frame.code->affine) {
+    u8* const at = frame.registers + one.place;
+    const u64 stride = static_cast<u64>(one.stride);
+    if (one.bytes == 8)
+      fill(reinterpret_cast<u64*>(at), stride);
+    else
+      fill(reinterpret_cast<u32*>(at), static_cast<u32>(stride));
+  }
+}
+
+/// The first Op of the instruction that `op`, which cannot be done with lane 0 alone, is part of:
+/// what those before it left is for lane 0 alone too, and for this instruction only.
+u32 InterpretedCta::first_of_inst(const Frame& frame, const Op& op) {
+  const Op* const ops = frame.ops().data();
+  const Op* first = &op;
+  while (first > ops && first[-1].inst == op.inst) --first;
+  return static_cast<u32>(first - ops);
 }
 
 void InterpretedCta::give_frame(Frame* frame) {
@@ -213,17 +246,18 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
   Fragment& fragment = state.fragments[index];
   Frame* const frame = fragment.frame;
   Warp& warp = state.warp;
+  const bool mixed = launch_.random.has_value();
+  const u32 mask = fragment.mask;
+  if (mask != kAllLanes) spread(*frame);
   show_frame(warp, *frame);
-  const Op* const ops = frame->code->ops.data();
+  const Op* const ops = frame->ops().data();
   u32 stop = kNoStop;  // where another fragment waits to be joined
   for (const Fragment& other : state.fragments) {
     if (other.frame == frame && other.pc > fragment.pc && other.wait < Wait::barrier)
       stop = std::min(stop, other.pc);
   }
-  const u32 mask = fragment.mask;
   const Op* op = ops + fragment.pc;
-  const Op* const end = stop == kNoStop ? ops + frame->code->ops.size() : ops + stop;
-  const bool mixed = launch_.random.has_value();
+  const Op* const end = ops + std::min<std::size_t>(stop, frame->code->ops.size());
   while (op < end) {
     if (mixed) {
       // Not within an instruction: what it computes on its way is kept for it alone.
@@ -235,7 +269,13 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
     } else if (mask == kAllLanes) {  // then no other fragment waits to be joined
       gang_.add(warp);
       gang_first_ = state.index;
+      gang_frames_[0] = frame;
       op = run_whole(op);
+      if (op->control == Control::none) {  // it cannot be done with lane 0 alone
+        fragment.pc = first_of_inst(*frame, *op);
+        spread(*frame);
+        return;
+      }
     }
     const u32 active = active_lanes(warp, *op, mask);
     if (!active) {

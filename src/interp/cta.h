@@ -38,7 +38,10 @@ struct Frame {
   const CallSite* site = nullptr;
   u32 return_pc = 0;
   u32 depth = 0;
-  u32 lanes = 0;  ///< lanes that have not left it
+  u32 lanes = 0;       ///< lanes that have not left it
+  bool whole = false;  ///< runs by Code::whole_ops
+
+  const std::vector<Op>& ops() const { return whole ? code->whole_ops : code->ops; }
 };
 
 /// The lanes of `lanes` that hold `value`.
@@ -134,6 +137,8 @@ class InterpretedCta final : public machine::Cta {
 
   // frames
   Frame* take_frame(WarpState& state, const Code& code, u32 lanes);
+  static void spread(Frame& frame);
+  static u32 first_of_inst(const Frame& frame, const Op& op);
   void give_frame(Frame* frame);
   void leave_frame(Frame* frame, u32 lanes);
 
@@ -153,7 +158,13 @@ class InterpretedCta final : public machine::Cta {
   const Op* gather(u32 first, u32 count);
   void end_gang(u32 first, u32 count);
   bool run_gang(u32 first, u32 count);
+  /// Of a barrier instruction whose number is an immediate.
+  u32 number_of_barrier(const Op& op) const {
+    return *reinterpret_cast<const u32*>(gang_frames_[0]->registers + op.src[0]);
+  }
+  bool is_whole_barrier(const Op& op) const;
   bool all_are_at_barrier(const Op& op) const;
+  void arrive_together(u32 first, u32 count, const Op& op);
   void step(WarpState& state, const Op& op);
 
   void shuffle_order();
@@ -176,6 +187,7 @@ class InterpretedCta final : public machine::Cta {
   void check_waiters();
   bool member_op(WarpState& state, std::size_t index, const Op& op, u32 active);
   void barrier(WarpState& state, std::size_t index, const Op& op, u32 active);
+  void begin_barrier(u32 number, u32 count);
   void release_barrier(u32 number);
   void check_barrier(u32 number);
   void warp_barrier(WarpState& state, std::size_t index, const Op& op, u32 active);
@@ -237,7 +249,8 @@ class InterpretedCta final : public machine::Cta {
   Gang gang_;                     ///< while run_full() is under way; else without warps
   u32 gang_first_ = 0;            ///< the number of its first warp
   std::array<Frame*, kMostInGang> gang_frames_{};
-  const u32 most_in_gang_;  ///< warps
+  const u32 most_in_gang_;   ///< warps
+  const bool starts_whole_;  ///< Frame::whole of warps with all their lanes
   sigjmp_buf recover_;
   u64 fault_address_ = 0;
   machine::Trap trap_{};

@@ -31,7 +31,7 @@ u32 InterpretedCta::count_gang(u32 first) const {
     if (!is_whole(state)) break;
     const Fragment& mine = state.fragments[0];
     const Fragment& leads = lead.fragments[0];
-    if (mine.pc != leads.pc || mine.frame->code != leads.frame->code) break;
+    if (mine.pc != leads.pc || &mine.frame->ops() != &leads.frame->ops()) break;
   }
   return count;
 }
@@ -54,7 +54,7 @@ const Op* InterpretedCta::gather(u32 first, u32 count) {
   const Code& code = *gang_frames_[0]->code;
   if (!prepared) prepare_for_cta(gang_, code);
   const WarpState& lead = *states_[first];
-  return code.ops.data() + (lead.started ? lead.fragments[0].pc : 0);
+  return gang_frames_[0]->ops().data() + (lead.started ? lead.fragments[0].pc : 0);
 }
 
 /// Runs them until their turn is over or they have ended: true. False: each has to go on by itself.
@@ -71,8 +71,12 @@ bool InterpretedCta::run_gang(u32 first, u32 count) {
     for (u32 k = 0; k < count; ++k) {
       WarpState& state = *states_[first + k];
       if (!state.started) start(state, *gang_frames_[k]);
-      step(state, op);
     }
+    if (is_whole_barrier(op)) {
+      arrive_together(first, count, op);
+      return true;
+    }
+    for (u32 k = 0; k < count; ++k) step(*states_[first + k], op);
     if (op.control == Control::bra && op.jump <= 0) --budget_, --turn_;
     if (launch_.stop.load(std::memory_order_relaxed)) budget_ = 0;
     if (count_gang(first) < count) return false;
@@ -107,20 +111,46 @@ const Op* InterpretedCta::run_whole(const Op* op) {
   return op;
 }
 
-/// All threads of the CTA that are left are in the gang, and at a barrier that nobody else is at.
-bool InterpretedCta::all_are_at_barrier(const Op& op) const {
+/// A wait of whole warps for all threads of the CTA, at a barrier where nobody waits for fewer.
+bool InterpretedCta::is_whole_barrier(const Op& op) const {
   if (op.control != Control::bar_sync || op.guard != kNoPlace || op.flags != kKnownBarrier)
     return false;
-  const u32 number = *gang_.warps[0]->at<const u32>(op.src[0]);
-  return gang_.count == alive_warps_ && number < kBarriers && !barriers_[number].active;
+  const u32 number = number_of_barrier(op);
+  return number < kBarriers && (!barriers_[number].active || !barriers_[number].expected);
 }
 
-/// One instruction at which run_whole() stopped, by one whole warp.
+/// All threads of the CTA that are left are in the gang, and at a barrier that nobody else is at.
+bool InterpretedCta::all_are_at_barrier(const Op& op) const {
+  return gang_.count == alive_warps_ && is_whole_barrier(op) &&
+         !barriers_[number_of_barrier(op)].active;
+}
+
+void InterpretedCta::arrive_together(u32 first, u32 count, const Op& op) {
+  const u32 number = number_of_barrier(op);
+  Barrier& barrier = barriers_[number];
+  if (!barrier.active) begin_barrier(number, 0);
+  const Op* const ops = gang_frames_[0]->ops().data();
+  for (u32 w = first; w < first + count; ++w) {
+    Fragment& fragment = states_[w]->fragments[0];
+    fragment.pc = static_cast<u32>(&op - ops);
+    fragment.wait = Wait::barrier;
+    fragment.barrier = number;
+    barrier.arrived[w] = kAllLanes;
+  }
+  check_barrier(number);
+}
+
+/// One instruction at which run_whole() stopped, by one whole warp. Unless it is a control
+/// instruction, it only needs registers with all their lanes.
 void InterpretedCta::step(WarpState& state, const Op& op) {
   Warp& warp = state.warp;
   Fragment& fragment = state.fragments[0];
   current_ = &state;
-  fragment.pc = static_cast<u32>(&op - fragment.frame->code->ops.data());
+  fragment.pc = static_cast<u32>(&op - fragment.frame->ops().data());
+  if (op.control == Control::none) {
+    fragment.pc = first_of_inst(*fragment.frame, op);
+    return spread(*fragment.frame);
+  }
   const u32 active = active_lanes(warp, op, kAllLanes);
   if (!active) {
     ++fragment.pc;
@@ -136,7 +166,8 @@ void InterpretedCta::step(WarpState& state, const Op& op) {
 
 /// Gangs of the program: how many warps' registers stay in the cache.
 u32 InterpretedCta::most_in_gang(const Code& code) {
-  const std::size_t bytes = std::max<std::size_t>(code.below.size() + code.register_bytes, 1);
+  std::size_t bytes = code.below.size() + code.register_bytes + 1;
+  for (const AffineRegister& one : code.affine) bytes -= (kLanes - 1) * one.bytes;
   return std::clamp<u32>(static_cast<u32>(kRegisterCache / bytes), 1, kMostInGang);
 }
 

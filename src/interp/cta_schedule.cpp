@@ -46,6 +46,8 @@ CtaStatus InterpretedCta::guarded(CtaStatus (InterpretedCta::*body)()) {
 void InterpretedCta::find_culprit() {
   if (!gang_.count) return;
   current_ = states_[gang_first_ + gang_.current].get();
+  current_->warp.op = gang_.op;
+  spread(*gang_frames_[gang_.current]);
   gang_.count = 0;
 }
 

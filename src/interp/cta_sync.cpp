@@ -121,13 +121,7 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
   }
   Barrier& barrier = barriers_[number];
   if (!barrier.active) {
-    barrier.active = true;
-    ++active_barriers_;
-    barrier.expected = count;
-    barrier.popc = 0;
-    barrier.all = true;
-    barrier.awaited = 0;
-    std::fill(barrier.arrived.begin(), barrier.arrived.end(), 0);
+    begin_barrier(number, count);
   } else if (barrier.expected != count) {
     detail_ = fmt::format("barrier {} waits for {} threads, this instruction says {}", number,
                           barrier.expected, count);
@@ -172,6 +166,18 @@ void InterpretedCta::check_barrier(u32 number) {
       count += missing(w) ? static_cast<u32>(std::popcount(barrier.arrived[w])) : kLanes;
   }
   if (count >= barrier.expected) release_barrier(number);
+}
+
+/// The first threads arrive; `count`: how many are expected, 0: all that live.
+void InterpretedCta::begin_barrier(u32 number, u32 count) {
+  Barrier& barrier = barriers_[number];
+  barrier.active = true;
+  ++active_barriers_;
+  barrier.expected = count;
+  barrier.popc = 0;
+  barrier.all = true;
+  barrier.awaited = 0;
+  std::fill(barrier.arrived.begin(), barrier.arrived.end(), 0);
 }
 
 void InterpretedCta::release_barrier(u32 number) {

@@ -92,8 +92,9 @@ CtaStatus InterpretedCta::trapped(const WarpState& state, TrapKind kind, u32 lan
   const Op& op = *state.warp.op;
   const ir::Function* function = nullptr;
   for (const auto& [id, code] : program_.codes) {
-    if (&op >= code->ops.data() && &op < code->ops.data() + code->ops.size())
-      function = code->function;
+    for (const std::vector<Op>* ops : {&code->ops, &code->whole_ops}) {
+      if (&op >= ops->data() && &op < ops->data() + ops->size()) function = code->function;
+    }
   }
   const machine::Dim3& block = launch_.config->block;
   const u32 thread = state.index * kLanes + lane;

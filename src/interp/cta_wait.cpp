@@ -122,6 +122,7 @@ bool InterpretedCta::leaves_spin(WarpState& state, Fragment& fragment) {
 bool InterpretedCta::spin_once(WarpState& state, Fragment& fragment) {
   Warp& warp = state.warp;
   Frame* const frame = fragment.frame;
+  spread(*frame);
   show_frame(warp, *frame);
   const std::vector<Op>& ops = frame->code->ops;
   const u32 start = fragment.pc;

@@ -52,10 +52,28 @@ void Decoder::find_promotable() {
   }
 }
 
+/// By register: whether an instruction names it or a value is passed in it.
+std::vector<bool> Decoder::find_named() const {
+  std::vector<bool> named(f_.registers.size());
+  for (const Operand& operand : f_.operands) {
+    if (operand.kind == OperandKind::reg) named[operand.id] = true;
+  }
+  for (const ir::Inst& inst : f_.insts) {
+    if (inst.guard.predicate) named[inst.guard.predicate.value] = true;
+  }
+  for (const auto* list : {&f_.signature.params, &f_.signature.returns}) {
+    for (const ir::Parameter& parameter : *list) {
+      if (parameter.in_register) named[parameter.reg.value] = true;
+    }
+  }
+  return named;
+}
+
 void Decoder::lay_out() {
   find_uniform();
+  const std::vector<bool> named = find_named();
   for (u32 i = 0; i < f_.registers.size(); ++i) {
-    if (registers_[i] == kNoPlace) {
+    if (registers_[i] == kNoPlace && named[i]) {
       registers_[i] = take_register(f_.registers[i].type);
     }
   }
@@ -129,6 +147,12 @@ void Decoder::lane_instruction(const isa::Form& form) {
   if (targets.size() == 2 && targets[1].unwanted) op.flags = kNoSecond;
   for (std::size_t i = 0; i < form.runtime_slots.size(); ++i)
     op.runtime[i] = inst_->slots[form.runtime_slots[i]];
+  if (scope_ == Scope::warp && leads_[inst_index_] && reach_[inst_index_]) {
+    whole_.back() = level_.lanes[index].lead_widening;
+    op.offset = static_cast<u64>(reach_[inst_index_]);
+  } else if (scope_ == Scope::warp && !suffices_.empty() && !leads_[inst_index_]) {
+    if (const FullHandler spreading = spread_source().second) whole_.back() = spreading;
+  }
   for (const Target& target : targets) finish(target);
 }
 
@@ -298,6 +322,7 @@ std::string Decoder::decode() {
   u32 most = permanent;
   const std::size_t first_table = builder_.program.branch_tables.size();
   ops_ = &code_.ops;
+  find_affine();
   if (code_.moves_stack && !f_.is_entry) emit(stack_save(8)).dst[0] = code_.stack_at_entry;
   for (u32 i = 0; i < f_.insts.size(); ++i) {
     inst_ = &f_.insts[i];
@@ -336,6 +361,12 @@ std::string Decoder::decode() {
   }
   for (std::size_t i = first_table; i < builder_.program.branch_tables.size(); ++i) {
     for (u32& target : builder_.program.branch_tables[i]) target = op_of_inst[target];
+  }
+  if (std::any_of(whole_.begin(), whole_.end(), [](FullHandler full) { return full; })) {
+    code_.whole_ops = code_.ops;
+    for (std::size_t i = 0; i < whole_.size(); ++i) {
+      if (whole_[i]) code_.whole_ops[i].full = whole_[i];
+    }
   }
   return {};
 }

@@ -53,12 +53,28 @@ bool is_ordered(u8 order) {
 
 }  // namespace
 
-/// Has a whole warp run the access by the handler for its base and window, if there is one.
+/// A weak access to the CTA's own view of memory that is not per thread, at an address that is a
+/// register's or known.
+bool Decoder::is_usual(const Operand& a) const {
+  const ir::Space space = this->space();
+  return space != ir::Space::local && space != ir::Space::param && a.kind != OperandKind::local &&
+         a.kind != OperandKind::special && a.kind != OperandKind::parameter &&
+         !is_ordered(slot("order")) && !is_cluster_access(a);
+}
+
+/// Has whole warps run the access by the handler for its base and window, if there is one.
 void Decoder::choose_usual(Op& op, const FullHandler (&usual)[2][2]) const {
-  op.flags = is_ordered(slot("order")) ? 1 : 0;
+  op.flags = is_ordered(slot("order")) ? kOrdered : 0;
   const bool by_register = op.base == AddressBase::reg32 || op.base == AddressBase::reg64;
-  if (op.flags || op.guard != kNoPlace || !by_register || op.window == Window::local) return;
+  if (op.guard != kNoPlace || op.flags || op.window == Window::local || !by_register) return;
   op.full = usual[op.base == AddressBase::reg64][op.window == Window::shared];
+}
+
+/// Whether the base register of an affine access has 64 bits; where there is none, a zero stands
+/// for it.
+bool Decoder::affine_base(Op& op) {
+  if (op.base == AddressBase::absolute) op.src[0] = constant(0, 8);
+  return op.base != AddressBase::reg32;
 }
 
 void Decoder::load() {
@@ -81,7 +97,14 @@ void Decoder::load() {
   const u32 bytes = targets[0].bytes;
   Op& op = emit_guarded(level_.load[width_index(bytes)][width_index(list.size())]);
   access_address(a, op, base);
-  choose_usual(op, level_.usual_load[width_index(bytes)][width_index(list.size())]);
+  const u32 width = width_index(bytes), count = width_index(list.size());
+  choose_usual(op, level_.usual_load[width][count]);
+  if (ops_ == &code_.ops && has_affine_address(a)) {
+    const AffineLoad form = shape_of(a).stride    ? AffineLoad::consecutive
+                            : leads_[inst_index_] ? AffineLoad::lead
+                                                  : AffineLoad::same;
+    whole_.back() = level_.affine_load[width][count][affine_base(op)][static_cast<u32>(form)];
+  }
   op.list = builder_.keep(std::move(list));
   for (const Target& target : targets) finish(target);
 }
@@ -99,7 +122,9 @@ void Decoder::store() {
   const auto base = access_base(a, bytes * static_cast<u32>(list.size()));
   Op& op = emit_guarded(level_.store[width_index(bytes)][width_index(list.size())]);
   access_address(a, op, base);
-  choose_usual(op, level_.usual_store[width_index(bytes)][width_index(list.size())]);
+  const u32 width = width_index(bytes), count = width_index(list.size());
+  choose_usual(op, level_.usual_store[width][count]);
+  if (has_affine_address(a)) whole_.back() = level_.affine_store[width][count][affine_base(op)];
   op.list = builder_.keep(std::move(list));
 }
 

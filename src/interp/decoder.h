@@ -95,6 +95,7 @@ class Decoder {
   /// A place whose 32 lanes hold `value`; bytes 0: a predicate.
   Place constant(u64 value, u32 bytes);
   void find_promotable();
+  std::vector<bool> find_named() const;
   Slot slot_of(const ir::Parameter& parameter) const;
 
   // --- what is computed once (decode_once.cpp) ---
@@ -106,6 +107,28 @@ class Decoder {
     return std::span(f_.operands).subspan(inst.operands.first, inst.operands.count);
   }
 
+  // --- what lane 0 is enough for (decode_affine.cpp) ---
+  /// What is known of a register in a warp that runs as a whole.
+  struct Shape {
+    enum class Kind : u8 { unset, affine, varying };
+    Kind kind = Kind::unset;
+    s64 stride = 0;  ///< affine: from one lane to the next
+    bool operator==(const Shape&) const = default;
+    bool is_uniform() const { return kind == Kind::affine && stride == 0; }
+    static Shape affine(s64 stride) { return {Kind::affine, stride}; }
+    static Shape varying() { return {Kind::varying, 0}; }
+  };
+  Shape shape_of(const Operand& operand) const;
+  Shape shape_of_sum(std::span<const Operand> sources, s64& reach) const;
+  Shape shape_of_result(s64& reach) const;
+  template <class See>
+  void for_each_register(See see) const;
+  void find_shapes();
+  bool can_lead(u32 index) const;
+  bool has_affine_address(const Operand& a) const;
+  std::pair<const Operand*, FullHandler> spread_source() const;
+  void find_affine();
+
   // --- emission ---
   Op& emit(Handlers handlers) {
     Op op;
@@ -113,6 +136,10 @@ class Decoder {
     op.full = handlers.full;
     op.inst = inst_index_;
     ops_->push_back(op);
+    if (ops_ == &code_.ops) {
+      const bool leads = inst_index_ < leads_.size() && leads_[inst_index_] && handlers.lead;
+      whole_.push_back(leads ? handlers.lead : nullptr);
+    }
     return ops_->back();
   }
   Op& emit_guarded(Handlers handlers) {
@@ -165,7 +192,9 @@ class Decoder {
   // --- instructions ---
   std::string instruction();
   void lane_instruction(const isa::Form& form);
+  bool is_usual(const Operand& a) const;
   void choose_usual(Op& op, const FullHandler (&usual)[2][2]) const;
+  bool affine_base(Op& op);
   void load();
   void store();
   std::string atomic(bool returns);
@@ -243,6 +272,12 @@ class Decoder {
   std::vector<u8> writers_;             // by register; 2: two or more
   std::vector<Scope> register_scopes_;  // by register
   std::vector<Scope> inst_scopes_;      // by instruction; instant: a copy that needs no Op
+  std::vector<Shape> shapes_;           // by register
+  std::vector<bool> leads_;             // by instruction: runs for lane 0 alone
+  std::vector<bool> suffices_;          // by register: lane 0 is enough in a warp that is whole
+  std::vector<s64> reach_;              // by instruction: see shape_of_sum()
+  std::vector<FullHandler>
+      whole_;  // by Op of Code::ops: Op::full in Code::whole_ops; null: the same
   const ir::Inst* inst_ = nullptr;
   u32 inst_index_ = 0;
   Scope scope_ = Scope::warp;       // of the instruction at hand

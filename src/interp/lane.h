@@ -166,6 +166,23 @@ struct IsTwo<sem::Two<A, B>> : std::true_type {
   using Second = B;
 };
 
+/// Integers and predicates: what addresses, counters and conditions are made of.
+template <class T>
+inline constexpr bool kIsPlain = std::is_integral_v<T> || std::is_enum_v<T>;
+template <class A, class B>
+inline constexpr bool kIsPlain<sem::Two<A, B>> = kIsPlain<A> && kIsPlain<B>;
+
+/// The type of the first source among parameters, which begin with run-time modifiers.
+template <class... Params>
+struct FirstSource {
+  using Type = u8;  // there is none
+};
+template <class First, class... Rest>
+struct FirstSource<First, Rest...> {
+  using Type =
+      std::conditional_t<std::is_enum_v<First>, typename FirstSource<Rest...>::Type, First>;
+};
+
 template <auto F>
 struct Lane;
 
@@ -202,6 +219,98 @@ struct Lane<F> {
     } while (++k < count);
     ++op;
     HEDDLE_GO_ON(gang, op);
+  }
+
+  /// A warp's registers that are affine in the lane, with a stride that the decoder knows, need no
+  /// more than lane 0 (decode_affine.cpp).
+  static constexpr bool kHasLead = kIsPlain<R> && (kIsPlain<Params> && ...);
+
+  template <std::size_t I, class P>
+  static P lead_source(const Registers& registers, const Op& op) {
+    if constexpr (std::is_enum_v<P>) {
+      return static_cast<P>(op.runtime[I]);
+    } else {
+      return Source<P>(registers, op.src[I - kRuntime])[0];
+    }
+  }
+  template <class T>
+  static void set_lead(const Registers& registers, Place p, T value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      *registers.at<u32>(p) = value ? kAllLanes : 0;
+    } else {
+      *registers.at<T>(p) = value;
+    }
+  }
+  template <std::size_t... I>
+  [[gnu::always_inline]] static void lead_indexed(const Registers& registers, const Op& op,
+                                                  std::index_sequence<I...>) {
+    const R result = F(lead_source<I, Params>(registers, op)...);
+    if constexpr (IsTwo<R>::value) {
+      set_lead(registers, op.dst[0], result.first);
+      if (!(op.flags & kNoSecond)) set_lead(registers, op.dst[1], result.second);
+    } else {
+      set_lead(registers, op.dst[0], result);
+    }
+  }
+  static const Op* lead(Gang& gang, const Op* op) {
+    const u32 count = gang.count;
+    u32 k = 0;
+    do {
+      lead_indexed({gang.frames[k], kAllLanes}, *op, std::index_sequence_for<Params...>());
+    } while (++k < count);
+    ++op;
+    HEDDLE_GO_ON(gang, op);
+  }
+
+  /// The same when the result has more bits than the source, which keeps its stride only as long as
+  /// no lane wraps around. Else the instruction is handed back.
+  using From = typename FirstSource<Params...>::Type;
+  static constexpr bool kWidens =
+      kHasLead && std::is_integral_v<R> && sizeof(R) == 8 && sizeof(From) == 4;
+  static const Op* lead_widening(Gang& gang, const Op* op) {
+    for (u32 k = 0; k < gang.count; ++k) {
+      const From first = *reinterpret_cast<const From*>(gang.frames[k] + op->src[0]);
+      From last;
+      if (__builtin_add_overflow(first, static_cast<s64>(op->offset), &last)) return op;
+    }
+    HEDDLE_TAIL return lead(gang, op);
+  }
+
+  /// The usual arithmetic takes lane 0 of a source that is the same for all lanes.
+  static constexpr bool kSpreads = std::is_same_v<R, sem::LateCanonical> && kRuntime == 0;
+  template <std::size_t kSource, std::size_t I, class P>
+  static auto spread_source(const Registers& registers, const Op& op) {
+    if constexpr (I == kSource) {
+      return *registers.at<const P>(op.src[I]);
+    } else {
+      return Source<P>(registers, op.src[I]);
+    }
+  }
+  template <std::size_t kSource, std::size_t... I>
+  [[gnu::always_inline]] static void spread_indexed(const Registers& registers, const Op& op,
+                                                    std::index_sequence<I...>) {
+    map<true>(registers, op, spread_source<kSource, I, Params>(registers, op)...);
+  }
+  template <std::size_t kSource>
+  static const Op* spreading(Gang& gang, const Op* op) {
+    for (u32 k = 0; k < gang.count; ++k) {
+      spread_indexed<kSource>({gang.frames[k], kAllLanes}, *op,
+                              std::index_sequence_for<Params...>());
+    }
+    ++op;
+    HEDDLE_GO_ON(gang, op);
+  }
+
+  static constexpr Handlers handlers() {
+    Handlers all(&run, &full);
+    if constexpr (kHasLead) all.lead = &lead;
+    if constexpr (kWidens) all.lead_widening = &lead_widening;
+    if constexpr (kSpreads) {
+      all.spreading[0] = &spreading<0>;
+      if constexpr (sizeof...(Params) > 1) all.spreading[1] = &spreading<1>;
+      if constexpr (sizeof...(Params) > 2) all.spreading[2] = &spreading<2>;
+    }
+    return all;
   }
 
   template <bool kAll, std::size_t... I>
@@ -244,7 +353,7 @@ struct Lane<F> {
 
 /// The handlers that map F over the lanes.
 template <auto F>
-inline constexpr Handlers lane = {&Lane<F>::run, &Lane<F>::full};
+inline constexpr Handlers lane = Lane<F>::handlers();
 
 }  // namespace HEDDLE_LEVEL
 }  // namespace heddle::interp

@@ -144,8 +144,26 @@ constexpr void fill_usual(Level& level, u32 width) {
   stores[1][1] = &full_access<&usual_store<T, kCount, u64, true>>;
 }
 
+template <class T, u32 kCount, class A>
+constexpr void fill_affine(Level& level, u32 width) {
+  constexpr u32 kCountIndex = std::countr_zero(kCount);
+  FullHandler(&loads)[3] = level.affine_load[width][kCountIndex][sizeof(A) == 8];
+  loads[0] = &affine_load<T, kCount, A, AffineLoad::consecutive>;
+  loads[1] = &affine_load<T, kCount, A, AffineLoad::same>;
+  loads[2] = &affine_load<T, kCount, A, AffineLoad::lead>;
+  level.affine_store[width][kCountIndex][sizeof(A) == 8] = &affine_store<T, kCount, A>;
+}
+template <class T>
+constexpr void fill_affine(Level& level, u32 width) {
+  fill_affine<T, 1, u32>(level, width), fill_affine<T, 1, u64>(level, width);
+  fill_affine<T, 2, u32>(level, width), fill_affine<T, 2, u64>(level, width);
+  fill_affine<T, 4, u32>(level, width), fill_affine<T, 4, u64>(level, width);
+  fill_affine<T, 8, u32>(level, width), fill_affine<T, 8, u64>(level, width);
+}
+
 template <class T>
 constexpr void fill_accesses(Level& level, u32 width) {
+  fill_affine<T>(level, width);
   fill_usual<T, 1>(level, width), fill_usual<T, 2>(level, width);
   fill_usual<T, 4>(level, width), fill_usual<T, 8>(level, width);
   Handlers(&loads)[kCounts] = level.load[width];

@@ -23,6 +23,9 @@ struct Level {
   /// [element width][count_index()][the base register is wide][shared window]: of a whole warp,
   /// weak.
   FullHandler usual_load[kWidths][kCounts][2][2], usual_store[kWidths][kCounts][2][2];
+  /// [element width][count_index()][the base register is wide]: the same with affine addresses;
+  /// loads by AffineLoad, too.
+  FullHandler affine_load[kWidths][kCounts][2][3], affine_store[kWidths][kCounts][2];
   Handlers atom[kAtomOps][kAtomTypes];  ///< null: no such form
   /// [from][to][signed]: src[0] to dst[0], truncated or extended.
   Handlers resize[kWidths][kWidths][2];

@@ -6,8 +6,11 @@
 // accesses, nearly all there are, get their own short loops.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
+#include <iterator>
 
 #include "interp/lane.h"
 #include "interp/wide_access.h"
@@ -15,11 +18,6 @@
 
 namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
-
-/// Flags of memory Ops.
-enum MemoryFlags : u8 {
-  kOrdered = 1,  ///< volatile, relaxed, acquire, release: each lane's access is one atomic access
-};
 
 /// The lanes' addresses, counted from the start of the window that they belong to.
 struct Addresses {
@@ -182,9 +180,9 @@ void store_ordered(u64 address, T value) {
 /// A handler, for whole warps: what a trap names is noted.
 template <Handler kRun>
 [[gnu::flatten]] const Op* full_access(Gang& gang, const Op* op) {
+  gang.op = op;
   for (u32 k = 0; k < gang.count; ++k) {
     gang.current = k;
-    gang.warps[k]->op = op;
     kRun(*gang.warps[k], *op);
   }
   ++op;
@@ -193,27 +191,28 @@ template <Handler kRun>
 
 /// Consecutive pieces of memory into registers, and back.
 template <class T, u32 kCount>
-[[gnu::always_inline]] inline void load_consecutive(Warp& warp, const Op& op, u64 first) {
+[[gnu::always_inline]] inline void load_consecutive(u8* frame, const Place* list, u64 first) {
   const T* __restrict from = reinterpret_cast<const T*>(first);
   if constexpr (kCount == 1) {
-    std::memcpy(warp.at<T>(op.list[0]), from, sizeof(T) * kLanes);
+    std::memcpy(frame + list[0], from, sizeof(T) * kLanes);
     return;
   }
   for (u32 e = 0; e < kCount; ++e) {
-    T* __restrict to = warp.at<T>(op.list[e]);
+    T* __restrict to = reinterpret_cast<T*>(frame + list[e]);
     HEDDLE_LANES_INDEPENDENT
     for (u32 i = 0; i < kLanes; ++i) to[i] = from[i * kCount + e];
   }
 }
 template <class T, u32 kCount>
-[[gnu::always_inline]] inline void store_consecutive(Warp& warp, const Op& op, u64 first) {
+[[gnu::always_inline]] inline void store_consecutive(const u8* frame, const Place* list,
+                                                     u64 first) {
   T* __restrict to = reinterpret_cast<T*>(first);
   if constexpr (kCount == 1) {
-    std::memcpy(to, warp.at<const T>(op.list[0]), sizeof(T) * kLanes);
+    std::memcpy(to, frame + list[0], sizeof(T) * kLanes);
     return;
   }
   for (u32 e = 0; e < kCount; ++e) {
-    const T* __restrict from = warp.at<const T>(op.list[e]);
+    const T* __restrict from = reinterpret_cast<const T*>(frame + list[e]);
     for (u32 i = 0; i < kLanes; ++i) to[i * kCount + e] = from[i];
   }
 }
@@ -248,7 +247,7 @@ void load(Warp& warp, const Op& op) {
   constexpr u32 kBytes = sizeof(T) * kCount;
   if (op.flags & kOrdered) return load_lanes<T, kCount>(warp, op);
   if (const u64 first = contiguous<kBytes>(warp, op))
-    return load_consecutive<T, kCount>(warp, op, first);
+    return load_consecutive<T, kCount>(warp.frame, op.list, first);
   if (!is_uniform(op)) return load_lanes<T, kCount>(warp, op);
   const WindowShape shape = shape_of(warp, op.window);
   const u64 address = uniform_address(warp, op);
@@ -289,7 +288,7 @@ void store(Warp& warp, const Op& op) {
   if (op.flags & kOrdered) return store_lanes<T, kCount>(warp, op);
   const u64 first = contiguous<sizeof(T) * kCount>(warp, op);
   if (!first) return store_lanes<T, kCount>(warp, op);
-  store_consecutive<T, kCount>(warp, op, first);
+  store_consecutive<T, kCount>(warp.frame, op.list, first);
 }
 
 // --- the usual accesses: weak, by a whole warp, in a window without strides ---
@@ -309,7 +308,7 @@ template <class T, u32 kCount, class A, bool kShared>
   const u64 bytes = step ? kBytes * kLanes : kBytes;
   if (!known || !is_legal(warp, kWindow, shape, first, bytes, kBytes))
     return load_lanes<T, kCount>(warp, op);
-  if (step) return load_consecutive<T, kCount>(warp, op, shape.base + first);
+  if (step) return load_consecutive<T, kCount>(warp.frame, op.list, shape.base + first);
   for (u32 e = 0; e < kCount; ++e) {
     const T value = load_one<T>(shape.base + first + e * sizeof(T));
     T* const to = warp.at<T>(op.list[e]);
@@ -325,10 +324,80 @@ template <class T, u32 kCount, class A, bool kShared>
   const WindowShape shape = shape_of(warp, kWindow);
   if (steps_by<A>(lanes, kBytes) &&
       is_legal(warp, kWindow, shape, first, kBytes * kLanes, kBytes)) {
-    store_consecutive<T, kCount>(warp, op, shape.base + first);
+    store_consecutive<T, kCount>(warp.frame, op.list, shape.base + first);
   } else {
     store_lanes<T, kCount>(warp, op);
   }
+}
+
+// --- accesses of whole warps whose addresses are known to be affine: lane 0 tells them all ---
+
+/// Calls `access(frame, host address)` for each warp of the gang, which accesses `bytes` bytes
+/// there; A: the lanes of the base register, or of a zero. False: that is not legal, so the
+/// instruction is handed back and begins anew with all lanes' addresses.
+template <class A, class Access>
+[[gnu::always_inline]] inline bool access_by_lead(Gang& gang, const Op* op, u64 bytes,
+                                                  u64 alignment, Access access) {
+  const Warp& warp = *gang.warps[0];
+  // What the loop needs, out of the way of its stores.
+  const u32 count = gang.count;
+  const Place place = op->src[0];
+  const A offset = static_cast<A>(op->offset);
+  const auto address_in = [=](const u8* frame) {
+    return u64{static_cast<A>(*reinterpret_cast<const A*>(frame + place) + offset)};
+  };
+  u64 start = 0, size = warp.shared_size, base = warp.shared_base;
+  if (op->window != Window::shared) {
+    const bool high = address_in(gang.frames[0]) - warp.high_base < warp.high_size;
+    start = high ? warp.high_base : warp.low_base;
+    size = high ? warp.high_size : warp.low_size;
+    base = 0;
+  }
+  if (size < bytes) [[unlikely]]
+    return false;
+  const u64 room = size - bytes;
+  gang.op = op;
+  for (u32 k = 0; k < count; ++k) {
+    u8* const frame = gang.frames[k];
+    const u64 address = address_in(frame);
+    if (address - start > room || (address & (alignment - 1))) [[unlikely]]
+      return false;
+    gang.current = k;
+    access(frame, base + address);
+  }
+  return true;
+}
+
+template <class T, u32 kCount, class A, AffineLoad kForm>
+const Op* affine_load(Gang& gang, const Op* op) {
+  constexpr u32 kBytes = sizeof(T) * kCount;
+  constexpr bool kConsecutive = kForm == AffineLoad::consecutive;
+  std::array<Place, kCount> list;
+  std::copy_n(op->list, kCount, list.begin());
+  const bool done = access_by_lead<A>(
+      gang, op, kConsecutive ? kBytes * kLanes : kBytes, kBytes, [list](u8* frame, u64 first) {
+        if constexpr (kConsecutive) return load_consecutive<T, kCount>(frame, list.data(), first);
+        for (u32 e = 0; e < kCount; ++e) {
+          T lanes[kForm == AffineLoad::lead ? 1 : kLanes];
+          std::fill(std::begin(lanes), std::end(lanes), load_one<T>(first + e * sizeof(T)));
+          std::memcpy(frame + list[e], lanes, sizeof lanes);
+        }
+      });
+  if (!done) return op;
+  ++op;
+  HEDDLE_GO_ON(gang, op);
+}
+template <class T, u32 kCount, class A>
+const Op* affine_store(Gang& gang, const Op* op) {
+  constexpr u32 kBytes = sizeof(T) * kCount;
+  std::array<Place, kCount> list;
+  std::copy_n(op->list, kCount, list.begin());
+  const bool done = access_by_lead<A>(
+      gang, op, kBytes * kLanes, kBytes,
+      [list](u8* frame, u64 first) { store_consecutive<T, kCount>(frame, list.data(), first); });
+  if (!done) return op;
+  ++op;
+  HEDDLE_GO_ON(gang, op);
 }
 
 // --- atomics (9.7.13.5, 9.7.13.6) ---

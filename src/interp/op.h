@@ -42,17 +42,23 @@ using FullHandler = const Op* (*)(Gang&, const Op*);
 // The way from one FullHandler to the next: a jump where the compiler promises one, else the
 // instruction is handed to the loop in run_full().
 #if defined(__clang__)
-#define HEDDLE_GO_ON(gang, op) [[clang::musttail]] return (op)->full((gang), (op))
+#define HEDDLE_TAIL [[clang::musttail]]
+#define HEDDLE_GO_ON(gang, op) HEDDLE_TAIL return (op)->full((gang), (op))
 #else
+#define HEDDLE_TAIL
 #define HEDDLE_GO_ON(gang, op) return (op)
 #endif
 
 const Op* full_by_handler(Gang& gang, const Op* op);
 
-/// How an instruction is run, both ways.
+/// The ways to run an instruction.
 struct Handlers {
   Handler run = nullptr;
   FullHandler full = &full_by_handler;
+  FullHandler lead = nullptr;           ///< for lane 0 alone; null: there is none
+  FullHandler lead_widening = nullptr;  ///< the same, of a source of 32 bits and a result of 64
+  /// By source: for all lanes, with lane 0 of that source for each of them. Null: there is none.
+  FullHandler spreading[3] = {};
   constexpr Handlers() = default;
   constexpr Handlers(std::nullptr_t) {}
   constexpr Handlers(Handler run) : run(run) {}
@@ -71,6 +77,13 @@ enum class AddressBase : u8 {
 
 /// The window that an address counts from.
 enum class Window : u8 { generic, shared, local, param };
+
+/// Loads by whole warps whose addresses lane 0 tells.
+enum class AffineLoad : u8 {
+  consecutive,  ///< each lane the next piece
+  same,         ///< all lanes one piece
+  lead,         ///< the same, and only lane 0 of the registers is filled
+};
 
 /// Control flow and everything else that needs more than the lanes of one warp; run by the CTA
 /// itself.
@@ -100,6 +113,10 @@ enum class Control : u8 {
 /// Op::flags of lane Ops: the second of two destinations is not wanted.
 inline constexpr u8 kNoSecond = 1;
 
+/// Op::flags of accesses to memory: volatile, relaxed, acquire, release. Each lane's access is one
+/// atomic access.
+inline constexpr u8 kOrdered = 1;
+
 /// Op::flags of barriers: with a thread count; the number is an immediate.
 inline constexpr u8 kThreadCount = 1, kKnownBarrier = 2;
 
@@ -113,7 +130,8 @@ struct Op {
   u32 guard_flip = 0;      ///< all ones for `@!p`
   Place dst[2] = {kNoPlace, kNoPlace};
   Place src[6] = {0, 0, 0, 0, 0, 0};
-  u64 offset = 0;               ///< address offset, branch target (an index), constant
+  u64 offset = 0;  ///< address offset, branch target (an index), constant; of a lead_widening
+                   ///< handler: how far lane 31 of src[0] is from lane 0
   const Place* list = nullptr;  ///< elements of a vector operand; lives as long as the program
   u8 count = 1;                 ///< elements of `list`
   u8 runtime[6] = {};           ///< run-time modifiers of the form, in its order
@@ -130,7 +148,7 @@ struct Op {
 struct Warp {
   u8* frame = nullptr;     ///< what at() adds a Place to
   u32 mask = 0;            ///< lanes that execute the current instruction
-  const Op* op = nullptr;  ///< the current instruction, for traps
+  const Op* op = nullptr;  ///< the current instruction, for traps; in a gang it is Gang::op
 
   // Memory as this warp sees it.
   u64 low_base = 0, low_size = 0, high_base = 0, high_size = 0;  ///< legal generic addresses
@@ -181,7 +199,8 @@ inline constexpr u32 kMostInGang = 8;
 /// on one while another waits for its operands.
 struct Gang {
   u32 count = 0;
-  u32 current = 0;                  ///< the warp whose instruction may trap
+  u32 current = 0;                  ///< the warp whose instruction may trap, ...
+  const Op* op = nullptr;           ///< ... and the instruction
   s64 turns = 0;                    ///< backward branches that run_full() may still make
   const u64* cta_values = nullptr;  ///< special registers that are the same for the CTA
   Warp* warps[kMostInGang];

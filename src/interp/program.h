@@ -81,14 +81,25 @@ struct Prologue {
   std::vector<Op> ops;  ///< ends as Code::ops does
 };
 
+/// A register that is affine in the lane as long as its warp runs as a whole, and of which lane 0
+/// suffices until then.
+struct AffineRegister {
+  Place place = 0;
+  u32 bytes = 4;   ///< per lane
+  s64 stride = 0;  ///< from one lane to the next
+};
+
 /// One function.
 struct Code {
   ir::FunctionId id;
   u32 index = 0;  ///< among the functions of the program
   const ir::Function* function = nullptr;
-  std::vector<Op> ops;     ///< ends with a Control::finish (falls off the end: ret / exit)
-  u32 register_bytes = 0;  ///< size of the frame's registers
-  std::vector<u8> below;   ///< what lies below them when the frame is made: constants
+  std::vector<Op> ops;        ///< ends with a Control::finish (falls off the end: ret / exit)
+  std::vector<Op> whole_ops;  ///< the same for warps that run as a whole and fill no more than lane
+                              ///< 0 of the affine registers; empty: there are none
+  std::vector<AffineRegister> affine;
+  u32 register_bytes = 0;             ///< size of the frame's registers
+  std::vector<u8> below;              ///< what lies below them when the frame is made: constants
   std::array<Prologue, 3> prologues;  ///< by Scope; none for instant
   u64 local_bytes = 0;                ///< size of the frame's local memory, a multiple of 16
   bool moves_stack = false;           ///< has alloca or stackrestore

@@ -6,9 +6,9 @@
 namespace heddle::interp {
 
 const Op* full_by_handler(Gang& gang, const Op* op) {
+  gang.op = op;
   for (u32 k = 0; k < gang.count; ++k) {
     gang.current = k;
-    gang.warps[k]->op = op;
     op->run(*gang.warps[k], *op);
   }
   ++op;
@@ -16,12 +16,12 @@ const Op* full_by_handler(Gang& gang, const Op* op) {
 }
 
 const Op* full_guarded(Gang& gang, const Op* op) {
+  gang.op = op;
   for (u32 k = 0; k < gang.count; ++k) {
     Warp& warp = *gang.warps[k];
     const u32 active = guarded_lanes(warp, *op);
     if (!active) continue;
     gang.current = k;
-    warp.op = op;
     warp.mask = active;
     op->run(warp, *op);
     warp.mask = kAllLanes;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which instructions run for lane 0 alone in a warp that is whole, which accesses take all their
+// addresses from lane 0, and of which registers lane 0 is enough.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "check/check.h"
+#include "interp/program.h"
+
+namespace heddle::interp {
+namespace {
+
+struct Case {
+  const char* what;
+  const char* body;
+  std::size_t ops;        // that whole warps run in another way: leading ones and affine accesses
+  std::size_t registers;  // of which lane 0 is enough
+};
+
+constexpr Case kCases[] = {
+    {"the address of an element", "mad.wide.u32 %rd2, %r1, 4, %rd1; st.global.u32 [%rd2], %r1;", 2,
+     1},
+    {"an element of another size", "mad.wide.u32 %rd2, %r1, 8, %rd1; st.global.u32 [%rd2], %r1;", 0,
+     0},
+    {"a vector", "mad.wide.u32 %rd2, %r1, 8, %rd1; st.global.v2.u32 [%rd2], {%r1, %r1};", 2, 1},
+    {"in steps",
+     "add.u32 %r2, %r1, %r5; shl.b32 %r6, %r2, 2; cvt.u64.u32 %rd2, %r6; "
+     "add.u64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3 + 16];",
+     5, 4},
+    {"by rows",
+     "mad.lo.u32 %r2, %r3, %r4, %r1; mad.wide.u32 %rd2, %r2, 4, %rd1; "
+     "ld.global.f32 %f1, [%rd2];",
+     3, 2},
+    {"a stride that is not known",
+     "mul.lo.u32 %r2, %r1, %r4; mad.wide.u32 %rd2, %r2, 4, %rd1; "
+     "ld.global.f32 %f1, [%rd2];",
+     0, 0},
+    {"needed by a vector instruction too",
+     "mad.wide.u32 %rd2, %r1, 4, %rd1; ld.global.f32 %f1, [%rd2]; shr.u64 %rd3, %rd2, 1;", 1, 0},
+    {"a loop counter",
+     "mov.u32 %r2, 0; L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r4; "
+     "@%p1 bra L;",
+     3, 1},
+    {"a counter whose loop threads leave one by one",
+     "mov.u32 %r2, 0; L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra L;", 0, 0},
+    {"a pointer that moves",
+     "mad.wide.u32 %rd2, %r1, 4, %rd1; L: ld.global.f32 %f1, [%rd2]; "
+     "add.u64 %rd2, %rd2, 128; bra L;",
+     3, 1},
+    {"two strides",
+     "mad.wide.u32 %rd2, %r1, 4, %rd1; @%p1 add.u64 %rd2, %rd2, 128; "
+     "mad.wide.u32 %rd2, %r1, 8, %rd1; ld.global.f32 %f1, [%rd2];",
+     0, 0},
+    {"guarded by what the lanes do not share",
+     "setp.lt.u32 %p1, %r1, 7; mad.wide.u32 %rd2, %r1, 4, %rd1; @%p1 add.u64 %rd2, %rd2, 128; "
+     "ld.global.f32 %f1, [%rd2];",
+     0, 0},
+    {"guarded access", "mad.wide.u32 %rd2, %r1, 4, %rd1; @%p1 ld.global.f32 %f1, [%rd2];", 0, 0},
+    {"one number for all lanes",
+     "ld.global.u64 %rd2, [%rd1]; ld.global.u32 %r2, [%rd2]; "
+     "setp.eq.u32 %p1, %r2, 0;",
+     3, 2},
+    {"one factor for all lanes",
+     "ld.global.f32 %f1, [%rd1]; fma.rn.f32 %f2, %f3, %f1, %f3; mul.f32 %f2, %f1, %f3;", 3, 1},
+    {"both factors are one for all lanes",
+     "ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, [%rd1 + 4]; mul.f32 %f3, %f1, %f2;", 3, 1},
+    {"a load into its own address", "ld.global.u64 %rd2, [%rd1]; ld.global.u64 %rd2, [%rd2];", 1,
+     0},
+    {"one real number for all lanes", "ld.global.f32 %f1, [%rd1]; add.f32 %f2, %f1, %f1;", 1, 0},
+    {"volatile", "ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0;", 0, 0},
+    {"local memory", "mov.u32 %r2, buffer; ld.local.u32 %r5, [%r2]; setp.eq.u32 %p1, %r5, 0;", 0,
+     0},
+    {"bytes into words", "ld.global.u8 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0;", 3, 1},
+    {"the clock", "mov.u32 %r2, %clock; setp.eq.u32 %p1, %r2, 0;", 0, 0},
+    {"an atomic operation", "mad.wide.u32 %rd2, %r1, 4, %rd1; red.global.add.u32 [%rd2], 1;", 0, 0},
+    {"carries", "add.cc.u32 %r2, %r3, %r4; addc.u32 %r6, %r3, 0; setp.eq.u32 %p1, %r6, 0;", 0, 0},
+};
+
+TEST(DecodeAffine, OpsAndRegisters) {
+  auto memory = std::move(*machine::Memory::create(u64{1} << 30));
+  for (const Case& one : kCases) {
+    SCOPED_TRACE(one.what);
+    // %r1 = %tid.x, %r3 = %tid.y, %r4 and %rd1 are parameters, %r5 is the same in a warp.
+    const std::string text =
+        std::string(
+            ".version 8.0\n.target sm_90\n.address_size 64\n"
+            ".visible .entry k(.param .u32 n, .param .u64 p) {\n"
+            ".reg .u32 %r<8>; .reg .u64 %rd<4>; .reg .f32 %f<4>; .reg .pred %p<2>;\n"
+            ".local .u32 buffer;\n"
+            "mov.u32 %r1, %tid.x; mov.u32 %r3, %tid.y; ld.param.u32 %r4, [n];"
+            "ld.param.u64 %rd1, [p]; mov.u32 %r5, %ctaid.x;\n") +
+        one.body + "\nret;\n}\n";
+    const check::Compiled compiled = check::compile({{"case", text}});
+    ASSERT_TRUE(compiled.module);
+    const std::shared_ptr<const machine::Loaded> loaded =
+        *machine::Loaded::create(*memory, compiled.module);
+    const auto program = decode(loaded, ir::FunctionId(0), best_level());
+    ASSERT_TRUE(program.ok());
+    const Code& code = *(**program).code_of(ir::FunctionId(0));
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < code.whole_ops.size(); ++i)
+      different += code.whole_ops[i].full != code.ops[i].full;
+    EXPECT_EQ(different, one.ops);
+    EXPECT_EQ(code.affine.size(), one.registers);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::interp
