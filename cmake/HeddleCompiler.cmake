@@ -60,6 +60,8 @@ if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(HEDDLE_CCACHE ccache)
   if(HEDDLE_CCACHE)
     set(CMAKE_C_COMPILER_LAUNCHER ${HEDDLE_CCACHE})
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${HEDDLE_CCACHE})
+    # What it must be told about precompiled headers (HeddleHeaders.cmake).
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${HEDDLE_CCACHE})
   endif()
 endif()
