@@ -40,6 +40,7 @@ if(BUILD_TESTING)
 endif()
 if(HEDDLE_BENCH)
   find_package(benchmark QUIET)
+  find_package(OpenCL QUIET)
 endif()
 
 # What each layer links beyond the layers before it; later layers inherit it.

@@ -42,6 +42,10 @@ function(heddle_benchmarks)
   heddle_all_layers(layers)
   target_link_libraries(heddle_bench PRIVATE ${layers} benchmark::benchmark_main)
   target_compile_definitions(heddle_bench PRIVATE HEDDLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  if(TARGET OpenCL::OpenCL)
+    add_executable(heddle_opencl_bench ${CMAKE_SOURCE_DIR}/bench/opencl.cpp)
+    target_link_libraries(heddle_opencl_bench PRIVATE heddle_base OpenCL::OpenCL benchmark::benchmark)
+  endif()
 endfunction()
 
 # scripts/x_test.py are unittest programs.

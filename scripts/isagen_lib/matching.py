@@ -27,11 +27,18 @@ def keep_order(isa: Isa, one: Slot, other: Slot) -> bool:
     return one.head or (is_type_slot(isa, one) and is_type_slot(isa, other)) or any(other.value_of(c.word) for c in one.choices)
 
 
+def later_slots(isa: Isa, form: Form) -> List[List[int]]:
+    """By slot: those that must be empty while it is filled."""
+    if form.later_slots is None:
+        form.later_slots = [[later for later in range(index + 1, len(form.slots))
+                               if keep_order(isa, slot, form.slots[later])] for index, slot in enumerate(form.slots)]
+    return form.later_slots
+
+
 def fill(isa: Isa, form: Form, words: Sequence[str]) -> Optional[List[Optional[int]]]:
     """Slot values (None: derived) when every word finds a slot and every required slot a word."""
     values: List[Optional[int]] = [None] * len(form.slots)
-    after = [[later for later in range(index + 1, len(form.slots)) if keep_order(isa, slot, form.slots[later])]
-             for index, slot in enumerate(form.slots)]
+    after = later_slots(isa, form)
 
     def assign(position: int) -> bool:
         if position == len(words):

@@ -288,6 +288,7 @@ class Form:
     id: int = -1
     dispatch_base: int = 0  # within the family
     covering: Optional[List[List[int]]] = None  # kept by instances.covering()
+    later_slots: Optional[List[List[int]]] = None  # kept by matching.later_slots()
 
     @property
     def dispatch_slots(self) -> List[int]:

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -20,13 +19,6 @@
 namespace heddle::cli {
 namespace {
 
-struct Options {
-  std::vector<std::string> files;
-  std::string format = "text";
-  std::string dump;
-  bool link = false;
-};
-
 /// "for more about an error: heddle explain P2010 P2024": where to read on.
 std::string footer(const std::set<diag::Kind>& kinds) {
   constexpr std::size_t kMostShown = 5;
@@ -39,7 +31,9 @@ std::string footer(const std::set<diag::Kind>& kinds) {
   return codes.empty() ? "" : fmt::format("for more about an error: heddle explain{}\n", codes);
 }
 
-int check(const Options& options) {
+}  // namespace
+
+int check_files(const CheckOptions& options) {
   const bool text = options.format == "text", json = options.format == "json";
   if (!text && !options.dump.empty())
     return fail(fmt::format("--dump and --format {} exclude each other", options.format));
@@ -92,27 +86,6 @@ int check(const Options& options) {
     fmt::print("{}", diag::render_sarif(checked, !unreadable));
   }
   return unreadable ? kUsage : errors ? kBadPtx : kOk;
-}
-
-}  // namespace
-
-void add_check(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("check", "Say what is wrong with PTX files");
-  command->add_option("FILE", options->files, "PTX files; - is the standard input")->required();
-  command
-      ->add_option("--format", options->format,
-                   "text; json: one array for all files; sarif: one SARIF 2.1.0 log")
-      ->check(CLI::IsMember({"text", "json", "sarif"}))
-      ->capture_default_str();
-  command->add_option("--dump", options->dump, "ir: print the checked module")
-      ->check(CLI::IsMember({"ir"}));
-  command->add_flag("--link", options->link,
-                    "The files are all of a program: check that they fit together");
-  command->footer(
-      "Exit status: 0 no errors, 1 errors in the PTX, 2 wrong usage or a file that cannot be "
-      "read. Text is coloured on a terminal, unless NO_COLOR is set.");
-  command->callback([options, &status] { status = check(*options); });
 }
 
 }  // namespace heddle::cli

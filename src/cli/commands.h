@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The subcommands of `heddle`, one file each. Each function adds its command with its options to
-// the parser; when the command is the one that was given, it runs and leaves the exit status in
-// `status`.
+// The subcommands of `heddle`, one file each: options (main.cpp says what they mean) in, exit
+// status out.
 #pragma once
 
 #include <cstdio>
 #include <string>
+#include <vector>
 
+#include "check/check.h"
 #include "machine/profile.h"
-
-namespace CLI {
-class App;
-}
 
 namespace heddle::cli {
 
@@ -24,13 +21,48 @@ enum Status : int {
   kTrapped = 3,  ///< the kernel failed while it ran
 };
 
-void add_check(CLI::App& app, int& status);
-void add_explain(CLI::App& app, int& status);
-void add_run(CLI::App& app, int& status);
-void add_exec(CLI::App& app, int& status);
-void add_fmt(CLI::App& app, int& status);
-void add_isa(CLI::App& app, int& status);
-void add_devices(CLI::App& app, int& status);
+struct CheckOptions {
+  std::vector<std::string> files;
+  std::string format = "text";
+  std::string dump;
+  bool link = false;
+};
+int check_files(const CheckOptions& options);
+
+/// Of all diagnostics when no code is given.
+int explain(const std::vector<std::string>& codes);
+
+struct RunOptions {
+  std::string file;
+  std::vector<std::string> arguments;
+  std::string entry, grid, block, cluster;
+  std::vector<std::string> links, dumps, saves;
+  u32 shared = 0;
+  double time_limit = 0;
+  bool time = false;
+  bool cooperative = false;
+  std::string schedule;
+  check::CompileOptions compile;
+};
+int run(const RunOptions& options);
+
+/// Returns only when the program, the first word, cannot be started.
+int execute_program(std::vector<std::string> words);
+
+struct FormatOptions {
+  std::vector<std::string> files;
+  bool check = false;
+};
+int format_files(const FormatOptions& options);
+
+struct IsaOptions {
+  std::string opcode;
+  bool pending = false;
+  bool markdown = false;
+};
+int list_instructions(const IsaOptions& options);
+
+int list_devices();
 
 /// Prints "heddle: `message`" to stderr and returns kUsage.
 int fail(const std::string& message);

@@ -3,8 +3,6 @@
 // heddle devices: the device profiles, and which one HEDDLE_DEVICE chooses.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/commands.h"
 
 namespace heddle::cli {
@@ -14,7 +12,9 @@ std::string memory_of(const machine::Profile& profile) {
   return profile.memory_bytes ? fmt::format("{} GiB", profile.memory_bytes >> 30) : "the host's";
 }
 
-int list() {
+}  // namespace
+
+int list_devices() {
   const machine::Profile* const chosen = chosen_profile();
   if (!chosen) return kUsage;
   fmt::print("  {:<10} {:<24} {:<8} {:>4} {:>7}  {:<10} {}\n", "name", "reports", "target", "SMs",
@@ -27,13 +27,6 @@ int list() {
   }
   fmt::print("\nHEDDLE_DEVICE=NAME chooses a device; * is the one in use.\n");
   return kOk;
-}
-
-}  // namespace
-
-void add_devices(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("devices", "List the device profiles");
-  command->callback([&status] { status = list(); });
 }
 
 }  // namespace heddle::cli

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -30,7 +29,9 @@ fs::path library_folder() {
   return !error && fs::exists(folder / "libcuda.so.1", error) ? folder : fs::path();
 }
 
-int exec(std::vector<std::string> words) {
+}  // namespace
+
+int execute_program(std::vector<std::string> words) {
   const fs::path folder = library_folder();
   if (folder.empty())
     return fail(
@@ -46,20 +47,6 @@ int exec(std::vector<std::string> words) {
   const int reason = errno;  // execvp returns only when it fails
   fail(fmt::format("cannot run {}: {}", words[0], std::strerror(reason)));
   return reason == ENOENT ? kNotFound : kCannotExecute;
-}
-
-}  // namespace
-
-void add_exec(CLI::App& app, int& status) {
-  const auto words = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = app.add_subcommand(
-      "exec", "Run a CUDA program on Heddle: heddle exec -- PROGRAM [ARGUMENT...]");
-  command->add_option("PROGRAM", *words, "The program and its arguments, after --")->required();
-  command->footer(
-      "The folder of Heddle's libcuda.so.1 and libcudart.so comes first in LD_LIBRARY_PATH. The "
-      "exit "
-      "status is the program's; 126 and 127 mean, as in a shell, that it could not be started.");
-  command->callback([words, &status] { status = exec(*words); });
 }
 
 }  // namespace heddle::cli

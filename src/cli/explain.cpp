@@ -3,7 +3,6 @@
 // heddle explain: what a diagnostic means, at length.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "base/spelling.h"
@@ -60,6 +59,8 @@ int unknown(const std::string& code) {
                           question.empty() ? "`heddle explain` lists all" : question));
 }
 
+}  // namespace
+
 int explain(const std::vector<std::string>& codes) {
   if (codes.empty()) return list();
   std::vector<Kind> kinds;
@@ -79,16 +80,6 @@ int explain(const std::vector<std::string>& codes) {
     between = "\n";
   }
   return kOk;
-}
-
-}  // namespace
-
-void add_explain(CLI::App& app, int& status) {
-  const auto codes = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = app.add_subcommand("explain", "Say more about a diagnostic");
-  command->add_option("CODE", *codes, "Codes such as P2010; without one, all are listed");
-  command->footer("Exit status: 0, or 2 for a code that does not exist.");
-  command->callback([codes, &status] { status = explain(*codes); });
 }
 
 }  // namespace heddle::cli

@@ -3,7 +3,8 @@
 // heddle fmt: PTX files in canonical layout.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
+
 #include <memory>
 
 #include "cli/commands.h"
@@ -15,11 +16,6 @@
 
 namespace heddle::cli {
 namespace {
-
-struct Options {
-  std::vector<std::string> files;
-  bool check = false;
-};
 
 /// One file; the exit status.
 int format_file(const std::string& path, bool check) {
@@ -54,22 +50,11 @@ int format_file(const std::string& path, bool check) {
 
 }  // namespace
 
-void add_fmt(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("fmt", "Write PTX files anew in canonical layout");
-  command
-      ->add_option("FILE", options->files,
-                   "PTX files, changed in place; - reads the standard input and prints")
-      ->required();
-  command->add_flag("--check", options->check,
-                    "change nothing, name the files that are not formatted");
-  command->footer(
-      "Exit status: 0 done, 1 errors in the PTX or, with --check, a file that is not formatted, 2 "
-      "wrong usage or a file that cannot be read or written.");
-  command->callback([options, &status] {
-    for (const std::string& path : options->files)
-      status = std::max(status, format_file(path, options->check));
-  });
+int format_files(const FormatOptions& options) {
+  int status = kOk;
+  for (const std::string& path : options.files)
+    status = std::max(status, format_file(path, options.check));
+  return status;
 }
 
 }  // namespace heddle::cli

@@ -3,7 +3,6 @@
 // heddle isa: the instruction forms, from the tables that the checker and the engines use.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -12,12 +11,6 @@
 
 namespace heddle::cli {
 namespace {
-
-struct Options {
-  std::string opcode;
-  bool pending = false;
-  bool markdown = false;
-};
 
 /// "ptx 8.0", "ptx 8.0, sm_90", "sm_90".
 std::string print(const isa::GateAlternative& alternative) {
@@ -78,7 +71,9 @@ std::string gates_of(const isa::Form& form) {
 
 bool is_pending(const isa::Form& form) { return form.sem_kind == isa::SemKind::pending; }
 
-int list(const Options& options) {
+}  // namespace
+
+int list_instructions(const IsaOptions& options) {
   const auto forms = options.opcode.empty() ? isa::forms() : isa::forms_of(options.opcode);
   if (forms.empty())
     return fail(
@@ -113,18 +108,6 @@ int list(const Options& options) {
   fmt::print("\n{} forms of {} instructions: {} run, {} are checked but pending\n", forms.size(),
              opcodes, forms.size() - pending, pending);
   return kOk;
-}
-
-}  // namespace
-
-void add_isa(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("isa", "List the instruction forms that Heddle knows");
-  command->add_option("OPCODE", options->opcode, "Only this instruction");
-  command->add_flag("--pending", options->pending,
-                    "Only forms that are checked but that no engine runs yet");
-  command->add_flag("--markdown", options->markdown, "As a table for a document");
-  command->callback([options, &status] { status = list(*options); });
 }
 
 }  // namespace heddle::cli

@@ -1,9 +1,138 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program `heddle`: a list of subcommands.
+// The program `heddle`: its subcommands and their options. Each function here adds one to the
+// parser; when it is the one that was given, it runs and leaves the exit status in `status`. The
+// only file that includes CLI11, which takes its time to compile.
 #include <CLI/CLI.hpp>
+#include <memory>
 
 #include "cli/commands.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr const char* kArguments = R"(One ARG for each kernel parameter:
+  1000  -3  0x10  2.5  inf  0f3f800000   a number, typed by the parameter; 0x gives the bits
+  TYPE[N]                                a zeroed buffer of N elements
+  TYPE[N]=VALUE  =iota  =rand:SEED       a buffer of one value, of 0 1 2..., of pseudo-random
+                                         numbers (integers: any bits; floats: -1 to 1)
+  @FILE.npy                              a buffer from a NumPy file
+  bytes:HEX                              for a parameter that is an array: a struct by value
+TYPE is one of u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64.
+
+HEDDLE_DEVICE chooses a device (`heddle devices`), HEDDLE_THREADS the number of host threads.
+Exit status: 0 the kernel ran, 1 the PTX has errors, 2 wrong usage or a launch that the device
+refuses, 3 the kernel trapped.)";
+
+void add_check(CLI::App& app, int& status) {
+  const auto options = std::make_shared<CheckOptions>();
+  CLI::App* command = app.add_subcommand("check", "Say what is wrong with PTX files");
+  command->add_option("FILE", options->files, "PTX files; - is the standard input")->required();
+  command
+      ->add_option("--format", options->format,
+                   "text; json: one array for all files; sarif: one SARIF 2.1.0 log")
+      ->check(CLI::IsMember({"text", "json", "sarif"}))
+      ->capture_default_str();
+  command->add_option("--dump", options->dump, "ir: print the checked module")
+      ->check(CLI::IsMember({"ir"}));
+  command->add_flag("--link", options->link,
+                    "The files are all of a program: check that they fit together");
+  command->footer(
+      "Exit status: 0 no errors, 1 errors in the PTX, 2 wrong usage or a file that cannot be "
+      "read. Text is coloured on a terminal, unless NO_COLOR is set.");
+  command->callback([options, &status] { status = check_files(*options); });
+}
+
+void add_devices(CLI::App& app, int& status) {
+  CLI::App* command = app.add_subcommand("devices", "List the device profiles");
+  command->callback([&status] { status = list_devices(); });
+}
+
+void add_exec(CLI::App& app, int& status) {
+  const auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = app.add_subcommand(
+      "exec", "Run a CUDA program on Heddle: heddle exec -- PROGRAM [ARGUMENT...]");
+  command->add_option("PROGRAM", *words, "The program and its arguments, after --")->required();
+  command->footer(
+      "The folder of Heddle's libcuda.so.1 and libcudart.so comes first in LD_LIBRARY_PATH. The "
+      "exit "
+      "status is the program's; 126 and 127 mean, as in a shell, that it could not be started.");
+  command->callback([words, &status] { status = execute_program(*words); });
+}
+
+void add_explain(CLI::App& app, int& status) {
+  const auto codes = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = app.add_subcommand("explain", "Say more about a diagnostic");
+  command->add_option("CODE", *codes, "Codes such as P2010; without one, all are listed");
+  command->footer("Exit status: 0, or 2 for a code that does not exist.");
+  command->callback([codes, &status] { status = explain(*codes); });
+}
+
+void add_fmt(CLI::App& app, int& status) {
+  const auto options = std::make_shared<FormatOptions>();
+  CLI::App* command = app.add_subcommand("fmt", "Write PTX files anew in canonical layout");
+  command
+      ->add_option("FILE", options->files,
+                   "PTX files, changed in place; - reads the standard input and prints")
+      ->required();
+  command->add_flag("--check", options->check,
+                    "change nothing, name the files that are not formatted");
+  command->footer(
+      "Exit status: 0 done, 1 errors in the PTX or, with --check, a file that is not formatted, 2 "
+      "wrong usage or a file that cannot be read or written.");
+  command->callback([options, &status] { status = format_files(*options); });
+}
+
+void add_isa(CLI::App& app, int& status) {
+  const auto options = std::make_shared<IsaOptions>();
+  CLI::App* command = app.add_subcommand("isa", "List the instruction forms that Heddle knows");
+  command->add_option("OPCODE", options->opcode, "Only this instruction");
+  command->add_flag("--pending", options->pending,
+                    "Only forms that are checked but that no engine runs yet");
+  command->add_flag("--markdown", options->markdown, "As a table for a document");
+  command->callback([options, &status] { status = list_instructions(*options); });
+}
+
+void add_run(CLI::App& app, int& status) {
+  const auto options = std::make_shared<RunOptions>();
+  CLI::App* command = app.add_subcommand("run", "Run a kernel of a PTX file");
+  command->add_option("FILE", options->file, "PTX file; - is the standard input")->required();
+  command->add_option("ARG", options->arguments, "Arguments of the kernel, see below");
+  command->add_option("--entry", options->entry,
+                      "Name of the kernel; may be left out when there is one");
+  command->add_option("--link", options->links, "Another PTX file, linked with FILE")
+      ->allow_extra_args(false);
+  command->add_option("--grid", options->grid, "Number of CTAs: X, X,Y or X,Y,Z")->required();
+  command->add_option("--block", options->block, "Threads in a CTA: X, X,Y or X,Y,Z")->required();
+  command->add_option("--cluster", options->cluster,
+                      "CTAs in a cluster: X, X,Y or X,Y,Z; without it, what the kernel says");
+  command->add_flag("--cooperative", options->cooperative,
+                    "All CTAs are there from the start and may wait for each other");
+  command->add_option("--shared", options->shared, "Bytes of dynamic shared memory");
+  command
+      ->add_option("--time-limit", options->time_limit, "Seconds after which the kernel is stopped")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--dump", options->dumps,
+                   "I or I:COUNT: print buffer argument I, counted from 0, after the run")
+      ->allow_extra_args(false);
+  command->add_option("--save", options->saves, "I=FILE.npy: write buffer argument I after the run")
+      ->allow_extra_args(false);
+  command->add_flag("!--no-contract", options->compile.contract,
+                    "Do not make one fma of a mul and an add that name no rounding");
+  command
+      ->add_option("--schedule", options->schedule,
+                   "seed:N: threads take turns in a pseudo-random order, the same for the same N; "
+                   "fast: as it is fastest")
+      ->envname("HEDDLE_SCHEDULE")
+      ->default_val("fast");
+  command->add_flag("--time", options->time, "Print how long the launch took, to stderr");
+  command->footer(kArguments);
+  command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace
+}  // namespace heddle::cli
 
 int main(int argc, char** argv) {
   using namespace heddle::cli;

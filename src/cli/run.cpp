@@ -3,7 +3,6 @@
 // heddle run: one kernel, with arguments from the command line.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -21,19 +20,6 @@
 
 namespace heddle::cli {
 namespace {
-
-struct Options {
-  std::string file;
-  std::vector<std::string> arguments;
-  std::string entry, grid, block, cluster;
-  std::vector<std::string> links, dumps, saves;
-  u32 shared = 0;
-  double time_limit = 0;
-  bool time = false;
-  bool cooperative = false;
-  std::string schedule;
-  check::CompileOptions compile;
-};
 
 /// The command line, understood; nothing of it has met a kernel yet.
 struct Request {
@@ -62,7 +48,7 @@ struct Arguments {
   std::vector<u8> block;
 };
 
-Result<Request> understand(const Options& options) {
+Result<Request> understand(const RunOptions& options) {
   Request request;
   for (std::size_t i = 0; i < options.arguments.size(); ++i) {
     auto argument = parse_argument(options.arguments[i]);
@@ -214,7 +200,7 @@ int deliver(const Request& request, const Arguments& arguments) {
   return kOk;
 }
 
-int run_kernel(const Options& options, const Request& request, const machine::Profile& profile,
+int run_kernel(const RunOptions& options, const Request& request, const machine::Profile& profile,
                const std::shared_ptr<const ir::Module>& module) {
   const auto entry = find_kernel(*module, options.entry);
   if (!entry.ok()) return fail(entry.error().message);
@@ -254,7 +240,9 @@ int run_kernel(const Options& options, const Request& request, const machine::Pr
   return deliver(request, *arguments);
 }
 
-int run(const Options& options) {
+}  // namespace
+
+int run(const RunOptions& options) {
   const machine::Profile* const profile = chosen_profile();
   if (!profile) return kUsage;
   const auto request = understand(options);
@@ -280,59 +268,6 @@ int run(const Options& options) {
     }
   }
   return run_kernel(options, *request, *profile, compiled.module);
-}
-
-constexpr const char* kArguments = R"(One ARG for each kernel parameter:
-  1000  -3  0x10  2.5  inf  0f3f800000   a number, typed by the parameter; 0x gives the bits
-  TYPE[N]                                a zeroed buffer of N elements
-  TYPE[N]=VALUE  =iota  =rand:SEED       a buffer of one value, of 0 1 2..., of pseudo-random
-                                         numbers (integers: any bits; floats: -1 to 1)
-  @FILE.npy                              a buffer from a NumPy file
-  bytes:HEX                              for a parameter that is an array: a struct by value
-TYPE is one of u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64.
-
-HEDDLE_DEVICE chooses a device (`heddle devices`), HEDDLE_THREADS the number of host threads.
-Exit status: 0 the kernel ran, 1 the PTX has errors, 2 wrong usage or a launch that the device
-refuses, 3 the kernel trapped.)";
-
-}  // namespace
-
-void add_run(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("run", "Run a kernel of a PTX file");
-  command->add_option("FILE", options->file, "PTX file; - is the standard input")->required();
-  command->add_option("ARG", options->arguments, "Arguments of the kernel, see below");
-  command->add_option("--entry", options->entry,
-                      "Name of the kernel; may be left out when there is one");
-  command->add_option("--link", options->links, "Another PTX file, linked with FILE")
-      ->allow_extra_args(false);
-  command->add_option("--grid", options->grid, "Number of CTAs: X, X,Y or X,Y,Z")->required();
-  command->add_option("--block", options->block, "Threads in a CTA: X, X,Y or X,Y,Z")->required();
-  command->add_option("--cluster", options->cluster,
-                      "CTAs in a cluster: X, X,Y or X,Y,Z; without it, what the kernel says");
-  command->add_flag("--cooperative", options->cooperative,
-                    "All CTAs are there from the start and may wait for each other");
-  command->add_option("--shared", options->shared, "Bytes of dynamic shared memory");
-  command
-      ->add_option("--time-limit", options->time_limit, "Seconds after which the kernel is stopped")
-      ->check(CLI::PositiveNumber);
-  command
-      ->add_option("--dump", options->dumps,
-                   "I or I:COUNT: print buffer argument I, counted from 0, after the run")
-      ->allow_extra_args(false);
-  command->add_option("--save", options->saves, "I=FILE.npy: write buffer argument I after the run")
-      ->allow_extra_args(false);
-  command->add_flag("!--no-contract", options->compile.contract,
-                    "Do not make one fma of a mul and an add that name no rounding");
-  command
-      ->add_option("--schedule", options->schedule,
-                   "seed:N: threads take turns in a pseudo-random order, the same for the same N; "
-                   "fast: as it is fastest")
-      ->envname("HEDDLE_SCHEDULE")
-      ->default_val("fast");
-  command->add_flag("--time", options->time, "Print how long the launch took, to stderr");
-  command->footer(kArguments);
-  command->callback([options, &status] { status = run(*options); });
 }
 
 }  // namespace heddle::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a warp instruction costs in the interpreter, next to native code for the same job in the
-// same run. The kernels execute a known number of instructions, so "ns/warp-instruction" is time
+// same run. The kernels execute a known number of instructions, so "warp-instruction" is time
 // over count. One host thread, data in the L2 cache; interpreted_matmul_two_threads says what a
 // second one is good for.
 #include <benchmark/benchmark.h>
@@ -13,14 +13,14 @@
 #include <vector>
 
 #include "check/check.h"
+#include "interp/bench_sizes.h"
 #include "interp/program.h"
 #include "machine/launch.h"
 
 namespace heddle::interp {
 namespace {
 
-constexpr u32 kBlock = 256;
-constexpr u32 kTile = 32;
+using namespace bench;
 
 constexpr const char* kSaxpy = R"(
 .version 7.0
@@ -50,7 +50,6 @@ constexpr const char* kSaxpy = R"(
 L:
   ret;
 })";
-constexpr double kSaxpyInstructions = 20;
 
 constexpr const char* kMandelbrot = R"(
 .version 7.0
@@ -92,7 +91,6 @@ L2:
   st.global.u32 [%rd4], %r6;
   ret;
 })";
-constexpr double kMandelbrotStraight = 18, kMandelbrotLoop = 13;
 
 /// C = A B with tiles of 32x32 in shared memory, the inner loop unrolled as compilers do.
 std::string matmul_text() {
@@ -159,12 +157,11 @@ L:
   ret;
 })";
 }
-constexpr double kMatmulStraight = 33, kMatmulLoop = 107;
 
 /// A compiled kernel with its device, ready to be launched again and again.
-class Bench {
+class Kernel {
  public:
-  explicit Bench(const std::string& text)
+  explicit Kernel(const std::string& text)
       : memory_(std::move(*machine::Memory::create(u64{1} << 30))) {
     const check::Compiled compiled = check::compile({{"<bench>", text}});
     HEDDLE_CHECK(compiled.module);
@@ -204,24 +201,22 @@ class Bench {
 };
 
 void report(benchmark::State& state, double warp_instructions) {
-  state.counters["ns/warp-instruction"] =
-      benchmark::Counter(warp_instructions * 1e-9 * static_cast<double>(state.iterations()),
+  state.counters["warp-instruction"] =
+      benchmark::Counter(warp_instructions * static_cast<double>(state.iterations()),
                          benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 void interpreted_saxpy(benchmark::State& state) {
-  constexpr u32 kCount = 128 * 1024;
   setenv("HEDDLE_THREADS", "1", 1);
-  Bench bench(kSaxpy);
-  const u64 x = bench.buffer(kCount * 4), y = bench.buffer(kCount * 4);
-  bench.arguments(kCount / kBlock, kCount, 0.5f, x, y);
-  for (auto _ : state) bench.launch();
-  report(state, kSaxpyInstructions * kCount / 32);
+  Kernel kernel(kSaxpy);
+  const u64 x = kernel.buffer(kCount * 4), y = kernel.buffer(kCount * 4);
+  kernel.arguments(kCount / kBlock, kCount, 0.5f, x, y);
+  for (auto _ : state) kernel.launch();
+  report(state, kSaxpyInstructions);
 }
 BENCHMARK(interpreted_saxpy)->Unit(benchmark::kMicrosecond);
 
 void native_saxpy(benchmark::State& state) {
-  constexpr u32 kCount = 128 * 1024;
   std::vector<float> x(kCount, 1), y(kCount, 2);
   for (auto _ : state) {
     float* __restrict to = y.data();
@@ -229,20 +224,19 @@ void native_saxpy(benchmark::State& state) {
     for (u32 i = 0; i < kCount; ++i) to[i] += 0.5f * from[i];
     benchmark::ClobberMemory();
   }
-  report(state, kSaxpyInstructions * kCount / 32);
+  report(state, kSaxpyInstructions);
 }
 BENCHMARK(native_saxpy)->Unit(benchmark::kMicrosecond);
 
-constexpr u32 kPoints = 16 * kBlock, kMost = 1000;
 constexpr float kStep = 0.0f;  // every point is inside: the number of iterations is known
 volatile float step = kStep;   // what the native loop must not know
 
 void interpreted_mandelbrot(benchmark::State& state) {
   setenv("HEDDLE_THREADS", "1", 1);
-  Bench bench(kMandelbrot);
-  bench.arguments(kPoints / kBlock, bench.buffer(kPoints * 4), kMost, kStep);
-  for (auto _ : state) bench.launch();
-  report(state, (kMandelbrotStraight + kMost * kMandelbrotLoop) * kPoints / 32);
+  Kernel kernel(kMandelbrot);
+  kernel.arguments(kPoints / kBlock, kernel.buffer(kPoints * 4), kMost, kStep);
+  for (auto _ : state) kernel.launch();
+  report(state, kMandelbrotInstructions);
 }
 BENCHMARK(interpreted_mandelbrot)->Unit(benchmark::kMicrosecond);
 
@@ -265,21 +259,17 @@ void native_mandelbrot(benchmark::State& state) {
     benchmark::DoNotOptimize(result);
     benchmark::ClobberMemory();
   }
-  report(state, (kMandelbrotStraight + kMost * kMandelbrotLoop) * kPoints / 32);
+  report(state, kMandelbrotInstructions);
 }
 BENCHMARK(native_mandelbrot)->Unit(benchmark::kMicrosecond);
 
-constexpr u32 kOrder = 256;
-constexpr double kMatmulInstructions =
-    (kMatmulStraight + kMatmulLoop * kOrder / kTile) * kOrder * kOrder / 32;
-
 void matmul(benchmark::State& state, const char* threads) {
   setenv("HEDDLE_THREADS", threads, 1);
-  Bench bench(matmul_text());
+  Kernel kernel(matmul_text());
   const u64 bytes = u64{kOrder} * kOrder * sizeof(float);
-  bench.arguments(0, bench.buffer(bytes), bench.buffer(bytes), bench.buffer(bytes), kOrder);
-  bench.shape({kOrder / kTile, kOrder / kTile, 1}, {kTile, kTile, 1});
-  for (auto _ : state) bench.launch();
+  kernel.arguments(0, kernel.buffer(bytes), kernel.buffer(bytes), kernel.buffer(bytes), kOrder);
+  kernel.shape({kOrder / kTile, kOrder / kTile, 1}, {kTile, kTile, 1});
+  for (auto _ : state) kernel.launch();
   report(state, kMatmulInstructions);
 }
 void interpreted_matmul(benchmark::State& state) { matmul(state, "1"); }

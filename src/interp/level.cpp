@@ -130,48 +130,31 @@ void frame_address(Warp& warp, const Op& op) {
 template <Handler kRun>
 inline constexpr Handlers access = {kRun, &full_access<kRun>};
 
-template <class T, u32 kCount>
-constexpr void fill_usual(Level& level, u32 width) {
-  FullHandler(&loads)[2][2] = level.usual_load[width][std::countr_zero(kCount)];
-  loads[0][0] = &full_access<&usual_load<T, kCount, u32, false>>;
-  loads[0][1] = &full_access<&usual_load<T, kCount, u32, true>>;
-  loads[1][0] = &full_access<&usual_load<T, kCount, u64, false>>;
-  loads[1][1] = &full_access<&usual_load<T, kCount, u64, true>>;
-  FullHandler(&stores)[2][2] = level.usual_store[width][std::countr_zero(kCount)];
-  stores[0][0] = &full_access<&usual_store<T, kCount, u32, false>>;
-  stores[0][1] = &full_access<&usual_store<T, kCount, u32, true>>;
-  stores[1][0] = &full_access<&usual_store<T, kCount, u64, false>>;
-  stores[1][1] = &full_access<&usual_store<T, kCount, u64, true>>;
-}
-
 template <class T, u32 kCount, class A>
-constexpr void fill_affine(Level& level, u32 width) {
-  constexpr u32 kCountIndex = std::countr_zero(kCount);
-  FullHandler(&loads)[3] = level.affine_load[width][kCountIndex][sizeof(A) == 8];
+constexpr void fill_accesses_by(Level& level, u32 width, u32 count) {
+  constexpr bool kWide = sizeof(A) == 8;
+  level.usual_load[width][count][kWide][0] = &full_access<&usual_load<T, kCount, A, false>>;
+  level.usual_load[width][count][kWide][1] = &full_access<&usual_load<T, kCount, A, true>>;
+  level.usual_store[width][count][kWide][0] = &full_access<&usual_store<T, kCount, A, false>>;
+  level.usual_store[width][count][kWide][1] = &full_access<&usual_store<T, kCount, A, true>>;
+  FullHandler(&loads)[3] = level.affine_load[width][count][kWide];
   loads[0] = &affine_load<T, kCount, A, AffineLoad::consecutive>;
   loads[1] = &affine_load<T, kCount, A, AffineLoad::same>;
   loads[2] = &affine_load<T, kCount, A, AffineLoad::lead>;
-  level.affine_store[width][kCountIndex][sizeof(A) == 8] = &affine_store<T, kCount, A>;
-}
-template <class T>
-constexpr void fill_affine(Level& level, u32 width) {
-  fill_affine<T, 1, u32>(level, width), fill_affine<T, 1, u64>(level, width);
-  fill_affine<T, 2, u32>(level, width), fill_affine<T, 2, u64>(level, width);
-  fill_affine<T, 4, u32>(level, width), fill_affine<T, 4, u64>(level, width);
-  fill_affine<T, 8, u32>(level, width), fill_affine<T, 8, u64>(level, width);
+  level.affine_store[width][count][kWide] = &affine_store<T, kCount, A>;
 }
 
-template <class T>
+/// Of kCount elements each, as far as there are such accesses (9.7.9.8: 256 bits at most).
+template <class T, u32... kCount>
 constexpr void fill_accesses(Level& level, u32 width) {
-  fill_affine<T>(level, width);
-  fill_usual<T, 1>(level, width), fill_usual<T, 2>(level, width);
-  fill_usual<T, 4>(level, width), fill_usual<T, 8>(level, width);
-  Handlers(&loads)[kCounts] = level.load[width];
-  loads[0] = access<&load<T, 1>>, loads[1] = access<&load<T, 2>>;
-  loads[2] = access<&load<T, 4>>, loads[3] = access<&load<T, 8>>;
-  Handlers(&stores)[kCounts] = level.store[width];
-  stores[0] = access<&store<T, 1>>, stores[1] = access<&store<T, 2>>;
-  stores[2] = access<&store<T, 4>>, stores[3] = access<&store<T, 8>>;
+  const auto fill = [&]<u32 kOne>() {
+    constexpr u32 kIndex = std::countr_zero(kOne);
+    level.load[width][kIndex] = access<&load<T, kOne>>;
+    level.store[width][kIndex] = access<&store<T, kOne>>;
+    fill_accesses_by<T, kOne, u32>(level, width, kIndex);
+    fill_accesses_by<T, kOne, u64>(level, width, kIndex);
+  };
+  (fill.template operator()<kCount>(), ...);
 }
 
 template <sem::Atomop kOp, class T>
@@ -203,8 +186,9 @@ Level make_level() {
   Level level{};
   level.name = HEDDLE_LEVEL_NAME;
   level.lanes = lane_table();
-  fill_accesses<u8>(level, 0), fill_accesses<u16>(level, 1), fill_accesses<u32>(level, 2);
-  fill_accesses<u64>(level, 3), fill_accesses<sem::b128>(level, 4);
+  fill_accesses<u8, 1, 2, 4>(level, 0), fill_accesses<u16, 1, 2, 4>(level, 1);
+  fill_accesses<u32, 1, 2, 4, 8>(level, 2), fill_accesses<u64, 1, 2, 4>(level, 3);
+  fill_accesses<sem::b128, 1>(level, 4);
   fill_atoms<Atomop::and_>(level), fill_atoms<Atomop::or_>(level), fill_atoms<Atomop::xor_>(level);
   fill_atoms<Atomop::cas>(level), fill_atoms<Atomop::exch>(level), fill_atoms<Atomop::add>(level);
   fill_atoms<Atomop::inc>(level), fill_atoms<Atomop::dec>(level);
