@@ -98,7 +98,6 @@ Result<bool> InterpretedCta::begin(u64 index) {
 /// The warps' parts that stay as they are for all CTAs that this object becomes.
 void InterpretedCta::make_warps() {
   const machine::Memory& memory = launch_.loaded->memory();
-  for (Barrier& barrier : barriers_) barrier.arrived.resize(warps_);
   for (u32 w = 0; w < warps_; ++w) {
     states_.push_back(std::make_unique<WarpState>());
     WarpState& state = *states_[w];

@@ -177,7 +177,7 @@ void InterpretedCta::begin_barrier(u32 number, u32 count) {
   barrier.popc = 0;
   barrier.all = true;
   barrier.awaited = 0;
-  std::fill(barrier.arrived.begin(), barrier.arrived.end(), 0);
+  barrier.arrived.assign(warps_, 0);
 }
 
 void InterpretedCta::release_barrier(u32 number) {

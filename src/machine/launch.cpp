@@ -337,8 +337,8 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
   if (auto error = check(profile, kernel, launch.shared, config, shape)) return std::move(*error);
   launch.shared_bytes = launch.shared.static_bytes + config.dynamic_shared;
   const bool low = loaded.module().address_size == 32;
-  const auto params =
-      loaded.memory().allocate(std::max<std::size_t>(config.params.size(), 1), 256, low);
+  const u64 params_size = config.params.size();
+  const auto params = loaded.memory().take_params(params_size, low);
   if (!params.ok()) return LaunchError{LaunchError::Reason::out_of_memory, params.error().message};
   launch.params = *params;
   if (!config.params.empty())
@@ -346,7 +346,7 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
   if (config.cooperative) {
     const auto workspace = loaded.memory().allocate(sizeof(GridWorkspace), 256, low);
     if (!workspace.ok()) {
-      loaded.memory().release(launch.params);
+      loaded.memory().give_params(launch.params, params_size, low);
       return LaunchError{LaunchError::Reason::out_of_memory, workspace.error().message};
     }
     launch.grid_workspace = *workspace;
@@ -363,7 +363,8 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
   launch.runtime = config.runtime ? config.runtime : &own.emplace(loaded.memory());
   const u64 units = launch.grid.volume() / launch.cluster.volume();
   // A seed repeats its order because one thread draws all of the numbers.
-  const u32 workers = launch.random ? 1 : static_cast<u32>(std::min<u64>(worker_count(), units));
+  const bool alone = launch.random || units == 1;
+  const u32 workers = alone ? 1 : static_cast<u32>(std::min<u64>(worker_count(), units));
   Grid grid(program, launch, workers);
   grid.open();
   if (workers == 1) {
@@ -375,7 +376,7 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
     });
   }
   grid.close();
-  loaded.memory().release(launch.params);
+  loaded.memory().give_params(launch.params, params_size, low);
   if (launch.grid_workspace) loaded.memory().release(launch.grid_workspace);
   launch.runtime->flush();
   return std::move(grid).result();

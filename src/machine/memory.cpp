@@ -258,18 +258,51 @@ Result<u64> Memory::take_shared(const Region& region, u64 bytes, u32 count) {
     base = region.shared.base + next;
     next += count * kSharedSlot;
   }
-  for (u32 i = 0; bytes && i < count; ++i) {
-    if (commit(base + i * kSharedSlot, bytes)) continue;
+  // A window keeps its pages when it is given back: the next launch mostly wants as many.
+  u64& committed = committed_[base];
+  const u64 wanted = round_up(bytes, kPage);
+  if (committed > wanted) decommit(base, count * kSharedSlot);
+  for (u32 i = 0; wanted && committed != wanted && i < count; ++i) {
+    if (commit(base + i * kSharedSlot, wanted)) continue;
+    decommit(base, count * kSharedSlot);
+    committed = 0;
     free.push_back(base);
     return Error{"the host refuses memory for shared windows"};
   }
+  committed = wanted;
   return base;
 }
 
 void Memory::give_shared(const Region& region, u64 base, u32 count) {
   const std::lock_guard lock(mutex_);
-  decommit(base, count * kSharedSlot);
   (&region == &low_ ? free_low_shared_ : free_high_shared_)[count].push_back(base);
+}
+
+Result<u64> Memory::take_params(u64 bytes, bool low) {
+  if (bytes <= kPage) {
+    const std::lock_guard lock(mutex_);
+    std::vector<u64>& free = free_params_[low];
+    if (!free.empty()) {
+      const u64 block = free.back();
+      free.pop_back();
+      return block;
+    }
+  }
+  auto block = allocate(std::max(bytes, kPage), kPage, low);
+  if (block.ok() && bytes <= kPage) {  // kept for later launches: it is not the program's
+    const std::lock_guard lock(mutex_);
+    used_ -= kPage;
+  }
+  return block;
+}
+
+void Memory::give_params(u64 base, u64 bytes, bool low) {
+  if (bytes > kPage) {
+    release(base);
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  free_params_[low].push_back(base);
 }
 
 Result<u64> Memory::take_local(const Region& region, u64 bytes) {

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -82,11 +83,14 @@ class Memory {
   u64 used_bytes() const;
 
   /// Window slots for resident CTAs: `bytes` committed bytes of shared memory in each of `count`
-  /// neighbouring slots / `bytes` of local memory, zeroed.
+  /// neighbouring slots, which hold what was left there / `bytes` of local memory, zeroed.
   Result<u64> take_shared(const Region& region, u64 bytes, u32 count = 1);
   void give_shared(const Region& region, u64 base, u32 count = 1);
   Result<u64> take_local(const Region& region, u64 bytes);
   void give_local(const Region& region, u64 base);
+  /// A launch's parameter block.
+  Result<u64> take_params(u64 bytes, bool low);
+  void give_params(u64 base, u64 bytes, bool low);
 
  private:
   Memory() = default;
@@ -95,6 +99,8 @@ class Memory {
   Region low_, high_;
   Ranges low_heap_{kPage, kPage}, high_heap_{kPage, kPage};  // a guard page after each piece
   Ranges low_local_{kPage, kPage}, high_local_{kPage, kPage};
+  std::unordered_map<u64, u64> committed_;  // of shared windows: bytes of each slot
+  std::vector<u64> free_params_[2];         // blocks of a page, given back; [below 4 GiB]
   std::map<u32, std::vector<u64>> free_low_shared_,
       free_high_shared_;  // slots given back, by count
   u64 next_low_shared_ = 0, next_high_shared_ = 0;

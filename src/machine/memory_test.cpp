@@ -66,8 +66,15 @@ TEST(Memory, WindowsAreReused) {
   memory->give_shared(memory->high(), a);
   const u64 b = *memory->take_shared(memory->high(), 1000);
   EXPECT_EQ(a, b);
-  EXPECT_EQ(*reinterpret_cast<u32*>(b), 0u);
   EXPECT_TRUE(memory->high().shared.contains(b));
+  memory->give_shared(memory->high(), b);
+  EXPECT_EQ(*memory->take_shared(memory->high(), 3 * kPage), a) << "larger than before";
+  *reinterpret_cast<u32*>(a + 3 * kPage - 4) = 5;
+  memory->give_shared(memory->high(), a);
+  EXPECT_EQ(*memory->take_shared(memory->high(), kPage), a) << "smaller: the rest is gone";
+  memory->give_shared(memory->high(), a);
+  EXPECT_EQ(*memory->take_shared(memory->high(), 3 * kPage), a);
+  EXPECT_EQ(*reinterpret_cast<u32*>(a + 3 * kPage - 4), 0u);
   const u64 local = *memory->take_local(memory->low(), 32 * 1024);
   EXPECT_TRUE(memory->low().local.contains(local, 32 * 1024));
   memory->give_local(memory->low(), local);
@@ -82,7 +89,20 @@ TEST(Memory, WindowsOfAClusterLieSideBySide) {
   memory->give_shared(memory->high(), four, 4);
   EXPECT_NE(*memory->take_shared(memory->high(), 1000), four) << "kept for the next cluster";
   EXPECT_EQ(*memory->take_shared(memory->high(), 1000, 4), four);
-  EXPECT_EQ(*reinterpret_cast<u32*>(four + 3 * kSharedSlot + 996), 0u);
+}
+
+TEST(Memory, ParameterBlocksAreKept) {
+  const auto memory = make();
+  const u64 a = *memory->take_params(100, false);
+  const u64 b = *memory->take_params(100, false);
+  EXPECT_NE(a, b);
+  EXPECT_EQ(memory->used_bytes(), 0u) << "they are not the program's";
+  memory->give_params(a, 100, false);
+  EXPECT_EQ(*memory->take_params(kPage, false), a);
+  const u64 large = *memory->take_params(3 * kPage, true);
+  EXPECT_LT(large, u64{1} << 32);
+  memory->give_params(large, 3 * kPage, true);
+  EXPECT_EQ(memory->used_bytes(), 0u);
 }
 
 TEST(Memory, ReservedRangesHoldFiles) {

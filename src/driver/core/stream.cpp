@@ -7,6 +7,11 @@
 #include <utility>
 
 namespace heddle::driver {
+namespace {
+
+constexpr std::chrono::microseconds kLookout(20);
+
+}  // namespace
 
 void Completion::finish() {
   time_ = Clock::now();
@@ -63,7 +68,7 @@ std::shared_ptr<Completion> Stream::append(Work work, std::vector<CompletionPtr>
     started_ = true;
     std::thread([self = shared_from_this()] { self->work_until_closed(); }).detach();
   }
-  changed_.notify_all();
+  announce();
   return done;
 }
 
@@ -76,6 +81,25 @@ void Stream::add_implicit_order(std::vector<CompletionPtr>& after) {
     if (kind_ != Kind::legacy && other->kind_ != Kind::legacy) continue;
     if (auto last = other->last(); last && !last->is_done()) after.push_back(std::move(last));
   }
+}
+
+/// The lock is held.
+void Stream::announce() {
+  changes_.fetch_add(1, std::memory_order_relaxed);
+  changed_.notify_all();
+}
+
+/// A thread that sleeps takes longer to wake than a small kernel to run, so it looks for a while
+/// before it goes to sleep.
+void Stream::wait_for_change(std::unique_lock<std::mutex>& lock) {
+  const u64 seen = changes_.load(std::memory_order_relaxed);
+  lock.unlock();
+  const auto until = std::chrono::steady_clock::now() + kLookout;
+  while (changes_.load(std::memory_order_relaxed) == seen &&
+         std::chrono::steady_clock::now() < until)
+    std::this_thread::yield();
+  lock.lock();
+  changed_.wait(lock, [&] { return changes_.load(std::memory_order_relaxed) != seen; });
 }
 
 CompletionPtr Stream::last() {
@@ -94,7 +118,7 @@ void Stream::run_next(std::unique_lock<std::mutex>& lock) {
   item.done->finish();
   lock.lock();
   busy_ = false;
-  changed_.notify_all();
+  announce();
 }
 
 void Stream::wait(const Completion& completion) {
@@ -103,7 +127,7 @@ void Stream::wait(const Completion& completion) {
     if (!busy_ && !queue_.empty()) {
       run_next(lock);
     } else {
-      changed_.wait(lock);
+      wait_for_change(lock);
     }
   }
 }
@@ -120,17 +144,19 @@ bool Stream::is_idle() {
 void Stream::work_until_closed() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock,
-                  [this] { return (!busy_ && !queue_.empty()) || (closed_ && queue_.empty()); });
-    if (queue_.empty()) return;
-    run_next(lock);
+    if (!busy_ && !queue_.empty())
+      run_next(lock);
+    else if (closed_ && queue_.empty())
+      return;
+    else
+      wait_for_change(lock);
   }
 }
 
 void Stream::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  changed_.notify_all();
+  announce();
 }
 
 }  // namespace heddle::driver

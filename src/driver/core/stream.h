@@ -19,6 +19,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/types.h"
 #include "driver/abi.h"
 
 namespace heddle::driver {
@@ -106,6 +107,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::shared_ptr<Completion> append(Work work, std::vector<CompletionPtr> after, bool wake);
   void add_implicit_order(std::vector<CompletionPtr>& after);
   void run_next(std::unique_lock<std::mutex>& lock);
+  void announce();
+  void wait_for_change(std::unique_lock<std::mutex>& lock);
   void work_until_closed();
 
   std::shared_ptr<StreamGroup> group_;
@@ -117,6 +120,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::atomic<u64> changes_{0};  // made under the lock
   std::deque<Item> queue_;
   Attributes attributes_;
   CompletionPtr last_;
