@@ -3,14 +3,16 @@
 // See call.h.
 #include "driver/core/call.h"
 
+#include "base/per_thread.h"
+
 namespace heddle::driver {
 namespace {
 thread_local bool in_callback = false;
 }  // namespace
 
 std::vector<ContextPtr>& context_stack() {
-  thread_local std::vector<ContextPtr> stack;
-  return stack;
+  static const PerThread<std::vector<ContextPtr>> stacks;
+  return stacks.here();
 }
 
 Context* current_context() {

@@ -5,6 +5,7 @@
 // configuration and calls a stub, which pops it and launches.
 #include <vector>
 
+#include "base/per_thread.h"
 #include "runtime/bodies.h"
 #include "runtime/core/registry.h"
 
@@ -17,7 +18,11 @@ struct CallConfiguration {
   size_t shared;
   cudaStream_t stream;
 };
-thread_local std::vector<CallConfiguration> configurations;
+
+std::vector<CallConfiguration>& configurations() {
+  static const heddle::PerThread<std::vector<CallConfiguration>> all;
+  return all.here();
+}
 
 FatBinary* binary_of(void** handle) { return reinterpret_cast<FatBinary*>(handle); }
 
@@ -56,7 +61,7 @@ char __cudaInitModule(void** fatCubinHandle) {
 
 unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem,
                                      struct CUstream_st* stream) {
-  configurations.push_back({gridDim, blockDim, sharedMem, stream});
+  configurations().push_back({gridDim, blockDim, sharedMem, stream});
   return 0;
 }
 
@@ -64,13 +69,13 @@ namespace heddle::runtime {
 
 cudaError_t __cudaPopCallConfiguration(dim3* gridDim, dim3* blockDim, size_t* sharedMem,
                                        void* stream) {
-  if (configurations.empty()) return cudaErrorMissingConfiguration;
-  const CallConfiguration& last = configurations.back();
+  if (configurations().empty()) return cudaErrorMissingConfiguration;
+  const CallConfiguration& last = configurations().back();
   *gridDim = last.grid;
   *blockDim = last.block;
   *sharedMem = last.shared;
   *static_cast<cudaStream_t*>(stream) = last.stream;
-  configurations.pop_back();
+  configurations().pop_back();
   return cudaSuccess;
 }
 

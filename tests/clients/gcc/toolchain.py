@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""GCC's tools for nvptx as Debian and Ubuntu package them: where they are, and how to build with them.
+
+The packages have no C compiler for nvptx, only the half of one that turns GCC's intermediate code (LTO)
+into PTX: it serves offloading. A whole program for nvptx is made by letting the host's compiler produce
+that intermediate code, everything marked `declare target`, and linking it as a program of its own.
+"""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+PACKAGES = "gcc-offload-nvptx nvptx-tools"
+BIN = Path("/usr/bin")
+
+
+class BuildError(Exception):
+    """What the tool that failed said."""
+
+
+def tool_path():
+    """PATH without folders that have a ptxas: nvptx-none-as asks it, and a new one knows no sm_35."""
+    folders = os.environ.get("PATH", "/usr/bin:/bin").split(":")
+    return ":".join(folder for folder in folders if not os.path.exists(f"{folder}/ptxas"))
+
+
+def run(command, **options):
+    """subprocess.run with captured text; bytes that are not UTF-8 are shown as escapes."""
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                          errors="backslashreplace", **options)
+
+
+@dataclass
+class Toolchain:
+    host: Path    # gcc-NN
+    accel: Path   # x86_64-linux-gnu-accel-nvptx-none-gcc-NN
+    runner: Path  # nvptx-none-run
+
+    def build(self, command, timeout=120):
+        try:
+            result = run(command, env=dict(os.environ, PATH=tool_path()), timeout=timeout)
+        except subprocess.TimeoutExpired as error:
+            raise BuildError(f"{command[0]}: no end within {timeout} s") from error
+        if result.returncode:
+            raise BuildError(" ".join(map(str, command)) + "\n" + result.stdout + result.stderr)
+
+    def build_offloading(self, source, out, options):
+        self.build([self.host, "-O2", *options, "-foffload=nvptx-none", source, "-o", out, "-lm"])
+
+    def build_standalone(self, source, out, options=(), level="-O2"):
+        """`out`: a program for nvptx-none-run."""
+        wrapped, code = out.with_suffix(".w.c"), out.with_suffix(".o")
+        wrapped.write_text(f'#pragma omp declare target\n#include "{source.resolve()}"\n'
+                           "#pragma omp end declare target\n")
+        self.build([self.host, level, "-w", *options, "-fopenmp", "-foffload=nvptx-none", "-c", wrapped,
+                    "-o", code])
+        self.build([self.accel, level, "-w", *options, "-mmainkernel", "-xlto", code,
+                    "-foffload-abi=lp64", "-o", out, "-lm"])
+
+
+def find():
+    """The newest GCC that has both halves, and nvptx-none-run; or None and what is missing."""
+    accels = {int(re.search(r"(\d+)$", path).group(1)): Path(path)
+              for path in glob.glob(str(BIN / "*-accel-nvptx-none-gcc-*"))}
+    versions = [version for version in sorted(accels, reverse=True) if (BIN / f"gcc-{version}").exists()]
+    runner = shutil.which("nvptx-none-run")
+    if not versions or not runner:
+        return None, f"GCC's offloading to nvptx is not installed ({PACKAGES})"
+    return Toolchain(BIN / f"gcc-{versions[0]}", accels[versions[0]], Path(runner)), None
