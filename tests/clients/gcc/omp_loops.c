@@ -29,7 +29,7 @@ static void two_levels(void) {
 #pragma omp target teams num_teams(5) thread_limit(4) map(from : team, thread, teams, threads) \
     map(tofrom : done)
   {
-#pragma omp distribute dist_schedule(static, 100)
+#pragma omp distribute dist_schedule(static, 1)
     for (int block = 0; block < kCount; block += 100) {
 #pragma omp parallel for schedule(static, 1) num_threads(4)
       for (int i = block; i < block + 100; ++i) {

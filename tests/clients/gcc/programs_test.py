@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Builds this folder's C programs with GCC for nvptx and runs them on Heddle.
+
+    programs_test.py --heddle build/release/bin/heddle [--work DIR] [NAME...]
+
+The comment that a program opens with says how it is built and what it does:
+    // options: OPTIONS     of the compiler, for a program that offloads (OpenMP, OpenACC)
+    // launches: N          the grids it launches, at least: it cannot pass on the host alone
+    // run: nvptx-none-run  a whole program for the device instead
+    // arguments: WORDS     of the program
+    // expect: LINE         of standard output; all of them, in order. Offloading programs end with `right`
+    // status: N            its exit status instead of 0; or `nonzero`
+Exit status: 0 all as expected, 1 not, 77 skipped: GCC for nvptx is not installed.
+"""
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import toolchain
+
+HERE = Path(__file__).resolve().parent
+SKIPPED = 77
+# A program that could not use the device must fail, not run on the host.
+NO_FALLBACK = {"OMP_TARGET_OFFLOAD": "MANDATORY", "ACC_DEVICE_TYPE": "nvidia"}
+
+
+class Program:
+    def __init__(self, path):
+        comment = re.match(r"(?://[^\n]*\n)*", path.read_text()).group(0)
+        self.path = path
+        self.name = path.stem
+        self.fields = {}
+        for key, value in re.findall(r"^// (\w+): (.*)$", comment, re.M):
+            self.fields.setdefault(key, []).append(value)
+
+    def get(self, key):
+        return self.fields.get(key, [])
+
+    def one(self, key, default=""):
+        return self.get(key)[0] if self.get(key) else default
+
+    @property
+    def offloads(self):
+        return not self.get("run")
+
+    def build(self, tools, out):
+        if self.offloads:
+            tools.build_offloading(self.path, out, shlex.split(self.one("options")))
+        else:
+            tools.build_standalone(self.path, out)
+
+    def command(self, tools, out):
+        return [out] if self.offloads else [tools.runner, out, *shlex.split(self.one("arguments"))]
+
+    def what_is_wrong(self, result):
+        lines = []
+        want = self.get("expect") + (["right"] if self.offloads else [])
+        if result.stdout.splitlines() != want:
+            lines += ["expected:", *want, "printed:", *result.stdout.splitlines()]
+        status = self.one("status", "0")
+        if result.returncode == 0 if status == "nonzero" else result.returncode != int(status):
+            lines.append(f"exit status {result.returncode}, expected {status}")
+        launches = len(re.findall(r"^heddle: launch: ", result.stderr, re.M))
+        if launches < int(self.one("launches", "1")):
+            lines.append(f"{launches} grids were launched, expected {self.one('launches', '1')}")
+        # libgomp and the driver say there what went wrong when the device was given back.
+        said = [line for line in result.stderr.splitlines() if not line.startswith("heddle: launch: ")]
+        if said and (lines or status == "0"):
+            lines += ["error output:", *said]
+        return lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--heddle", type=Path, required=True)
+    parser.add_argument("--work", type=Path, help="keep what is built here")
+    parser.add_argument("names", nargs="*")
+    args = parser.parse_args()
+
+    programs = [Program(path) for path in sorted(HERE.glob("*.c"))]
+    if unknown := set(args.names) - {program.name for program in programs}:
+        parser.error(f"no such program: {', '.join(sorted(unknown))}")
+    tools, missing = toolchain.find()
+    if not tools:
+        print(f"gcc: skipped: {missing}")
+        return SKIPPED
+
+    environment = dict(os.environ, HEDDLE_TRACE="launch", **NO_FALLBACK)
+    ran = failed = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        work = args.work or Path(temporary)
+        work.mkdir(parents=True, exist_ok=True)
+        for program in programs:
+            if args.names and program.name not in args.names:
+                continue
+            ran += 1
+            start = built = time.monotonic()
+            try:
+                program.build(tools, work / program.name)
+                built = time.monotonic()
+                command = program.command(tools, work / program.name)
+                wrong = program.what_is_wrong(toolchain.run(
+                    [args.heddle.resolve(), "exec", "--", *command], timeout=300, env=environment))
+            except (toolchain.BuildError, subprocess.TimeoutExpired) as error:
+                wrong = str(error).splitlines()
+            failed += bool(wrong)
+            print(f"{program.name} (gcc): {'FAILED' if wrong else 'ok'}, built in {built - start:.1f} s, "
+                  f"ran {time.monotonic() - built:.1f} s", *wrong, sep="\n    ", flush=True)
+    print(f"{ran} programs, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
