@@ -17,10 +17,10 @@ static void operators(void) {
   unsigned ored = 0, xored = 0, anded = ~0u;
   long long product = 1;
   int every = 1, some = 0;
-#pragma acc parallel loop gang worker vector num_gangs(4) num_workers(2) vector_length(32) \
+#pragma acc parallel loop gang worker vector num_gangs(4) num_workers(2) vector_length(32)         \
     copyin(numbers) reduction(+ : sum, elsewhere) reduction(min : lowest) reduction(max : highest) \
-    reduction(| : ored) reduction(^ : xored) reduction(& : anded) reduction(* : product) \
-    reduction(&& : every) reduction(|| : some)
+        reduction(| : ored) reduction(^ : xored) reduction(& : anded) reduction(* : product)       \
+            reduction(&& : every) reduction(|| : some)
   for (int i = 0; i < kCount; ++i) {
     elsewhere += !acc_on_device(acc_device_nvidia);
     sum += numbers[i];
@@ -59,7 +59,8 @@ static void levels(void) {
   static double rows[20];
   double total = 0;
   float highest = 0;
-#pragma acc parallel num_gangs(5) num_workers(4) vector_length(32) copyin(numbers) copyout(rows) copy(total)
+#pragma acc parallel num_gangs(5) num_workers(4) vector_length(32) copyin(numbers) copyout(rows) \
+    copy(total)
   {
 #pragma acc loop gang reduction(+ : total)
     for (int i = 0; i < 20; ++i) {
@@ -119,13 +120,13 @@ static int collatz(int n) {
 }
 
 #pragma acc routine vector
-static void fill(int *row, int length, int value) {
+static void fill(int* row, int length, int value) {
 #pragma acc loop vector
   for (int i = 0; i < length; ++i) row[i] = value + i;
 }
 
 #pragma acc routine worker
-static void fill_rows(int *rows, int count, int length, int value) {
+static void fill_rows(int* rows, int count, int length, int value) {
 #pragma acc loop worker
   for (int i = 0; i < count; ++i) fill(rows + i * length, length, value + 1000 * i);
 }

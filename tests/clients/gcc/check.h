@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the programs of this folder say what is wrong: a line on stderr for each check that fails, and
-// their exit status.
+// How the programs of this folder say what is wrong: a line on stderr for each check that fails,
+// and their exit status.
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -14,17 +14,19 @@ static int failures = 0;
   check_integer(__FILE__, __LINE__, #got, (long long)(got), (long long)(want))
 #define CHECK_CLOSE(got, want) check_number(__FILE__, __LINE__, #got, (got), (want))
 
-static inline void check_integer(const char *file, int line, const char *what, long long got,
+static inline void check_integer(const char* file, int line, const char* what, long long got,
                                  long long want) {
   if (got == want) return;
-  if (++failures <= 10) fprintf(stderr, "%s:%d: %s is %lld, not %lld\n", file, line, what, got, want);
+  if (++failures <= 10)
+    fprintf(stderr, "%s:%d: %s is %lld, not %lld\n", file, line, what, got, want);
 }
 
 // To twelve digits: sums are taken in another order on the device.
-static inline void check_number(const char *file, int line, const char *what, double got,
+static inline void check_number(const char* file, int line, const char* what, double got,
                                 double want) {
   if (fabs(got - want) <= 1e-12 * fabs(want)) return;
-  if (++failures <= 10) fprintf(stderr, "%s:%d: %s is %.17g, not %.17g\n", file, line, what, got, want);
+  if (++failures <= 10)
+    fprintf(stderr, "%s:%d: %s is %.17g, not %.17g\n", file, line, what, got, want);
 }
 
 // What main returns.

@@ -13,7 +13,8 @@ static void histogram(void) {
   int bins[kBins] = {0}, on_host = 0;
   double sums[kBins] = {0};
   unsigned char bytes[kBins] = {0};
-#pragma omp target teams distribute parallel for num_teams(6) map(tofrom : bins, sums, bytes, on_host)
+#pragma omp target teams distribute parallel for num_teams(6) \
+    map(tofrom : bins, sums, bytes, on_host)
   for (int i = 0; i < kCount; ++i) {
     const int bin = i * 7 % kBins;
 #pragma omp atomic
@@ -68,7 +69,9 @@ static void compare(void) {
 #pragma omp atomic compare
     highest = value > highest ? value : highest;
 #pragma omp atomic compare
-    if (taken == 0) { taken = 1000 + i; }
+    if (taken == 0) {
+      taken = 1000 + i;
+    }
   }
   int want_lowest = 1 << 30, want_highest = -1;
   for (int i = 0; i < kCount; ++i) {

@@ -35,8 +35,8 @@ __attribute__((noinline)) static struct Big twice(struct Big big) {
   return big;
 }
 
-static int ascending(const void *a, const void *b) {
-  const int x = *(const int *)a, y = *(const int *)b;
+static int ascending(const void* a, const void* b) {
+  const int x = *(const int*)a, y = *(const int*)b;
   return (x > y) - (x < y);
 }
 #pragma omp end declare target
@@ -135,8 +135,10 @@ static void arithmetic(void) {
   int want_bits = 0;
   for (int i = 1; i <= 30; ++i) {
     want = want * 0x123456789abcdefull + (unsigned)i;
-    want_mixed = (want_mixed << (i % 7) | want_mixed >> (64 - i)) ^ __builtin_bswap64(want_mixed + (unsigned)i);
-    want_bits += __builtin_popcountl(want_mixed) + __builtin_clzl(want_mixed) - __builtin_ctzl(want_mixed);
+    want_mixed = (want_mixed << (i % 7) | want_mixed >> (64 - i)) ^
+                 __builtin_bswap64(want_mixed + (unsigned)i);
+    want_bits +=
+        __builtin_popcountl(want_mixed) + __builtin_clzl(want_mixed) - __builtin_ctzl(want_mixed);
   }
   CHECK_EQUAL(product, want);
   CHECK_EQUAL(product >> 64, want >> 64);

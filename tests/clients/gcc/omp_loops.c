@@ -59,7 +59,8 @@ static void collapsed(void) {
   static double a[kRows][kColumns], b[kColumns][kRows];
   for (int i = 0; i < kRows; ++i)
     for (int j = 0; j < kColumns; ++j) a[i][j] = i + j / 64.0;
-#pragma omp target teams distribute parallel for simd collapse(2) num_teams(4) map(to : a) map(from : b)
+#pragma omp target teams distribute parallel for simd collapse(2) num_teams(4) map(to : a) \
+    map(from : b)
   for (int j = 0; j < kColumns; ++j)
     for (int i = 0; i < kRows; ++i) b[j][i] = 2 * a[i][j];
   for (int i = 0; i < kRows; ++i)

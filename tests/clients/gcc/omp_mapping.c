@@ -33,7 +33,7 @@ static void map_types(void) {
 
 // Data stay on the device between regions; `update` copies what it names.
 static void data_region(void) {
-  double *x = malloc(kCount * sizeof *x);
+  double* x = malloc(kCount * sizeof *x);
   for (int i = 0; i < kCount; ++i) x[i] = i;
 #pragma omp target data map(tofrom : x[0 : kCount])
   {
@@ -89,9 +89,9 @@ static void enter_and_exit(void) {
 
 struct Node {
   int value;
-  struct Node *next;
+  struct Node* next;
   int count;
-  float *items;
+  float* items;
 };
 
 // Structures whose pointers are to become the device's.
@@ -111,11 +111,11 @@ static void pointers_inside(void) {
 
 // A list that is made on the device, of memory that is taken there, and read in another region.
 static void device_heap(void) {
-  struct Node *list = NULL;
+  struct Node* list = NULL;
   long sum = 0;
 #pragma omp target map(tofrom : list)
   for (int i = 1; i <= 50; ++i) {
-    struct Node *node = malloc(sizeof *node);
+    struct Node* node = malloc(sizeof *node);
     *node = (struct Node){i, list, 0, NULL};
     list = node;
   }
@@ -123,7 +123,7 @@ static void device_heap(void) {
   {
     sum = 0;
     while (list) {
-      struct Node *next = list->next;
+      struct Node* next = list->next;
       sum = 3 * sum + list->value;
       free(list);
       list = next;
@@ -160,7 +160,7 @@ static void device_pointers(void) {
   const int device = omp_get_default_device(), host = omp_get_initial_device();
   int here[kCount], back[kCount];
   for (int i = 0; i < kCount; ++i) here[i] = 3 * i, back[i] = 0;
-  int *there = omp_target_alloc(sizeof here, device);
+  int* there = omp_target_alloc(sizeof here, device);
   CHECK_EQUAL(omp_target_memcpy(there, here, sizeof here, 0, 0, device, host), 0);
 #pragma omp target teams distribute parallel for is_device_ptr(there) num_teams(2)
   for (int i = 0; i < kCount; ++i) there[i] += i;
@@ -169,14 +169,15 @@ static void device_pointers(void) {
   CHECK_EQUAL(back[kCount / 2], 0);
   const size_t volume[2] = {3, 2}, zero[2] = {0, 1}, shape[2] = {10, 10}, narrow[2] = {3, 4};
   CHECK_EQUAL(omp_target_memcpy_rect(back, there, sizeof(int), 2, volume, zero, zero, narrow, shape,
-                                     host, device), 0);
+                                     host, device),
+              0);
   CHECK_EQUAL(back[1], 4);
   CHECK_EQUAL(back[6], 4 * 12);
   CHECK_EQUAL(back[10], 4 * 22);
   omp_target_free(there, device);
 #pragma omp target data map(tofrom : here) use_device_addr(here)
   {
-    int *const address = here;
+    int* const address = here;
     CHECK_EQUAL(omp_target_memcpy(address, back, 4 * sizeof(int), 8, 0, device, host), 0);
   }
   CHECK_EQUAL(here[1], 3);

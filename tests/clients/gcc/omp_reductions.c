@@ -19,8 +19,8 @@ static void integers(void) {
   unsigned ored = 0, anded = ~0u, xored = 0;
   long long product = 1;
   int every = 1, some = 0;
-#pragma omp target teams distribute parallel for num_teams(7) map(to : numbers) \
-    reduction(+ : sum, on_host) reduction(min : lowest) reduction(max : highest) \
+#pragma omp target teams distribute parallel for num_teams(7) map(to : numbers)          \
+    reduction(+ : sum, on_host) reduction(min : lowest) reduction(max : highest)         \
     reduction(| : ored) reduction(& : anded) reduction(^ : xored) reduction(* : product) \
     reduction(&& : every) reduction(|| : some)
   for (int i = 0; i < kCount; ++i) {
@@ -43,7 +43,8 @@ static void integers(void) {
     if (numbers[i] < want_lowest) want_lowest = numbers[i];
     if (numbers[i] > want_highest) want_highest = numbers[i];
     want_xored ^= (unsigned)numbers[i];
-    want_product = (long long)((unsigned long long)want_product * (unsigned long long)(2 * numbers[i] + 1));
+    want_product =
+        (long long)((unsigned long long)want_product * (unsigned long long)(2 * numbers[i] + 1));
   }
   CHECK_EQUAL(on_host, 0);
   CHECK_EQUAL(sum, want_sum);
@@ -107,8 +108,8 @@ static struct Extreme larger(struct Extreme a, struct Extreme b) {
 
 static void own_operator(void) {
   struct Extreme best = {INT_MIN, INT_MAX}, want = best;
-#pragma omp target teams distribute parallel for num_teams(3) map(to : numbers) \
-    map(tofrom : best) reduction(largest : best)
+#pragma omp target teams distribute parallel for num_teams(3) map(to : numbers) map(tofrom : best) \
+    reduction(largest : best)
   for (int i = 0; i < kCount; ++i) best = larger(best, (struct Extreme){numbers[i], i});
   for (int i = 0; i < kCount; ++i) want = larger(want, (struct Extreme){numbers[i], i});
   CHECK_EQUAL(best.value, want.value);

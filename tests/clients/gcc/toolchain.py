@@ -40,6 +40,15 @@ class Toolchain:
     accel: Path   # x86_64-linux-gnu-accel-nvptx-none-gcc-NN
     runner: Path  # nvptx-none-run
 
+    @property
+    def version(self):
+        return self.host.name.rsplit("-", 1)[1]
+
+    @property
+    def source_package(self):
+        """What has the torture tests."""
+        return f"gcc-{self.version}-source"
+
     def build(self, command, timeout=120):
         try:
             result = run(command, env=dict(os.environ, PATH=tool_path()), timeout=timeout)
@@ -71,3 +80,8 @@ def find():
     if not versions or not runner:
         return None, f"GCC's offloading to nvptx is not installed ({PACKAGES})"
     return Toolchain(BIN / f"gcc-{versions[0]}", accels[versions[0]], Path(runner)), None
+
+
+if __name__ == "__main__":
+    found, why = find()
+    print(found.source_package if found else why)

@@ -117,10 +117,9 @@ def main():
     if not tools:
         print(f"torture: skipped: {missing}")
         return SKIPPED
-    version = tools.host.name.rsplit("-", 1)[1]
-    folder = args.tests or unpack(version)
+    folder = args.tests or unpack(tools.version)
     if not folder:
-        print(f"torture: skipped: GCC's source is not installed (gcc-{version}-source)")
+        print(f"torture: skipped: GCC's source is not installed ({tools.source_package})")
         return SKIPPED
 
     sources = sorted(list(folder.glob("*.c")) + list(folder.glob("ieee/*.c")))
