@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // OpenACC: what is on the device and when it is copied; queues (async, wait).
+//
 // options: -fopenacc
 // launches: 15
 #include <openacc.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // OpenACC: parallel, kernels and serial regions; loops over gangs, workers and vectors.
+//
 // options: -fopenacc
 // launches: 7
 #include <openacc.h>

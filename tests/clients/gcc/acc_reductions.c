@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // OpenACC: reductions over gangs, workers and vectors; atomics; routines of each level.
+//
 // options: -fopenacc -foffload-options=-lm
 // launches: 6
 #include <limits.h>

@@ -2,6 +2,7 @@
 //
 // OpenMP: regions that run beside the host (nowait) and wait for each other (depend); several host
 // threads that use the device at once; tasks on the device.
+//
 // options: -fopenmp
 // launches: 13
 #include <omp.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // OpenMP: atomic construct, critical sections, locks.
+//
 // options: -fopenmp -foffload-options=-lm -foffload-options=-latomic
 // launches: 5
 #include <omp.h>

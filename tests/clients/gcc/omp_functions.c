@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // OpenMP: functions and variables that are on the device; the C library there; printf.
+//
 // options: -fopenmp -foffload-options=-lm
 // launches: 6
 // expect: from the device: 17 abc 2.50

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // OpenMP: the ways to spread a loop over teams and threads.
+//
 // options: -fopenmp
 // launches: 8
 #include <omp.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // OpenMP: what is copied to the device and back, and when.
+//
 // options: -fopenmp
 // launches: 12
 #include <omp.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // OpenMP: reductions of every operator over teams and threads.
+//
 // options: -fopenmp -foffload-options=-lm -foffload-options=-latomic
 // launches: 6
 #include <complex.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // abort on the device ends nvptx-none-run with an error.
+//
 // run: nvptx-none-run
 // expect: before
 // status: nonzero

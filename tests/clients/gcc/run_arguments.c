@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A whole program on the device, for nvptx-none-run: its arguments, what it prints, its exit
-// status. run: nvptx-none-run arguments: one "two three" expect: 3 arguments expect: one expect:
-// two three status: 42
+// A whole program on the device, for nvptx-none-run: its arguments, what it prints, its
+// exit status.
+//
+// run: nvptx-none-run
+// arguments: one "two three"
+// expect: 3 arguments
+// expect: one
+// expect: two three
+// status: 42
 #include <stdio.h>
 
 int main(int argc, char** argv) {

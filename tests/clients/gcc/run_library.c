@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C library and the maths library on the device, under nvptx-none-run. The expected lines are
-// what a host prints. run: nvptx-none-run expect: sorted: -7 -1 0 2 3 9 11 20 expect: words:
-// the|quick|brown|fox expect: sum of squares 1 to 100: 338350, hex 0x529ae expect:
-// 0.500000 1.4142135624 2.7182818285 -0.8390715291 1024.0 expect: 123 -456 78 expect: tree 1..31 in
-// order, depth 5 expect: exiting status: 3
+// The C library and the maths library on the device, under nvptx-none-run. The expected
+// lines are what a host prints.
+//
+// run: nvptx-none-run
+// expect: sorted: -7 -1 0 2 3 9 11 20
+// expect: words: the|quick|brown|fox
+// expect: sum of squares 1 to 100: 338350, hex 0x529ae
+// expect: 0.500000 1.4142135624 2.7182818285 -0.8390715291 1024.0
+// expect: 123 -456 78
+// expect: tree 1..31 in order, depth 5
+// expect: exiting
+// status: 3
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
