@@ -18,6 +18,12 @@ using machine::TrapKind;
 
 constexpr u32 kNoStop = 0xffffffffu;
 
+/// From sm_70 on, threads of a warp need not stay together between instructions that wait for them
+/// (3.2); code for older targets counts on it (9.7.13.2: `.sync`).
+bool has_independent_threads(const ir::Module& module) {
+  return module.targets.empty() || module.targets.front().sm >= 70;
+}
+
 /// The lanes of a warp have consecutive %tid.x and the same %tid.y and %tid.z (3.1), which is what
 /// the decoder took them for.
 bool is_linear(machine::Dim3 block) { return block.x % kLanes == 0 || block.volume() == block.x; }
@@ -40,7 +46,8 @@ InterpretedCta::InterpretedCta(const Interpreted& program, machine::Launch& laun
       cluster_(cluster ? cluster : &alone_),
       most_in_gang_(most_in_gang(*entry_)),
       starts_whole_(!entry_->whole_ops.empty() && !launch.random &&
-                    is_linear(launch.config->block)) {
+                    is_linear(launch.config->block)),
+      parts_(launch.random && has_independent_threads(launch.loaded->module())) {
   if (cluster) shared_base_ = cluster->base + cluster->members.size() * machine::kSharedSlot;
   cluster_->members.push_back(this);
   warps_ = static_cast<u32>((launch.config->block.volume() + kLanes - 1) / kLanes);

@@ -251,6 +251,7 @@ class InterpretedCta final : public machine::Cta {
   std::array<Frame*, kMostInGang> gang_frames_{};
   const u32 most_in_gang_;   ///< warps
   const bool starts_whole_;  ///< Frame::whole of warps with all their lanes
+  const bool parts_;         ///< a pseudo-random order parts the threads of a warp
   sigjmp_buf recover_;
   u64 fault_address_ = 0;
   machine::Trap trap_{};

@@ -107,13 +107,13 @@ void InterpretedCta::shuffle_order() {
   }
 }
 
-/// ... run a few instructions, and have their threads parted: nothing keeps threads of a warp
-/// together but instructions that wait for them.
+/// ... run a few instructions, and have their threads parted: from sm_70 on nothing keeps threads
+/// of a warp together but instructions that wait for them.
 void InterpretedCta::begin_mixed_turn(WarpState& state) {
   machine::Random& random = *launch_.random;
   --budget_;
   steps_ = 1 + random.below(kMixedSteps);
-  if (state.fragments.empty() || random.below(kMixedParting) != 0) return;
+  if (!parts_ || state.fragments.empty() || random.below(kMixedParting) != 0) return;
   Fragment& one = state.fragments[random.below(state.fragments.size())];
   Fragment other = one;
   other.mask &= static_cast<u32>(random.next());
@@ -125,7 +125,7 @@ void InterpretedCta::begin_mixed_turn(WarpState& state) {
 /// The fragment to run next, or the number of fragments when none can.
 std::size_t InterpretedCta::pick(const WarpState& state) const {
   std::size_t best = state.fragments.size();
-  if (launch_.random) {
+  if (parts_) {
     u32 runnable = 0;
     for (std::size_t i = 0; i < state.fragments.size(); ++i) {
       if (state.fragments[i].wait == Wait::none && launch_.random->below(++runnable) == 0) best = i;
@@ -157,7 +157,7 @@ void InterpretedCta::merge(WarpState& state) const {
     for (std::size_t j = i + 1; j < all.size();) {
       const bool same = all[i].frame == all[j].frame && all[i].pc == all[j].pc &&
                         all[i].wait < Wait::barrier && all[j].wait < Wait::barrier;
-      const bool apart = launch_.random && all[i].wait == Wait::none && all[j].wait == Wait::none &&
+      const bool apart = parts_ && all[i].wait == Wait::none && all[j].wait == Wait::none &&
                          launch_.random->below(kMixedMerging) != 0;
       if (!same || apart) {
         ++j;
@@ -187,8 +187,10 @@ bool InterpretedCta::run_warp(WarpState& state) {
     }
     run_fragment(state, index);
     if (turn_ <= 0) {
-      // Let the others of this warp go first when it comes back.
-      if (index < state.fragments.size() && state.fragments.size() > 1)
+      // Let the others of this warp go first when it comes back; but the short turns of a
+      // pseudo-random order part nothing that has to stay together.
+      const bool yields = parts_ || !launch_.random;
+      if (yields && index < state.fragments.size() && state.fragments.size() > 1)
         ++state.fragments[index].rounds;
       return true;
     }
