@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Installs real clients of the driver, starts them with `heddle exec` and prints one table.
+
+    clients.py --heddle build/release/bin/heddle [--work DIR] [NAME...]
+
+What a client installs stays in DIR (build/clients), so the second time is quick; what it prints is in
+DIR/NAME.log. Exit status: 0 none failed, 1 one did, 77 none ran.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = ROOT / "tests/clients"
+sys.path.insert(0, str(ROOT / "scripts"))
+from abi_types import SKIPPED, find_toolkit  # noqa: E402
+
+TIME_LIMIT = 1800
+
+
+@dataclass
+class Client:
+    """Commands run in order, in an own folder; they may name {heddle}, {library} (the folder), {here},
+    {root}, {python} (of the virtual environment), {toolkit} (where cuda.h is) and {work} (the own folder)."""
+
+    name: str
+    commands: list
+    needs: list = field(default_factory=list)    # programs, or cuda.h, that must be installed
+    install: list = field(default_factory=list)  # what pip installs
+    source: str = ""                             # a package whose source is unpacked in {work}/source
+    environment: dict = field(default_factory=dict)
+
+
+PYTHON = "{heddle} exec -- {python} {here}/python/"
+# The CUDA 13.0 tools: newer ones write PTX that is newer than Heddle's driver says it is.
+TOOLKIT = "cuda-toolkit[nvrtc,nvvm,cudart,cccl]==13.0.*"
+# sm_120: for sm_121 tinygrad writes `.version 8.7`, and that target came with 8.8.
+# TC=0: without tensor cores, whose instructions do not run yet.
+TINYGRAD = {"TC": "0", "CACHEDB": "{work}/cache.db"}
+
+CLIENTS = [
+    Client("cuda-runtime", ["{python} {root}/tests/runtime/programs_test.py --heddle {heddle}"]),
+    Client("tinygrad", [PYTHON + "tinygrad_client.py", "{heddle} exec -- {python} {work}/source/test/test_tiny.py"],
+           install=["tinygrad==0.14.0"], source="tinygrad==0.14.0", needs=["clang"],
+           environment={"DEV": "CUDA:PTX:sm_120", "HEDDLE_DEVICES": "2", **TINYGRAD}),
+    Client("tinygrad-nvrtc", [PYTHON + "tinygrad_client.py"], needs=["clang"],
+           install=["tinygrad==0.14.0", "nvidia-cuda-nvrtc==13.0.*"],
+           environment={"DEV": "CUDA:CUDA:sm_120", "HEDDLE_DEVICES": "2", **TINYGRAD}),
+    Client("cuda-bindings", [PYTHON + "cuda_bindings_client.py"],
+           install=["cuda-bindings==13.0.*", "numpy==2.4.6"]),
+    Client("cuda-core", [PYTHON + "cuda_core_client.py"],
+           install=["cuda-core==1.2.2", "cuda-bindings==13.5.0", "numpy==2.4.6", TOOLKIT]),
+    Client("numba", [PYTHON + "numba_client.py"],
+           install=["numba-cuda==0.30.4", "cuda-core==1.2.2", "cuda-bindings==13.5.0", "numpy==2.4.6", TOOLKIT]),
+    Client("pycuda", [PYTHON + "pycuda_client.py"], needs=["nvcc", "g++"],
+           install=["pycuda==2026.1", "numpy==2.4.6"]),
+    Client("cupy", [PYTHON + "cupy_client.py"],
+           install=["cupy-cuda13x==14.2.0", "numpy==2.4.6", TOOLKIT]),
+    Client("mpi", ["mpicc -Wall -Werror -O1 -I{toolkit} {here}/mpi/exchange.c -o {work}/exchange {library}/libcuda.so.1",
+                   "mpirun -n 2 --oversubscribe {heddle} exec -- {work}/exchange {root}/examples/saxpy.ptx"],
+           needs=["mpicc", "mpirun", "cuda.h"],
+           environment={"HEDDLE_DEVICES": "2", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}),
+]
+
+
+class Skipped(Exception):
+    pass
+
+
+def run(command, log, environment, folder):
+    """Standard output and error go to the log. Gives the exit status."""
+    log.write(f"$ {' '.join(command)}\n")
+    log.flush()
+    try:
+        return subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, env=environment, cwd=folder,
+                              stdin=subprocess.DEVNULL, timeout=TIME_LIMIT).returncode
+    except subprocess.TimeoutExpired:
+        log.write(f"not done after {TIME_LIMIT} s\n")
+        return 124
+
+
+def install(client, work, log, environment):
+    """A virtual environment with exactly what the client asks for. Gives its Python."""
+    folder, done = work / "venv", work / "installed"
+    python = folder / "bin/python"
+    wanted = "\n".join([sys.version, *client.install, client.source])
+    if done.exists() and done.read_text() == wanted:
+        return python
+    shutil.rmtree(folder, ignore_errors=True)
+    pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
+    steps = [[sys.executable, "-m", "venv", str(folder)], [*pip, "install", *client.install]]
+    if client.source:
+        steps.append([*pip, "download", "--no-deps", "--no-binary", ":all:", "-d", str(work), client.source])
+    for step in steps:
+        if run(step, log, environment, work):
+            raise Skipped(f"cannot install {' '.join(client.install)}")
+    if client.source:
+        (archive,) = work.glob("*.tar.gz")
+        shutil.rmtree(work / "source", ignore_errors=True)
+        with tarfile.open(archive) as packed:
+            packed.extractall(work, filter="data")
+        (work / archive.name.removesuffix(".tar.gz")).rename(work / "source")
+        archive.unlink()
+    done.write_text(wanted)
+    return python
+
+
+def try_client(client, heddle, work, log):
+    """Installs and runs a client. Gives what is wrong, empty when nothing is."""
+    toolkit = find_toolkit(None, "cuda.h")
+    for thing in client.needs:
+        if not (toolkit if thing == "cuda.h" else shutil.which(thing)):
+            raise Skipped(f"there is no {thing}")
+    python = install(client, work, log, dict(os.environ)) if client.install else sys.executable
+    names = {"heddle": heddle, "library": heddle.parents[1] / "lib", "here": HERE, "root": ROOT,
+             "python": python, "toolkit": toolkit, "work": work}
+    environment = dict(os.environ, **{k: v.format(**names) for k, v in client.environment.items()})
+    for command in client.commands:
+        status = run([word.format(**names) for word in command.split()], log, environment, work)
+        if status == SKIPPED:
+            raise Skipped(last_line(log))
+        if status:
+            return f"exit status {status}: {last_line(log)}"
+    return ""
+
+
+def last_line(log):
+    log.flush()
+    lines = Path(log.name).read_text(errors="replace").split("\n")
+    return next((line for line in reversed(lines) if line.strip()), "")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--heddle", type=Path, required=True)
+    parser.add_argument("--work", type=Path, default=ROOT / "build/clients")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(c.name for c in CLIENTS))
+    args = parser.parse_args()
+    unknown = set(args.names) - {c.name for c in CLIENTS}
+    if unknown:
+        parser.error(f"no such client: {', '.join(sorted(unknown))}; there are {', '.join(c.name for c in CLIENTS)}")
+
+    results = []
+    print(f"{'client':16}{'result':8}{'time':>7}")
+    for client in CLIENTS:
+        if args.names and client.name not in args.names:
+            continue
+        work = args.work.resolve() / client.name
+        work.mkdir(parents=True, exist_ok=True)
+        start = time.monotonic()
+        with open(args.work / f"{client.name}.log", "w", encoding="utf-8") as log:
+            try:
+                detail = try_client(client, args.heddle.resolve(), work, log)
+                result = "FAIL" if detail else "PASS"
+                detail = detail or last_line(log)
+            except Skipped as reason:
+                result, detail = "SKIP", str(reason)
+        results.append(result)
+        print(f"{client.name:16}{result:8}{time.monotonic() - start:5.0f} s  {detail}", flush=True)
+        if result == "FAIL":
+            print(f"{'':33}see {log.name}", flush=True)
+    return 1 if "FAIL" in results else 0 if "PASS" in results else SKIPPED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
