@@ -29,7 +29,7 @@ TIME_LIMIT = 1800
 @dataclass
 class Client:
     """Commands run in order, in an own folder; they may name {heddle}, {library} (the folder), {here},
-    {root}, {python} (of the virtual environment), {toolkit} (where cuda.h is) and {work} (the own folder)."""
+    {root}, {python} (of the virtual environment), {headers} (of the driver API) and {work} (the own folder)."""
 
     name: str
     commands: list
@@ -44,27 +44,25 @@ PYTHON = "{heddle} exec -- {python} {here}/python/"
 TOOLKIT = "cuda-toolkit[nvrtc,nvvm,cudart,cccl]==13.0.*"
 # sm_120: for sm_121 tinygrad writes `.version 8.7`, and that target came with 8.8.
 # TC=0: without tensor cores, whose instructions do not run yet.
-TINYGRAD = {"TC": "0", "CACHEDB": "{work}/cache.db"}
+TINYGRAD = {"TC": "0", "HEDDLE_DEVICES": "2"}
 
 CLIENTS = [
     Client("cuda-runtime", ["{python} {root}/tests/runtime/programs_test.py --heddle {heddle}"]),
     Client("tinygrad", [PYTHON + "tinygrad_client.py", "{heddle} exec -- {python} {work}/source/test/test_tiny.py"],
            install=["tinygrad==0.14.0"], source="tinygrad==0.14.0", needs=["clang"],
-           environment={"DEV": "CUDA:PTX:sm_120", "HEDDLE_DEVICES": "2", **TINYGRAD}),
+           environment={"DEV": "CUDA:PTX:sm_120", **TINYGRAD}),
     Client("tinygrad-nvrtc", [PYTHON + "tinygrad_client.py"], needs=["clang"],
            install=["tinygrad==0.14.0", "nvidia-cuda-nvrtc==13.0.*"],
-           environment={"DEV": "CUDA:CUDA:sm_120", "HEDDLE_DEVICES": "2", **TINYGRAD}),
+           environment={"DEV": "CUDA:CUDA:sm_120", **TINYGRAD}),
     Client("cuda-bindings", [PYTHON + "cuda_bindings_client.py"],
-           install=["cuda-bindings==13.0.*", "numpy==2.4.6"]),
+           install=["cuda-bindings==13.5.0", "numpy==2.4.6"]),
     Client("cuda-core", [PYTHON + "cuda_core_client.py"],
            install=["cuda-core==1.2.2", "cuda-bindings==13.5.0", "numpy==2.4.6", TOOLKIT]),
     Client("numba", [PYTHON + "numba_client.py"],
            install=["numba-cuda==0.30.4", "cuda-core==1.2.2", "cuda-bindings==13.5.0", "numpy==2.4.6", TOOLKIT]),
     Client("pycuda", [PYTHON + "pycuda_client.py"], needs=["nvcc", "g++"],
            install=["pycuda==2026.1", "numpy==2.4.6"]),
-    Client("cupy", [PYTHON + "cupy_client.py"],
-           install=["cupy-cuda13x==14.2.0", "numpy==2.4.6", TOOLKIT]),
-    Client("mpi", ["mpicc -Wall -Werror -O1 -I{toolkit} {here}/mpi/exchange.c -o {work}/exchange {library}/libcuda.so.1",
+    Client("mpi", ["mpicc -Wall -Werror -O1 -I{headers} -I{root}/src {here}/mpi/exchange.c -o {work}/exchange {library}/libcuda.so.1",
                    "mpirun -n 2 --oversubscribe {heddle} exec -- {work}/exchange {root}/examples/saxpy.ptx"],
            needs=["mpicc", "mpirun", "cuda.h"],
            environment={"HEDDLE_DEVICES": "2", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}),
@@ -115,14 +113,18 @@ def install(client, work, log, environment):
 
 def try_client(client, heddle, work, log):
     """Installs and runs a client. Gives what is wrong, empty when nothing is."""
-    toolkit = find_toolkit(None, "cuda.h")
+    headers = heddle.parents[1] / "gen"
+    if not (headers / "driver/api.h").exists():
+        headers = find_toolkit(None, "cuda.h")
     for thing in client.needs:
-        if not (toolkit if thing == "cuda.h" else shutil.which(thing)):
+        if not (headers if thing == "cuda.h" else shutil.which(thing)):
             raise Skipped(f"there is no {thing}")
     python = install(client, work, log, dict(os.environ)) if client.install else sys.executable
     names = {"heddle": heddle, "library": heddle.parents[1] / "lib", "here": HERE, "root": ROOT,
-             "python": python, "toolkit": toolkit, "work": work}
-    environment = dict(os.environ, **{k: v.format(**names) for k, v in client.environment.items()})
+             "python": python, "headers": headers, "work": work}
+    # What clients keep for the next time, compiled kernels for instance, stays in their folder too.
+    (work / "cache").mkdir(exist_ok=True)
+    environment = dict(os.environ, XDG_CACHE_HOME=f"{work}/cache", **{k: v.format(**names) for k, v in client.environment.items()})
     for command in client.commands:
         status = run([word.format(**names) for word in command.split()], log, environment, work)
         if status == SKIPPED:

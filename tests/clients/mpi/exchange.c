@@ -5,10 +5,23 @@
 // kernels use it.
 //   mpirun -n 2 heddle exec -- exchange saxpy.ptx
 
-#include <cuda.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#if __has_include("driver/api.h")
+#include "driver/api.h"
+// The names that the toolkit's cuda.h gives to the current versions.
+#define cuMemAlloc cuMemAlloc_v2
+#define cuMemFree cuMemFree_v2
+#define cuMemcpyHtoD cuMemcpyHtoD_v2
+#define cuMemcpyDtoH cuMemcpyDtoH_v2
+#define cuMemcpyDtoD cuMemcpyDtoD_v2
+#define cuMemsetD32 cuMemsetD32_v2
+#define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
+#else
+#include <cuda.h>
+#endif
 
 enum { kCount = 100000, kBlock = 256, kRounds = 4 };
 
@@ -54,7 +67,7 @@ int main(int argc, char** argv) {
   CHECK(cuMemAlloc(&sum, bytes));
   CHECK(cuMemcpyHtoD(x, host, bytes));
 
-  // Each round: y = 2 x + 0, the other's y becomes x.
+  // Each round: y = 2 x, and the other's y becomes x.
   for (int round = 0; round < kRounds; ++round) {
     CHECK(cuMemsetD32(y, 0, kCount));
     int n = kCount;
@@ -67,7 +80,7 @@ int main(int argc, char** argv) {
       MPI_Send((void*)y, kCount, MPI_FLOAT, 1, round, MPI_COMM_WORLD);
       MPI_Recv((void*)x, kCount, MPI_FLOAT, 1, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else {
-      float* received;  // into a second buffer: both ranks' y must be what was sent
+      float* received;  // a buffer of its own: y is yet to be sent
       CHECK(cuMemAlloc((CUdeviceptr*)&received, bytes));
       MPI_Recv(received, kCount, MPI_FLOAT, 0, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       MPI_Send((void*)y, kCount, MPI_FLOAT, 0, round, MPI_COMM_WORLD);
