@@ -29,7 +29,7 @@ TIME_LIMIT = 1800
 @dataclass
 class Client:
     """Commands run in order, in an own folder; they may name {heddle}, {library} (the folder), {here},
-    {root}, {python} (of the virtual environment), {headers} (of the driver API) and {work} (the own folder)."""
+    {root}, {python} and {packages} (of the virtual environment), {headers} (of the driver API) and {work} (the own folder)."""
 
     name: str
     commands: list
@@ -48,24 +48,30 @@ TINYGRAD = {"TC": "0", "HEDDLE_DEVICES": "2"}
 
 CLIENTS = [
     Client("cuda-runtime", ["{python} {root}/tests/runtime/programs_test.py --heddle {heddle}"]),
-    Client("tinygrad", [PYTHON + "tinygrad_client.py", "{heddle} exec -- {python} {work}/source/test/test_tiny.py"],
+    Client("gcc", ["{python} {here}/gcc/programs_test.py --heddle {heddle}"]),
+    Client("tinygrad", [PYTHON + "tinygrad_client.py",
+                        "{heddle} exec -- {python} {work}/source/test/test_tiny.py"],
            install=["tinygrad==0.14.0"], source="tinygrad==0.14.0", needs=["clang"],
            environment={"DEV": "CUDA:PTX:sm_120", **TINYGRAD}),
     Client("tinygrad-nvrtc", [PYTHON + "tinygrad_client.py"], needs=["clang"],
-           install=["tinygrad==0.14.0", "nvidia-cuda-nvrtc==13.0.*"],
-           environment={"DEV": "CUDA:CUDA:sm_120", **TINYGRAD}),
+           install=["tinygrad==0.14.0", "cuda-toolkit[nvrtc,cudart,crt]==13.0.*"],
+           environment={"DEV": "CUDA:CUDA:sm_120", "CUDA_PATH": "{packages}/nvidia/cu13",
+                        "NVRTC_PATH": "{packages}/nvidia/cu13/lib/libnvrtc.so.13", **TINYGRAD}),
     Client("cuda-bindings", [PYTHON + "cuda_bindings_client.py"],
            install=["cuda-bindings==13.5.0", "numpy==2.4.6"]),
     Client("cuda-core", [PYTHON + "cuda_core_client.py"],
            install=["cuda-core==1.2.2", "cuda-bindings==13.5.0", "numpy==2.4.6", TOOLKIT]),
     Client("numba", [PYTHON + "numba_client.py"],
-           install=["numba-cuda==0.30.4", "cuda-core==1.2.2", "cuda-bindings==13.5.0", "numpy==2.4.6", TOOLKIT]),
+           install=["numba-cuda==0.30.4", "cuda-core==1.2.2", "cuda-bindings==13.5.0", "numpy==2.4.6",
+                    TOOLKIT]),
     Client("pycuda", [PYTHON + "pycuda_client.py"], needs=["nvcc", "g++"],
            install=["pycuda==2026.1", "numpy==2.4.6"]),
-    Client("mpi", ["mpicc -Wall -Werror -O1 -I{headers} -I{root}/src {here}/mpi/exchange.c -o {work}/exchange {library}/libcuda.so.1",
+    Client("mpi", ["mpicc -Wall -Werror -O1 -I{headers} -I{root}/src {here}/mpi/exchange.c -o {work}/exchange "
+                   "{library}/libcuda.so.1",
                    "mpirun -n 2 --oversubscribe {heddle} exec -- {work}/exchange {root}/examples/saxpy.ptx"],
            needs=["mpicc", "mpirun", "cuda.h"],
-           environment={"HEDDLE_DEVICES": "2", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}),
+           environment={"HEDDLE_DEVICES": "2", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}),
 ]
 
 
@@ -120,11 +126,14 @@ def try_client(client, heddle, work, log):
         if not (headers if thing == "cuda.h" else shutil.which(thing)):
             raise Skipped(f"there is no {thing}")
     python = install(client, work, log, dict(os.environ)) if client.install else sys.executable
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
     names = {"heddle": heddle, "library": heddle.parents[1] / "lib", "here": HERE, "root": ROOT,
-             "python": python, "headers": headers, "work": work}
+             "python": python, "packages": work / f"venv/lib/python{version}/site-packages",
+             "headers": headers, "work": work}
     # What clients keep for the next time, compiled kernels for instance, stays in their folder too.
     (work / "cache").mkdir(exist_ok=True)
-    environment = dict(os.environ, XDG_CACHE_HOME=f"{work}/cache", **{k: v.format(**names) for k, v in client.environment.items()})
+    environment = dict(os.environ, XDG_CACHE_HOME=f"{work}/cache")
+    environment.update((name, value.format(**names)) for name, value in client.environment.items())
     for command in client.commands:
         status = run([word.format(**names) for word in command.split()], log, environment, work)
         if status == SKIPPED:
@@ -148,7 +157,7 @@ def main():
     args = parser.parse_args()
     unknown = set(args.names) - {c.name for c in CLIENTS}
     if unknown:
-        parser.error(f"no such client: {', '.join(sorted(unknown))}; there are {', '.join(c.name for c in CLIENTS)}")
+        parser.error(f"no such client: {', '.join(sorted(unknown))} (--help names them)")
 
     results = []
     print(f"{'client':16}{'result':8}{'time':>7}")
