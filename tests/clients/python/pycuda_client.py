@@ -38,7 +38,10 @@ check("events", [start.time_till(end) > 0], [True])
 
 code = """
 __constant__ float factor[2];
-__global__ void scale(float* data) { int i = blockIdx.x * blockDim.x + threadIdx.x; data[i] = data[i] * factor[0] + factor[1]; }
+__global__ void scale(float* data) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  data[i] = data[i] * factor[0] + factor[1];
+}
 """
 # For SourceModule, and for arrays, PyCUDA has nvcc make machine code unless told otherwise.
 compiler.compile = functools.partial(compiler.compile, target="ptx")
@@ -55,7 +58,8 @@ check("arrays", (2 * a + b * b - 1).get(), 2 * x + y * y - 1, 1e-6)
 combine = ElementwiseKernel("float *a, float *b, float *c", "c[i] = a[i] > b[i] ? a[i] : sqrtf(b[i])", "combine")
 combine(a, b, c := gpuarray.empty_like(a))
 check("element by element", c.get(), np.where(x > y, x, np.sqrt(y)), 1e-6)
-dot = ReductionKernel(np.float64, neutral="0", reduce_expr="a+b", map_expr="(double)x[i]*y[i]", arguments="float *x, float *y")
+dot = ReductionKernel(np.float64, neutral="0", reduce_expr="a+b", map_expr="(double)x[i]*y[i]",
+                      arguments="float *x, float *y")
 check("reduction", [dot(a, b).get()], [np.dot(x.astype(np.float64), y)], 1e-9)
 check("sum and maximum", [gpuarray.sum(a).get(), gpuarray.max(b).get()], [x.sum(), y.max()], 1e-5)
 numbers = gpuarray.to_gpu(np.arange(5000, dtype=np.int32))

@@ -83,7 +83,8 @@ compare("matrix product", lambda random: (random(96, 80) @ random(80, 112)).toli
 # The CPU back end keeps intermediate results wider than half.
 compare("half precision", lambda random: [random(64, 32).half().float().tolist(),
                                           (random(64, 32).half() + random(32).half()).float().tolist()], 1e-3)
-compare("reductions", lambda random: [(x := random(33, 47)).sum(0).tolist(), x.max(1).tolist(), x.softmax().tolist()], 1e-5)
+compare("reductions", lambda random: [(x := random(33, 47)).sum(0).tolist(), x.max(1).tolist(),
+                                      x.softmax().tolist()], 1e-5)
 compare("integers", lambda random: ((x := (random(500) * 1e6).int()) // 7 + x % 13 + (x ^ 0x55)).tolist(), 0)
 compare("sorting", lambda random: random(200).sort()[0].tolist(), 0)
 compare("graph", jit, 2e-5)
