@@ -28,8 +28,9 @@ TIME_LIMIT = 1800
 
 @dataclass
 class Client:
-    """Commands run in order, in an own folder; they may name {heddle}, {library} (the folder), {here},
-    {root}, {python} and {packages} (of the virtual environment), {headers} (of the driver API) and {work} (the own folder)."""
+    """Commands run in order, in {work}, a folder of the client's own. They may also name {heddle}, {library}
+    (the folder), {here}, {root}, {headers} (of the driver API), {python} and {packages} (of the virtual
+    environment)."""
 
     name: str
     commands: list
