@@ -2,6 +2,7 @@
 //
 // What goes wrong later: faults that stay with their context, waiting for work that failed, and
 // eight threads that use everything at once. Driver API 6.1 (CUresult), 6.18, 6.19.
+#include <cstdlib>
 #include <vector>
 
 #include "client.h"
@@ -148,10 +149,16 @@ TEST_F(Errors, OldLaunchFunctions) {
   EXPECT_OK(cuFuncSetSharedMemConfig(add_to, CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE));
 }
 
-// Everything at once, for a few seconds: results must be right, and nothing may crash or hang.
+/// How long the threads go on: `./x hammer` says minutes.
+std::chrono::seconds hammer_time() {
+  const char* seconds = std::getenv("HEDDLE_HAMMER_SECONDS");
+  return std::chrono::seconds(seconds ? std::atoi(seconds) : 3);
+}
+
+// Everything at once: results must be right, and nothing may crash or hang.
 TEST_F(Errors, EightThreads) {
   constexpr int kThreads = 8;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(3);
+  const auto end = std::chrono::steady_clock::now() + hammer_time();
   std::atomic<int> rounds{0}, wrong{0};
   const auto work = [&](int number) {
     CUcontext own = nullptr;

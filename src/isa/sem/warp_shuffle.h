@@ -43,18 +43,39 @@ constexpr ShuffleSource shuffle_source(Shflmode mode, u32 lane, u32 b, u32 c) {
   return {static_cast<u32>(in_range ? source : own), in_range};
 }
 
+/// The same for a mode that is known when compiling, over all lanes: loops without branches.
+template <Shflmode kMode>
+constexpr u32 shuffle_by(u32 members, const u32* a, const u32* b, const u32* c, u32* d) {
+  u32 from[kWarpSize] = {}, inside[kWarpSize] = {};
+  for (u32 lane = 0; lane < kWarpSize; ++lane) {
+    const ShuffleSource source = shuffle_source(kMode, lane, b[lane], c[lane]);
+    from[lane] = source.lane;
+    inside[lane] = source.in_range;
+  }
+  u32 result[kWarpSize] = {};
+  u32 in_range = 0;
+  for (u32 lane = 0; lane < kWarpSize; ++lane) {
+    result[lane] = a[from[lane]];
+    in_range |= inside[lane] << lane;
+  }
+  for (u32 lane = 0; lane < kWarpSize; ++lane)
+    d[lane] = (members >> lane & 1) != 0 ? result[lane] : d[lane];
+  return in_range & members;
+}
+
 /// The new `d`, which may be the same register as a source. Returns the predicate `p`.
 constexpr u32 shuffle(Shflmode mode, u32 members, const u32* a, const u32* b, const u32* c,
                       u32* d) {
-  u32 result[kWarpSize] = {};
-  u32 in_range = 0;
-  for_each_lane(members, [&](u32 lane) {
-    const ShuffleSource source = shuffle_source(mode, lane, b[lane], c[lane]);
-    result[lane] = a[source.lane];
-    in_range |= static_cast<u32>(source.in_range) << lane;
-  });
-  for_each_lane(members, [&](u32 lane) { d[lane] = result[lane]; });
-  return in_range;
+  switch (mode) {
+    case Shflmode::up:
+      return shuffle_by<Shflmode::up>(members, a, b, c, d);
+    case Shflmode::down:
+      return shuffle_by<Shflmode::down>(members, a, b, c, d);
+    case Shflmode::bfly:
+      return shuffle_by<Shflmode::bfly>(members, a, b, c, d);
+    default:
+      return shuffle_by<Shflmode::idx>(members, a, b, c, d);
+  }
 }
 
 }  // namespace heddle::sem
