@@ -147,9 +147,9 @@ void Decoder::lane_instruction(const isa::Form& form) {
   if (targets.size() == 2 && targets[1].unwanted) op.flags = kNoSecond;
   for (std::size_t i = 0; i < form.runtime_slots.size(); ++i)
     op.runtime[i] = inst_->slots[form.runtime_slots[i]];
-  if (scope_ == Scope::warp && leads_[inst_index_] && reach_[inst_index_]) {
+  if (scope_ == Scope::warp && leads_[inst_index_] && outcomes_[inst_index_].reach) {
     whole_.back() = level_.lanes[index].lead_widening;
-    op.offset = static_cast<u64>(reach_[inst_index_]);
+    op.offset = static_cast<u64>(outcomes_[inst_index_].reach);
   } else if (scope_ == Scope::warp && !suffices_.empty() && !leads_[inst_index_]) {
     if (const FullHandler spreading = spread_source().second) whole_.back() = spreading;
   }

@@ -47,9 +47,8 @@ Decoder::Shape Decoder::shape_of(const Operand& operand) const {
   }
 }
 
-/// Of a lane instruction's result, from sources that are affine and not all uniform. `reach`: how
-/// far the last lane of the first source is from the first one, if the result widens it.
-Decoder::Shape Decoder::shape_of_sum(std::span<const Operand> sources, s64& reach) const {
+/// Of a lane instruction, from sources that are affine and not all uniform.
+Decoder::Outcome Decoder::outcome_of_sum(std::span<const Operand> sources) const {
   const isa::Form& form = inst_->get_form();
   const auto stride = [&](std::size_t i) { return shape_of(sources[i]).stride; };
   const u32 from = bytes_of(sources[0].type), to = bytes_of(operand(0).type);
@@ -59,7 +58,7 @@ Decoder::Shape Decoder::shape_of_sum(std::span<const Operand> sources, s64& reac
   const bool scales = sources.size() > 1 && sources[1].kind == OperandKind::immediate;
   const s64 factor = scales ? static_cast<s64>(sources[1].value) : 0;
   s64 sum = 0;
-  if (from < 4) return Shape::varying();
+  if (from < 4) return {Shape::varying()};
   if (is("mov")) {
     sum = stride(0);
   } else if (is("add_wrap")) {
@@ -77,77 +76,60 @@ Decoder::Shape Decoder::shape_of_sum(std::span<const Operand> sources, s64& reac
   } else if (is("cvt_int") && !slot("sat") && to >= 4) {
     sum = stride(0);
   } else {
-    return Shape::varying();
+    return {Shape::varying()};
   }
-  if (from < to) reach = stride(0) * (kLanes - 1);
-  return std::abs(sum) <= kMostStride ? Shape::affine(sum) : Shape::varying();
+  if (std::abs(sum) > kMostStride) return {Shape::varying()};
+  return {Shape::affine(sum), from < to ? stride(0) * (kLanes - 1) : 0};
 }
 
 /// Of what the instruction at hand writes.
-Decoder::Shape Decoder::shape_of_result(s64& reach) const {
+Decoder::Outcome Decoder::outcome() const {
   if (inst_scopes_[static_cast<std::size_t>(inst_ - f_.insts.data())] < Scope::warp)
-    return Shape::affine(0);  // it has run before, for all warps
+    return {Shape::affine(0)};  // it has run before, for all warps
   const isa::Form& form = inst_->get_form();
   const auto operands = operands_of(*inst_);
   const bool load = form.sem_id == SemId::ld && is_usual(operand("a"));
   const bool copy = form.sem_id == SemId::cvta && space() != ir::Space::local;
-  if (form.sem_kind != SemKind::lane && !load && !copy) return Shape::varying();
-  if (form.carry != isa::CarryUse::none) return Shape::varying();
+  if (form.sem_kind != SemKind::lane && !load && !copy) return {Shape::varying()};
+  if (form.carry != isa::CarryUse::none) return {Shape::varying()};
   bool uniform = true;
   std::array<Operand, std::size(Op{}.src)> sources;
   std::size_t count = 0;
   if (inst_->guard.predicate) {
     const Shape guard = shapes_[inst_->guard.predicate.value];
-    if (guard.kind == Shape::Kind::unset) return guard;
-    if (!guard.is_uniform()) return Shape::varying();
+    if (guard.kind == Shape::Kind::unset) return {guard};
+    if (!guard.is_uniform()) return {Shape::varying()};
   }
   for (u32 i = 0; i < operands.size(); ++i) {
     const isa::OperandSpec& spec = form.operands[i];
-    if (spec.written && spec.also_read) return Shape::varying();
+    if (spec.written && spec.also_read) return {Shape::varying()};
     if (spec.written) continue;
     for (const Operand& one : elements(operands[i])) {
       const Shape shape = shape_of(one);
-      if (shape.kind != Shape::Kind::affine) return shape;
+      if (shape.kind != Shape::Kind::affine) return {shape};
       uniform &= shape.stride == 0;
       if (count < sources.size()) sources[count++] = one;
     }
   }
-  if (uniform) return Shape::affine(0);
-  if (copy) return shape_of(sources[0]);
+  if (uniform) return {Shape::affine(0)};
+  if (copy) return {shape_of(sources[0])};
   if (load || elements(operands[0]).size() != 1 ||
       (form.operands.size() > 1 && form.operands[1].written))
-    return Shape::varying();
-  return shape_of_sum({sources.data(), count}, reach);
+    return {Shape::varying()};
+  return outcome_of_sum({sources.data(), count});
 }
 
-/// Calls `see(operand, written)` for each register of the instruction at hand.
-template <class See>
-void Decoder::for_each_register(See see) const {
-  const isa::Form& form = inst_->get_form();
-  const auto operands = operands_of(*inst_);
-  for (u32 i = 0; i < operands.size(); ++i) {
-    // An operand beside those of the form is the carry register.
-    const bool carry = i >= form.operands.size();
-    for (const Operand& one : elements(operands[i])) {
-      if (one.kind != OperandKind::reg) continue;
-      if (carry || form.operands[i].written) see(one, true);
-      if (carry || !form.operands[i].written || form.operands[i].also_read) see(one, false);
-    }
-  }
-}
-
-/// Fills shapes_: the least that holds for all that is written to each register.
+/// Fills outcomes_ and shapes_: the least that holds for all that is written to each register.
 void Decoder::find_shapes() {
   shapes_.assign(f_.registers.size(), {});
   for (bool changed = true; changed;) {
     changed = false;
     for (u32 i = 0; i < f_.insts.size(); ++i) {
       inst_ = &f_.insts[i];
-      s64 reach = 0;
-      const Shape result = shape_of_result(reach);
-      reach_[i] = reach;
+      outcomes_[i] = outcome();
+      const Shape result = outcomes_[i].shape;
       if (result.kind == Shape::Kind::unset) continue;
-      for_each_register([&](const Operand& one, bool written) {
+      for_each_register(*inst_, [&](const Operand& one, bool written) {
         Shape& shape = shapes_[one.id];
         const bool wide = bytes_of(f_.registers[one.id].type) > bytes_of(one.type);
         const Shape value = wide && result.stride ? Shape::varying() : result;
@@ -163,14 +145,12 @@ void Decoder::find_shapes() {
 bool Decoder::can_lead(u32 index) const {
   const isa::Form& form = inst_->get_form();
   if (inst_->guard.predicate || inst_scopes_[index] != Scope::warp) return false;
-  s64 reach = 0;
-  const Shape result = shape_of_result(reach);
-  if (result.kind != Shape::Kind::affine) return false;
+  if (outcomes_[index].shape.kind != Shape::Kind::affine) return false;
   if (form.sem_id == SemId::ld) return has_affine_address(operand("a"));
   if (form.sem_id == SemId::cvta)
     return space() == ir::Space::global || space() == ir::Space::constant;
   const Handlers& handlers = level_.lanes[isa::dispatch_index(form, inst_->slots)];
-  return reach ? handlers.lead_widening : handlers.lead;
+  return outcomes_[index].reach ? handlers.lead_widening : handlers.lead;
 }
 
 /// The instruction at hand accesses memory where lane 0 tells: the step from lane to lane is 0 or
@@ -213,7 +193,7 @@ std::pair<const Operand*, FullHandler> Decoder::spread_source() const {
 /// Fills leads_, suffices_ and Code::affine.
 void Decoder::find_affine() {
   leads_.assign(f_.insts.size(), false);
-  reach_.assign(f_.insts.size(), 0);
+  outcomes_.assign(f_.insts.size(), {});
   if (!f_.is_entry) return;  // its parameters differ from call to call
   find_shapes();
   suffices_.assign(f_.registers.size(), false);
@@ -231,12 +211,12 @@ void Decoder::find_affine() {
     for (u32 i = static_cast<u32>(f_.insts.size()); i-- > 0;) {
       inst_ = &f_.insts[i];
       bool leads = leads_[i];
-      for_each_register([&](const Operand& one, bool written) {
+      for_each_register(*inst_, [&](const Operand& one, bool written) {
         leads &= !written || is_predicate(one.type) || suffices_[one.id];
       });
       leads_[i] = leads;
       const Operand* const spread = leads ? nullptr : spread_source().first;
-      for_each_register([&](const Operand& one, bool) {
+      for_each_register(*inst_, [&](const Operand& one, bool) {
         if (leads || !suffices_[one.id] || &one == spread) return;
         if (one.is_address && has_affine_address(one)) return;
         suffices_[one.id] = false;

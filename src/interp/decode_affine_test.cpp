@@ -6,8 +6,7 @@
 
 #include <string>
 
-#include "check/check.h"
-#include "interp/program.h"
+#include "interp/decode_test.h"
 
 namespace heddle::interp {
 namespace {
@@ -92,13 +91,8 @@ TEST(DecodeAffine, OpsAndRegisters) {
             "mov.u32 %r1, %tid.x; mov.u32 %r3, %tid.y; ld.param.u32 %r4, [n];"
             "ld.param.u64 %rd1, [p]; mov.u32 %r5, %ctaid.x;\n") +
         one.body + "\nret;\n}\n";
-    const check::Compiled compiled = check::compile({{"case", text}});
-    ASSERT_TRUE(compiled.module);
-    const std::shared_ptr<const machine::Loaded> loaded =
-        *machine::Loaded::create(*memory, compiled.module);
-    const auto program = decode(loaded, ir::FunctionId(0), best_level());
-    ASSERT_TRUE(program.ok());
-    const Code& code = *(**program).code_of(ir::FunctionId(0));
+    const auto program = decode_text(*memory, text);
+    const Code& code = *program->code_of(ir::FunctionId(0));
     std::size_t different = 0;
     for (std::size_t i = 0; i < code.whole_ops.size(); ++i)
       different += code.whole_ops[i].full != code.ops[i].full;

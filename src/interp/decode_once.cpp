@@ -81,15 +81,9 @@ void Decoder::find_uniform() {
   if (!f_.is_entry) return;  // its parameters differ from call to call
   writers_.assign(f_.registers.size(), 0);
   for (const ir::Inst& inst : f_.insts) {
-    const isa::Form& form = inst.get_form();
-    const auto operands = operands_of(inst);
-    for (u32 i = 0; i < operands.size(); ++i) {
-      // An operand beside those of the form is the carry register.
-      if (i < form.operands.size() && !form.operands[i].written) continue;
-      for (const Operand& one : elements(operands[i])) {
-        if (one.kind == OperandKind::reg && writers_[one.id] < 2) ++writers_[one.id];
-      }
-    }
+    for_each_register(inst, [&](const Operand& one, bool written) {
+      if (written && writers_[one.id] < 2) ++writers_[one.id];
+    });
   }
   for (u32 i = 0; i < f_.insts.size(); ++i) {
     const ir::Inst& inst = f_.insts[i];
@@ -101,11 +95,9 @@ void Decoder::find_uniform() {
       register_scopes_[operands[0].id] = scope;
       inst_scopes_[i] = Scope::instant;
     } else if (scope < Scope::warp) {
-      const auto operands = operands_of(inst);
-      for (u32 k = 0; k < operands.size(); ++k) {
-        if (!inst.get_form().operands[k].written) continue;
-        for (const Operand& one : elements(operands[k])) register_scopes_[one.id] = scope;
-      }
+      for_each_register(inst, [&](const Operand& one, bool written) {
+        if (written) register_scopes_[one.id] = scope;
+      });
     }
   }
 }

@@ -6,8 +6,7 @@
 
 #include <string>
 
-#include "check/check.h"
-#include "interp/program.h"
+#include "interp/decode_test.h"
 
 namespace heddle::interp {
 namespace {
@@ -48,14 +47,8 @@ TEST(DecodeOnce, OpsByScope) {
             ".visible .entry k(.param .u32 n, .param .align 8 .b8 pair[8]) {\n"
             ".reg .u16 %h<4>; .reg .u32 %r<4>; .reg .u64 %rd<4>; .reg .pred %p<2>;\n") +
         one.body + "\nret;\n}\n";
-    const check::Compiled compiled = check::compile({{"case", text}});
-    ASSERT_TRUE(compiled.module);
-    const std::shared_ptr<const machine::Loaded> loaded =
-        *machine::Loaded::create(*memory, compiled.module);
-    const auto program = decode(loaded, ir::FunctionId(0), best_level());
-    ASSERT_TRUE(program.ok());
-    const Interpreted& decoded = **program;
-    const Code& code = *decoded.code_of(ir::FunctionId(0));
+    const auto program = decode_text(*memory, text);
+    const Code& code = *program->code_of(ir::FunctionId(0));
     EXPECT_EQ(code.prologues[0].ops.size() - 1, one.launch);
     EXPECT_EQ(code.prologues[1].ops.size() - 1, one.cta);
     EXPECT_EQ(code.ops.size() - 2, one.warp);

@@ -119,15 +119,34 @@ class Decoder {
     static Shape varying() { return {Kind::varying, 0}; }
   };
   Shape shape_of(const Operand& operand) const;
-  Shape shape_of_sum(std::span<const Operand> sources, s64& reach) const;
-  Shape shape_of_result(s64& reach) const;
-  template <class See>
-  void for_each_register(See see) const;
+  /// Of what an instruction writes.
+  struct Outcome {
+    Shape shape;
+    s64 reach = 0;  ///< if it widens its first source: how far that one's last lane is from lane 0
+  };
+  Outcome outcome_of_sum(std::span<const Operand> sources) const;
+  Outcome outcome() const;
   void find_shapes();
   bool can_lead(u32 index) const;
   bool has_affine_address(const Operand& a) const;
   std::pair<const Operand*, FullHandler> spread_source() const;
   void find_affine();
+
+  /// Calls `see(operand, written)` for each register that the instruction reads or writes.
+  template <class See>
+  void for_each_register(const ir::Inst& inst, See see) const {
+    const isa::Form& form = inst.get_form();
+    const auto operands = operands_of(inst);
+    for (u32 i = 0; i < operands.size(); ++i) {
+      // An operand beside those of the form is the carry register.
+      const bool carry = i >= form.operands.size();
+      for (const Operand& one : elements(operands[i])) {
+        if (one.kind != OperandKind::reg) continue;
+        if (carry || form.operands[i].written) see(one, true);
+        if (carry || !form.operands[i].written || form.operands[i].also_read) see(one, false);
+      }
+    }
+  }
 
   // --- emission ---
   Op& emit(Handlers handlers) {
@@ -275,7 +294,7 @@ class Decoder {
   std::vector<Shape> shapes_;           // by register
   std::vector<bool> leads_;             // by instruction: runs for lane 0 alone
   std::vector<bool> suffices_;          // by register: lane 0 is enough in a warp that is whole
-  std::vector<s64> reach_;              // by instruction: see shape_of_sum()
+  std::vector<Outcome> outcomes_;       // by instruction
   std::vector<FullHandler>
       whole_;  // by Op of Code::ops: Op::full in Code::whole_ops; null: the same
   const ir::Inst* inst_ = nullptr;

@@ -139,7 +139,7 @@ Result<u64> Memory::allocate(u64 bytes, u64 align, bool low) {
 
 bool Memory::release(u64 address) {
   const std::lock_guard lock(mutex_);
-  Ranges& pages = low_.all.contains(address) ? low_heap_ : high_heap_;
+  Ranges& pages = heap_of(address);
   // Decommit before the range can be handed out again.
   const auto piece = pages.find(address);
   if (!piece || piece->base != address) return false;
@@ -154,7 +154,7 @@ bool Memory::release(u64 address) {
 
 std::optional<AddressRange> Memory::find(u64 address) const {
   const std::lock_guard lock(mutex_);
-  return low_.all.contains(address) ? low_heap_.find(address) : high_heap_.find(address);
+  return heap_of(address).find(address);
 }
 
 std::optional<AddressRange> Memory::nearest(u64 address) const {
@@ -221,8 +221,7 @@ void Memory::unmap(AddressRange what) { blank(what); }
 
 int Memory::share(u64 address) {
   const std::lock_guard lock(mutex_);
-  const auto piece =
-      low_.all.contains(address) ? low_heap_.find(address) : high_heap_.find(address);
+  const auto piece = heap_of(address).find(address);
   if (!piece || piece->base != address) return -1;
   const AddressRange pages{address, round_up(piece->size, kPage)};
   const int file = memfd_create("heddle", MFD_CLOEXEC);

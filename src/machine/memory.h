@@ -94,6 +94,10 @@ class Memory {
 
  private:
   Memory() = default;
+  const Ranges& heap_of(u64 address) const {
+    return low_.all.contains(address) ? low_heap_ : high_heap_;
+  }
+  Ranges& heap_of(u64 address) { return low_.all.contains(address) ? low_heap_ : high_heap_; }
 
   mutable std::mutex mutex_;
   Region low_, high_;

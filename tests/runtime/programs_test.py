@@ -28,23 +28,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 from abi_types import SKIPPED, find_toolkit  # noqa: E402
+from annotated_program import AnnotatedProgram  # noqa: E402
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 PTX_ONLY = "-gencode arch=compute_75,code=compute_75"
 
 
-class Program:
-    def __init__(self, path):
-        comment = re.match(r"(?://[^\n]*\n)*", path.read_text()).group(0)
-        self.path = path
-        self.name = path.stem
-        self.fields = {}
-        for key, value in re.findall(r"^// (\w+): (.*)$", comment, re.M):
-            self.fields.setdefault(key, []).append(value)
-
-    def get(self, key):
-        return self.fields.get(key, [])
-
+class Program(AnnotatedProgram):
     @property
     def compilers(self):
         return " ".join(self.get("compiler")).split()

@@ -27,26 +27,15 @@ from pathlib import Path
 import toolchain
 
 HERE = Path(__file__).resolve().parent
-SKIPPED = 77
+sys.path.insert(0, str(HERE.parents[2] / "scripts"))
+from abi_types import SKIPPED  # noqa: E402
+from annotated_program import AnnotatedProgram  # noqa: E402
+
 # A program that could not use the device must fail, not run on the host.
 NO_FALLBACK = {"OMP_TARGET_OFFLOAD": "MANDATORY", "ACC_DEVICE_TYPE": "nvidia"}
 
 
-class Program:
-    def __init__(self, path):
-        comment = re.match(r"(?://[^\n]*\n)*", path.read_text()).group(0)
-        self.path = path
-        self.name = path.stem
-        self.fields = {}
-        for key, value in re.findall(r"^// (\w+): (.*)$", comment, re.M):
-            self.fields.setdefault(key, []).append(value)
-
-    def get(self, key):
-        return self.fields.get(key, [])
-
-    def one(self, key, default=""):
-        return self.get(key)[0] if self.get(key) else default
-
+class Program(AnnotatedProgram):
     @property
     def offloads(self):
         return not self.get("run")
