@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "check/check.h"
 #include "machine/profile.h"
 
@@ -55,6 +56,11 @@ struct FormatOptions {
 };
 int format_files(const FormatOptions& options);
 
+struct JitOptions {
+  std::string file, entry, block = "128", dump = "scalar", cpu;
+};
+int show_compiled(const JitOptions& options);
+
 struct IsaOptions {
   std::string opcode;
   bool pending = false;
@@ -73,5 +79,8 @@ bool wants_colour(std::FILE* file);
 
 /// The profile that HEDDLE_DEVICE names, or the default one; null after an error message.
 const machine::Profile* chosen_profile();
+
+/// The kernel called `name`, or the only one.
+Result<ir::FunctionId> find_kernel(const ir::Module& module, const std::string& name);
 
 }  // namespace heddle::cli

@@ -32,4 +32,20 @@ const machine::Profile* chosen_profile() {
   return nullptr;
 }
 
+Result<ir::FunctionId> find_kernel(const ir::Module& module, const std::string& name) {
+  std::vector<ir::FunctionId> found;
+  std::string names;
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    const ir::Function& function = module.functions[i];
+    if (!function.is_entry || !function.has_body) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", function.name);
+    if (name.empty() || function.name == name) found.push_back(ir::FunctionId(i));
+  }
+  if (found.size() == 1) return found[0];
+  if (names.empty()) return Error{fmt::format("{} has no kernel", module.name)};
+  if (!name.empty())
+    return Error{fmt::format("{} has no kernel '{}'; it has {}", module.name, name, names)};
+  return Error{fmt::format("{} has several kernels, --entry says which: {}", module.name, names)};
+}
+
 }  // namespace heddle::cli

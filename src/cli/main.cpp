@@ -60,6 +60,23 @@ void add_exec(CLI::App& app, int& status) {
   command->callback([words, &status] { status = execute_program(*words); });
 }
 
+void add_jit(CLI::App& app, int& status) {
+  const auto options = std::make_shared<JitOptions>();
+  CLI::App* command = app.add_subcommand("jit", "Show what the compiler makes of a kernel");
+  command->add_option("FILE", options->file, "PTX file; - is the standard input")->required();
+  command->add_option("--entry", options->entry, "The kernel, when there are several");
+  command->add_option("--block", options->block, "X[,Y[,Z]]: the shape of its blocks")
+      ->capture_default_str();
+  command
+      ->add_option("--dump", options->dump,
+                   "scalar: the code of one thread; uniform: the same, with what threads share; "
+                   "vector: the code of a warp; asm: the host's")
+      ->check(CLI::IsMember({"scalar", "uniform", "vector", "asm"}))
+      ->capture_default_str();
+  command->add_option("--cpu", options->cpu, "Compile for this processor, an LLVM name");
+  command->callback([options, &status] { status = show_compiled(*options); });
+}
+
 void add_explain(CLI::App& app, int& status) {
   const auto codes = std::make_shared<std::vector<std::string>>();
   CLI::App* command = app.add_subcommand("explain", "Say more about a diagnostic");
@@ -144,6 +161,7 @@ int main(int argc, char** argv) {
   int status = kOk;
   add_check(app, status);
   add_explain(app, status);
+  add_jit(app, status);
   add_run(app, status);
   add_exec(app, status);
   add_fmt(app, status);

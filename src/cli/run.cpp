@@ -14,7 +14,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/npy.h"
-#include "interp/program.h"
+#include "driver/core/engine.h"
 #include "machine/device_runtime.h"
 #include "machine/launch.h"
 
@@ -91,23 +91,6 @@ Result<Request> understand(const RunOptions& options) {
     request.saves.push_back(*save);
   }
   return request;
-}
-
-/// The kernel called `name`, or the only one.
-Result<ir::FunctionId> find_kernel(const ir::Module& module, const std::string& name) {
-  std::vector<ir::FunctionId> found;
-  std::string names;
-  for (std::size_t i = 0; i < module.functions.size(); ++i) {
-    const ir::Function& function = module.functions[i];
-    if (!function.is_entry || !function.has_body) continue;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", function.name);
-    if (name.empty() || function.name == name) found.push_back(ir::FunctionId(i));
-  }
-  if (found.size() == 1) return found[0];
-  if (names.empty()) return Error{fmt::format("{} has no kernel", module.name)};
-  if (!name.empty())
-    return Error{fmt::format("{} has no kernel '{}'; it has {}", module.name, name, names)};
-  return Error{fmt::format("{} has several kernels, --entry says which: {}", module.name, names)};
 }
 
 /// "saxpy takes 2 arguments (n: .u32, x: .u64), 1 was given".
@@ -210,7 +193,7 @@ int run_kernel(const RunOptions& options, const Request& request, const machine:
   if (!memory.ok()) return fail(memory.error().message);
   const auto loaded = machine::Loaded::create(**memory, module);
   if (!loaded.ok()) return fail(loaded.error().message);
-  const auto program = interp::Interpreter().prepare(*loaded, *entry);
+  const auto program = driver::make_engine()->prepare(*loaded, *entry);
   if (!program.ok()) return fail(program.error().message);
   const auto arguments = bind(request, *module, kernel, **memory);
   if (!arguments.ok()) return fail(arguments.error().message);

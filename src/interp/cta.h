@@ -20,6 +20,7 @@
 #include "interp/specials.h"
 #include "interp/windows.h"
 #include "machine/engine.h"
+#include "machine/fault.h"
 #include "machine/printf.h"
 
 namespace heddle::interp {
@@ -253,7 +254,7 @@ class InterpretedCta final : public machine::Cta {
   const bool starts_whole_;  ///< Frame::whole of warps with all their lanes
   const bool parts_;         ///< a pseudo-random order parts the threads of a warp
   sigjmp_buf recover_;
-  u64 fault_address_ = 0;
+  machine::Fault fault_;
   machine::Trap trap_{};
 };
 

@@ -4,7 +4,7 @@
 // order open). Without a seed the order is the fastest one; with one it is pseudo-random
 // (machine/schedule.h).
 #include "interp/cta.h"
-#include "interp/fault.h"
+#include "machine/fault.h"
 
 namespace heddle::interp {
 namespace {
@@ -25,7 +25,7 @@ CtaStatus InterpretedCta::run(u64 budget) {
 /// Runs what may raise traps and fault.
 CtaStatus InterpretedCta::guarded(CtaStatus (InterpretedCta::*body)()) {
   const WorkingOn working_on(entry_->function->name.c_str());
-  const FaultGuard guard(launch_.loaded->memory(), &recover_, &fault_address_);
+  const machine::FaultGuard guard(launch_.loaded->memory(), &recover_, &fault_);
   // What changes between here and the jump lives in this object, not in locals.
   switch (sigsetjmp(recover_, 0)) {
     case 0:

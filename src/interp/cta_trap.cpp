@@ -7,7 +7,6 @@
 
 #include "base/check.h"
 #include "interp/cta.h"
-#include "ir/print.h"
 
 namespace heddle::interp {
 
@@ -78,12 +77,12 @@ CtaStatus InterpretedCta::faulted() {
   for (u32 rest = warp.mask; rest; rest &= rest - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));
     const u64 address = lane_address(warp, *warp.op, lane) + window_start(warp, *warp.op, lane);
-    if (fault_address_ - address < 128) {
+    if (fault_.address - address < 128) {
       culprit = lane;
       break;
     }
   }
-  return trapped(*current_, TrapKind::illegal_address, culprit, fault_address_);
+  return trapped(*current_, TrapKind::illegal_address, culprit, fault_.address);
 }
 
 CtaStatus InterpretedCta::trapped(const WarpState& state, TrapKind kind, u32 lane,
@@ -96,27 +95,12 @@ CtaStatus InterpretedCta::trapped(const WarpState& state, TrapKind kind, u32 lan
       if (&op >= ops->data() && &op < ops->data() + ops->size()) function = code->function;
     }
   }
-  const machine::Dim3& block = launch_.config->block;
-  const u32 thread = state.index * kLanes + lane;
-  trap_ = machine::Trap{};
-  trap_.kind = kind;
-  trap_.kernel = module.functions[program_.entry.value].name;
-  trap_.file = module.name;
-  trap_.cta = cta_;
-  trap_.thread = {thread % block.x, thread / block.x % block.y, thread / block.x / block.y};
+  trap_ = machine::trap_at(kind, module, program_.entry, function, op.inst, launch_.config->block,
+                           cta_, state.index * kLanes + lane);
   trap_.address = address;
   trap_.detail = std::move(detail_.empty() ? handler_detail_.text : detail_);
   detail_.clear();
   handler_detail_.text.clear();
-  if (function) {
-    trap_.function = function->name;
-    if (op.inst < function->insts.size()) {
-      const ir::Inst& inst = function->insts[op.inst];
-      trap_.instruction = ir::mnemonic(inst);
-      trap_.at = inst.at;
-      if (inst.at.loc_file) trap_.loc_file = module.files[inst.at.loc_file.value];
-    }
-  }
   if (address && trap_.detail.empty()) {
     switch (op.window) {
       case Window::shared:
@@ -129,16 +113,7 @@ CtaStatus InterpretedCta::trapped(const WarpState& state, TrapKind kind, u32 lan
         trap_.detail = fmt::format("a thread has {} bytes of local memory", local_stride_);
         break;
       default:
-        if (const auto near = launch_.loaded->memory().nearest(*address)) {
-          const bool before = *address < near->base;
-          const bool inside = near->contains(*address);
-          trap_.detail =
-              inside ? fmt::format("inside the allocation of {} bytes at {:#x}", near->size,
-                                   near->base)
-                     : fmt::format("{} bytes {} the nearest allocation: {} bytes at {:#x}",
-                                   before ? near->base - *address : *address - near->end(),
-                                   before ? "before" : "after the end of", near->size, near->base);
-        }
+        trap_.detail = machine::describe_address(launch_.loaded->memory(), *address);
     }
   }
   return CtaStatus::trapped;

@@ -111,6 +111,7 @@ struct Code {
 class Interpreted final : public machine::Program {
  public:
   std::unique_ptr<machine::Cta> make_cta(machine::Launch& launch) const override;
+  std::string_view engine(const machine::LaunchConfig&) const override { return "interpreter"; }
 
   const Code* code_of(ir::FunctionId id) const {
     const auto it = codes.find(id.value);

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -101,6 +102,8 @@ class Program {
  public:
   virtual ~Program() = default;
   virtual std::unique_ptr<Cta> make_cta(Launch& launch) const = 0;
+  /// What runs such a launch, for people.
+  virtual std::string_view engine(const LaunchConfig& config) const = 0;
 };
 
 class Engine {

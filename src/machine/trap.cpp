@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "ir/print.h"
+#include "machine/memory.h"
+
 namespace heddle::machine {
 
 std::string_view name_of(TrapKind kind) {
@@ -31,6 +34,36 @@ std::string_view name_of(TrapKind kind) {
       return "instruction not supported yet";
   }
   return "unknown trap";
+}
+
+Trap trap_at(TrapKind kind, const ir::Module& module, ir::FunctionId kernel,
+             const ir::Function* function, u32 inst, Dim3 block, Dim3 cta, u32 thread) {
+  Trap trap{};
+  trap.kind = kind;
+  trap.kernel = module.functions[kernel.value].name;
+  trap.file = module.name;
+  trap.cta = cta;
+  trap.thread = {thread % block.x, thread / block.x % block.y, thread / block.x / block.y};
+  if (!function) return trap;
+  trap.function = function->name;
+  if (inst < function->insts.size()) {
+    const ir::Inst& one = function->insts[inst];
+    trap.instruction = ir::mnemonic(one);
+    trap.at = one.at;
+    if (one.at.loc_file) trap.loc_file = module.files[one.at.loc_file.value];
+  }
+  return trap;
+}
+
+std::string describe_address(const Memory& memory, u64 address) {
+  const auto near = memory.nearest(address);
+  if (!near) return {};
+  if (near->contains(address))
+    return fmt::format("inside the allocation of {} bytes at {:#x}", near->size, near->base);
+  const bool before = address < near->base;
+  return fmt::format("{} bytes {} the nearest allocation: {} bytes at {:#x}",
+                     before ? near->base - address : address - near->end(),
+                     before ? "before" : "after the end of", near->size, near->base);
 }
 
 std::string describe(const Trap& trap) {

@@ -34,6 +34,15 @@ struct Trap {
   std::string detail;  ///< one sentence: nearest allocation, what was expected
 };
 
+/// A trap of instruction `inst` of `function` (null: not known), in thread number `thread` of the
+/// CTA. Address and detail are the caller's to add.
+Trap trap_at(TrapKind kind, const ir::Module& module, ir::FunctionId kernel,
+             const ir::Function* function, u32 inst, Dim3 block, Dim3 cta, u32 thread);
+
+class Memory;
+/// Where an address of device memory lies, or which allocation is near; empty: none is.
+std::string describe_address(const Memory& memory, u64 address);
+
 /// Several lines for a person: kind, kernel, PTX line, source line, CTA, thread, address, detail.
 std::string describe(const Trap& trap);
 

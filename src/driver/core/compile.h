@@ -38,8 +38,4 @@ Compiled compile_image(const void* image, std::string_view name, const machine::
 /// Writes one sentence where errors go, and returns `result`.
 CUresult complain(CUresult result, const std::string& why, JitOptions& options);
 
-std::unique_ptr<machine::Engine> make_engine();
-/// What traces call it.
-std::string_view engine_name();
-
 }  // namespace heddle::driver

@@ -7,7 +7,6 @@
 
 #include "check/check.h"
 #include "driver/core/compile.h"
-#include "interp/program.h"
 #include "machine/device_runtime.h"
 
 namespace heddle::driver {
@@ -49,8 +48,5 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
   }
   return {CUDA_SUCCESS, std::move(checked.module), "", std::move(checked.messages)};
 }
-
-std::unique_ptr<machine::Engine> make_engine() { return std::make_unique<interp::Interpreter>(); }
-std::string_view engine_name() { return "interpreter"; }
 
 }  // namespace heddle::driver

@@ -244,7 +244,7 @@ void run(const KernelTask& task) {
   config.schedule = schedule();
   config.cancel = &state().exiting;
   config.runtime = &context.runtime();
-  const TraceLaunch trace(task.function->kernel().name, config);
+  const TraceLaunch trace(task.function->kernel().name, config, **program);
   const auto result =
       machine::launch(context.device().profile, **program, *task.function->module().loaded(),
                       task.function->id(), config);

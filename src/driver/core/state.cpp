@@ -10,6 +10,7 @@
 #include <string>
 
 #include "driver/core/compile.h"
+#include "driver/core/engine.h"
 #include "driver/core/log.h"
 
 namespace heddle::driver {

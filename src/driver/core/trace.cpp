@@ -88,7 +88,7 @@ TraceLaunch::~TraceLaunch() {
                     extent(config_.grid), extent(config_.block),
                     config_.cluster ? " cluster " + extent(*config_.cluster) : "",
                     config_.cooperative ? " cooperative" : "", config_.dynamic_shared,
-                    spent.count(), engine_name()));
+                    spent.count(), program_.engine(config_)));
 }
 
 }  // namespace heddle::driver

@@ -60,8 +60,9 @@ CUresult trace_call(const char* function, std::initializer_list<Argument> argume
 /// Prints a line about a grid when it goes out of scope.
 class TraceLaunch {
  public:
-  TraceLaunch(const std::string& kernel, const machine::LaunchConfig& config)
-      : kernel_(kernel), config_(config) {}
+  TraceLaunch(const std::string& kernel, const machine::LaunchConfig& config,
+              const machine::Program& program)
+      : kernel_(kernel), config_(config), program_(program) {}
   ~TraceLaunch();
   TraceLaunch(const TraceLaunch&) = delete;
   TraceLaunch& operator=(const TraceLaunch&) = delete;
@@ -69,6 +70,7 @@ class TraceLaunch {
  private:
   const std::string& kernel_;
   const machine::LaunchConfig& config_;
+  const machine::Program& program_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

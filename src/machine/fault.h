@@ -12,7 +12,12 @@
 #include "base/types.h"
 #include "machine/memory.h"
 
-namespace heddle::interp {
+namespace heddle::machine {
+
+struct Fault {
+  u64 address = 0;  ///< that was not to be had
+  u64 code = 0;     ///< of the host's instruction; 0: not known
+};
 
 /// While alive, faults of this thread inside the reserved ranges of `memory` jump to `recover` with
 /// value kFault.
@@ -20,20 +25,20 @@ class FaultGuard {
  public:
   static constexpr int kFault = 2;
 
-  FaultGuard(const machine::Memory& memory, sigjmp_buf* recover, u64* address);
+  FaultGuard(const Memory& memory, sigjmp_buf* recover, Fault* fault);
   ~FaultGuard();
   FaultGuard(const FaultGuard&) = delete;
   FaultGuard& operator=(const FaultGuard&) = delete;
 
  private:
   struct State {
-    const machine::Memory* memory = nullptr;
+    const Memory* memory = nullptr;
     sigjmp_buf* recover = nullptr;
-    u64* address = nullptr;
+    Fault* fault = nullptr;
   };
   static thread_local State current;
   friend void on_fault(int, siginfo_t*, void*);
   State previous_;
 };
 
-}  // namespace heddle::interp
+}  // namespace heddle::machine

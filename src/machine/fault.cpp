@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "interp/fault.h"
+#include "machine/fault.h"
+
+#include <ucontext.h>
 
 #include <csignal>
 #include <mutex>
 
-namespace heddle::interp {
+namespace heddle::machine {
 namespace {
 
 struct sigaction previous_segv, previous_bus;
@@ -21,6 +23,16 @@ void pass_on(const struct sigaction& previous, int signal, siginfo_t* info, void
   }
 }
 
+u64 code_of(const void* context) {
+#if defined(__linux__) && defined(__x86_64__)
+  return static_cast<u64>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__linux__) && defined(__aarch64__)
+  return static_cast<const ucontext_t*>(context)->uc_mcontext.pc;
+#else
+  return 0;
+#endif
+}
+
 }  // namespace
 
 thread_local FaultGuard::State FaultGuard::current;
@@ -30,7 +42,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   const u64 address = reinterpret_cast<u64>(info->si_addr);
   if (state.recover &&
       (state.memory->low().all.contains(address) || state.memory->reach().contains(address))) {
-    *state.address = address;
+    *state.fault = {address, code_of(context)};
     siglongjmp(*state.recover, FaultGuard::kFault);
   }
   pass_on(signal == SIGBUS ? previous_bus : previous_segv, signal, info, context);
@@ -50,13 +62,13 @@ void install() {
 
 }  // namespace
 
-FaultGuard::FaultGuard(const machine::Memory& memory, sigjmp_buf* recover, u64* address)
+FaultGuard::FaultGuard(const Memory& memory, sigjmp_buf* recover, Fault* fault)
     : previous_(current) {
   static std::once_flag once;
   std::call_once(once, install);
-  current = {&memory, recover, address};
+  current = {&memory, recover, fault};
 }
 
 FaultGuard::~FaultGuard() { current = previous_; }
 
-}  // namespace heddle::interp
+}  // namespace heddle::machine

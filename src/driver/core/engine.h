@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which engine runs kernels: HEDDLE_ENGINE.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "machine/engine.h"
+
+namespace heddle::driver {
+
+/// interp: the interpreter. jit: each kernel is compiled before its first launch, if it can be.
+std::unique_ptr<machine::Engine> make_engine();
+
+}  // namespace heddle::driver

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An image in memory that may be executed.
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "jit/context.h"
+#include "jit/image.h"
+#include "machine/loaded.h"
+
+namespace heddle::jit {
+
+using WarpFunction = u32(Context*, u8* frame);
+
+class Code {
+ public:
+  /// Fails when the host gives no memory.
+  static Result<std::shared_ptr<const Code>> load(Image image, const machine::Loaded& loaded);
+  ~Code();
+  Code(const Code&) = delete;
+  Code& operator=(const Code&) = delete;
+
+  const Image& image() const { return image_; }
+  WarpFunction* warp() const { return reinterpret_cast<WarpFunction*>(base_ + image_.entry); }
+  const u64* symbols() const { return symbols_.data(); }
+  /// What the code at a host address is of; null: it is not ours.
+  const CodeLine* line_at(u64 address) const;
+
+ private:
+  Code() = default;
+  Image image_;
+  u8* base_ = nullptr;
+  std::vector<u64> symbols_;
+};
+
+}  // namespace heddle::jit

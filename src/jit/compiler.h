@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The compiler as the rest of the engine sees it: a function from a kernel and the shape of its
+// blocks to an image. It lives in a library of its own, which is loaded when the first kernel is
+// compiled: LLVM is large, and most processes never need it.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "ir/module.h"
+#include "jit/image.h"
+#include "machine/loaded.h"
+#include "machine/trap.h"
+
+namespace heddle::jit {
+
+/// Stages that `heddle jit --dump` shows.
+enum class Dump : u8 { none, scalar, uniform, vector, code };
+
+struct Request {
+  const ir::Module* module = nullptr;
+  ir::FunctionId entry;
+  const machine::SharedLayout* shared = nullptr;
+  machine::Dim3 block;  ///< the code is for blocks of this very shape
+  Dump dump = Dump::none;
+  std::string cpu;  ///< an LLVM name; empty: this host
+};
+
+struct Compiled {
+  Image image;
+  std::string dump;
+};
+
+/// Fails with the reason when this kernel cannot be compiled: it stays in the interpreter.
+Result<Compiled> compile(const Request& request);
+
+}  // namespace heddle::jit

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/cta.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace heddle::jit {
+
+using machine::CtaStatus;
+using machine::TrapKind;
+
+Cta::Cta(std::shared_ptr<const Code> code, machine::Launch& launch)
+    : code_(std::move(code)),
+      launch_(launch),
+      region_(launch.loaded->region()),
+      warps_(static_cast<u32>((launch.config->block.volume() + kLanes - 1) / kLanes)),
+      states_(warps_),
+      barriers_(warps_) {
+  frames_.reset(
+      static_cast<u8*>(std::aligned_alloc(64, std::size_t{warps_} * code_->image().frame_bytes)));
+  HEDDLE_CHECK(frames_);
+}
+
+Cta::~Cta() {
+  machine::Memory& memory = launch_.loaded->memory();
+  if (shared_base_) memory.give_shared(region_, shared_base_);
+  if (local_base_) memory.give_local(region_, local_base_);
+}
+
+u32 Cta::lanes_of(u32 warp) const {
+  const u64 left = launch_.config->block.volume() - u64{warp} * kLanes;
+  return left >= kLanes ? ~0u : (1u << left) - 1;
+}
+
+Result<bool> Cta::begin(u64 index) {
+  machine::Memory& memory = launch_.loaded->memory();
+  if (!shared_base_) {
+    const auto shared = memory.take_shared(region_, launch_.shared_bytes);
+    if (!shared.ok()) return shared.error();
+    shared_base_ = *shared;
+    local_stride_ = code_->image().local_bytes;
+    if (local_stride_) {
+      const auto local = memory.take_local(region_, local_stride_ * warps_ * kLanes);
+      if (!local.ok()) return local.error();
+      local_base_ = *local;
+    }
+    Context& c = context_;
+    c.low_base = memory.low().all.base, c.low_size = memory.low().all.size;
+    const machine::AddressRange reach = memory.reach();
+    c.high_base = reach.base, c.high_size = reach.size;
+    c.shared_base = shared_base_, c.shared_size = launch_.shared_bytes;
+    c.local_stride = local_stride_;
+    c.params = launch_.params;
+    c.symbols = code_->symbols();
+    const machine::Dim3& grid = launch_.grid;
+    c.nctaid[0] = grid.x, c.nctaid[1] = grid.y, c.nctaid[2] = grid.z;
+    c.helpers = kHelpers;
+    c.owner = this;
+  }
+  const machine::Dim3& grid = launch_.grid;
+  cta_ = {static_cast<u32>(index % grid.x), static_cast<u32>(index / grid.x % grid.y),
+          static_cast<u32>(index / grid.x / grid.y)};
+  context_.ctaid[0] = cta_.x, context_.ctaid[1] = cta_.y, context_.ctaid[2] = cta_.z;
+  std::fill(states_.begin(), states_.end(), State::ready);
+  finished_ = 0;
+  for (u32 w = 0; w < warps_; ++w) std::memset(frame(w), 0, sizeof(u32));
+  return true;
+}
+
+CtaStatus Cta::run(u64) {
+  const machine::FaultGuard guard(launch_.loaded->memory(), &recover_, &fault_);
+  if (sigsetjmp(recover_, 0) == 0) return run_warps();
+  return faulted();
+}
+
+CtaStatus Cta::run_warps() {
+  WarpFunction* const code = code_->warp();
+  while (true) {
+    bool ran = false;
+    for (u32 w = 0; w < warps_; ++w) {
+      if (states_[w] != State::ready) continue;
+      ran = true;
+      context_.warp = w;
+      context_.lanes_of_warp = lanes_of(w);
+      context_.local_base = local_base_ + local_stride_ * kLanes * w;
+      switch (static_cast<Outcome>(code(&context_, frame(w)))) {
+        case Outcome::finished:
+          states_[w] = State::finished;
+          ++finished_;
+          break;
+        case Outcome::barrier:
+          states_[w] = State::waits;
+          barriers_[w] = context_.barrier_number;
+          break;
+        case Outcome::trapped:
+          return CtaStatus::trapped;
+      }
+    }
+    if (finished_ == warps_) return CtaStatus::finished;
+    if (!ran) {
+      trap_ = machine::trap_at(TrapKind::deadlock, launch_.loaded->module(), launch_.entry, nullptr,
+                               0, launch_.config->block, cta_, 0);
+      trap_.detail = "the warps of the CTA wait at different barriers";
+      return CtaStatus::trapped;
+    }
+    release();
+  }
+}
+
+/// Those that wait at the same barrier go on when all that live do.
+void Cta::release() {
+  u32 number = ~0u;
+  for (u32 w = 0; w < warps_; ++w) {
+    if (states_[w] == State::finished) continue;
+    if (states_[w] != State::waits || (number != ~0u && barriers_[w] != number)) return;
+    number = barriers_[w];
+  }
+  for (u32 w = 0; w < warps_; ++w) {
+    if (states_[w] == State::waits) states_[w] = State::ready;
+  }
+}
+
+CtaStatus Cta::trapped(TrapKind kind, const CodeLine* line, u32 lane, std::optional<u64> address) {
+  const ir::Module& module = launch_.loaded->module();
+  trap_ = machine::trap_at(
+      kind, module, launch_.entry, line ? &module.functions[line->function] : nullptr,
+      line ? line->inst : 0, launch_.config->block, cta_, context_.warp * kLanes + lane);
+  trap_.address = address;
+  return CtaStatus::trapped;
+}
+
+CtaStatus Cta::faulted() {
+  const CtaStatus status =
+      trapped(TrapKind::illegal_address, code_->line_at(fault_.code), 0, fault_.address);
+  trap_.detail = machine::describe_address(launch_.loaded->memory(), fault_.address);
+  return status;
+}
+
+u32 Cta::check_access(const Site& site, u32) {
+  const u64 bytes = u64{site.bytes} * site.count;
+  for (u32 rest = context_.lanes; rest; rest &= rest - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(rest));
+    const u64 address = context_.addresses[lane];
+    const Context& c = context_;
+    bool inside;
+    std::string detail;
+    switch (site.space) {
+      case ir::Space::shared:
+        inside = machine::AddressRange{0, c.shared_size}.contains(address, bytes);
+        detail = fmt::format("the CTA has {} bytes of shared memory", launch_.shared_bytes);
+        break;
+      case ir::Space::local:
+        inside = machine::AddressRange{0, c.local_stride}.contains(address, bytes);
+        detail = fmt::format("a thread has {} bytes of local memory", local_stride_);
+        break;
+      default:
+        inside = machine::AddressRange{c.low_base, c.low_size}.contains(address, bytes) ||
+                 machine::AddressRange{c.high_base, c.high_size}.contains(address, bytes);
+        detail = machine::describe_address(launch_.loaded->memory(), address);
+    }
+    if (inside && address % bytes == 0) continue;
+    const CodeLine line{0, site.function, site.inst};
+    trapped(inside ? TrapKind::misaligned_address : TrapKind::illegal_address, &line, lane,
+            address);
+    trap_.detail = std::move(detail);
+    return 1;
+  }
+  return 0;
+}
+
+struct Helpers {
+  static u32 check_access(Context* context, u32 site) {
+    Cta& cta = *static_cast<Cta*>(context->owner);
+    return cta.check_access(cta.code_->image().sites[site], site);
+  }
+  static u32 not_there(Context*, u32) { HEDDLE_UNREACHABLE(); }
+};
+
+const Helper kHelpers[] = {
+    &Helpers::check_access, &Helpers::not_there, &Helpers::not_there, &Helpers::not_there,
+    &Helpers::not_there,    &Helpers::not_there, &Helpers::not_there,
+};
+
+}  // namespace heddle::jit

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the compiler makes of a kernel: machine code that can lie anywhere, with everything that
+// tells the run-time about it. Plain data, so it can be kept on disk.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+#include "ir/module.h"
+#include "machine/trap.h"
+
+namespace heddle::jit {
+
+/// From `offset` in the code up to the next entry: instruction `inst` of function `function`.
+struct CodeLine {
+  u32 offset = 0;
+  u32 function = 0;  ///< FunctionId
+  u32 inst = 0;
+};
+
+/// What a call of a helper is about.
+struct Site {
+  enum class Kind : u8 { load, store, atomic, barrier, warp_op, special, trap };
+  Kind kind = Kind::load;
+  u32 function = 0, inst = 0;  ///< FunctionId, index into ir::Function::insts
+  ir::Space space = ir::Space::generic;
+  u8 bytes = 4;          ///< of an element
+  u8 count = 1;          ///< elements
+  bool ordered = false;  ///< each lane's access is one atomic access
+};
+
+struct Image {
+  std::vector<u8> code;       ///< position-independent; begins on a page
+  std::vector<u32> absolute;  ///< offsets of 64-bit words to which the code's own address is added
+  u32 entry = 0;              ///< offset of the warp function
+  std::vector<CodeLine> lines;  ///< by offset
+  u32 frame_bytes = 0;          ///< a warp's frame, a multiple of 64
+  u64 local_bytes = 0;          ///< local memory of a thread
+  std::vector<Site> sites;      ///< by the number that the code gives to helpers
+  std::vector<u32> symbols;     ///< variables (VarId) whose addresses Context::symbols has
+};
+
+}  // namespace heddle::jit

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The compiler, from the top.
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "base/check.h"
+#include "jit/compiler.h"
+#include "jit/llvm/codegen.h"
+#include "jit/llvm/regions.h"
+#include "jit/llvm/scalar.h"
+#include "jit/llvm/shape.h"
+#include "jit/llvm/vectorize.h"
+
+namespace heddle::jit {
+namespace {
+
+std::string text_of(const llvm::Function& function) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  function.print(out);
+  return text;
+}
+
+/// Bugs of ours end here and not in wrong code.
+void verify(const llvm::Function& function) {
+#ifndef NDEBUG
+  constexpr bool kAlways = true;
+#else
+  static const bool kAlways = std::getenv("HEDDLE_VERIFY_JIT") != nullptr;
+#endif
+  if (!kAlways) return;
+  std::string why;
+  llvm::raw_string_ostream out(why);
+  if (llvm::verifyFunction(function, &out)) {
+    llvm::errs() << why << text_of(function);
+    HEDDLE_CHECK(!"the code that was made is not valid");
+  }
+}
+
+}  // namespace
+
+Result<Compiled> compile_here(const Request& request) {
+  const auto target = make_target(request.cpu);
+  if (!target) return Error{"LLVM does not know this processor"};
+  llvm::LLVMContext context;
+  ScalarKernel kernel;
+  kernel.module = std::make_unique<llvm::Module>("kernel", context);
+  kernel.module->setTargetTriple(target->getTargetTriple().str());
+  kernel.module->setDataLayout(target->createDataLayout());
+  Compiled compiled;
+
+  if (std::string why = lower(request, context, kernel); !why.empty()) return Error{why};
+  verify(*kernel.function);
+  if (std::string why = tidy(kernel, target.get()); !why.empty()) return Error{why};
+  if (request.dump == Dump::scalar) compiled.dump = text_of(*kernel.function);
+
+  const Shapes shapes(kernel, request.block);
+  std::string why;
+  llvm::Function* warp = vectorize(kernel, shapes, request.block, why);
+  if (!warp) return Error{why};
+  verify(*warp);
+  kernel.function->eraseFromParent();
+  kernel.function = nullptr;
+  warp->addFnAttr("prefer-vector-width", "512");
+  warp->addFnAttr("min-legal-vector-width", "512");
+  tidy_vectors(*warp, *target, false);
+  compiled.image.frame_bytes = split_regions(*warp);
+  verify(*warp);
+  tidy_vectors(*warp, *target, true);
+  if (request.dump == Dump::vector) compiled.dump = text_of(*warp);
+  if (request.dump == Dump::code) {
+    compiled.dump = assembly(kernel, *target);
+    return compiled;
+  }
+  if (why = generate(kernel, *target, compiled.image); !why.empty()) return Error{why};
+  compiled.image.local_bytes = kernel.local_bytes;
+  compiled.image.symbols = kernel.symbols;
+  compiled.image.sites = kernel.sites;
+  return compiled;
+}
+
+}  // namespace heddle::jit

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel as LLVM IR of one thread. What needs the machine is a call to one of the functions here,
+// which have no body; the vectorizer replaces them. Their first argument, where they have one, is
+// the number of a Site.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/module.h"
+#include "isa/sem_ids.h"
+#include "jit/compiler.h"
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace heddle::jit {
+
+// Calls to the machine, by name. T: the types of results and operands stand behind the name.
+//   i64 context.i64(i32 offset), i32 context.i32(i32 offset)   a field of Context; the same for all
+//   i64 symbol(i32 index)        Context::symbols
+//   i64 local.base()             where the thread's local memory begins
+//   i32 tid(i32 component), i32 lane()
+//   iN param.iN(i32 offset)      a word of the parameter block
+//   iN special.iN(i32 site)      a special register that may change
+//   float canonical(float)       the same, or the canonical NaN
+//   {T...} load.N.iB(i32 site, i64 address)
+//   void store.N.iB(i32 site, i64 address, T...)
+//   T atomic.iB(i32 site, i64 address, T b, T c)
+//   i32 barrier(i32 site, i32 number, i32 count, i1 predicate)  result: of bar.red
+//   {..} warp ops
+//   void trap(i32 site)
+inline constexpr const char* kPrefix = "heddle.";
+
+struct ScalarKernel {
+  std::unique_ptr<llvm::Module> module;
+  llvm::Function* function = nullptr;  ///< void()
+  std::vector<Site> sites;
+  std::vector<u32> symbols;     ///< VarId
+  std::vector<u32> first_line;  ///< by FunctionId: its debug lines begin behind this one
+  u64 local_bytes = 0;          ///< of a thread
+};
+
+/// Lowers the kernel with all that it calls. Returns why it cannot.
+std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKernel& kernel);
+
+/// Inlines, turns registers into values, removes what is computed twice or for nothing.
+std::string tidy(ScalarKernel& kernel, llvm::TargetMachine* machine);
+
+/// Name behind kPrefix of the function that `call` calls, up to its first type; empty: none of
+/// ours.
+llvm::StringRef machine_call(const llvm::Instruction& call);
+
+}  // namespace heddle::jit

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/llvm/shape.h"
+
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace heddle::jit {
+namespace {
+
+using Kind = Shape::Kind;
+
+constexpr u64 kMostAlign = u64{1} << 32;
+
+u64 low_bit(u64 value) { return value ? std::min(value & (~value + 1), kMostAlign) : kMostAlign; }
+
+using Widened = std::vector<std::pair<const llvm::Instruction*, s64>>;
+
+Widened scaled(Widened terms, s64 factor) {
+  for (auto& [inst, by] : terms) by *= factor;
+  std::erase_if(terms, [](const auto& term) { return term.second == 0; });
+  return terms;
+}
+Widened sum(const Widened& a, const Widened& b) {
+  std::map<const llvm::Instruction*, s64> all;
+  for (const auto& [inst, by] : a) all[inst] += by;
+  for (const auto& [inst, by] : b) all[inst] += by;
+  return scaled({all.begin(), all.end()}, 1);
+}
+
+/// What holds whichever of the two it is.
+Shape meet(const Shape& a, const Shape& b) {
+  if (a.kind == Kind::unset) return b;
+  if (b.kind == Kind::unset) return a;
+  if (!a.is_affine() || !b.is_affine() || a.stride != b.stride || a.widened != b.widened)
+    return Shape::any();
+  return {std::max(a.kind, b.kind), a.stride, std::min(a.align, b.align), a.widened};
+}
+
+Shape plus(const Shape& a, const Shape& b, s64 sign) {
+  if (!a.is_affine() || !b.is_affine()) return Shape::any();
+  return {std::max(a.kind, b.kind), a.stride + sign * b.stride, std::min(a.align, b.align),
+          sum(a.widened, scaled(b.widened, sign))};
+}
+
+Shape times(const Shape& a, s64 factor) {
+  if (!a.is_affine()) return a;
+  if (a.stride > (s64{1} << 40) || a.stride < -(s64{1} << 40) || factor > (s64{1} << 20) ||
+      factor < -(s64{1} << 20)) {
+    return a.is_uniform() ? Shape::uniform() : Shape::any();
+  }
+  return {
+      a.kind, a.stride * factor,
+      static_cast<u64>(std::min<unsigned __int128>(
+          static_cast<unsigned __int128>(a.align) * low_bit(static_cast<u64>(factor)), kMostAlign)),
+      scaled(a.widened, factor)};
+}
+
+}  // namespace
+
+Shape Shapes::of(const llvm::Value* value) const {
+  if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(value)) {
+    return Shape::uniform(number->getBitWidth() <= 64 ? low_bit(number->getZExtValue()) : 1);
+  }
+  const auto found = shapes_.find(value);
+  if (found != shapes_.end()) return found->second;
+  return llvm::isa<llvm::Instruction>(value) ? Shape{} : Shape::uniform();
+}
+
+Shape Shapes::of_others(const llvm::Instruction& inst) const {
+  Shape all = Shape::uniform();
+  for (const llvm::Value* operand : inst.operand_values()) {
+    if (llvm::isa<llvm::BasicBlock>(operand) || llvm::isa<llvm::Function>(operand)) continue;
+    const Shape shape = of(operand);
+    if (shape.kind == Kind::unset) return {};
+    if (shape.is_uniform()) continue;
+    // A value for each half stays one.
+    all = meet(all, shape.kind == Kind::half && shape.stride == 0 && shape.widened.empty()
+                        ? Shape{Kind::half, 0, 1, {}}
+                        : Shape::any());
+  }
+  return all;
+}
+
+Shape Shapes::of_binary(const llvm::BinaryOperator& inst) const {
+  const Shape a = of(inst.getOperand(0)), b = of(inst.getOperand(1));
+  if (a.kind == Kind::unset || b.kind == Kind::unset) return {};
+  const auto* right = llvm::dyn_cast<llvm::ConstantInt>(inst.getOperand(1));
+  switch (inst.getOpcode()) {
+    case llvm::Instruction::Add:
+      return plus(a, b, 1);
+    case llvm::Instruction::Sub:
+      return plus(a, b, -1);
+    case llvm::Instruction::Or:
+      if (llvm::cast<llvm::PossiblyDisjointInst>(inst).isDisjoint()) return plus(a, b, 1);
+      break;
+    case llvm::Instruction::Mul:
+      if (right) return times(a, right->getSExtValue());
+      if (a.is_uniform() && b.is_uniform())
+        return Shape::uniform(std::min(a.align * b.align, kMostAlign));
+      break;
+    case llvm::Instruction::Shl:
+      if (right && right->getZExtValue() < 20) return times(a, s64{1} << right->getZExtValue());
+      break;
+    case llvm::Instruction::LShr:
+    case llvm::Instruction::AShr:
+      if (right && right->getZExtValue() < 32 && a.stays_within(u64{1} << right->getZExtValue()))
+        return {a.kind, 0, std::max<u64>(a.align >> right->getZExtValue(), 1), {}};
+      break;
+    case llvm::Instruction::And:
+      if (right && right->getBitWidth() <= 64) {
+        const u64 mask = right->getZExtValue();
+        if (std::has_single_bit(mask + 1) && a.stays_within(mask + 1))
+          return {a.kind, a.stride, kMostAlign, {}};
+        // What is cut off is the same for all.
+        if (a.stays_within(low_bit(mask))) return {a.kind, 0, low_bit(mask), {}};
+      }
+      break;
+    default:
+      break;
+  }
+  return of_others(inst);
+}
+
+Shape Shapes::of_compare(const llvm::ICmpInst& inst) const {
+  const Shape a = of(inst.getOperand(0)), b = of(inst.getOperand(1));
+  if (a.kind == Kind::unset || b.kind == Kind::unset) return {};
+  if (a.is_affine() && !a.is_uniform() && b.is_affine() && b.stride == 0 && a.widened.empty()) {
+    // All lanes are on one side of a multiple of what their first one is a multiple of.
+    u64 bound = b.align;
+    if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(inst.getOperand(1))) {
+      const auto predicate = inst.getPredicate();
+      if (predicate == llvm::CmpInst::ICMP_UGT || predicate == llvm::CmpInst::ICMP_SGT)
+        bound = low_bit(number->getZExtValue() + 1);
+      if (number->getValue().isMaxValue() || number->getValue().isMaxSignedValue()) bound = 1;
+    } else if (inst.getPredicate() == llvm::CmpInst::ICMP_UGT ||
+               inst.getPredicate() == llvm::CmpInst::ICMP_SGT ||
+               inst.getPredicate() == llvm::CmpInst::ICMP_ULE ||
+               inst.getPredicate() == llvm::CmpInst::ICMP_SLE) {
+      bound = 1;
+    }
+    if (inst.isRelational() && a.stride > 0 &&
+        std::min(a.align, bound) > static_cast<u64>(a.reach()))
+      return {std::max(a.kind, b.kind), 0, 1, {}};
+  }
+  return of_others(inst);
+}
+
+Shape Shapes::of_cast(const llvm::CastInst& inst) const {
+  const Shape a = of(inst.getOperand(0));
+  if (a.kind == Kind::unset) return {};
+  if (!a.is_affine() || inst.getOperand(0)->getType()->isIntegerTy(1)) return of_others(inst);
+  switch (inst.getOpcode()) {
+    case llvm::Instruction::ZExt:
+    case llvm::Instruction::SExt: {
+      if (a.stride == 0 || a.stays_within(a.align)) return a;
+      Shape wider = a;
+      wider.widened.clear();
+      wider.widened.emplace_back(&inst, 1);
+      return wider;
+    }
+    case llvm::Instruction::Trunc:
+      if (!a.widened.empty() || inst.getType()->isIntegerTy(1))
+        return a.stride == 0 && a.widened.empty() ? of_others(inst) : Shape::any();
+      return a;
+    default:
+      return a.stride == 0 ? Shape{a.kind, 0, 1, {}} : Shape::any();
+  }
+}
+
+Shape Shapes::of_phi(const llvm::PHINode& phi) const {
+  const llvm::BasicBlock* block = phi.getParent();
+  Shape all;
+  for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+    const llvm::Value* value = phi.getIncomingValue(i);
+    if (llvm::isa<llvm::UndefValue>(value)) continue;
+    // What lanes left a loop with, one by one.
+    if (const auto* inst = llvm::dyn_cast<llvm::Instruction>(value)) {
+      for (const llvm::Loop* loop = loops.getLoopFor(inst->getParent());
+           loop && !loop->contains(block); loop = loop->getParentLoop()) {
+        if (parts(loop)) return Shape::any();
+      }
+    }
+    all = meet(all, of(value));
+  }
+  if (meets(block) && !phi.hasConstantOrUndefValue()) return Shape::any();
+  return all;
+}
+
+Shape Shapes::of_call(const llvm::CallInst& call) const {
+  const llvm::StringRef name = machine_call(call);
+  if (name.empty()) return of_others(call);
+  const auto uniform_along = [&](u64 threads, u64 align) -> Shape {
+    if (threads % 32 == 0) return Shape::uniform(align);
+    if (threads % 16 == 0) return {Kind::half, 0, align, {}};
+    return Shape::any();
+  };
+  if (name == "tid") {
+    const u64 component = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue();
+    if (component == 0) {
+      if (block_.x % 32 == 0 || block_.volume() == block_.x) return {Kind::warp, 1, 32, {}};
+      if (block_.x % 16 == 0) return {Kind::half, 1, 16, {}};
+      return Shape::any();
+    }
+    return uniform_along(component == 1 ? block_.x : u64{block_.x} * block_.y, 1);
+  }
+  if (name == "lane") return {Kind::warp, 1, kMostAlign, {}};
+  if (name == "context.i64") return Shape::uniform(256);
+  if (name == "symbol") return Shape::uniform(16);
+  if (name == "context.i32" || name == "param" || name == "special") return Shape::uniform();
+  if (name == "load") {
+    const Shape address = of(call.getArgOperand(1));
+    const u64 site = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue();
+    if (sites_[site].space == ir::Space::local) return Shape::any();  // one for each thread
+    if (address.kind == Kind::unset) return {};
+    return address.is_uniform() ? Shape::uniform() : Shape::any();
+  }
+  return Shape::any();
+}
+
+Shape Shapes::compute(const llvm::Instruction& inst) const {
+  if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&inst)) return of_phi(*phi);
+  if (const auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&inst)) return of_binary(*binary);
+  if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&inst)) return of_compare(*compare);
+  if (const auto* cast = llvm::dyn_cast<llvm::CastInst>(&inst)) return of_cast(*cast);
+  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&inst)) return of_call(*call);
+  if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(&inst)) {
+    const Shape condition = of(select->getCondition());
+    if (condition.kind == Kind::unset) return {};
+    if (condition.is_uniform())
+      return meet(of(select->getTrueValue()), of(select->getFalseValue()));
+  }
+  return of_others(inst);
+}
+
+/// The lanes may part at the end of `block`: says where they may meet again, and which loops they
+/// leave one by one. False: that was known.
+bool Shapes::part(llvm::BasicBlock* block) {
+  if (!parting_.insert(block).second) return false;
+  const auto* node = post_dominators.getNode(block);
+  const llvm::BasicBlock* end = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+  std::map<const llvm::BasicBlock*, unsigned> reached;
+  for (llvm::BasicBlock* successor : llvm::successors(block)) {
+    std::vector<llvm::BasicBlock*> work = {successor};
+    std::set<const llvm::BasicBlock*> seen = {successor};
+    while (!work.empty()) {
+      llvm::BasicBlock* one = work.back();
+      work.pop_back();
+      ++reached[one];
+      if (one == end || one == block) continue;
+      for (llvm::BasicBlock* next : llvm::successors(one)) {
+        if (seen.insert(next).second) work.push_back(next);
+      }
+    }
+  }
+  for (const auto& [one, times] : reached) {
+    if (times > 1 && one != block) meeting_.insert(one);
+  }
+  // Within one round of its loops: who leaves one of them from there leaves alone.
+  std::vector<llvm::BasicBlock*> work(llvm::succ_begin(block), llvm::succ_end(block));
+  std::set<const llvm::BasicBlock*> seen;
+  const auto leaves = [&](const llvm::BasicBlock* from, const llvm::BasicBlock* to) {
+    for (const llvm::Loop* loop = loops.getLoopFor(block); loop; loop = loop->getParentLoop()) {
+      if (loop->contains(from) && !loop->contains(to)) parting_loops_.insert(loop);
+    }
+  };
+  for (llvm::BasicBlock* next : llvm::successors(block)) leaves(block, next);
+  while (!work.empty()) {
+    llvm::BasicBlock* one = work.back();
+    work.pop_back();
+    const llvm::Loop* loop = loops.getLoopFor(one);
+    const bool again = loop && loop->getHeader() == one && loop->contains(block);
+    if (one == end || again || !seen.insert(one).second) continue;
+    for (llvm::BasicBlock* next : llvm::successors(one)) {
+      leaves(one, next);
+      work.push_back(next);
+    }
+  }
+  return true;
+}
+
+Shapes::Shapes(const ScalarKernel& kernel, const machine::Dim3& block)
+    : dominators(*kernel.function),
+      post_dominators(*kernel.function),
+      loops(dominators),
+      sites_(kernel.sites),
+      block_(block) {
+  llvm::Function& function = *kernel.function;
+  const llvm::ReversePostOrderTraversal<llvm::Function*> order(&function);
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (llvm::BasicBlock* one : order) {
+      for (llvm::Instruction& inst : *one) {
+        if (inst.getType()->isVoidTy()) continue;
+        Shape now = compute(inst);
+        Shape& before = shapes_[&inst];
+        // Down only: what was any stays so, and what was known becomes known less well.
+        if (before.kind != Kind::unset) now = now.kind == Kind::unset ? before : meet(before, now);
+        if (now == before) continue;
+        before = std::move(now);
+        changed = true;
+      }
+      const auto* branch = llvm::dyn_cast<llvm::BranchInst>(one->getTerminator());
+      if (branch && branch->isConditional()) {
+        const Shape condition = of(branch->getCondition());
+        if (condition.kind != Kind::unset && !condition.is_uniform() && part(one)) changed = true;
+      }
+    }
+  }
+}
+
+}  // namespace heddle::jit

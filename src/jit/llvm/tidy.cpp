@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The scalar code of one thread before it is made vector code: here every pass costs a
+// thirty-second of what it would cost afterwards, and what is found to be the same for all threads
+// has to be found in this form.
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/FixIrreducible.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LowerSwitch.h>
+#include <llvm/Transforms/Utils/UnifyFunctionExitNodes.h>
+
+#include <set>
+
+#include "jit/llvm/scalar.h"
+
+namespace heddle::jit {
+namespace {
+
+/// Whether the payload of a NaN operand makes no difference to the instruction.
+bool ignores_payload(const llvm::Instruction& user) {
+  switch (user.getOpcode()) {
+    case llvm::Instruction::FAdd:
+    case llvm::Instruction::FSub:
+    case llvm::Instruction::FMul:
+    case llvm::Instruction::FDiv:
+    case llvm::Instruction::FCmp:
+      return true;
+    default:
+      break;
+  }
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&user);
+  return call && (call->getIntrinsicID() == llvm::Intrinsic::fma ||
+                  call->getIntrinsicID() == llvm::Intrinsic::sqrt);
+}
+
+/// Whether the result is one of the operands, or its bits.
+bool passes_on(const llvm::Instruction& user) {
+  return llvm::isa<llvm::PHINode, llvm::SelectInst, llvm::FreezeInst>(user) ||
+         (llvm::isa<llvm::BitCastInst>(user) && user.getType()->getPrimitiveSizeInBits() == 32);
+}
+
+/// Arithmetic on f32 gives the canonical NaN (PTX ISA 9.7.3). Whether it is that one shows only
+/// where the bits are looked at, so that is where it is put in place: not between two additions.
+void place_canonical(llvm::Function& function) {
+  std::vector<llvm::CallInst*> calls;
+  for (llvm::Instruction& inst : llvm::instructions(function)) {
+    if (machine_call(inst) == "canonical") calls.push_back(llvm::cast<llvm::CallInst>(&inst));
+  }
+  std::vector<llvm::Value*> work;
+  std::set<llvm::Value*> raw;
+  for (llvm::CallInst* call : calls) {
+    llvm::Value* operand = call->getArgOperand(0);
+    call->replaceAllUsesWith(operand);
+    call->eraseFromParent();
+    if (!llvm::isa<llvm::Constant>(operand) && raw.insert(operand).second) work.push_back(operand);
+  }
+  while (!work.empty()) {
+    llvm::Value* value = work.back();
+    work.pop_back();
+    for (llvm::User* user : value->users()) {
+      auto* inst = llvm::cast<llvm::Instruction>(user);
+      if (passes_on(*inst) && raw.insert(inst).second) work.push_back(inst);
+    }
+  }
+  // In the order of the code: results must not depend on addresses of objects.
+  std::vector<llvm::Instruction*> ordered;
+  for (llvm::Instruction& inst : llvm::instructions(function)) {
+    if (raw.count(&inst)) ordered.push_back(&inst);
+  }
+  for (llvm::Instruction* value : ordered) {
+    std::vector<llvm::Use*> uses;
+    for (llvm::Use& use : value->uses()) {
+      auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+      if (!ignores_payload(*user) && !raw.count(user)) uses.push_back(&use);
+    }
+    for (llvm::Use* use : uses) {
+      llvm::IRBuilder<> builder(llvm::cast<llvm::Instruction>(use->getUser()));
+      llvm::Value* number = builder.CreateBitCast(value, builder.getFloatTy());
+      llvm::Value* nan = llvm::ConstantFP::get(
+          builder.getContext(),
+          llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, 0x7fffffff)));
+      llvm::Value* good = builder.CreateSelect(builder.CreateFCmpUNO(number, number), nan, number);
+      use->set(builder.CreateBitCast(good, value->getType()));
+    }
+  }
+}
+
+template <class... Passes>
+llvm::FunctionPassManager manager(Passes... passes) {
+  llvm::FunctionPassManager all;
+  (all.addPass(std::move(passes)), ...);
+  return all;
+}
+
+auto licm() {
+  llvm::LoopPassManager loops;
+  loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  return llvm::createFunctionToLoopPassAdaptor(std::move(loops), true);
+}
+
+}  // namespace
+
+std::string tidy(ScalarKernel& kernel, llvm::TargetMachine* machine) {
+  llvm::Module& module = *kernel.module;
+  for (llvm::Function& function : module) {
+    if (&function == kernel.function || function.isDeclaration()) continue;
+    function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    function.setComdat(nullptr);
+    function.removeFnAttr(llvm::Attribute::NoInline);
+    function.removeFnAttr(llvm::Attribute::OptimizeNone);
+    function.addFnAttr(llvm::Attribute::AlwaysInline);
+  }
+  // Tables of the semantics: reached directly, not by way of a table of addresses.
+  for (llvm::GlobalVariable& variable : module.globals()) {
+    variable.setLinkage(llvm::GlobalValue::InternalLinkage);
+    variable.setComdat(nullptr);
+    variable.setDSOLocal(true);
+  }
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+
+  llvm::ModulePassManager whole;
+  whole.addPass(llvm::AlwaysInlinerPass(false));
+  whole.addPass(llvm::GlobalDCEPass());
+  whole.run(module, modules);
+
+  llvm::Function& function = *kernel.function;
+  const auto run = [&](llvm::FunctionPassManager passes) { passes.run(function, functions); };
+  llvm::SimplifyCFGOptions keep_loops;
+  keep_loops.needCanonicalLoops(true).convertSwitchRangeToICmp(true);
+  run(manager(llvm::SROAPass(llvm::SROAOptions::ModifyCFG), llvm::EarlyCSEPass(),
+              llvm::SimplifyCFGPass(keep_loops), llvm::InstCombinePass()));
+  place_canonical(function);
+  run(manager(llvm::EarlyCSEPass(), llvm::InstCombinePass(), llvm::SimplifyCFGPass(keep_loops),
+              llvm::LoopSimplifyPass(), llvm::LCSSAPass(), licm(), llvm::GVNPass(),
+              llvm::ADCEPass(), llvm::SimplifyCFGPass(keep_loops), llvm::LowerSwitchPass(),
+              llvm::UnifyFunctionExitNodesPass(), llvm::FixIrreduciblePass(),
+              llvm::LoopSimplifyPass(), llvm::LCSSAPass()));
+  for (const llvm::Instruction& inst : llvm::instructions(function)) {
+    if (llvm::isa<llvm::AllocaInst>(inst))
+      return "a parameter whose elements are not known when compiling";
+  }
+  return {};
+}
+
+}  // namespace heddle::jit

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values of a warp: scalars for what the lanes share, vectors for the rest, and the instructions on
+// both.
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "jit/llvm/vectorizer.h"
+
+namespace heddle::jit {
+
+llvm::Type* Vectorizer::vector_of(llvm::Type* type) const {
+  if (auto* record = llvm::dyn_cast<llvm::StructType>(type)) {
+    std::vector<llvm::Type*> parts;
+    for (llvm::Type* part : record->elements()) parts.push_back(vector_of(part));
+    return llvm::StructType::get(context_, parts);
+  }
+  return llvm::FixedVectorType::get(type, kHalf);
+}
+
+/// stride * lane, for the lanes of a half.
+llvm::Value* Vectorizer::ramp(llvm::Type* type, s64 stride) const {
+  std::vector<llvm::Constant*> steps;
+  for (unsigned lane = 0; lane < kHalf; ++lane)
+    steps.push_back(
+        llvm::ConstantInt::get(type, static_cast<u64>(stride * static_cast<s64>(lane)), true));
+  return llvm::ConstantVector::get(steps);
+}
+
+llvm::Value* Vectorizer::splat(llvm::Value* value) {
+  if (auto* record = llvm::dyn_cast<llvm::StructType>(value->getType())) {
+    llvm::Value* result = llvm::PoisonValue::get(vector_of(record));
+    for (unsigned i = 0; i < record->getNumElements(); ++i)
+      result = builder_.CreateInsertValue(result, splat(builder_.CreateExtractValue(value, i)), i);
+    return result;
+  }
+  return builder_.CreateVectorSplat(kHalf, value);
+}
+
+void Vectorizer::place_behind(llvm::Value* value) {
+  if (auto* phi = llvm::dyn_cast<llvm::PHINode>(value))
+    builder_.SetInsertPoint(phi->getParent(), phi->getParent()->getFirstInsertionPt());
+  else if (auto* inst = llvm::dyn_cast<llvm::Instruction>(value))
+    builder_.SetInsertPoint(inst->getParent(), std::next(inst->getIterator()));
+  else
+    builder_.SetInsertPoint(entry_->getTerminator());
+}
+
+llvm::Value* Vectorizer::first(llvm::Value* value, unsigned half) {
+  if (llvm::isa<llvm::Constant>(value)) return value;
+  const auto found = lanes_.find(value);
+  HEDDLE_CHECK(found != lanes_.end() && found->second.shape.is_affine());
+  Lanes& lanes = found->second;
+  if (lanes.shape.is_uniform()) return lanes.first[0];
+  if (!lanes.first[half]) {
+    const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+    place_behind(lanes.first[0]);
+    const s64 step = lanes.shape.stride * static_cast<s64>(kHalf * half);
+    lanes.first[half] = builder_.CreateAdd(
+        lanes.first[0], llvm::ConstantInt::get(value->getType(), static_cast<u64>(step), true));
+  }
+  return lanes.first[half];
+}
+
+llvm::Value* Vectorizer::all(llvm::Value* value, unsigned half) {
+  if (llvm::isa<llvm::Constant>(value)) {
+    if (value->getType()->isStructTy()) return splat(value);
+    return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(kHalf),
+                                          llvm::cast<llvm::Constant>(value));
+  }
+  const auto found = lanes_.find(value);
+  HEDDLE_CHECK(found != lanes_.end());
+  Lanes& lanes = found->second;
+  if (lanes.all[half]) return lanes.all[half];
+  HEDDLE_CHECK(lanes.shape.is_affine());
+  llvm::Value* from = first(value, half);
+  const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+  place_behind(from);
+  llvm::Value* result = splat(from);
+  if (lanes.shape.stride)
+    result = builder_.CreateAdd(result, ramp(value->getType(), lanes.shape.stride));
+  for (const auto& [widening, factor] : lanes.shape.widened) {
+    llvm::Value* off = wrapped(widening, half);
+    llvm::Value* scale = llvm::ConstantInt::get(off->getType(), static_cast<u64>(factor), true);
+    result = builder_.CreateAdd(result, builder_.CreateMul(off, scale));
+  }
+  if (lanes.shape.is_uniform()) lanes.all[1 - half] = result;
+  return lanes.all[half] = result;
+}
+
+/// Whether what holds of the shape only if no lane wraps around does hold; null: always.
+llvm::Value* Vectorizer::no_wrap(const Shape& shape) {
+  llvm::Value* result = nullptr;
+  for (const auto& [widening, factor] : shape.widened) {
+    llvm::Value*& known = no_wrap_[widening];
+    if (!known) {
+      llvm::Value* from = widening->getOperand(0);
+      const Shape narrow = shapes_.of(from);
+      const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+      const unsigned halves = narrow.kind == Shape::Kind::half ? kHalves : 1;
+      for (unsigned h = 0; h < halves; ++h) {
+        llvm::Value* begin = first(from, h);
+        place_behind(first(const_cast<llvm::Instruction*>(widening), h));
+        const bool is_signed = widening->getOpcode() == llvm::Instruction::SExt;
+        const bool up = narrow.stride > 0;
+        const auto id =
+            is_signed
+                ? (up ? llvm::Intrinsic::sadd_with_overflow : llvm::Intrinsic::ssub_with_overflow)
+                : (up ? llvm::Intrinsic::uadd_with_overflow : llvm::Intrinsic::usub_with_overflow);
+        const u64 reach = static_cast<u64>(up ? narrow.reach() : -narrow.reach());
+        llvm::Value* sum = builder_.CreateBinaryIntrinsic(
+            id, begin, llvm::ConstantInt::get(begin->getType(), reach));
+        llvm::Value* fine = builder_.CreateNot(builder_.CreateExtractValue(sum, 1));
+        known = known ? builder_.CreateAnd(known, fine) : fine;
+      }
+    }
+    result = result ? builder_.CreateAnd(result, known) : known;
+  }
+  return result;
+}
+
+/// By how much the lanes of a widened value are off the line through its first one.
+llvm::Value* Vectorizer::wrapped(const llvm::Instruction* widening, unsigned half) {
+  llvm::Value*& known = wrapped_[{widening, half}];
+  if (known) return known;
+  auto* wide = const_cast<llvm::Instruction*>(widening);
+  llvm::Value* from = all(wide->getOperand(0), half);
+  llvm::Value* begin = first(wide, half);
+  const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+  place_behind(begin);
+  if (auto* inst = llvm::dyn_cast<llvm::Instruction>(from)) {
+    // Whichever of the two comes later in a block that both are in.
+    auto* other = llvm::dyn_cast<llvm::Instruction>(begin);
+    if (!other || (other->getParent() == inst->getParent() && other->comesBefore(inst)))
+      place_behind(inst);
+  }
+  llvm::Value* exact = builder_.CreateCast(llvm::cast<llvm::CastInst>(wide)->getOpcode(), from,
+                                           vector_of(wide->getType()));
+  llvm::Value* line =
+      builder_.CreateAdd(splat(begin), ramp(wide->getType(), lanes_.at(wide).shape.stride));
+  return known = builder_.CreateSub(exact, line);
+}
+
+Vectorizer::Variable& Vectorizer::variable_of(llvm::PHINode& phi) {
+  Variable& variable = variables_[&phi];
+  if (!variable.places.empty()) return variable;
+  const Shape shape = shapes_.of(&phi);
+  llvm::IRBuilder<> variables(entry_, entry_->begin());
+  const unsigned count = shape.kind == Shape::Kind::warp ? 1 : kHalves;
+  for (unsigned i = 0; i < count; ++i)
+    variable.places.push_back(
+        variables.CreateAlloca(shape.is_affine() ? phi.getType() : vector_of(phi.getType())));
+  return variable;
+}
+
+void Vectorizer::define(llvm::Instruction& inst, Halves all) {
+  Lanes& lanes = lanes_[&inst];
+  lanes.shape = Shape::any();
+  lanes.all = all;
+}
+
+void Vectorizer::define_uniform(llvm::Instruction& inst, llvm::Value* value) {
+  Lanes& lanes = lanes_[&inst];
+  lanes.shape = shapes_.of(&inst);
+  lanes.first[0] = value;
+}
+
+void Vectorizer::emit(llvm::Instruction& inst, const Halves& mask) {
+  if (auto* call = llvm::dyn_cast<llvm::CallInst>(&inst)) {
+    if (const llvm::StringRef name = machine_call(*call); !name.empty())
+      return emit_machine_call(*call, name, mask);
+  }
+  if (inst.isLifetimeStartOrEnd() || llvm::isa<llvm::DbgInfoIntrinsic>(inst)) return;
+  if (inst.mayWriteToMemory()) {
+    if (why_.empty()) why_ = fmt::format("'{}' in the semantics", inst.getOpcodeName());
+    return;
+  }
+  if (shapes_.of(&inst).is_affine())
+    emit_affine(inst);
+  else
+    emit_vector(inst, mask);
+}
+
+void Vectorizer::emit_affine(llvm::Instruction& inst) {
+  Lanes lanes;
+  lanes.shape = shapes_.of(&inst);
+  const unsigned halves = lanes.shape.kind == Shape::Kind::half ? kHalves : 1;
+  for (unsigned h = 0; h < halves; ++h) {
+    if (inst.getOpcode() == llvm::Instruction::Or && lanes.shape.stride) {
+      // Its operands have no bit in common, lane by lane; the first lane may not be there.
+      lanes.first[h] =
+          builder_.CreateAdd(first(inst.getOperand(0), h), first(inst.getOperand(1), h));
+      continue;
+    }
+    llvm::Instruction* copy = inst.clone();
+    copy->dropPoisonGeneratingFlags();
+    copy->dropUnknownNonDebugMetadata();
+    for (llvm::Use& operand : copy->operands()) {
+      if (!llvm::isa<llvm::Function>(operand.get())) operand.set(first(operand.get(), h));
+    }
+    lanes.first[h] = builder_.Insert(copy, inst.getName());
+  }
+  lanes_[&inst] = lanes;
+}
+
+/// The instruction once for each lane.
+llvm::Value* Vectorizer::one_by_one(llvm::Instruction& inst, unsigned half) {
+  if (inst.getType()->isStructTy()) {
+    if (why_.empty()) why_ = fmt::format("'{}' in the semantics", inst.getOpcodeName());
+    return llvm::PoisonValue::get(vector_of(inst.getType()));
+  }
+  llvm::Value* result = llvm::PoisonValue::get(vector_of(inst.getType()));
+  for (unsigned lane = 0; lane < kHalf; ++lane) {
+    llvm::Instruction* copy = inst.clone();
+    for (llvm::Use& operand : copy->operands()) {
+      if (llvm::isa<llvm::Function>(operand.get())) continue;
+      operand.set(builder_.CreateExtractElement(all(operand.get(), half), lane));
+    }
+    builder_.Insert(copy);
+    result = builder_.CreateInsertElement(result, copy, lane);
+  }
+  return result;
+}
+
+llvm::Value* Vectorizer::vector_instruction(llvm::Instruction& inst, unsigned half,
+                                            const Halves& mask) {
+  const auto operand = [&](unsigned i) { return all(inst.getOperand(i), half); };
+  if (auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&inst))
+    return builder_.CreateBinOp(binary->getOpcode(), operand(0), operand(1));
+  if (auto* unary = llvm::dyn_cast<llvm::UnaryOperator>(&inst))
+    return builder_.CreateUnOp(unary->getOpcode(), operand(0));
+  if (auto* cast = llvm::dyn_cast<llvm::CastInst>(&inst))
+    return builder_.CreateCast(cast->getOpcode(), operand(0), vector_of(inst.getType()));
+  if (auto* compare = llvm::dyn_cast<llvm::CmpInst>(&inst))
+    return builder_.CreateCmp(compare->getPredicate(), operand(0), operand(1));
+  if (llvm::isa<llvm::SelectInst>(inst)) {
+    llvm::Value* condition = inst.getOperand(0);
+    return builder_.CreateSelect(shapes_.of(condition).is_uniform() ? first(condition) : operand(0),
+                                 operand(1), operand(2));
+  }
+  if (llvm::isa<llvm::FreezeInst>(inst)) return builder_.CreateFreeze(operand(0));
+  if (auto* extract = llvm::dyn_cast<llvm::ExtractValueInst>(&inst))
+    return builder_.CreateExtractValue(operand(0), extract->getIndices());
+  if (auto* insert = llvm::dyn_cast<llvm::InsertValueInst>(&inst))
+    return builder_.CreateInsertValue(operand(0), operand(1), insert->getIndices());
+  if (auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&inst)) {
+    std::vector<llvm::Value*> indices;
+    for (unsigned i = 1; i < inst.getNumOperands(); ++i) indices.push_back(operand(i));
+    return builder_.CreateGEP(address->getSourceElementType(), operand(0), indices);
+  }
+  if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&inst)) {  // of a table of the semantics
+    return builder_.CreateMaskedGather(vector_of(inst.getType()), operand(0), load->getAlign(),
+                                       mask[half]);
+  }
+  if (auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&inst)) {
+    const llvm::Intrinsic::ID id = intrinsic->getIntrinsicID();
+    const bool overflows = llvm::isa<llvm::WithOverflowInst>(intrinsic);
+    if (llvm::isTriviallyVectorizable(id) || overflows) {
+      std::vector<llvm::Type*> types;
+      if (overflows) {
+        types.push_back(vector_of(intrinsic->getArgOperand(0)->getType()));
+      } else if (llvm::isVectorIntrinsicWithOverloadTypeAtArg(id, -1)) {
+        types.push_back(vector_of(intrinsic->getType()));
+      }
+      std::vector<llvm::Value*> arguments;
+      for (unsigned i = 0; i < intrinsic->arg_size(); ++i) {
+        llvm::Value* argument = intrinsic->getArgOperand(i);
+        const bool scalar = llvm::isVectorIntrinsicWithScalarOpAtArg(id, i);
+        arguments.push_back(scalar ? first(argument) : all(argument, half));
+        if (!overflows && llvm::isVectorIntrinsicWithOverloadTypeAtArg(id, static_cast<int>(i)))
+          types.push_back(arguments.back()->getType());
+      }
+      return builder_.CreateCall(llvm::Intrinsic::getDeclaration(&module_, id, types), arguments);
+    }
+  }
+  return one_by_one(inst, half);
+}
+
+void Vectorizer::emit_vector(llvm::Instruction& inst, const Halves& mask) {
+  Halves both;
+  for (unsigned h = 0; h < kHalves; ++h) both[h] = vector_instruction(inst, h, mask);
+  define(inst, both);
+}
+
+void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, const Halves& mask) {
+  const auto number = [&](unsigned argument) {
+    return static_cast<u32>(
+        llvm::cast<llvm::ConstantInt>(call.getArgOperand(argument))->getZExtValue());
+  };
+  const auto site = [&]() -> const Site& { return kernel_.sites[number(0)]; };
+  llvm::Type* word = builder_.getInt32Ty();
+  const auto constant = [&](u64 value) { return builder_.getInt32(static_cast<u32>(value)); };
+
+  if (name == "context.i64" || name == "context.i32")
+    return define_uniform(call, field(number(0), call.getType(), "field"));
+  if (name == "symbol") {
+    llvm::Value* table = field(offsetof(Context, symbols), builder_.getPtrTy(), "symbols");
+    llvm::Value* at = builder_.CreateConstInBoundsGEP1_32(builder_.getInt64Ty(), table, number(0));
+    llvm::LoadInst* load = builder_.CreateLoad(builder_.getInt64Ty(), at);
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+    return define_uniform(call, load);
+  }
+  if (name == "param") {
+    llvm::Value* block = builder_.CreateIntToPtr(
+        field(offsetof(Context, params), builder_.getInt64Ty(), "params"), builder_.getPtrTy());
+    llvm::LoadInst* load = builder_.CreateAlignedLoad(
+        call.getType(), builder_.CreateConstInBoundsGEP1_32(builder_.getInt8Ty(), block, number(0)),
+        llvm::Align(1));
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+    return define_uniform(call, load);
+  }
+  if (name == "lane") {
+    Lanes& lanes = lanes_[&call];
+    lanes.shape = shapes_.of(&call);
+    lanes.first[0] = constant(0);
+    return;
+  }
+  if (name == "tid") {
+    const u32 component = number(0);
+    const u64 x = block_.x, y = block_.y;
+    llvm::Value* warp = field(offsetof(Context, warp), word, "warp");
+    // `unit` threads, consecutive along x, share what is asked for, or differ by their place.
+    const auto of_units = [&](llvm::Value* unit, u64 size) -> llvm::Value* {
+      llvm::Value* thread = builder_.CreateMul(unit, constant(size));
+      if (component == 0)
+        return block_.volume() == x ? thread : builder_.CreateURem(thread, constant(x));
+      llvm::Value* row = builder_.CreateUDiv(thread, constant(x));
+      return component == 1 ? builder_.CreateURem(row, constant(y))
+                            : builder_.CreateUDiv(row, constant(y));
+    };
+    Lanes lanes;
+    lanes.shape = shapes_.of(&call);
+    if (lanes.shape.kind == Shape::Kind::warp) {
+      lanes.first[0] = of_units(warp, kLanes);
+    } else if (lanes.shape.kind == Shape::Kind::half) {
+      for (unsigned h = 0; h < kHalves; ++h)
+        lanes.first[h] =
+            of_units(builder_.CreateAdd(builder_.CreateShl(warp, 1), constant(h)), kHalf);
+    } else {
+      for (unsigned h = 0; h < kHalves; ++h) {
+        llvm::Value* begin =
+            builder_.CreateAdd(builder_.CreateMul(warp, constant(kLanes)), constant(h * kHalf));
+        llvm::Value* thread = builder_.CreateAdd(splat(begin), ramp(word, 1));
+        llvm::Value* row = builder_.CreateUDiv(thread, splat(constant(x)));
+        lanes.all[h] = component == 0   ? builder_.CreateURem(thread, splat(constant(x)))
+                       : component == 1 ? builder_.CreateURem(row, splat(constant(y)))
+                                        : builder_.CreateUDiv(row, splat(constant(y)));
+      }
+    }
+    lanes_[&call] = lanes;
+    return;
+  }
+  if (name == "local.base") {
+    llvm::Value* base = field(offsetof(Context, local_base), builder_.getInt64Ty(), "local.base");
+    llvm::Value* stride =
+        field(offsetof(Context, local_stride), builder_.getInt64Ty(), "local.stride");
+    Halves both;
+    for (unsigned h = 0; h < kHalves; ++h) {
+      llvm::Value* lane =
+          builder_.CreateAdd(splat(builder_.getInt64(h * kHalf)), ramp(builder_.getInt64Ty(), 1));
+      both[h] = builder_.CreateAdd(splat(base), builder_.CreateMul(splat(stride), lane));
+    }
+    return define(call, both);
+  }
+  if (name == "special") {
+    call_helper(HelperId::special, call.getArgOperand(1));
+    llvm::Value* at = field_address(offsetof(Context, operands));
+    return define_uniform(call, builder_.CreateLoad(builder_.getInt64Ty(), at));
+  }
+  if (name == "load") return emit_load(call, site(), mask);
+  if (name == "store") return emit_store(call, site(), mask);
+  if (name == "barrier") {
+    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {word, word}, false);
+    llvm::FunctionCallee end = module_.getOrInsertFunction(kRegionEnd, type);
+    llvm::cast<llvm::Function>(end.getCallee())->setDoesNotThrow();
+    builder_.CreateCall(end, {call.getArgOperand(0), call.getArgOperand(1)});
+    return;
+  }
+  if (why_.empty()) why_ = fmt::format("'{}'", name.str());
+}
+
+}  // namespace heddle::jit

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/llvm/vectorize.h"
+
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Instructions.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "jit/llvm/vectorizer.h"
+
+namespace heddle::jit {
+
+Vectorizer::Vectorizer(const ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block)
+    : kernel_(kernel),
+      shapes_(shapes),
+      block_(block),
+      context_(kernel.module->getContext()),
+      module_(*kernel.module),
+      from_(*kernel.function),
+      layout_(kernel.module->getDataLayout()),
+      builder_(context_) {}
+
+// --- masks ---
+
+llvm::Value* Vectorizer::any(const Halves& mask) {
+  if (is_all(mask)) return builder_.getTrue();
+  llvm::Value* either = builder_.CreateOr(mask[0], mask[1]);
+  llvm::Value* bits = builder_.CreateBitCast(either, builder_.getIntNTy(kHalf));
+  return builder_.CreateICmpNE(bits, llvm::ConstantInt::get(bits->getType(), 0));
+}
+
+bool Vectorizer::is_all(const Halves& mask) const {
+  const auto all = [](const llvm::Value* one) {
+    const auto* constant = llvm::dyn_cast<llvm::Constant>(one);
+    return constant && constant->isAllOnesValue();
+  };
+  return all(mask[0]) && all(mask[1]);
+}
+
+Halves Vectorizer::none() const {
+  auto* zero = llvm::Constant::getNullValue(vector_of(llvm::Type::getInt1Ty(context_)));
+  return {zero, zero};
+}
+
+/// Whether the lanes that end `from` together go to its successor; null: all of them do, always.
+llvm::Value* Vectorizer::goes(const Block* from, unsigned successor) {
+  auto* branch =
+      llvm::cast<llvm::BranchInst>(const_cast<llvm::Instruction*>(from->getTerminator()));
+  if (!branch->isConditional()) return nullptr;
+  llvm::Value* condition = first(branch->getCondition());
+  return successor == 0 ? condition : builder_.CreateNot(condition);
+}
+
+/// Of `mask`, those that go from `from` to its successor.
+Halves Vectorizer::edge_mask(const Block* from, unsigned successor, const Halves& mask) {
+  auto* branch =
+      llvm::cast<llvm::BranchInst>(const_cast<llvm::Instruction*>(from->getTerminator()));
+  if (!branch->isConditional()) return mask;
+  Halves result;
+  for (unsigned h = 0; h < kHalves; ++h) {
+    llvm::Value* condition =
+        shapes_.parts(from) ? all(branch->getCondition(), h) : splat(first(branch->getCondition()));
+    if (successor == 1) condition = builder_.CreateNot(condition);
+    // Not an `and`: what the lanes that are not there would decide may be poison.
+    result[h] = builder_.CreateSelect(mask[h], condition, none()[h]);
+  }
+  return result;
+}
+
+// --- the order of blocks ---
+
+/// What stands for `block` at a level: itself, or the header of the loop of that level that it is
+/// in.
+Vectorizer::Block* Vectorizer::representative(const Block* block, const llvm::Loop* level) const {
+  const llvm::Loop* loop = shapes_.loops.getLoopFor(block);
+  if (loop == level) return const_cast<Block*>(block);
+  while (loop->getParentLoop() != level) loop = loop->getParentLoop();
+  return loop->getHeader();
+}
+
+void Vectorizer::find_tree(const llvm::Loop* level) {
+  const auto add = [&](Block* block) {
+    const Block* root = level ? level->getHeader() : &from_.getEntryBlock();
+    if (block == root) return;
+    Block* above = shapes_.dominators.getNode(block)->getIDom()->getBlock();
+    Block* parent = representative(above, level);
+    children_[{parent, level}].push_back(block);
+    nodes_[block].implied = shapes_.post_dominators.dominates(block, parent);
+  };
+  for (Block& block : from_) {
+    if (shapes_.loops.getLoopFor(&block) == level && order_.count(&block)) add(&block);
+  }
+  const auto inner = level ? std::vector<llvm::Loop*>(level->begin(), level->end())
+                           : std::vector<llvm::Loop*>(shapes_.loops.begin(), shapes_.loops.end());
+  for (llvm::Loop* loop : inner) {
+    add(loop->getHeader());
+    find_tree(loop);
+  }
+}
+
+/// A warp arrives at a barrier as a whole: lanes that part on the way must all come to the same
+/// barriers, or to none any more.
+std::string Vectorizer::check_barriers() const {
+  std::set<const Block*> barriers;
+  for (const Block& block : from_) {
+    for (const llvm::Instruction& inst : block) {
+      if (machine_call(inst) != "barrier") continue;
+      barriers.insert(&block);
+      for (const llvm::Loop* loop = shapes_.loops.getLoopFor(&block); loop;
+           loop = loop->getParentLoop()) {
+        if (shapes_.parts(loop))
+          return "a barrier in a loop that threads of a warp may leave one by one";
+      }
+    }
+  }
+  if (barriers.empty()) return {};
+  for (const Block& block : from_) {
+    if (!shapes_.parts(&block)) continue;
+    std::vector<std::set<const Block*>> reached;
+    for (const Block* successor : llvm::successors(&block)) {
+      std::set<const Block*> seen = {successor}, met;
+      std::vector<const Block*> work = {successor};
+      while (!work.empty()) {
+        const Block* one = work.back();
+        work.pop_back();
+        if (barriers.count(one)) met.insert(one);
+        for (const Block* next : llvm::successors(one)) {
+          if (seen.insert(next).second) work.push_back(next);
+        }
+      }
+      reached.push_back(std::move(met));
+    }
+    if (reached[0] != reached[1] && !reached[0].empty() && !reached[1].empty())
+      return "a barrier that only some threads of a warp may come to";
+  }
+  return {};
+}
+
+// --- blocks ---
+
+/// The values that `to` finds when lanes come there from `from`.
+void Vectorizer::assign(const Block* from, Block* to, const Halves& mask) {
+  bool keeps = shapes_.meets(to);
+  for (const llvm::Loop* loop = shapes_.loops.getLoopFor(from); loop && !loop->contains(to);
+       loop = loop->getParentLoop())
+    keeps |= shapes_.parts(loop);
+  std::vector<std::pair<llvm::AllocaInst*, llvm::Value*>> stores;
+  for (llvm::PHINode& phi : to->phis()) {
+    llvm::Value* value = phi.getIncomingValueForBlock(from);
+    if (llvm::isa<llvm::UndefValue>(value)) continue;
+    Variable& variable = variable_of(phi);
+    const Shape shape = shapes_.of(&phi);
+    for (unsigned i = 0; i < variable.places.size(); ++i) {
+      llvm::AllocaInst* place = variable.places[i];
+      llvm::Value* now = shape.is_affine() ? first(value, i) : all(value, i);
+      if (!shape.is_affine() && keeps && !is_all(mask)) {
+        llvm::Value* before = builder_.CreateLoad(place->getAllocatedType(), place);
+        if (now->getType()->isStructTy()) {
+          why_ = "a value of several parts where paths meet";
+          return;
+        }
+        now = builder_.CreateSelect(mask[i], now, before);
+      }
+      stores.emplace_back(place, now);
+    }
+  }
+  for (const auto& [place, value] : stores) builder_.CreateStore(value, place);
+}
+
+void Vectorizer::leave_block(Block* block, const Halves& mask) {
+  const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+  if (!branch) return;
+  for (unsigned s = 0; s < branch->getNumSuccessors(); ++s) {
+    Block* to = branch->getSuccessor(s);
+    // Lanes that go one way together: where they do not go, others put the values right.
+    const Halves going = shapes_.parts(block) ? edge_mask(block, s, mask) : mask;
+    assign(block, to, going);
+    const llvm::Loop* loop = shapes_.loops.getLoopFor(block);
+    if (loop && loop->getHeader() == to) continue;  // emit_loop() looks after it
+    Node& node = nodes_[to];
+    if (!node.collected[0]) continue;
+    const Halves exact = edge_mask(block, s, mask);
+    for (unsigned h = 0; h < kHalves; ++h) {
+      llvm::Value* before = builder_.CreateLoad(exact[h]->getType(), node.collected[h]);
+      builder_.CreateStore(builder_.CreateOr(before, exact[h]), node.collected[h]);
+    }
+  }
+}
+
+void Vectorizer::emit_block(Block* block, const Halves& mask) {
+  masks_[block] = mask;
+  for (llvm::PHINode& phi : block->phis()) {
+    Variable& variable = variable_of(phi);
+    Lanes& lanes = lanes_[&phi];
+    lanes.shape = shapes_.of(&phi);
+    for (unsigned i = 0; i < variable.places.size(); ++i) {
+      llvm::Value* value =
+          builder_.CreateLoad(variable.places[i]->getAllocatedType(), variable.places[i]);
+      (lanes.shape.is_affine() ? lanes.first : lanes.all)[i] = value;
+    }
+  }
+  for (llvm::Instruction& inst : *block) {
+    if (llvm::isa<llvm::PHINode>(inst)) continue;
+    if (inst.isTerminator() || !why_.empty()) break;
+    builder_.SetCurrentDebugLocation(
+        inst.getDebugLoc()
+            ? llvm::DebugLoc(llvm::DILocation::get(context_, inst.getDebugLoc().getLine(), 0,
+                                                   function_->getSubprogram()))
+            : llvm::DebugLoc());
+    emit(inst, mask);
+  }
+  leave_block(block, mask);
+}
+
+void Vectorizer::emit_loop(Block* header) {
+  llvm::Loop* loop = shapes_.loops.getLoopFor(header);
+  const bool parts = shapes_.parts(loop);
+  const Halves entering = nodes_[header].mask;
+  Block* latch = loop->getLoopLatch();
+  HEDDLE_CHECK(latch);
+  llvm::IRBuilder<> variables(entry_, entry_->begin());
+  std::array<llvm::AllocaInst*, kHalves> again_mask{};
+  llvm::AllocaInst* again = nullptr;
+  llvm::Type* mask_type = vector_of(builder_.getInt1Ty());
+  if (parts) {
+    for (unsigned h = 0; h < kHalves; ++h) {
+      again_mask[h] = variables.CreateAlloca(mask_type);
+      builder_.CreateStore(entering[h], again_mask[h]);
+    }
+  } else {
+    again = variables.CreateAlloca(builder_.getInt1Ty());
+  }
+  Block* top = new_block("loop");
+  builder_.CreateBr(top);
+  go_to(top);
+  Halves mask = entering;
+  if (parts) {
+    for (unsigned h = 0; h < kHalves; ++h) {
+      mask[h] = builder_.CreateLoad(mask_type, again_mask[h]);
+      builder_.CreateStore(none()[h], again_mask[h]);
+    }
+  } else {
+    builder_.CreateStore(builder_.getFalse(), again);
+  }
+  nodes_[header].mask = mask;
+  // The latch, when it is reached, says who stays.
+  const auto at_latch = [&] {
+    const Halves& reached = masks_.at(latch);
+    unsigned successor = 0;
+    while (latch->getTerminator()->getSuccessor(successor) != header) ++successor;
+    if (parts) {
+      const Halves stay = edge_mask(latch, successor, reached);
+      for (unsigned h = 0; h < kHalves; ++h) builder_.CreateStore(stay[h], again_mask[h]);
+    } else {
+      llvm::Value* stays = goes(latch, successor);
+      builder_.CreateStore(stays ? stays : builder_.getTrue(), again);
+    }
+  };
+  latches_[latch] = at_latch;
+  emit_tree(header, loop);
+  Block* behind = new_block("behind");
+  llvm::Value* goes_on = nullptr;
+  if (parts) {
+    Halves stay;
+    for (unsigned h = 0; h < kHalves; ++h) stay[h] = builder_.CreateLoad(mask_type, again_mask[h]);
+    goes_on = any(stay);
+  } else {
+    goes_on = builder_.CreateLoad(builder_.getInt1Ty(), again);
+  }
+  builder_.CreateCondBr(goes_on, top, behind);
+  go_to(behind);
+  nodes_[header].mask = entering;
+}
+
+/// Emits what `child` dominates at its level; jumps over it when nobody comes.
+void Vectorizer::enter(Block* child, const llvm::Loop* level) {
+  Node& node = nodes_[child];
+  const Block* above = shapes_.dominators.getNode(child)->getIDom()->getBlock();
+  Block* parent = representative(above, level);
+  llvm::Value* guard = nullptr;
+  if (node.implied) {
+    node.mask = nodes_[parent].mask;
+  } else if (node.collected[0]) {
+    for (unsigned h = 0; h < kHalves; ++h)
+      node.mask[h] = builder_.CreateLoad(node.collected[h]->getAllocatedType(), node.collected[h]);
+    guard = any(node.mask);
+  } else {
+    unsigned successor = 0;
+    while (above->getTerminator()->getSuccessor(successor) != child) ++successor;
+    if (shapes_.parts(above)) {
+      node.mask = edge_mask(above, successor, nodes_[parent].mask);
+      guard = any(node.mask);
+    } else {
+      node.mask = nodes_[parent].mask;
+      guard = goes(above, successor);
+    }
+  }
+  Block* behind = nullptr;
+  if (guard) {
+    Block* inside = new_block(child->getName());
+    behind = new_block(child->getName() + ".behind");
+    builder_.CreateCondBr(guard, inside, behind);
+    go_to(inside);
+  }
+  emit_tree(child, level);
+  if (behind) {
+    builder_.CreateBr(behind);
+    go_to(behind);
+  }
+}
+
+void Vectorizer::emit_tree(Block* block, const llvm::Loop* level) {
+  if (!why_.empty()) return;
+  std::vector<Block*>& children = children_[{block, level}];
+  std::sort(children.begin(), children.end(),
+            [&](Block* a, Block* b) { return order_.at(a) < order_.at(b); });
+  // Ways that lead to a child from several places: nobody has come yet.
+  for (Block* child : children) {
+    Node& below = nodes_[child];
+    if (below.implied) continue;
+    const Block* above = shapes_.dominators.getNode(child)->getIDom()->getBlock();
+    const llvm::Loop* own = shapes_.loops.getLoopFor(child);
+    unsigned ways = 0;
+    for (const Block* way : llvm::predecessors(child)) {
+      if (!(own && own->getHeader() == child && own->contains(way))) ++ways;
+    }
+    if (ways == 1 && above == block && shapes_.loops.getLoopFor(above) == level) continue;
+    llvm::IRBuilder<> variables(entry_, entry_->begin());
+    for (unsigned h = 0; h < kHalves; ++h) {
+      if (!below.collected[h])
+        below.collected[h] = variables.CreateAlloca(vector_of(builder_.getInt1Ty()));
+      builder_.CreateStore(none()[h], below.collected[h]);
+    }
+  }
+  if (shapes_.loops.getLoopFor(block) != level)
+    emit_loop(block);
+  else
+    emit_block(block, nodes_[block].mask);
+  if (const auto latch = latches_.find(block);
+      latch != latches_.end() && shapes_.loops.getLoopFor(block) == level) {
+    const auto at_latch = latch->second;
+    latches_.erase(latch);
+    at_latch();
+  }
+  for (Block* child : children) enter(child, level);
+}
+
+llvm::Function* Vectorizer::run(std::string& why) {
+  if (why_ = check_barriers(); !why_.empty()) {
+    why = why_;
+    return nullptr;
+  }
+  for (const llvm::Loop* loop : shapes_.loops.getLoopsInPreorder()) {
+    if (!loop->getLoopLatch() || !loop->getLoopPreheader()) {
+      why = "a loop that is entered or continued in several ways";
+      return nullptr;
+    }
+  }
+  u32 number = 0;
+  for (Block* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&from_))
+    order_[block] = number++;
+
+  for (const Block& block : from_) {
+    for (const Block* next : llvm::successors(&block)) {
+      const llvm::Loop* loop = shapes_.loops.getLoopFor(next);
+      const bool again = loop && loop->getHeader() == next && loop->contains(&block);
+      if (order_.at(next) <= order_.at(&block) && !again) {
+        why = "a loop that is entered in several ways";
+        return nullptr;
+      }
+    }
+  }
+
+  auto* pointer = llvm::PointerType::get(context_, 0);
+  auto* type = llvm::FunctionType::get(builder_.getInt32Ty(), {pointer, pointer}, false);
+  function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "warp", module_);
+  function_->setDoesNotThrow();
+  function_->addFnAttr(llvm::Attribute::NullPointerIsValid);
+  function_->setSubprogram(from_.getSubprogram());
+  from_.setSubprogram(nullptr);
+  state_ = function_->getArg(0);
+  state_->addAttr(llvm::Attribute::NoAlias);
+  state_->setName("context");
+  function_->getArg(1)->setName("frame");
+  entry_ = new_block("entry");
+  Block* start = new_block("start");
+  trapped_ = Block::Create(context_, "trapped", function_);
+  llvm::IRBuilder<>(trapped_).CreateRet(builder_.getInt32(static_cast<u32>(Outcome::trapped)));
+  // What is put into the entry goes before this.
+  llvm::BranchInst::Create(start, entry_);
+  go_to(start);
+
+  find_tree(nullptr);
+  Node& root = nodes_[&from_.getEntryBlock()];
+  if (block_.volume() % kLanes == 0) {
+    auto* all = llvm::Constant::getAllOnesValue(vector_of(builder_.getInt1Ty()));
+    root.mask = {all, all};
+  } else {
+    llvm::Value* bits = field(offsetof(Context, lanes_of_warp), builder_.getInt32Ty(), "lanes");
+    for (unsigned h = 0; h < kHalves; ++h) {
+      llvm::Value* half =
+          builder_.CreateTrunc(builder_.CreateLShr(bits, h * kHalf), builder_.getIntNTy(kHalf));
+      root.mask[h] = builder_.CreateBitCast(half, vector_of(builder_.getInt1Ty()));
+    }
+  }
+  emit_tree(&from_.getEntryBlock(), nullptr);
+  builder_.SetCurrentDebugLocation(llvm::DebugLoc());
+  builder_.CreateRet(builder_.getInt32(static_cast<u32>(Outcome::finished)));
+  why = why_;
+  return why_.empty() ? function_ : nullptr;
+}
+
+llvm::Function* vectorize(const ScalarKernel& kernel, const Shapes& shapes,
+                          const machine::Dim3& block, std::string& why) {
+  return Vectorizer(kernel, shapes, block).run(why);
+}
+
+}  // namespace heddle::jit

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the code of one thread to the code of a warp: u32 warp(Context*, frame*), which returns an
+// Outcome. A warp is two vectors of sixteen lanes, and so is a mask. What is the same for all lanes
+// stays scalar, and so does the first of an affine value.
+//
+// Control flow. The blocks of a function, or of a loop's body, are laid out one behind the other in
+// an order in which all that a block dominates follows it at once. A block that not all lanes come
+// to is jumped over, with what it dominates, when none does. Where paths meet, each way leaves its
+// values in variables, under its lanes' mask; SROA turns those into values afterwards. In a loop
+// nothing is masked but what leaves it and what writes memory.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "jit/llvm/scalar.h"
+#include "jit/llvm/shape.h"
+
+namespace heddle::jit {
+
+/// Adds the warp's function to the kernel's module and returns it, or null and why.
+llvm::Function* vectorize(const ScalarKernel& kernel, const Shapes& shapes,
+                          const machine::Dim3& block, std::string& why);
+
+/// Marks where a warp waits; split_regions() takes it out. void(i32 site, i32 barrier)
+inline constexpr const char* kRegionEnd = "heddle.region.end";
+
+}  // namespace heddle::jit

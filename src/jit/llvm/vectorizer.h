@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The vectorizer's parts: vectorize.cpp lays out the control flow, vector_values.cpp makes values
+// and instructions, vector_access.cpp makes accesses to memory.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/MDBuilder.h>
+
+#include <array>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "jit/context.h"
+#include "jit/llvm/scalar.h"
+#include "jit/llvm/shape.h"
+#include "jit/llvm/vectorize.h"
+
+namespace heddle::jit {
+
+/// One value for each half.
+using Halves = std::array<llvm::Value*, kHalves>;
+
+class Vectorizer {
+ public:
+  Vectorizer(const ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block);
+  llvm::Function* run(std::string& why);
+
+ private:
+  using Block = llvm::BasicBlock;
+  using Edge = std::pair<const Block*, const Block*>;
+
+  /// A scalar value's counterpart.
+  struct Lanes {
+    Shape shape;
+    Halves first{};  ///< affine; of a warp the first one alone, until somebody asks
+    Halves all{};    ///< vectors, made when somebody asks
+  };
+  /// A phi node, between the ways that lead to it.
+  struct Variable {
+    std::vector<llvm::AllocaInst*> places;
+  };
+  /// A block or loop that not all lanes may come to.
+  struct Node {
+    Halves mask{};                                       ///< of the lanes that come
+    std::array<llvm::AllocaInst*, kHalves> collected{};  ///< when they come on several ways
+    bool implied = false;                                ///< all lanes of its parent come
+  };
+
+  // --- control flow ---
+  Block* representative(const Block* block, const llvm::Loop* level) const;
+  void find_tree(const llvm::Loop* level);
+  std::string check_barriers() const;
+  void emit_tree(Block* node, const llvm::Loop* level);
+  void emit_loop(Block* header);
+  void emit_block(Block* block, const Halves& mask);
+  void enter(Block* child, const llvm::Loop* level);
+  void leave_block(Block* block, const Halves& mask);
+  void assign(const Block* from, Block* to, const Halves& mask);
+  llvm::Value* goes(const Block* from, unsigned successor);
+  Halves edge_mask(const Block* from, unsigned successor, const Halves& mask);
+  llvm::Value* any(const Halves& mask);
+  bool is_all(const Halves& mask) const;
+  Halves none() const;
+  Block* new_block(const llvm::Twine& name) { return Block::Create(context_, name, function_); }
+  void go_to(Block* block) { builder_.SetInsertPoint(block); }
+
+  // --- values ---
+  llvm::Type* vector_of(llvm::Type* type) const;
+  Lanes& lanes_of(llvm::Value* value);
+  llvm::Value* first(llvm::Value* value, unsigned half = 0);
+  llvm::Value* all(llvm::Value* value, unsigned half);
+  void place_behind(llvm::Value* value);
+  llvm::Value* ramp(llvm::Type* type, s64 stride) const;
+  llvm::Value* splat(llvm::Value* value);
+  llvm::Value* no_wrap(const Shape& shape);
+  llvm::Value* wrapped(const llvm::Instruction* widening, unsigned half);
+  Variable& variable_of(llvm::PHINode& phi);
+  void emit(llvm::Instruction& inst, const Halves& mask);
+  void emit_affine(llvm::Instruction& inst);
+  void emit_vector(llvm::Instruction& inst, const Halves& mask);
+  llvm::Value* vector_instruction(llvm::Instruction& inst, unsigned half, const Halves& mask);
+  llvm::Value* one_by_one(llvm::Instruction& inst, unsigned half);
+  void define(llvm::Instruction& inst, Halves all);
+  void define_uniform(llvm::Instruction& inst, llvm::Value* value);
+  void emit_machine_call(llvm::CallInst& call, llvm::StringRef name, const Halves& mask);
+
+  // --- memory ---
+  struct Window {
+    llvm::Value* base;  ///< null: 0
+    llvm::Value* size;
+  };
+  llvm::Value* field(std::size_t offset, llvm::Type* type, const char* name);
+  llvm::Value* field_address(std::size_t offset);
+  llvm::Value* lane_mask(const Halves& mask);
+  void call_helper(HelperId helper, llvm::Value* argument);
+  llvm::Value* fits(llvm::Value* base, llvm::Value* size, llvm::Value* address, u64 bytes,
+                    u64 align);
+  std::vector<Window> windows(const Site& site);
+  llvm::Value* host(const Site& site, llvm::Value* address);
+  void check(u32 number, llvm::CallInst& call, llvm::Value* address, u64 bytes, const Halves& mask);
+  void ask(u32 number, llvm::CallInst& call, const Halves& mask);
+  Halves checked_addresses(u32 number, llvm::CallInst& call, const Halves& mask);
+  bool is_consecutive(const Site& site, const Shape& address) const;
+  Halves unless_wrapped(llvm::Value* straight, const std::function<Halves()>& fast,
+                        const std::function<Halves()>& slow);
+  llvm::Value* repeat(llvm::Value* mask, unsigned count);
+  void emit_load(llvm::CallInst& call, const Site& site, const Halves& mask);
+  void emit_store(llvm::CallInst& call, const Site& site, const Halves& mask);
+
+  const ScalarKernel& kernel_;
+  const Shapes& shapes_;
+  const machine::Dim3 block_;
+  llvm::LLVMContext& context_;
+  llvm::Module& module_;
+  llvm::Function& from_;
+  const llvm::DataLayout& layout_;
+  llvm::Function* function_ = nullptr;
+  llvm::Argument* state_ = nullptr;  ///< Context*
+  llvm::IRBuilder<> builder_;
+  Block* entry_ = nullptr;  ///< variables and what depends on the warp alone
+  Block* trapped_ = nullptr;
+  std::map<const llvm::Value*, Lanes> lanes_;
+  std::map<const llvm::PHINode*, Variable> variables_;
+  std::map<const Block*, Node> nodes_;
+  std::map<std::pair<const Block*, const llvm::Loop*>, std::vector<Block*>>
+      children_;                                           ///< at a level
+  std::map<const Block*, Halves> masks_;                   ///< of emitted blocks
+  std::map<const Block*, std::function<void()>> latches_;  ///< what their loops want to know
+  std::map<const Block*, u32> order_;                      ///< reverse post order
+  std::map<std::pair<std::size_t, llvm::Type*>, llvm::Value*> fields_;
+  std::map<std::pair<const llvm::Instruction*, unsigned>, llvm::Value*> wrapped_;
+  std::map<const llvm::Instruction*, llvm::Value*> no_wrap_;
+  std::map<std::tuple<const llvm::Value*, u64, u64>, llvm::Value*> places_;  ///< of fits()
+  std::string why_;
+};
+
+}  // namespace heddle::jit
