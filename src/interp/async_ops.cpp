@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "interp/atom_forms.h"
 #include "interp/mbarrier_ops.h"
+#include "interp/multimem_ops.h"
 #include "interp/windows.h"
 
 #define HEDDLE_LEVEL baseline_async_ops
@@ -76,6 +78,13 @@ void bulk_reduce_of(Warp& warp, const Op& op) {
   for_lane_by_lane(warp, [&](u32 lane) {
     const u32 bytes = check_bulk(warp, op, lane);
     const u64 to = address_of(warp, op, 0, lane), from = address_of(warp, op, 1, lane);
+    if (op.flags & kMultimem) {
+      on_replicas(warp, lane, to, bytes, MultimemAccess::write, [&](u64 at, u64 done, u64 count) {
+        for (u64 i = 0; i < count; i += sizeof(T))
+          reduce_one<kOp, T>(at + i, load_one<T>(from + done + i), true);
+      });
+      return;
+    }
     for (u32 at = 0; at < bytes; at += sizeof(T)) {
       reduce_one<kOp, T>(to + at, load_one<T>(from + at), op.flags & kToGlobal);
     }
@@ -91,62 +100,6 @@ void red_async_of(Warp& warp, const Op& op) {
     reduce_one<kOp, T>(to, warp.at<const T>(op.src[2])[lane], false);
     complete_tx(warp, lane, address_of(warp, op, 1, lane), sizeof(T));
   });
-}
-
-/// Calls f<op, type>() for the pair, when atom has such a form (sem/atom.h).
-template <Atomop kOp, class F>
-Handler with_type(Type type, F f) {
-  const auto pick = [&]<class T>(T) -> Handler {
-    if constexpr (sem::kHasAtomForm<kOp, T>)
-      return f.template operator()<kOp, T>();
-    else
-      return nullptr;
-  };
-  switch (type) {
-    case Type::u32:
-    case Type::b32:
-      return pick(u32{});
-    case Type::s32:
-      return pick(s32{});
-    case Type::u64:
-    case Type::b64:
-      return pick(u64{});
-    case Type::s64:
-      return pick(s64{});
-    case Type::f32:
-      return pick(sem::f32{});
-    case Type::f64:
-      return pick(sem::f64{});
-    case Type::f16:
-      return pick(sem::f16{});
-    case Type::bf16:
-      return pick(sem::bf16{});
-    default:
-      return nullptr;
-  }
-}
-template <class F>
-Handler with_operation(u8 atomop, Type type, F f) {
-  switch (static_cast<Atomop>(atomop)) {
-    case Atomop::and_:
-      return with_type<Atomop::and_>(type, f);
-    case Atomop::or_:
-      return with_type<Atomop::or_>(type, f);
-    case Atomop::xor_:
-      return with_type<Atomop::xor_>(type, f);
-    case Atomop::add:
-      return with_type<Atomop::add>(type, f);
-    case Atomop::inc:
-      return with_type<Atomop::inc>(type, f);
-    case Atomop::dec:
-      return with_type<Atomop::dec>(type, f);
-    case Atomop::min:
-      return with_type<Atomop::min>(type, f);
-    case Atomop::max:
-      return with_type<Atomop::max>(type, f);
-    default:
-      return nullptr;
-  }
 }
 
 }  // namespace
@@ -191,6 +144,13 @@ void bulk_copy(Warp& warp, const Op& op) {
         std::memmove(bytes_at(in_window_of(warp, to, rank)), from, bytes);
         complete_tx(warp, lane, in_window_of(warp, barrier, rank), bytes);
       }
+      return;
+    }
+    if (op.flags & kMultimem) {
+      on_replicas(warp, lane, to, bytes, MultimemAccess::write, [&](u64 at, u64 done, u64 count) {
+        copy_masked(bytes_at(at), from + done, static_cast<u32>(count),
+                    op.flags & kByteMask ? mask : ~0u);
+      });
       return;
     }
     if (op.flags & kByteMask)

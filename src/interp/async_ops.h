@@ -27,6 +27,7 @@ inline constexpr u8 kSignals = 4;     ///< there is an mbarrier object
 inline constexpr u8 kMulticast = 8;   ///< the mask names CTAs of the cluster
 inline constexpr u8 kByteMask = 16;   ///< the mask names bytes of each 16
 inline constexpr u8 kOwnWindow = 32;  ///< the destination is the CTA's own
+inline constexpr u8 kMultimem = 64;   ///< the destination is a multimem address
 /// cp.reduce.async.bulk: the same places. Null: no such form.
 Handler bulk_reduce(u8 atomop, isa::Type type);
 

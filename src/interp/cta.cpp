@@ -128,6 +128,7 @@ void InterpretedCta::make_warps() {
     warp.const_base = launch_.loaded->constants().base,
     warp.const_size = launch_.loaded->constants().size;
     warp.recover = &recover_;
+    warp.multimem = &memory.multimem();
     warp.stack = state.stack.data();
   }
 }

@@ -72,6 +72,16 @@ std::string Decoder::cooperation(const isa::Form& form) {
       return bulk(false);
     case SemId::bulk_reduce:
       return bulk(true);
+    case SemId::multimem_copy:
+      return bulk(false, true);
+    case SemId::multimem_bulk_reduce:
+      return bulk(true, true);
+    case SemId::multimem_load:
+      return multimem_load();
+    case SemId::multimem_store:
+      return multimem_write(false);
+    case SemId::multimem_reduce:
+      return multimem_write(true);
     case SemId::st_async:
       store_async();
       return {};
@@ -215,7 +225,7 @@ void Decoder::async_copy() {
   op.flags = flags;
 }
 
-std::string Decoder::bulk(bool reduces) {
+std::string Decoder::bulk(bool reduces, bool multimem) {
   const Operand& d = operand("dst");
   const Operand& s = operand("src");
   const Operand& m = operand("mbar");
@@ -226,6 +236,7 @@ std::string Decoder::bulk(bool reduces) {
   if (space_of(s) == "global") flags |= kFromGlobal;
   if (space_of(d) == "shared::cta") flags |= kOwnWindow;
   if (signals) flags |= kSignals;
+  if (multimem) flags |= kMultimem;
   if (has("multicast::cluster")) flags |= kMulticast;
   if (has("cp_mask")) flags |= kByteMask;
   const Place to = host_address(d), from = host_address(s);

@@ -239,7 +239,10 @@ class Decoder {
   void mbarrier(Handler run, u8 flags = 0);
   void mbarrier_wait(u8 flags);
   void async_copy();
-  std::string bulk(bool reduces);
+  std::string bulk(bool reduces, bool multimem = false);
+  void multimem(Handler run, std::vector<Place> list, u32 each, Place address);
+  std::string multimem_load();
+  std::string multimem_write(bool reduces);
   void store_async();
   std::string reduce_async();
   void store_bulk();

@@ -16,6 +16,10 @@
 #include "base/types.h"
 #include "machine/trap_kind.h"
 
+namespace heddle::machine {
+class Multimem;
+}
+
 namespace heddle::interp {
 
 inline constexpr u32 kLanes = 32;
@@ -169,6 +173,7 @@ struct Warp {
   bool trap_has_address = false;
   TrapDetail* detail = nullptr;
   sigjmp_buf* recover = nullptr;
+  const machine::Multimem* multimem = nullptr;
 
   bool in_shared_window(u64 address) const { return address - cluster_base < cluster_size; }
 

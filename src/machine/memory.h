@@ -18,6 +18,7 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "machine/multimem.h"
 #include "machine/ranges.h"
 
 namespace heddle::machine {
@@ -79,6 +80,10 @@ class Memory {
   /// belongs to the caller. Nobody may write to it meanwhile. -1: the host refuses.
   int share(u64 address);
 
+  /// Which of the addresses without memory stand for memory elsewhere.
+  Multimem& multimem() { return multimem_; }
+  const Multimem& multimem() const { return multimem_; }
+
   u64 total_bytes() const { return device_bytes_; }
   u64 used_bytes() const;
 
@@ -110,6 +115,7 @@ class Memory {
   u64 next_low_shared_ = 0, next_high_shared_ = 0;
   std::set<u64> shared_;  ///< allocations that are mappings of files
   std::atomic<u64> reach_begin_{0}, reach_end_{0};
+  Multimem multimem_;
   u64 device_bytes_ = 0;
   u64 used_ = 0;
 };

@@ -56,6 +56,8 @@ Trap trap_at(TrapKind kind, const ir::Module& module, ir::FunctionId kernel,
 }
 
 std::string describe_address(const Memory& memory, u64 address) {
+  if (memory.multimem().contains(address))
+    return "a multimem address: only multimem operations may access it";
   const auto near = memory.nearest(address);
   if (!near) return {};
   if (near->contains(address))

@@ -18,7 +18,7 @@ CUresult give(void* out, T value) {
 }
 
 unsigned long long handle_types(CUdeviceptr ptr, const Allocation& found) {
-  if (const auto memory = state().virtual_memory.find(ptr)) {
+  if (const auto memory = state().virtual_memory.locate(ptr).memory) {
     return memory->properties().requestedHandleTypes;
   }
   const bool exports = found.pool && found.pool->origin() == MemoryPool::Origin::exported;

@@ -85,7 +85,10 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size,
 }
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
-  return with_memory(handle, [&](const PhysicalPtr& memory) {
+  return in_driver([&]() -> CUresult {
+    if (state().multicasts.remove(handle)) return CUDA_SUCCESS;
+    const auto memory = state().physical.find(handle);
+    if (!memory) return CUDA_ERROR_INVALID_VALUE;
     if (--memory->references == 0) state().physical.remove(handle);
     return CUDA_SUCCESS;
   });
@@ -93,9 +96,15 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
 
 CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
                   unsigned long long flags) {
-  return with_memory(handle, [&](const PhysicalPtr& memory) -> CUresult {
+  return in_driver([&]() -> CUresult {
     if (flags) return CUDA_ERROR_INVALID_VALUE;
-    return state().virtual_memory.map(ptr, size, offset, memory);
+    if (const auto memory = state().physical.find(handle)) {
+      return state().virtual_memory.map(ptr, size, offset, memory);
+    }
+    const auto multicast = state().multicasts.find(handle);
+    if (!multicast) return CUDA_ERROR_INVALID_VALUE;
+    multicast->wait_for_team("cuMemMap");
+    return state().virtual_memory.map(ptr, size, offset, multicast);
   });
 }
 
@@ -163,7 +172,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop,
 
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* addr) {
   return in_driver([&]() -> CUresult {
-    const auto memory = state().virtual_memory.find(reinterpret_cast<heddle::u64>(addr));
+    const auto memory = state().virtual_memory.locate(reinterpret_cast<heddle::u64>(addr)).memory;
     if (!handle || !memory) return CUDA_ERROR_INVALID_VALUE;
     if (!state().physical.find(memory->handle)) {
       memory->references = 0;  // released since it was mapped: the handle is given out again

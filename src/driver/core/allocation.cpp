@@ -29,7 +29,9 @@ std::optional<u64> Allocations::allocate(Allocation what) {
     if (!charge_locked(*what.device, what.size)) return std::nullopt;
     what.id = next_id_++;
   }
-  const auto address = state().memory->allocate(what.size);
+  // What is large in a pool can be bound to a multicast object.
+  const bool aligned = what.pool && what.size >= kGranularity;
+  const auto address = state().memory->allocate(what.size, aligned ? kGranularity : 256);
   const std::lock_guard lock(mutex_);
   if (!address.ok()) {
     used_[what.device] -= what.size;

@@ -97,6 +97,7 @@ std::optional<int> device_attribute(const Device& device, CUdevice_attribute att
     case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:
       return -1;
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
+    case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:  // multimem came with clusters
       return profile.target.sm >= machine::kFirstClusterTarget;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
       return CU_COMPUTEMODE_DEFAULT;
@@ -167,7 +168,6 @@ std::optional<int> device_attribute(const Device& device, CUdevice_attribute att
     case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING:
     case CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_MPS_ENABLED:
     case CU_DEVICE_ATTRIBUTE_D3D12_CIG_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_VULKAN_CIG_SUPPORTED:

@@ -20,6 +20,7 @@
 #include "driver/core/link.h"
 #include "driver/core/memory_pool.h"
 #include "driver/core/module.h"
+#include "driver/core/multicast.h"
 #include "driver/core/table.h"
 #include "driver/core/user_object.h"
 #include "driver/core/virtual_memory.h"
@@ -49,6 +50,7 @@ struct State {
   Table<CUarray, Array> arrays;
   Table<CUmipmappedArray, MipmappedArray> mipmapped_arrays;
   Table<CUmemGenericAllocationHandle, Physical> physical;
+  Table<CUmemGenericAllocationHandle, Multicast> multicasts;
   Table<CUasyncCallbackHandle, CUdevice> notifications;
   Allocations allocations;
   AdviceBook advice;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <string>
 
+#include "driver/core/multicast.h"
 #include "driver/core/state.h"
 
 namespace heddle::driver {
@@ -104,24 +105,35 @@ CUresult VirtualMemory::free(u64 address, u64 bytes) {
   return CUDA_SUCCESS;
 }
 
-CUresult VirtualMemory::map(u64 address, u64 bytes, u64 offset, const PhysicalPtr& memory) {
-  if (!bytes || (address | bytes | offset) % kGranularity || offset > memory->size() ||
-      bytes > memory->size() - offset) {
-    return CUDA_ERROR_INVALID_VALUE;
+bool VirtualMemory::can_map(u64 address, u64 bytes, u64 offset, u64 size) const {
+  if (!bytes || (address | bytes | offset) % kGranularity || offset > size ||
+      bytes > size - offset) {
+    return false;
   }
-  const std::lock_guard lock(mutex_);
   const auto* range = reservation(address);
-  if (!range || !range->contains(address, bytes)) return CUDA_ERROR_INVALID_VALUE;
+  if (!range || !range->contains(address, bytes)) return false;
   const auto next = mapped_.lower_bound(address);
-  if (next != mapped_.end() && next->first < address + bytes) return CUDA_ERROR_INVALID_VALUE;
-  if (next != mapped_.begin()) {
-    const auto& [base, before] = *std::prev(next);
-    if (address < base + before.size) return CUDA_ERROR_INVALID_VALUE;
-  }
+  if (next != mapped_.end() && next->first < address + bytes) return false;
+  if (next == mapped_.begin()) return true;
+  const auto& [base, before] = *std::prev(next);
+  return address >= base + before.size;
+}
+
+CUresult VirtualMemory::map(u64 address, u64 bytes, u64 offset, const PhysicalPtr& memory) {
+  const std::lock_guard lock(mutex_);
+  if (!can_map(address, bytes, offset, memory->size())) return CUDA_ERROR_INVALID_VALUE;
   if (!state().memory->map({address, bytes}, memory->file(), offset)) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
-  mapped_.emplace(address, Mapping{bytes, memory});
+  mapped_.emplace(address, Mapping{.size = bytes, .offset = offset, .memory = memory});
+  return CUDA_SUCCESS;
+}
+
+CUresult VirtualMemory::map(u64 address, u64 bytes, u64 offset, const MulticastPtr& multicast) {
+  const std::lock_guard lock(mutex_);
+  if (!can_map(address, bytes, offset, multicast->size())) return CUDA_ERROR_INVALID_VALUE;
+  multicast->map({address, bytes}, offset);
+  mapped_.emplace(address, Mapping{.size = bytes, .offset = offset, .multicast = multicast});
   return CUDA_SUCCESS;
 }
 
@@ -139,6 +151,7 @@ CUresult VirtualMemory::unmap(u64 address, u64 bytes) {
   auto it = first_in(address, bytes);
   if (it == mapped_.end()) return CUDA_ERROR_INVALID_VALUE;
   while (it != mapped_.end() && it->first < address + bytes) {
+    if (it->second.multicast) it->second.multicast->unmap(it->first);
     state().allocations.release(it->first, {Allocation::Kind::mapped});
     it = mapped_.erase(it);
   }
@@ -169,6 +182,10 @@ CUresult VirtualMemory::set_access(u64 address, u64 bytes, const CUmemAccessDesc
           what[i].flags;
     }
     const auto access = strongest(mapping.access);
+    if (mapping.multicast) {
+      mapping.multicast->set_access(base, access);
+      continue;
+    }
     state().memory->protect({base, mapping.size}, access);
     state().allocations.release(base, {Allocation::Kind::mapped});
     if (access == machine::Memory::Access::none) continue;
@@ -197,12 +214,14 @@ CUresult VirtualMemory::get_access(u64 address, const CUmemLocation& location,
   return CUDA_SUCCESS;
 }
 
-PhysicalPtr VirtualMemory::find(u64 address) const {
+VirtualMemory::Found VirtualMemory::locate(u64 address) const {
   const std::lock_guard lock(mutex_);
   const auto after = mapped_.upper_bound(address);
-  if (after == mapped_.begin()) return nullptr;
+  if (after == mapped_.begin()) return {};
   const auto& [base, mapping] = *std::prev(after);
-  return address - base < mapping.size ? mapping.memory : nullptr;
+  const u64 inside = address - base;
+  if (inside >= mapping.size) return {};
+  return {mapping.memory, mapping.offset + inside, mapping.size - inside};
 }
 
 bool VirtualMemory::is_reserved(u64 address) const {

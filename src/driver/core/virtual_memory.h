@@ -16,6 +16,8 @@
 namespace heddle::driver {
 
 struct Device;
+class Multicast;
+using MulticastPtr = std::shared_ptr<Multicast>;
 
 /// What everything here is a multiple of: as on most GPUs.
 inline constexpr u64 kGranularity = u64{2} << 20;
@@ -58,25 +60,35 @@ class VirtualMemory {
   CUresult reserve(u64 bytes, u64 align, u64 hint, u64& out);
   CUresult free(u64 address, u64 bytes);
   CUresult map(u64 address, u64 bytes, u64 offset, const PhysicalPtr& memory);
+  CUresult map(u64 address, u64 bytes, u64 offset, const MulticastPtr& multicast);
   /// Whole mappings only.
   CUresult unmap(u64 address, u64 bytes);
   CUresult set_access(u64 address, u64 bytes, const CUmemAccessDesc* what, std::size_t count);
   CUresult get_access(u64 address, const CUmemLocation& location, unsigned long long& flags) const;
 
-  /// What is mapped at `address`; null when nothing is.
-  PhysicalPtr find(u64 address) const;
+  struct Found {
+    PhysicalPtr memory = nullptr;
+    u64 offset = 0;  ///< in `memory`
+    u64 room = 0;    ///< bytes from there to the end of the mapping
+  };
+  /// Which memory is mapped at `address`; null when none is.
+  Found locate(u64 address) const;
   /// True inside of a reserved range.
   bool is_reserved(u64 address) const;
 
  private:
   struct Mapping {
     u64 size;
-    PhysicalPtr memory;
+    u64 offset;  ///< in the object
+    PhysicalPtr memory = nullptr;
+    MulticastPtr multicast = nullptr;              ///< in its place
     std::map<int, CUmemAccess_flags> access = {};  // by device; the host is kHost
   };
   static constexpr int kHost = -1;
 
   const machine::AddressRange* reservation(u64 address) const;
+  /// Free for a mapping of an object of `size` bytes.
+  bool can_map(u64 address, u64 bytes, u64 offset, u64 size) const;
   /// The mappings that exactly fill a range; empty when there are gaps or parts.
   std::map<u64, Mapping>::iterator first_in(u64 address, u64 bytes);
 
