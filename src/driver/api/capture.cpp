@@ -19,9 +19,9 @@ struct Info {
 };
 
 CUresult get_info(CUstream handle, const Info& out) {
-  return with_stream(handle, [&](Context& context, Stream& stream) -> CUresult {
+  return with_stream(handle, [&](Context&, Stream& stream) -> CUresult {
     if (!out.status || (out.data && !out.nodes)) return CUDA_ERROR_INVALID_VALUE;
-    if (const CUresult bad = asks_about_legacy(context, stream)) return bad;
+    if (const CUresult bad = asks_about_legacy(stream)) return bad;
     const auto info = capture_of(stream);
     *out.status = info.status;
     if (info.status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return CUDA_SUCCESS;

@@ -25,7 +25,7 @@ CUresult create(CUcontext* pctx, unsigned flags, CUdevice dev) {
     if (!pctx || !are_valid_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
     auto context = Context::create(device, flags);
     *pctx = context->handle();
-    context_stack().push_back(std::move(context));
+    context_stack().push_back({std::move(context)});
     return CUDA_SUCCESS;
   });
 }
@@ -35,7 +35,7 @@ CUresult destroy(CUcontext ctx) {
     const auto context = state().contexts.find(ctx);
     if (!context || context == context->device().primary.context) return CUDA_ERROR_INVALID_CONTEXT;
     auto& stack = context_stack();
-    if (!stack.empty() && stack.back() == context) stack.pop_back();
+    if (!stack.empty() && stack.back().context == context) stack.pop_back();
     context->destroy();
     return CUDA_SUCCESS;
   });
@@ -43,9 +43,9 @@ CUresult destroy(CUcontext ctx) {
 
 CUresult push(CUcontext ctx) {
   return in_driver([&]() -> CUresult {
-    auto context = state().contexts.find(ctx);
-    if (!context) return CUDA_ERROR_INVALID_CONTEXT;
-    context_stack().push_back(std::move(context));
+    auto view = find_view(ctx);
+    if (!view.context) return CUDA_ERROR_INVALID_CONTEXT;
+    context_stack().push_back(std::move(view));
     return CUDA_SUCCESS;
   });
 }
@@ -54,7 +54,7 @@ CUresult pop(CUcontext* pctx) {
   return in_driver([&]() -> CUresult {
     auto& stack = context_stack();
     if (stack.empty()) return CUDA_ERROR_INVALID_CONTEXT;
-    if (pctx) *pctx = stack.back()->handle();
+    if (pctx) *pctx = stack.back().handle();
     stack.pop_back();
     return CUDA_SUCCESS;
   });
@@ -65,7 +65,7 @@ template <class Body>
 CUresult with_context(CUcontext ctx, Body body) {
   if (!ctx) return in_any_context(body);
   return in_driver([&]() -> CUresult {
-    const auto context = state().contexts.find(ctx);
+    const auto context = find_context(ctx);
     return context ? body(*context) : CUDA_ERROR_INVALID_CONTEXT;
   });
 }
@@ -151,19 +151,19 @@ CUresult cuCtxPopCurrent_v2(CUcontext* pctx) { return pop(pctx); }
 // Replaces the top of the thread's stack; null takes it away.
 CUresult cuCtxSetCurrent(CUcontext ctx) {
   return in_driver([&]() -> CUresult {
-    auto context = state().contexts.find(ctx);
-    if (ctx && !context) return CUDA_ERROR_INVALID_CONTEXT;
+    auto view = find_view(ctx);
+    if (ctx && !view.context) return CUDA_ERROR_INVALID_CONTEXT;
     auto& stack = context_stack();
     if (!stack.empty()) stack.pop_back();
-    if (context) stack.push_back(std::move(context));
+    if (view.context) stack.push_back(std::move(view));
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuCtxGetCurrent(CUcontext* pctx) {
   return in_driver([&]() -> CUresult {
-    const Context* context = current_context();
-    return give<CUcontext>(pctx, context ? context->handle() : nullptr);
+    const auto& stack = context_stack();
+    return give<CUcontext>(pctx, stack.empty() ? nullptr : stack.back().handle());
   });
 }
 
@@ -175,7 +175,10 @@ CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext ctx) {
 }
 
 CUresult cuCtxGetId(CUcontext ctx, unsigned long long* ctxId) {
-  return with_context(ctx, [&](Context& context) { return give(ctxId, context.id()); });
+  return with_context(ctx, [&](Context& context) {
+    const auto green = green_of(ctx);
+    return give(ctxId, green ? green->id() : context.id());
+  });
 }
 
 CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int* version) {
@@ -196,8 +199,14 @@ CUresult cuCtxSetFlags(unsigned int flags) {
 
 CUresult cuCtxSynchronize() { return cuCtxSynchronize_v2(nullptr); }
 
+// A green context waits for its own streams only.
 CUresult cuCtxSynchronize_v2(CUcontext ctx) {
-  return with_context(ctx, [](Context& context) -> CUresult {
+  return with_context(ctx, [&](Context& context) -> CUresult {
+    if (const auto green = green_of(ctx)) {
+      if (const CUresult bad = refuse_while_capturing(*green->streams())) return bad;
+      for (const auto& stream : green->streams()->all()) stream->synchronize();
+      return context.error();
+    }
     if (const CUresult bad = refuse_while_capturing(context)) return bad;
     return context.synchronize();
   });

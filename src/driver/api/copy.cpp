@@ -37,15 +37,14 @@ CUresult missing() {
 /// Whether the contexts of a copy between peers exist.
 CUresult check_peers(CUcontext to, CUcontext from) {
   return in_context([&](Context&) -> CUresult {
-    return state().contexts.find(to) && state().contexts.find(from) ? CUDA_SUCCESS
-                                                                    : CUDA_ERROR_INVALID_CONTEXT;
+    return find_context(to) && find_context(from) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
   });
 }
 
 CUresult check_peers(const CUDA_MEMCPY3D_PEER* params) {
   if (!params) return missing();
   const auto bad = [](CUmemorytype type, CUcontext context) {
-    return type == CU_MEMORYTYPE_DEVICE && context && !state().contexts.find(context);
+    return type == CU_MEMORYTYPE_DEVICE && context && !find_context(context);
   };
   return bad(params->srcMemoryType, params->srcContext) ||
                  bad(params->dstMemoryType, params->dstContext)

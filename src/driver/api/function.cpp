@@ -292,8 +292,12 @@ CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func,
     const heddle::u64 threads =
         heddle::u64{config->blockDimX} * config->blockDimY * config->blockDimZ;
     const auto blocks = blocks_per_multiprocessor(function, threads, config->sharedMemBytes);
-    *numClusters = static_cast<int>(static_cast<heddle::u64>(blocks) * profile.multiprocessors /
-                                    launch.cluster->volume());
+    const auto stream = function.context()->stream(config->hStream);
+    if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+    const heddle::u32 share = stream->group().multiprocessors();
+    *numClusters =
+        static_cast<int>(static_cast<heddle::u64>(blocks) *
+                         (share ? share : profile.multiprocessors) / launch.cluster->volume());
     return CUDA_SUCCESS;
   });
 }

@@ -221,7 +221,7 @@ CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* pHandle_out, C
     if (!pHandle_out || (flags & ~unsigned{CU_GRAPH_COND_ASSIGN_DEFAULT})) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    if (ctx ? !state().contexts.find(ctx) : !current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+    if (ctx ? !find_context(ctx) : !current_context()) return CUDA_ERROR_INVALID_CONTEXT;
     std::optional<unsigned> start;
     if (flags & CU_GRAPH_COND_ASSIGN_DEFAULT) start = defaultLaunchValue;
     graph->conditionals.push_back(Conditional::create(start));

@@ -21,9 +21,10 @@ CUresult record_event(CUevent handle, Stream& stream) {
   return result;
 }
 
-CUresult launch_in(CUfunction f, CUstream handle, const LaunchRequest& request) {
+CUresult launch_in(CUfunction f, CUstream handle, LaunchRequest request) {
   return in_stream(handle, [&](Context& context, Stream& stream) -> CUresult {
     if (stream.context() != &context) return CUDA_ERROR_INVALID_HANDLE;
+    request.multiprocessors = stream.group().multiprocessors();
     KernelTask task;
     if (const CUresult bad = make_kernel(context, f, request, task)) return bad;
     LaunchOptions options;

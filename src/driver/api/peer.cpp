@@ -42,7 +42,7 @@ CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attrib, CUdev
 
 CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
   return in_context([&](Context& context) -> CUresult {
-    const auto peer = state().contexts.find(peerContext);
+    const auto peer = find_context(peerContext);
     if (!peer || peer.get() == &context) return CUDA_ERROR_INVALID_CONTEXT;
     if (Flags) return CUDA_ERROR_INVALID_VALUE;
     if (&peer->device() == &context.device()) return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
@@ -54,7 +54,7 @@ CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
 
 CUresult cuCtxDisablePeerAccess(CUcontext peerContext) {
   return in_context([&](Context& context) -> CUresult {
-    const auto peer = state().contexts.find(peerContext);
+    const auto peer = find_context(peerContext);
     if (!peer) return CUDA_ERROR_INVALID_CONTEXT;
     const bool removed =
         context.settings([&](auto& settings) { return settings.peers.erase(peer.get()) > 0; });

@@ -12,11 +12,7 @@ namespace {
 
 CUresult release(CUdevice dev) {
   return with_device(dev, [](Device& device) -> CUresult {
-    const std::lock_guard lock(device.primary_mutex);
-    auto& primary = device.primary;
-    if (primary.retained == 0) return CUDA_ERROR_INVALID_CONTEXT;
-    if (--primary.retained == 0) primary.context->reset();
-    return CUDA_SUCCESS;
+    return release_primary(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
   });
 }
 
@@ -50,15 +46,7 @@ CUresult set_flags(CUdevice dev, unsigned flags) {
 CUresult cuDevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev) {
   return with_device(dev, [&](Device& device) -> CUresult {
     if (!pctx) return CUDA_ERROR_INVALID_VALUE;
-    const std::lock_guard lock(device.primary_mutex);
-    auto& primary = device.primary;
-    if (!primary.context) {
-      primary.context = Context::create(device, primary.flags);
-    } else if (primary.retained == 0) {
-      primary.context->revive(primary.flags);
-    }
-    ++primary.retained;
-    *pctx = primary.context->handle();
+    *pctx = retain_primary(device)->handle();
     return CUDA_SUCCESS;
   });
 }

@@ -14,7 +14,9 @@ CUresult create(CUstream* phStream, unsigned flags, int priority) {
     if (!phStream || (flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING))) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    *phStream = state().streams.add(context.create_stream(flags, priority));
+    const GreenContext* const green = current_green();
+    *phStream = state().streams.add(
+        context.create_stream(flags, priority, green ? green->streams() : nullptr));
     return CUDA_SUCCESS;
   });
 }
@@ -97,16 +99,17 @@ CUresult cuStreamGetId(CUstream hStream, unsigned long long* streamId) {
 }
 
 CUresult cuStreamGetCtx(CUstream hStream, CUcontext* pctx) {
-  return with_stream(
-      hStream, [&](Context&, Stream& stream) { return give(pctx, stream.context()->handle()); });
+  return with_stream(hStream, [&](Context&, Stream& stream) {
+    const auto green = state().green_contexts.find(stream.group().green());
+    return give(pctx, green ? green->view() : stream.context()->handle());
+  });
 }
 
-// No stream here belongs to a green context.
 CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreenCtx) {
   return with_stream(hStream, [&](Context&, Stream& stream) -> CUresult {
     if (!pCtx) return CUDA_ERROR_INVALID_VALUE;
     *pCtx = stream.context()->handle();
-    if (pGreenCtx) *pGreenCtx = nullptr;
+    if (pGreenCtx) *pGreenCtx = stream.group().green();
     return CUDA_SUCCESS;
   });
 }

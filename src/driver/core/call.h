@@ -11,12 +11,30 @@
 
 namespace heddle::driver {
 
-/// The contexts that are current to this thread, the last one on top; null entries stand for
-/// "none".
-std::vector<ContextPtr>& context_stack();
+/// What a CUcontext stands for: a context, or a green context and the primary one that it is in.
+struct ContextView {
+  ContextPtr context = nullptr;
+  GreenContextPtr green = nullptr;
+
+  CUcontext handle() const { return green ? green->view() : context->handle(); }
+  StreamPtr legacy_stream() const {
+    return green ? green->default_stream(CU_STREAM_LEGACY)
+                 : context->default_stream(CU_STREAM_LEGACY);
+  }
+};
+/// Without a context when the handle is none.
+ContextView find_view(CUcontext handle);
+inline ContextPtr find_context(CUcontext handle) { return find_view(handle).context; }
+
+/// The contexts that are current to this thread, the last one on top.
+std::vector<ContextView>& context_stack();
 
 /// The thread's current context, or null.
 Context* current_context();
+/// The green context that is current, or null.
+GreenContext* current_green();
+/// The same for a handle, null being the current one.
+GreenContextPtr green_of(CUcontext handle);
 
 /// While alive, this thread runs a program's callback, from which the driver must not be called.
 class InCallback {
@@ -50,6 +68,8 @@ CUresult in_any_context(Body body) {
     Context* context = current_context();
     if (!context) return CUDA_ERROR_INVALID_CONTEXT;
     if (context->is_destroyed()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    const GreenContext* green = current_green();
+    if (green && green->is_destroyed()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     return body(*context);
   });
 }

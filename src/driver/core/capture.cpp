@@ -98,6 +98,18 @@ bool is_joined(const StreamCapture& capture) {
          });
 }
 
+template <class IsIn>
+CUresult refuse_captures_of(IsIn is_in) {
+  Captures& all = captures();
+  if (!all.count.load(std::memory_order_relaxed)) return CUDA_SUCCESS;
+  const std::lock_guard lock(all.mutex);
+  CUresult result = CUDA_SUCCESS;
+  for (const auto& [stream, capture] : all.of) {
+    if (is_in(*stream)) result = invalidate(*capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  }
+  return result;
+}
+
 }  // namespace
 
 bool is_capturing(const Stream& stream) {
@@ -127,7 +139,7 @@ CUresult refuse_in_capture(const Stream& stream) {
   });
 }
 
-CUresult refuse_implicit(Context& context, const Stream& stream) {
+CUresult refuse_implicit(const Stream& stream) {
   Captures& all = captures();
   if (stream.kind() != Stream::Kind::legacy || !all.count.load(std::memory_order_relaxed)) {
     return CUDA_SUCCESS;
@@ -135,18 +147,19 @@ CUresult refuse_implicit(Context& context, const Stream& stream) {
   const std::lock_guard lock(all.mutex);
   CUresult result = CUDA_SUCCESS;
   for (const auto& [other, capture] : all.of) {
-    if (other->context() != &context || other->kind() == Stream::Kind::non_blocking) continue;
+    if (&other->group() != &stream.group() || other->kind() == Stream::Kind::non_blocking) continue;
     result = invalidate(*capture, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
   }
   return result;
 }
 
-CUresult asks_about_legacy(Context& context, const Stream& stream) {
+CUresult asks_about_legacy(const Stream& stream) {
   Captures& all = captures();
   if (stream.kind() != Stream::Kind::legacy) return CUDA_SUCCESS;
   const std::lock_guard lock(all.mutex);
   const bool implicit = std::ranges::any_of(all.of, [&](const auto& each) {
-    return each.first->context() == &context && each.first->kind() != Stream::Kind::non_blocking;
+    return &each.first->group() == &stream.group() &&
+           each.first->kind() != Stream::Kind::non_blocking;
   });
   return implicit ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_SUCCESS;
 }
@@ -168,15 +181,18 @@ CUresult refuse_unsafe() {
 }
 
 CUresult refuse_while_capturing(Context& context) {
+  return refuse_captures_of([&](const Stream& stream) { return stream.context() == &context; });
+}
+
+CUresult refuse_while_capturing(const StreamGroup& group) {
+  return refuse_captures_of([&](const Stream& stream) { return &stream.group() == &group; });
+}
+
+CUresult refuse_captured(const Event& event) {
   Captures& all = captures();
-  if (!all.count.load(std::memory_order_relaxed)) return CUDA_SUCCESS;
   const std::lock_guard lock(all.mutex);
-  CUresult result = CUDA_SUCCESS;
-  for (const auto& [stream, capture] : all.of) {
-    if (stream->context() != &context) continue;
-    result = invalidate(*capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-  }
-  return result;
+  const auto capture = event.recorded().capture;
+  return capture ? invalidate(*capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) : CUDA_SUCCESS;
 }
 
 CUstreamCaptureMode exchange_capture_mode(CUstreamCaptureMode mode) {

@@ -46,14 +46,17 @@ CUresult capture(Stream& stream, Task& task, bool& captured, CUgraphNode* node =
 /// The error of a call that cannot be captured when the stream is; the capture is invalid then.
 CUresult refuse_in_capture(const Stream& stream);
 /// The error of using the legacy stream while a stream that it would wait for is captured.
-CUresult refuse_implicit(Context& context, const Stream& stream);
+CUresult refuse_implicit(const Stream& stream);
 /// The same for a question about the stream, which leaves the captures as they are.
-CUresult asks_about_legacy(Context& context, const Stream& stream);
+CUresult asks_about_legacy(const Stream& stream);
 /// The error of a call that is unsafe while this thread, or another one, captures
 /// (cuThreadExchangeStreamCaptureMode). The captures in question are invalid then.
 CUresult refuse_unsafe();
-/// The same for a call that waits for all streams of the context.
+/// The same for a call that waits for all streams of the context, or of the green context.
 CUresult refuse_while_capturing(Context& context);
+CUresult refuse_while_capturing(const StreamGroup& group);
+/// The same for a call that uses an event of a capture.
+CUresult refuse_captured(const Event& event);
 CUstreamCaptureMode exchange_capture_mode(CUstreamCaptureMode mode);
 
 // --- events ---

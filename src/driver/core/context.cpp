@@ -3,6 +3,10 @@
 // See context.h.
 #include "driver/core/context.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "driver/core/call.h"
 #include "driver/core/capture.h"
 #include "driver/core/conditional.h"
 #include "driver/core/default_stream.h"
@@ -11,11 +15,6 @@
 
 namespace heddle::driver {
 namespace {
-
-unsigned long long next_context_id() {
-  static std::atomic<unsigned long long> next{1};
-  return next.fetch_add(1);
-}
 
 constexpr std::size_t kKiB = 1024;
 
@@ -33,6 +32,11 @@ Context::Settings default_settings() {
 }
 
 }  // namespace
+
+unsigned long long next_context_id() {
+  static std::atomic<unsigned long long> next{1};
+  return next.fetch_add(1);
+}
 
 Context::Context(Device& device) : device_(device), id_(next_context_id()) {
   settings_ = default_settings();
@@ -57,24 +61,34 @@ void Context::fail(CUresult error) {
 }
 
 StreamPtr Context::stream(CUstream handle) {
-  if (!handle) handle = default_stream();
-  const std::lock_guard lock(mutex_);
-  if (handle == CU_STREAM_LEGACY) {
-    if (!legacy_) legacy_ = Stream::create(streams_, this, Stream::Kind::legacy, 0, 0);
-    return legacy_;
+  if (!handle) handle = driver::default_stream();
+  if (handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD) {
+    return state().streams.find(handle);
   }
-  if (handle == CU_STREAM_PER_THREAD) {
-    auto& stream = per_thread_[std::this_thread::get_id()];
-    if (!stream) stream = Stream::create(streams_, this, Stream::Kind::per_thread, 0, 0);
-    return stream;
-  }
-  return state().streams.find(handle);
+  GreenContext* const green = current_green();
+  const bool in_green = green && green->primary().get() == this;
+  return in_green ? green->default_stream(handle) : default_stream(handle);
 }
 
-StreamPtr Context::create_stream(unsigned flags, int priority) {
+StreamPtr Context::create_stream(unsigned flags, int priority, StreamGroupPtr group) {
   const auto kind =
       flags & CU_STREAM_NON_BLOCKING ? Stream::Kind::non_blocking : Stream::Kind::blocking;
-  return Stream::create(streams_, this, kind, flags, priority);
+  return Stream::create(group ? std::move(group) : streams_, this, kind, flags, priority);
+}
+
+std::vector<StreamPtr> Context::all_streams() {
+  auto all = streams_->all();
+  const std::lock_guard lock(mutex_);
+  std::erase_if(green_streams_, [](const auto& weak) { return weak.expired(); });
+  for (const auto& weak : green_streams_) {
+    if (const auto group = weak.lock()) std::ranges::move(group->all(), std::back_inserter(all));
+  }
+  return all;
+}
+
+void Context::add_green(const StreamGroupPtr& streams) {
+  const std::lock_guard lock(mutex_);
+  green_streams_.push_back(streams);
 }
 
 CompletionPtr Context::enqueue(Stream& stream, Stream::Work work,
@@ -94,14 +108,14 @@ CUresult Context::run(Stream& stream, Stream::Work work) {
 }
 
 CUresult Context::synchronize() {
-  for (const auto& stream : streams_->all()) stream->synchronize();
+  for (const auto& stream : all_streams()) stream->synchronize();
   return error();
 }
 
 void Context::release_everything() {
   synchronize();
   const auto is_mine = [this](const auto& object) { return object.context() == this; };
-  for (const auto& stream : streams_->all()) leave_capture(*stream);
+  for (const auto& stream : all_streams()) leave_capture(*stream);
   for (const auto& stream : state().streams.remove_if(is_mine)) stream->close();
   state().events.remove_if(is_mine);
   state().functions.remove_if(is_mine);
@@ -110,11 +124,8 @@ void Context::release_everything() {
   state().mipmapped_arrays.remove_if(is_mine);
   state().arrays.remove_if(is_mine);
   state().allocations.release_all_of(this);
+  defaults_.close();
   const std::lock_guard lock(mutex_);
-  if (legacy_) legacy_->close();
-  for (const auto& [thread, stream] : per_thread_) stream->close();
-  legacy_ = nullptr;
-  per_thread_.clear();
   settings_ = default_settings();
   renew_runtime();
 }
@@ -134,6 +145,26 @@ void Context::reset() {
 void Context::revive(unsigned flags) {
   flags_ = flags;
   destroyed_ = false;
+}
+
+ContextPtr retain_primary(Device& device) {
+  const std::lock_guard lock(device.primary_mutex);
+  auto& primary = device.primary;
+  if (!primary.context) {
+    primary.context = Context::create(device, primary.flags);
+  } else if (primary.retained == 0) {
+    primary.context->revive(primary.flags);
+  }
+  ++primary.retained;
+  return primary.context;
+}
+
+bool release_primary(Device& device) {
+  const std::lock_guard lock(device.primary_mutex);
+  auto& primary = device.primary;
+  if (primary.retained == 0) return false;
+  if (--primary.retained == 0) primary.context->reset();
+  return true;
 }
 
 }  // namespace heddle::driver

@@ -24,6 +24,9 @@ namespace heddle::driver {
 
 struct Device;
 
+/// A number that no context and no green context had before.
+unsigned long long next_context_id();
+
 class Context : public std::enable_shared_from_this<Context> {
  public:
   /// A live context; its handle is in the state's table.
@@ -57,10 +60,16 @@ class Context : public std::enable_shared_from_this<Context> {
 
   // --- streams ---
   /// The stream that a handle means in this context; null when it means none. The default stream
-  /// when `handle` is null.
+  /// when `handle` is null. Default streams are the green context's that is current, if one is.
   StreamPtr stream(CUstream handle);
-  StreamPtr create_stream(unsigned flags, int priority);
-  const std::shared_ptr<StreamGroup>& streams() const { return streams_; }
+  /// Its own default stream: CU_STREAM_LEGACY or CU_STREAM_PER_THREAD.
+  StreamPtr default_stream(CUstream handle) { return defaults_.get(handle, streams_, this); }
+  /// In `group`; null: among the context's own.
+  StreamPtr create_stream(unsigned flags, int priority, StreamGroupPtr group = nullptr);
+  const StreamGroupPtr& streams() const { return streams_; }
+  /// Also those of its green contexts.
+  std::vector<StreamPtr> all_streams();
+  void add_green(const StreamGroupPtr& streams);
   /// Appends work that is skipped once the context has failed.
   CompletionPtr enqueue(Stream& stream, Stream::Work work, std::vector<CompletionPtr> after = {});
   /// The same, waiting for it. Returns the context's error.
@@ -97,14 +106,19 @@ class Context : public std::enable_shared_from_this<Context> {
   std::atomic<bool> destroyed_{false};
   std::atomic<int> uses_{1};
   std::atomic<CUresult> error_{CUDA_SUCCESS};
-  const std::shared_ptr<StreamGroup> streams_ = std::make_shared<StreamGroup>();
+  const StreamGroupPtr streams_ = std::make_shared<StreamGroup>();
+  DefaultStreams defaults_;
 
   std::mutex mutex_;
-  StreamPtr legacy_;
-  std::map<std::thread::id, StreamPtr> per_thread_;
+  std::vector<std::weak_ptr<StreamGroup>> green_streams_;
   Settings settings_;
   std::optional<machine::DeviceRuntime> runtime_;  ///< always there
 };
 using ContextPtr = std::shared_ptr<Context>;
+
+/// The primary context, alive until it is released as often as retained. False: it was not
+/// retained.
+ContextPtr retain_primary(Device& device);
+bool release_primary(Device& device);
 
 }  // namespace heddle::driver

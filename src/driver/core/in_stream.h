@@ -15,7 +15,9 @@ template <class Body>
 CUresult with_stream(CUstream handle, Body body) {
   return in_context([&](Context& context) -> CUresult {
     const auto stream = context.stream(handle);
-    return stream ? body(context, *stream) : CUDA_ERROR_INVALID_HANDLE;
+    if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->group().is_detached()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return body(context, *stream);
   });
 }
 
@@ -24,7 +26,7 @@ CUresult with_stream(CUstream handle, Body body) {
 template <class Body>
 CUresult in_stream(CUstream handle, Body body) {
   return with_stream(handle, [&](Context& context, Stream& stream) -> CUresult {
-    if (const CUresult bad = refuse_implicit(context, stream)) return bad;
+    if (const CUresult bad = refuse_implicit(stream)) return bad;
     return body(context, stream);
   });
 }

@@ -44,7 +44,7 @@ CUresult check(const KernelTask& task, const LaunchOptions& options) {
   }
   if (options.cooperative) {
     const u64 resident =
-        u64{profile.multiprocessors} *
+        u64{task.multiprocessors ? task.multiprocessors : profile.multiprocessors} *
         static_cast<u64>(blocks_per_multiprocessor(function, threads, task.dynamic_shared));
     if (task.grid.volume() > resident) return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
   }
@@ -214,6 +214,7 @@ CUresult make_kernel(Context& context, CUfunction handle, const LaunchRequest& r
   out.grid = request.grid;
   out.block = request.block;
   out.dynamic_shared = request.dynamic_shared;
+  out.multiprocessors = request.multiprocessors;
   out.attributes.assign(request.attributes.begin(), request.attributes.end());
   if (const CUresult bad = check(out, options)) return bad;
   if (const CUresult bad = gather_params(function->kernel(), request, out.params)) return bad;

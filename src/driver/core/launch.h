@@ -18,6 +18,7 @@ struct LaunchRequest {
   void** params = nullptr;  ///< one pointer for each parameter, or null
   void** extra = nullptr;   ///< CU_LAUNCH_PARAM_* pairs, or null
   std::span<const CUlaunchAttribute> attributes = {};
+  u32 multiprocessors = 0;  ///< of the green context; 0: all that the device has
 };
 
 /// A launch that has been checked, with a copy of its parameters.
@@ -27,6 +28,7 @@ struct KernelTask {
   CUfunction handle = nullptr;  ///< as the program named the function
   machine::Dim3 grid, block;
   u32 dynamic_shared = 0;
+  u32 multiprocessors = 0;  ///< as in the request
   std::vector<CUlaunchAttribute> attributes;
   std::vector<u8> params;
 };

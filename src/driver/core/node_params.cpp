@@ -18,7 +18,7 @@ CUresult in_node_context(CUcontext handle, Body body) {
     Context* current = current_context();
     return current ? body(*current) : CUDA_ERROR_INVALID_CONTEXT;
   }
-  const auto context = state().contexts.find(handle);
+  const auto context = find_context(handle);
   return context ? body(*context) : CUDA_ERROR_INVALID_CONTEXT;
 }
 

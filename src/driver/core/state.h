@@ -16,6 +16,7 @@
 #include "driver/core/event.h"
 #include "driver/core/graph.h"
 #include "driver/core/graph_exec.h"
+#include "driver/core/green_context.h"
 #include "driver/core/library.h"
 #include "driver/core/link.h"
 #include "driver/core/memory_pool.h"
@@ -35,6 +36,9 @@ struct State {
       memory;  ///< of all devices: every address means the same on each
 
   Table<CUcontext, Context> contexts;
+  Table<CUgreenCtx, GreenContext> green_contexts;
+  Table<CUcontext, GreenContext> green_views;
+  Table<CUdevResourceDesc, SmShare> resource_descriptors;
   Table<CUstream, Stream> streams;
   Table<CUevent, Event> events;
   Table<CUmodule, Module> modules;

@@ -34,6 +34,23 @@ std::vector<StreamPtr> StreamGroup::all() {
   return alive;
 }
 
+StreamPtr DefaultStreams::get(CUstream handle, const StreamGroupPtr& group, Context* context) {
+  const std::lock_guard lock(mutex_);
+  const bool legacy = handle == CU_STREAM_LEGACY;
+  StreamPtr& stream = legacy ? legacy_ : per_thread_[std::this_thread::get_id()];
+  const auto kind = legacy ? Stream::Kind::legacy : Stream::Kind::per_thread;
+  if (!stream) stream = Stream::create(group, context, kind, 0, 0);
+  return stream;
+}
+
+void DefaultStreams::close() {
+  const std::lock_guard lock(mutex_);
+  if (legacy_) legacy_->close();
+  for (const auto& [thread, stream] : per_thread_) stream->close();
+  legacy_ = nullptr;
+  per_thread_.clear();
+}
+
 StreamPtr Stream::create(std::shared_ptr<StreamGroup> group, Context* context, Kind kind,
                          unsigned flags, int priority) {
   static std::atomic<unsigned long long> ids{1};

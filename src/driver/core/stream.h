@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "base/types.h"
@@ -44,9 +45,21 @@ class Completion {
 };
 using CompletionPtr = std::shared_ptr<const Completion>;
 
-/// The streams of one context, as far as they order each other.
+/// The streams of one context, or of one green context, as far as they order each other.
 class StreamGroup {
  public:
+  StreamGroup() = default;
+  StreamGroup(CUgreenCtx green, u32 multiprocessors)
+      : green_(green), multiprocessors_(multiprocessors) {}
+
+  /// Null: of a context.
+  CUgreenCtx green() const { return green_; }
+  /// What the green context has; 0: all that the device has.
+  u32 multiprocessors() const { return multiprocessors_; }
+  /// The green context is no more: its streams can only be destroyed.
+  bool is_detached() const { return detached_.load(); }
+  void detach() { detached_ = true; }
+
   void add(const std::shared_ptr<Stream>& stream);
   /// All streams that are still alive.
   std::vector<std::shared_ptr<Stream>> all();
@@ -55,7 +68,11 @@ class StreamGroup {
   friend class Stream;
   std::mutex order_;  // held while work is appended to any stream, so that "before" is well defined
   std::vector<std::weak_ptr<Stream>> streams_;
+  const CUgreenCtx green_ = nullptr;
+  const u32 multiprocessors_ = 0;
+  std::atomic<bool> detached_{false};
 };
+using StreamGroupPtr = std::shared_ptr<StreamGroup>;
 
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
@@ -83,6 +100,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void close();
 
   Context* context() const { return context_; }
+  const StreamGroup& group() const { return *group_; }
   Kind kind() const { return kind_; }
   unsigned flags() const { return flags_; }
   int priority() const { return priority_; }
@@ -129,5 +147,18 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool closed_ = false;
 };
 using StreamPtr = std::shared_ptr<Stream>;
+
+/// The default streams of one group, made when they are first used.
+class DefaultStreams {
+ public:
+  /// `handle`: CU_STREAM_LEGACY or CU_STREAM_PER_THREAD.
+  StreamPtr get(CUstream handle, const StreamGroupPtr& group, Context* context);
+  void close();
+
+ private:
+  std::mutex mutex_;
+  StreamPtr legacy_;
+  std::map<std::thread::id, StreamPtr> per_thread_;
+};
 
 }  // namespace heddle::driver
