@@ -141,7 +141,7 @@ Handler load_floating(u8 atomop) {
 }  // namespace
 
 Replicas replicas_at(Warp& warp, u32 lane, u64 address, MultimemAccess access) {
-  const Replicas found = warp.multimem->find(address);
+  const Replicas found = warp.multimem->find_again(address);
   if (!found.count)
     raise_trap(warp, TrapKind::illegal_address, lane, &address,
                warp.multimem->why_missing(address));

@@ -48,6 +48,13 @@ Replicas Multimem::find(u64 address) const {
   return found;
 }
 
+Replicas Multimem::find_again(u64 address) const {
+  const Replicas found = find(address);
+  if (found.count || !on_missing) return found;
+  on_missing(address);
+  return find(address);
+}
+
 std::string Multimem::why_missing(u64 address) const {
   const std::shared_lock lock(mutex_);
   const Part* part = part_at(address);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <shared_mutex>
 #include <string>
@@ -41,9 +42,15 @@ class Multimem {
   /// `parts` are from now on what there is in `range`, which cuts no part in two.
   void replace(AddressRange range, std::vector<Part> parts);
 
+  /// Called with an address that nothing stands behind, before that is taken for a mistake: other
+  /// processes change what there is.
+  std::function<void(u64 address)> on_missing;
+
   bool contains(u64 address) const;
   /// An address that is no multimem address stands for itself.
   Replicas find(u64 address) const;
+  /// The same, with on_missing.
+  Replicas find_again(u64 address) const;
   std::string why_missing(u64 address) const;
 
  private:

@@ -103,6 +103,110 @@ TEST_F(TwoA100s, KernelReachesThePeer) {
   EXPECT_OK(cuCtxDestroy_v2(a));
 }
 
+// Attributes of a kernel are a device's, whichever context is current.
+TEST_F(TwoA100s, KernelAttributesOfADevice) {
+  CUlibrary library = nullptr;
+  CUkernel kernel = nullptr;
+  ASSERT_OK(cuLibraryLoadData(&library, kKernels, nullptr, nullptr, 0, nullptr, nullptr, 0));
+  ASSERT_OK(cuLibraryGetKernel(&kernel, library, "reverse"));
+  const auto most = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+  const auto get = [&](CUdevice device) {
+    int value = -1;
+    EXPECT_OK(cuKernelGetAttribute(&value, most, kernel, device));
+    return value;
+  };
+  const int standard = get(1);
+  EXPECT_GT(standard, 40000);
+  unsigned flags = 0;
+  int active = 1;
+  EXPECT_OK(cuDevicePrimaryCtxGetState(1, &flags, &active));
+  EXPECT_EQ(active, 0) << "asking leaves no context behind";
+  CUcontext a = nullptr, b = nullptr;
+  ASSERT_OK(cuCtxCreate_v2(&a, 0, 0));
+  EXPECT_OK(cuKernelSetAttribute(most, 60000, kernel, 1));
+  EXPECT_OK(cuKernelSetCacheConfig(kernel, CU_FUNC_CACHE_PREFER_L1, 1));
+  EXPECT_EQ(get(1), 60000);
+  EXPECT_EQ(get(0), standard);
+  EXPECT_EQ(cuKernelSetAttribute(most, 1 << 30, kernel, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_NUM_REGS, 3, kernel, 1),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuKernelSetAttribute(most, 1, kernel, 2), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(cuKernelSetAttribute(most, 1, nullptr, 1), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuKernelGetAttribute(nullptr, most, kernel, 1), CUDA_ERROR_INVALID_VALUE);
+
+  // A context that comes later has them; what is set for the function itself comes first.
+  ASSERT_OK(cuCtxCreate_v2(&b, 0, 1));
+  CUfunction function = nullptr;
+  int value = 0;
+  ASSERT_OK(cuKernelGetFunction(&function, kernel));
+  EXPECT_OK(cuFuncGetAttribute(&value, most, function));
+  EXPECT_EQ(value, 60000);
+  EXPECT_OK(cuKernelSetAttribute(most, 61000, kernel, 1));
+  EXPECT_OK(cuFuncGetAttribute(&value, most, function));
+  EXPECT_EQ(value, 61000);
+  EXPECT_OK(cuFuncSetAttribute(function, most, 62000));
+  EXPECT_OK(cuKernelSetAttribute(most, 63000, kernel, 1));
+  EXPECT_OK(cuFuncGetAttribute(&value, most, function));
+  EXPECT_EQ(value, 62000);
+  EXPECT_EQ(get(1), 63000);
+  EXPECT_OK(cuCtxDestroy_v2(b));
+  EXPECT_OK(cuCtxDestroy_v2(a));
+  EXPECT_OK(cuLibraryUnload(library));
+}
+
+// The grids of all devices run at the same time: each waits for the other one.
+TEST_F(TwoA100s, CooperateInOneLaunch) {
+  const char* const text =
+      ".version 8.0\n.target sm_80\n.address_size 64\n"
+      ".visible .entry meet(.param .u64 counter) {\n"
+      ".reg .b64 a;\n.reg .b32 n;\n.reg .pred p;\nld.param.u64 a, [counter];\n"
+      "atom.add.release.sys.global.u32 n, [a], 1;\n"
+      "L: ld.acquire.sys.global.u32 n, [a];\nsetp.lt.u32 p, n, 8;\n@p bra L;\nret;\n}\n"
+      ".visible .entry other(.param .u64 counter) { ret; }\n";
+  CUcontext contexts[2] = {};
+  CUdeviceptr counter = 0;
+  void* params[] = {&counter};
+  CUDA_LAUNCH_PARAMS launches[2] = {};
+  CUfunction others[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    CUmodule module = nullptr;
+    ASSERT_OK(cuCtxCreate_v2(&contexts[i], 0, i));
+    ASSERT_OK(cuModuleLoadData(&module, text));
+    ASSERT_OK(cuModuleGetFunction(&launches[i].function, module, "meet"));
+    ASSERT_OK(cuModuleGetFunction(&others[i], module, "other"));
+    ASSERT_OK(cuStreamCreate(&launches[i].hStream, CU_STREAM_NON_BLOCKING));
+    launches[i].gridDimX = 2, launches[i].gridDimY = launches[i].gridDimZ = 1;
+    launches[i].blockDimX = 2, launches[i].blockDimY = launches[i].blockDimZ = 1;
+    launches[i].kernelParams = params;
+  }
+  int can = 0;
+  EXPECT_OK(cuDeviceGetAttribute(&can, CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH, 1));
+  EXPECT_EQ(can, 1);
+  ASSERT_OK(cuMemAlloc_v2(&counter, 4));
+  ASSERT_OK(cuMemsetD32_v2(counter, 0, 1));
+  ASSERT_OK(cuCtxSynchronize());
+  EXPECT_OK(cuLaunchCooperativeKernelMultiDevice(launches, 2, 0));
+  for (const auto& launch : launches) EXPECT_OK(cuStreamSynchronize(launch.hStream));
+
+  const auto attempt = [&](auto change) {
+    CUDA_LAUNCH_PARAMS wrong[2] = {launches[0], launches[1]};
+    change(wrong[1]);
+    return cuLaunchCooperativeKernelMultiDevice(wrong, 2, 0);
+  };
+  EXPECT_EQ(attempt([](auto& p) { p.gridDimX = 1; }), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(attempt([&](auto& p) { p.function = others[1]; }), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(attempt([&](auto& p) { p = launches[0]; }), CUDA_ERROR_INVALID_VALUE) << "one device";
+  EXPECT_EQ(attempt([](auto& p) { p.hStream = nullptr; }), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(attempt([&](auto& p) { p.function = launches[0].function; }),
+            CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuLaunchCooperativeKernelMultiDevice(launches, 2, 4), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuLaunchCooperativeKernelMultiDevice(launches, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  launches[0].gridDimX = launches[1].gridDimX = 1 << 20;
+  EXPECT_EQ(cuLaunchCooperativeKernelMultiDevice(launches, 2, 0),
+            CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+  for (const CUcontext context : contexts) EXPECT_OK(cuCtxDestroy_v2(context));
+}
+
 // A named device runs what that GPU runs.
 TEST_F(TwoA100s, NewerTargetIsRefused) {
   CUcontext context = nullptr;

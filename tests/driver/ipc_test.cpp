@@ -2,13 +2,13 @@
 //
 // Memory, events and pools of another process. Driver API 6.13 (cuIpc*), 6.15. The other process is
 // forked before this one has touched the driver, and does what it is told by way of a pipe.
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
 
 #include "client.h"
+#include "sockets.h"
 
 namespace {
 
@@ -19,38 +19,6 @@ struct Offer {
   CUmemPoolPtrExportData pool_pointer;
   bool good;
 };
-
-void send_file(int socket, int file) {
-  char byte = 0;
-  iovec data{&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof file)] = {};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof file);
-  std::memcpy(CMSG_DATA(header), &file, sizeof file);
-  sendmsg(socket, &message, 0);
-}
-
-int receive_file(int socket) {
-  char byte = 0;
-  iovec data{&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  int file = -1;
-  if (recvmsg(socket, &message, 0) <= 0) return -1;
-  std::memcpy(&file, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof file);
-  return file;
-}
 
 /// The exporting process. Its memory holds 1, 2, 3...; at 'w' it records its event behind a wait
 /// for the word 0 to become 100; at 'r' it tells the word 1.

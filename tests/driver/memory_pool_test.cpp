@@ -90,4 +90,57 @@ TEST_F(Pools, OutlivesTheContext) {
   EXPECT_OK(cuMemFree_v2(p));
 }
 
+// Memory of the host, on a node or on any.
+TEST_F(Pools, OfTheHost) {
+  int supported = 0;
+  EXPECT_OK(cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED, 0));
+  EXPECT_EQ(supported, 1);
+  CUmemPoolProps properties{};
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = {CU_MEM_LOCATION_TYPE_HOST, 77};  // the number means nothing
+  properties.maxSize = 4096;
+  CUmemoryPool pool = nullptr, standard = nullptr, of_node = nullptr, current = nullptr;
+  ASSERT_OK(cuMemPoolCreate(&pool, &properties));
+  CUdeviceptr p = 0, q = 0;
+  size_t free_before = 0, free_after = 0, total = 0;
+  EXPECT_OK(cuMemGetInfo_v2(&free_before, &total));
+  ASSERT_OK(cuMemAllocFromPoolAsync(&p, 4000, pool, nullptr));
+  EXPECT_OK(cuMemGetInfo_v2(&free_after, &total));
+  EXPECT_EQ(free_before, free_after) << "it is none of the device's";
+  EXPECT_EQ(cuMemAllocFromPoolAsync(&q, 200, pool, nullptr), CUDA_ERROR_OUT_OF_MEMORY);
+  unsigned type = 0;
+  EXPECT_OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p));
+  EXPECT_EQ(type, static_cast<unsigned>(CU_MEMORYTYPE_HOST));
+  EXPECT_OK(cuMemsetD32_v2(p, 5, 1000));
+  EXPECT_OK(cuCtxSynchronize());
+  EXPECT_EQ(reinterpret_cast<const unsigned*>(p)[999], 5u);
+  EXPECT_OK(cuMemFreeAsync(p, nullptr));
+  EXPECT_OK(cuCtxSynchronize());
+  EXPECT_EQ(used(pool), 0u);
+
+  CUmemLocation host{CU_MEM_LOCATION_TYPE_HOST, 0}, node{CU_MEM_LOCATION_TYPE_HOST_NUMA, 0};
+  CUmemAccess_flags flags{};
+  EXPECT_OK(cuMemPoolGetAccess(&flags, pool, &host));
+  EXPECT_EQ(flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+  CUmemAccessDesc none{host, CU_MEM_ACCESS_FLAGS_PROT_NONE};
+  EXPECT_EQ(cuMemPoolSetAccess(pool, &none, 1), CUDA_ERROR_INVALID_VALUE);
+  const auto pinned = CU_MEM_ALLOCATION_TYPE_PINNED;
+  EXPECT_OK(cuMemGetDefaultMemPool(&standard, &host, pinned));
+  EXPECT_OK(cuMemGetDefaultMemPool(&of_node, &node, pinned));
+  EXPECT_NE(standard, of_node);
+  EXPECT_OK(cuMemSetMemPool(&host, pinned, pool));
+  EXPECT_OK(cuMemGetMemPool(&current, &host, pinned));
+  EXPECT_EQ(current, pool);
+  EXPECT_EQ(cuMemSetMemPool(&node, pinned, pool), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuDeviceSetMemPool(0, pool), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemPoolDestroy(standard), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuMemPoolDestroy(pool));
+
+  properties.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  EXPECT_EQ(cuMemPoolCreate(&pool, &properties), CUDA_ERROR_INVALID_VALUE);
+  properties.handleTypes = CU_MEM_HANDLE_TYPE_NONE;
+  properties.location.type = CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+  EXPECT_EQ(cuMemPoolCreate(&pool, &properties), CUDA_ERROR_INVALID_VALUE);
+}
+
 }  // namespace

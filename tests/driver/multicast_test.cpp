@@ -461,7 +461,7 @@ TEST_F(Multicast, PropertiesAreChecked) {
   EXPECT_EQ(attempt([](auto& p) { p.size = 0; }), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(attempt([](auto& p) { p.size += 4096; }), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(attempt([](auto& p) { p.flags = 1; }), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(attempt([](auto& p) { p.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR; }),
+  EXPECT_EQ(attempt([](auto& p) { p.handleTypes = CU_MEM_HANDLE_TYPE_FABRIC; }),
             CUDA_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(cuMulticastCreate(nullptr, &properties), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuMulticastCreate(&handle, nullptr), CUDA_ERROR_INVALID_VALUE);

@@ -5,6 +5,7 @@
 
 #include "driver/api.h"
 #include "driver/core/call.h"
+#include "driver/core/function_attributes.h"
 #include "driver/core/launch.h"
 #include "driver/core/occupancy.h"
 #include "machine/launch.h"
@@ -28,143 +29,20 @@ CUresult give(T* out, T value) {
   return CUDA_SUCCESS;
 }
 
-heddle::u64 bytes_in(const std::vector<heddle::ir::Variable>& variables, heddle::ir::Space space) {
-  heddle::u64 bytes = 0;
-  for (const auto& variable : variables) {
-    if (variable.space == space) bytes += variable.size;
-  }
-  return bytes;
-}
-
-// Registers are no limit of this machine: a kernel never needs more than what lets a block of full
-// size run, whatever its text declares.
-int registers_of(const Function& function) {
-  const auto& profile = function.context()->device().profile;
-  const auto& kernel = function.kernel();
-  const auto most = profile.registers_per_block / profile.max_threads_per_block;
-  const auto declared = static_cast<heddle::u32>(std::max<std::size_t>(kernel.registers.size(), 1));
-  return static_cast<int>(std::min({declared, most, kernel.max_nreg ? kernel.max_nreg : most}));
-}
-
-int target_of(const heddle::ir::Module& module) {
-  return module.targets.empty() ? 0 : module.targets.front().sm;
-}
-
-CUresult attribute(const Function& function, CUfunction_attribute which, int& value) {
-  const auto& kernel = function.kernel();
-  const auto& device = function.context()->device();
-  const auto cluster = [&](int axis) -> int {
-    const auto size = required_cluster(function);
-    if (!size) return 0;
-    return static_cast<int>(axis == 0 ? size->x : axis == 1 ? size->y : size->z);
-  };
-  switch (which) {
-    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-      value = static_cast<int>(function.max_threads());
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-      value = static_cast<int>(function.static_shared_bytes());
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-      value =
-          static_cast<int>(bytes_in(function.module().ir().variables, heddle::ir::Space::constant));
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-      value = static_cast<int>(bytes_in(kernel.locals, heddle::ir::Space::local));
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_NUM_REGS:
-      value = registers_of(function);
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-      value = target_of(function.module().ir());
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-      value = device.profile.target.sm;
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
-      value = 0;
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      value = function.max_dynamic_shared;
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-      value = function.carveout;
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-      value = kernel.explicit_cluster && !kernel.req_nctapercluster[0];
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
-      value = cluster(0);
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-      value = cluster(1);
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-      value = cluster(2);
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-      value = function.large_clusters;
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-      value = function.cluster_scheduling;
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_MAX:
-      break;
-  }
-  return CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult set_attribute(Function& function, CUfunction_attribute which, int value) {
-  const auto& profile = function.context()->device().profile;
-  switch (which) {
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: {
-      const auto most = profile.shared_per_block_optin;
-      if (value < 0 || function.static_shared_bytes() + static_cast<heddle::u32>(value) > most) {
-        return CUDA_ERROR_INVALID_VALUE;
-      }
-      function.max_dynamic_shared = value;
-      return CUDA_SUCCESS;
-    }
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-      if (value < CU_SHAREDMEM_CARVEOUT_DEFAULT || value > CU_SHAREDMEM_CARVEOUT_MAX_SHARED) {
-        return CUDA_ERROR_INVALID_VALUE;
-      }
-      function.carveout = value;
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-      if (function.kernel().req_nctapercluster[0]) return CUDA_ERROR_NOT_PERMITTED;
-      if (value < 0) return CUDA_ERROR_INVALID_VALUE;
-      function.cluster[which - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] =
-          static_cast<heddle::u32>(value);
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-      if (value != 0 && value != 1) return CUDA_ERROR_INVALID_VALUE;
-      function.large_clusters = value != 0;
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-      if (value < CU_CLUSTER_SCHEDULING_POLICY_DEFAULT ||
-          value > CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING)
-        return CUDA_ERROR_INVALID_VALUE;
-      function.cluster_scheduling = value;
-      return CUDA_SUCCESS;
-    default:
-      return CUDA_ERROR_INVALID_VALUE;
-  }
-}
-
 }  // namespace
 
 CUresult cuFuncGetAttribute(int* pi, CUfunction_attribute attrib, CUfunction hfunc) {
   return with_function(hfunc, [&](Function& function) -> CUresult {
-    return pi ? attribute(function, attrib, *pi) : CUDA_ERROR_INVALID_VALUE;
+    return pi ? function_attribute(function, attrib, *pi) : CUDA_ERROR_INVALID_VALUE;
   });
 }
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
-  return with_function(hfunc,
-                       [&](Function& function) { return set_attribute(function, attrib, value); });
+  return with_function(hfunc, [&](Function& function) {
+    const CUresult result = set_function_attribute(function, attrib, value);
+    if (result == CUDA_SUCCESS) function.set_directly |= 1u << attrib;
+    return result;
+  });
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
@@ -173,6 +51,7 @@ CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
       return CUDA_ERROR_INVALID_VALUE;
     }
     function.cache_config = config;
+    function.has_own_cache_config = true;
     return CUDA_SUCCESS;
   });
 }

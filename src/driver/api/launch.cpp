@@ -21,6 +21,13 @@ CUresult record_event(CUevent handle, Stream& stream) {
   return result;
 }
 
+CUlaunchAttribute cooperative_attribute() {
+  CUlaunchAttribute cooperative{};
+  cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  cooperative.value.cooperative = 1;
+  return cooperative;
+}
+
 CUresult launch_in(CUfunction f, CUstream handle, LaunchRequest request) {
   return in_stream(handle, [&](Context& context, Stream& stream) -> CUresult {
     if (stream.context() != &context) return CUDA_ERROR_INVALID_HANDLE;
@@ -33,6 +40,48 @@ CUresult launch_in(CUfunction f, CUstream handle, LaunchRequest request) {
     if (const CUresult bad = submit(context, stream, std::move(task))) return bad;
     return options.event ? record_event(options.event, stream) : CUDA_SUCCESS;
   });
+}
+
+/// One of the grids of a launch on several devices.
+struct TeamLaunch {
+  ContextPtr context;
+  StreamPtr stream;
+  KernelTask task;
+};
+
+CUresult make_team(const CUDA_LAUNCH_PARAMS& params, TeamLaunch& out) {
+  out.stream = state().streams.find(params.hStream);  // none of the default streams
+  if (!out.stream) return CUDA_ERROR_INVALID_HANDLE;
+  if (const CUresult bad = refuse_in_capture(*out.stream)) return bad;
+  out.context = out.stream->context()->shared_from_this();
+  if (const CUresult error = out.context->error()) return error;
+  const CUlaunchAttribute cooperative = cooperative_attribute();
+  return make_kernel(*out.context, params.function,
+                     {.grid = {params.gridDimX, params.gridDimY, params.gridDimZ},
+                      .block = {params.blockDimX, params.blockDimY, params.blockDimZ},
+                      .dynamic_shared = params.sharedMemBytes,
+                      .params = params.kernelParams,
+                      .attributes = {&cooperative, 1},
+                      .multiprocessors = out.stream->group().multiprocessors()},
+                     out.task);
+}
+
+/// The same kernel in the same shape, on another device.
+bool go_together(const TeamLaunch& a, const TeamLaunch& b) {
+  const auto& x = a.task.function->kernel();
+  const auto& y = b.task.function->kernel();
+  return &a.context->device() != &b.context->device() && x.name == y.name &&
+         x.insts.size() == y.insts.size() && a.task.grid == b.task.grid &&
+         a.task.block == b.task.block && a.task.dynamic_shared == b.task.dynamic_shared;
+}
+
+/// Makes each stream wait for what is now in all of them.
+void join(const std::vector<TeamLaunch>& team) {
+  std::vector<CompletionPtr> all;
+  for (const TeamLaunch& each : team) {
+    if (auto last = each.stream->last(); last && !last->is_done()) all.push_back(std::move(last));
+  }
+  for (const TeamLaunch& each : team) each.context->enqueue(*each.stream, [] {}, all);
 }
 
 }  // namespace
@@ -68,13 +117,36 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
                                    unsigned int blockDimY, unsigned int blockDimZ,
                                    unsigned int sharedMemBytes, CUstream hStream,
                                    void** kernelParams) {
-  CUlaunchAttribute cooperative{};
-  cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-  cooperative.value.cooperative = 1;
+  const CUlaunchAttribute cooperative = cooperative_attribute();
   return launch_in(f, hStream,
                    {.grid = {gridDimX, gridDimY, gridDimZ},
                     .block = {blockDimX, blockDimY, blockDimZ},
                     .dynamic_shared = sharedMemBytes,
                     .params = kernelParams,
                     .attributes = {&cooperative, 1}});
+}
+
+// Deprecated. The grids run at the same time, each on its stream's thread.
+CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS* launchParamsList,
+                                              unsigned int numDevices, unsigned int flags) {
+  return in_context([&](Context&) -> CUresult {
+    constexpr unsigned kKnown = CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC |
+                                CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC;
+    if (!launchParamsList || !numDevices || (flags & ~kKnown)) return CUDA_ERROR_INVALID_VALUE;
+    std::vector<TeamLaunch> team(numDevices);
+    for (unsigned i = 0; i < numDevices; ++i) {
+      if (const CUresult bad = make_team(launchParamsList[i], team[i])) return bad;
+      for (unsigned j = 0; j < i; ++j) {
+        if (!go_together(team[j], team[i])) return CUDA_ERROR_INVALID_VALUE;
+      }
+    }
+    if (!(flags & CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC)) join(team);
+    for (TeamLaunch& each : team) {
+      if (const CUresult bad = submit(*each.context, *each.stream, std::move(each.task))) {
+        return bad;
+      }
+    }
+    if (!(flags & CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC)) join(team);
+    return CUDA_SUCCESS;
+  });
 }

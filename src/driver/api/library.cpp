@@ -95,13 +95,12 @@ CUresult give_range(const std::optional<Module::VariableInfo>& found, CUdevicept
   return CUDA_SUCCESS;
 }
 
-// A kernel's attributes on a device are those of its function in the current context, which must be
-// on that device.
-CUresult on_device(CUkernel kernel, CUdevice dev, CUfunction* function) {
-  return in_context([&](Context& context) -> CUresult {
-    if (!device(dev)) return CUDA_ERROR_INVALID_DEVICE;
-    if (context.device().ordinal != dev) return CUDA_ERROR_NOT_SUPPORTED;
-    return cuKernelGetFunction(function, kernel);
+/// Runs `body(kernel, device)`.
+template <class Body>
+CUresult on_device(CUkernel handle, CUdevice dev, Body body) {
+  return with_kernel(handle, [&](Kernel& kernel) -> CUresult {
+    Device* const found = device(dev);
+    return found ? body(kernel, *found) : CUDA_ERROR_INVALID_DEVICE;
   });
 }
 
@@ -201,7 +200,7 @@ CUresult cuKernelGetFunction(CUfunction* pFunc, CUkernel kernel) {
     return with_kernel(kernel, [&](Kernel& kernel) -> CUresult {
       if (!pFunc) return CUDA_ERROR_INVALID_VALUE;
       const auto module = kernel.library().module(context);
-      if (!module) return CUDA_ERROR_OUT_OF_MEMORY;
+      if (!module || !kernel.function(context)) return CUDA_ERROR_OUT_OF_MEMORY;
       *pFunc = module->function(kernel.name());
       return CUDA_SUCCESS;
     });
@@ -228,19 +227,21 @@ CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t* paramO
 }
 
 CUresult cuKernelGetAttribute(int* pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev) {
-  CUfunction function = nullptr;
-  if (const CUresult bad = on_device(kernel, dev, &function)) return bad;
-  return cuFuncGetAttribute(pi, attrib, function);
+  return on_device(kernel, dev, [&](Kernel& found, Device& device) {
+    return pi ? found.get(device, attrib, *pi) : CUDA_ERROR_INVALID_VALUE;
+  });
 }
 
 CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev) {
-  CUfunction function = nullptr;
-  if (const CUresult bad = on_device(kernel, dev, &function)) return bad;
-  return cuFuncSetAttribute(function, attrib, val);
+  return on_device(kernel, dev,
+                   [&](Kernel& found, Device& device) { return found.set(device, attrib, val); });
 }
 
 CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev) {
-  CUfunction function = nullptr;
-  if (const CUresult bad = on_device(kernel, dev, &function)) return bad;
-  return cuFuncSetCacheConfig(function, config);
+  return on_device(kernel, dev, [&](Kernel& found, Device& device) -> CUresult {
+    if (config < CU_FUNC_CACHE_PREFER_NONE || config > CU_FUNC_CACHE_PREFER_EQUAL) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    return found.set_cache_config(device, config);
+  });
 }

@@ -3,6 +3,7 @@
 // The stream-ordered allocator. Driver API 6.15.
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "driver/api.h"
 #include "driver/core/graph_memory.h"
@@ -21,25 +22,38 @@ CUresult with_pool(CUmemoryPool handle, Body body) {
   });
 }
 
-/// The device's default pool, made on first use. Call with the device's pool mutex held.
-CUmemoryPool default_pool(Device& device) {
-  if (!device.default_pool) {
-    device.default_pool = MemoryPool::create(device, 0, MemoryPool::Origin::own);
+/// The default pool, made on first use. Call with the slots' mutex held.
+CUmemoryPool default_pool(const CUmemLocation& location, PoolSlots& slots) {
+  if (!slots.default_pool) {
+    slots.default_pool = MemoryPool::create(location, 0, MemoryPool::Origin::own);
   }
-  return device.default_pool;
+  return slots.default_pool;
 }
 
-CUmemoryPool current_pool(Device& device) {
-  const std::lock_guard lock(device.pool_mutex);
-  return state().pools.find(device.current_pool) ? device.current_pool : default_pool(device);
+CUmemoryPool give_default(const CUmemLocation& location) {
+  PoolSlots& slots = pool_slots(location);
+  const std::lock_guard lock(slots.mutex);
+  return default_pool(location, slots);
 }
 
-CUresult set_current_pool(Device& device, CUmemoryPool handle) {
+CUmemoryPool current_pool(const CUmemLocation& location) {
+  PoolSlots& slots = pool_slots(location);
+  const std::lock_guard lock(slots.mutex);
+  return state().pools.find(slots.current_pool) ? slots.current_pool
+                                                : default_pool(location, slots);
+}
+
+CUresult set_current_pool(const CUmemLocation& location, CUmemoryPool handle) {
   const auto pool = state().pools.find(handle);
-  if (!pool || &pool->device() != &device) return CUDA_ERROR_INVALID_VALUE;
-  const std::lock_guard lock(device.pool_mutex);
-  device.current_pool = handle;
+  PoolSlots& slots = pool_slots(location);
+  if (!pool || &pool_slots(pool->location()) != &slots) return CUDA_ERROR_INVALID_VALUE;
+  const std::lock_guard lock(slots.mutex);
+  slots.current_pool = handle;
   return CUDA_SUCCESS;
+}
+
+CUmemLocation of_device(const Device& device) {
+  return {CU_MEM_LOCATION_TYPE_DEVICE, device.ordinal};
 }
 
 CUresult allocate(CUdeviceptr* dptr, size_t bytes, const std::shared_ptr<MemoryPool>& pool) {
@@ -47,7 +61,7 @@ CUresult allocate(CUdeviceptr* dptr, size_t bytes, const std::shared_ptr<MemoryP
   if (!pool->take(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
   // No owner: such memory outlives the context that asked for it.
   const auto base = state().allocations.allocate(
-      {.size = bytes, .kind = Allocation::Kind::device, .device = &pool->device(), .pool = pool});
+      {.size = bytes, .kind = Allocation::Kind::device, .device = pool->device(), .pool = pool});
   if (!base) {
     pool->give(bytes);
     return CUDA_ERROR_OUT_OF_MEMORY;
@@ -60,11 +74,12 @@ CUresult allocate(CUdeviceptr* dptr, size_t bytes, const std::shared_ptr<MemoryP
 CUresult capture_allocation(Context& context, Stream& stream, MemoryPool& pool, size_t bytes,
                             CUdeviceptr* dptr) {
   if (!dptr || !bytes) return CUDA_ERROR_INVALID_VALUE;
+  if (!pool.device()) return CUDA_ERROR_NOT_SUPPORTED;
   CUDA_MEM_ALLOC_NODE_PARAMS params{};
   params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  params.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, pool.device().ordinal};
+  params.poolProps.location = pool.location();
   params.bytesize = bytes;
-  const auto allocation = GraphAllocation::create(pool.device(), params);
+  const auto allocation = GraphAllocation::create(*pool.device(), params);
   if (!allocation) return CUDA_ERROR_OUT_OF_MEMORY;
   const CUresult result = submit(context, stream, AllocateTask{allocation});
   if (result == CUDA_SUCCESS) *dptr = allocation->base();
@@ -79,69 +94,79 @@ CUresult capture_free(Context& context, Stream& stream, CUdeviceptr dptr) {
   return submit(context, stream, FreeTask{dptr});
 }
 
-Device* device_at(const CUmemLocation* location) {
-  if (!location || location->type != CU_MEM_LOCATION_TYPE_DEVICE) return nullptr;
-  return device(location->id);
+/// The device, or the host; nothing where there is no such place.
+std::optional<int> accessor_at(const CUmemLocation* location) {
+  if (!location) return std::nullopt;
+  if (location->type == CU_MEM_LOCATION_TYPE_HOST) return MemoryPool::kHost;
+  const bool known = location->type == CU_MEM_LOCATION_TYPE_DEVICE && device(location->id);
+  return known ? std::optional(location->id) : std::nullopt;
 }
 
-/// Runs `body(device)` for the pools that there are: of device memory.
+/// Runs `body()` for the pools that there are: of pinned memory of a device or of the host.
 template <class Body>
 CUresult at_location(const CUmemLocation* location, CUmemAllocationType type, Body body) {
   return in_driver([&]() -> CUresult {
     if (!location) return CUDA_ERROR_INVALID_VALUE;
-    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || type != CU_MEM_ALLOCATION_TYPE_PINNED) {
-      return CUDA_ERROR_NOT_SUPPORTED;
+    if (type == CU_MEM_ALLOCATION_TYPE_MANAGED) return CUDA_ERROR_NOT_SUPPORTED;
+    if (type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
+    switch (location->type) {
+      case CU_MEM_LOCATION_TYPE_DEVICE:
+        return device(location->id) ? body() : CUDA_ERROR_INVALID_DEVICE;
+      case CU_MEM_LOCATION_TYPE_HOST:
+        return body();
+      case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+        return location->id >= 0 ? body() : CUDA_ERROR_INVALID_VALUE;
+      default:
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    Device* found = device_at(location);
-    return found ? body(*found) : CUDA_ERROR_INVALID_DEVICE;
   });
-}
-
-CUresult give_default(CUmemoryPool* out, Device& device) {
-  const std::lock_guard lock(device.pool_mutex);
-  return give(out, default_pool(device));
 }
 
 }  // namespace
 
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool_out, CUdevice dev) {
-  return with_device(dev, [&](Device& device) { return give_default(pool_out, device); });
+  return with_device(
+      dev, [&](Device& device) { return give(pool_out, give_default(of_device(device))); });
 }
 
 CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice dev) {
-  return with_device(dev, [&](Device& device) { return give(pool, current_pool(device)); });
+  return with_device(dev,
+                     [&](Device& device) { return give(pool, current_pool(of_device(device))); });
 }
 
 CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
-  return with_device(dev, [&](Device& device) { return set_current_pool(device, pool); });
+  return with_device(dev,
+                     [&](Device& device) { return set_current_pool(of_device(device), pool); });
 }
 
 CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location,
                                 CUmemAllocationType type) {
-  return at_location(location, type,
-                     [&](Device& device) { return give_default(pool_out, device); });
+  return at_location(location, type, [&] { return give(pool_out, give_default(*location)); });
 }
 
 CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
-  return at_location(location, type,
-                     [&](Device& device) { return give(pool, current_pool(device)); });
+  return at_location(location, type, [&] { return give(pool, current_pool(*location)); });
 }
 
 CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
-  return at_location(location, type,
-                     [&](Device& device) { return set_current_pool(device, pool); });
+  return at_location(location, type, [&] { return set_current_pool(*location, pool); });
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
   return in_driver([&]() -> CUresult {
     if (!pool || !poolProps) return CUDA_ERROR_INVALID_VALUE;
-    const bool exports = poolProps->handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    const auto& location = poolProps->location;
+    if (location.type == CU_MEM_LOCATION_TYPE_HOST && poolProps->handleTypes) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const bool exports = poolProps->handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR &&
+                         location.type == CU_MEM_LOCATION_TYPE_DEVICE;
     if ((poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE && !exports) || poolProps->usage) {
       return CUDA_ERROR_NOT_SUPPORTED;
     }
-    return at_location(&poolProps->location, poolProps->allocType, [&](Device& device) {
+    return at_location(&location, poolProps->allocType, [&] {
       const auto origin = exports ? MemoryPool::Origin::exported : MemoryPool::Origin::own;
-      return give(pool, MemoryPool::create(device, poolProps->maxSize, origin));
+      return give(pool, MemoryPool::create(location, poolProps->maxSize, origin));
     });
   });
 }
@@ -149,8 +174,9 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
 // What was allocated from the pool lives on.
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   return with_pool(pool, [&](const std::shared_ptr<MemoryPool>& found) -> CUresult {
-    const std::lock_guard lock(found->device().pool_mutex);
-    if (pool == found->device().default_pool) return CUDA_ERROR_INVALID_VALUE;
+    PoolSlots& slots = pool_slots(found->location());
+    const std::lock_guard lock(slots.mutex);
+    if (pool == slots.default_pool) return CUDA_ERROR_INVALID_VALUE;
     state().pools.remove(pool);
     return CUDA_SUCCESS;
   });
@@ -173,19 +199,22 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_t count) {
   return with_pool(pool, [&](const auto& found) -> CUresult {
     if (count && !map) return CUDA_ERROR_INVALID_VALUE;
+    const int own = found->device() ? found->device()->ordinal : MemoryPool::kHost;
     for (size_t i = 0; i < count; ++i) {
-      const Device* device = device_at(&map[i].location);
+      const auto accessor = accessor_at(&map[i].location);
       const auto flags = map[i].flags;
-      if (!device ||
+      if (!accessor ||
           (flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
         return CUDA_ERROR_INVALID_VALUE;
       }
-      // A pool's own device always has access.
-      if (device == &found->device() && flags == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
+      // Where a pool is, there is always access.
+      if (accessor == own && flags == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
         return CUDA_ERROR_INVALID_VALUE;
       }
     }
-    for (size_t i = 0; i < count; ++i) found->set_access(map[i].location.id, map[i].flags);
+    for (size_t i = 0; i < count; ++i) {
+      found->set_access(*accessor_at(&map[i].location), map[i].flags);
+    }
     return CUDA_SUCCESS;
   });
 }
@@ -193,15 +222,17 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_
 CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool memPool,
                             CUmemLocation* location) {
   return with_pool(memPool, [&](const auto& found) -> CUresult {
-    if (!flags || !device_at(location)) return CUDA_ERROR_INVALID_VALUE;
-    *flags = found->access(location->id);
+    const auto accessor = accessor_at(location);
+    if (!flags || !accessor) return CUDA_ERROR_INVALID_VALUE;
+    *flags = found->access(*accessor);
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize, CUstream hStream) {
   return in_context([&](Context& context) {
-    return cuMemAllocFromPoolAsync(dptr, bytesize, current_pool(context.device()), hStream);
+    return cuMemAllocFromPoolAsync(dptr, bytesize, current_pool(of_device(context.device())),
+                                   hStream);
   });
 }
 
@@ -264,7 +295,7 @@ CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool_out, void* handle
     const int ordinal = MemoryPool::device_of_file(file);
     Device* found = device(ordinal);
     if (!found) return CUDA_ERROR_INVALID_VALUE;
-    return give(pool_out, MemoryPool::create(*found, 0, MemoryPool::Origin::imported));
+    return give(pool_out, MemoryPool::create(of_device(*found), 0, MemoryPool::Origin::imported));
   });
 }
 

@@ -7,6 +7,7 @@
 #include "driver/core/in_stream.h"
 
 using namespace heddle::driver;
+using heddle::u64;
 
 namespace {
 
@@ -22,13 +23,13 @@ bool can_multicast(const Device& device) {
   return device_attribute(device, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED).value_or(0) != 0;
 }
 
-/// Other processes cannot share an object.
 CUresult check(const CUmulticastObjectProp* properties) {
   if (!properties || properties->flags) return CUDA_ERROR_INVALID_VALUE;
   if (!properties->numDevices || properties->numDevices > state().devices.size()) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  const bool can = can_multicast(*state().devices.front()) && !properties->handleTypes;
+  const bool by_file = !(properties->handleTypes & ~u64{CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR});
+  const bool can = can_multicast(*state().devices.front()) && by_file;
   return can ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
@@ -40,7 +41,9 @@ CUresult cuMulticastCreate(CUmemGenericAllocationHandle* mcHandle,
     if (!mcHandle) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult bad = check(prop)) return bad;
     if (!prop->size || prop->size % kGranularity) return CUDA_ERROR_INVALID_VALUE;
-    *mcHandle = state().multicasts.add(std::make_shared<Multicast>(*prop));
+    auto multicast = Multicast::create(*prop);
+    if (!multicast) return CUDA_ERROR_OUT_OF_MEMORY;
+    *mcHandle = state().multicasts.add(std::move(multicast));
     return CUDA_SUCCESS;
   });
 }

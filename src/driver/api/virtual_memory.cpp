@@ -131,11 +131,15 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
 CUresult cuMemExportToShareableHandle(void* shareableHandle, CUmemGenericAllocationHandle handle,
                                       CUmemAllocationHandleType handleType,
                                       unsigned long long flags) {
-  return with_memory(handle, [&](const PhysicalPtr& memory) -> CUresult {
-    if (!shareableHandle || flags) return CUDA_ERROR_INVALID_VALUE;
+  return in_driver([&]() -> CUresult {
+    const auto memory = state().physical.find(handle);
+    const auto multicast = state().multicasts.find(handle);
+    if ((!memory && !multicast) || !shareableHandle || flags) return CUDA_ERROR_INVALID_VALUE;
     if (handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
-    if (!(memory->properties().requestedHandleTypes & handleType)) return CUDA_ERROR_INVALID_VALUE;
-    const int file = fcntl(memory->file(), F_DUPFD_CLOEXEC, 0);
+    const bool shares =
+        memory ? memory->properties().requestedHandleTypes & handleType : multicast->is_shareable();
+    if (!shares) return CUDA_ERROR_INVALID_VALUE;
+    const int file = memory ? fcntl(memory->file(), F_DUPFD_CLOEXEC, 0) : multicast->export_file();
     if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
     *static_cast<int*>(shareableHandle) = file;
     return CUDA_SUCCESS;
@@ -147,9 +151,12 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, vo
   return in_driver([&]() -> CUresult {
     if (!handle) return CUDA_ERROR_INVALID_VALUE;
     if (shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
-    const auto memory =
-        Physical::import(static_cast<int>(reinterpret_cast<std::intptr_t>(osHandle)));
-    return memory ? add(memory, handle) : CUDA_ERROR_INVALID_VALUE;
+    const int file = static_cast<int>(reinterpret_cast<std::intptr_t>(osHandle));
+    if (const auto memory = Physical::import(file)) return add(memory, handle);
+    auto multicast = Multicast::import(file);
+    if (!multicast) return CUDA_ERROR_INVALID_VALUE;
+    *handle = state().multicasts.add(std::move(multicast));
+    return CUDA_SUCCESS;
   });
 }
 

@@ -26,7 +26,7 @@ std::optional<u64> Allocations::allocate(Allocation what) {
   {
     // Reserved first, so that two threads cannot both have the last bytes.
     const std::lock_guard lock(mutex_);
-    if (!charge_locked(*what.device, what.size)) return std::nullopt;
+    if (what.device && !charge_locked(*what.device, what.size)) return std::nullopt;
     what.id = next_id_++;
   }
   // What is large in a pool can be bound to a multicast object.
@@ -34,7 +34,7 @@ std::optional<u64> Allocations::allocate(Allocation what) {
   const auto address = state().memory->allocate(what.size, aligned ? kGranularity : 256);
   const std::lock_guard lock(mutex_);
   if (!address.ok()) {
-    used_[what.device] -= what.size;
+    if (what.device) used_[what.device] -= what.size;
     return std::nullopt;
   }
   what.base = *address;
@@ -97,7 +97,9 @@ bool Allocations::release(u64 base, std::initializer_list<Allocation::Kind> kind
 
 std::map<u64, Allocation>::iterator Allocations::forget(std::map<u64, Allocation>::iterator it) {
   const Allocation& allocation = it->second;
-  if (lies_in_memory(allocation.kind)) used_[allocation.device] -= allocation.size;
+  if (lies_in_memory(allocation.kind) && allocation.device) {
+    used_[allocation.device] -= allocation.size;
+  }
   if (allocation.kind == Kind::managed) state().advice.forget(allocation.base, allocation.size);
   if (allocation.file >= 0) close(allocation.file);
   if (allocation.pool) allocation.pool->give(allocation.size);

@@ -39,14 +39,16 @@ struct Allocation {
   Kind kind = Kind::device;
   unsigned flags = 0;  ///< CU_MEMHOSTALLOC_* or CU_MEM_ATTACH_*
   Context* owner = nullptr;
-  Device* device = nullptr;
+  Device* device = nullptr;                    ///< that it counts against; null: none
   std::shared_ptr<MemoryPool> pool = nullptr;  ///< that it came from, if any
   u64 id = 0;     ///< never used again (CU_POINTER_ATTRIBUTE_BUFFER_ID)
   int file = -1;  ///< when it is shared with other processes (ipc.h)
   bool sync_memops = false;
   bool is_read_only = false;  ///< registered so, or mapped so
 
-  bool is_host() const { return kind == Kind::host || kind == Kind::registered; }
+  bool is_host() const {
+    return kind == Kind::host || kind == Kind::registered || (pool && !device);
+  }
 };
 
 class Allocations {

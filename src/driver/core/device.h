@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "driver/abi.h"
+#include "driver/core/memory_pool.h"
 #include "machine/engine.h"
 #include "machine/profile.h"
 
@@ -40,9 +41,7 @@ struct Device {
   } primary;
   std::mutex primary_mutex;
 
-  /// Where cuMemAllocAsync takes memory from; null: not asked for yet, or the default one.
-  CUmemoryPool default_pool = nullptr, current_pool = nullptr;
-  std::mutex pool_mutex;
+  PoolSlots pools;  ///< where cuMemAllocAsync takes memory from
 
   int major() const { return profile.target.sm / 10; }
   int minor() const { return profile.target.sm % 10; }

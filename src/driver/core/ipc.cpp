@@ -37,6 +37,8 @@ Imports& imports() {
   return instance;
 }
 
+}  // namespace
+
 SharedHandle handle_of(int file) {
   struct stat status{};
   fstat(file, &status);
@@ -47,7 +49,6 @@ SharedHandle handle_of(int file) {
           .size = static_cast<u64>(status.st_size)};
 }
 
-/// A descriptor of the file that the handle names, or -1.
 int open_shared(const SharedHandle& handle) {
   if (handle.magic != kMagic) return -1;
   const std::string path =
@@ -63,11 +64,11 @@ int open_shared(const SharedHandle& handle) {
   return -1;
 }
 
-}  // namespace
-
 CUresult export_memory(u64 address, SharedHandle& out) {
   const auto found = state().allocations.find(address);
-  if (!found || found->kind != Allocation::Kind::device) return CUDA_ERROR_INVALID_VALUE;
+  if (!found || found->kind != Allocation::Kind::device || !found->device) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
   int file = found->file;
   if (file < 0) {
     // Nobody may write while the memory moves into the file.

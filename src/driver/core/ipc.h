@@ -27,6 +27,11 @@ struct SharedHandle {
 };
 static_assert(sizeof(SharedHandle) <= CU_IPC_HANDLE_SIZE);
 
+/// Of a file of this process, which keeps it open.
+SharedHandle handle_of(int file);
+/// A descriptor of the file that the handle names, or -1.
+int open_shared(const SharedHandle& handle);
+
 /// Makes the allocation that holds `address` shared.
 CUresult export_memory(u64 address, SharedHandle& out);
 /// Maps it. The same handle gives the same address, counted.

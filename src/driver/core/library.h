@@ -7,7 +7,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "driver/core/module.h"
 
@@ -26,6 +28,8 @@ class Library : public std::enable_shared_from_this<Library> {
   ModulePtr module(Context& context);
   /// The handle of the kernel `name`, the same each time; null when there is none.
   CUkernel kernel(const std::string& name);
+  /// Those that are loaded now.
+  std::vector<ModulePtr> modules();
   /// Ends the handles of the library, its kernels, and its modules in all contexts.
   void unload();
 
@@ -49,11 +53,27 @@ class Kernel {
   Library& library() const { return *library_; }
   const std::string& name() const { return name_; }
   /// The kernel in `context`, loaded there on first use.
-  FunctionPtr function(Context& context) const;
+  FunctionPtr function(Context& context);
+
+  // On a device, in all contexts that it has or will have.
+  CUresult get(Device& device, CUfunction_attribute which, int& value);
+  CUresult set(Device& device, CUfunction_attribute which, int value);
+  CUresult set_cache_config(Device& device, CUfunc_cache config);
 
  private:
+  struct Wanted {
+    std::map<CUfunction_attribute, int> attributes;
+    std::optional<CUfunc_cache> cache;
+  };
+  void apply(Function& function);
+  void apply_on(const Device& device);
+  template <class Use>
+  CUresult on_device(Device& device, Use use);
+
   const std::shared_ptr<Library> library_;
   const std::string name_;
+  std::mutex mutex_;
+  std::map<const Device*, Wanted> wanted_;
 };
 
 }  // namespace heddle::driver

@@ -34,16 +34,26 @@ CUresult read(T& value, const void* in) {
 
 }  // namespace
 
-CUmemoryPool MemoryPool::create(Device& device, u64 max_bytes, Origin origin) {
-  std::shared_ptr<MemoryPool> pool(new MemoryPool(device, max_bytes, origin));
-  pool->access_[device.ordinal] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+PoolSlots& pool_slots(const CUmemLocation& location) {
+  if (location.type == CU_MEM_LOCATION_TYPE_DEVICE) return device(location.id)->pools;
+  static std::mutex mutex;
+  static auto& of_host = *new std::map<int, PoolSlots>;  // by node
+  const std::lock_guard lock(mutex);
+  return of_host[location.type == CU_MEM_LOCATION_TYPE_HOST ? MemoryPool::kHost : location.id];
+}
+
+CUmemoryPool MemoryPool::create(const CUmemLocation& location, u64 max_bytes, Origin origin) {
+  const bool of_device = location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+  Device* const device = of_device ? driver::device(location.id) : nullptr;
+  std::shared_ptr<MemoryPool> pool(new MemoryPool(location, device, max_bytes, origin));
+  pool->access_[of_device ? location.id : kHost] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   pool->handle_ = state().pools.add(pool);
   return pool->handle_;
 }
 
 int MemoryPool::export_file() const {
   const int file = memfd_create("heddle-pool", MFD_CLOEXEC);
-  const PoolFile content{kPoolMagic, device_.ordinal};
+  const PoolFile content{kPoolMagic, location_.id};
   if (file >= 0 && pwrite(file, &content, sizeof content, 0) == sizeof content) return file;
   if (file >= 0) close(file);
   return -1;

@@ -15,15 +15,26 @@ namespace heddle::driver {
 
 struct Device;
 
+/// Which pools a device, or a part of the host's memory, has. Guarded by the mutex.
+struct PoolSlots {
+  /// Where allocations come from; null: not asked for yet, or the default one.
+  CUmemoryPool default_pool = nullptr, current_pool = nullptr;
+  std::mutex mutex;
+};
+/// Of a location that pools can have. All memory of the host is alike; its nodes are names.
+PoolSlots& pool_slots(const CUmemLocation& location);
+
 class MemoryPool {
  public:
   /// Whether other processes may have the pool, or it is another one's.
   enum class Origin { own, exported, imported };
 
-  /// `max_bytes` 0: as much as the device has.
-  static CUmemoryPool create(Device& device, u64 max_bytes, Origin origin);
+  /// `max_bytes` 0: as much as there is.
+  static CUmemoryPool create(const CUmemLocation& location, u64 max_bytes, Origin origin);
 
-  Device& device() const { return device_; }
+  const CUmemLocation& location() const { return location_; }
+  /// Null: of the host's memory.
+  Device* device() const { return device_; }
   CUmemoryPool handle() const { return handle_; }
 
   Origin origin() const { return origin_; }
@@ -32,8 +43,9 @@ class MemoryPool {
   /// The ordinal in a descriptor that export_file() gave; -1 when it is none.
   static int device_of_file(int file);
 
-  CUmemAccess_flags access(int device);
+  CUmemAccess_flags access(int device);  ///< kHost: of the host
   void set_access(int device, CUmemAccess_flags flags);
+  static constexpr int kHost = -1;
 
   /// Counts `bytes` as used; false when they exceed the pool's size.
   bool take(u64 bytes);
@@ -44,10 +56,11 @@ class MemoryPool {
   CUresult set(CUmemPool_attribute attribute, const void* value);
 
  private:
-  MemoryPool(Device& device, u64 max_bytes, Origin origin)
-      : device_(device), max_bytes_(max_bytes), origin_(origin) {}
+  MemoryPool(const CUmemLocation& location, Device* device, u64 max_bytes, Origin origin)
+      : location_(location), device_(device), max_bytes_(max_bytes), origin_(origin) {}
 
-  Device& device_;
+  const CUmemLocation location_;
+  Device* const device_;
   const u64 max_bytes_;
   const Origin origin_;
   CUmemoryPool handle_ = nullptr;

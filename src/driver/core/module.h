@@ -50,6 +50,12 @@ class Function {
     return use(old_launch_);
   }
 
+  /// Attributes that were set for the function itself, as bits; the others are its kernel's.
+  std::atomic<u32> set_directly{0};
+  std::atomic<bool> has_own_cache_config{false};
+  /// Those of the kernel have been applied.
+  std::atomic<bool> has_kernel_attributes{false};
+
   // Settable attributes.
   std::atomic<int> max_dynamic_shared;
   std::atomic<int> carveout{-1};

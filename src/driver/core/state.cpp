@@ -66,6 +66,9 @@ CUresult make_devices() {
   auto memory = machine::Memory::create(bytes * static_cast<u64>(count));
   if (!memory.ok()) return no_device(memory.error().message);
   state().memory = std::move(*memory);
+  state().memory->multimem().on_missing = [](u64 address) {
+    state().virtual_memory.refresh(address);
+  };
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     state().devices.push_back(std::make_unique<Device>(ordinal, *profile, bytes, make_engine(),
                                                        uuid_of(*profile, ordinal)));

@@ -224,6 +224,14 @@ VirtualMemory::Found VirtualMemory::locate(u64 address) const {
   return {mapping.memory, mapping.offset + inside, mapping.size - inside};
 }
 
+void VirtualMemory::refresh(u64 address) const {
+  const std::lock_guard lock(mutex_);
+  const auto after = mapped_.upper_bound(address);
+  if (after == mapped_.begin()) return;
+  const auto& [base, mapping] = *std::prev(after);
+  if (mapping.multicast && address - base < mapping.size) mapping.multicast->refresh();
+}
+
 bool VirtualMemory::is_reserved(u64 address) const {
   const std::lock_guard lock(mutex_);
   return reservation(address) != nullptr;

@@ -73,6 +73,8 @@ class VirtualMemory {
   };
   /// Which memory is mapped at `address`; null when none is.
   Found locate(u64 address) const;
+  /// Asks the multicast object that is mapped at `address`, if one is, for news.
+  void refresh(u64 address) const;
   /// True inside of a reserved range.
   bool is_reserved(u64 address) const;
 
