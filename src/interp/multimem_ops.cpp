@@ -91,6 +91,7 @@ void load_of(Warp& warp, const Op& op) {
   });
 }
 
+/// Sums of f32 flush subnormals, as those of red do in global memory (9.7.13.6).
 template <Atomop kOp, class T>
 void reduce_of(Warp& warp, const Op& op) {
   const u32 bytes = bytes_of(op);

@@ -103,6 +103,18 @@ TEST_F(TwoA100s, KernelReachesThePeer) {
   EXPECT_OK(cuCtxDestroy_v2(a));
 }
 
+// multimem needs sm_90.
+TEST_F(TwoA100s, HaveNoMulticast) {
+  int supported = -1;
+  EXPECT_OK(cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, 0));
+  EXPECT_EQ(supported, 0);
+  CUmulticastObjectProp properties{};
+  properties.numDevices = 2;
+  properties.size = size_t{32} << 20;
+  CUmemGenericAllocationHandle object = 0;
+  EXPECT_EQ(cuMulticastCreate(&object, &properties), CUDA_ERROR_NOT_SUPPORTED);
+}
+
 // Attributes of a kernel are a device's, whichever context is current.
 TEST_F(TwoA100s, KernelAttributesOfADevice) {
   CUlibrary library = nullptr;

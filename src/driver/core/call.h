@@ -65,11 +65,13 @@ CUresult with_device(CUdevice handle, Body body) {
 template <class Body>
 CUresult in_any_context(Body body) {
   return in_driver([&]() -> CUresult {
-    Context* context = current_context();
+    const auto& stack = context_stack();
+    Context* const context = stack.empty() ? nullptr : stack.back().context.get();
     if (!context) return CUDA_ERROR_INVALID_CONTEXT;
-    if (context->is_destroyed()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    const GreenContext* green = current_green();
-    if (green && green->is_destroyed()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    const GreenContext* const green = stack.back().green.get();
+    if (context->is_destroyed() || (green && green->is_destroyed())) {
+      return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    }
     return body(*context);
   });
 }
