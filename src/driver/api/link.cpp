@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The JIT linker: PTX texts become one module image. Driver API 6.10.
+// The JIT linker: PTX, wherever it is inside, becomes one module image. Driver API 6.10.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 
 #include "driver/api.h"
 #include "driver/core/call.h"
+#include "driver/core/compile.h"
 
 using namespace heddle::driver;
 
@@ -14,28 +15,23 @@ namespace {
 
 template <class Body>
 CUresult with_link(CUlinkState handle, Body body) {
-  return in_context([&](Context& context) -> CUresult {
+  return in_context([&](Context&) -> CUresult {
     const auto link = state().links.find(handle);
-    return link ? body(context, *link) : CUDA_ERROR_INVALID_HANDLE;
+    return link ? body(*link) : CUDA_ERROR_INVALID_HANDLE;
   });
 }
 
-CUresult add(Context& context, Link& link, CUjitInputType type, const std::string& image,
-             std::string_view name) {
+CUresult add(Link& link, CUjitInputType type, const std::string& image, std::string_view name) {
   switch (type) {
     case CU_JIT_INPUT_PTX:
-    case CU_JIT_INPUT_FATBINARY: {
-      auto contents = read_image(image.c_str(), context.device().profile, name, image.size());
-      if (contents.result) link.options().write_errors(contents.why + "\n");
-      for (auto& text : contents.texts) link.add(std::move(text));
-      return contents.result;
-    }
-    case CU_JIT_INPUT_CUBIN:
+    case CU_JIT_INPUT_FATBINARY:
     case CU_JIT_INPUT_OBJECT:
     case CU_JIT_INPUT_LIBRARY:
-      link.options().write_errors(std::string(name) +
-                                  ": machine code of a GPU; Heddle links PTX only\n");
-      return CUDA_ERROR_NO_BINARY_FOR_GPU;
+      return link.add(image, name);
+    case CU_JIT_INPUT_CUBIN:
+      return complain(CUDA_ERROR_NO_BINARY_FOR_GPU,
+                      std::string(name) + ": machine code of a GPU; Heddle links PTX only",
+                      link.options());
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
@@ -66,23 +62,23 @@ CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option* options, void** 
 CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, size_t size,
                           const char* name, unsigned int numOptions, CUjit_option* options,
                           void** optionValues) {
-  return with_link(state, [&](Context& context, Link& link) -> CUresult {
+  return with_link(state, [&](Link& link) -> CUresult {
     if (!data || !size) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult bad = check(numOptions, options, optionValues)) return bad;
     const std::string image(static_cast<const char*>(data), size);
-    return add(context, link, type, image, name && *name ? name : "<memory>");
+    return add(link, type, image, name && *name ? name : "<memory>");
   });
 }
 
 CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path,
                           unsigned int numOptions, CUjit_option* options, void** optionValues) {
-  return with_link(state, [&](Context& context, Link& link) -> CUresult {
+  return with_link(state, [&](Link& link) -> CUresult {
     if (!path) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult bad = check(numOptions, options, optionValues)) return bad;
     std::ifstream file(path, std::ios::binary);
     if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
     const std::string image{std::istreambuf_iterator<char>(file), {}};
-    return add(context, link, type, image, path);
+    return add(link, type, image, path);
   });
 }
 
@@ -103,7 +99,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path,
 }
 
 CUresult cuLinkComplete(CUlinkState state, void** cubinOut, size_t* sizeOut) {
-  return with_link(state, [&](Context&, Link& link) -> CUresult {
+  return with_link(state, [&](Link& link) -> CUresult {
     return cubinOut ? link.complete(cubinOut, sizeOut) : CUDA_ERROR_INVALID_VALUE;
   });
 }

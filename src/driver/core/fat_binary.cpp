@@ -39,6 +39,7 @@ static_assert(sizeof(Header) == 16 && sizeof(Entry) == 64);
 
 constexpr u16 kPtx = 1;
 constexpr u64 kMaxTextBytes = u64{1} << 30;  // more than that is damage
+constexpr u64 kMaxRatio = 1 << 15;  // of zstd: a block of 128 KiB takes four bytes at least
 constexpr u64 kLz4 = 0x2000, kZstd = 0x8000, kArchSpecific = 0x100000, kFamilySpecific = 0x200000;
 
 isa::Target target_of(const Entry& entry) {
@@ -49,6 +50,7 @@ isa::Target target_of(const Entry& entry) {
 std::optional<std::string> text_of(const Entry& entry, const char* payload) {
   std::string text;
   if (entry.flags & (kLz4 | kZstd)) {
+    if (entry.text_bytes > entry.compressed_bytes * kMaxRatio) return std::nullopt;
     text.resize(entry.text_bytes);
     const auto written =
         entry.flags & kZstd
@@ -70,7 +72,22 @@ bool is_better(isa::Target target, isa::Target than, const machine::Profile& pro
   return fits != other_fits ? fits : target.sm > than.sm;
 }
 
+std::optional<FatBinarySize> size_of(const Header& header, std::size_t limit) {
+  if (header.header_bytes < sizeof header || header.header_bytes > limit ||
+      header.content_bytes > limit - header.header_bytes) {
+    return std::nullopt;
+  }
+  return FatBinarySize{header.header_bytes, header.content_bytes};
+}
+
 }  // namespace
+
+std::optional<FatBinarySize> fat_binary_size(std::string_view bytes) {
+  Header header{};
+  if (bytes.size() < sizeof header) return std::nullopt;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  return header.magic == kFatBinaryMagic ? size_of(header, bytes.size()) : std::nullopt;
+}
 
 ImageContents read_fat_binary(const void* data, const machine::Profile& profile,
                               std::string_view name, std::size_t limit) {
@@ -80,12 +97,10 @@ ImageContents read_fat_binary(const void* data, const machine::Profile& profile,
   if (header.magic != kFatBinaryMagic) {
     return {CUDA_ERROR_INVALID_IMAGE, "the fat binary does not begin with its magic number", {}};
   }
-  if (header.header_bytes < sizeof header || header.header_bytes > limit ||
-      header.content_bytes > limit - header.header_bytes) {
-    return {CUDA_ERROR_INVALID_IMAGE, "the fat binary is longer than the image", {}};
-  }
-  at += header.header_bytes;
-  const char* const end = at + header.content_bytes;
+  const auto size = size_of(header, limit);
+  if (!size) return {CUDA_ERROR_INVALID_IMAGE, "the fat binary is longer than the image", {}};
+  at += size->header;
+  const char* const end = at + size->content;
   std::optional<Entry> best;
   const char* best_payload = nullptr;
   std::string seen;

@@ -7,6 +7,7 @@
 
 #include "check/check.h"
 #include "driver/core/compile.h"
+#include "driver/core/device_library.h"
 #include "machine/device_runtime.h"
 
 namespace heddle::driver {
@@ -31,6 +32,9 @@ CUresult result_of(std::span<const PtxText> texts, const std::string& messages) 
 Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile) {
   std::vector<check::Input> inputs;
   for (const auto& [name, text] : texts) inputs.push_back({name, text});
+  if (const auto library = device_library_for(texts)) {
+    inputs.push_back({library->name, library->text});
+  }
   check::CompileOptions options;
   options.for_sm_1x = machine::is_sm_1x(profile);
   options.complete = check::Complete::what_runs;

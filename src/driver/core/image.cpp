@@ -5,6 +5,9 @@
 // array of relocatable fat binaries, which are to be linked.
 #include "driver/core/image.h"
 
+#include <elf.h>
+
+#include <algorithm>
 #include <cstring>
 
 namespace heddle::driver {
@@ -63,6 +66,18 @@ ImageContents read_linked(const char* at, std::size_t limit) {
   return contents;
 }
 
+// Without a limit it is an image in memory, which is never a host object.
+ImageContents read_elf(const char* image, const machine::Profile& profile, std::string_view name,
+                       std::size_t limit) {
+  if (limit != SIZE_MAX && is_host_object({image, limit})) {
+    auto found = read_host_object({image, limit}, profile, name);
+    if (found.result || !found.texts.empty()) return found;
+    return nothing(CUDA_ERROR_NO_BINARY_FOR_GPU, "the object file holds no code for GPUs");
+  }
+  return nothing(CUDA_ERROR_NO_BINARY_FOR_GPU,
+                 "the image is a cubin (machine code of a GPU); Heddle runs PTX");
+}
+
 }  // namespace
 
 std::string make_linked_image(std::span<const PtxText> texts) {
@@ -79,13 +94,7 @@ ImageContents read_image(const void* image, const machine::Profile& profile, std
                          std::size_t limit) {
   const char* text = static_cast<const char*>(image);
   // Byte by byte: a PTX text may be shorter than a magic number.
-  if (std::strncmp(text,
-                   "\x7f"
-                   "ELF",
-                   4) == 0) {
-    return nothing(CUDA_ERROR_NO_BINARY_FOR_GPU,
-                   "the image is a cubin (machine code of a GPU); Heddle runs PTX");
-  }
+  if (std::strncmp(text, ELFMAG, SELFMAG) == 0) return read_elf(text, profile, name, limit);
   if (std::strncmp(text, kLinkedHead.data(), kLinkedHead.size()) == 0)
     return read_linked(text, limit);
   const u32 magics[] = {kFatWrapperMagic, kFatBinaryMagic};

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a program hands over as module image: PTX text, a fat binary of nvcc, a cubin, or the output
-// of cuLinkComplete. Heddle runs PTX only; the rest is a matter of finding the right PTX inside.
+// What a program hands over as module image: PTX text, a fat binary of nvcc, a host object with
+// such fat binaries inside, a cubin, or the output of cuLinkComplete. Heddle runs PTX only; the
+// rest is a matter of finding the right PTX inside.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +41,20 @@ std::string make_linked_image(std::span<const PtxText> texts);
 /// The best PTX of the fat binary (struct of clients: magic 0xba55ed50) at `data`.
 ImageContents read_fat_binary(const void* data, const machine::Profile& profile,
                               std::string_view name, std::size_t limit = SIZE_MAX);
+
+/// ELF that is not machine code of a GPU.
+bool is_host_object(std::string_view bytes);
+
+/// The PTX in a host object file, in the sections in which nvcc keeps fat binaries: the best of
+/// each. No texts and CUDA_SUCCESS when there is no GPU code at all.
+ImageContents read_host_object(std::string_view bytes, const machine::Profile& profile,
+                               std::string_view name);
+
+struct FatBinarySize {
+  u64 header = 0, content = 0;  ///< in bytes
+};
+/// How long the fat binary at the beginning of `bytes` is; none when it is none, or cut off.
+std::optional<FatBinarySize> fat_binary_size(std::string_view bytes);
 
 inline constexpr u32 kFatWrapperMagic = 0x466243b1;
 inline constexpr u32 kFatBinaryMagic = 0xba55ed50;

@@ -6,75 +6,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <lz4.h>
-#include <zstd.h>
 
 #include <cstring>
+
+#include "driver/core/test_images.h"
 
 namespace heddle::driver {
 namespace {
 
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 const machine::Profile& profile(const char* name = "") { return *machine::find_profile(name); }
-
-enum class Packing { none, zstd, lz4 };
-struct EntrySpec {
-  u16 kind;  // 1 PTX, 2 GPU code
-  u32 sm;
-  std::string text;
-  Packing packing = Packing::none;
-  u64 flags = 0x11;  // 64-bit, Linux
-};
-
-template <class T>
-void put(std::string& bytes, T value) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-std::string pack(const std::string& text, Packing packing) {
-  if (packing == Packing::none) return text;
-  std::string out(ZSTD_compressBound(text.size()) + 64, '\0');
-  if (packing == Packing::zstd) {
-    out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
-  } else {
-    out.resize(static_cast<std::size_t>(LZ4_compress_default(
-        text.data(), out.data(), static_cast<int>(text.size()), static_cast<int>(out.size()))));
-  }
-  return out;
-}
-
-std::string fat_binary(const std::vector<EntrySpec>& entries) {
-  std::string content;
-  for (const auto& e : entries) {
-    const std::string text = e.text + '\0';
-    const std::string packed = pack(text, e.packing);
-    const u64 padded = (packed.size() + 7) / 8 * 8;
-    const u64 flag = e.packing == Packing::zstd ? 0x8000 : e.packing == Packing::lz4 ? 0x2000 : 0;
-    put<u16>(content, e.kind);
-    put<u16>(content, 0x0101);
-    put<u32>(content, 64);
-    put<u64>(content, padded);
-    put<u32>(content, flag ? static_cast<u32>(packed.size()) : 0);
-    put<u32>(content, 0);
-    put<u16>(content, 0);
-    put<u16>(content, 9);
-    put<u32>(content, e.sm);
-    put<u64>(content, 0);
-    put<u64>(content, e.flags | flag);
-    put<u64>(content, 0);
-    put<u64>(content, flag ? text.size() : 0);
-    content += packed;
-    content.append(padded - packed.size(), '\0');
-  }
-  std::string all;
-  put<u32>(all, kFatBinaryMagic);
-  put<u16>(all, 1);
-  put<u16>(all, 16);
-  put<u64>(all, content.size());
-  return all + content;
-}
 
 TEST(Image, PtxTextIsItself) {
   const auto found = read_image(".version 8.0\n", profile(), "a.ptx");

@@ -3,21 +3,35 @@
 // See link.h.
 #include "driver/core/link.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "driver/core/compile.h"
+#include "driver/core/device_library.h"
 #include "driver/core/state.h"
 
 namespace heddle::driver {
 
-void Link::add(PtxText text) {
+CUresult Link::add(const std::string& bytes, std::string_view name) {
+  auto input = read_link_input(bytes, context_->device().profile, name);
+  if (input.result) {
+    return complain(input.result, std::string(name) + ": " + input.why, options_);
+  }
   const std::lock_guard lock(mutex_);
-  texts_.push_back(std::move(text));
+  std::ranges::move(input.units, std::back_inserter(units_));
+  std::ranges::move(input.left_out, std::back_inserter(left_out_));
+  return CUDA_SUCCESS;
 }
 
 CUresult Link::complete(void** image, std::size_t* size) {
   const std::lock_guard lock(mutex_);
-  const auto compiled = compile(texts_, context_->device().profile, options_);
-  if (compiled.result) return compiled.result;
-  image_ = make_linked_image(texts_);
+  const auto texts = texts_to_link(units_, device_library_names());
+  const auto compiled = compile(texts, context_->device().profile, options_);
+  if (compiled.result) {
+    for (const auto& why : left_out_) complain(compiled.result, "left out: " + why, options_);
+    return compiled.result;
+  }
+  image_ = make_linked_image(texts);
   *image = image_.data();
   if (size) *size = image_.size() + 1;  // with its NUL
   return CUDA_SUCCESS;

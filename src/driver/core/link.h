@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "driver/core/image.h"
 #include "driver/core/jit_options.h"
+#include "driver/core/link_input.h"
 
 namespace heddle::driver {
 
@@ -21,7 +21,8 @@ class Link {
   Context* context() const { return context_; }
   JitOptions& options() { return options_; }
 
-  void add(PtxText text);
+  /// Reads an input; what is wrong with it goes to the program's log. Driver API 6.10.
+  CUresult add(const std::string& bytes, std::string_view name);
   /// Links what was added. On success the image lies in this object until it is destroyed.
   CUresult complete(void** image, std::size_t* size);
 
@@ -29,7 +30,8 @@ class Link {
   Context* context_;
   JitOptions options_;
   std::mutex mutex_;
-  std::vector<PtxText> texts_;
+  std::vector<LinkUnit> units_;
+  std::vector<std::string> left_out_;  ///< of libraries: members with nothing but machine code
   std::string image_;
 };
 
