@@ -155,3 +155,73 @@ inline constexpr const char* kCallee = R"ptx(
   ret;
 }
 )ptx";
+
+// Nobody needs it.
+inline constexpr const char* kCounter = R"ptx(
+.version 7.0
+.target sm_60
+.address_size 64
+.visible .global .u32 counter;
+)ptx";
+
+// Each thread takes the value of the thread `ntid` ahead and adds one, ten times, with barriers of
+// the grid between reading and writing.
+inline constexpr const char* kGridBarrier = R"ptx(
+.version 7.0
+.target sm_60
+.address_size 64
+.extern .func (.param .b64 func_retval0) cudaCGGetIntrinsicHandle(.param .b32 p0);
+.extern .func (.param .b32 func_retval0) cudaCGSynchronize(.param .b64 p0, .param .b32 p1);
+.visible .entry neighbours(.param .u64 values, .param .u64 error)
+{
+  .reg .pred %p;
+  .reg .b32 %r<12>;
+  .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [values];
+  ld.param.u64 %rd2, [error];
+  {
+    .param .b32 scope;
+    .param .b64 handle;
+    st.param.b32 [scope], 1;
+    call.uni (handle), cudaCGGetIntrinsicHandle, (scope);
+    ld.param.b64 %rd3, [handle];
+  }
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %ctaid.x;
+  mov.u32 %r4, %nctaid.x;
+  mad.lo.u32 %r5, %r3, %r2, %r1;
+  mul.lo.u32 %r6, %r4, %r2;
+  add.u32 %r7, %r5, %r2;
+  rem.u32 %r7, %r7, %r6;
+  mad.wide.u32 %rd4, %r5, 4, %rd1;
+  mad.wide.u32 %rd5, %r7, 4, %rd1;
+  mov.u32 %r8, 20;
+AGAIN:
+  ld.global.u32 %r9, [%rd5];
+  {
+    .param .b64 handle;
+    .param .b32 flags;
+    .param .b32 result;
+    st.param.b64 [handle], %rd3;
+    st.param.b32 [flags], 0;
+    call.uni (result), cudaCGSynchronize, (handle, flags);
+    ld.param.b32 %r10, [result];
+  }
+  setp.ne.u32 %p, %r10, 0;
+  @%p bra FAILED;
+  sub.u32 %r8, %r8, 1;
+  and.b32 %r11, %r8, 1;
+  setp.eq.u32 %p, %r11, 0;
+  @%p bra NEXT;
+  add.u32 %r9, %r9, 1;
+  st.global.u32 [%rd4], %r9;
+NEXT:
+  setp.ne.u32 %p, %r8, 0;
+  @%p bra AGAIN;
+  ret;
+FAILED:
+  st.global.u32 [%rd2], %r10;
+  ret;
+}
+)ptx";

@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "client.h"
+#include "driver/core/test_images.h"
 #include "kernels.h"
 
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using namespace heddle::driver;
 
 class Modules : public InContext {
  protected:
@@ -257,7 +260,111 @@ TEST_F(Modules, Occupancy) {
             CUDA_ERROR_INVALID_VALUE);
 }
 
-class Linker : public Modules {};
+class Linker : public Modules {
+ protected:
+  struct Input {
+    CUjitInputType type;
+    std::string bytes;
+    const char* name;
+  };
+  /// Links the inputs; null, with the error log, when that fails.
+  static CUmodule link(const std::vector<Input>& inputs, std::string& errors) {
+    CUlinkState link = nullptr;
+    Logs logs;
+    EXPECT_OK(cuLinkCreate_v2(4, logs.options.data(), logs.values.data(), &link));
+    CUresult result = CUDA_SUCCESS;
+    for (auto [type, bytes, name] : inputs) {
+      if (!result) {
+        result =
+            cuLinkAddData_v2(link, type, bytes.data(), bytes.size(), name, 0, nullptr, nullptr);
+      }
+    }
+    void* image = nullptr;
+    CUmodule module = nullptr;
+    if (!result) result = cuLinkComplete(link, &image, nullptr);
+    if (!result) EXPECT_OK(cuModuleLoadData(&module, image));
+    EXPECT_OK(cuLinkDestroy(link));
+    errors = logs.errors.data();
+    return module;
+  }
+  /// What main_kernel of kCaller makes of `x`.
+  static int run(CUmodule module, int x) {
+    CUfunction function = nullptr;
+    CUdeviceptr out = 0;
+    int result = 0;
+    EXPECT_OK(cuModuleGetFunction(&function, module, "main_kernel"));
+    EXPECT_OK(cuMemAlloc_v2(&out, 4));
+    void* params[] = {&out, &x};
+    EXPECT_OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, params, nullptr));
+    EXPECT_OK(cuMemcpyDtoH_v2(&result, out, 4));
+    EXPECT_OK(cuMemFree_v2(out));
+    return result;
+  }
+  static std::string object(const char* ptx) {
+    return host_object({{"__nv_relfatbin", fat_binary({{1, 60, ptx, Packing::zstd}})}});
+  }
+};
+
+TEST_F(Linker, ObjectsAndLibraries) {
+  const std::string gpu_code = host_object({{"__nv_relfatbin", fat_binary({{2, 90, "code"}})}});
+  const std::string library = archive({{"unneeded.o", object(kCounter)},
+                                       {"gpu_code_of_some_other_function.o", gpu_code},
+                                       {"twice.o", object(kCallee)}});
+  std::string errors;
+  const CUmodule module = link({{CU_JIT_INPUT_LIBRARY, library, "libx.a"},
+                                {CU_JIT_INPUT_OBJECT, object(kCaller), "caller.o"}},
+                               errors);
+  ASSERT_TRUE(module) << errors;
+  EXPECT_EQ(run(module, 21), 42);
+  CUdeviceptr counter = 0;
+  EXPECT_EQ(cuModuleGetGlobal_v2(&counter, nullptr, module, "counter"), CUDA_ERROR_NOT_FOUND);
+
+  EXPECT_FALSE(link({{CU_JIT_INPUT_OBJECT, object(kCaller), "caller.o"},
+                     {CU_JIT_INPUT_LIBRARY,
+                      archive({{"unneeded.o", object(kCounter)}, {"code.o", gpu_code}}), "liby.a"}},
+                    errors));
+  EXPECT_THAT(errors, AllOf(HasSubstr("twice"), HasSubstr("left out: liby.a(code.o): ")));
+  EXPECT_FALSE(link({{CU_JIT_INPUT_OBJECT, gpu_code, "code.o"}}, errors));
+  EXPECT_THAT(errors, AllOf(HasSubstr("code.o: "), HasSubstr("GPU code for sm_90")));
+  EXPECT_FALSE(link({{CU_JIT_INPUT_LIBRARY, library.substr(0, 100), "libx.a"}}, errors));
+  EXPECT_THAT(errors, AllOf(HasSubstr("libx.a: "), HasSubstr("damaged")));
+}
+
+// What Numba makes of cuda.cg.this_grid().sync(): all CTAs see what all others wrote.
+TEST_F(Linker, GridBarrierOfTheDeviceRunTime) {
+  std::string errors;
+  const CUmodule module = link({{CU_JIT_INPUT_PTX, kGridBarrier, "grid.ptx"}}, errors);
+  ASSERT_TRUE(module) << errors;
+  CUfunction function = nullptr;
+  ASSERT_OK(cuModuleGetFunction(&function, module, "neighbours"));
+  constexpr unsigned kBlocks = 8, kThreads = 48, kCount = kBlocks * kThreads;
+  CUdeviceptr values = 0, errors_seen = 0;
+  ASSERT_OK(cuMemAlloc_v2(&values, kCount * 4));
+  ASSERT_OK(cuMemAlloc_v2(&errors_seen, 4));
+  std::vector<unsigned> result(kCount);
+  void* params[] = {&values, &errors_seen};
+  const auto launch = [&](auto launch_it) {
+    EXPECT_OK(cuMemsetD32_v2(values, 0, kCount));
+    EXPECT_OK(cuMemsetD32_v2(errors_seen, 0, 1));
+    EXPECT_OK(launch_it());
+    EXPECT_OK(cuMemcpyDtoH_v2(result.data(), values, kCount * 4));
+    unsigned seen = 0;
+    EXPECT_OK(cuMemcpyDtoH_v2(&seen, errors_seen, 4));
+    return seen;
+  };
+  // Each of 10 rounds: the value of the thread a block ahead, plus one.
+  EXPECT_EQ(launch([&] {
+              return cuLaunchCooperativeKernel(function, kBlocks, 1, 1, kThreads, 1, 1, 0, nullptr,
+                                               params);
+            }),
+            0u);
+  EXPECT_EQ(result, std::vector<unsigned>(kCount, 10));
+  EXPECT_EQ(launch([&] {
+              return cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, params, nullptr);
+            }),
+            1u)
+      << "not a cooperative launch: cudaErrorInvalidValue";
+}
 
 TEST_F(Linker, TwoModulesBecomeOne) {
   CUlinkState link = nullptr;
