@@ -62,6 +62,46 @@ TEST(Arrays, WidthsOf3DCopiesAreInElements) {
   EXPECT_OK(cudaFreeArray(array));
 }
 
+// Rows count as one after the other: from the middle of one, over whole ones, into another.
+TEST(Arrays, CopiesByCount) {
+  const cudaChannelFormatDesc ints =
+      cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindSigned);
+  cudaArray_t four = nullptr, three = nullptr, line = nullptr;
+  ASSERT_OK(cudaMallocArray(&four, &ints, 4, 5, cudaArrayDefault));
+  ASSERT_OK(cudaMallocArray(&three, &ints, 3, 6, cudaArrayDefault));
+  ASSERT_OK(cudaMallocArray(&line, &ints, 20, 0, cudaArrayDefault));
+  int from[20], to[20];
+  for (int i = 0; i < 20; ++i) from[i] = i;
+  const auto read = [&](cudaArray_t array, size_t count) {
+    std::fill(std::begin(to), std::end(to), -1);
+    EXPECT_OK(cudaMemcpyFromArray(to, array, 0, 0, count * 4, cudaMemcpyDeviceToHost));
+    return std::vector<int>(to, to + count);
+  };
+  const std::vector<int> zeros(20, 0);
+  EXPECT_OK(cudaMemcpyToArray(four, 0, 0, zeros.data(), 80, cudaMemcpyHostToDevice));
+  EXPECT_OK(cudaMemcpyToArray(four, 8, 0, from, 14 * 4, cudaMemcpyHostToDevice));
+  EXPECT_THAT(read(four, 20),
+              ElementsAre(0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0, 0, 0, 0));
+
+  EXPECT_OK(cudaMemcpyArrayToArray(three, 4, 1, four, 12, 0, 12 * 4, cudaMemcpyDeviceToDevice));
+  EXPECT_OK(cudaMemcpyFromArrayAsync(to, three, 8, 1, 11 * 4, cudaMemcpyDefault, nullptr));
+  EXPECT_OK(cudaMemcpyToArrayAsync(line, 4, 0, from, 8, cudaMemcpyDefault, nullptr));
+  EXPECT_OK(cudaDeviceSynchronize());
+  EXPECT_THAT(std::vector<int>(to, to + 11), ElementsAre(2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
+  EXPECT_EQ(read(line, 3)[2], 1);
+
+  EXPECT_EQ(cudaMemcpyToArray(four, 8, 4, from, 12, cudaMemcpyHostToDevice), cudaErrorInvalidValue)
+      << "past the end";
+  EXPECT_EQ(cudaMemcpyToArray(four, 16, 0, from, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyFromArray(to, four, 0, 5, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyArrayToArray(three, 0, 0, four, 0, 0, 76, cudaMemcpyDeviceToDevice),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyToArray(four, 0, 0, from, 4, static_cast<cudaMemcpyKind>(9)),
+            cudaErrorInvalidMemcpyDirection);
+  EXPECT_OK(cudaMemcpyToArray(four, 0, 0, nullptr, 0, cudaMemcpyHostToDevice));
+  for (const cudaArray_t array : {four, three, line}) EXPECT_OK(cudaFreeArray(array));
+}
+
 TEST(Arrays, ElementsThatAreNone) {
   const cudaChannelFormatDesc cases[] = {
       {8, 8, 8, 0, cudaChannelFormatKindSigned},  // three components
