@@ -302,6 +302,10 @@ void check_complete(const ir::Module& module, bool linked, Complete complete, Pr
       problem.note(
           "kernels that launch kernels need NVIDIA's device run-time library, which is no "
           "part of PTX");
+    } else if (mentions("__cuda_syscall_") || function.name.starts_with("cnp")) {
+      problem.note(
+          "NVIDIA's device run-time library calls it, which is not documented; Heddle has the "
+          "functions of grid-wide barriers itself (docs/driver.md)");
     }
   }
 }

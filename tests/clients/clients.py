@@ -5,7 +5,8 @@
     clients.py --heddle build/release/bin/heddle [--work DIR] [NAME...]
 
 What a client installs stays in DIR (build/clients), so the second time is quick; what it prints is in
-DIR/NAME.log. Exit status: 0 none failed, 1 one did, 77 none ran.
+DIR/NAME.log. A client is skipped where a program that it needs is missing, or pip's registry does not
+answer; one that cannot be installed otherwise has failed. Exit status: 0 none failed, 1 one did, 77 none ran.
 """
 
 import argparse
@@ -80,6 +81,10 @@ class Skipped(Exception):
     pass
 
 
+class NotInstalled(Exception):
+    pass
+
+
 def run(command, log, environment, folder):
     """Standard output and error go to the log. Gives the exit status."""
     log.write(f"$ {' '.join(command)}\n")
@@ -90,6 +95,17 @@ def run(command, log, environment, folder):
     except subprocess.TimeoutExpired:
         log.write(f"not done after {TIME_LIMIT} s\n")
         return 124
+
+
+def silent_registry(log, environment, work):
+    """The address of pip's registry when it knows nothing of pip itself, else none: then a client that cannot be
+    installed is a client that is broken."""
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    if not run([*pip, "index", "versions", "pip", "--retries", "1"], log, environment, work):
+        return None
+    configured = subprocess.run([*pip, "config", "get", "global.index-url"], env=environment,
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    return environment.get("PIP_INDEX_URL") or configured.stdout.strip() or "https://pypi.org/simple"
 
 
 def install(client, work, log, environment):
@@ -106,7 +122,9 @@ def install(client, work, log, environment):
         steps.append([*pip, "download", "--no-deps", "--no-binary", ":all:", "-d", str(work), client.source])
     for step in steps:
         if run(step, log, environment, work):
-            raise Skipped(f"cannot install {' '.join(client.install)}")
+            reason = f"cannot install {' '.join(client.install)}"
+            registry = silent_registry(log, environment, work)
+            raise Skipped(f"{reason}: {registry} does not answer") if registry else NotInstalled(reason)
     if client.source:
         (archive,) = work.glob("*.tar.gz")
         shutil.rmtree(work / "source", ignore_errors=True)
@@ -173,6 +191,8 @@ def main():
                 detail = try_client(client, args.heddle.resolve(), work, log)
                 result = "FAIL" if detail else "PASS"
                 detail = detail or last_line(log)
+            except NotInstalled as reason:
+                result, detail = "FAIL", str(reason)
             except Skipped as reason:
                 result, detail = "SKIP", str(reason)
         results.append(result)

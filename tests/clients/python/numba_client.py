@@ -86,6 +86,17 @@ def warp_sum(x, out):
         out[nb.grid(1) // 32] = value
 
 
+@nb.jit
+def shift(values, rounds):
+    """Each element takes the one a block ahead, plus one, again and again: the grid meets in between."""
+    grid = nb.cg.this_grid()
+    for _ in range(rounds):
+        ahead = values[(nb.grid(1) + nb.blockDim.x) % nb.gridsize(1)]
+        grid.sync()
+        values[nb.grid(1)] = ahead + 1
+        grid.sync()
+
+
 @vectorize([float32(float32, float32)], target="cuda")
 def hypotenuse(a, b):
     return math.sqrt(a * a + b * b)
@@ -135,6 +146,11 @@ warp_sum[2, 128](numbers, sums)
 check("shuffles", sums, numbers.reshape(8, 32).sum(axis=1))
 check("vectorize", hypotenuse(x, y), np.sqrt(x * x + y * y), 1e-6)
 check("reduce", [largest(nb.to_device(double))], [double.max()])
+
+start_values = rng.integers(0, 1000, 6 * 64).astype(np.int32)
+shifted = nb.to_device(start_values)
+shift[6, 64](shifted, 7)
+check("grid-wide barrier, libcudadevrt.a", shifted.copy_to_host(), np.roll(start_values, -7 * 64) + 7)
 
 start, end = nb.event(), nb.event()
 start.record()
