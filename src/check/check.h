@@ -27,6 +27,7 @@ std::shared_ptr<ir::Module> check(const syntax::Tree& tree, const diag::Source& 
 struct Input {
   std::string name;  ///< path or "<memory>"
   std::string text;
+  bool overrides = false;  ///< its definitions replace those of the same name in other inputs
 };
 
 /// Everything from text to a module that can be loaded.
@@ -62,7 +63,8 @@ Compiled compile(const std::vector<Input>& inputs, Provides provides = nullptr,
 /// A checked module that is to be linked.
 struct Part {
   std::shared_ptr<const ir::Module> module;
-  u32 base = 0;  ///< where its text begins in the diag::Source::join of all parts
+  u32 base = 0;            ///< where its text begins in the diag::Source::join of all parts
+  bool overrides = false;  ///< as in Input
 };
 
 /// Joins checked modules (PTX ISA 11.6), when there are several: `.extern` finds its definition,

@@ -40,7 +40,7 @@ Compiled compile(const std::vector<Input>& inputs, Provides provides,
       fuse_mad(*module);
       if (options.contract) ir::contract(*module);
     }
-    parts.push_back({std::move(module), base});
+    parts.push_back({std::move(module), base, input.overrides});
   }
   if (failed || parts.empty()) return result;
   diag::Report report;

@@ -18,8 +18,9 @@ using ir::Linkage;
 bool is_global(Linkage linkage) { return linkage != Linkage::internal; }
 
 /// How strongly a declaration claims its name.
-int strength(Linkage linkage, bool defined) {
+int strength(Linkage linkage, bool defined, bool overrides) {
   if (linkage == Linkage::external || !defined) return 0;
+  if (overrides) return 4;
   if (linkage == Linkage::common) return 1;
   return linkage == Linkage::weak ? 2 : 3;
 }
@@ -110,7 +111,8 @@ class Linker {
     Map map;
     for (const ir::Variable& variable : module.variables) {
       const Span at = moved(variable.span, part.base);
-      const u32 id = place(variable.name, variable.linkage, true, at, false, describe(variable));
+      const int claim = strength(variable.linkage, true, part.overrides);
+      const u32 id = place(variable.name, variable.linkage, claim, at, false, describe(variable));
       map.variables.push_back(id);
       if (is_global(variable.linkage)) compare_size(variable, at);
     }
@@ -121,15 +123,16 @@ class Linker {
       // A function without a body is a declaration even when it does not say .extern.
       const Linkage linkage =
           !function.has_body && !is_global(function.linkage) ? Linkage::external : function.linkage;
-      map.functions.push_back(place(function.name, linkage, function.has_body || aliased,
-                                    moved(function.span, part.base), true, describe(function)));
+      const int claim = strength(linkage, function.has_body || aliased, part.overrides);
+      map.functions.push_back(place(function.name, linkage, claim, moved(function.span, part.base),
+                                    true, describe(function)));
     }
     maps_.push_back(std::move(map));
   }
 
   static Span moved(Span span, u32 base) { return {span.begin + base, span.end + base}; }
 
-  u32 place(const std::string& name, Linkage linkage, bool defined, Span at, bool is_function,
+  u32 place(const std::string& name, Linkage linkage, int mine, Span at, bool is_function,
             std::string description) {
     std::vector<Owner>& owners = is_function ? function_owners_ : variable_owners_;
     const u64 order = next_order_++;
@@ -151,7 +154,6 @@ class Linker {
       return fresh_id;
     }
     Owner& owner = owners[symbol.id];
-    const int mine = strength(linkage, defined);
     if (mine == 3 && owner.strength == 3) {
       report_.add(diag::Kind::duplicate_definition, at, name)
           .label(owner.span, "it is defined here, too")

@@ -160,4 +160,28 @@ TEST(Link, LaunchesFromKernelsAreRefusedWithTheReason) {
   }
 }
 
+TEST(Link, SystemCallsOfTheDeviceRuntimeAreRefusedWithTheReason) {
+  const std::string messages =
+      compile({module("a",
+                      ".extern .func __cuda_syscall_x();\n"
+                      ".visible .entry k() { call __cuda_syscall_x; ret; }")},
+              &provides)
+          .messages;
+  EXPECT_NE(messages.find("not documented"), messages.npos) << messages;
+}
+
+TEST(Link, AnInputMayReplaceDefinitions) {
+  const Input calls = module("a", ".extern .func f();\n.visible .entry k() { call f; ret; }");
+  const Input theirs = module("b", ".visible .func f() { exit; }");
+  Input ours = module("c", ".visible .func f() { ret; }");
+  EXPECT_EQ(code_of(compile({calls, theirs, ours}).messages), "P4001");
+  ours.overrides = true;
+  for (const auto& inputs : {std::vector{calls, theirs, ours}, std::vector{ours, theirs, calls}}) {
+    const auto linked = compile(inputs);
+    ASSERT_TRUE(linked.module) << linked.messages;
+    const auto& f = *linked.module->find_function("f");
+    EXPECT_EQ(f.insts[0].get_form().opcode, "ret");
+  }
+}
+
 }  // namespace heddle::check

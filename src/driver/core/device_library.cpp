@@ -18,7 +18,7 @@ constexpr std::string_view kText = R"(
 .address_size 64
 
 // (cudaCGScope): only cudaCGScopeGrid, 1, has a handle.
-.weak .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope)
+.visible .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope)
 {
   .reg .pred %is_grid;
   .reg .b32 %scope, %high, %low;
@@ -34,7 +34,7 @@ constexpr std::string_view kText = R"(
 }
 
 // (handle, flags): cudaErrorInvalidValue, 1, without a handle.
-.weak .func (.param .b32 error) cudaCGSynchronize(.param .b64 handle, .param .b32 flags)
+.visible .func (.param .b32 error) cudaCGSynchronize(.param .b64 handle, .param .b32 flags)
 {
   .reg .pred %p;
   .reg .b32 %a, %b, %step, %before, %now;

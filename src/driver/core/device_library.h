@@ -14,10 +14,11 @@
 
 namespace heddle::driver {
 
-/// What is to be linked with `texts`; none when they mention nothing of it.
+/// What is to be linked with `texts`, in place of their own functions of these names; none when
+/// they mention nothing of it.
 std::optional<PtxText> device_library_for(std::span<const PtxText> texts);
 
-/// The names that it defines, weakly.
+/// The names that it defines.
 const std::set<std::string, std::less<>>& device_library_names();
 
 }  // namespace heddle::driver

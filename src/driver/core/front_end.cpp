@@ -33,7 +33,7 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
   std::vector<check::Input> inputs;
   for (const auto& [name, text] : texts) inputs.push_back({name, text});
   if (const auto library = device_library_for(texts)) {
-    inputs.push_back({library->name, library->text});
+    inputs.push_back({library->name, library->text, true});
   }
   check::CompileOptions options;
   options.for_sm_1x = machine::is_sm_1x(profile);
