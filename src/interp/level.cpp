@@ -6,6 +6,7 @@
 
 #include "interp/level_lanes.h"
 #include "interp/memory_ops.h"
+#include "isa/sem/warp_shuffle.h"
 
 namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
@@ -120,6 +121,19 @@ const Op* broadcast(Gang& gang, const Op* op) {
   HEDDLE_GO_ON(gang, op);
 }
 
+/// Of warps, yet here: its loops need the level's vectors.
+template <sem::Shflmode kMode>
+void shuffle(Warp& warp, const Op& op) {
+  const u32 in_range = sem::shuffle_by<kMode>(
+      warp.mask, warp.at<const u32>(op.src[0]), warp.at<const u32>(op.src[1]),
+      warp.at<const u32>(op.src[2]), warp.at<u32>(op.dst[0]));
+  if (op.dst[1] != kNoPlace) set_predicate(warp, op.dst[1], warp.mask, in_range);
+}
+template <sem::Shflmode... kMode>
+constexpr void fill_shuffle(Level& level) {
+  ((level.shuffle[static_cast<u32>(kMode)] = &shuffle<kMode>), ...);
+}
+
 template <class T>
 void frame_address(Warp& warp, const Op& op) {
   Sink<T> sink(registers_of(warp), op.dst[0]);
@@ -217,6 +231,8 @@ Level make_level() {
   level.from_generic[1] = &convert_address<u64, -1>;
   level.is_space[0] = &is_space<u32>, level.is_space[1] = &is_space<u64>;
   level.broadcast[0] = &broadcast<u32>, level.broadcast[1] = &broadcast<u64>;
+  fill_shuffle<sem::Shflmode::up, sem::Shflmode::down, sem::Shflmode::bfly, sem::Shflmode::idx>(
+      level);
   level.frame_address[0] = &frame_address<u32>, level.frame_address[1] = &frame_address<u64>;
   return level;
 }

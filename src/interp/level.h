@@ -36,6 +36,7 @@ struct Level {
   Handlers to_generic[2], from_generic[2],
       is_space[2];            ///< [wide address]; cvta, cvta.to, isspacep; `window` says which
   FullHandler broadcast[2];   ///< [8 bytes]: dst[0] = Gang::cta_values[offset]
+  Handler shuffle[5];         ///< by sem::Shflmode
   Handlers frame_address[2];  ///< dst[0] = frame_local + offset
 };
 

@@ -2,9 +2,9 @@
 #include "interp/warp_ops.h"
 
 #include "base/check.h"
+#include "interp/level.h"
 #include "isa/groups.h"
 #include "isa/sem/warp_redux.h"
-#include "isa/sem/warp_shuffle.h"
 #include "isa/sem/warp_vote.h"
 
 #define HEDDLE_LEVEL baseline_warp_ops
@@ -20,12 +20,6 @@ void set_all(Warp& warp, Place p, T value) {
   sem::for_each_lane(warp.mask, [&](u32 lane) { warp.at<T>(p)[lane] = value; });
 }
 
-void shuffle(Warp& warp, const Op& op) {
-  const u32 in_range = sem::shuffle(static_cast<sem::Shflmode>(op.runtime[0]), warp.mask,
-                                    warp.at<const u32>(op.src[0]), warp.at<const u32>(op.src[1]),
-                                    warp.at<const u32>(op.src[2]), warp.at<u32>(op.dst[0]));
-  if (op.dst[1] != kNoPlace) set_predicate(warp, op.dst[1], warp.mask, in_range);
-}
 void vote(Warp& warp, const Op& op) {
   const bool result = sem::vote(static_cast<sem::Votemode>(op.runtime[0]), warp.mask,
                                 *warp.at<const u32>(op.src[0]));
@@ -87,7 +81,7 @@ Handler warp_handler(const isa::Form& form, std::span<const u8> slots, u8* runti
   switch (form.sem_id) {
     case SemId::shuffle:
     case SemId::shuffle_sync:
-      return &shuffle;
+      return best_level().shuffle[runtime[0]];
     case SemId::vote:
     case SemId::vote_sync:
       return &vote;

@@ -43,9 +43,22 @@ constexpr ShuffleSource shuffle_source(Shflmode mode, u32 lane, u32 b, u32 c) {
   return {static_cast<u32>(in_range ? source : own), in_range};
 }
 
+/// Whether all lanes read the same lane, in range, and there is one segment: the usual `idx`.
+constexpr bool is_broadcast(const u32* b, const u32* c) {
+  u32 different = (c[0] >> 8 & 31) | static_cast<u32>((b[0] & 31) > (c[0] & 31));
+  for (u32 lane = 0; lane < kWarpSize; ++lane) different |= (b[lane] ^ b[0]) | (c[lane] ^ c[0]);
+  return !different;
+}
+
 /// The same for a mode that is known when compiling, over all lanes: loops without branches.
 template <Shflmode kMode>
 constexpr u32 shuffle_by(u32 members, const u32* a, const u32* b, const u32* c, u32* d) {
+  if (kMode == Shflmode::idx && is_broadcast(b, c)) {
+    const u32 value = a[b[0] & 31];
+    for (u32 lane = 0; lane < kWarpSize; ++lane)
+      d[lane] = (members >> lane & 1) != 0 ? value : d[lane];
+    return members;
+  }
   u32 from[kWarpSize] = {}, inside[kWarpSize] = {};
   for (u32 lane = 0; lane < kWarpSize; ++lane) {
     const ShuffleSource source = shuffle_source(kMode, lane, b[lane], c[lane]);

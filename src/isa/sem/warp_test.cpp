@@ -70,6 +70,24 @@ TEST(Shuffle, EachLaneHasItsOwnSelector) {
   }
 }
 
+// All lanes name one lane: a way of its own through `idx`, with the same results.
+TEST(Shuffle, Broadcast) {
+  for (const u32 source : {0u, 7u, 31u, 39u}) {
+    for (const u32 packed : {31u, 3u, 0x181fu}) {
+      u32 a[32], b[32], c[32], d[32];
+      for (u32 i = 0; i < 32; ++i) a[i] = 100 + i, b[i] = source, c[i] = packed, d[i] = 5;
+      const u32 members = 0xfff0ffff;
+      const u32 in_range = shuffle(Shflmode::idx, members, a, b, c, d);
+      for (u32 lane = 0; lane < 32; ++lane) {
+        const ShuffleSource from = shuffle_source(Shflmode::idx, lane, source, packed);
+        const bool takes_part = (members >> lane & 1) != 0;
+        EXPECT_EQ(d[lane], takes_part ? 100 + from.lane : 5u) << source << " " << lane;
+        EXPECT_EQ(in_range >> lane & 1, static_cast<u32>(takes_part && from.in_range));
+      }
+    }
+  }
+}
+
 TEST(Vote, OnlyMembersCount) {
   EXPECT_TRUE(vote(Votemode::all, 0x0f, 0xff));
   EXPECT_FALSE(vote(Votemode::all, 0xff, 0x0f));
