@@ -55,9 +55,9 @@ inline u32 lanes_equal(const u32* values, u32 lanes, u32 value) {
 
 inline constexpr u32 kBarriers = 16;  ///< of a CTA (9.7.13.1)
 /// Backward branches and calls that a warp makes before the next warp of the CTA has its turn. Also
-/// the bound after which a fragment that loops lets the other fragments of its warp go first. Short,
-/// because a warp may be spinning on what another has to do (libgomp's locks and barriers); longer
-/// turns do not make kernels that compute faster.
+/// the bound after which a fragment that loops lets the other fragments of its warp go first.
+/// Short, because a warp may be spinning on what another has to do (libgomp's locks and barriers);
+/// longer turns do not make kernels that compute faster.
 inline constexpr s64 kTurn = 50;
 inline constexpr int kTrapRaised = 1;  ///< what sigsetjmp returns after raise_trap()
 

@@ -82,7 +82,9 @@ class LinkToolkit : public InContext {
     void* image = nullptr;
     CUmodule module = nullptr;
     if (!result) result = cuLinkComplete(state, &image, nullptr);
-    if (!result) EXPECT_OK(cuModuleLoadData(&module, image));
+    if (!result) {
+      EXPECT_OK(cuModuleLoadData(&module, image));
+    }
     EXPECT_OK(cuLinkDestroy(state));
     return module;
   }

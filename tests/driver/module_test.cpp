@@ -282,7 +282,9 @@ class Linker : public Modules {
     void* image = nullptr;
     CUmodule module = nullptr;
     if (!result) result = cuLinkComplete(link, &image, nullptr);
-    if (!result) EXPECT_OK(cuModuleLoadData(&module, image));
+    if (!result) {
+      EXPECT_OK(cuModuleLoadData(&module, image));
+    }
     EXPECT_OK(cuLinkDestroy(link));
     errors = logs.errors.data();
     return module;

@@ -21,8 +21,9 @@ Error damaged(const std::string& what) { return {"the archive is damaged: " + wh
 /// A decimal number, alone in its field but for blanks.
 std::optional<u64> number(std::string_view field) {
   u64 value = 0;
-  const char* const end = field.data() + field.size();
-  const auto [at, error] = std::from_chars(field.data(), end, value);
+  const char* const begin = field.data();
+  const char* const end = begin + field.size();
+  const auto [at, error] = std::from_chars(begin, end, value);
   if (error != std::errc() || std::string_view(at, end).find_first_not_of(' ') != field.npos) {
     return std::nullopt;
   }
@@ -41,7 +42,7 @@ std::optional<std::string> name_of(std::string_view field, std::string_view long
   if (field.starts_with("#1/")) {
     const auto length = number(field.substr(3));
     if (!length || *length > content.size()) return std::nullopt;
-    const std::string name(without_trailing(content.substr(0, *length), '\0'));
+    std::string name(without_trailing(content.substr(0, *length), '\0'));
     content.remove_prefix(*length);
     return name;
   }

@@ -47,7 +47,7 @@ TEST(Archive, Damage) {
   const struct {
     std::string bytes;
     const char* why;
-  } kCases[] = {
+  } cases[] = {
       {"", "no archive"},
       {"!<arch>", "no archive"},
       {"!<thin>\n", "thin"},
@@ -61,7 +61,7 @@ TEST(Archive, Damage) {
       {ARMAG + member("a/", "x").replace(48, 10, "1x        "), "header is none"},
       {ARMAG + member("a/", "x").replace(48, 10, "9999999999"), "ends within a/"},
   };
-  for (const auto& c : kCases) EXPECT_THAT(listing(c.bytes), HasSubstr(c.why)) << c.bytes;
+  for (const auto& c : cases) EXPECT_THAT(listing(c.bytes), HasSubstr(c.why)) << c.bytes;
 }
 
 }  // namespace

@@ -27,8 +27,10 @@ std::optional<std::string_view> part(std::string_view bytes, u64 at, u64 size) {
 template <class T>
 bool load(std::string_view bytes, u64 at, T& out) {
   const auto found = part(bytes, at, sizeof out);
-  if (found) std::memcpy(&out, found->data(), sizeof out);
-  return found.has_value();
+  if (!found) return false;
+  const char* const from = found->data();
+  std::memcpy(&out, from, sizeof out);
+  return true;
 }
 
 bool is_readable(const Elf64_Ehdr& header) {

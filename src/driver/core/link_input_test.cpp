@@ -3,6 +3,7 @@
 // What the linker finds in objects and libraries, and which members of a library it takes.
 #include "driver/core/link_input.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +32,7 @@ std::vector<std::string> contents(const std::string& bytes, const char* device =
   if (input.result) return {std::to_string(input.result) + " " + input.why};
   std::vector<std::string> all;
   for (const auto& unit : input.units) {
-    for (const auto& [name, text] : unit.texts) all.push_back(name + ": " + text);
+    for (const auto& [name, text] : unit.texts) all.push_back(fmt::format("{}: {}", name, text));
   }
   return all;
 }
@@ -135,7 +136,7 @@ TEST(Library, WhatIsTaken) {
     const char* why;
     Units units;
     const char* expect;
-  } kCases[] = {
+  } cases[] = {
       {"all inputs that are no libraries", {{'a', f}, {'b', g}}, "ab"},
       {"what is needed", {{'a', needs_f}, {'F', f}, {'G', g}}, "aF"},
       {"whatever the order", {{'F', f}, {'a', needs_f}}, "Fa"},
@@ -162,7 +163,7 @@ TEST(Library, WhatIsTaken) {
        "a"},
       {"a member that does not parse", {{'a', needs_f}, {'F', "%%%"}}, "a"},
   };
-  for (const auto& c : kCases) EXPECT_EQ(taken(c.units), c.expect) << c.why;
+  for (const auto& c : cases) EXPECT_EQ(taken(c.units), c.expect) << c.why;
 }
 
 }  // namespace
