@@ -6,18 +6,12 @@
 #pragma once
 
 #include "isa/special_registers.h"
-#include "machine/engine.h"
+#include "machine/special_values.h"
 
 namespace heddle::interp {
 
-/// What the special registers of one warp depend on.
-struct WarpIdentity {
-  const machine::Launch* launch;
-  machine::Dim3 cta;
-  u64 cta_index = 0;
-  u32 warp = 0;
-  u32 worker = 0;
-};
+using machine::uniform_value;
+using machine::WarpIdentity;
 
 /// For how much of a launch a value is one and the same.
 enum class Scope : u8 {
@@ -28,9 +22,6 @@ enum class Scope : u8 {
 };
 
 Scope scope_of(isa::SpecialRegister reg);
-
-/// The value of a special register that all lanes of the warp have alike.
-u64 uniform_value(const WarpIdentity& identity, isa::SpecialRegister reg, u32 component);
 
 /// Writes the 32 lanes of one special register to `out` (`bytes` a lane; 0: predicate bits).
 void fill_special(const WarpIdentity& identity, isa::SpecialRegister reg, u32 component, u32 bytes,

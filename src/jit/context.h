@@ -17,24 +17,25 @@ struct Context;
 /// What a warp's code ends with.
 enum class Outcome : u32 {
   finished,
-  trapped,  ///< Context says why
+  trapped,  ///< the CTA says why
   barrier,  ///< Context::barrier_*; the warp goes on behind it
+  stopped,  ///< Context::stop was set; the warp is lost
 };
 
-/// What the code calls. A non-zero result: trapped.
+/// What the code calls; the lanes in Context::lanes take part. A result that is not 0: trapped.
 using Helper = u32 (*)(Context*, u32 site);
 enum class HelperId : u32 {
-  check_access,  ///< Context::addresses of the lanes in Context::lanes: traps if one is not legal
-  atomic,
-  ordered_load,
-  ordered_store,
-  warp_op,
-  special,  ///< Context::words[0] = special register `site` (register << 2 | component)
-  trap,
-  count_,
+  check_access,  ///< traps if one of Context::addresses is not legal
+  atomic,   ///< at Context::addresses; operands: b of each element, then c; results in their place
+  load,     ///< ordered, from Context::addresses; results: the elements
+  store,    ///< ordered; operands: the elements
+  warp_op,  ///< operands in order; results in the place of operands, in order
+  special,  ///< a special register; the argument is its number << 2 | component
+  trap,     ///< by a trap instruction, a breakpoint or a branch to nowhere
 };
+inline constexpr u32 kHelpers = 7;
 
-/// Operands of a helper, lane by lane; elements of `bytes` bytes lie side by side.
+/// Most operands of a helper. An operand's lanes lie side by side, predicates as a word of bits.
 inline constexpr u32 kHelperOperands = 16;
 
 struct Context {
@@ -50,16 +51,16 @@ struct Context {
   u32 warp;
   u32 lanes_of_warp;  ///< threads that exist
 
+  u32 stop;  ///< not 0: give up at the next round of a loop
+
   // Out.
-  u32 barrier_number, barrier_count, barrier_predicate, barrier_result;
-  u8 barrier_kind, barrier_has_count;
+  u32 barrier_number;
 
   const Helper* helpers;
   void* owner;  ///< the Cta
 
   // Of helpers.
   u32 lanes;
-  u32 trap_kind;
   alignas(64) u64 addresses[kLanes];
   alignas(64) u64 operands[kHelperOperands][kLanes];
 };

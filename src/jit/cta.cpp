@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "jit/helpers.h"
 
 namespace heddle::jit {
 
@@ -25,6 +26,7 @@ Cta::Cta(std::shared_ptr<const Code> code, machine::Launch& launch)
   frames_.reset(
       static_cast<u8*>(std::aligned_alloc(64, std::size_t{warps_} * code_->image().frame_bytes)));
   HEDDLE_CHECK(frames_);
+  if (code_->image().loops) watched_.emplace(context_, launch);
 }
 
 Cta::~Cta() {
@@ -60,12 +62,13 @@ Result<bool> Cta::begin(u64 index) {
     c.symbols = code_->symbols();
     const machine::Dim3& grid = launch_.grid;
     c.nctaid[0] = grid.x, c.nctaid[1] = grid.y, c.nctaid[2] = grid.z;
-    c.helpers = kHelpers;
+    c.helpers = kHelperTable.data();
     c.owner = this;
   }
   const machine::Dim3& grid = launch_.grid;
   cta_ = {static_cast<u32>(index % grid.x), static_cast<u32>(index / grid.x % grid.y),
           static_cast<u32>(index / grid.x / grid.y)};
+  cta_index_ = index;
   context_.ctaid[0] = cta_.x, context_.ctaid[1] = cta_.y, context_.ctaid[2] = cta_.z;
   std::fill(states_.begin(), states_.end(), State::ready);
   finished_ = 0;
@@ -100,6 +103,8 @@ CtaStatus Cta::run_warps() {
           break;
         case Outcome::trapped:
           return CtaStatus::trapped;
+        case Outcome::stopped:
+          return CtaStatus::running;  // the launch knows why, and does not come back
       }
     }
     if (finished_ == warps_) return CtaStatus::finished;
@@ -142,7 +147,7 @@ CtaStatus Cta::faulted() {
   return status;
 }
 
-u32 Cta::check_access(const Site& site, u32) {
+u32 Cta::check_access(const Site& site) {
   const u64 bytes = u64{site.bytes} * site.count;
   for (u32 rest = context_.lanes; rest; rest &= rest - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));
@@ -173,18 +178,5 @@ u32 Cta::check_access(const Site& site, u32) {
   }
   return 0;
 }
-
-struct Helpers {
-  static u32 check_access(Context* context, u32 site) {
-    Cta& cta = *static_cast<Cta*>(context->owner);
-    return cta.check_access(cta.code_->image().sites[site], site);
-  }
-  static u32 not_there(Context*, u32) { HEDDLE_UNREACHABLE(); }
-};
-
-const Helper kHelpers[] = {
-    &Helpers::check_access, &Helpers::not_there, &Helpers::not_there, &Helpers::not_there,
-    &Helpers::not_there,    &Helpers::not_there, &Helpers::not_there,
-};
 
 }  // namespace heddle::jit

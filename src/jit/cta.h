@@ -6,12 +6,15 @@
 
 #include <csetjmp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "jit/code.h"
+#include "jit/watch.h"
 #include "machine/engine.h"
 #include "machine/fault.h"
+#include "machine/special_values.h"
 
 namespace heddle::jit {
 
@@ -23,6 +26,16 @@ class Cta final : public machine::Cta {
   Result<bool> begin(u64 index) override;
   machine::CtaStatus run(u64 budget) override;
   const machine::Trap& trap() const override { return trap_; }
+
+  // For helpers.
+  const Site& site(u32 number) const { return code_->image().sites[number]; }
+  machine::WarpIdentity identity() const { return {&launch_, cta_, cta_index_, context_.warp, 0}; }
+  /// Traps, and returns 1, when an access of the lanes in Context is not legal.
+  u32 check_access(const Site& site);
+  void raise(machine::TrapKind kind, const Site& site, u32 lane) {
+    const CodeLine line{0, site.function, site.inst};
+    trapped(kind, &line, lane, std::nullopt);
+  }
 
  private:
   enum class State : u8 { ready, waits, finished };
@@ -39,26 +52,23 @@ class Cta final : public machine::Cta {
   machine::CtaStatus trapped(machine::TrapKind kind, const CodeLine* line, u32 lane,
                              std::optional<u64> address);
   machine::CtaStatus faulted();
-  u32 check_access(const Site& site, u32 number);
-  friend struct Helpers;
 
   const std::shared_ptr<const Code> code_;
   machine::Launch& launch_;
   const machine::Region& region_;
   const u32 warps_;
   Context context_{};
+  std::optional<Watched> watched_;  ///< when its code has loops
   std::unique_ptr<u8, Free> frames_;
   std::vector<State> states_;
   std::vector<u32> barriers_;  ///< by warp: at which it waits
   u32 finished_ = 0;
   machine::Dim3 cta_{};
+  u64 cta_index_ = 0;
   u64 shared_base_ = 0, local_base_ = 0, local_stride_ = 0;
   sigjmp_buf recover_;
   machine::Fault fault_;
   machine::Trap trap_{};
 };
-
-/// What compiled code calls, by HelperId.
-extern const Helper kHelpers[];
 
 }  // namespace heddle::jit

@@ -9,6 +9,7 @@
 
 #include "base/types.h"
 #include "ir/module.h"
+#include "isa/sem_ids.h"
 #include "machine/trap.h"
 
 namespace heddle::jit {
@@ -22,13 +23,16 @@ struct CodeLine {
 
 /// What a call of a helper is about.
 struct Site {
-  enum class Kind : u8 { load, store, atomic, barrier, warp_op, special, trap };
-  Kind kind = Kind::load;
   u32 function = 0, inst = 0;  ///< FunctionId, index into ir::Function::insts
+  isa::SemId sem = isa::SemId::none;
   ir::Space space = ir::Space::generic;
-  u8 bytes = 4;          ///< of an element
-  u8 count = 1;          ///< elements
-  bool ordered = false;  ///< each lane's access is one atomic access
+  isa::Type type = isa::Type::none;  ///< of what an atomic operation works on
+  u8 bytes = 4;                      ///< of an element
+  u8 count = 1;                      ///< elements
+  bool ordered = false;              ///< each lane's access is one atomic access
+  u8 op = 0;                         ///< sem::Atomop
+  u8 runtime[3] = {};                ///< of a warp operation: run-time modifiers
+  bool has_members = false;  ///< of a warp operation: its last operand names those who take part
 };
 
 struct Image {
@@ -37,6 +41,7 @@ struct Image {
   u32 entry = 0;              ///< offset of the warp function
   std::vector<CodeLine> lines;  ///< by offset
   u32 frame_bytes = 0;          ///< a warp's frame, a multiple of 64
+  bool loops = false;           ///< it looks at Context::stop
   u64 local_bytes = 0;          ///< local memory of a thread
   std::vector<Site> sites;      ///< by the number that the code gives to helpers
   std::vector<u32> symbols;     ///< variables (VarId) whose addresses Context::symbols has

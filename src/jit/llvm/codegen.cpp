@@ -19,8 +19,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <tuple>
 
 #include <fmt/format.h>
+
+#include "ir/print.h"
 
 namespace heddle::jit {
 namespace {
@@ -173,11 +176,7 @@ std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& i
       if (row.EndSequence) continue;
       CodeLine line;
       line.offset = static_cast<u32>(row.Address.Address - reinterpret_cast<u64>(memory.base()));
-      const u32 number = row.Line ? row.Line - 1 : 0;
-      const auto next =
-          std::upper_bound(kernel.first_line.begin(), kernel.first_line.end(), number);
-      line.function = static_cast<u32>(next - kernel.first_line.begin()) - 1;
-      line.inst = number - kernel.first_line[line.function];
+      std::tie(line.function, line.inst) = kernel.place_of(row.Line);
       image.lines.push_back(line);
     }
   }
@@ -186,11 +185,34 @@ std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& i
   return {};
 }
 
-std::string assembly(ScalarKernel& kernel, llvm::TargetMachine& target) {
+std::string assembly(ScalarKernel& kernel, llvm::TargetMachine& target, const ir::Module& module) {
   llvm::SmallVector<char, 0> text;
   llvm::raw_svector_ostream out(text);
   emit(kernel, target, out, llvm::CodeGenFileType::AssemblyFile);
-  return {text.data(), text.size()};
+  // In place of debug information: the PTX that a line stands for.
+  std::string result;
+  llvm::StringRef rest(text.data(), text.size());
+  while (!rest.empty()) {
+    llvm::StringRef line;
+    std::tie(line, rest) = rest.split('\n');
+    if (line.starts_with("\t.section\t.debug")) break;
+    llvm::StringRef words = line.ltrim();
+    if (words.consume_front(".loc\t")) {
+      unsigned file = 0, number = 0;
+      words.consumeInteger(10, file);
+      words = words.ltrim();
+      if (!words.consumeInteger(10, number) && number) {
+        const auto [function, inst] = kernel.place_of(number);
+        const ir::Inst& from = module.functions[function].insts[inst];
+        result += fmt::format("\t# PTX {}: {}\n", from.at.line, ir::mnemonic(from));
+      }
+    } else if (!words.starts_with(".cfi_") && !words.starts_with(".Ltmp") &&
+               !words.starts_with(".file")) {
+      result += line;
+      result += '\n';
+    }
+  }
+  return result;
 }
 
 }  // namespace heddle::jit

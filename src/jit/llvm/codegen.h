@@ -23,6 +23,6 @@ void tidy_vectors(llvm::Function& warp, llvm::TargetMachine& target, bool last);
 std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& image);
 
 /// The code as text, with the PTX lines.
-std::string assembly(ScalarKernel& kernel, llvm::TargetMachine& target);
+std::string assembly(ScalarKernel& kernel, llvm::TargetMachine& target, const ir::Module& module);
 
 }  // namespace heddle::jit

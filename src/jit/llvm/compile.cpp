@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "jit/compiler.h"
 #include "jit/llvm/codegen.h"
+#include "jit/llvm/dump.h"
 #include "jit/llvm/regions.h"
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/shape.h"
@@ -14,13 +15,6 @@
 
 namespace heddle::jit {
 namespace {
-
-std::string text_of(const llvm::Function& function) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  function.print(out);
-  return text;
-}
 
 /// Bugs of ours end here and not in wrong code.
 void verify(const llvm::Function& function) {
@@ -33,7 +27,7 @@ void verify(const llvm::Function& function) {
   std::string why;
   llvm::raw_string_ostream out(why);
   if (llvm::verifyFunction(function, &out)) {
-    llvm::errs() << why << text_of(function);
+    llvm::errs() << why << function;
     HEDDLE_CHECK(!"the code that was made is not valid");
   }
 }
@@ -48,14 +42,17 @@ Result<Compiled> compile_here(const Request& request) {
   kernel.module = std::make_unique<llvm::Module>("kernel", context);
   kernel.module->setTargetTriple(target->getTargetTriple().str());
   kernel.module->setDataLayout(target->createDataLayout());
+  const ir::Module& module = *request.module;
   Compiled compiled;
 
   if (std::string why = lower(request, context, kernel); !why.empty()) return Error{why};
   verify(*kernel.function);
   if (std::string why = tidy(kernel, target.get()); !why.empty()) return Error{why};
-  if (request.dump == Dump::scalar) compiled.dump = text_of(*kernel.function);
+  if (request.dump == Dump::scalar) compiled.dump = dump(*kernel.function, kernel, module);
 
   const Shapes shapes(kernel, request.block);
+  if (request.dump == Dump::uniform)
+    compiled.dump = dump(*kernel.function, kernel, module, &shapes);
   std::string why;
   llvm::Function* warp = vectorize(kernel, shapes, request.block, why);
   if (!warp) return Error{why};
@@ -68,12 +65,13 @@ Result<Compiled> compile_here(const Request& request) {
   compiled.image.frame_bytes = split_regions(*warp);
   verify(*warp);
   tidy_vectors(*warp, *target, true);
-  if (request.dump == Dump::vector) compiled.dump = text_of(*warp);
+  if (request.dump == Dump::vector) compiled.dump = dump(*warp, kernel, module);
   if (request.dump == Dump::code) {
-    compiled.dump = assembly(kernel, *target);
+    compiled.dump = assembly(kernel, *target, module);
     return compiled;
   }
   if (why = generate(kernel, *target, compiled.image); !why.empty()) return Error{why};
+  compiled.image.loops = !shapes.loops.empty();
   compiled.image.local_bytes = kernel.local_bytes;
   compiled.image.symbols = kernel.symbols;
   compiled.image.sites = kernel.sites;

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "isa/groups.h"
+#include "isa/sem/cache_control.h"
 #include "isa/special_registers.h"
 #include "jit/context.h"
 #include "jit/llvm/scalar.h"
@@ -100,9 +101,9 @@ class FunctionLowering {
                 {constant(static_cast<u32>(offset))}, true);
   }
 
-  u32 site(Site::Kind kind) {
+  u32 site() {
     Site site;
-    site.kind = kind;
+    site.sem = inst_->get_form().sem_id;
     site.function = id_;
     site.inst = inst_index_;
     site.space = static_cast<ir::Space>(inst_->space);
@@ -165,6 +166,10 @@ class FunctionLowering {
   void branch_indexed();
   void call_function();
   void barrier();
+  void atomic(bool returns);
+  void warp_operation();
+  void fence();
+  void trap();
   void leave();
 
   Shared& shared_;
@@ -232,8 +237,7 @@ llvm::Value* FunctionLowering::special(const Operand& operand) {
         fail("this special register is not compiled");
         return builder_.getFalse();
       }
-      return fail("this special register is not compiled"), llvm::ConstantInt::get(integer(bits), 0);
-      const u32 number = site(Site::Kind::special);
+      const u32 number = site();
       llvm::Value* all = call("special:i64", integer(64),
                               {constant(number), constant(operand.id << 2 | component)}, false);
       return resize(all, bits, false);
@@ -409,7 +413,7 @@ void FunctionLowering::load() {
     return;
   }
   if (static_cast<ir::Space>(inst_->space) == ir::Space::param) return fail("an indexed parameter");
-  const u32 number = site(Site::Kind::load);
+  const u32 number = site();
   Site& site = site_of(number);
   site.bytes = static_cast<u8>(bits / 8);
   site.count = static_cast<u8>(d.size());
@@ -447,7 +451,7 @@ void FunctionLowering::store() {
   }
   if (static_cast<ir::Space>(inst_->space) == ir::Space::param)
     return fail("a store to a parameter");
-  const u32 number = site(Site::Kind::store);
+  const u32 number = site();
   Site& site = site_of(number);
   site.bytes = static_cast<u8>(bits / 8);
   site.count = static_cast<u8>(b.size());
@@ -517,13 +521,87 @@ void FunctionLowering::branch() { builder_.CreateBr(blocks_[operand(0).id]); }
 void FunctionLowering::branch_indexed() {
   llvm::Value* index = value(operand(0));
   const auto& labels = f_.target_lists[operand(1).id].labels;
-  if (labels.empty()) return fail("a branch to none of its targets");
-  // An index outside of the list is undefined.
-  auto* choice =
-      builder_.CreateSwitch(index, blocks_[labels.back()], static_cast<unsigned>(labels.size()));
-  for (std::size_t i = 0; i + 1 < labels.size(); ++i)
-    choice->addCase(llvm::cast<llvm::ConstantInt>(llvm::ConstantInt::get(index->getType(), i)),
-                    blocks_[labels[i]]);
+  auto* nowhere = llvm::BasicBlock::Create(shared_.context, "nowhere", function_);
+  auto* choice = builder_.CreateSwitch(index, nowhere, static_cast<unsigned>(labels.size()));
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    auto* number = llvm::cast<llvm::ConstantInt>(llvm::ConstantInt::get(index->getType(), i));
+    choice->addCase(number, blocks_[labels[i]]);
+  }
+  builder_.SetInsertPoint(nowhere);
+  trap();
+}
+
+void FunctionLowering::trap() {
+  call("trap", builder_.getVoidTy(), {constant(site())}, false);
+  leave();
+}
+
+void FunctionLowering::fence() {
+  // A CTA runs on one host thread, which sees its own accesses in order.
+  const auto scope = static_cast<sem::Fencescope>(slot("fencescope"));
+  if (scope == sem::Fencescope::cta || scope == sem::Fencescope::cluster) return;
+  const bool all = inst_->get_form().opcode == "membar" ||
+                   static_cast<sem::Fencesem>(slot("fencesem")) == sem::Fencesem::sc;
+  call("fence", builder_.getVoidTy(), {builder_.getInt1(all)}, false);
+}
+
+void FunctionLowering::atomic(bool returns) {
+  const auto b = elements(operand("b"));
+  const Operand& c = operand("c");
+  const auto d = elements(operand("d"));
+  const unsigned bits = bits_of(b[0].type);
+  if (bits > 64) return fail("128-bit accesses are not compiled");
+  const u32 number = site();
+  Site& site = site_of(number);
+  site.type = b[0].type;
+  site.bytes = static_cast<u8>(bits / 8);
+  site.count = static_cast<u8>(b.size());
+  const u8 chosen = slot("atomop");
+  site.op = chosen ? chosen : static_cast<u8>(sem::Atomop::add);
+  std::vector<llvm::Value*> operands = {constant(number), address(operand("a"))};
+  for (const Operand& element : b) operands.push_back(value(element));
+  if (c.kind != OperandKind::none) operands.push_back(value(c));
+  llvm::Type* element = integer(bits);
+  llvm::Type* result =
+      b.size() == 1
+          ? element
+          : llvm::StructType::get(shared_.context, std::vector<llvm::Type*>(b.size(), element));
+  llvm::Value* old = call(fmt::format("atomic:{}.{}.i{}", b.size(), operands.size(), bits), result,
+                          operands, false);
+  if (!returns) return;
+  for (std::size_t i = 0; i < b.size() && i < d.size(); ++i)
+    write(d[i], b.size() == 1 ? old : builder_.CreateExtractValue(old, static_cast<unsigned>(i)));
+}
+
+void FunctionLowering::warp_operation() {
+  const isa::Form& form = inst_->get_form();
+  const u32 number = site();
+  std::vector<llvm::Value*> operands = {constant(number)};
+  std::vector<const Operand*> targets;
+  std::vector<llvm::Type*> results;
+  std::string name = "warp_op:";
+  for (std::size_t i = 0; i < form.runtime_slots.size(); ++i)
+    site_of(number).runtime[i] = inst_->slots[form.runtime_slots[i]];
+  for (u32 i = 0; i < form.operands.size() && i < inst_->operands.count; ++i) {
+    const Operand& one = operand(i);
+    if (form.operands[i].written) {
+      if (one.type == Type::none) continue;
+      targets.push_back(&one);
+      results.push_back(integer(bits_of(one.type)));
+      name += fmt::format("r{}", bits_of(one.type));
+    } else {
+      if (form.operands[i].name == "m") site_of(number).has_members = true;
+      operands.push_back(value(one));
+      name += fmt::format("i{}", operands.back()->getType()->getIntegerBitWidth());
+    }
+  }
+  llvm::Type* result =
+      results.size() == 1 ? results[0] : llvm::StructType::get(shared_.context, results);
+  llvm::Value* all = call(name, result, operands, false);
+  llvm::cast<llvm::CallInst>(all)->getCalledFunction()->setConvergent();
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    write(*targets[i],
+          results.size() == 1 ? all : builder_.CreateExtractValue(all, static_cast<unsigned>(i)));
 }
 
 void FunctionLowering::call_function() {
@@ -580,7 +658,7 @@ void FunctionLowering::barrier() {
   if (number.kind != OperandKind::immediate)
     return fail("a barrier with a number from a register is not compiled");
   if (number.type == Type::none) number.type = Type::u32;
-  const u32 at = site(Site::Kind::barrier);
+  const u32 at = site();
   auto* made = llvm::cast<llvm::CallInst>(
       call("barrier", builder_.getVoidTy(), {constant(at), value(number)}, false));
   made->getCalledFunction()->setConvergent();
@@ -594,6 +672,7 @@ void FunctionLowering::instruction() {
     case SemKind::lane:
       return lane_instruction();
     case SemKind::warp:
+      return warp_operation();
     case SemKind::pending:
       return fail(fmt::format("'{}' is not compiled", form.opcode));
     default:
@@ -604,8 +683,23 @@ void FunctionLowering::instruction() {
       return load();
     case SemId::st:
       return store();
+    case SemId::atom:
+      return atomic(true);
+    case SemId::red:
+      return atomic(false);
     case SemId::cvta:
       return convert_address();
+    case SemId::fence:
+      return fence();
+    case SemId::warp_barrier:
+      // The lanes of a warp run together; vectorize() sees to it that they do here.
+      call("warp_barrier", builder_.getVoidTy(), {value(operand("m"))}, false);
+      return;
+    case SemId::policy:
+      return write(operand("d"), builder_.getInt64(sem::kCachePolicy));
+    case SemId::trap:
+    case SemId::brkpt:
+      return trap();
     case SemId::mov_pack:
       return pack();
     case SemId::mov_unpack:

@@ -8,8 +8,10 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/module.h"
@@ -32,9 +34,10 @@ namespace heddle::jit {
 //   float canonical(float)       the same, or the canonical NaN
 //   {T...} load.N.iB(i32 site, i64 address)
 //   void store.N.iB(i32 site, i64 address, T...)
-//   T atomic.iB(i32 site, i64 address, T b, T c)
-//   i32 barrier(i32 site, i32 number, i32 count, i1 predicate)  result: of bar.red
-//   {..} warp ops
+//   {T...} atomic.N.iB(i32 site, i64 address, T b..., T c...)
+//   void barrier(i32 site, i32 number)
+//   {T...} warp_op(i32 site, operands...)    shfl, vote and the like
+//   void fence(i1 for all threads)
 //   void trap(i32 site)
 inline constexpr const char* kPrefix = "heddle.";
 
@@ -45,6 +48,14 @@ struct ScalarKernel {
   std::vector<u32> symbols;     ///< VarId
   std::vector<u32> first_line;  ///< by FunctionId: its debug lines begin behind this one
   u64 local_bytes = 0;          ///< of a thread
+
+  /// FunctionId and index of the instruction that a line of debug information stands for.
+  std::pair<u32, u32> place_of(u32 line) const {
+    const u32 number = line ? line - 1 : 0;
+    const auto next = std::upper_bound(first_line.begin(), first_line.end(), number);
+    const u32 function = static_cast<u32>(next - first_line.begin()) - 1;
+    return {function, number - first_line[function]};
+  }
 };
 
 /// Lowers the kernel with all that it calls. Returns why it cannot.

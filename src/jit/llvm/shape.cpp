@@ -218,6 +218,27 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
     if (address.kind == Kind::unset) return {};
     return address.is_uniform() ? Shape::uniform() : Shape::any();
   }
+  if (name == "warp_op") {
+    const Site& site = sites_[llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue()];
+    switch (site.sem) {
+      case isa::SemId::activemask:
+      case isa::SemId::vote:
+      case isa::SemId::ballot:
+        return Shape::uniform();
+      case isa::SemId::vote_sync:
+      case isa::SemId::ballot_sync:
+      case isa::SemId::match_all_sync:
+      case isa::SemId::redux_u32_sync:
+      case isa::SemId::redux_s32_sync:
+      case isa::SemId::redux_f32_sync: {
+        const Shape members = of(call.getArgOperand(call.arg_size() - 1));
+        if (members.kind == Kind::unset) return {};
+        return members.is_uniform() ? Shape::uniform() : Shape::any();
+      }
+      default:
+        return Shape::any();
+    }
+  }
   return Shape::any();
 }
 

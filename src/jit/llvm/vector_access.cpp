@@ -139,12 +139,7 @@ void Vectorizer::check(u32 number, llvm::CallInst& call, llvm::Value* address, u
 
 /// Has the run-time look at the addresses of the lanes of the mask.
 void Vectorizer::ask(u32 number, llvm::CallInst& call, const Halves& mask) {
-  llvm::Value* addresses = field_address(offsetof(Context, addresses));
-  for (unsigned h = 0; h < kHalves; ++h) {
-    llvm::Value* at =
-        builder_.CreateConstInBoundsGEP1_32(builder_.getInt64Ty(), addresses, h * kHalf);
-    builder_.CreateAlignedStore(all(call.getArgOperand(1), h), at, llvm::Align(64));
-  }
+  pass_addresses(call);
   builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
   call_helper(HelperId::check_access, builder_.getInt32(number));
 }
@@ -238,8 +233,10 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
   const unsigned count = site.count;
   const u64 whole = u64{site.bytes} * count;
   if (site.ordered) {
-    why_ = "an ordered load";
-    return;
+    pass_addresses(call);
+    builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
+    call_helper(HelperId::load, builder_.getInt32(number));
+    return take_results(call);
   }
   const auto record = [&](const std::vector<llvm::Value*>& parts) -> llvm::Value* {
     if (count == 1) return parts[0];
@@ -312,7 +309,10 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
   const unsigned count = site.count;
   const u64 whole = u64{site.bytes} * count;
   if (site.ordered) {
-    why_ = "an ordered store";
+    pass_addresses(call);
+    for (u32 i = 0; i < count; ++i) pass_operand(call.getArgOperand(2 + i), i);
+    builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
+    call_helper(HelperId::store, builder_.getInt32(number));
     return;
   }
   const auto value = [&](unsigned i) { return call.getArgOperand(2 + i); };

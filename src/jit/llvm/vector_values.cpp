@@ -50,6 +50,15 @@ void Vectorizer::place_behind(llvm::Value* value) {
     builder_.SetInsertPoint(entry_->getTerminator());
 }
 
+/// The one that comes later, of a value and something that its operands are made of.
+llvm::Value* Vectorizer::later(llvm::Value* value, llvm::Value* before) {
+  auto* one = llvm::dyn_cast<llvm::Instruction>(value);
+  auto* other = llvm::dyn_cast<llvm::Instruction>(before);
+  if (!other) return value;
+  return !one || (one->getParent() == other->getParent() && one->comesBefore(other)) ? before
+                                                                                     : value;
+}
+
 llvm::Value* Vectorizer::first(llvm::Value* value, unsigned half) {
   if (llvm::isa<llvm::Constant>(value)) return value;
   const auto found = lanes_.find(value);
@@ -78,15 +87,18 @@ llvm::Value* Vectorizer::all(llvm::Value* value, unsigned half) {
   if (lanes.all[half]) return lanes.all[half];
   HEDDLE_CHECK(lanes.shape.is_affine());
   llvm::Value* from = first(value, half);
+  llvm::Value* last = from;
+  for (const auto& [widening, factor] : lanes.shape.widened)
+    last = later(last, wrapped(widening, half));
   const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
-  place_behind(from);
+  place_behind(last);
   llvm::Value* result = splat(from);
   if (lanes.shape.stride)
     result = builder_.CreateAdd(result, ramp(value->getType(), lanes.shape.stride));
   for (const auto& [widening, factor] : lanes.shape.widened) {
     llvm::Value* off = wrapped(widening, half);
     llvm::Value* scale = llvm::ConstantInt::get(off->getType(), static_cast<u64>(factor), true);
-    result = builder_.CreateAdd(result, builder_.CreateMul(off, scale));
+    result = builder_.CreateAdd(result, factor == 1 ? off : builder_.CreateMul(off, scale));
   }
   if (lanes.shape.is_uniform()) lanes.all[1 - half] = result;
   return lanes.all[half] = result;
@@ -131,13 +143,7 @@ llvm::Value* Vectorizer::wrapped(const llvm::Instruction* widening, unsigned hal
   llvm::Value* from = all(wide->getOperand(0), half);
   llvm::Value* begin = first(wide, half);
   const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
-  place_behind(begin);
-  if (auto* inst = llvm::dyn_cast<llvm::Instruction>(from)) {
-    // Whichever of the two comes later in a block that both are in.
-    auto* other = llvm::dyn_cast<llvm::Instruction>(begin);
-    if (!other || (other->getParent() == inst->getParent() && other->comesBefore(inst)))
-      place_behind(inst);
-  }
+  place_behind(later(begin, from));
   llvm::Value* exact = builder_.CreateCast(llvm::cast<llvm::CastInst>(wide)->getOpcode(), from,
                                            vector_of(wide->getType()));
   llvm::Value* line =
@@ -226,9 +232,35 @@ llvm::Value* Vectorizer::one_by_one(llvm::Instruction& inst, unsigned half) {
   return result;
 }
 
+/// a / b or a % b. Lanes that are not there divide by 1: the host's division may fault. Of 32 bits
+/// and less the quotient is that of f64, cut off: what it is short of a whole number is never less
+/// than a 2^32nd part of it.
+llvm::Value* Vectorizer::divide(llvm::Instruction::BinaryOps what, llvm::Value* a, llvm::Value* b,
+                                llvm::Value* mask) {
+  llvm::Type* type = a->getType();
+  if (const auto* constant = llvm::dyn_cast<llvm::Constant>(b);
+      constant && constant->getSplatValue() && !constant->isNullValue() &&
+      !constant->isAllOnesValue())
+    return builder_.CreateBinOp(what, a, b);
+  b = builder_.CreateSelect(mask, b, llvm::ConstantInt::get(type, 1));
+  if (type->getScalarSizeInBits() > 32) return builder_.CreateBinOp(what, a, b);
+  const bool is_signed = what == llvm::Instruction::SDiv || what == llvm::Instruction::SRem;
+  llvm::Type* real = vector_of(builder_.getDoubleTy());
+  const auto convert = [&](llvm::Value* value) {
+    return is_signed ? builder_.CreateSIToFP(value, real) : builder_.CreateUIToFP(value, real);
+  };
+  llvm::Value* quotient = builder_.CreateFDiv(convert(a), convert(b));
+  quotient =
+      is_signed ? builder_.CreateFPToSI(quotient, type) : builder_.CreateFPToUI(quotient, type);
+  if (what == llvm::Instruction::UDiv || what == llvm::Instruction::SDiv) return quotient;
+  return builder_.CreateSub(a, builder_.CreateMul(quotient, b));
+}
+
 llvm::Value* Vectorizer::vector_instruction(llvm::Instruction& inst, unsigned half,
                                             const Halves& mask) {
   const auto operand = [&](unsigned i) { return all(inst.getOperand(i), half); };
+  if (auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&inst); binary && binary->isIntDivRem())
+    return divide(binary->getOpcode(), operand(0), operand(1), mask[half]);
   if (auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&inst))
     return builder_.CreateBinOp(binary->getOpcode(), operand(0), operand(1));
   if (auto* unary = llvm::dyn_cast<llvm::UnaryOperator>(&inst))
@@ -368,11 +400,23 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
   }
   if (name == "special") {
     call_helper(HelperId::special, call.getArgOperand(1));
-    llvm::Value* at = field_address(offsetof(Context, operands));
-    return define_uniform(call, builder_.CreateLoad(builder_.getInt64Ty(), at));
+    return define_uniform(call, builder_.CreateLoad(builder_.getInt64Ty(), operand_address(0)));
   }
   if (name == "load") return emit_load(call, site(), mask);
   if (name == "store") return emit_store(call, site(), mask);
+  if (name == "atomic") return emit_atomic(call, site(), mask);
+  if (name == "warp_op") return emit_warp_operation(call, site(), mask);
+  if (name == "warp_barrier") return;
+  if (name == "fence") {
+    const bool all = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->isOne();
+    builder_.CreateFence(all ? llvm::AtomicOrdering::SequentiallyConsistent
+                             : llvm::AtomicOrdering::AcquireRelease);
+    return;
+  }
+  if (name == "trap") {
+    builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
+    return call_helper(HelperId::trap, call.getArgOperand(0));
+  }
   if (name == "barrier") {
     auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {word, word}, false);
     llvm::FunctionCallee end = module_.getOrInsertFunction(kRegionEnd, type);

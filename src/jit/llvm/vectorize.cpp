@@ -100,13 +100,51 @@ void Vectorizer::find_tree(const llvm::Loop* level) {
   }
 }
 
+/// Whether all threads of a warp that have not exited must run the instruction together.
+bool Vectorizer::needs_all(const llvm::Instruction& inst) const {
+  const llvm::StringRef name = machine_call(inst);
+  if (name == "barrier" || name == "warp_barrier") return true;
+  if (name != "warp_op") return false;
+  return site_of(llvm::cast<llvm::CallInst>(inst)).has_members;
+}
+
+/// A loop that goes on until another thread has done something may wait for one that runs later:
+/// the lanes of a warp take no turns here.
+std::string Vectorizer::check_waiting() const {
+  for (const llvm::Loop* loop : shapes_.loops.getLoopsInPreorder()) {
+    std::set<const llvm::Value*> told;
+    std::vector<const llvm::Value*> work;
+    for (const Block* block : loop->blocks()) {
+      for (const llvm::Instruction& inst : *block) {
+        const llvm::StringRef name = machine_call(inst);
+        if (name != "atomic" && name != "load") continue;
+        const Site& site = site_of(llvm::cast<llvm::CallInst>(inst));
+        if (name == "load" && !site.ordered) continue;
+        told.insert(&inst);
+        work.push_back(&inst);
+      }
+    }
+    while (!work.empty()) {
+      const llvm::Value* value = work.back();
+      work.pop_back();
+      for (const llvm::User* user : value->users()) {
+        const auto* inst = llvm::cast<llvm::Instruction>(user);
+        if (!loop->contains(inst)) continue;
+        if (inst->isTerminator()) return "a loop that may wait for other threads";
+        if (told.insert(inst).second) work.push_back(inst);
+      }
+    }
+  }
+  return {};
+}
+
 /// A warp arrives at a barrier as a whole: lanes that part on the way must all come to the same
 /// barriers, or to none any more.
 std::string Vectorizer::check_barriers() const {
   std::set<const Block*> barriers;
   for (const Block& block : from_) {
     for (const llvm::Instruction& inst : block) {
-      if (machine_call(inst) != "barrier") continue;
+      if (!needs_all(inst)) continue;
       barriers.insert(&block);
       for (const llvm::Loop* loop = shapes_.loops.getLoopFor(&block); loop;
            loop = loop->getParentLoop()) {
@@ -269,7 +307,14 @@ void Vectorizer::emit_loop(Block* header) {
   } else {
     goes_on = builder_.CreateLoad(builder_.getInt1Ty(), again);
   }
-  builder_.CreateCondBr(goes_on, top, behind);
+  // Somebody may have told the kernel to stop.
+  Block* next = new_block("next");
+  builder_.CreateCondBr(goes_on, next, behind);
+  go_to(next);
+  llvm::LoadInst* stop =
+      builder_.CreateLoad(builder_.getInt32Ty(), field_address(offsetof(Context, stop)));
+  stop->setVolatile(true);
+  builder_.CreateCondBr(builder_.CreateICmpEQ(stop, builder_.getInt32(0)), top, stopped_);
   go_to(behind);
   nodes_[header].mask = entering;
 }
@@ -348,7 +393,8 @@ void Vectorizer::emit_tree(Block* block, const llvm::Loop* level) {
 }
 
 llvm::Function* Vectorizer::run(std::string& why) {
-  if (why_ = check_barriers(); !why_.empty()) {
+  if (why_ = check_barriers(); why_.empty()) why_ = check_waiting();
+  if (!why_.empty()) {
     why = why_;
     return nullptr;
   }
@@ -388,6 +434,8 @@ llvm::Function* Vectorizer::run(std::string& why) {
   Block* start = new_block("start");
   trapped_ = Block::Create(context_, "trapped", function_);
   llvm::IRBuilder<>(trapped_).CreateRet(builder_.getInt32(static_cast<u32>(Outcome::trapped)));
+  stopped_ = Block::Create(context_, "stopped", function_);
+  llvm::IRBuilder<>(stopped_).CreateRet(builder_.getInt32(static_cast<u32>(Outcome::stopped)));
   // What is put into the entry goes before this.
   llvm::BranchInst::Create(start, entry_);
   go_to(start);

@@ -54,6 +54,11 @@ class Vectorizer {
   // --- control flow ---
   Block* representative(const Block* block, const llvm::Loop* level) const;
   void find_tree(const llvm::Loop* level);
+  const Site& site_of(const llvm::CallInst& call) const {
+    return kernel_.sites[llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue()];
+  }
+  bool needs_all(const llvm::Instruction& inst) const;
+  std::string check_waiting() const;
   std::string check_barriers() const;
   void emit_tree(Block* node, const llvm::Loop* level);
   void emit_loop(Block* header);
@@ -75,6 +80,7 @@ class Vectorizer {
   llvm::Value* first(llvm::Value* value, unsigned half = 0);
   llvm::Value* all(llvm::Value* value, unsigned half);
   void place_behind(llvm::Value* value);
+  static llvm::Value* later(llvm::Value* value, llvm::Value* before);
   llvm::Value* ramp(llvm::Type* type, s64 stride) const;
   llvm::Value* splat(llvm::Value* value);
   llvm::Value* no_wrap(const Shape& shape);
@@ -84,6 +90,8 @@ class Vectorizer {
   void emit_affine(llvm::Instruction& inst);
   void emit_vector(llvm::Instruction& inst, const Halves& mask);
   llvm::Value* vector_instruction(llvm::Instruction& inst, unsigned half, const Halves& mask);
+  llvm::Value* divide(llvm::Instruction::BinaryOps what, llvm::Value* a, llvm::Value* b,
+                      llvm::Value* mask);
   llvm::Value* one_by_one(llvm::Instruction& inst, unsigned half);
   void define(llvm::Instruction& inst, Halves all);
   void define_uniform(llvm::Instruction& inst, llvm::Value* value);
@@ -104,6 +112,7 @@ class Vectorizer {
   llvm::Value* host(const Site& site, llvm::Value* address);
   void check(u32 number, llvm::CallInst& call, llvm::Value* address, u64 bytes, const Halves& mask);
   void ask(u32 number, llvm::CallInst& call, const Halves& mask);
+  llvm::Value* lane_bits(llvm::Value* predicate);
   Halves checked_addresses(u32 number, llvm::CallInst& call, const Halves& mask);
   bool is_consecutive(const Site& site, const Shape& address) const;
   Halves unless_wrapped(llvm::Value* straight, const std::function<Halves()>& fast,
@@ -111,6 +120,16 @@ class Vectorizer {
   llvm::Value* repeat(llvm::Value* mask, unsigned count);
   void emit_load(llvm::CallInst& call, const Site& site, const Halves& mask);
   void emit_store(llvm::CallInst& call, const Site& site, const Halves& mask);
+  void emit_atomic(llvm::CallInst& call, const Site& site, const Halves& mask);
+
+  // --- what looks across lanes, and what the run-time does ---
+  llvm::Value* operand_address(u32 number);
+  void pass_operand(llvm::Value* value, u32 number);
+  llvm::Value* take_result(llvm::Type* type, u32 number, unsigned half);
+  void take_results(llvm::CallInst& call);
+  void pass_addresses(llvm::CallInst& call);
+  void emit_warp_operation(llvm::CallInst& call, const Site& site, const Halves& mask);
+  bool emit_shuffle(llvm::CallInst& call, const Site& site);
 
   const ScalarKernel& kernel_;
   const Shapes& shapes_;
@@ -123,7 +142,7 @@ class Vectorizer {
   llvm::Argument* state_ = nullptr;  ///< Context*
   llvm::IRBuilder<> builder_;
   Block* entry_ = nullptr;  ///< variables and what depends on the warp alone
-  Block* trapped_ = nullptr;
+  Block *trapped_ = nullptr, *stopped_ = nullptr;
   std::map<const llvm::Value*, Lanes> lanes_;
   std::map<const llvm::PHINode*, Variable> variables_;
   std::map<const Block*, Node> nodes_;

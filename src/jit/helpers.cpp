@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/helpers.h"
+
+#include <bit>
+#include <cstring>
+
+#include "base/check.h"
+#include "isa/sem/atom.h"
+#include "isa/sem/warp_redux.h"
+#include "isa/sem/warp_shuffle.h"
+#include "isa/sem/warp_vote.h"
+#include "jit/cta.h"
+
+namespace heddle::jit {
+namespace {
+
+using isa::SemId;
+using isa::Type;
+using machine::TrapKind;
+
+Cta& cta_of(Context* context) { return *static_cast<Cta*>(context->owner); }
+
+template <class T>
+T* operand(Context* context, u32 number) {
+  return reinterpret_cast<T*>(context->operands[number]);
+}
+
+template <class F>
+void for_each_lane(u32 lanes, F f) {
+  for (u32 rest = lanes; rest; rest &= rest - 1) f(static_cast<u32>(std::countr_zero(rest)));
+}
+
+u32 check_access(Context* context, u32 number) {
+  Cta& cta = cta_of(context);
+  return cta.check_access(cta.site(number));
+}
+
+u32 trap(Context* context, u32 number) {
+  Cta& cta = cta_of(context);
+  const Site& site = cta.site(number);
+  const TrapKind kind = site.sem == SemId::brkpt     ? TrapKind::breakpoint
+                        : site.sem == SemId::brx_idx ? TrapKind::illegal_call
+                                                     : TrapKind::trap_instruction;
+  cta.raise(kind, site, static_cast<u32>(std::countr_zero(context->lanes)));
+  return 1;
+}
+
+u32 special(Context* context, u32 number) {
+  const Cta& cta = cta_of(context);
+  *operand<u64>(context, 0) = machine::uniform_value(
+      cta.identity(), static_cast<isa::SpecialRegister>(number >> 2), number & 3);
+  return 0;
+}
+
+// --- memory (9.7.9, 9.7.13.5) ---
+
+/// Makes the checked addresses addresses of the host.
+void to_host(Context* context, const Site& site) {
+  if (site.space == ir::Space::shared)
+    for (u64& address : context->addresses) address += context->shared_base;
+  if (site.space == ir::Space::local)
+    for (u32 lane = 0; lane < kLanes; ++lane)
+      context->addresses[lane] += context->local_base + context->local_stride * lane;
+}
+
+template <class T>
+void load_lanes(Context* context, u32 count) {
+  for_each_lane(context->lanes, [&](u32 lane) {
+    for (u32 i = 0; i < count; ++i)
+      operand<T>(context, i)[lane] = __atomic_load_n(
+          reinterpret_cast<const T*>(context->addresses[lane]) + i, __ATOMIC_ACQUIRE);
+  });
+}
+template <class T>
+void store_lanes(Context* context, u32 count) {
+  for_each_lane(context->lanes, [&](u32 lane) {
+    for (u32 i = 0; i < count; ++i)
+      __atomic_store_n(reinterpret_cast<T*>(context->addresses[lane]) + i,
+                       operand<const T>(context, i)[lane], __ATOMIC_RELEASE);
+  });
+}
+
+/// Calls f<T>() for the unsigned integer of so many bytes.
+template <class F>
+void with_word(u32 bytes, F f) {
+  switch (bytes) {
+    case 1:
+      return f(u8{});
+    case 2:
+      return f(u16{});
+    case 4:
+      return f(u32{});
+    default:
+      return f(u64{});
+  }
+}
+
+u32 load(Context* context, u32 number) {
+  Cta& cta = cta_of(context);
+  const Site& site = cta.site(number);
+  if (cta.check_access(site)) return 1;
+  to_host(context, site);
+  with_word(site.bytes, [&]<class T>(T) { load_lanes<T>(context, site.count); });
+  return 0;
+}
+
+u32 store(Context* context, u32 number) {
+  Cta& cta = cta_of(context);
+  const Site& site = cta.site(number);
+  if (cta.check_access(site)) return 1;
+  to_host(context, site);
+  with_word(site.bytes, [&]<class T>(T) { store_lanes<T>(context, site.count); });
+  return 0;
+}
+
+/// One read-modify-write; returns the old value. Others may touch global memory meanwhile.
+template <sem::Atomop kOp, class T>
+T atomic_one(u64 address, T b, T c, bool alone) {
+  using Word = sem::AtomWord<sizeof(T)>;
+  Word* at = reinterpret_cast<Word*>(address);
+  Word old = __atomic_load_n(at, __ATOMIC_RELAXED);
+  while (true) {
+    const Word next =
+        std::bit_cast<Word>(sem::atom_apply<kOp, T>(std::bit_cast<T>(old), b, c, !alone));
+    if (alone) {
+      *at = next;
+      break;
+    }
+    if (__atomic_compare_exchange_n(at, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+      break;
+  }
+  return std::bit_cast<T>(old);
+}
+
+template <sem::Atomop kOp, class T>
+void atomic_lanes(Context* context, const Site& site) {
+  const u32 count = site.count;
+  for_each_lane(context->lanes, [&](u32 lane) {
+    for (u32 i = 0; i < count; ++i) {
+      const u64 address = context->addresses[lane] + i * sizeof(T);
+      T b, c;
+      std::memcpy(&b, operand<T>(context, i) + lane, sizeof b);
+      std::memcpy(
+          &c, operand<T>(context, site.op == static_cast<u8>(sem::Atomop::cas) ? count : i) + lane,
+          sizeof c);
+      const bool shared = address - context->shared_base < machine::kSharedSlot;
+      const T old = atomic_one<kOp, T>(address, b, c, shared);
+      std::memcpy(operand<T>(context, i) + lane, &old, sizeof old);
+    }
+  });
+}
+
+template <sem::Atomop kOp>
+void atomic_typed(Context* context, const Site& site) {
+  const auto run = [&]<class T>(T) {
+    if constexpr (sem::kHasAtomForm<kOp, T>)
+      atomic_lanes<kOp, T>(context, site);
+    else
+      HEDDLE_UNREACHABLE();
+  };
+  switch (site.type) {
+    case Type::b16:
+      return run(u16{});
+    case Type::b32:
+    case Type::u32:
+      return run(u32{});
+    case Type::s32:
+      return run(s32{});
+    case Type::b64:
+    case Type::u64:
+      return run(u64{});
+    case Type::s64:
+      return run(s64{});
+    case Type::f32:
+      return run(sem::f32{});
+    case Type::f64:
+      return run(sem::f64{});
+    case Type::f16:
+      return run(sem::f16{});
+    case Type::f16x2:
+      return run(sem::f16x2{});
+    case Type::bf16:
+      return run(sem::bf16{});
+    case Type::bf16x2:
+      return run(sem::bf16x2{});
+    default:
+      HEDDLE_UNREACHABLE();
+  }
+}
+
+u32 atomic(Context* context, u32 number) {
+  Cta& cta = cta_of(context);
+  const Site& site = cta.site(number);
+  if (cta.check_access(site)) return 1;
+  to_host(context, site);
+  using sem::Atomop;
+  switch (static_cast<Atomop>(site.op)) {
+    case Atomop::and_:
+      return atomic_typed<Atomop::and_>(context, site), 0;
+    case Atomop::or_:
+      return atomic_typed<Atomop::or_>(context, site), 0;
+    case Atomop::xor_:
+      return atomic_typed<Atomop::xor_>(context, site), 0;
+    case Atomop::cas:
+      return atomic_typed<Atomop::cas>(context, site), 0;
+    case Atomop::exch:
+      return atomic_typed<Atomop::exch>(context, site), 0;
+    case Atomop::add:
+      return atomic_typed<Atomop::add>(context, site), 0;
+    case Atomop::inc:
+      return atomic_typed<Atomop::inc>(context, site), 0;
+    case Atomop::dec:
+      return atomic_typed<Atomop::dec>(context, site), 0;
+    case Atomop::min:
+      return atomic_typed<Atomop::min>(context, site), 0;
+    case Atomop::max:
+      return atomic_typed<Atomop::max>(context, site), 0;
+    default:
+      HEDDLE_UNREACHABLE();
+  }
+}
+
+// --- across lanes (9.7.9.5, 9.7.13.8 to 9.7.13.14) ---
+
+/// For the lanes of `members`, all of which are there. Results go into the place of operands.
+void warp_op_of(Context* context, const Site& site, u32 members, u64 (&first)[kLanes],
+                u32& second) {
+  const u8* runtime = site.runtime;
+  u32* out = reinterpret_cast<u32*>(first);
+  const auto set_all = [&](auto value) {
+    for (u32 lane = 0; lane < kLanes; ++lane)
+      if (members >> lane & 1) out[lane] = static_cast<u32>(value);
+  };
+  const auto wide = [&] { return isa::type_info(static_cast<Type>(runtime[0])).bits == 64; };
+  switch (site.sem) {
+    case SemId::shuffle:
+    case SemId::shuffle_sync: {
+      const u32 inside =
+          sem::shuffle(static_cast<sem::Shflmode>(runtime[0]), members, operand<u32>(context, 0),
+                       operand<u32>(context, 1), operand<u32>(context, 2), out);
+      second = (second & ~members) | inside;
+      return;
+    }
+    case SemId::vote:
+    case SemId::vote_sync: {
+      const bool result =
+          sem::vote(static_cast<sem::Votemode>(runtime[0]), members, *operand<u32>(context, 0));
+      out[0] = (out[0] & ~members) | (result ? members : 0);
+      return;
+    }
+    case SemId::ballot:
+    case SemId::ballot_sync:
+      return set_all(sem::ballot(members, *operand<u32>(context, 0)));
+    case SemId::match_any_sync:
+      return wide() ? sem::match_any(members, operand<u64>(context, 0), out)
+                    : sem::match_any(members, operand<u32>(context, 0), out);
+    case SemId::match_all_sync: {
+      const u32 result = wide() ? sem::match_all(members, operand<u64>(context, 0))
+                                : sem::match_all(members, operand<u32>(context, 0));
+      set_all(result);
+      second = (second & ~members) | (result ? members : 0);
+      return;
+    }
+    case SemId::elect_sync: {
+      const u32 lane = sem::elect(members);
+      set_all(lane);
+      second = (second & ~members) | 1u << lane;
+      return;
+    }
+    case SemId::redux_u32_sync:
+      return set_all(sem::redux<u32>(static_cast<sem::Reduxop>(runtime[0]), members,
+                                     operand<u32>(context, 0)));
+    case SemId::redux_s32_sync:
+      return set_all(sem::redux<s32>(static_cast<sem::Reduxop>(runtime[0]), members,
+                                     operand<s32>(context, 0)));
+    case SemId::redux_f32_sync:
+      return set_all(
+          sem::redux_f32(static_cast<sem::Reduxop>(runtime[0]), static_cast<sem::Flag>(runtime[1]),
+                         static_cast<sem::Flag>(runtime[2]), members, operand<u32>(context, 0)));
+    default:
+      HEDDLE_UNREACHABLE();
+  }
+}
+
+/// The operand that names the members, of a `.sync` form.
+u32 members_operand(SemId sem) {
+  switch (sem) {
+    case SemId::shuffle_sync:
+      return 3;
+    case SemId::elect_sync:
+      return 0;
+    default:
+      return 1;
+  }
+}
+
+u32 warp_op(Context* context, u32 number) {
+  const Site& site = cta_of(context).site(number);
+  alignas(64) u64 first[kLanes] = {};
+  u32 second = 0;
+  // Lanes may name different members: each group on its own.
+  u32 left = context->lanes;
+  while (left) {
+    u32 members = left;
+    u32 named = ~0u;
+    if (site.has_members) {
+      const u32* names = operand<const u32>(context, members_operand(site.sem));
+      named = names[std::countr_zero(left)];
+      members = 0;
+      for_each_lane(left,
+                    [&](u32 lane) { members |= static_cast<u32>(names[lane] == named) << lane; });
+    }
+    left &= ~members;
+    if (members & named) warp_op_of(context, site, members & named, first, second);
+  }
+  // What is the same for all is read from the first place.
+  const u32 some = static_cast<u32>(std::countr_zero(context->lanes));
+  const bool by_lane = site.sem == SemId::shuffle || site.sem == SemId::shuffle_sync ||
+                       site.sem == SemId::match_any_sync || site.sem == SemId::elect_sync ||
+                       site.sem == SemId::vote || site.sem == SemId::vote_sync;
+  u32* out = reinterpret_cast<u32*>(first);
+  if (!by_lane && !(context->lanes & 1)) out[0] = out[some];
+  std::memcpy(context->operands[0], first, sizeof first);
+  *operand<u32>(context, 1) = second;
+  return 0;
+}
+
+}  // namespace
+
+const std::array<Helper, kHelpers> kHelperTable = {&check_access, &atomic,  &load, &store,
+                                                   &warp_op,      &special, &trap};
+
+}  // namespace heddle::jit

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What compiled code calls.
+#pragma once
+
+#include <array>
+
+#include "jit/context.h"
+
+namespace heddle::jit {
+
+/// By HelperId.
+extern const std::array<Helper, kHelpers> kHelperTable;
+
+}  // namespace heddle::jit

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The steps of the compiler as text: LLVM IR with the PTX lines that it comes from.
+#pragma once
+
+#include <string>
+
+#include "jit/llvm/scalar.h"
+#include "jit/llvm/shape.h"
+
+namespace heddle::jit {
+
+/// With `shapes`: what is known of each value over the lanes of a warp, too.
+std::string dump(const llvm::Function& function, const ScalarKernel& kernel,
+                 const ir::Module& module, const Shapes* shapes = nullptr);
+
+}  // namespace heddle::jit

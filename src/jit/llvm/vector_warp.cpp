@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What looks across the lanes of a warp (PTX ISA 9.7.9.5, 9.7.13), and what the run-time does for
+// the code: atomics, ordered accesses. Operands go there, and results come back, through Context.
+#include <llvm/IR/Instructions.h>
+
+#include "base/check.h"
+#include "isa/sem/warp_shuffle.h"
+#include "jit/llvm/vectorizer.h"
+
+namespace heddle::jit {
+
+llvm::Value* Vectorizer::operand_address(u32 number) {
+  HEDDLE_CHECK(number < kHelperOperands);
+  return field_address(offsetof(Context, operands) + number * sizeof(u64) * kLanes);
+}
+
+void Vectorizer::pass_addresses(llvm::CallInst& call) {
+  llvm::Value* addresses = field_address(offsetof(Context, addresses));
+  for (unsigned h = 0; h < kHalves; ++h) {
+    llvm::Value* at =
+        builder_.CreateConstInBoundsGEP1_32(builder_.getInt64Ty(), addresses, h * kHalf);
+    builder_.CreateAlignedStore(all(call.getArgOperand(1), h), at, llvm::Align(64));
+  }
+}
+
+/// A predicate as a word: bit i is lane i.
+llvm::Value* Vectorizer::lane_bits(llvm::Value* predicate) {
+  return lane_mask({all(predicate, 0), all(predicate, 1)});
+}
+
+void Vectorizer::pass_operand(llvm::Value* value, u32 number) {
+  llvm::Value* at = operand_address(number);
+  if (value->getType()->isIntegerTy(1)) {
+    builder_.CreateStore(lane_bits(value), at);
+    return;
+  }
+  for (unsigned h = 0; h < kHalves; ++h) {
+    llvm::Value* half = builder_.CreateConstInBoundsGEP1_32(value->getType(), at, h * kHalf);
+    builder_.CreateAlignedStore(all(value, h), half, llvm::Align(16));
+  }
+}
+
+llvm::Value* Vectorizer::take_result(llvm::Type* type, u32 number, unsigned half) {
+  llvm::Value* at = operand_address(number);
+  if (type->isIntegerTy(1)) {
+    llvm::Value* bits = builder_.CreateLoad(builder_.getInt32Ty(), at);
+    bits = builder_.CreateTrunc(builder_.CreateLShr(bits, half * kHalf), builder_.getIntNTy(kHalf));
+    return builder_.CreateBitCast(bits, vector_of(type));
+  }
+  at = builder_.CreateConstInBoundsGEP1_32(type, at, half * kHalf);
+  return builder_.CreateAlignedLoad(vector_of(type), at, llvm::Align(16));
+}
+
+/// The results of the helper, as the call has them: one or several.
+void Vectorizer::take_results(llvm::CallInst& call) {
+  auto* record = llvm::dyn_cast<llvm::StructType>(call.getType());
+  if (shapes_.of(&call).is_uniform()) {
+    // The same in all lanes.
+    const auto one = [&](llvm::Type* type, u32 number) -> llvm::Value* {
+      llvm::Value* word = builder_.CreateLoad(type->isIntegerTy(1) ? builder_.getInt32Ty() : type,
+                                              operand_address(number));
+      return type->isIntegerTy(1) ? builder_.CreateICmpNE(word, builder_.getInt32(0)) : word;
+    };
+    llvm::Value* result = record ? llvm::PoisonValue::get(record) : one(call.getType(), 0);
+    for (unsigned i = 0; record && i < record->getNumElements(); ++i)
+      result = builder_.CreateInsertValue(result, one(record->getElementType(i), i), i);
+    return define_uniform(call, result);
+  }
+  Halves both;
+  for (unsigned h = 0; h < kHalves; ++h) {
+    both[h] =
+        record ? llvm::PoisonValue::get(vector_of(record)) : take_result(call.getType(), 0, h);
+    for (unsigned i = 0; record && i < record->getNumElements(); ++i)
+      both[h] =
+          builder_.CreateInsertValue(both[h], take_result(record->getElementType(i), i, h), i);
+  }
+  define(call, both);
+}
+
+/// shfl from lanes that are known when compiling.
+bool Vectorizer::emit_shuffle(llvm::CallInst& call, const Site& site) {
+  const auto* b = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(2));
+  const auto* c = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(3));
+  if (!b || !c) return false;
+  std::array<std::vector<int>, kHalves> from;
+  std::array<std::vector<llvm::Constant*>, kHalves> inside;
+  for (u32 lane = 0; lane < kLanes; ++lane) {
+    const auto source = sem::shuffle_source(static_cast<sem::Shflmode>(site.runtime[0]), lane,
+                                            static_cast<u32>(b->getZExtValue()),
+                                            static_cast<u32>(c->getZExtValue()));
+    from[lane / kHalf].push_back(static_cast<int>(source.lane));
+    inside[lane / kHalf].push_back(builder_.getInt1(source.in_range));
+  }
+  llvm::Value* a = call.getArgOperand(1);
+  llvm::Value *low = all(a, 0), *high = all(a, 1);
+  Halves both;
+  for (unsigned h = 0; h < kHalves; ++h) {
+    both[h] = builder_.CreateShuffleVector(low, high, from[h]);
+    if (!call.getType()->isStructTy()) continue;
+    llvm::Value* pair = llvm::PoisonValue::get(vector_of(call.getType()));
+    pair = builder_.CreateInsertValue(pair, both[h], 0);
+    both[h] = builder_.CreateInsertValue(pair, llvm::ConstantVector::get(inside[h]), 1);
+  }
+  define(call, both);
+  return true;
+}
+
+void Vectorizer::emit_warp_operation(llvm::CallInst& call, const Site& site, const Halves& mask) {
+  using isa::SemId;
+  const bool uniform = shapes_.of(&call).is_uniform();
+  llvm::Value* here = lane_mask(mask);
+  const auto members = [&] {
+    return site.has_members
+               ? builder_.CreateAnd(here, first(call.getArgOperand(call.arg_size() - 1)))
+               : here;
+  };
+  switch (site.sem) {
+    case SemId::activemask:
+      return define_uniform(call, here);
+    case SemId::ballot:
+    case SemId::ballot_sync:
+      if (!uniform) break;
+      return define_uniform(call, builder_.CreateAnd(members(), lane_bits(call.getArgOperand(1))));
+    case SemId::vote:
+    case SemId::vote_sync: {
+      if (!uniform) break;
+      llvm::Value* who = members();
+      llvm::Value* set = builder_.CreateAnd(who, lane_bits(call.getArgOperand(1)));
+      llvm::Value* all = builder_.CreateICmpEQ(set, who);
+      llvm::Value* some = builder_.CreateICmpNE(set, builder_.getInt32(0));
+      const auto mode = static_cast<sem::Votemode>(site.runtime[0]);
+      return define_uniform(call, mode == sem::Votemode::all ? all
+                                  : mode == sem::Votemode::any
+                                      ? some
+                                      : builder_.CreateOr(all, builder_.CreateNot(some)));
+    }
+    case SemId::shuffle:
+    case SemId::shuffle_sync:
+      if (emit_shuffle(call, site)) return;
+      break;
+    default:
+      break;
+  }
+  for (u32 i = 1; i < call.arg_size(); ++i) pass_operand(call.getArgOperand(i), i - 1);
+  builder_.CreateStore(here, field_address(offsetof(Context, lanes)));
+  call_helper(HelperId::warp_op, call.getArgOperand(0));
+  take_results(call);
+}
+
+void Vectorizer::emit_atomic(llvm::CallInst& call, const Site&, const Halves& mask) {
+  pass_addresses(call);
+  for (u32 i = 2; i < call.arg_size(); ++i) pass_operand(call.getArgOperand(i), i - 2);
+  builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
+  call_helper(HelperId::atomic, call.getArgOperand(0));
+  if (!call.use_empty()) take_results(call);
+}
+
+}  // namespace heddle::jit

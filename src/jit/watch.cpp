@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/watch.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace heddle::jit {
+namespace {
+
+constexpr std::chrono::milliseconds kInterval{5};
+
+struct Entry {
+  Context* context;
+  const machine::Launch* launch;
+};
+
+bool is_over(const machine::Launch& launch) {
+  return launch.stop || (launch.config->cancel && *launch.config->cancel) ||
+         (launch.deadline && std::chrono::steady_clock::now() > *launch.deadline);
+}
+
+/// Never destroyed: kernels may run until the process is gone.
+struct Watch {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<Entry> entries;
+  bool runs = false;
+
+  void look() {
+    std::unique_lock lock(mutex);
+    while (true) {
+      changed.wait(lock, [&] { return !entries.empty(); });
+      for (const Entry& entry : entries) {
+        if (is_over(*entry.launch)) __atomic_store_n(&entry.context->stop, 1, __ATOMIC_RELAXED);
+      }
+      lock.unlock();
+      std::this_thread::sleep_for(kInterval);
+      lock.lock();
+    }
+  }
+};
+
+Watch& watch() {
+  static Watch& one = *new Watch;
+  return one;
+}
+
+}  // namespace
+
+Watched::Watched(Context& context, const machine::Launch& launch) : context_(context) {
+  Watch& all = watch();
+  const std::lock_guard lock(all.mutex);
+  all.entries.push_back({&context, &launch});
+  if (!all.runs) {
+    all.runs = true;
+    std::thread([&all] { all.look(); }).detach();
+  }
+  if (all.entries.size() == 1) all.changed.notify_one();
+}
+
+Watched::~Watched() {
+  Watch& all = watch();
+  const std::lock_guard lock(all.mutex);
+  std::erase_if(all.entries, [&](const Entry& entry) { return entry.context == &context_; });
+}
+
+}  // namespace heddle::jit
