@@ -5,10 +5,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <vector>
 
 namespace heddle {
+
+inline constexpr std::uint64_t kHugePage = 2 << 20;
 
 /// Asks the system for large pages between `begin` and `begin + bytes`, where none was touched yet.
 /// A hint: nothing depends on it, and small memory is left alone.

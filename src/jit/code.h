@@ -24,6 +24,7 @@ class Code {
 
   const Image& image() const { return image_; }
   WarpFunction* warp() const { return reinterpret_cast<WarpFunction*>(base_ + image_.entry); }
+  const u8* base() const { return base_; }
   const u64* symbols() const { return symbols_.data(); }
   /// What the code at a host address is of; null: it is not ours.
   const CodeLine* line_at(u64 address) const;

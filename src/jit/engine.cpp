@@ -87,7 +87,8 @@ class Program final : public machine::Program {
       tell("stays in the interpreter: " + code.error().message);
       return nullptr;
     }
-    tell(fmt::format("compiled, {} bytes", bytes));
+    tell(fmt::format("compiled, {} bytes at {}, {} bytes a warp", bytes,
+                     reinterpret_cast<const void*>((*code)->base()), (*code)->image().frame_bytes));
     return *code;
   }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/huge_pages.h"
 
 namespace heddle::machine {
 namespace {
@@ -119,6 +120,8 @@ Result<u64> Memory::allocate(u64 bytes, u64 align, bool low) {
     return Error{fmt::format("out of device memory: {} bytes asked for, {} of {} in use", bytes,
                              used_, device_bytes_)};
   }
+  // Large pages: a kernel that walks down the columns of a matrix meets a new small one each row.
+  if (bytes >= kHugePage) align = std::max(align, kHugePage);
   Ranges* pages = &low_heap_;
   u64 base = pages->take(bytes, align);
   if (!base && !low) {
@@ -133,6 +136,7 @@ Result<u64> Memory::allocate(u64 bytes, u64 align, bool low) {
     pages->give(base);
     return Error{fmt::format("the host refuses {} bytes: {}", bytes, std::strerror(errno))};
   }
+  prefer_huge_pages(reinterpret_cast<const void*>(base), bytes);
   used_ += bytes;
   return base;
 }

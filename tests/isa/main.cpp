@@ -7,8 +7,8 @@
 
 #include <cstring>
 
+#include "driver/core/engine.h"
 #include "interp/level.h"
-#include "interp/program.h"
 #include "runner.h"
 
 namespace heddle::isa_cases {
@@ -26,15 +26,14 @@ int run(const CaseFile& file, const Plan& plan) {
   for (const Case* test : plan.nowhere) {
     fmt::print("{}: {}: no version and target has it\n", test->where, test->mnemonic);
   }
-  interp::Interpreter interpreter;
-  Runner runner(interpreter);
+  const auto engine = driver::make_engine();
+  Runner runner(*engine);
   for (const Batch& batch : plan.batches) runner.run(batch);
 
   const std::size_t not_run = file.cases.size() - runner.ran().size();
-  fmt::print(
-      "interpreter ({}): {} cases in {} groups, {} results compared; {} failed, {} not run\n",
-      interp::best_level().name, file.cases.size(), plan.groups.size(), runner.compared(),
-      runner.failed().size(), not_run);
+  fmt::print("handlers for {}: {} cases in {} groups, {} results compared; {} failed, {} not run\n",
+             interp::best_level().name, file.cases.size(), plan.groups.size(), runner.compared(),
+             runner.failed().size(), not_run);
   const bool good = file.errors.empty() && runner.failed().empty() && not_run == 0;
   return good && !file.cases.empty() ? 0 : 1;
 }

@@ -60,6 +60,50 @@ std::map<const llvm::BasicBlock*, Live> find_live(llvm::Function& warp) {
   return in;
 }
 
+/// Values that are made again from a scalar rather than kept: vectors of one number, or of numbers
+/// a constant apart. Returns the scalar; null: it is no such value.
+llvm::Value* origin(llvm::Value* value) {
+  auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!inst || !inst->getType()->isVectorTy()) return nullptr;
+  const auto is_constant = [](llvm::Value* one) { return llvm::isa<llvm::Constant>(one); };
+  if (llvm::isa<llvm::InsertElementInst>(inst) && is_constant(inst->getOperand(0)) &&
+      is_constant(inst->getOperand(2)))
+    return inst->getOperand(1);
+  if (llvm::isa<llvm::ShuffleVectorInst>(inst) && is_constant(inst->getOperand(1)))
+    return origin(inst->getOperand(0));
+  if (llvm::isa<llvm::BinaryOperator>(inst) && is_constant(inst->getOperand(1)))
+    return origin(inst->getOperand(0));
+  return nullptr;
+}
+
+/// Makes each such value anew in every block that uses it.
+void make_again(llvm::Function& warp) {
+  std::vector<llvm::Instruction*> found;
+  for (llvm::BasicBlock& block : warp) {
+    if (&block == &warp.getEntryBlock()) continue;
+    for (llvm::Instruction& inst : block) {
+      if (origin(&inst)) found.push_back(&inst);
+    }
+  }
+  // Those that others are made from come after them.
+  for (llvm::Instruction* value : llvm::reverse(found)) {
+    std::map<llvm::BasicBlock*, llvm::Instruction*> copies;
+    for (llvm::Use& use : llvm::make_early_inc_range(value->uses())) {
+      auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+      auto* phi = llvm::dyn_cast<llvm::PHINode>(user);
+      llvm::BasicBlock* block = phi ? phi->getIncomingBlock(use) : user->getParent();
+      if (block == value->getParent()) continue;
+      llvm::Instruction*& copy = copies[block];
+      if (!copy) {
+        copy = value->clone();
+        copy->insertBefore(*block, block->getFirstInsertionPt());
+      }
+      use.set(copy);
+    }
+    if (value->use_empty()) value->eraseFromParent();
+  }
+}
+
 }  // namespace
 
 u32 split_regions(llvm::Function& warp) {
@@ -83,6 +127,7 @@ u32 split_regions(llvm::Function& warp) {
     resumed.push_back(llvm::SplitBlock(block, call->getNextNode()));
     resumed.back()->setName("resume");
   }
+  make_again(warp);
   const auto live = find_live(warp);
 
   const llvm::DataLayout& layout = warp.getDataLayout();

@@ -216,6 +216,9 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
     const u64 site = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue();
     if (sites_[site].space == ir::Space::local) return Shape::any();  // one for each thread
     if (address.kind == Kind::unset) return {};
+    if (address.kind == Kind::half && address.stride == 0 && address.widened.empty() &&
+        !sites_[site].ordered)
+      return {Kind::half, 0, 1, {}};
     return address.is_uniform() ? Shape::uniform() : Shape::any();
   }
   if (name == "warp_op") {

@@ -53,6 +53,11 @@ bool passes_on(const llvm::Instruction& user) {
          (llvm::isa<llvm::BitCastInst>(user) && user.getType()->getPrimitiveSizeInBits() == 32);
 }
 
+llvm::Constant* canonical_nan(llvm::LLVMContext& context) {
+  return llvm::ConstantFP::get(
+      context, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, 0x7fffffff)));
+}
+
 /// Arithmetic on f32 gives the canonical NaN (PTX ISA 9.7.3). Whether it is that one shows only
 /// where the bits are looked at, so that is where it is put in place: not between two additions.
 void place_canonical(llvm::Function& function) {
@@ -64,6 +69,9 @@ void place_canonical(llvm::Function& function) {
   std::set<llvm::Value*> raw;
   for (llvm::CallInst* call : calls) {
     llvm::Value* operand = call->getArgOperand(0);
+    // LLVM computes with constants, and has a NaN of its own.
+    if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(operand); number && number->isNaN())
+      operand = canonical_nan(function.getContext());
     call->replaceAllUsesWith(operand);
     call->eraseFromParent();
     if (!llvm::isa<llvm::Constant>(operand) && raw.insert(operand).second) work.push_back(operand);
@@ -90,9 +98,7 @@ void place_canonical(llvm::Function& function) {
     for (llvm::Use* use : uses) {
       llvm::IRBuilder<> builder(llvm::cast<llvm::Instruction>(use->getUser()));
       llvm::Value* number = builder.CreateBitCast(value, builder.getFloatTy());
-      llvm::Value* nan = llvm::ConstantFP::get(
-          builder.getContext(),
-          llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, 0x7fffffff)));
+      llvm::Value* nan = canonical_nan(builder.getContext());
       llvm::Value* good = builder.CreateSelect(builder.CreateFCmpUNO(number, number), nan, number);
       use->set(builder.CreateBitCast(good, value->getType()));
     }

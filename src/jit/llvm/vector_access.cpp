@@ -150,7 +150,7 @@ Halves Vectorizer::checked_addresses(u32 number, llvm::CallInst& call, const Hal
   const u64 align = u64{site.bytes} * site.count;
   Halves bad, addresses;
   for (unsigned h = 0; h < kHalves; ++h) {
-    addresses[h] = all(call.getArgOperand(1), h);
+    addresses[h] = all_here(call.getArgOperand(1), h);
     llvm::Value* legal = nullptr;
     for (const Window& window : windows(site)) {
       llvm::Value* in_this = fits(window.base, window.size, addresses[h], align, align);
@@ -246,15 +246,33 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
     for (unsigned i = 0; i < count; ++i) result = builder_.CreateInsertValue(result, parts[i], i);
     return result;
   };
-  if (shape.is_uniform() && site.space != ir::Space::local) {
-    llvm::Value* address = first(call.getArgOperand(1));
+  const auto shared_by_lanes = [&](llvm::Value* address) {
     check(number, call, address, whole, mask);
     llvm::Value* at = builder_.CreateIntToPtr(host(site, address), builder_.getPtrTy());
     std::vector<llvm::Value*> parts;
-    for (unsigned i = 0; i < count; ++i)
-      parts.push_back(builder_.CreateAlignedLoad(
-          element, builder_.CreateConstInBoundsGEP1_32(element, at, i), llvm::Align(1)));
-    return define_uniform(call, record(parts));
+    for (unsigned i = 0; i < count; ++i) {
+      llvm::Value* part = builder_.CreateConstInBoundsGEP1_32(element, at, i);
+      parts.push_back(builder_.CreateAlignedLoad(element, part, llvm::Align(1)));
+    }
+    return record(parts);
+  };
+  const Shape result = shapes_.of(&call);
+  if (result.is_uniform())
+    return define_uniform(call, shared_by_lanes(first(call.getArgOperand(1))));
+  if (result.kind == Shape::Kind::half) {
+    Lanes lanes;
+    lanes.shape = result;
+    for (unsigned h = 0; h < kHalves; ++h) {
+      llvm::Value* address = first(call.getArgOperand(1), h);
+      // A half of which no lane is there reads what the other one does.
+      if (!is_all(mask)) {
+        llvm::Value* there = any({mask[h], mask[h]});
+        address = builder_.CreateSelect(there, address, first(call.getArgOperand(1), 1 - h));
+      }
+      lanes.first[h] = shared_by_lanes(address);
+    }
+    lanes_[&call] = lanes;
+    return;
   }
   const auto consecutive = [&] {
     const bool together = shape.kind == Shape::Kind::warp;

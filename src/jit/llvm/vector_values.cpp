@@ -50,15 +50,6 @@ void Vectorizer::place_behind(llvm::Value* value) {
     builder_.SetInsertPoint(entry_->getTerminator());
 }
 
-/// The one that comes later, of a value and something that its operands are made of.
-llvm::Value* Vectorizer::later(llvm::Value* value, llvm::Value* before) {
-  auto* one = llvm::dyn_cast<llvm::Instruction>(value);
-  auto* other = llvm::dyn_cast<llvm::Instruction>(before);
-  if (!other) return value;
-  return !one || (one->getParent() == other->getParent() && one->comesBefore(other)) ? before
-                                                                                     : value;
-}
-
 llvm::Value* Vectorizer::first(llvm::Value* value, unsigned half) {
   if (llvm::isa<llvm::Constant>(value)) return value;
   const auto found = lanes_.find(value);
@@ -87,21 +78,27 @@ llvm::Value* Vectorizer::all(llvm::Value* value, unsigned half) {
   if (lanes.all[half]) return lanes.all[half];
   HEDDLE_CHECK(lanes.shape.is_affine());
   llvm::Value* from = first(value, half);
-  llvm::Value* last = from;
-  for (const auto& [widening, factor] : lanes.shape.widened)
-    last = later(last, wrapped(widening, half));
   const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
-  place_behind(last);
-  llvm::Value* result = splat(from);
-  if (lanes.shape.stride)
-    result = builder_.CreateAdd(result, ramp(value->getType(), lanes.shape.stride));
-  for (const auto& [widening, factor] : lanes.shape.widened) {
+  place_behind(from);
+  llvm::Value* result = all_here(value, half);
+  if (lanes.shape.is_uniform()) lanes.all[1 - half] = result;
+  return lanes.all[half] = result;
+}
+
+/// The same, made where it is wanted and for nobody else: on ways that are hardly ever gone, so
+/// that others need not keep it.
+llvm::Value* Vectorizer::all_here(llvm::Value* value, unsigned half) {
+  const auto found = lanes_.find(value);
+  if (found == lanes_.end() || !found->second.shape.is_affine()) return all(value, half);
+  const Shape& shape = found->second.shape;
+  llvm::Value* result = splat(first(value, half));
+  if (shape.stride) result = builder_.CreateAdd(result, ramp(value->getType(), shape.stride));
+  for (const auto& [widening, factor] : shape.widened) {
     llvm::Value* off = wrapped(widening, half);
     llvm::Value* scale = llvm::ConstantInt::get(off->getType(), static_cast<u64>(factor), true);
     result = builder_.CreateAdd(result, factor == 1 ? off : builder_.CreateMul(off, scale));
   }
-  if (lanes.shape.is_uniform()) lanes.all[1 - half] = result;
-  return lanes.all[half] = result;
+  return result;
 }
 
 /// Whether what holds of the shape only if no lane wraps around does hold; null: always.
@@ -137,18 +134,13 @@ llvm::Value* Vectorizer::no_wrap(const Shape& shape) {
 
 /// By how much the lanes of a widened value are off the line through its first one.
 llvm::Value* Vectorizer::wrapped(const llvm::Instruction* widening, unsigned half) {
-  llvm::Value*& known = wrapped_[{widening, half}];
-  if (known) return known;
   auto* wide = const_cast<llvm::Instruction*>(widening);
-  llvm::Value* from = all(wide->getOperand(0), half);
-  llvm::Value* begin = first(wide, half);
-  const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
-  place_behind(later(begin, from));
+  llvm::Value* from = all_here(wide->getOperand(0), half);
   llvm::Value* exact = builder_.CreateCast(llvm::cast<llvm::CastInst>(wide)->getOpcode(), from,
                                            vector_of(wide->getType()));
-  llvm::Value* line =
-      builder_.CreateAdd(splat(begin), ramp(wide->getType(), lanes_.at(wide).shape.stride));
-  return known = builder_.CreateSub(exact, line);
+  llvm::Value* line = builder_.CreateAdd(splat(first(wide, half)),
+                                         ramp(wide->getType(), lanes_.at(wide).shape.stride));
+  return builder_.CreateSub(exact, line);
 }
 
 Vectorizer::Variable& Vectorizer::variable_of(llvm::PHINode& phi) {

@@ -20,7 +20,7 @@ void Vectorizer::pass_addresses(llvm::CallInst& call) {
   for (unsigned h = 0; h < kHalves; ++h) {
     llvm::Value* at =
         builder_.CreateConstInBoundsGEP1_32(builder_.getInt64Ty(), addresses, h * kHalf);
-    builder_.CreateAlignedStore(all(call.getArgOperand(1), h), at, llvm::Align(64));
+    builder_.CreateAlignedStore(all_here(call.getArgOperand(1), h), at, llvm::Align(64));
   }
 }
 

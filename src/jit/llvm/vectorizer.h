@@ -79,8 +79,8 @@ class Vectorizer {
   Lanes& lanes_of(llvm::Value* value);
   llvm::Value* first(llvm::Value* value, unsigned half = 0);
   llvm::Value* all(llvm::Value* value, unsigned half);
+  llvm::Value* all_here(llvm::Value* value, unsigned half);
   void place_behind(llvm::Value* value);
-  static llvm::Value* later(llvm::Value* value, llvm::Value* before);
   llvm::Value* ramp(llvm::Type* type, s64 stride) const;
   llvm::Value* splat(llvm::Value* value);
   llvm::Value* no_wrap(const Shape& shape);
@@ -152,7 +152,6 @@ class Vectorizer {
   std::map<const Block*, std::function<void()>> latches_;  ///< what their loops want to know
   std::map<const Block*, u32> order_;                      ///< reverse post order
   std::map<std::pair<std::size_t, llvm::Type*>, llvm::Value*> fields_;
-  std::map<std::pair<const llvm::Instruction*, unsigned>, llvm::Value*> wrapped_;
   std::map<const llvm::Instruction*, llvm::Value*> no_wrap_;
   std::map<std::tuple<const llvm::Value*, u64, u64>, llvm::Value*> places_;  ///< of fits()
   std::string why_;
