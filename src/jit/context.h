@@ -26,6 +26,7 @@ enum class Outcome : u32 {
 using Helper = u32 (*)(Context*, u32 site);
 enum class HelperId : u32 {
   check_access,  ///< traps if one of Context::addresses is not legal
+  check_line,    ///< the same for addresses in a line: from Context::line of each half, Context::step apart
   atomic,   ///< at Context::addresses; operands: b of each element, then c; results in their place
   load,     ///< ordered, from Context::addresses; results: the elements
   store,    ///< ordered; operands: the elements
@@ -33,7 +34,7 @@ enum class HelperId : u32 {
   special,  ///< a special register; the argument is its number << 2 | component
   trap,     ///< by a trap instruction, a breakpoint or a branch to nowhere
 };
-inline constexpr u32 kHelpers = 7;
+inline constexpr u32 kHelpers = 8;
 
 /// Most operands of a helper. An operand's lanes lie side by side, predicates as a word of bits.
 inline constexpr u32 kHelperOperands = 16;
@@ -61,6 +62,8 @@ struct Context {
 
   // Of helpers.
   u32 lanes;
+  u64 line[2];
+  s64 step;
   alignas(64) u64 addresses[kLanes];
   alignas(64) u64 operands[kHelperOperands][kLanes];
 };

@@ -35,6 +35,15 @@ u32 check_access(Context* context, u32 number) {
   return cta.check_access(cta.site(number));
 }
 
+u32 check_line(Context* context, u32 number) {
+  for (u32 lane = 0; lane < kLanes; ++lane) {
+    const u64 steps = lane % (kLanes / 2);
+    context->addresses[lane] =
+        context->line[lane / (kLanes / 2)] + static_cast<u64>(context->step) * steps;
+  }
+  return check_access(context, number);
+}
+
 u32 trap(Context* context, u32 number) {
   Cta& cta = cta_of(context);
   const Site& site = cta.site(number);
@@ -302,16 +311,15 @@ u32 warp_op(Context* context, u32 number) {
   u32 left = context->lanes;
   while (left) {
     u32 members = left;
-    u32 named = ~0u;
     if (site.has_members) {
       const u32* names = operand<const u32>(context, members_operand(site.sem));
-      named = names[std::countr_zero(left)];
+      const u32 named = names[std::countr_zero(left)];
       members = 0;
       for_each_lane(left,
                     [&](u32 lane) { members |= static_cast<u32>(names[lane] == named) << lane; });
     }
     left &= ~members;
-    if (members & named) warp_op_of(context, site, members & named, first, second);
+    warp_op_of(context, site, members, first, second);
   }
   // What is the same for all is read from the first place.
   const u32 some = static_cast<u32>(std::countr_zero(context->lanes));
@@ -327,7 +335,7 @@ u32 warp_op(Context* context, u32 number) {
 
 }  // namespace
 
-const std::array<Helper, kHelpers> kHelperTable = {&check_access, &atomic,  &load, &store,
-                                                   &warp_op,      &special, &trap};
+const std::array<Helper, kHelpers> kHelperTable = {&check_access, &check_line, &atomic,  &load,
+                                                   &store,        &warp_op,    &special, &trap};
 
 }  // namespace heddle::jit

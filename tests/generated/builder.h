@@ -41,6 +41,7 @@ struct Shared {
   u32 ctas = 0;
   std::vector<Cell> global_cells, shared_cells;
   bool somebody_left = false;  ///< threads may have exited
+  bool uses_object = false;    ///< the barrier object
 };
 
 /// A function that can be called.

@@ -147,6 +147,7 @@ std::string Builder::barrier() {
 
 /// A barrier object for all threads, at which each looks whether the others have come (9.7.13.15).
 std::string Builder::object_barrier() {
+  shared_.uses_object = true;
   const std::string state = scope_.temporary("u64"), done = scope_.temporary("pred"),
                     again = scope_.label();
   const bool may_try = scope_.catalogue().place().target.sm >= 90 && one_in(2);

@@ -136,8 +136,6 @@ std::string kernel_setup(Scope& scope, const Shared& shared, u32 stride) {
     text += fmt::format("@{} st.shared.b64 [sums+{}], {};\n", first, 8 * i,
                         initial(shared.shared_cells[i]));
   }
-  if (scope.catalogue().place().target.sm >= 80)
-    text += fmt::format("@{} mbarrier.init.shared.b64 [object], {};\n", first, shared.threads);
   return text + fmt::format(
                     "@{0} st.shared.b64 [lock], 0;\n@{0} st.shared.b64 [lock+8], 0;\nbar.sync 0;\n",
                     first);
@@ -234,6 +232,14 @@ Frame kernel_frame(Scope& scope, const Shared& shared) {
   frame.end = store_registers(scope, frame.slice_bytes) + "exit;\n}\n";
   frame.setup = kernel_setup(scope, shared, frame.slice_bytes);
   return frame;
+}
+
+/// The first thread makes the barrier object, before the first barrier.
+std::string object_setup(Scope& scope, const Shared& shared) {
+  const std::string first = scope.temporary("pred");
+  return fmt::format(
+      "setp.eq.u32 {0}, %thread, 0;\n@{0} mbarrier.init.shared.b64 [object], {1};\nbar.sync 0;\n",
+      first, shared.threads);
 }
 
 std::string kernel_head(const Scope& scope, const Frame& frame, const Kernel& kernel) {

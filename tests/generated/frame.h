@@ -23,6 +23,8 @@ std::string variables(Random& random, Kernel& kernel, const Shared& shared);
 
 /// The head comes last: it declares what the statements use.
 Frame kernel_frame(Scope& scope, const Shared& shared);
+/// When somebody uses it: what makes the barrier object, behind the frame's own setup.
+std::string object_setup(Scope& scope, const Shared& shared);
 std::string kernel_head(const Scope& scope, const Frame& frame, const Kernel& kernel);
 Frame function_frame(Scope& scope);
 std::string function_head(const Scope& scope, const Frame& frame, std::string_view name);

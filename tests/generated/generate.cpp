@@ -120,7 +120,7 @@ Kernel generate(u64 seed) {
     kernel.functions.push_back(make_function(random, catalogue, shared, callees));
 
   Scope scope(random, catalogue, true);
-  const Frame frame = kernel_frame(scope, shared);
+  Frame frame = kernel_frame(scope, shared);
   Builder builder(scope, shared, callees, nullptr, 80, shared.threads > kMostThreads ? 300 : 1200);
   Context context;
   context.members = "%members";
@@ -134,6 +134,7 @@ Kernel generate(u64 seed) {
   tail.may_end = true;
   tail.sums_are_read = true;
   for (Node& node : builder.block(tail, 6)) function.body.push_back(std::move(node));
+  if (shared.uses_object) frame.setup += object_setup(scope, shared);
   function.head = kernel_head(scope, frame, kernel);
   function.end = frame.end;
   kernel.functions.push_back(std::move(function));

@@ -14,8 +14,8 @@
 
 #include "base/check.h"
 #include "coverage.h"
+#include "driver/core/engine.h"
 #include "generate.h"
-#include "interp/program.h"
 #include "runner.h"
 #include "shrink.h"
 
@@ -46,7 +46,7 @@ class Examiner {
 
   /// Under the fast order and `schedules` others from `first` on.
   std::optional<Failure> examine(const Kernel& kernel, u64 first, u64 schedules) {
-    const Prepared prepared(*memory_, engine_, kernel);
+    const Prepared prepared(*memory_, *engine_, kernel);
     if (!prepared.refusal().empty())
       return Failure{Failure::Kind::rejected, {}, prepared.refusal()};
     const double limit = static_cast<double>(options_.time_limit);
@@ -98,7 +98,7 @@ class Examiner {
   const Options& options_;
   u64 digest_ = 0xcbf29ce484222325;
   std::unique_ptr<machine::Memory> memory_;
-  interp::Interpreter engine_;
+  const std::unique_ptr<machine::Engine> engine_ = driver::make_engine();
 };
 
 int run(const Options& options) {

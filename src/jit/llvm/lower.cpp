@@ -155,6 +155,9 @@ class FunctionLowering {
   void find_blocks();
   void instruction();
   void lane_instruction();
+  std::vector<llvm::Value*> join(const std::vector<llvm::Value*>& words, unsigned bits);
+  std::vector<llvm::Value*> split(const std::vector<llvm::Value*>& numbers, unsigned bits);
+  u32 access_site(unsigned bits, std::size_t words);
   void load();
   void store();
   void convert_address();
@@ -388,77 +391,103 @@ llvm::Value* FunctionLowering::local_storage(const Operand& operand) {
                                              operand.value);
 }
 
-void FunctionLowering::load() {
-  const Operand& a = operand("a");
-  const auto d = elements(operand("d"));
-  const unsigned bits = bits_of(d[0].type);
-  if (bits > 64) return fail("128-bit accesses are not compiled");
-  if (llvm::Value* storage = local_storage(a)) {
-    std::vector<llvm::Value*> values;
-    for (std::size_t i = 0; i < d.size(); ++i) {
-      llvm::Value* at =
-          builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), storage, i * bits / 8);
-      values.push_back(builder_.CreateAlignedLoad(integer(bits), at, llvm::Align(1)));
-    }
-    for (std::size_t i = 0; i < d.size(); ++i) write(d[i], values[i]);
-    return;
+/// Accesses are made of words of 64 bits at most.
+constexpr unsigned kWordBits = 64;
+
+/// `words` one behind the other, the first one lowest, as numbers of `bits` bits.
+std::vector<llvm::Value*> FunctionLowering::join(const std::vector<llvm::Value*>& words,
+                                                 unsigned bits) {
+  if (bits <= kWordBits) return words;
+  std::vector<llvm::Value*> numbers;
+  for (std::size_t i = 0; i < words.size(); i += bits / kWordBits) {
+    llvm::Value* number = resize(words[i], bits, false);
+    for (unsigned k = 1; k < bits / kWordBits; ++k)
+      number = builder_.CreateOr(
+          number, builder_.CreateShl(resize(words[i + k], bits, false), k * kWordBits));
+    numbers.push_back(number);
   }
-  if (a.kind == OperandKind::parameter) {
-    std::vector<llvm::Value*> values;
-    for (std::size_t i = 0; i < d.size(); ++i) {
-      values.push_back(call(fmt::format("param:i{}", bits), integer(bits),
-                            {constant(static_cast<u32>(a.value + i * bits / 8))}, true));
-    }
-    for (std::size_t i = 0; i < d.size(); ++i) write(d[i], values[i]);
-    return;
+  return numbers;
+}
+std::vector<llvm::Value*> FunctionLowering::split(const std::vector<llvm::Value*>& numbers,
+                                                  unsigned bits) {
+  if (bits <= kWordBits) return numbers;
+  std::vector<llvm::Value*> words;
+  for (llvm::Value* number : numbers) {
+    for (unsigned k = 0; k < bits / kWordBits; ++k)
+      words.push_back(resize(builder_.CreateLShr(number, k * kWordBits), kWordBits, false));
   }
-  if (static_cast<ir::Space>(inst_->space) == ir::Space::param) return fail("an indexed parameter");
+  return words;
+}
+
+/// A site for `words` words of `bits` bits.
+u32 FunctionLowering::access_site(unsigned bits, std::size_t words) {
   const u32 number = site();
   Site& site = site_of(number);
   site.bytes = static_cast<u8>(bits / 8);
-  site.count = static_cast<u8>(d.size());
+  site.count = static_cast<u8>(words);
   site.ordered = is_ordered(slot("order"));
-  llvm::Type* element = integer(bits);
-  llvm::Type* result =
-      d.size() == 1
-          ? element
-          : llvm::StructType::get(shared_.context, std::vector<llvm::Type*>(d.size(), element));
-  llvm::Value* loaded = call(fmt::format("load:{}.i{}", d.size(), bits), result,
-                             {constant(number), address(a)}, false);
-  if (!site.ordered) {
-    llvm::cast<llvm::CallInst>(loaded)->getCalledFunction()->setMemoryEffects(
-        llvm::MemoryEffects::unknown());
+  return number;
+}
+
+void FunctionLowering::load() {
+  const Operand& a = operand("a");
+  const auto d = elements(operand("d"));
+  const unsigned whole = bits_of(d[0].type), bits = std::min(whole, kWordBits);
+  const std::size_t count = d.size() * whole / bits;
+  llvm::Type* word = integer(bits);
+  std::vector<llvm::Value*> words;
+  if (llvm::Value* storage = local_storage(a)) {
+    for (std::size_t i = 0; i < count; ++i) {
+      llvm::Value* at =
+          builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), storage, i * bits / 8);
+      words.push_back(builder_.CreateAlignedLoad(word, at, llvm::Align(1)));
+    }
+  } else if (a.kind == OperandKind::parameter) {
+    for (std::size_t i = 0; i < count; ++i) {
+      words.push_back(call(fmt::format("param:i{}", bits), word,
+                           {constant(static_cast<u32>(a.value + i * bits / 8))}, true));
+    }
+  } else {
+    if (static_cast<ir::Space>(inst_->space) == ir::Space::param)
+      return fail("an indexed parameter");
+    const u32 number = access_site(bits, count);
+    if (whole > bits && site_of(number).ordered)
+      return fail("ordered 128-bit accesses are not compiled");
+    llvm::Type* result =
+        count == 1 ? word
+                   : llvm::StructType::get(shared_.context, std::vector<llvm::Type*>(count, word));
+    llvm::Value* loaded = call(fmt::format("load:{}.i{}", count, bits), result,
+                               {constant(number), address(a)}, false);
+    for (unsigned i = 0; i < count; ++i)
+      words.push_back(count == 1 ? loaded : builder_.CreateExtractValue(loaded, i));
   }
-  for (std::size_t i = 0; i < d.size(); ++i)
-    write(d[i],
-          d.size() == 1 ? loaded : builder_.CreateExtractValue(loaded, static_cast<unsigned>(i)));
+  const auto values = join(words, whole);
+  for (std::size_t i = 0; i < d.size(); ++i) write(d[i], values[i]);
 }
 
 void FunctionLowering::store() {
   const Operand& a = operand("a");
   const auto b = elements(operand("b"));
-  const unsigned bits = bits_of(b[0].type);
-  if (bits > 64) return fail("128-bit accesses are not compiled");
+  const unsigned whole = bits_of(b[0].type), bits = std::min(whole, kWordBits);
   std::vector<llvm::Value*> values;
   for (const Operand& element : b) values.push_back(value(element));
+  const auto words = split(values, whole);
   if (llvm::Value* storage = local_storage(a)) {
-    for (std::size_t i = 0; i < b.size(); ++i) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
       llvm::Value* at =
           builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), storage, i * bits / 8);
-      builder_.CreateAlignedStore(values[i], at, llvm::Align(1));
+      builder_.CreateAlignedStore(words[i], at, llvm::Align(1));
     }
     return;
   }
   if (static_cast<ir::Space>(inst_->space) == ir::Space::param)
     return fail("a store to a parameter");
-  const u32 number = site();
-  Site& site = site_of(number);
-  site.bytes = static_cast<u8>(bits / 8);
-  site.count = static_cast<u8>(b.size());
-  site.ordered = is_ordered(slot("order"));
+  const u32 number = access_site(bits, words.size());
+  if (whole > bits && site_of(number).ordered)
+    return fail("ordered 128-bit accesses are not compiled");
   std::vector<llvm::Value*> operands = {constant(number), address(a)};
-  operands.insert(operands.end(), values.begin(), values.end());
-  call(fmt::format("store:{}.i{}", b.size(), bits), builder_.getVoidTy(), operands, false);
+  operands.insert(operands.end(), words.begin(), words.end());
+  call(fmt::format("store:{}.i{}", words.size(), bits), builder_.getVoidTy(), operands, false);
 }
 
 void FunctionLowering::convert_address() {

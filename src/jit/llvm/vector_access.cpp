@@ -132,7 +132,18 @@ void Vectorizer::check(u32 number, llvm::CallInst& call, llvm::Value* address, u
                         llvm::MDBuilder(context_).createBranchWeights(1000, 1));
     go_to(outside);
   }
-  ask(number, call, mask);
+  // The addresses are in a line, of which the run-time gets the ends: this is hardly ever run, and
+  // should not be long.
+  llvm::Value* address_of_call = call.getArgOperand(1);
+  for (unsigned h = 0; h < kHalves; ++h) {
+    builder_.CreateStore(first(address_of_call, h),
+                         field_address(offsetof(Context, line) + h * sizeof(u64)));
+  }
+  const s64 step = shapes_.of(address_of_call).stride;
+  builder_.CreateStore(builder_.getInt64(static_cast<u64>(step)),
+                       field_address(offsetof(Context, step)));
+  builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
+  call_helper(HelperId::check_line, builder_.getInt32(number));
   builder_.CreateBr(legal);
   go_to(legal);
 }
@@ -316,8 +327,21 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
     }
     return both;
   };
-  define(call, is_consecutive(site, shape) ? unless_wrapped(no_wrap(shape), consecutive, scattered)
-                                           : scattered());
+  const auto by_run_time = [&] {
+    pass_addresses(call);
+    builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
+    call_helper(HelperId::load, builder_.getInt32(number));
+    Halves both;
+    for (unsigned h = 0; h < kHalves; ++h) {
+      std::vector<llvm::Value*> parts;
+      for (unsigned i = 0; i < count; ++i) parts.push_back(take_result(element, i, h));
+      both[h] = record(parts);
+    }
+    return both;
+  };
+  define(call, is_consecutive(site, shape)
+                   ? unless_wrapped(no_wrap(shape), consecutive, by_run_time)
+                   : scattered());
 }
 
 void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves& mask) {
@@ -382,8 +406,15 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
     }
     return Halves{};
   };
+  const auto by_run_time = [&] {
+    pass_addresses(call);
+    for (u32 i = 0; i < count; ++i) pass_operand(value(i), i);
+    builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
+    call_helper(HelperId::store, builder_.getInt32(number));
+    return Halves{};
+  };
   if (is_consecutive(site, shape))
-    unless_wrapped(no_wrap(shape), consecutive, scattered);
+    unless_wrapped(no_wrap(shape), consecutive, by_run_time);
   else
     scattered();
 }

@@ -110,24 +110,18 @@ void Vectorizer::emit_warp_operation(llvm::CallInst& call, const Site& site, con
   using isa::SemId;
   const bool uniform = shapes_.of(&call).is_uniform();
   llvm::Value* here = lane_mask(mask);
-  const auto members = [&] {
-    return site.has_members
-               ? builder_.CreateAnd(here, first(call.getArgOperand(call.arg_size() - 1)))
-               : here;
-  };
   switch (site.sem) {
     case SemId::activemask:
       return define_uniform(call, here);
     case SemId::ballot:
     case SemId::ballot_sync:
       if (!uniform) break;
-      return define_uniform(call, builder_.CreateAnd(members(), lane_bits(call.getArgOperand(1))));
+      return define_uniform(call, builder_.CreateAnd(here, lane_bits(call.getArgOperand(1))));
     case SemId::vote:
     case SemId::vote_sync: {
       if (!uniform) break;
-      llvm::Value* who = members();
-      llvm::Value* set = builder_.CreateAnd(who, lane_bits(call.getArgOperand(1)));
-      llvm::Value* all = builder_.CreateICmpEQ(set, who);
+      llvm::Value* set = builder_.CreateAnd(here, lane_bits(call.getArgOperand(1)));
+      llvm::Value* all = builder_.CreateICmpEQ(set, here);
       llvm::Value* some = builder_.CreateICmpNE(set, builder_.getInt32(0));
       const auto mode = static_cast<sem::Votemode>(site.runtime[0]);
       return define_uniform(call, mode == sem::Votemode::all ? all
