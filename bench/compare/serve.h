@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The process of one engine: the driver reads its environment once, and all engines take turns. It
+// answers commands, one line each:
+//   check JOB    prepares and runs it once, and compares with native code: "ok SECONDS" of that run
+//   prepare JOB  "ok"
+//   run TIMES    "ok SECONDS" of one run
+// or "no REASON".
+#pragma once
+
+#include <string>
+
+namespace heddle::bench {
+
+/// Until the end of stdin.
+int serve(const std::string& engine, int threads, bool little);
+
+}  // namespace heddle::bench

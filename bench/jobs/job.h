@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A job of `./x bench --jobs`: the same work as a kernel and as plain C++, over the same arrays.
+// Which engine runs the kernel is no business of a job (engine.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace heddle::bench {
+
+class Team;
+
+struct Extent {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+/// What a launch passes to its kernel: an array of the job, or the bytes of a number.
+struct Argument {
+  int array = -1;
+  std::size_t size = 0;
+  unsigned char bytes[8] = {};
+};
+
+struct Launch {
+  const char* kernel;
+  Extent grid, block;
+  std::vector<Argument> arguments;
+};
+
+/// Memory of the host, which the native code works on; other engines start from copies.
+struct Array {
+  std::unique_ptr<void, void (*)(void*)> memory;
+  std::size_t bytes;
+};
+
+/// How a result may differ from the native one.
+struct Tolerance {
+  enum class Type { kBits, kFloat, kHalf } type = Type::kBits;
+  double relative = 0;  ///< to the larger of both magnitudes
+};
+
+struct Job {
+  explicit Job(const char* kernels) : file(kernels) {}
+
+  /// `of(i)` is what element i starts with.
+  template <class T, class Of>
+  T* array(std::size_t count, Of of) {
+    T* elements = static_cast<T*>(allocate(count * sizeof(T)));
+    for (std::size_t i = 0; i < count; ++i) elements[i] = static_cast<T>(of(i));
+    return elements;
+  }
+  template <class T>
+  T* zeros(std::size_t count) {
+    return array<T>(count, [](std::size_t) { return T{}; });
+  }
+
+  /// Pointers among the arguments are arrays of this job.
+  template <class... Args>
+  void launch(const char* kernel, Extent grid, Extent block, Args... arguments) {
+    launches.push_back({kernel, grid, block, {argument(arguments)...}});
+  }
+
+  void result_in(const void* array, Tolerance allowed = {}) {
+    result = index_of(array);
+    tolerance = allowed;
+  }
+
+  const char* file;  ///< bench/kernels/FILE.cu
+  std::vector<Array> arrays;
+  std::vector<Launch> launches;       ///< in this order
+  std::function<void(Team&)> native;  ///< the same, on the arrays
+  int result = 0;                     ///< the array to compare
+  Tolerance tolerance;
+
+ private:
+  void* allocate(std::size_t bytes);
+  int index_of(const void* array) const;
+  template <class T>
+  Argument argument(T value) const {
+    Argument made;
+    if constexpr (std::is_pointer_v<T>) {
+      made.array = index_of(value);
+    } else {
+      static_assert(sizeof value <= sizeof made.bytes);
+      made.size = sizeof value;
+      std::memcpy(made.bytes, &value, sizeof value);
+    }
+    return made;
+  }
+};
+
+/// "", or where the two results differ by more than the tolerance.
+std::string difference(const Job& job, const void* expected, const void* found);
+
+/// A line of the table of jobs.
+struct Entry {
+  const char* name;
+  const char* work;          ///< what one run does, for people
+  Job (*make)(bool little);  ///< little: the least size that still takes every path, for tests
+};
+
+/// Every job, in the order of reports.
+const std::vector<Entry>& jobs();
+
+/// Numbers that look random and are the same everywhere.
+struct Random {
+  unsigned state = 12345;
+  unsigned operator()() {
+    state = state * 1664525 + 1013904223;
+    return state >> 8;
+  }
+  /// In [-0.5, 0.5).
+  float centred() { return static_cast<float>((*this)()) / 0x1p24f - 0.5f; }
+};
+
+constexpr unsigned ceil_div(unsigned a, unsigned b) { return (a + b - 1) / b; }
+
+}  // namespace heddle::bench
