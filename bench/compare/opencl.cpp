@@ -31,7 +31,7 @@ class Pocl final : public Engine {
     const std::string text(std::istreambuf_iterator<char>(file), {});
     const char* source = text.c_str();
     program_ = clCreateProgramWithSource(context_, 1, &source, nullptr, nullptr);
-    constexpr const char* kOptions = "-cl-std=CL1.2 -I" HEDDLE_BENCH_KERNELS;
+    constexpr const char* kOptions = "-cl-std=CL1.2 -cl-mad-enable -I" HEDDLE_BENCH_KERNELS;
     if (clBuildProgram(program_, 1, &device_, kOptions, nullptr, nullptr) != CL_SUCCESS) {
       return "does not compile";
     }

@@ -35,7 +35,7 @@ Job haxpy(int pairs) {
       for (long i = begin; i < end; ++i) y[i] = __builtin_fmaf16(a, x[i], y[i]);
     });
   };
-  job.result_in(y, {Tolerance::Type::kHalf, 0x1p-10});
+  job.result_in(y, 0x1p-10);
   return job;
 }
 

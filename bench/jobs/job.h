@@ -40,11 +40,8 @@ struct Array {
   std::size_t bytes;
 };
 
-/// How a result may differ from the native one.
-struct Tolerance {
-  enum class Type { kBits, kFloat, kHalf } type = Type::kBits;
-  double relative = 0;  ///< to the larger of both magnitudes
-};
+/// The elements of a result, for comparing them.
+enum class Element { kWord, kFloat, kHalf };
 
 struct Job {
   explicit Job(const char* kernels) : file(kernels) {}
@@ -67,9 +64,14 @@ struct Job {
     launches.push_back({kernel, grid, block, {argument(arguments)...}});
   }
 
-  void result_in(const void* array, Tolerance allowed = {}) {
+  /// `relative`: how far an element may be from the native one; 0: all bits are the same.
+  template <class T>
+  void result_in(const T* array, double relative = 0) {
     result = index_of(array);
-    tolerance = allowed;
+    element = std::is_same_v<T, unsigned> || std::is_same_v<T, int> ? Element::kWord
+              : std::is_same_v<T, _Float16>                         ? Element::kHalf
+                                                                    : Element::kFloat;
+    tolerance = relative;
   }
 
   const char* file;  ///< bench/kernels/FILE.cu
@@ -77,7 +79,8 @@ struct Job {
   std::vector<Launch> launches;       ///< in this order
   std::function<void(Team&)> native;  ///< the same, on the arrays
   int result = 0;                     ///< the array to compare
-  Tolerance tolerance;
+  Element element = Element::kWord;
+  double tolerance = 0;
 
  private:
   void* allocate(std::size_t bytes);
@@ -96,8 +99,10 @@ struct Job {
   }
 };
 
-/// "", or where the two results differ by more than the tolerance.
-std::string difference(const Job& job, const void* expected, const void* found);
+/// "", or where the results differ by more than the job tolerates. `roughly`: an engine that may
+/// round a product before it adds; then one element in a hundred may be anything (the edge of a
+/// fractal).
+std::string difference(const Job& job, const void* expected, const void* found, bool roughly);
 
 /// A line of the table of jobs.
 struct Entry {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inclusive prefix sums. Natively each thread adds up its part, then writes its sums from what the
-// parts before it come to, 16 at a time.
+// Inclusive prefix sums. Natively one thread goes through 16 at a time; several add up
+// parts first, to know where the sums of each begin.
+#include <algorithm>
+#include <numeric>
+
 #include "jobs/all.h"
 #include "jobs/lanes.h"
 #include "jobs/team.h"
@@ -9,7 +12,7 @@
 namespace heddle::bench {
 namespace {
 
-constexpr int kMostThreads = 64;
+constexpr int kMostParts = 64;
 
 Words sums_of_16(Words v) {
   const Words zero = 0;
@@ -47,20 +50,18 @@ Job scan(int n) {
   job.launch("scan_blocks", {1}, {1024}, blocks, totals, totals, total);
   job.launch("scan_add", {ceil_div(n, 1024)}, {1024}, n, totals, out);
   job.native = [=](Team& team) {
-    const long part = (n / team.threads() + kLanes - 1) / kLanes * kLanes;
-    const auto end_of = [&](int thread) {
-      return thread + 1 == team.threads() ? n : std::min<long>(n, (thread + 1) * part);
-    };
-    unsigned of_part[kMostThreads] = {};
-    team.run([&](int thread) {
-      unsigned sum = 0;
-      for (long i = std::min<long>(n, thread * part); i < end_of(thread); ++i) sum += in[i];
-      of_part[thread] = sum;
-    });
-    team.run([&](int thread) {
-      unsigned before = 0;
-      for (int i = 0; i < thread; ++i) before += of_part[i];
-      sums(in, out, std::min<long>(n, thread * part), end_of(thread), before);
+    const int parts = team.threads() == 1 ? 1 : std::min(kMostParts, 4 * team.threads());
+    const auto begin_of = [&](long part) { return n * part / parts / kLanes * kLanes; };
+    const auto end_of = [&](long part) { return part + 1 == parts ? n : begin_of(part + 1); };
+    unsigned of_part[kMostParts] = {};
+    if (parts > 1) {
+      team.each(parts, [&](long part) {
+        of_part[part] = std::accumulate(in + begin_of(part), in + end_of(part), 0u);
+      });
+    }
+    team.each(parts, [&](long part) {
+      const unsigned before = std::accumulate(of_part, of_part + part, 0u);
+      sums(in, out, begin_of(part), end_of(part), before);
     });
   };
   job.result_in(out);

@@ -48,7 +48,7 @@ Job softmax(int rows, int columns) {
       }
     });
   };
-  job.result_in(out, {Tolerance::Type::kFloat, 1e-5});
+  job.result_in(out, 1e-5);
   return job;
 }
 

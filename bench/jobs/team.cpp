@@ -14,7 +14,7 @@ void pause() {
 
 }  // namespace
 
-Team::Team(int threads) : threads_(threads) {
+Team::Team(int threads) : parts_(threads) {
   for (int i = 1; i < threads; ++i) others_.emplace_back([this, i] { serve(i); });
 }
 
@@ -25,25 +25,45 @@ Team::~Team() {
   for (std::thread& other : others_) other.join();
 }
 
-void Team::start(Work work, const void* of) {
+void Team::start(Work work, const void* of, long count) {
   work_ = work;
   of_ = of;
-  running_.store(threads_ - 1, std::memory_order_relaxed);
-  turn_.fetch_add(1);
-  turn_.notify_all();
-  work(of, 0);
-  while (running_.load(std::memory_order_acquire) != 0) pause();
+  for (int i = 0; i < threads(); ++i) {
+    parts_[i].next.store(count * i / threads(), std::memory_order_relaxed);
+    parts_[i].end = count * (i + 1) / threads();
+  }
+  if (threads() > 1 && count > 1) {
+    open_.store(true);
+    turn_.fetch_add(1);
+    turn_.notify_all();
+  }
+  work_on(0);
+  open_.store(false);
+  for (int spin = 0; inside_.load() != 0; ++spin) {
+    if (spin < 1000) {
+      pause();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+}
+
+void Team::work_on(int part) {
+  for (int i = 0; i < threads(); ++i) {
+    Part& of = parts_[(part + i) % threads()];
+    for (long at; (at = of.next.fetch_add(1, std::memory_order_relaxed)) < of.end;) work_(of_, at);
+  }
 }
 
 void Team::serve(int thread) {
   for (unsigned seen = 0;;) {
-    for (int spin = 0; spin < kSpins && turn_.load(std::memory_order_acquire) == seen; ++spin)
-      pause();
-    turn_.wait(seen, std::memory_order_acquire);
-    ++seen;
+    for (int spin = 0; spin < kSpins && turn_.load() == seen; ++spin) pause();
+    turn_.wait(seen);
+    seen = turn_.load();
     if (ended_) return;
-    work_(of_, thread);
-    running_.fetch_sub(1, std::memory_order_release);
+    inside_.fetch_add(1);
+    if (open_.load()) work_on(thread);
+    inside_.fetch_sub(1);
   }
 }
 

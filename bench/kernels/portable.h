@@ -18,7 +18,7 @@
 #define BLOCK_Y ((int)get_group_id(1))
 #define BLOCK_Z ((int)get_group_id(2))
 #define GRID_X ((int)get_num_groups(0))
-#define fmaf fma
+#define fmaf mad  // fma is a call of libm
 #define rsqrtf native_rsqrt
 #define exp2_approx native_exp2
 #define fmaxf fmax
