@@ -45,7 +45,7 @@ class Cuda final : public Engine {
     for (const Array& array : job.arrays) {
       arrays_.push_back(0);
       call CALL(cuMemAlloc_v2, &arrays_.back(), array.bytes)
-          CALL(cuMemcpyHtoD_v2, arrays_.back(), array.memory.get(), array.bytes);
+          CALL(cuMemcpyHtoD_v2, arrays_.back(), array.begin, array.bytes);
     }
     launches_ = job.launches;
     sizes_.clear();

@@ -17,7 +17,7 @@ class Native final : public Engine {
     return "";
   }
   std::string read(int array, void* to) override {
-    std::memcpy(to, job_->arrays[array].memory.get(), job_->arrays[array].bytes);
+    std::memcpy(to, job_->arrays[array].begin, job_->arrays[array].bytes);
     return "";
   }
 

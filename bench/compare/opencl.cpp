@@ -38,7 +38,7 @@ class Pocl final : public Engine {
     for (const Array& array : job.arrays) {
       sizes_.push_back(array.bytes);
       arrays_.push_back(clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                       array.bytes, array.memory.get(), nullptr));
+                                       array.bytes, array.begin, nullptr));
     }
     launches_ = job.launches;
     for (const Launch& launch : launches_) {

@@ -54,8 +54,7 @@ class Server {
     Team one(1);
     expected.native(one);
     if (failure.empty()) {
-      failure =
-          difference(expected, expected.arrays[expected.result].memory.get(), found.data(), rough_);
+      failure = difference(expected, expected.arrays[expected.result].begin, found.data(), rough_);
       if (!failure.empty()) failure = "wrong: " + failure;
     }
     return answer(failure, seconds);

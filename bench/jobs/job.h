@@ -37,6 +37,7 @@ struct Launch {
 /// Memory of the host, which the native code works on; other engines start from copies.
 struct Array {
   std::unique_ptr<void, void (*)(void*)> memory;
+  void* begin;
   std::size_t bytes;
 };
 

@@ -26,7 +26,7 @@ Job spmv(int rows) {
       for (long row = begin; row < end; ++row) {
         float sum = 0;
         for (int i = begins[row]; i < begins[row + 1]; ++i) {
-          sum = __builtin_fmaf(values[i], x[columns[i]], sum);
+          sum += values[i] * x[columns[i]];
         }
         y[row] = sum;
       }

@@ -37,8 +37,8 @@ const std::vector<Entry>& jobs() {
        [](bool little) { return little ? softmax(2, 300) : softmax(1024, 1024); }},
       {"spmv", "65,536 rows of 0 to 31 elements",
        [](bool little) { return spmv(little ? 300 : 65'536); }},
-      {"stencil", "128 x 128 x 128", [](bool little) { return stencil(little ? 32 : 128); }},
-      {"sha256", "65,536 blocks", [](bool little) { return sha256(little ? 160 : 65'536); }},
+      {"stencil", "160 x 160 x 160", [](bool little) { return stencil(little ? 32 : 160); }},
+      {"sha256", "60,000 blocks", [](bool little) { return sha256(little ? 160 : 60'000); }},
       {"bitonic", "256 rows of 1024", [](bool little) { return bitonic(little ? 16 : 256); }},
   };
   return table;
