@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
   app.add_option("--engines", options.engines, "of native, jit, interp and pocl")
       ->delimiter(',')
       ->check(CLI::IsMember({"native", "jit", "interp", "pocl"}));
-  app.add_option("--json", json, "file to write the numbers to");
+  app.add_option("--json", json, "file to write the numbers to; of several, the last")->take_last();
   app.add_flag("--little", options.little, "least sizes, and no numbers to trust: a test");
   app.add_option("--serve", served)->group("");
   CLI11_PARSE(app, argc, argv);
