@@ -82,6 +82,7 @@ Answer Child::ask(const std::string& command) {
   }
   text.pop_back();
   if (text.starts_with("ok ")) return {true, std::atof(text.c_str() + 3), ""};
+  end();  // what failed may have left a context that runs nothing more
   return {false, 0, text.substr(3)};
 }
 

@@ -29,7 +29,11 @@ class Calls {
 
 class Cuda final : public Engine {
  public:
-  ~Cuda() override { release(); }
+  ~Cuda() override {
+    release();
+    if (stream_) cuStreamDestroy_v2(stream_);
+    if (context_) cuDevicePrimaryCtxRelease_v2(0);
+  }
 
   std::string prepare(const Job& job) override {
     release();
