@@ -33,7 +33,7 @@ def times(ratio):
 
 def conditions(data):
     return (f"{data['cpu']}, {data['threads']} threads, {data['date']}, {data['compiler']}, "
-            f"medians of {data['rounds']} rounds")
+            f"medians of {data['rounds']} rounds; load of the machine before: {data['load']:.1f}")
 
 
 def engines_of(data):
@@ -50,7 +50,7 @@ def table(data):
     others = [e for e in engines if e != "native"]
     sped = [e for e in engines if any("speedup" in job["engines"].get(e, {}) for job in data["jobs"])]
     head = (["job", "", NAMES["native"]] + [f"{NAMES[e]}, x" for e in others]
-            + [f"{data['threads']} threads, {NAMES[e]}" for e in sped])
+            + [f"{NAMES[e]}: {data['threads']} threads over 1" for e in sped])
     rows = [head, ["---", "---"] + ["---:"] * (len(head) - 2)]
     for job in data["jobs"]:
         found = job["engines"]
@@ -110,8 +110,9 @@ def chart(data):
 
 
 def page(text, data):
-    """The page with the table between its marks."""
-    made = f"{BEGIN}\n{conditions(data)}:\n\n{table(data)}\n{END}"
+    """The page with chart and table between its marks."""
+    made = (f"{BEGIN}\n![Time of a run in multiples of native C++](performance.svg)\n\n"
+            f"{conditions(data)}:\n\n{table(data)}\n{END}")
     new, count = re.subn(re.escape(BEGIN) + ".*?" + re.escape(END), lambda _: made, text, flags=re.DOTALL)
     if count != 1:
         raise ValueError(f"there is not one place between {BEGIN} and {END}")

@@ -6,7 +6,7 @@ import xml.dom.minidom
 from bench_chart import BEGIN, END, chart, duration, page, table
 
 DATA = {
-    "date": "2026-01-02", "cpu": "A & B", "compiler": "clang 19", "threads": 2, "rounds": 9,
+    "date": "2026-01-02", "cpu": "A & B", "compiler": "clang 19", "threads": 2, "rounds": 9, "load": 0.04,
     "jobs": [
         {"name": "one", "work": "much", "engines": {
             "native": {"seconds": 4e-6, "ratio": 1, "speedup": 1.9},
@@ -23,7 +23,7 @@ DATA = {
 class Chart(unittest.TestCase):
     def test_table(self):
         self.assertEqual(table(DATA).splitlines(), [
-            "| job |  | native C++ | JIT, x | pocl, x | 2 threads, native C++ | 2 threads, JIT |",
+            "| job |  | native C++ | JIT, x | pocl, x | native C++: 2 threads over 1 | JIT: 2 threads over 1 |",
             "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
             "| `one` | much | 4 us | 0.50 | 250 | 1.90 | 1.50 |",
             "| `two` | little | 2 ms | interpreter | not installed | - | - |",
@@ -32,7 +32,9 @@ class Chart(unittest.TestCase):
     def test_page_keeps_what_is_around_the_table(self):
         for inside in ("", "\nold\n"):
             text = page(f"above\n{BEGIN}{inside}{END}\nbelow", DATA)
-            self.assertTrue(text.startswith(f"above\n{BEGIN}\nA & B, 2 threads, 2026-01-02"))
+            self.assertTrue(text.startswith(f"above\n{BEGIN}\n![Time"))
+            self.assertIn("\nA & B, 2 threads, 2026-01-02, clang 19, medians of 9 rounds; "
+                          "load of the machine before: 0.0:\n", text)
             self.assertTrue(text.endswith(f"|\n{END}\nbelow"))
             self.assertNotIn("old", text)
         with self.assertRaises(ValueError):

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <thread>
@@ -183,6 +184,8 @@ int main(int argc, char** argv) {
   if (!served.empty()) return serve(served, options.threads, options.little);
 
   signal(SIGPIPE, SIG_IGN);
+  double load = 0;
+  getloadavg(&load, 1);
   Comparison comparison(options);
   std::vector<Row> rows;
   for (const Entry& job : jobs()) {
@@ -193,7 +196,8 @@ int main(int argc, char** argv) {
     std::fflush(stdout);
   }
   if (rows.empty()) fmt::print(stderr, "no job of that name\n");
-  if (!json.empty() && !write_json(json, {options.rounds, options.threads, options.little}, rows)) {
+  if (!json.empty() &&
+      !write_json(json, {options.rounds, options.threads, options.little, load}, rows)) {
     fmt::print(stderr, "cannot write {}\n", json);
     return 1;
   }

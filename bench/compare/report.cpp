@@ -60,6 +60,7 @@ bool write_json(const std::string& path, const Conditions& conditions,
   json["compiler"] = "clang " __clang_version__;
   json["threads"] = conditions.threads;
   json["rounds"] = conditions.rounds;
+  json["load"] = conditions.load;
   json["little"] = conditions.little;
   for (const Row& row : rows) {
     auto& job = json["jobs"].emplace_back();

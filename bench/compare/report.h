@@ -29,6 +29,7 @@ std::string line(const Row& row);
 struct Conditions {
   int rounds, threads;
   bool little;
+  double load;  ///< of the machine, before
 };
 bool write_json(const std::string& path, const Conditions& conditions,
                 const std::vector<Row>& rows);
