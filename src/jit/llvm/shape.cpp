@@ -214,10 +214,10 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
   if (name == "load") {
     const Shape address = of(call.getArgOperand(1));
     const u64 site = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue();
-    if (sites_[site].space == ir::Space::local) return Shape::any();  // one for each thread
+    // One for each thread; an access for each thread.
+    if (sites_[site].space == ir::Space::local || sites_[site].ordered) return Shape::any();
     if (address.kind == Kind::unset) return {};
-    if (address.kind == Kind::half && address.stride == 0 && address.widened.empty() &&
-        !sites_[site].ordered)
+    if (address.kind == Kind::half && address.stride == 0 && address.widened.empty())
       return {Kind::half, 0, 1, {}};
     return address.is_uniform() ? Shape::uniform() : Shape::any();
   }

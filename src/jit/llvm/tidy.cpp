@@ -23,6 +23,7 @@
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 #include <llvm/Transforms/Utils/UnifyFunctionExitNodes.h>
 
+#include <map>
 #include <set>
 
 #include "jit/llvm/scalar.h"
@@ -53,6 +54,15 @@ bool passes_on(const llvm::Instruction& user) {
          (llvm::isa<llvm::BitCastInst>(user) && user.getType()->getPrimitiveSizeInBits() == 32);
 }
 
+/// Whether making it canonical changes nothing.
+bool is_canonical(const llvm::Value* value) {
+  const auto* number = llvm::dyn_cast<llvm::ConstantFP>(value);
+  if (number) return !number->isNaN() || number->getValueAPF().bitcastToAPInt() == 0x7fffffff;
+  const auto* bits = llvm::dyn_cast<llvm::ConstantInt>(value);
+  if (!bits || bits->getBitWidth() != 32) return false;
+  return (bits->getZExtValue() & 0x7fffffff) <= 0x7f800000 || bits->getZExtValue() == 0x7fffffff;
+}
+
 llvm::Constant* canonical_nan(llvm::LLVMContext& context) {
   return llvm::ConstantFP::get(
       context, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, 0x7fffffff)));
@@ -76,6 +86,7 @@ void place_canonical(llvm::Function& function) {
     call->eraseFromParent();
     if (!llvm::isa<llvm::Constant>(operand) && raw.insert(operand).second) work.push_back(operand);
   }
+  const std::set<llvm::Value*> results = raw;
   while (!work.empty()) {
     llvm::Value* value = work.back();
     work.pop_back();
@@ -83,6 +94,24 @@ void place_canonical(llvm::Function& function) {
       auto* inst = llvm::cast<llvm::Instruction>(user);
       if (passes_on(*inst) && raw.insert(inst).second) work.push_back(inst);
     }
+  }
+  // What may also be something else, bits that were loaded for example, must keep those.
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    std::erase_if(raw, [&](llvm::Value* value) {
+      if (results.count(value)) return false;
+      const auto* inst = llvm::cast<llvm::Instruction>(value);
+      const unsigned from = llvm::isa<llvm::SelectInst>(inst) ? 1 : 0;  // behind the condition
+      const unsigned to = llvm::isa<llvm::PHINode>(inst)
+                              ? llvm::cast<llvm::PHINode>(inst)->getNumIncomingValues()
+                              : inst->getNumOperands();
+      for (unsigned i = from; i < to; ++i) {
+        llvm::Value* operand = inst->getOperand(i);
+        if (!raw.count(operand) && !is_canonical(operand)) return changed = true;
+      }
+      return false;
+    });
   }
   // In the order of the code: results must not depend on addresses of objects.
   std::vector<llvm::Instruction*> ordered;
@@ -95,12 +124,22 @@ void place_canonical(llvm::Function& function) {
       auto* user = llvm::cast<llvm::Instruction>(use.getUser());
       if (!ignores_payload(*user) && !raw.count(user)) uses.push_back(&use);
     }
+    std::map<llvm::BasicBlock*, llvm::Value*> on_the_way;  // to phi nodes
     for (llvm::Use* use : uses) {
-      llvm::IRBuilder<> builder(llvm::cast<llvm::Instruction>(use->getUser()));
+      auto* user = llvm::cast<llvm::Instruction>(use->getUser());
+      auto* phi = llvm::dyn_cast<llvm::PHINode>(user);
+      llvm::Value** known = phi ? &on_the_way[phi->getIncomingBlock(*use)] : nullptr;
+      if (known && *known) {
+        use->set(*known);
+        continue;
+      }
+      llvm::IRBuilder<> builder(phi ? phi->getIncomingBlock(*use)->getTerminator() : user);
       llvm::Value* number = builder.CreateBitCast(value, builder.getFloatTy());
       llvm::Value* nan = canonical_nan(builder.getContext());
       llvm::Value* good = builder.CreateSelect(builder.CreateFCmpUNO(number, number), nan, number);
-      use->set(builder.CreateBitCast(good, value->getType()));
+      good = builder.CreateBitCast(good, value->getType());
+      if (known) *known = good;
+      use->set(good);
     }
   }
 }
