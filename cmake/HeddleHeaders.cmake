@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Headers of the standard library, fmt and GoogleTest, parsed once: half of the time that a small
-# file takes to compile. Sources include what they use all the same. With Clang only: GCC wants the
-# very flags that the headers were compiled with, and targets differ in theirs.
+# What keeps a build from nothing short: headers of the standard library, fmt and GoogleTest are
+# parsed once, and several sources of a target are compiled as one, so that Heddle's own headers and
+# the templates that they share are too. Sources include what they use all the same, and the dev
+# preset (GCC) does neither, so it finds what is missing. With Clang only: GCC wants the very flags
+# that the headers were compiled with, and targets differ in theirs.
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT HEDDLE_FUZZ)
   set(HEDDLE_PRECOMPILE_DEFAULT ON)
@@ -10,11 +12,25 @@ else()
   set(HEDDLE_PRECOMPILE_DEFAULT OFF)
 endif()
 option(HEDDLE_PRECOMPILE "Parse common headers once" ${HEDDLE_PRECOMPILE_DEFAULT})
+option(HEDDLE_JOIN_SOURCES "Compile several sources as one" ${HEDDLE_PRECOMPILE_DEFAULT})
 
-# heddle_precompiled_headers(target kind): `kind` is library (linked with fmt) or test.
+# heddle_join_sources(target count): compiles up to `count` sources as one. A name that two sources
+# of a target have in their unnamed namespaces then clashes: one of them gets a better name.
+function(heddle_join_sources target count)
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ${HEDDLE_JOIN_SOURCES} UNITY_BUILD_BATCH_SIZE ${count})
+endfunction()
+
+# heddle_precompiled_headers(target kind): `kind` is library (linked with fmt) or test. A program
+# with those of a library is compiled like one.
 function(heddle_precompiled_headers target kind)
   if(NOT HEDDLE_PRECOMPILE)
     return()
+  endif()
+  get_target_property(type ${target} TYPE)
+  if(kind STREQUAL "library" AND type STREQUAL "EXECUTABLE")
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
   endif()
   set(headers heddle_headers_${kind})
   if(NOT TARGET ${headers})

@@ -10,12 +10,12 @@
 
 #include "base/check.h"
 #include "base/huge_pages.h"
+#include "machine/profile.h"
 
 namespace heddle::machine {
 namespace {
 
 constexpr u64 kMiB = u64{1} << 20;
-constexpr u64 kGiB = u64{1} << 30;
 
 // The low region sits where position-independent programs have nothing, and below 2 GiB, where the
 // sanitizers leave room.

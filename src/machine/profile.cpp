@@ -10,7 +10,6 @@ namespace heddle::machine {
 namespace {
 
 constexpr u32 kKiB = 1024;
-constexpr u64 kGiB = u64{1} << 30;
 
 constexpr Profile kProfiles[] = {
     {.name = "heddle",

@@ -14,6 +14,8 @@
 
 namespace heddle::machine {
 
+inline constexpr u64 kGiB = u64{1} << 30;
+
 struct Profile {
   std::string_view name;         ///< what HEDDLE_DEVICE says: "h200"
   std::string_view device_name;  ///< what cuDeviceGetName says

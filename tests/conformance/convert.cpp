@@ -54,7 +54,7 @@ void add(std::vector<Family>& families, const std::string& name, int source_bits
        }});
 }
 
-u64 flush(const Format& format, bool ftz, u64 bits) {
+u64 flush_single(const Format& format, bool ftz, u64 bits) {
   const bool flushes = ftz && format.bits == 32 && format.is_subnormal(bits);
   return flushes ? bits & format.sign() : bits;
 }
@@ -81,7 +81,7 @@ struct FloatToFloat {
   bool ftz = false, sat = false, relu = false, satfinite = false;
 
   u64 operator()(Reference& reference, u64 bits) const {
-    const u64 source = flush(from, ftz, bits);
+    const u64 source = flush_single(from, ftz, bits);
     if (from.is_nan(source)) return sat ? 0 : converted_nan(to, from, source);
     reference.load(0, from, source);
     u64 result = reference.compute(Operation::copy, to, rounding);
@@ -90,7 +90,7 @@ struct FloatToFloat {
     if (relu && negative) result = 0;
     const u64 magnitude = result & (to.sign() - 1);
     if (satfinite && magnitude == to.infinity()) --result;
-    return flush(to, ftz, result);
+    return flush_single(to, ftz, result);
   }
 };
 
@@ -126,7 +126,7 @@ void float_to_integral(std::vector<Family>& families, u64 cases) {
                         format.name),
             format.bits, cases, [format](Numbers& numbers) { return numbers.number(format); },
             [=](Reference& reference, u64 bits) {
-              const u64 source = flush(format, ftz, bits);
+              const u64 source = flush_single(format, ftz, bits);
               if (format.is_nan(source))
                 return format.bits == 64 ? source | u64{1} << 51 : format.nan;
               reference.load(0, format, source);
@@ -153,7 +153,7 @@ void float_to_integer(std::vector<Family>& families, u64 cases) {
               from.bits, cases, [from](Numbers& numbers) { return numbers.number(from); },
               [=](Reference& reference, u64 bits) {
                 if (from.is_nan(bits)) return high_nan ? u64{1} << (to.bits - 1) : 0;
-                reference.load(0, from, flush(from, ftz, bits));
+                reference.load(0, from, flush_single(from, ftz, bits));
                 return reference.integer(to.bits, to.is_signed, rounding);
               });
         }

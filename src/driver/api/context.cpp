@@ -70,13 +70,6 @@ CUresult with_context(CUcontext ctx, Body body) {
   });
 }
 
-template <class T>
-CUresult give(T* out, T value) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  *out = value;
-  return CUDA_SUCCESS;
-}
-
 bool is_supported(CUlimit limit) {
   switch (limit) {
     case CU_LIMIT_STACK_SIZE:

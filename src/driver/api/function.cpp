@@ -22,13 +22,6 @@ CUresult with_function(CUfunction handle, Body body) {
   });
 }
 
-template <class T>
-CUresult give(T* out, T value) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  *out = value;
-  return CUDA_SUCCESS;
-}
-
 }  // namespace
 
 CUresult cuFuncGetAttribute(int* pi, CUfunction_attribute attrib, CUfunction hfunc) {

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMostParameterBytes = 32764;
 
 template <class Body>
-CUresult with_function(CUfunction handle, Body body) {
+CUresult with_old_launch(CUfunction handle, Body body) {
   return in_context([&](Context& context) -> CUresult {
     const auto function = find_function(context, handle);
     return function ? function->old_launch(body) : CUDA_ERROR_INVALID_HANDLE;
@@ -23,7 +23,7 @@ CUresult with_function(CUfunction handle, Body body) {
 }
 
 CUresult set_parameter(CUfunction handle, int offset, const void* value, size_t bytes) {
-  return with_function(handle, [&](Function::OldLaunch& launch) -> CUresult {
+  return with_old_launch(handle, [&](Function::OldLaunch& launch) -> CUresult {
     if (!value || offset < 0 || bytes > kMostParameterBytes ||
         static_cast<size_t>(offset) > kMostParameterBytes - bytes) {
       return CUDA_ERROR_INVALID_VALUE;
@@ -58,7 +58,7 @@ CUresult launch(CUfunction handle, int width, int height, CUstream stream_handle
 }  // namespace
 
 CUresult cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z) {
-  return with_function(hfunc, [&](Function::OldLaunch& launch) -> CUresult {
+  return with_old_launch(hfunc, [&](Function::OldLaunch& launch) -> CUresult {
     if (x <= 0 || y <= 0 || z <= 0) return CUDA_ERROR_INVALID_VALUE;
     launch.block = {static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z)};
     return CUDA_SUCCESS;
@@ -66,14 +66,14 @@ CUresult cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z) {
 }
 
 CUresult cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes) {
-  return with_function(hfunc, [&](Function::OldLaunch& launch) {
+  return with_old_launch(hfunc, [&](Function::OldLaunch& launch) {
     launch.shared = bytes;
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuParamSetSize(CUfunction hfunc, unsigned int numbytes) {
-  return with_function(hfunc, [&](Function::OldLaunch& launch) -> CUresult {
+  return with_old_launch(hfunc, [&](Function::OldLaunch& launch) -> CUresult {
     if (numbytes > kMostParameterBytes) return CUDA_ERROR_INVALID_VALUE;
     launch.params.resize(numbytes);
     return CUDA_SUCCESS;
@@ -100,7 +100,7 @@ CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstre
 
 // Banks have one width, as on every device since compute capability 5.0.
 CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
-  return with_function(hfunc, [&](Function::OldLaunch&) -> CUresult {
+  return with_old_launch(hfunc, [&](Function::OldLaunch&) -> CUresult {
     const bool known = config >= CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE &&
                        config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE;
     return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

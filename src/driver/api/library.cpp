@@ -80,13 +80,6 @@ CUresult with_module(CUlibrary handle, Body body) {
   });
 }
 
-template <class T>
-CUresult give(T* out, T value) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  *out = value;
-  return CUDA_SUCCESS;
-}
-
 CUresult give_range(const std::optional<Module::VariableInfo>& found, CUdeviceptr* dptr,
                     size_t* bytes) {
   if (!found) return CUDA_ERROR_NOT_FOUND;

@@ -11,7 +11,7 @@ using namespace heddle::driver;
 namespace {
 
 template <class T>
-CUresult give(void* out, T value) {
+CUresult put(void* out, T value) {
   // NOLINTNEXTLINE(bugprone-sizeof-expression): the value may be a handle, a pointer itself
   std::memcpy(out, static_cast<const void*>(&value), sizeof(T));
   return CUDA_SUCCESS;
@@ -33,48 +33,48 @@ CUresult attribute(void* data, CUpointer_attribute which, CUdeviceptr ptr,
   const bool host = found->is_host() || !found->device;
   switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-      return give<CUcontext>(data, found->owner ? found->owner->handle() : nullptr);
+      return put<CUcontext>(data, found->owner ? found->owner->handle() : nullptr);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-      return give<unsigned>(data, host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+      return put<unsigned>(data, host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-      return give(data, ptr);
+      return put(data, ptr);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       // Plain device memory is not promised to the host, even though it could reach it here.
       if (!host && found->kind != Allocation::Kind::managed) return CUDA_ERROR_INVALID_VALUE;
-      return give(data, reinterpret_cast<void*>(ptr));
+      return put(data, reinterpret_cast<void*>(ptr));
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-      return give<unsigned long long>(data, found->id);
+      return put<unsigned long long>(data, found->id);
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-      return give<unsigned>(data, found->kind == Allocation::Kind::managed);
+      return put<unsigned>(data, found->kind == Allocation::Kind::managed);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      return give<int>(data, found->device ? found->device->ordinal : CU_DEVICE_INVALID);
+      return put<int>(data, found->device ? found->device->ordinal : CU_DEVICE_INVALID);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-      return give<CUdeviceptr>(data, found->base);
+      return put<CUdeviceptr>(data, found->base);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-      return give<size_t>(data, found->size);
+      return put<size_t>(data, found->size);
     case CU_POINTER_ATTRIBUTE_MAPPED:
-      return give<unsigned>(data, 1);
+      return put<unsigned>(data, 1);
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-      return give<unsigned>(data, found->sync_memops);
+      return put<unsigned>(data, found->sync_memops);
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-      return give<unsigned>(data, found->kind == Allocation::Kind::device && !found->pool);
+      return put<unsigned>(data, found->kind == Allocation::Kind::device && !found->pool);
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-      return give<unsigned long long>(data, handle_types(ptr, *found));
+      return put<unsigned long long>(data, handle_types(ptr, *found));
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-      return give<unsigned>(data, found->is_read_only ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ
+      return put<unsigned>(data, found->is_read_only ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ
                                                       : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-      return give<unsigned>(data, 0);
+      return put<unsigned>(data, 0);
     case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
-      return give<size_t>(data, found->size);
+      return put<size_t>(data, found->size);
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
-      return give<CUdeviceptr>(data, found->base);
+      return put<CUdeviceptr>(data, found->base);
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
-      return give<unsigned long long>(data, found->id);
+      return put<unsigned long long>(data, found->id);
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-      return give<CUmemoryPool>(data, found->pool ? found->pool->handle() : nullptr);
+      return put<CUmemoryPool>(data, found->pool ? found->pool->handle() : nullptr);
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-      return give<unsigned>(data, 0);
+      return put<unsigned>(data, 0);
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
       return CUDA_ERROR_NOT_SUPPORTED;
     default:
@@ -96,9 +96,9 @@ CUresult null_attribute(void* data, CUpointer_attribute which) {
     case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
-      return give<heddle::u64>(data, 0);
+      return put<heddle::u64>(data, 0);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      return give<int>(data, CU_DEVICE_INVALID);
+      return put<int>(data, CU_DEVICE_INVALID);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
     case CU_POINTER_ATTRIBUTE_MAPPED:
@@ -107,7 +107,7 @@ CUresult null_attribute(void* data, CUpointer_attribute which) {
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-      return give<unsigned>(data, 0);
+      return put<unsigned>(data, 0);
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }

@@ -14,7 +14,7 @@
 namespace heddle::driver {
 namespace {
 
-constexpr std::string_view kMagic(ARMAG, SARMAG), kThinMagic("!<thin>\n");
+constexpr std::string_view kArchiveMagic(ARMAG, SARMAG), kThinMagic("!<thin>\n");
 
 Error damaged(const std::string& what) { return {"the archive is damaged: " + what}; }
 
@@ -60,13 +60,13 @@ std::optional<std::string> name_of(std::string_view field, std::string_view long
 }  // namespace
 
 bool is_archive(std::string_view bytes) {
-  return bytes.starts_with(kMagic) || bytes.starts_with(kThinMagic);
+  return bytes.starts_with(kArchiveMagic) || bytes.starts_with(kThinMagic);
 }
 
 Result<std::vector<ArchiveMember>> read_archive(std::string_view bytes) {
   if (bytes.starts_with(kThinMagic)) return Error{"a thin archive has no members inside"};
-  if (!bytes.starts_with(kMagic)) return Error{"this is no archive"};
-  bytes.remove_prefix(kMagic.size());
+  if (!bytes.starts_with(kArchiveMagic)) return Error{"this is no archive"};
+  bytes.remove_prefix(kArchiveMagic.size());
   std::vector<ArchiveMember> members;
   std::string_view long_names;
   while (!bytes.empty()) {

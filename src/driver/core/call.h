@@ -85,4 +85,12 @@ CUresult in_context(Body body) {
   });
 }
 
+/// Writes a result, if there is a place for it.
+template <class T>
+CUresult give(T* out, T value) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  *out = value;
+  return CUDA_SUCCESS;
+}
+
 }  // namespace heddle::driver

@@ -17,7 +17,7 @@ struct Hidden {
   u64 magic;
   SmShare share;
 };
-constexpr u64 kMagic = 0x68656464'6c65534d;  // "heddleSM"
+constexpr u64 kShareMagic = 0x68656464'6c65534d;  // "heddleSM"
 static_assert(sizeof(Hidden) <= sizeof(CUdevResource::_internal_padding));
 
 }  // namespace
@@ -27,7 +27,7 @@ CUdevResource SmShare::resource() const {
   if (!count) return resource;  // of no type
   resource.type = CU_DEV_RESOURCE_TYPE_SM;
   resource.sm = {count, least, alignment};
-  const Hidden hidden{kMagic, *this};
+  const Hidden hidden{kShareMagic, *this};
   std::memcpy(resource._internal_padding, &hidden, sizeof hidden);
   return resource;
 }
@@ -35,7 +35,7 @@ CUdevResource SmShare::resource() const {
 std::optional<SmShare> SmShare::from(const CUdevResource& resource) {
   Hidden hidden;
   std::memcpy(&hidden, resource._internal_padding, sizeof hidden);
-  if (hidden.magic != kMagic || !driver::device(hidden.share.device) ||
+  if (hidden.magic != kShareMagic || !driver::device(hidden.share.device) ||
       resource.sm.smCount != hidden.share.count) {
     return std::nullopt;
   }

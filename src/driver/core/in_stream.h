@@ -41,12 +41,4 @@ inline bool is_partition(const size_t* firsts, size_t number, size_t count) {
   return true;
 }
 
-/// Writes a result, if there is a place for it.
-template <class T>
-CUresult give(T* out, T value) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  *out = value;
-  return CUDA_SUCCESS;
-}
-
 }  // namespace heddle::driver

@@ -19,7 +19,7 @@
 namespace heddle::driver {
 namespace {
 
-constexpr u64 kMagic = 0x68656464'6c652e31;  // "heddle.1"
+constexpr u64 kIpcMagic = 0x68656464'6c652e31;  // "heddle.1"
 constexpr std::size_t kMarkBytes = 4096;
 
 struct Imports {
@@ -42,7 +42,7 @@ Imports& imports() {
 SharedHandle handle_of(int file) {
   struct stat status{};
   fstat(file, &status);
-  return {.magic = kMagic,
+  return {.magic = kIpcMagic,
           .process = getpid(),
           .file = file,
           .inode = status.st_ino,
@@ -50,7 +50,7 @@ SharedHandle handle_of(int file) {
 }
 
 int open_shared(const SharedHandle& handle) {
-  if (handle.magic != kMagic) return -1;
+  if (handle.magic != kIpcMagic) return -1;
   const std::string path =
       "/proc/" + std::to_string(handle.process) + "/fd/" + std::to_string(handle.file);
   const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);

@@ -24,7 +24,7 @@
 namespace heddle::driver {
 namespace {
 
-constexpr u64 kMagic = 0x68656464'6c654d43;  // "heddleMC"
+constexpr u64 kMulticastMagic = 0x68656464'6c654d43;  // "heddleMC"
 constexpr u32 kMostBindings = 512;
 
 }  // namespace
@@ -107,7 +107,7 @@ MulticastPtr Multicast::create(const CUmulticastObjectProp& properties) {
     if (file >= 0) close(file);
     return nullptr;
   }
-  shared->magic = kMagic;
+  shared->magic = kMulticastMagic;
   shared->properties = properties;
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
@@ -122,7 +122,7 @@ MulticastPtr Multicast::import(int file) {
   struct stat status{};
   u64 magic = 0;
   if (fstat(file, &status) != 0 || status.st_size != sizeof(Shared) ||
-      pread(file, &magic, sizeof magic, 0) != sizeof magic || magic != kMagic) {
+      pread(file, &magic, sizeof magic, 0) != sizeof magic || magic != kMulticastMagic) {
     return nullptr;
   }
   const int copy = fcntl(file, F_DUPFD_CLOEXEC, 0);

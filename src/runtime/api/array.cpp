@@ -15,7 +15,7 @@ cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChan
 namespace heddle::runtime {
 namespace {
 
-cudaError_t describe(const cudaChannelFormatDesc* desc, const cudaExtent& extent, unsigned flags,
+cudaError_t describe_array(const cudaChannelFormatDesc* desc, const cudaExtent& extent, unsigned flags,
                      CUDA_ARRAY3D_DESCRIPTOR& out) {
   if (!desc) return cudaErrorInvalidValue;
   ElementFormat format;
@@ -25,7 +25,7 @@ cudaError_t describe(const cudaChannelFormatDesc* desc, const cudaExtent& extent
 }
 
 /// What the driver says about an array.
-cudaError_t describe(cudaArray_const_t array, CUDA_ARRAY3D_DESCRIPTOR& out) {
+cudaError_t describe_array(cudaArray_const_t array, CUDA_ARRAY3D_DESCRIPTOR& out) {
   return in_context([&] { return cuArray3DGetDescriptor_v2(&out, as<CUarray>(array)); });
 }
 
@@ -39,7 +39,7 @@ cudaError_t cudaMallocArray(cudaArray_t* array, const struct cudaChannelFormatDe
 cudaError_t cudaMalloc3DArray(cudaArray_t* array, const struct cudaChannelFormatDesc* desc,
                               struct cudaExtent extent, unsigned int flags) {
   CUDA_ARRAY3D_DESCRIPTOR description;
-  if (const cudaError_t error = describe(desc, extent, flags, description)) return error;
+  if (const cudaError_t error = describe_array(desc, extent, flags, description)) return error;
   return in_context([&] { return cuArray3DCreate_v2(as<CUarray*>(array), &description); });
 }
 
@@ -48,7 +48,7 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* mipmappedArray,
                                      struct cudaExtent extent, unsigned int numLevels,
                                      unsigned int flags) {
   CUDA_ARRAY3D_DESCRIPTOR description;
-  if (const cudaError_t error = describe(desc, extent, flags, description)) return error;
+  if (const cudaError_t error = describe_array(desc, extent, flags, description)) return error;
   return in_context([&] {
     return cuMipmappedArrayCreate(as<CUmipmappedArray*>(mipmappedArray), &description, numLevels);
   });
@@ -68,7 +68,7 @@ cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray) {
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc* desc, struct cudaExtent* extent,
                              unsigned int* flags, cudaArray_t array) {
   CUDA_ARRAY3D_DESCRIPTOR found{};
-  if (const cudaError_t error = describe(array, found)) return error;
+  if (const cudaError_t error = describe_array(array, found)) return error;
   if (extent) *extent = {found.Width, found.Height, found.Depth};
   if (flags) *flags = found.Flags;
   return desc ? translate({found.Format, found.NumChannels}, *desc) : cudaSuccess;
@@ -77,7 +77,7 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc* desc, struct cudaExte
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc* desc, cudaArray_const_t array) {
   if (!desc) return cudaErrorInvalidValue;
   CUDA_ARRAY3D_DESCRIPTOR found{};
-  if (const cudaError_t error = describe(array, found)) return error;
+  if (const cudaError_t error = describe_array(array, found)) return error;
   return translate({found.Format, found.NumChannels}, *desc);
 }
 
