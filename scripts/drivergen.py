@@ -161,7 +161,7 @@ using namespace heddle::driver;
     for function in functions:
         if function.state == "direct":
             continue
-        arguments = ", ".join(f'{{"{p.name}", show({p.name})}}' for p in function.params)
+        arguments = ", ".join(f'{{"{p.name}", {p.name}}}' for p in function.params)
         out.append(f'extern "C" {function.prototype(function.body)};')
         for export in function.exports:
             twin = "" if export == function.symbol else "  UsePerThreadDefaultStream scope;\n"

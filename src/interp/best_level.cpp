@@ -6,7 +6,6 @@
 
 namespace heddle::interp {
 
-const Level& level_baseline();
 const Level& level_v3();
 const Level& level_v4();
 

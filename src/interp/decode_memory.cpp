@@ -67,7 +67,8 @@ void Decoder::choose_usual(Op& op, const FullHandler (&usual)[2][2]) const {
   op.flags = is_ordered(slot("order")) ? kOrdered : 0;
   const bool by_register = op.base == AddressBase::reg32 || op.base == AddressBase::reg64;
   if (op.guard != kNoPlace || op.flags || op.window == Window::local || !by_register) return;
-  op.full = usual[op.base == AddressBase::reg64][op.window == Window::shared];
+  const FullHandler handler = usual[op.base == AddressBase::reg64][op.window == Window::shared];
+  if (handler) op.full = handler;
 }
 
 /// Whether the base register of an affine access has 64 bits; where there is none, a zero stands
@@ -99,7 +100,7 @@ void Decoder::load() {
   access_address(a, op, base);
   const u32 width = width_index(bytes), count = width_index(list.size());
   choose_usual(op, level_.usual_load[width][count]);
-  if (ops_ == &code_.ops && has_affine_address(a)) {
+  if (ops_ == &code_.ops && level_.affine_store[width][count][0] && has_affine_address(a)) {
     const AffineLoad form = shape_of(a).stride    ? AffineLoad::consecutive
                             : leads_[inst_index_] ? AffineLoad::lead
                                                   : AffineLoad::same;
@@ -124,7 +125,8 @@ void Decoder::store() {
   access_address(a, op, base);
   const u32 width = width_index(bytes), count = width_index(list.size());
   choose_usual(op, level_.usual_store[width][count]);
-  if (has_affine_address(a)) whole_.back() = level_.affine_store[width][count][affine_base(op)];
+  if (level_.affine_store[width][count][0] && has_affine_address(a))
+    whole_.back() = level_.affine_store[width][count][affine_base(op)];
   op.list = builder_.keep(std::move(list));
 }
 

@@ -4,6 +4,8 @@
 // stores and atomics. The lane handlers come from the generated tables. Compiled once per level.
 #include "interp/level.h"
 
+#include <algorithm>
+
 #include "interp/level_lanes.h"
 #include "interp/memory_ops.h"
 #include "isa/sem/warp_shuffle.h"
@@ -141,9 +143,6 @@ void frame_address(Warp& warp, const Op& op) {
     sink.template set<false>(i, static_cast<T>(warp.frame_local + op.offset));
 }
 
-template <Handler kRun>
-inline constexpr Handlers access = {kRun, &full_access<kRun>};
-
 template <class T, u32 kCount, class A>
 constexpr void fill_accesses_by(Level& level, u32 width, u32 count) {
   constexpr bool kWide = sizeof(A) == 8;
@@ -163,14 +162,18 @@ template <class T, u32... kCount>
 constexpr void fill_accesses(Level& level, u32 width) {
   const auto fill = [&]<u32 kOne>() {
     constexpr u32 kIndex = std::countr_zero(kOne);
-    level.load[width][kIndex] = access<&load<T, kOne>>;
-    level.store[width][kIndex] = access<&store<T, kOne>>;
-    fill_accesses_by<T, kOne, u32>(level, width, kIndex);
-    fill_accesses_by<T, kOne, u64>(level, width, kIndex);
+    level.load[width][kIndex] = &load<T, kOne>;
+    level.store[width][kIndex] = &store<T, kOne>;
+    // The few that have 256 bits may take the general way.
+    if constexpr (sizeof(T) * kOne <= 16) {
+      fill_accesses_by<T, kOne, u32>(level, width, kIndex);
+      fill_accesses_by<T, kOne, u64>(level, width, kIndex);
+    }
   };
   (fill.template operator()<kCount>(), ...);
 }
 
+#ifdef HEDDLE_BASELINE_LEVEL
 template <sem::Atomop kOp, class T>
 constexpr Handlers atom_handler() {
   if constexpr (sem::kHasAtomForm<kOp, T>)
@@ -194,6 +197,7 @@ constexpr void fill_atoms(Level& level) {
   row[9] = atom_handler<kOp, sem::bf16>();
   row[10] = atom_handler<kOp, sem::bf16x2>();
 }
+#endif
 
 Level make_level() {
   using sem::Atomop;
@@ -203,10 +207,15 @@ Level make_level() {
   fill_accesses<u8, 1, 2, 4>(level, 0), fill_accesses<u16, 1, 2, 4>(level, 1);
   fill_accesses<u32, 1, 2, 4, 8>(level, 2), fill_accesses<u64, 1, 2, 4>(level, 3);
   fill_accesses<sem::b128, 1>(level, 4);
+#ifdef HEDDLE_BASELINE_LEVEL
   fill_atoms<Atomop::and_>(level), fill_atoms<Atomop::or_>(level), fill_atoms<Atomop::xor_>(level);
   fill_atoms<Atomop::cas>(level), fill_atoms<Atomop::exch>(level), fill_atoms<Atomop::add>(level);
   fill_atoms<Atomop::inc>(level), fill_atoms<Atomop::dec>(level);
   fill_atoms<Atomop::min>(level), fill_atoms<Atomop::max>(level);
+#else
+  // One lane after the other: no vectors.
+  std::copy_n(&level_baseline().atom[0][0], kAtomOps * kAtomTypes, &level.atom[0][0]);
+#endif
   fill_resize<u8>(level.resize[0]), fill_resize<s8>(level.resize[0]);
   fill_resize<u16>(level.resize[1]), fill_resize<s16>(level.resize[1]);
   fill_resize<u32>(level.resize[2]), fill_resize<s32>(level.resize[2]);

@@ -21,7 +21,7 @@ struct Level {
   std::span<const Handlers> lanes;                           ///< by isa::dispatch_index
   Handlers load[kWidths][kCounts], store[kWidths][kCounts];  ///< [element width][count_index()]
   /// [element width][count_index()][the base register is wide][shared window]: of a whole warp,
-  /// weak.
+  /// weak. Null: there is none, as for the affine ones.
   FullHandler usual_load[kWidths][kCounts][2][2], usual_store[kWidths][kCounts][2][2];
   /// [element width][count_index()][the base register is wide]: the same with affine addresses;
   /// loads by AffineLoad, too.
@@ -39,6 +39,8 @@ struct Level {
   Handler shuffle[5];         ///< by sem::Shflmode
   Handlers frame_address[2];  ///< dst[0] = frame_local + offset
 };
+
+const Level& level_baseline();
 
 /// The best level that this CPU runs; HEDDLE_CPU=baseline|v3|v4 lowers it.
 const Level& best_level();

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Joins the lane tables of the families into one. Compiled once per level.
+// Joins the lane tables of the families into one. Compiled once per level. A family that a level
+// leaves out (see CMakeLists.txt) is the baseline's.
 #include "interp/level_lanes.h"
 
+#include <algorithm>
+#include <string_view>
 #include <vector>
+
+#include "interp/level.h"
 
 namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
@@ -12,11 +17,19 @@ inline namespace HEDDLE_LEVEL {
 #include "isa/lane_families.inc"
 #undef HEDDLE_LANE_FAMILY
 
+constexpr std::string_view kLeftOut = HEDDLE_LEFT_OUT;
+
 std::span<const Handlers> lane_table() {
   static const std::vector<Handlers> table = [] {
     std::vector<Handlers> all;
-#define HEDDLE_LANE_FAMILY(family, base, count) \
-  all.insert(all.end(), lanes_##family, lanes_##family + (count));
+#ifndef HEDDLE_BASELINE_LEVEL
+    const auto baseline = level_baseline().lanes;
+    all.assign(baseline.begin(), baseline.end());
+#endif
+#define HEDDLE_LANE_FAMILY(family, base, count)                           \
+  all.resize(std::max<std::size_t>(all.size(), (base) + (count)));        \
+  if constexpr (kLeftOut.find("," #family ",") == std::string_view::npos) \
+    std::copy_n(lanes_##family, count, &all[base]);
 #include "isa/lane_families.inc"
 #undef HEDDLE_LANE_FAMILY
     return all;

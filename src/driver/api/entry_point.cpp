@@ -84,8 +84,7 @@ CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTable
         who);
   }
   if (!traces_api()) return CUDA_ERROR_NOT_FOUND;
-  return trace_call(
-      "cuGetExportTable",
-      {{"ppExportTable", show(ppExportTable)}, {"pExportTableId", show(pExportTableId)}},
-      CUDA_ERROR_NOT_FOUND);
+  return trace_call("cuGetExportTable",
+                    {{"ppExportTable", ppExportTable}, {"pExportTableId", pExportTableId}},
+                    CUDA_ERROR_NOT_FOUND);
 }

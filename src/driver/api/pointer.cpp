@@ -62,7 +62,7 @@ CUresult attribute(void* data, CUpointer_attribute which, CUdeviceptr ptr,
       return put<unsigned long long>(data, handle_types(ptr, *found));
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
       return put<unsigned>(data, found->is_read_only ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ
-                                                      : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+                                                     : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
       return put<unsigned>(data, 0);
     case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:

@@ -74,8 +74,9 @@ std::string show(const CUmemLocation& location) {
 CUresult trace_call(const char* function, std::initializer_list<Argument> arguments,
                     CUresult result) {
   std::string list;
-  for (const auto& [name, value] : arguments) {
-    list += fmt::format("{}{}={}", list.empty() ? "" : ", ", name, value);
+  for (const Argument& argument : arguments) {
+    list += fmt::format("{}{}={}", list.empty() ? "" : ", ", argument.name,
+                        argument.text(argument.value));
   }
   print(fmt::format("heddle: api: {}({}) = {}\n", function, list, name_of(result)));
   return result;

@@ -49,9 +49,17 @@ std::string show(Result (*function)(Arguments...)) {
   return show(reinterpret_cast<const void*>(function));
 }
 
+/// Text is made of it only when the call is printed: most programs are not traced, and a string for
+/// each argument of each export would be much code.
 struct Argument {
+  template <class T>
+  Argument(const char* name, const T& value)
+      : name(name),
+        value(&value),
+        text([](const void* at) -> std::string { return show(*static_cast<const T*>(at)); }) {}
   const char* name;
-  std::string value;
+  const void* value;
+  std::string (*text)(const void*);
 };
 /// Prints `heddle: api: function(name=value, ...) = result`, and returns the result.
 CUresult trace_call(const char* function, std::initializer_list<Argument> arguments,

@@ -15,8 +15,8 @@ cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChan
 namespace heddle::runtime {
 namespace {
 
-cudaError_t describe_array(const cudaChannelFormatDesc* desc, const cudaExtent& extent, unsigned flags,
-                     CUDA_ARRAY3D_DESCRIPTOR& out) {
+cudaError_t describe_array(const cudaChannelFormatDesc* desc, const cudaExtent& extent,
+                           unsigned flags, CUDA_ARRAY3D_DESCRIPTOR& out) {
   if (!desc) return cudaErrorInvalidValue;
   ElementFormat format;
   if (const cudaError_t error = translate(*desc, format)) return error;
