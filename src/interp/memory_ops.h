@@ -423,6 +423,8 @@ T atom_global(u64 address, T b, T c, bool ftz) {
   }
 }
 
+inline constexpr u32 kMostElements = 8;
+
 /// atom and red: lanes one after the other, in lane order. src[1] = b, src[2] = c; dst[0] takes the
 /// old value. A CTA runs on one host thread, so shared memory needs no locked access.
 template <sem::Atomop kOp, class T>
@@ -434,6 +436,7 @@ void atom(Warp& warp, const Op& op) {
   // The first element's operands follow the list of destinations: dst..., b..., c...
   for (u32 rest = warp.mask; rest; rest &= rest - 1) {
     const u32 i = static_cast<u32>(std::countr_zero(rest));
+    T results[kMostElements];  // a destination may be the source of an element that is to come
     for (u32 e = 0; e < op.count; ++e) {
       const u64 address = addresses.lane[i] + e * sizeof(T);
       const T b = warp.at<const T>(op.list[op.count + e])[i];
@@ -445,8 +448,9 @@ void atom(Warp& warp, const Op& op) {
       } else {
         old = atom_global<kOp, T>(address, b, c, !warp.in_shared_window(address));
       }
-      warp.at<T>(op.list[e])[i] = old;
+      results[e] = old;
     }
+    for (u32 e = 0; e < op.count; ++e) warp.at<T>(op.list[e])[i] = results[e];
   }
 }
 
