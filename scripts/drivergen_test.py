@@ -65,7 +65,7 @@ class Generate(unittest.TestCase):
         self.assertIn("CUresult cuStreamQuery_ptsz(CUstream hStream) {\n"
                       "  UsePerThreadDefaultStream scope;\n"
                       "  const CUresult outcome = heddle_cuStreamQuery(hStream);\n", text)
-        self.assertIn('trace_call("cuStreamQuery", {{"hStream", show(hStream)}}, outcome)', text)
+        self.assertIn('trace_call("cuStreamQuery", {{"hStream", hStream}}, outcome)', text)
         self.assertIn("#define cuStreamQuery heddle_cuStreamQuery\n", self.files["api.h"])
 
     def test_direct_functions_are_their_own_export(self):

@@ -114,8 +114,7 @@ struct Sink<bool> {
   u32* out;
   u32 mask;
   alignas(kLanes) u8 lanes[kLanes];
-  Sink(const Registers& registers, Place p) : Sink(registers.at<u32>(p), registers.mask) {}
-  Sink(u32* out, u32 mask) : out(out), mask(mask) {}
+  Sink(const Registers& registers, Place p) : out(registers.at<u32>(p)), mask(registers.mask) {}
   template <bool>
   void set(u32 lane, bool value) {
     lanes[lane] = value;
@@ -325,13 +324,7 @@ struct Lane<F> {
                                          const Sources... sources) {
     if constexpr (IsTwo<R>::value) {
       Sink<typename IsTwo<R>::First> first(registers, op.dst[0]);
-      if constexpr (!kAll && std::is_same_v<R, sem::Two<bool, bool>>) {
-        // Dear only to the compiler: a second loop for every comparison.
-        u32 unwanted = 0;
-        const bool wanted = !(op.flags & kNoSecond);
-        u32* const out = wanted ? registers.at<u32>(op.dst[1]) : &unwanted;
-        map_two<kAll>(first, Sink<bool>(out, registers.mask), sources...);
-      } else if (op.flags & kNoSecond) {
+      if (op.flags & kNoSecond) {
         map_two<kAll>(first, NoSink(), sources...);
       } else {
         map_two<kAll>(first, Sink<typename IsTwo<R>::Second>(registers, op.dst[1]), sources...);
