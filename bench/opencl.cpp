@@ -57,7 +57,7 @@ kernel void matmul(global const float* a, global const float* b, global float* c
 /// A CPU device of one platform, with the kernels built for it. Lives as long as the process.
 class Device {
  public:
-  Device(cl_platform_id platform, cl_device_id device) : device_(device) {
+  Device(cl_platform_id platform, cl_device_id device) {
     const cl_context_properties properties[] = {
         CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform), 0};
     context_ = clCreateContext(properties, 1, &device, nullptr, nullptr, nullptr);
@@ -92,7 +92,6 @@ class Device {
   }
 
  private:
-  cl_device_id device_;
   cl_context context_;
   cl_command_queue queue_;
   cl_program program_;
