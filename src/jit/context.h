@@ -26,7 +26,8 @@ enum class Outcome : u32 {
 using Helper = u32 (*)(Context*, u32 site);
 enum class HelperId : u32 {
   check_access,  ///< traps if one of Context::addresses is not legal
-  check_line,    ///< the same for addresses in a line: from Context::line of each half, Context::step apart
+  check_line,  ///< the same for addresses in a line: from Context::line of each half, Context::step
+               ///< apart
   atomic,   ///< at Context::addresses; operands: b of each element, then c; results in their place
   load,     ///< ordered, from Context::addresses; results: the elements
   store,    ///< ordered; operands: the elements
