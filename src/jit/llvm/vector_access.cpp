@@ -43,6 +43,12 @@ llvm::Value* Vectorizer::lane_mask(const Halves& mask) {
   return bits;
 }
 
+/// For the lanes of the mask.
+void Vectorizer::call_helper(HelperId helper, llvm::Value* argument, const Halves& mask) {
+  builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
+  call_helper(helper, argument);
+}
+
 void Vectorizer::call_helper(HelperId helper, llvm::Value* argument) {
   llvm::Value* table = field(offsetof(Context, helpers), builder_.getPtrTy(), "helpers");
   llvm::Value* at = builder_.CreateConstInBoundsGEP1_32(builder_.getPtrTy(), table,
@@ -142,8 +148,7 @@ void Vectorizer::check(u32 number, llvm::CallInst& call, llvm::Value* address, u
   const s64 step = shapes_.of(address_of_call).stride;
   builder_.CreateStore(builder_.getInt64(static_cast<u64>(step)),
                        field_address(offsetof(Context, step)));
-  builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
-  call_helper(HelperId::check_line, builder_.getInt32(number));
+  call_helper(HelperId::check_line, builder_.getInt32(number), mask);
   builder_.CreateBr(legal);
   go_to(legal);
 }
@@ -151,8 +156,7 @@ void Vectorizer::check(u32 number, llvm::CallInst& call, llvm::Value* address, u
 /// Has the run-time look at the addresses of the lanes of the mask.
 void Vectorizer::ask(u32 number, llvm::CallInst& call, const Halves& mask) {
   pass_addresses(call);
-  builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
-  call_helper(HelperId::check_access, builder_.getInt32(number));
+  call_helper(HelperId::check_access, builder_.getInt32(number), mask);
 }
 
 /// The lanes' own host addresses, all of them looked at.
@@ -245,8 +249,7 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
   const u64 whole = u64{site.bytes} * count;
   if (site.ordered) {
     pass_addresses(call);
-    builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
-    call_helper(HelperId::load, builder_.getInt32(number));
+    call_helper(HelperId::load, builder_.getInt32(number), mask);
     return take_results(call);
   }
   const auto record = [&](const std::vector<llvm::Value*>& parts) -> llvm::Value* {
@@ -329,8 +332,7 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
   };
   const auto by_run_time = [&] {
     pass_addresses(call);
-    builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
-    call_helper(HelperId::load, builder_.getInt32(number));
+    call_helper(HelperId::load, builder_.getInt32(number), mask);
     Halves both;
     for (unsigned h = 0; h < kHalves; ++h) {
       std::vector<llvm::Value*> parts;
@@ -353,8 +355,7 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
   if (site.ordered) {
     pass_addresses(call);
     for (u32 i = 0; i < count; ++i) pass_operand(call.getArgOperand(2 + i), i);
-    builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
-    call_helper(HelperId::store, builder_.getInt32(number));
+    call_helper(HelperId::store, builder_.getInt32(number), mask);
     return;
   }
   const auto value = [&](unsigned i) { return call.getArgOperand(2 + i); };
@@ -409,8 +410,7 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
   const auto by_run_time = [&] {
     pass_addresses(call);
     for (u32 i = 0; i < count; ++i) pass_operand(value(i), i);
-    builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
-    call_helper(HelperId::store, builder_.getInt32(number));
+    call_helper(HelperId::store, builder_.getInt32(number), mask);
     return Halves{};
   };
   if (is_consecutive(site, shape))

@@ -406,8 +406,7 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
     return;
   }
   if (name == "trap") {
-    builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
-    return call_helper(HelperId::trap, call.getArgOperand(0));
+    return call_helper(HelperId::trap, call.getArgOperand(0), mask);
   }
   if (name == "barrier") {
     auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {word, word}, false);

@@ -137,16 +137,14 @@ void Vectorizer::emit_warp_operation(llvm::CallInst& call, const Site& site, con
       break;
   }
   for (u32 i = 1; i < call.arg_size(); ++i) pass_operand(call.getArgOperand(i), i - 1);
-  builder_.CreateStore(here, field_address(offsetof(Context, lanes)));
-  call_helper(HelperId::warp_op, call.getArgOperand(0));
+  call_helper(HelperId::warp_op, call.getArgOperand(0), mask);
   take_results(call);
 }
 
 void Vectorizer::emit_atomic(llvm::CallInst& call, const Site&, const Halves& mask) {
   pass_addresses(call);
   for (u32 i = 2; i < call.arg_size(); ++i) pass_operand(call.getArgOperand(i), i - 2);
-  builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
-  call_helper(HelperId::atomic, call.getArgOperand(0));
+  call_helper(HelperId::atomic, call.getArgOperand(0), mask);
   if (!call.use_empty()) take_results(call);
 }
 

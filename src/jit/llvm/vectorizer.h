@@ -32,7 +32,6 @@ class Vectorizer {
 
  private:
   using Block = llvm::BasicBlock;
-  using Edge = std::pair<const Block*, const Block*>;
 
   /// A scalar value's counterpart.
   struct Lanes {
@@ -106,6 +105,7 @@ class Vectorizer {
   llvm::Value* field_address(std::size_t offset);
   llvm::Value* lane_mask(const Halves& mask);
   void call_helper(HelperId helper, llvm::Value* argument);
+  void call_helper(HelperId helper, llvm::Value* argument, const Halves& mask);
   llvm::Value* fits(llvm::Value* base, llvm::Value* size, llvm::Value* address, u64 bytes,
                     u64 align);
   std::vector<Window> windows(const Site& site);
