@@ -12,7 +12,8 @@
 
 namespace heddle::jit {
 
-using WarpFunction = u32(Context*, u8* frame);
+/// Runs the warps of a CTA, whose frames lie side by side.
+using CtaFunction = u32(Context*, u8* frames);
 
 class Code {
  public:
@@ -23,7 +24,7 @@ class Code {
   Code& operator=(const Code&) = delete;
 
   const Image& image() const { return image_; }
-  WarpFunction* warp() const { return reinterpret_cast<WarpFunction*>(base_ + image_.entry); }
+  CtaFunction* cta() const { return reinterpret_cast<CtaFunction*>(base_ + image_.entry); }
   const u8* base() const { return base_; }
   const u64* symbols() const { return symbols_.data(); }
   /// What the code at a host address is of; null: it is not ours.

@@ -14,12 +14,20 @@ inline constexpr u32 kLanes = 32;
 
 struct Context;
 
-/// What a warp's code ends with.
+/// What the code of a CTA ends with. Where all warps come to one barrier it goes on by itself.
 enum class Outcome : u32 {
   finished,
-  trapped,  ///< the CTA says why
-  barrier,  ///< Context::barrier_*; the warp goes on behind it
-  stopped,  ///< Context::stop was set; the warp is lost
+  trapped,   ///< the CTA says why
+  barriers,  ///< the warps came to different ends: their frames say which
+  stopped,   ///< Context::stop was set; the CTA is lost
+};
+
+/// How a warp's frame begins, when its code has barriers.
+struct WarpState {
+  enum Status : u32 { ready, waits, finished };
+  u32 resume;  ///< where it goes on; 0: at the beginning
+  u32 status;
+  u32 barrier;  ///< at which it waits
 };
 
 /// What the code calls; the lanes in Context::lanes take part. A result that is not 0: trapped.
@@ -44,19 +52,16 @@ struct Context {
   // Memory.
   u64 low_base, low_size, high_base, high_size;
   u64 shared_base, shared_size;
-  u64 local_base, local_stride;  ///< of lane 0 of the warp; bytes from thread to thread
+  u64 local_base, local_stride;  ///< of thread 0; bytes from thread to thread
   u64 params;
   const u64* symbols;  ///< addresses of Image::symbols
 
   // The CTA and the warp.
   u32 ctaid[3], nctaid[3];
-  u32 warp;
-  u32 lanes_of_warp;  ///< threads that exist
+  u32 warp;       ///< that runs
+  u32 all_ready;  ///< no warp waits, and none has finished
 
   u32 stop;  ///< not 0: give up at the next round of a loop
-
-  // Out.
-  u32 barrier_number;
 
   const Helper* helpers;
   void* owner;  ///< the Cta

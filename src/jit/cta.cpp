@@ -20,12 +20,11 @@ Cta::Cta(std::shared_ptr<const Code> code, machine::Launch& launch)
     : code_(std::move(code)),
       launch_(launch),
       region_(launch.loaded->region()),
-      warps_(static_cast<u32>((launch.config->block.volume() + kLanes - 1) / kLanes)),
-      states_(warps_),
-      barriers_(warps_) {
-  frames_.reset(
-      static_cast<u8*>(std::aligned_alloc(64, std::size_t{warps_} * code_->image().frame_bytes)));
-  HEDDLE_CHECK(frames_);
+      warps_(static_cast<u32>((launch.config->block.volume() + kLanes - 1) / kLanes)) {
+  if (const std::size_t bytes = std::size_t{warps_} * code_->image().frame_bytes) {
+    frames_.reset(static_cast<u8*>(std::aligned_alloc(64, bytes)));
+    HEDDLE_CHECK(frames_);
+  }
   if (code_->image().loops) watched_.emplace(context_, launch);
 }
 
@@ -33,11 +32,6 @@ Cta::~Cta() {
   machine::Memory& memory = launch_.loaded->memory();
   if (shared_base_) memory.give_shared(region_, shared_base_);
   if (local_base_) memory.give_local(region_, local_base_);
-}
-
-u32 Cta::lanes_of(u32 warp) const {
-  const u64 left = launch_.config->block.volume() - u64{warp} * kLanes;
-  return left >= kLanes ? ~0u : (1u << left) - 1;
 }
 
 Result<bool> Cta::begin(u64 index) {
@@ -57,7 +51,7 @@ Result<bool> Cta::begin(u64 index) {
     const machine::AddressRange reach = memory.reach();
     c.high_base = reach.base, c.high_size = reach.size;
     c.shared_base = shared_base_, c.shared_size = launch_.shared_bytes;
-    c.local_stride = local_stride_;
+    c.local_base = local_base_, c.local_stride = local_stride_;
     c.params = launch_.params;
     c.symbols = code_->symbols();
     const machine::Dim3& grid = launch_.grid;
@@ -70,9 +64,8 @@ Result<bool> Cta::begin(u64 index) {
           static_cast<u32>(index / grid.x / grid.y)};
   cta_index_ = index;
   context_.ctaid[0] = cta_.x, context_.ctaid[1] = cta_.y, context_.ctaid[2] = cta_.z;
-  std::fill(states_.begin(), states_.end(), State::ready);
-  finished_ = 0;
-  for (u32 w = 0; w < warps_; ++w) std::memset(frame(w), 0, sizeof(u32));
+  context_.all_ready = 1;
+  for (u32 w = 0; frames_ && w < warps_; ++w) state(w) = {};
   return true;
 }
 
@@ -83,52 +76,42 @@ CtaStatus Cta::run(u64) {
 }
 
 CtaStatus Cta::run_warps() {
-  WarpFunction* const code = code_->warp();
   while (true) {
-    bool ran = false;
-    for (u32 w = 0; w < warps_; ++w) {
-      if (states_[w] != State::ready) continue;
-      ran = true;
-      context_.warp = w;
-      context_.lanes_of_warp = lanes_of(w);
-      context_.local_base = local_base_ + local_stride_ * kLanes * w;
-      switch (static_cast<Outcome>(code(&context_, frame(w)))) {
-        case Outcome::finished:
-          states_[w] = State::finished;
-          ++finished_;
-          break;
-        case Outcome::barrier:
-          states_[w] = State::waits;
-          barriers_[w] = context_.barrier_number;
-          break;
-        case Outcome::trapped:
-          return CtaStatus::trapped;
-        case Outcome::stopped:
-          return CtaStatus::running;  // the launch knows why, and does not come back
-      }
+    switch (static_cast<Outcome>(code_->cta()(&context_, frames_.get()))) {
+      case Outcome::finished:
+        return CtaStatus::finished;
+      case Outcome::trapped:
+        return CtaStatus::trapped;
+      case Outcome::stopped:
+        return CtaStatus::running;  // the launch knows why, and does not come back
+      case Outcome::barriers:
+        break;
     }
-    if (finished_ == warps_) return CtaStatus::finished;
-    if (!ran) {
-      trap_ = machine::trap_at(TrapKind::deadlock, launch_.loaded->module(), launch_.entry, nullptr,
-                               0, launch_.config->block, cta_, 0);
-      trap_.detail = "the warps of the CTA wait at different barriers";
-      return CtaStatus::trapped;
-    }
-    release();
+    context_.all_ready = 0;
+    bool finished = true;
+    for (u32 w = 0; w < warps_; ++w) finished &= state(w).status == WarpState::finished;
+    if (finished) return CtaStatus::finished;
+    if (release()) continue;
+    trap_ = machine::trap_at(TrapKind::deadlock, launch_.loaded->module(), launch_.entry, nullptr,
+                             0, launch_.config->block, cta_, 0);
+    trap_.detail = "the warps of the CTA wait at different barriers";
+    return CtaStatus::trapped;
   }
 }
 
-/// Those that wait at the same barrier go on when all that live do.
-void Cta::release() {
+/// Those that wait at the same barrier go on when all that live do. False: they do not.
+bool Cta::release() {
   u32 number = ~0u;
   for (u32 w = 0; w < warps_; ++w) {
-    if (states_[w] == State::finished) continue;
-    if (states_[w] != State::waits || (number != ~0u && barriers_[w] != number)) return;
-    number = barriers_[w];
+    const WarpState& warp = state(w);
+    if (warp.status == WarpState::finished) continue;
+    if (number != ~0u && warp.barrier != number) return false;
+    number = warp.barrier;
   }
   for (u32 w = 0; w < warps_; ++w) {
-    if (states_[w] == State::waits) states_[w] = State::ready;
+    if (state(w).status == WarpState::waits) state(w).status = WarpState::ready;
   }
+  return true;
 }
 
 CtaStatus Cta::trapped(TrapKind kind, const CodeLine* line, u32 lane, std::optional<u64> address) {
@@ -148,32 +131,36 @@ CtaStatus Cta::faulted() {
 }
 
 u32 Cta::check_access(const Site& site) {
+  const Context& c = context_;
   const u64 bytes = u64{site.bytes} * site.count;
-  for (u32 rest = context_.lanes; rest; rest &= rest - 1) {
-    const u32 lane = static_cast<u32>(std::countr_zero(rest));
-    const u64 address = context_.addresses[lane];
-    const Context& c = context_;
-    bool inside;
-    std::string detail;
+  const auto inside = [&](u64 address) {
     switch (site.space) {
       case ir::Space::shared:
-        inside = machine::AddressRange{0, c.shared_size}.contains(address, bytes);
-        detail = fmt::format("the CTA has {} bytes of shared memory", launch_.shared_bytes);
+        return machine::AddressRange{0, c.shared_size}.contains(address, bytes);
+      case ir::Space::local:
+        return machine::AddressRange{0, c.local_stride}.contains(address, bytes);
+      default:
+        return machine::AddressRange{c.low_base, c.low_size}.contains(address, bytes) ||
+               machine::AddressRange{c.high_base, c.high_size}.contains(address, bytes);
+    }
+  };
+  for (u32 rest = c.lanes; rest; rest &= rest - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(rest));
+    const u64 address = c.addresses[lane];
+    if (inside(address) && address % bytes == 0) continue;
+    const CodeLine line{0, site.function, site.inst};
+    trapped(inside(address) ? TrapKind::misaligned_address : TrapKind::illegal_address, &line, lane,
+            address);
+    switch (site.space) {
+      case ir::Space::shared:
+        trap_.detail = fmt::format("the CTA has {} bytes of shared memory", launch_.shared_bytes);
         break;
       case ir::Space::local:
-        inside = machine::AddressRange{0, c.local_stride}.contains(address, bytes);
-        detail = fmt::format("a thread has {} bytes of local memory", local_stride_);
+        trap_.detail = fmt::format("a thread has {} bytes of local memory", local_stride_);
         break;
       default:
-        inside = machine::AddressRange{c.low_base, c.low_size}.contains(address, bytes) ||
-                 machine::AddressRange{c.high_base, c.high_size}.contains(address, bytes);
-        detail = machine::describe_address(launch_.loaded->memory(), address);
+        trap_.detail = machine::describe_address(launch_.loaded->memory(), address);
     }
-    if (inside && address % bytes == 0) continue;
-    const CodeLine line{0, site.function, site.inst};
-    trapped(inside ? TrapKind::misaligned_address : TrapKind::illegal_address, &line, lane,
-            address);
-    trap_.detail = std::move(detail);
     return 1;
   }
   return 0;

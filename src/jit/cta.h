@@ -38,17 +38,16 @@ class Cta final : public machine::Cta {
   }
 
  private:
-  enum class State : u8 { ready, waits, finished };
   struct Free {
     void operator()(u8* memory) const { std::free(memory); }
   };
 
-  u8* frame(u32 warp) const {
-    return frames_.get() + std::size_t{warp} * code_->image().frame_bytes;
+  WarpState& state(u32 warp) const {
+    return *reinterpret_cast<WarpState*>(frames_.get() +
+                                         std::size_t{warp} * code_->image().frame_bytes);
   }
-  u32 lanes_of(u32 warp) const;
   machine::CtaStatus run_warps();
-  void release();
+  bool release();
   machine::CtaStatus trapped(machine::TrapKind kind, const CodeLine* line, u32 lane,
                              std::optional<u64> address);
   machine::CtaStatus faulted();
@@ -60,9 +59,6 @@ class Cta final : public machine::Cta {
   Context context_{};
   std::optional<Watched> watched_;  ///< when its code has loops
   std::unique_ptr<u8, Free> frames_;
-  std::vector<State> states_;
-  std::vector<u32> barriers_;  ///< by warp: at which it waits
-  u32 finished_ = 0;
   machine::Dim3 cta_{};
   u64 cta_index_ = 0;
   u64 shared_base_ = 0, local_base_ = 0, local_stride_ = 0;

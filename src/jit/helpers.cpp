@@ -69,7 +69,8 @@ void to_host(Context* context, const Site& site) {
     for (u64& address : context->addresses) address += context->shared_base;
   if (site.space == ir::Space::local)
     for (u32 lane = 0; lane < kLanes; ++lane)
-      context->addresses[lane] += context->local_base + context->local_stride * lane;
+      context->addresses[lane] +=
+          context->local_base + context->local_stride * (context->warp * kLanes + lane);
 }
 
 template <class T>

@@ -38,9 +38,9 @@ struct Site {
 struct Image {
   std::vector<u8> code;       ///< position-independent; begins on a page
   std::vector<u32> absolute;  ///< offsets of 64-bit words to which the code's own address is added
-  u32 entry = 0;              ///< offset of the warp function
+  u32 entry = 0;              ///< offset of the CTA's function
   std::vector<CodeLine> lines;  ///< by offset
-  u32 frame_bytes = 0;          ///< a warp's frame, a multiple of 64
+  u32 frame_bytes = 0;          ///< a warp's frame, a multiple of 64; 0: no barriers
   bool loops = false;           ///< it looks at Context::stop
   u64 local_bytes = 0;          ///< local memory of a thread
   std::vector<Site> sites;      ///< by the number that the code gives to helpers

@@ -108,7 +108,7 @@ std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu) {
       llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
 }
 
-void tidy_vectors(llvm::Function& warp, llvm::TargetMachine& target, bool last) {
+void tidy_vectors(llvm::Function& cta, llvm::TargetMachine& target, bool last) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;
@@ -124,7 +124,7 @@ void tidy_vectors(llvm::Function& warp, llvm::TargetMachine& target, bool last) 
   passes.addPass(llvm::EarlyCSEPass(true));
   if (last) passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::ADCEPass());
-  passes.run(warp, functions);
+  passes.run(cta, functions);
 }
 
 std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& image) {
@@ -143,7 +143,7 @@ std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& i
   linker.resolveRelocations();
   if (!nothing.missing.empty()) return fmt::format("the code calls '{}'", nothing.missing);
   if (linker.hasError()) return linker.getErrorString().str();
-  const auto entry = linker.getSymbol("warp");
+  const auto entry = linker.getSymbol("cta");
   image.entry = static_cast<u32>(entry.getAddress() - reinterpret_cast<u64>(memory.base()));
   // Addresses within the code, as tables of pointers have them.
   const u64 base = reinterpret_cast<u64>(memory.base());

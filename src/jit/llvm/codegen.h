@@ -15,9 +15,9 @@ namespace heddle::jit {
 /// For `cpu`, an LLVM name; empty: this host. Null when LLVM does not know it.
 std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu);
 
-/// Cleans the warp's function up, as far as it pays for vectors. Blocks stay what they are until
+/// Cleans the CTA's function up, as far as it pays for vectors. Blocks stay what they are until
 /// the last time.
-void tidy_vectors(llvm::Function& warp, llvm::TargetMachine& target, bool last);
+void tidy_vectors(llvm::Function& cta, llvm::TargetMachine& target, bool last);
 
 /// Fills in code, entry and lines. Returns why it cannot.
 std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& image);

@@ -54,18 +54,19 @@ Result<Compiled> compile_here(const Request& request) {
   if (request.dump == Dump::uniform)
     compiled.dump = dump(*kernel.function, kernel, module, &shapes);
   std::string why;
-  llvm::Function* warp = vectorize(kernel, shapes, request.block, why);
-  if (!warp) return Error{why};
-  verify(*warp);
+  const Vectorized made = vectorize(kernel, shapes, request.block, why);
+  if (!made.function) return Error{why};
+  llvm::Function& cta = *made.function;
+  verify(cta);
   kernel.function->eraseFromParent();
   kernel.function = nullptr;
-  warp->addFnAttr("prefer-vector-width", "512");
-  warp->addFnAttr("min-legal-vector-width", "512");
-  tidy_vectors(*warp, *target, false);
-  compiled.image.frame_bytes = split_regions(*warp);
-  verify(*warp);
-  tidy_vectors(*warp, *target, true);
-  if (request.dump == Dump::vector) compiled.dump = dump(*warp, kernel, module);
+  cta.addFnAttr("prefer-vector-width", "512");
+  cta.addFnAttr("min-legal-vector-width", "512");
+  tidy_vectors(cta, *target, false);
+  compiled.image.frame_bytes = split_regions(made);
+  verify(cta);
+  tidy_vectors(cta, *target, true);
+  if (request.dump == Dump::vector) compiled.dump = dump(cta, kernel, module);
   if (request.dump == Dump::code) {
     compiled.dump = assembly(kernel, *target, module);
     return compiled;

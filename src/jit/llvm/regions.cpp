@@ -18,23 +18,27 @@
 namespace heddle::jit {
 namespace {
 
-constexpr u32 kFirstSlot = 64;  ///< behind the word that says where to go on
+constexpr u32 kFirstSlot = 64;  ///< behind the WarpState
+static_assert(sizeof(WarpState) <= kFirstSlot);
+
+/// How the warps of a round ended: at the barrier of this number, which is smaller, or so.
+constexpr u32 kNobodyYet = ~0u, kDifferently = ~0u - 1, kFinished = ~0u - 2;
 
 using Live = llvm::SetVector<llvm::Instruction*>;
 
-/// What each block needs from those before it. The entry is run anew each time, so nothing that it
-/// computes counts.
-std::map<const llvm::BasicBlock*, Live> find_live(llvm::Function& warp) {
-  const llvm::BasicBlock* entry = &warp.getEntryBlock();
+/// What each block needs from those before it. What entry and head compute is there anyway.
+std::map<const llvm::BasicBlock*, Live> find_live(const Vectorized& cta) {
+  llvm::Function& warp = *cta.function;
   std::map<const llvm::BasicBlock*, Live> in;
   const auto counts = [&](const llvm::Value* value) {
     const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
-    return inst && inst->getParent() != entry;
+    return inst && inst->getParent() != cta.entry && inst->getParent() != cta.head;
   };
   bool changed = true;
   while (changed) {
     changed = false;
     for (llvm::BasicBlock& block : llvm::reverse(warp)) {
+      if (&block == cta.head || &block == cta.next) continue;  // another warp
       Live live;
       for (llvm::BasicBlock* next : llvm::successors(&block)) {
         for (llvm::Instruction* value : in[next]) live.insert(value);
@@ -77,10 +81,10 @@ llvm::Value* origin(llvm::Value* value) {
 }
 
 /// Makes each such value anew in every block that uses it.
-void make_again(llvm::Function& warp) {
+void make_again(const Vectorized& cta) {
   std::vector<llvm::Instruction*> found;
-  for (llvm::BasicBlock& block : warp) {
-    if (&block == &warp.getEntryBlock()) continue;
+  for (llvm::BasicBlock& block : *cta.function) {
+    if (&block == cta.entry || &block == cta.head) continue;
     for (llvm::Instruction& inst : block) {
       if (origin(&inst)) found.push_back(&inst);
     }
@@ -104,9 +108,97 @@ void make_again(llvm::Function& warp) {
   }
 }
 
+/// Warps go round by round, each from its barrier to its next one. Where all came to the same one
+/// the next round begins at once; else the run-time says who goes on.
+void make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& ends,
+                 const std::vector<llvm::BasicBlock*>& resumed, llvm::Value* frame) {
+  llvm::IRBuilder<> builder(cta.function->getContext());
+  llvm::Type* word = builder.getInt32Ty();
+  const auto field = [&](std::size_t offset) {
+    return builder.CreateConstInBoundsGEP1_32(builder.getInt8Ty(), frame,
+                                              static_cast<unsigned>(offset));
+  };
+  const auto same = [&](llvm::Value* a, u32 b) {
+    return builder.CreateICmpEQ(a, builder.getInt32(b));
+  };
+  const std::vector<llvm::BasicBlock*> finish(llvm::pred_begin(cta.next), llvm::pred_end(cta.next));
+
+  // Where a warp ends.
+  builder.SetInsertPoint(cta.next, cta.next->begin());
+  llvm::PHINode* end = builder.CreatePHI(word, 2, "end");
+  for (llvm::BasicBlock* block : finish) {
+    builder.SetInsertPoint(block->getTerminator());
+    builder.CreateStore(builder.getInt32(WarpState::finished), field(offsetof(WarpState, status)));
+    end->addIncoming(builder.getInt32(kFinished), block);
+  }
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    llvm::BasicBlock* block = ends[i]->getParent();
+    llvm::Value* barrier = ends[i]->getArgOperand(1);
+    block->getTerminator()->eraseFromParent();
+    builder.SetInsertPoint(block);
+    builder.CreateStore(builder.getInt32(static_cast<u32>(i + 1)),
+                        field(offsetof(WarpState, resume)));
+    builder.CreateStore(builder.getInt32(WarpState::waits), field(offsetof(WarpState, status)));
+    builder.CreateStore(barrier, field(offsetof(WarpState, barrier)));
+    builder.CreateBr(cta.next);
+    end->addIncoming(barrier, block);
+    ends[i]->eraseFromParent();
+  }
+
+  // Where it begins.
+  builder.SetInsertPoint(cta.entry->getTerminator());
+  llvm::Value* all_ready = builder.CreateICmpNE(
+      builder.CreateLoad(word, builder.CreateConstInBoundsGEP1_32(
+                                   builder.getInt8Ty(), cta.function->getArg(0),
+                                   static_cast<unsigned>(offsetof(Context, all_ready)))),
+      builder.getInt32(0));
+  builder.SetInsertPoint(cta.head, cta.head->begin());
+  llvm::PHINode* met = builder.CreatePHI(word, 3, "met");
+  llvm::PHINode* free = builder.CreatePHI(builder.getInt1Ty(), 3, "all.ready");
+  llvm::BasicBlock* start = cta.head->getTerminator()->getSuccessor(0);
+  cta.head->getTerminator()->eraseFromParent();
+  auto* go = llvm::BasicBlock::Create(cta.function->getContext(), "go", cta.function, start);
+  builder.SetInsertPoint(cta.head);
+  llvm::Value* status = builder.CreateLoad(word, field(offsetof(WarpState, status)), "status");
+  builder.CreateCondBr(builder.CreateOr(free, same(status, WarpState::ready)), go, cta.next);
+  end->addIncoming(builder.getInt32(kDifferently), cta.head);
+  builder.SetInsertPoint(go);
+  auto* choice =
+      builder.CreateSwitch(builder.CreateLoad(word, field(offsetof(WarpState, resume)), "resume"),
+                           start, static_cast<unsigned>(resumed.size()));
+  for (std::size_t i = 0; i < resumed.size(); ++i)
+    choice->addCase(builder.getInt32(static_cast<u32>(i + 1)), resumed[i]);
+
+  // After the last one.
+  builder.SetInsertPoint(cta.next->getTerminator());
+  llvm::Value* merged = builder.CreateSelect(
+      same(met, kNobodyYet), end,
+      builder.CreateSelect(builder.CreateICmpEQ(met, end), met, builder.getInt32(kDifferently)),
+      "merged");
+  cta.done->getTerminator()->eraseFromParent();
+  auto* leave = llvm::BasicBlock::Create(cta.function->getContext(), "leave", cta.function);
+  builder.SetInsertPoint(cta.done);
+  builder.CreateCondBr(builder.CreateICmpULT(merged, builder.getInt32(kFinished)), cta.head, leave);
+  builder.SetInsertPoint(leave);
+  builder.CreateRet(builder.CreateSelect(same(merged, kFinished),
+                                         builder.getInt32(static_cast<u32>(Outcome::finished)),
+                                         builder.getInt32(static_cast<u32>(Outcome::barriers))));
+  const auto arrive = [](llvm::PHINode* phi, llvm::BasicBlock* from, llvm::Value* value) {
+    phi->addIncoming(value, from);
+  };
+  arrive(met, cta.entry, builder.getInt32(kNobodyYet));
+  arrive(met, cta.next, merged);
+  arrive(met, cta.done, builder.getInt32(kNobodyYet));
+  arrive(free, cta.entry, all_ready);
+  arrive(free, cta.next, free);
+  arrive(free, cta.done, builder.getTrue());
+  arrive(cta.warp, cta.done, builder.getInt32(0));
+}
+
 }  // namespace
 
-u32 split_regions(llvm::Function& warp) {
+u32 split_regions(const Vectorized& cta) {
+  llvm::Function& warp = *cta.function;
   std::vector<llvm::CallInst*> ends;
   for (llvm::BasicBlock& block : warp) {
     for (llvm::Instruction& inst : block) {
@@ -115,27 +207,22 @@ u32 split_regions(llvm::Function& warp) {
         ends.push_back(call);
     }
   }
-  if (ends.empty()) return kFirstSlot;
+  if (ends.empty()) return 0;
 
   llvm::LLVMContext& context = warp.getContext();
   llvm::IRBuilder<> builder(context);
-  llvm::Value* state = warp.getArg(0);
-  llvm::Value* frame = warp.getArg(1);
   std::vector<llvm::BasicBlock*> resumed;
   for (llvm::CallInst* call : ends) {
     llvm::BasicBlock* block = call->getParent();
     resumed.push_back(llvm::SplitBlock(block, call->getNextNode()));
     resumed.back()->setName("resume");
   }
-  make_again(warp);
-  const auto live = find_live(warp);
+  make_again(cta);
+  const auto live = find_live(cta);
 
   const llvm::DataLayout& layout = warp.getDataLayout();
   u32 size = kFirstSlot;
   std::map<llvm::Instruction*, u32> slots;
-  const auto at = [&](u32 offset) {
-    return builder.CreateConstInBoundsGEP1_32(builder.getInt8Ty(), frame, offset);
-  };
   for (llvm::BasicBlock* block : resumed) {
     for (llvm::Instruction* value : live.at(block)) {
       if (slots.count(value)) continue;
@@ -147,27 +234,17 @@ u32 split_regions(llvm::Function& warp) {
       size += bytes;
     }
   }
+  size = (size + 63) / 64 * 64;
 
-  // Out of the regions, and in again.
-  llvm::BasicBlock* entry = &warp.getEntryBlock();
-  llvm::BasicBlock* start = entry->getTerminator()->getSuccessor(0);
-  entry->getTerminator()->eraseFromParent();
-  builder.SetInsertPoint(entry);
-  auto* choice = builder.CreateSwitch(builder.CreateLoad(builder.getInt32Ty(), frame, "state"),
-                                      start, static_cast<unsigned>(ends.size()));
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    llvm::CallInst* call = ends[i];
-    llvm::BasicBlock* block = call->getParent();
-    block->getTerminator()->eraseFromParent();
-    builder.SetInsertPoint(block);
-    builder.CreateStore(builder.getInt32(static_cast<u32>(i + 1)), frame);
-    builder.CreateStore(call->getArgOperand(1),
-                        builder.CreateConstInBoundsGEP1_32(builder.getInt8Ty(), state,
-                                                           offsetof(Context, barrier_number)));
-    builder.CreateRet(builder.getInt32(static_cast<u32>(Outcome::barrier)));
-    call->eraseFromParent();
-    choice->addCase(builder.getInt32(static_cast<u32>(i + 1)), resumed[i]);
-  }
+  builder.SetInsertPoint(cta.head->getTerminator());
+  llvm::Value* number = builder.CreateZExt(cta.warp, builder.getInt64Ty());
+  llvm::Value* frame =
+      builder.CreateInBoundsGEP(builder.getInt8Ty(), warp.getArg(1),
+                                builder.CreateNUWMul(number, builder.getInt64(size)), "frame");
+  const auto at = [&](u32 offset) {
+    return builder.CreateConstInBoundsGEP1_32(builder.getInt8Ty(), frame, offset);
+  };
+  make_rounds(cta, ends, resumed, frame);
 
   // Values on both sides.
   for (const auto& [value, offset] : slots) {
@@ -208,7 +285,7 @@ u32 split_regions(llvm::Function& warp) {
         values.RewriteUse(*use);
     }
   }
-  return (size + 63) / 64 * 64;
+  return size;
 }
 
 }  // namespace heddle::jit

@@ -16,7 +16,7 @@
 
 namespace heddle::jit {
 
-/// A field of Context that does not change while a warp runs; read once, in the entry.
+/// A field of Context that does not change while the CTA runs; read once, in the entry.
 llvm::Value* Vectorizer::field(std::size_t offset, llvm::Type* type, const char* name) {
   llvm::Value*& known = fields_[{offset, type}];
   if (known) return known;
@@ -24,6 +24,16 @@ llvm::Value* Vectorizer::field(std::size_t offset, llvm::Type* type, const char*
   builder_.SetInsertPoint(entry_->getTerminator());
   builder_.SetCurrentDebugLocation(llvm::DebugLoc());
   return known = builder_.CreateLoad(type, field_address(offset), name);
+}
+
+/// Where the local memory of the warp's first thread begins.
+llvm::Value* Vectorizer::local_base() {
+  llvm::Type* wide = builder_.getInt64Ty();
+  llvm::Value* base = field(offsetof(Context, local_base), wide, "local.base");
+  llvm::Value* stride = field(offsetof(Context, local_stride), wide, "local.stride");
+  llvm::Value* thread =
+      builder_.CreateMul(builder_.CreateZExt(made_.warp, wide), builder_.getInt64(kLanes));
+  return builder_.CreateAdd(base, builder_.CreateMul(stride, thread));
 }
 
 llvm::Value* Vectorizer::field_address(std::size_t offset) {
@@ -189,9 +199,7 @@ Halves Vectorizer::checked_addresses(u32 number, llvm::CallInst& call, const Hal
       llvm::Value* lane = builder_.CreateAdd(splat(builder_.getInt64(h * kHalf)), ramp(wide, 1));
       llvm::Value* own = builder_.CreateMul(
           splat(field(offsetof(Context, local_stride), wide, "local.stride")), lane);
-      addresses[h] = builder_.CreateAdd(
-          addresses[h],
-          builder_.CreateAdd(own, splat(field(offsetof(Context, local_base), wide, "local.base"))));
+      addresses[h] = builder_.CreateAdd(addresses[h], builder_.CreateAdd(own, splat(local_base())));
     }
   }
   return addresses;

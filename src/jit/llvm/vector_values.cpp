@@ -2,6 +2,7 @@
 //
 // Values of a warp: scalars for what the lanes share, vectors for the rest, and the instructions on
 // both.
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -147,11 +148,10 @@ Vectorizer::Variable& Vectorizer::variable_of(llvm::PHINode& phi) {
   Variable& variable = variables_[&phi];
   if (!variable.places.empty()) return variable;
   const Shape shape = shapes_.of(&phi);
-  llvm::IRBuilder<> variables(entry_, entry_->begin());
   const unsigned count = shape.kind == Shape::Kind::warp ? 1 : kHalves;
   for (unsigned i = 0; i < count; ++i)
     variable.places.push_back(
-        variables.CreateAlloca(shape.is_affine() ? phi.getType() : vector_of(phi.getType())));
+        this->variable(shape.is_affine() ? phi.getType() : vector_of(phi.getType())));
   return variable;
 }
 
@@ -183,6 +183,12 @@ void Vectorizer::emit(llvm::Instruction& inst, const Halves& mask) {
     emit_vector(inst, mask);
 }
 
+/// Known in the entry: the same for all warps.
+bool Vectorizer::is_shared_by_warps(const llvm::Value* value) const {
+  const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
+  return !inst || inst->getParent() == entry_;
+}
+
 void Vectorizer::emit_affine(llvm::Instruction& inst) {
   Lanes lanes;
   lanes.shape = shapes_.of(&inst);
@@ -201,6 +207,11 @@ void Vectorizer::emit_affine(llvm::Instruction& inst) {
       if (!llvm::isa<llvm::Function>(operand.get())) operand.set(first(operand.get(), h));
     }
     lanes.first[h] = builder_.Insert(copy, inst.getName());
+    // What all warps share is computed once.
+    if (llvm::all_of(copy->operand_values(),
+                     [&](const llvm::Value* operand) { return is_shared_by_warps(operand); }) &&
+        llvm::isSafeToSpeculativelyExecute(copy))
+      copy->moveBefore(entry_->getTerminator());
   }
   lanes_[&inst] = lanes;
 }
@@ -319,16 +330,22 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
   llvm::Type* word = builder_.getInt32Ty();
   const auto constant = [&](u64 value) { return builder_.getInt32(static_cast<u32>(value)); };
 
+  if (name == "context.i32" && number(0) == offsetof(Context, warp))
+    return define_uniform(call, made_.warp);
   if (name == "context.i64" || name == "context.i32")
     return define_uniform(call, field(number(0), call.getType(), "field"));
   if (name == "symbol") {
     llvm::Value* table = field(offsetof(Context, symbols), builder_.getPtrTy(), "symbols");
+    const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+    builder_.SetInsertPoint(entry_->getTerminator());
     llvm::Value* at = builder_.CreateConstInBoundsGEP1_32(builder_.getInt64Ty(), table, number(0));
     llvm::LoadInst* load = builder_.CreateLoad(builder_.getInt64Ty(), at);
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
     return define_uniform(call, load);
   }
   if (name == "param") {
+    const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+    builder_.SetInsertPoint(entry_->getTerminator());
     llvm::Value* block = builder_.CreateIntToPtr(
         field(offsetof(Context, params), builder_.getInt64Ty(), "params"), builder_.getPtrTy());
     llvm::LoadInst* load = builder_.CreateAlignedLoad(
@@ -346,7 +363,7 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
   if (name == "tid") {
     const u32 component = number(0);
     const u64 x = block_.x, y = block_.y;
-    llvm::Value* warp = field(offsetof(Context, warp), word, "warp");
+    llvm::Value* warp = made_.warp;
     // `unit` threads, consecutive along x, share what is asked for, or differ by their place.
     const auto of_units = [&](llvm::Value* unit, u64 size) -> llvm::Value* {
       llvm::Value* thread = builder_.CreateMul(unit, constant(size));
@@ -379,7 +396,7 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
     return;
   }
   if (name == "local.base") {
-    llvm::Value* base = field(offsetof(Context, local_base), builder_.getInt64Ty(), "local.base");
+    llvm::Value* base = local_base();
     llvm::Value* stride =
         field(offsetof(Context, local_stride), builder_.getInt64Ty(), "local.stride");
     Halves both;

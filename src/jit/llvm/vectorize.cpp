@@ -69,6 +69,13 @@ Halves Vectorizer::edge_mask(const Block* from, unsigned successor, const Halves
   return result;
 }
 
+/// Of each warp: nothing of the one before is left in it.
+llvm::AllocaInst* Vectorizer::variable(llvm::Type* type) {
+  llvm::AllocaInst* place = llvm::IRBuilder<>(entry_, entry_->begin()).CreateAlloca(type);
+  llvm::IRBuilder<>(head_->getTerminator()).CreateStore(llvm::PoisonValue::get(type), place);
+  return place;
+}
+
 // --- the order of blocks ---
 
 /// What stands for `block` at a level: itself, or the header of the loop of that level that it is
@@ -258,17 +265,16 @@ void Vectorizer::emit_loop(Block* header) {
   const Halves entering = nodes_[header].mask;
   Block* latch = loop->getLoopLatch();
   HEDDLE_CHECK(latch);
-  llvm::IRBuilder<> variables(entry_, entry_->begin());
   std::array<llvm::AllocaInst*, kHalves> again_mask{};
   llvm::AllocaInst* again = nullptr;
   llvm::Type* mask_type = vector_of(builder_.getInt1Ty());
   if (parts) {
     for (unsigned h = 0; h < kHalves; ++h) {
-      again_mask[h] = variables.CreateAlloca(mask_type);
+      again_mask[h] = variable(mask_type);
       builder_.CreateStore(entering[h], again_mask[h]);
     }
   } else {
-    again = variables.CreateAlloca(builder_.getInt1Ty());
+    again = variable(builder_.getInt1Ty());
   }
   Block* top = new_block("loop");
   builder_.CreateBr(top);
@@ -372,10 +378,8 @@ void Vectorizer::emit_tree(Block* block, const llvm::Loop* level) {
       if (!(own && own->getHeader() == child && own->contains(way))) ++ways;
     }
     if (ways == 1 && above == block && shapes_.loops.getLoopFor(above) == level) continue;
-    llvm::IRBuilder<> variables(entry_, entry_->begin());
     for (unsigned h = 0; h < kHalves; ++h) {
-      if (!below.collected[h])
-        below.collected[h] = variables.CreateAlloca(vector_of(builder_.getInt1Ty()));
+      if (!below.collected[h]) below.collected[h] = variable(vector_of(builder_.getInt1Ty()));
       builder_.CreateStore(none()[h], below.collected[h]);
     }
   }
@@ -392,16 +396,16 @@ void Vectorizer::emit_tree(Block* block, const llvm::Loop* level) {
   for (Block* child : children) enter(child, level);
 }
 
-llvm::Function* Vectorizer::run(std::string& why) {
+Vectorized Vectorizer::run(std::string& why) {
   if (why_ = check_barriers(); why_.empty()) why_ = check_waiting();
   if (!why_.empty()) {
     why = why_;
-    return nullptr;
+    return {};
   }
   for (const llvm::Loop* loop : shapes_.loops.getLoopsInPreorder()) {
     if (!loop->getLoopLatch() || !loop->getLoopPreheader()) {
       why = "a loop that is entered or continued in several ways";
-      return nullptr;
+      return {};
     }
   }
   u32 number = 0;
@@ -414,14 +418,14 @@ llvm::Function* Vectorizer::run(std::string& why) {
       const bool again = loop && loop->getHeader() == next && loop->contains(&block);
       if (order_.at(next) <= order_.at(&block) && !again) {
         why = "a loop that is entered in several ways";
-        return nullptr;
+        return {};
       }
     }
   }
 
   auto* pointer = llvm::PointerType::get(context_, 0);
   auto* type = llvm::FunctionType::get(builder_.getInt32Ty(), {pointer, pointer}, false);
-  function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "warp", module_);
+  function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "cta", module_);
   function_->setDoesNotThrow();
   function_->addFnAttr(llvm::Attribute::NullPointerIsValid);
   function_->setSubprogram(from_.getSubprogram());
@@ -429,15 +433,35 @@ llvm::Function* Vectorizer::run(std::string& why) {
   state_ = function_->getArg(0);
   state_->addAttr(llvm::Attribute::NoAlias);
   state_->setName("context");
-  function_->getArg(1)->setName("frame");
+  function_->getArg(1)->setName("frames");
+  const u32 warps = static_cast<u32>((block_.volume() + kLanes - 1) / kLanes);
   entry_ = new_block("entry");
+  head_ = new_block("warp");
   Block* start = new_block("start");
   trapped_ = Block::Create(context_, "trapped", function_);
   llvm::IRBuilder<>(trapped_).CreateRet(builder_.getInt32(static_cast<u32>(Outcome::trapped)));
   stopped_ = Block::Create(context_, "stopped", function_);
   llvm::IRBuilder<>(stopped_).CreateRet(builder_.getInt32(static_cast<u32>(Outcome::stopped)));
-  // What is put into the entry goes before this.
-  llvm::BranchInst::Create(start, entry_);
+  // What is put into these two goes before their ends.
+  llvm::BranchInst::Create(head_, entry_);
+  llvm::BranchInst::Create(start, head_);
+  builder_.SetInsertPoint(head_->getTerminator());
+  made_ = {function_,
+           entry_,
+           head_,
+           builder_.CreatePHI(builder_.getInt32Ty(), 2, "warp"),
+           new_block("next"),
+           new_block("done")};
+  // For whoever asks while the warp runs, after a fault too.
+  builder_.CreateStore(made_.warp, field_address(offsetof(Context, warp)), /*isVolatile=*/true);
+  go_to(made_.next);
+  llvm::Value* following = builder_.CreateNUWAdd(made_.warp, builder_.getInt32(1));
+  builder_.CreateCondBr(builder_.CreateICmpULT(following, builder_.getInt32(warps)), head_,
+                        made_.done);
+  made_.warp->addIncoming(builder_.getInt32(0), entry_);
+  made_.warp->addIncoming(following, made_.next);
+  go_to(made_.done);
+  builder_.CreateRet(builder_.getInt32(static_cast<u32>(Outcome::finished)));
   go_to(start);
 
   find_tree(nullptr);
@@ -446,7 +470,12 @@ llvm::Function* Vectorizer::run(std::string& why) {
     auto* all = llvm::Constant::getAllOnesValue(vector_of(builder_.getInt1Ty()));
     root.mask = {all, all};
   } else {
-    llvm::Value* bits = field(offsetof(Context, lanes_of_warp), builder_.getInt32Ty(), "lanes");
+    const u32 last = (1u << block_.volume() % kLanes) - 1;
+    const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+    builder_.SetInsertPoint(head_->getTerminator());
+    llvm::Value* bits =
+        builder_.CreateSelect(builder_.CreateICmpEQ(made_.warp, builder_.getInt32(warps - 1)),
+                              builder_.getInt32(last), builder_.getInt32(~0u), "lanes");
     for (unsigned h = 0; h < kHalves; ++h) {
       llvm::Value* half =
           builder_.CreateTrunc(builder_.CreateLShr(bits, h * kHalf), builder_.getIntNTy(kHalf));
@@ -455,13 +484,13 @@ llvm::Function* Vectorizer::run(std::string& why) {
   }
   emit_tree(&from_.getEntryBlock(), nullptr);
   builder_.SetCurrentDebugLocation(llvm::DebugLoc());
-  builder_.CreateRet(builder_.getInt32(static_cast<u32>(Outcome::finished)));
+  builder_.CreateBr(made_.next);
   why = why_;
-  return why_.empty() ? function_ : nullptr;
+  return why_.empty() ? made_ : Vectorized{};
 }
 
-llvm::Function* vectorize(const ScalarKernel& kernel, const Shapes& shapes,
-                          const machine::Dim3& block, std::string& why) {
+Vectorized vectorize(const ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block,
+                     std::string& why) {
   return Vectorizer(kernel, shapes, block).run(why);
 }
 

@@ -19,9 +19,19 @@
 
 namespace heddle::jit {
 
-/// Adds the warp's function to the kernel's module and returns it, or null and why.
-llvm::Function* vectorize(const ScalarKernel& kernel, const Shapes& shapes,
-                          const machine::Dim3& block, std::string& why);
+/// The function of a CTA, which runs its warps one after the other.
+struct Vectorized {
+  llvm::Function* function = nullptr;  ///< null: it cannot be made
+  llvm::BasicBlock* entry = nullptr;   ///< what all warps share
+  llvm::BasicBlock* head = nullptr;    ///< where each warp begins; jumps to its code
+  llvm::PHINode* warp = nullptr;       ///< its number, in the head
+  llvm::BasicBlock* next = nullptr;    ///< where each warp ends: the next one, or done
+  llvm::BasicBlock* done = nullptr;
+};
+
+/// Adds the CTA's function to the kernel's module, or says why it cannot.
+Vectorized vectorize(const ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block,
+                     std::string& why);
 
 /// Marks where a warp waits; split_regions() takes it out. void(i32 site, i32 barrier)
 inline constexpr const char* kRegionEnd = "heddle.region.end";

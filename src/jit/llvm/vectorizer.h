@@ -28,7 +28,7 @@ using Halves = std::array<llvm::Value*, kHalves>;
 class Vectorizer {
  public:
   Vectorizer(const ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block);
-  llvm::Function* run(std::string& why);
+  Vectorized run(std::string& why);
 
  private:
   using Block = llvm::BasicBlock;
@@ -72,6 +72,7 @@ class Vectorizer {
   Halves none() const;
   Block* new_block(const llvm::Twine& name) { return Block::Create(context_, name, function_); }
   void go_to(Block* block) { builder_.SetInsertPoint(block); }
+  llvm::AllocaInst* variable(llvm::Type* type);
 
   // --- values ---
   llvm::Type* vector_of(llvm::Type* type) const;
@@ -84,6 +85,7 @@ class Vectorizer {
   llvm::Value* splat(llvm::Value* value);
   llvm::Value* no_wrap(const Shape& shape);
   llvm::Value* wrapped(const llvm::Instruction* widening, unsigned half);
+  bool is_shared_by_warps(const llvm::Value* value) const;
   Variable& variable_of(llvm::PHINode& phi);
   void emit(llvm::Instruction& inst, const Halves& mask);
   void emit_affine(llvm::Instruction& inst);
@@ -103,6 +105,7 @@ class Vectorizer {
   };
   llvm::Value* field(std::size_t offset, llvm::Type* type, const char* name);
   llvm::Value* field_address(std::size_t offset);
+  llvm::Value* local_base();
   llvm::Value* lane_mask(const Halves& mask);
   void call_helper(HelperId helper, llvm::Value* argument);
   void call_helper(HelperId helper, llvm::Value* argument, const Halves& mask);
@@ -141,7 +144,9 @@ class Vectorizer {
   llvm::Function* function_ = nullptr;
   llvm::Argument* state_ = nullptr;  ///< Context*
   llvm::IRBuilder<> builder_;
-  Block* entry_ = nullptr;  ///< variables and what depends on the warp alone
+  Vectorized made_;
+  Block* entry_ = nullptr;  ///< variables and what all warps share
+  Block* head_ = nullptr;   ///< what depends on the warp alone
   Block *trapped_ = nullptr, *stopped_ = nullptr;
   std::map<const llvm::Value*, Lanes> lanes_;
   std::map<const llvm::PHINode*, Variable> variables_;
