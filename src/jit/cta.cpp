@@ -130,20 +130,40 @@ CtaStatus Cta::faulted() {
   return status;
 }
 
+/// Whether so many bytes lie in a window of the space.
+bool Cta::is_legal(ir::Space space, u64 address, u64 bytes) const {
+  const Context& c = context_;
+  switch (space) {
+    case ir::Space::shared:
+      return machine::AddressRange{0, c.shared_size}.contains(address, bytes);
+    case ir::Space::local:
+      return machine::AddressRange{0, c.local_stride}.contains(address, bytes);
+    default:
+      return machine::AddressRange{c.low_base, c.low_size}.contains(address, bytes) ||
+             machine::AddressRange{c.high_base, c.high_size}.contains(address, bytes);
+  }
+}
+
+bool Cta::line_is_legal(const Site& site) const {
+  constexpr u32 kHalf = kLanes / 2;
+  const u64 bytes = u64{site.bytes} * site.count, step = static_cast<u64>(context_.step);
+  if (step % bytes != 0) return false;
+  for (u32 h = 0; h < 2; ++h) {
+    const u32 lanes = context_.lanes >> h * kHalf & 0xffff;
+    if (!lanes) continue;
+    u64 begin = context_.line[h] + step * static_cast<u32>(std::countr_zero(lanes));
+    u64 end = context_.line[h] + step * (31 - static_cast<u32>(std::countl_zero(lanes)));
+    if (context_.step < 0) std::swap(begin, end);
+    if (begin % bytes != 0 || end < begin || !is_legal(site.space, begin, end - begin + bytes))
+      return false;
+  }
+  return true;
+}
+
 u32 Cta::check_access(const Site& site) {
   const Context& c = context_;
   const u64 bytes = u64{site.bytes} * site.count;
-  const auto inside = [&](u64 address) {
-    switch (site.space) {
-      case ir::Space::shared:
-        return machine::AddressRange{0, c.shared_size}.contains(address, bytes);
-      case ir::Space::local:
-        return machine::AddressRange{0, c.local_stride}.contains(address, bytes);
-      default:
-        return machine::AddressRange{c.low_base, c.low_size}.contains(address, bytes) ||
-               machine::AddressRange{c.high_base, c.high_size}.contains(address, bytes);
-    }
-  };
+  const auto inside = [&](u64 address) { return is_legal(site.space, address, bytes); };
   for (u32 rest = c.lanes; rest; rest &= rest - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));
     const u64 address = c.addresses[lane];

@@ -32,6 +32,8 @@ class Cta final : public machine::Cta {
   machine::WarpIdentity identity() const { return {&launch_, cta_, cta_index_, context_.warp, 0}; }
   /// Traps, and returns 1, when an access of the lanes in Context is not legal.
   u32 check_access(const Site& site);
+  /// The same for addresses in a line (HelperId::check_line), of which it looks at the ends.
+  bool line_is_legal(const Site& site) const;
   void raise(machine::TrapKind kind, const Site& site, u32 lane) {
     const CodeLine line{0, site.function, site.inst};
     trapped(kind, &line, lane, std::nullopt);
@@ -46,6 +48,7 @@ class Cta final : public machine::Cta {
     return *reinterpret_cast<WarpState*>(frames_.get() +
                                          std::size_t{warp} * code_->image().frame_bytes);
   }
+  bool is_legal(ir::Space space, u64 address, u64 bytes) const;
   machine::CtaStatus run_warps();
   bool release();
   machine::CtaStatus trapped(machine::TrapKind kind, const CodeLine* line, u32 lane,

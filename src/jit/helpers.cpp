@@ -36,6 +36,8 @@ u32 check_access(Context* context, u32 number) {
 }
 
 u32 check_line(Context* context, u32 number) {
+  // Those that take part may lie where it is legal.
+  if (cta_of(context).line_is_legal(cta_of(context).site(number))) return 0;
   for (u32 lane = 0; lane < kLanes; ++lane) {
     const u64 steps = lane % (kLanes / 2);
     context->addresses[lane] =

@@ -614,7 +614,8 @@ void FunctionLowering::warp_operation() {
   for (u32 i = 0; i < form.operands.size() && i < inst_->operands.count; ++i) {
     const Operand& one = operand(i);
     if (form.operands[i].written) {
-      if (one.type == Type::none) continue;
+      // Left out, or a second result that nobody wants.
+      if (one.type == Type::none || (!targets.empty() && one.kind == OperandKind::none)) continue;
       targets.push_back(&one);
       results.push_back(integer(bits_of(one.type)));
       name += fmt::format("r{}", bits_of(one.type));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
@@ -67,5 +68,10 @@ std::string tidy(ScalarKernel& kernel, llvm::TargetMachine* machine);
 /// Name behind kPrefix of the function that `call` calls, up to its first type; empty: none of
 /// ours.
 llvm::StringRef machine_call(const llvm::Instruction& call);
+
+/// The site that the call's first argument names.
+inline const Site& site_of(const llvm::CallInst& call, const std::vector<Site>& sites) {
+  return sites[llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue()];
+}
 
 }  // namespace heddle::jit

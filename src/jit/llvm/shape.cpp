@@ -213,16 +213,16 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
   if (name == "context.i32" || name == "param" || name == "special") return Shape::uniform();
   if (name == "load") {
     const Shape address = of(call.getArgOperand(1));
-    const u64 site = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue();
+    const Site& site = site_of(call, sites_);
     // One for each thread; an access for each thread.
-    if (sites_[site].space == ir::Space::local || sites_[site].ordered) return Shape::any();
+    if (site.space == ir::Space::local || site.ordered) return Shape::any();
     if (address.kind == Kind::unset) return {};
     if (address.kind == Kind::half && address.stride == 0 && address.widened.empty())
       return {Kind::half, 0, 1, {}};
     return address.is_uniform() ? Shape::uniform() : Shape::any();
   }
   if (name == "warp_op") {
-    const Site& site = sites_[llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue()];
+    const Site& site = site_of(call, sites_);
     switch (site.sem) {
       case isa::SemId::activemask:
       case isa::SemId::vote:

@@ -48,10 +48,25 @@ bool ignores_payload(const llvm::Instruction& user) {
                   call->getIntrinsicID() == llvm::Intrinsic::sqrt);
 }
 
-/// Whether the result is one of the operands, or its bits.
-bool passes_on(const llvm::Instruction& user) {
-  return llvm::isa<llvm::PHINode, llvm::SelectInst, llvm::FreezeInst>(user) ||
-         (llvm::isa<llvm::BitCastInst>(user) && user.getType()->getPrimitiveSizeInBits() == 32);
+/// The operands of which the result is one, of some lane, or its bits; none: it is something else.
+llvm::SmallVector<const llvm::Use*> passed_on(const llvm::Instruction& user,
+                                              const std::vector<Site>& sites) {
+  const auto behind = [&](unsigned first) {
+    llvm::SmallVector<const llvm::Use*> uses;
+    for (unsigned i = first; i < user.getNumOperands(); ++i) uses.push_back(&user.getOperandUse(i));
+    return uses;
+  };
+  if (llvm::isa<llvm::PHINode, llvm::FreezeInst>(user) ||
+      (llvm::isa<llvm::BitCastInst>(user) && user.getType()->getPrimitiveSizeInBits() == 32))
+    return behind(0);
+  if (llvm::isa<llvm::SelectInst>(user)) return behind(1);
+  if (machine_call(user) == "warp_op" && user.getType()->isIntegerTy(32)) {
+    const auto& call = llvm::cast<llvm::CallInst>(user);
+    const isa::SemId sem = site_of(call, sites).sem;
+    if (sem == isa::SemId::shuffle || sem == isa::SemId::shuffle_sync)
+      return {&call.getArgOperandUse(1)};
+  }
+  return {};
 }
 
 /// Whether making it canonical changes nothing.
@@ -70,7 +85,7 @@ llvm::Constant* canonical_nan(llvm::LLVMContext& context) {
 
 /// Arithmetic on f32 gives the canonical NaN (PTX ISA 9.7.3). Whether it is that one shows only
 /// where the bits are looked at, so that is where it is put in place: not between two additions.
-void place_canonical(llvm::Function& function) {
+void place_canonical(llvm::Function& function, const std::vector<Site>& sites) {
   std::vector<llvm::CallInst*> calls;
   for (llvm::Instruction& inst : llvm::instructions(function)) {
     if (machine_call(inst) == "canonical") calls.push_back(llvm::cast<llvm::CallInst>(&inst));
@@ -90,9 +105,10 @@ void place_canonical(llvm::Function& function) {
   while (!work.empty()) {
     llvm::Value* value = work.back();
     work.pop_back();
-    for (llvm::User* user : value->users()) {
-      auto* inst = llvm::cast<llvm::Instruction>(user);
-      if (passes_on(*inst) && raw.insert(inst).second) work.push_back(inst);
+    for (llvm::Use& use : value->uses()) {
+      auto* inst = llvm::cast<llvm::Instruction>(use.getUser());
+      if (llvm::is_contained(passed_on(*inst, sites), &use) && raw.insert(inst).second)
+        work.push_back(inst);
     }
   }
   // What may also be something else, bits that were loaded for example, must keep those.
@@ -102,13 +118,8 @@ void place_canonical(llvm::Function& function) {
     std::erase_if(raw, [&](llvm::Value* value) {
       if (results.count(value)) return false;
       const auto* inst = llvm::cast<llvm::Instruction>(value);
-      const unsigned from = llvm::isa<llvm::SelectInst>(inst) ? 1 : 0;  // behind the condition
-      const unsigned to = llvm::isa<llvm::PHINode>(inst)
-                              ? llvm::cast<llvm::PHINode>(inst)->getNumIncomingValues()
-                              : inst->getNumOperands();
-      for (unsigned i = from; i < to; ++i) {
-        llvm::Value* operand = inst->getOperand(i);
-        if (!raw.count(operand) && !is_canonical(operand)) return changed = true;
+      for (const llvm::Use* operand : passed_on(*inst, sites)) {
+        if (!raw.count(*operand) && !is_canonical(*operand)) return changed = true;
       }
       return false;
     });
@@ -122,7 +133,8 @@ void place_canonical(llvm::Function& function) {
     std::vector<llvm::Use*> uses;
     for (llvm::Use& use : value->uses()) {
       auto* user = llvm::cast<llvm::Instruction>(use.getUser());
-      if (!ignores_payload(*user) && !raw.count(user)) uses.push_back(&use);
+      const bool passed = raw.count(user) && llvm::is_contained(passed_on(*user, sites), &use);
+      if (!ignores_payload(*user) && !passed) uses.push_back(&use);
     }
     std::map<llvm::BasicBlock*, llvm::Value*> on_the_way;  // to phi nodes
     for (llvm::Use* use : uses) {
@@ -197,7 +209,7 @@ std::string tidy(ScalarKernel& kernel, llvm::TargetMachine* machine) {
   keep_loops.needCanonicalLoops(true).convertSwitchRangeToICmp(true);
   run(manager(llvm::SROAPass(llvm::SROAOptions::ModifyCFG), llvm::EarlyCSEPass(),
               llvm::SimplifyCFGPass(keep_loops), llvm::InstCombinePass()));
-  place_canonical(function);
+  place_canonical(function, kernel.sites);
   run(manager(llvm::EarlyCSEPass(), llvm::InstCombinePass(), llvm::SimplifyCFGPass(keep_loops),
               llvm::LoopSimplifyPass(), llvm::LCSSAPass(), licm(), llvm::GVNPass(),
               llvm::ADCEPass(), llvm::SimplifyCFGPass(keep_loops), llvm::LowerSwitchPass(),

@@ -148,9 +148,14 @@ void Vectorizer::check(u32 number, llvm::CallInst& call, llvm::Value* address, u
                         llvm::MDBuilder(context_).createBranchWeights(1000, 1));
     go_to(outside);
   }
+  llvm::Value* address_of_call = call.getArgOperand(1);
+  if (!shapes_.of(address_of_call).is_affine()) {
+    ask(number, call, mask);
+    builder_.CreateBr(legal);
+    return go_to(legal);
+  }
   // The addresses are in a line, of which the run-time gets the ends: this is hardly ever run, and
   // should not be long.
-  llvm::Value* address_of_call = call.getArgOperand(1);
   for (unsigned h = 0; h < kHalves; ++h) {
     builder_.CreateStore(first(address_of_call, h),
                          field_address(offsetof(Context, line) + h * sizeof(u64)));
@@ -296,6 +301,10 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
     lanes_[&call] = lanes;
     return;
   }
+  if (lane_ && site.space != ir::Space::local) {
+    llvm::Value* loaded = splat(shared_by_lanes(of_lane(call.getArgOperand(1), lane_)));
+    return define(call, {loaded, loaded});
+  }
   const auto consecutive = [&] {
     const bool together = shape.kind == Shape::Kind::warp;
     Halves both;
@@ -367,15 +376,17 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
     return;
   }
   const auto value = [&](unsigned i) { return call.getArgOperand(2 + i); };
-  bool same = shape.is_uniform() && site.space != ir::Space::local;
+  bool same = shape.is_uniform();
   for (unsigned i = 0; i < count; ++i) same &= shapes_.of(value(i)).is_uniform();
-  if (same) {
-    llvm::Value* address = first(call.getArgOperand(1));
+  if ((same || lane_) && site.space != ir::Space::local) {
+    llvm::Value* lane = same ? builder_.getInt32(0) : lane_;
+    llvm::Value* address = of_lane(call.getArgOperand(1), lane);
     check(number, call, address, whole, mask);
     llvm::Value* at = builder_.CreateIntToPtr(host(site, address), builder_.getPtrTy());
     for (unsigned i = 0; i < count; ++i)
-      builder_.CreateAlignedStore(
-          first(value(i)), builder_.CreateConstInBoundsGEP1_32(element, at, i), llvm::Align(1));
+      builder_.CreateAlignedStore(of_lane(value(i), lane),
+                                  builder_.CreateConstInBoundsGEP1_32(element, at, i),
+                                  llvm::Align(1));
     return;
   }
   const auto consecutive = [&] {

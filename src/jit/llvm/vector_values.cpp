@@ -102,6 +102,23 @@ llvm::Value* Vectorizer::all_here(llvm::Value* value, unsigned half) {
   return result;
 }
 
+/// Of one lane.
+llvm::Value* Vectorizer::of_lane(llvm::Value* value, llvm::Value* lane) {
+  if (llvm::isa<llvm::Constant>(value)) return value;
+  const Shape& shape = lanes_.at(value).shape;
+  if (shape.kind == Shape::Kind::warp && shape.widened.empty() &&
+      !value->getType()->isPointerTy()) {
+    if (!shape.stride) return first(value);
+    llvm::Value* steps = builder_.CreateMul(
+        builder_.CreateZExtOrTrunc(lane, value->getType()),
+        llvm::ConstantInt::get(value->getType(), static_cast<u64>(shape.stride), true));
+    return builder_.CreateAdd(first(value), steps);
+  }
+  llvm::Value* high = builder_.CreateICmpUGE(lane, builder_.getInt32(kHalf));
+  llvm::Value* half = builder_.CreateSelect(high, all(value, 1), all(value, 0));
+  return builder_.CreateExtractElement(half, builder_.CreateAnd(lane, kHalf - 1));
+}
+
 /// Whether what holds of the shape only if no lane wraps around does hold; null: always.
 llvm::Value* Vectorizer::no_wrap(const Shape& shape) {
   llvm::Value* result = nullptr;
@@ -194,6 +211,11 @@ void Vectorizer::emit_affine(llvm::Instruction& inst) {
   lanes.shape = shapes_.of(&inst);
   const unsigned halves = lanes.shape.kind == Shape::Kind::half ? kHalves : 1;
   for (unsigned h = 0; h < halves; ++h) {
+    if (inst.getOpcode() == llvm::Instruction::And && lanes.shape.stride) {
+      // What is left of a first value that is a multiple of the mask's size (shape.cpp).
+      lanes.first[h] = llvm::Constant::getNullValue(inst.getType());
+      continue;
+    }
     if (inst.getOpcode() == llvm::Instruction::Or && lanes.shape.stride) {
       // Its operands have no bit in common, lane by lane; the first lane may not be there.
       lanes.first[h] =
@@ -361,6 +383,8 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
     return;
   }
   if (name == "tid") {
+    const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+    builder_.SetInsertPoint(head_->getTerminator());
     const u32 component = number(0);
     const u64 x = block_.x, y = block_.y;
     llvm::Value* warp = made_.warp;

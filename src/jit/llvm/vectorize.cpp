@@ -69,6 +69,24 @@ Halves Vectorizer::edge_mask(const Block* from, unsigned successor, const Halves
   return result;
 }
 
+/// The lane that alone may go from `from` to its successor: an index that differs from lane to lane
+/// by one is compared with a number. Null: there may be several.
+llvm::Value* Vectorizer::only_lane(const Block* from, unsigned successor) {
+  const auto* branch = llvm::cast<llvm::BranchInst>(from->getTerminator());
+  if (!branch->isConditional()) return nullptr;
+  const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
+  if (!compare || !compare->isEquality() || compare->getOperand(0)->getType()->isPointerTy())
+    return nullptr;
+  const bool equal = compare->getPredicate() == llvm::CmpInst::ICMP_EQ;
+  llvm::Value *index = compare->getOperand(0), *number = compare->getOperand(1);
+  const Shape shape = shapes_.of(index);
+  if (equal != (successor == 0) || shape.kind != Shape::Kind::warp || shape.stride != 1 ||
+      !shape.widened.empty() || !shapes_.of(number).is_uniform())
+    return nullptr;
+  llvm::Value* lane = builder_.CreateSub(first(number), first(index));
+  return builder_.CreateZExtOrTrunc(lane, builder_.getInt32Ty());
+}
+
 /// Of each warp: nothing of the one before is left in it.
 llvm::AllocaInst* Vectorizer::variable(llvm::Type* type) {
   llvm::AllocaInst* place = llvm::IRBuilder<>(entry_, entry_->begin()).CreateAlloca(type);
@@ -236,6 +254,7 @@ void Vectorizer::leave_block(Block* block, const Halves& mask) {
 
 void Vectorizer::emit_block(Block* block, const Halves& mask) {
   masks_[block] = mask;
+  lane_ = nodes_[block].lane;
   for (llvm::PHINode& phi : block->phis()) {
     Variable& variable = variable_of(phi);
     Lanes& lanes = lanes_[&phi];
@@ -331,6 +350,7 @@ void Vectorizer::enter(Block* child, const llvm::Loop* level) {
   const Block* above = shapes_.dominators.getNode(child)->getIDom()->getBlock();
   Block* parent = representative(above, level);
   llvm::Value* guard = nullptr;
+  node.lane = nodes_[parent].lane;
   if (node.implied) {
     node.mask = nodes_[parent].mask;
   } else if (node.collected[0]) {
@@ -343,6 +363,7 @@ void Vectorizer::enter(Block* child, const llvm::Loop* level) {
     if (shapes_.parts(above)) {
       node.mask = edge_mask(above, successor, nodes_[parent].mask);
       guard = any(node.mask);
+      if (!node.lane) node.lane = only_lane(above, successor);
     } else {
       node.mask = nodes_[parent].mask;
       guard = goes(above, successor);

@@ -48,13 +48,14 @@ class Vectorizer {
     Halves mask{};                                       ///< of the lanes that come
     std::array<llvm::AllocaInst*, kHalves> collected{};  ///< when they come on several ways
     bool implied = false;                                ///< all lanes of its parent come
+    llvm::Value* lane = nullptr;                         ///< the only one that may come
   };
 
   // --- control flow ---
   Block* representative(const Block* block, const llvm::Loop* level) const;
   void find_tree(const llvm::Loop* level);
   const Site& site_of(const llvm::CallInst& call) const {
-    return kernel_.sites[llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue()];
+    return jit::site_of(call, kernel_.sites);
   }
   bool needs_all(const llvm::Instruction& inst) const;
   std::string check_waiting() const;
@@ -67,6 +68,7 @@ class Vectorizer {
   void assign(const Block* from, Block* to, const Halves& mask);
   llvm::Value* goes(const Block* from, unsigned successor);
   Halves edge_mask(const Block* from, unsigned successor, const Halves& mask);
+  llvm::Value* only_lane(const Block* from, unsigned successor);
   llvm::Value* any(const Halves& mask);
   bool is_all(const Halves& mask) const;
   Halves none() const;
@@ -80,6 +82,7 @@ class Vectorizer {
   llvm::Value* first(llvm::Value* value, unsigned half = 0);
   llvm::Value* all(llvm::Value* value, unsigned half);
   llvm::Value* all_here(llvm::Value* value, unsigned half);
+  llvm::Value* of_lane(llvm::Value* value, llvm::Value* lane);
   void place_behind(llvm::Value* value);
   llvm::Value* ramp(llvm::Type* type, s64 stride) const;
   llvm::Value* splat(llvm::Value* value);
@@ -152,8 +155,9 @@ class Vectorizer {
   std::map<const llvm::PHINode*, Variable> variables_;
   std::map<const Block*, Node> nodes_;
   std::map<std::pair<const Block*, const llvm::Loop*>, std::vector<Block*>>
-      children_;                                           ///< at a level
-  std::map<const Block*, Halves> masks_;                   ///< of emitted blocks
+      children_;                          ///< at a level
+  std::map<const Block*, Halves> masks_;  ///< of emitted blocks
+  llvm::Value* lane_ = nullptr;  ///< of the block that is emitted: the only one that may be there
   std::map<const Block*, std::function<void()>> latches_;  ///< what their loops want to know
   std::map<const Block*, u32> order_;                      ///< reverse post order
   std::map<std::pair<std::size_t, llvm::Type*>, llvm::Value*> fields_;
