@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What looks across the lanes of a warp (PTX ISA 9.7.9.5, 9.7.13), and what the run-time does for
-// the code: atomics, ordered accesses. Operands go there, and results come back, through Context.
+// What looks across the lanes of a warp (PTX ISA 9.7.9.5, 9.7.13), and how operands go to
+// the run-time, and results come back, through Context.
 #include <llvm/IR/Instructions.h>
 
 #include "base/check.h"
@@ -139,13 +139,6 @@ void Vectorizer::emit_warp_operation(llvm::CallInst& call, const Site& site, con
   for (u32 i = 1; i < call.arg_size(); ++i) pass_operand(call.getArgOperand(i), i - 1);
   call_helper(HelperId::warp_op, call.getArgOperand(0), mask);
   take_results(call);
-}
-
-void Vectorizer::emit_atomic(llvm::CallInst& call, const Site&, const Halves& mask) {
-  pass_addresses(call);
-  for (u32 i = 2; i < call.arg_size(); ++i) pass_operand(call.getArgOperand(i), i - 2);
-  call_helper(HelperId::atomic, call.getArgOperand(0), mask);
-  if (!call.use_empty()) take_results(call);
 }
 
 }  // namespace heddle::jit

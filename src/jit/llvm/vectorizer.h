@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The vectorizer's parts: vectorize.cpp lays out the control flow, vector_values.cpp makes values
-// and instructions, vector_access.cpp makes accesses to memory.
+// and instructions, vector_access.cpp makes accesses to memory, vector_atomics.cpp atomic ones.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -126,6 +126,7 @@ class Vectorizer {
   llvm::Value* repeat(llvm::Value* mask, unsigned count);
   void emit_load(llvm::CallInst& call, const Site& site, const Halves& mask);
   void emit_store(llvm::CallInst& call, const Site& site, const Halves& mask);
+  llvm::Value* atomic_at(const Site& site, llvm::Value* address, llvm::Value* b, llvm::Value* c);
   void emit_atomic(llvm::CallInst& call, const Site& site, const Halves& mask);
 
   // --- what looks across lanes, and what the run-time does ---

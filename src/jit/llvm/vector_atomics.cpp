@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// atom and red on integers (PTX ISA 9.7.13.5, 9.7.13.6): lane by lane, as a GPU may do it. Nobody
+// else sees a CTA's shared memory while its warp runs, so nothing is locked there. What else there
+// is, the run-time does.
+#include <llvm/IR/Instructions.h>
+
+#include "base/check.h"
+#include "isa/groups.h"
+#include "jit/llvm/vectorizer.h"
+
+namespace heddle::jit {
+
+using isa::Atomop;
+using isa::Type;
+
+namespace {
+
+bool is_signed(Type type) { return type == Type::s32 || type == Type::s64; }
+
+bool is_integer(Type type) {
+  switch (type) {
+    case Type::b16:
+    case Type::b32:
+    case Type::u32:
+    case Type::s32:
+    case Type::b64:
+    case Type::u64:
+    case Type::s64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// The value in memory afterwards: sem::atom_apply().
+llvm::Value* applied(llvm::IRBuilder<>& builder, const Site& site, llvm::Value* old, llvm::Value* b,
+                     llvm::Value* c) {
+  const auto extreme = [&](bool most) {
+    using llvm::Intrinsic::ID;
+    const ID id = is_signed(site.type) ? (most ? llvm::Intrinsic::smax : llvm::Intrinsic::smin)
+                                       : (most ? llvm::Intrinsic::umax : llvm::Intrinsic::umin);
+    return builder.CreateBinaryIntrinsic(id, old, b);
+  };
+  llvm::Value* zero = llvm::Constant::getNullValue(old->getType());
+  llvm::Value* one = llvm::ConstantInt::get(old->getType(), 1);
+  switch (static_cast<Atomop>(site.op)) {
+    case Atomop::add:
+      return builder.CreateAdd(old, b);
+    case Atomop::and_:
+      return builder.CreateAnd(old, b);
+    case Atomop::or_:
+      return builder.CreateOr(old, b);
+    case Atomop::xor_:
+      return builder.CreateXor(old, b);
+    case Atomop::exch:
+      return b;
+    case Atomop::cas:
+      return builder.CreateSelect(builder.CreateICmpEQ(old, b), c, old);
+    case Atomop::min:
+      return extreme(false);
+    case Atomop::max:
+      return extreme(true);
+    case Atomop::inc:
+      return builder.CreateSelect(builder.CreateICmpUGE(old, b), zero, builder.CreateAdd(old, one));
+    case Atomop::dec: {
+      llvm::Value* wraps =
+          builder.CreateOr(builder.CreateICmpEQ(old, zero), builder.CreateICmpUGT(old, b));
+      return builder.CreateSelect(wraps, b, builder.CreateSub(old, one));
+    }
+    default:
+      HEDDLE_UNREACHABLE();
+  }
+}
+
+llvm::AtomicRMWInst::BinOp operation(const Site& site) {
+  using llvm::AtomicRMWInst;
+  switch (static_cast<Atomop>(site.op)) {
+    case Atomop::add:
+      return AtomicRMWInst::Add;
+    case Atomop::and_:
+      return AtomicRMWInst::And;
+    case Atomop::or_:
+      return AtomicRMWInst::Or;
+    case Atomop::xor_:
+      return AtomicRMWInst::Xor;
+    case Atomop::exch:
+      return AtomicRMWInst::Xchg;
+    case Atomop::min:
+      return is_signed(site.type) ? AtomicRMWInst::Min : AtomicRMWInst::UMin;
+    case Atomop::max:
+      return is_signed(site.type) ? AtomicRMWInst::Max : AtomicRMWInst::UMax;
+    case Atomop::inc:
+      return AtomicRMWInst::UIncWrap;
+    case Atomop::dec:
+      return AtomicRMWInst::UDecWrap;
+    default:
+      HEDDLE_UNREACHABLE();
+  }
+}
+
+/// One operation for all lanes, when nobody asks for what was there before.
+llvm::Intrinsic::ID reduction(const Site& site) {
+  switch (static_cast<Atomop>(site.op)) {
+    case Atomop::add:
+      return llvm::Intrinsic::vector_reduce_add;
+    case Atomop::and_:
+      return llvm::Intrinsic::vector_reduce_and;
+    case Atomop::or_:
+      return llvm::Intrinsic::vector_reduce_or;
+    case Atomop::xor_:
+      return llvm::Intrinsic::vector_reduce_xor;
+    case Atomop::min:
+      return is_signed(site.type) ? llvm::Intrinsic::vector_reduce_smin
+                                  : llvm::Intrinsic::vector_reduce_umin;
+    case Atomop::max:
+      return is_signed(site.type) ? llvm::Intrinsic::vector_reduce_smax
+                                  : llvm::Intrinsic::vector_reduce_umax;
+    default:
+      return llvm::Intrinsic::not_intrinsic;
+  }
+}
+
+llvm::Constant* neutral(const Site& site, llvm::Type* type) {
+  const unsigned bits = type->getIntegerBitWidth();
+  const auto number = [&](const llvm::APInt& value) { return llvm::ConstantInt::get(type, value); };
+  switch (static_cast<Atomop>(site.op)) {
+    case Atomop::and_:
+      return number(llvm::APInt::getAllOnes(bits));
+    case Atomop::min:
+      return number(is_signed(site.type) ? llvm::APInt::getSignedMaxValue(bits)
+                                         : llvm::APInt::getMaxValue(bits));
+    case Atomop::max:
+      return number(is_signed(site.type) ? llvm::APInt::getSignedMinValue(bits)
+                                         : llvm::APInt::getZero(bits));
+    default:
+      return number(llvm::APInt::getZero(bits));
+  }
+}
+
+}  // namespace
+
+/// One read-modify-write at an address of the host; returns the old value.
+llvm::Value* Vectorizer::atomic_at(const Site& site, llvm::Value* address, llvm::Value* b,
+                                   llvm::Value* c) {
+  llvm::Value* at = builder_.CreateIntToPtr(address, builder_.getPtrTy());
+  const llvm::Align align(site.bytes);
+  constexpr auto kOrder = llvm::AtomicOrdering::SequentiallyConsistent;
+  if (site.space == ir::Space::shared) {
+    llvm::Value* old = builder_.CreateAlignedLoad(b->getType(), at, align);
+    builder_.CreateAlignedStore(applied(builder_, site, old, b, c), at, align);
+    return old;
+  }
+  if (static_cast<Atomop>(site.op) == Atomop::cas)
+    return builder_.CreateExtractValue(
+        builder_.CreateAtomicCmpXchg(at, b, c, align, kOrder, kOrder), 0);
+  return builder_.CreateAtomicRMW(operation(site), at, b, align, kOrder);
+}
+
+void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halves& mask) {
+  const u32 number = static_cast<u32>(&site - kernel_.sites.data());
+  if (!is_integer(site.type) || site.count != 1 || site.space == ir::Space::local) {
+    pass_addresses(call);
+    for (u32 i = 2; i < call.arg_size(); ++i) pass_operand(call.getArgOperand(i), i - 2);
+    call_helper(HelperId::atomic, call.getArgOperand(0), mask);
+    if (!call.use_empty()) take_results(call);
+    return;
+  }
+  const Shape shape = shapes_.of(call.getArgOperand(1));
+  const unsigned operands = call.arg_size() - 2;
+  const auto value = [&](unsigned i) { return call.getArgOperand(2 + i); };
+  llvm::Type* type = value(0)->getType();
+
+  if (lane_) {
+    llvm::Value* address = of_lane(call.getArgOperand(1), lane_);
+    check(number, call, address, site.bytes, mask);
+    llvm::Value* b = of_lane(value(0), lane_);
+    llvm::Value* c = operands > 1 ? of_lane(value(1), lane_) : nullptr;
+    llvm::Value* old = splat(atomic_at(site, host(site, address), b, c));
+    return define(call, {old, old});
+  }
+  if (const auto reduce = reduction(site);
+      shape.is_uniform() && call.use_empty() && reduce != llvm::Intrinsic::not_intrinsic) {
+    llvm::Value* address = first(call.getArgOperand(1));
+    check(number, call, address, site.bytes, mask);
+    llvm::Value* whole = nullptr;
+    for (unsigned h = 0; h < kHalves; ++h) {
+      llvm::Value* lanes =
+          builder_.CreateSelect(mask[h], all(value(0), h), splat(neutral(site, type)));
+      llvm::Value* half = builder_.CreateUnaryIntrinsic(reduce, lanes);
+      whole = whole ? applied(builder_, site, whole, half, nullptr) : half;
+    }
+    atomic_at(site, host(site, address), whole, nullptr);
+    return;
+  }
+
+  // The lanes' addresses and operands lie in Context, as for the run-time; results go there.
+  const Halves addresses = checked_addresses(number, call, mask);
+  for (unsigned h = 0; h < kHalves; ++h)
+    builder_.CreateAlignedStore(
+        addresses[h], field_address(offsetof(Context, addresses) + h * kHalf * sizeof(u64)),
+        llvm::Align(64));
+  const auto is_shared = [&](unsigned i) { return shapes_.of(value(i)).is_uniform(); };
+  for (unsigned i = 0; i < operands; ++i) {
+    if (!is_shared(i)) pass_operand(value(i), i);
+  }
+  const auto one = [&](llvm::Value* lane) {
+    const auto at = [&](llvm::Type* element, llvm::Value* array) {
+      return builder_.CreateInBoundsGEP(element, array, lane);
+    };
+    const auto operand = [&](unsigned i) -> llvm::Value* {
+      return is_shared(i) ? first(value(i))
+                          : builder_.CreateLoad(type, at(type, operand_address(i)));
+    };
+    llvm::Value* address =
+        builder_.CreateLoad(builder_.getInt64Ty(),
+                            at(builder_.getInt64Ty(), field_address(offsetof(Context, addresses))));
+    llvm::Value* old = atomic_at(site, address, operand(0), operands > 1 ? operand(1) : nullptr);
+    if (!call.use_empty()) builder_.CreateStore(old, at(type, operand_address(0)));
+  };
+  llvm::Value* bits = lane_mask(mask);
+  Block* before = builder_.GetInsertBlock();
+  Block* each = new_block("each");
+  Block* unrolled = new_block("unrolled");
+  Block* done = new_block("done");
+  builder_.CreateCondBr(builder_.CreateICmpEQ(bits, builder_.getInt32(~0u)), unrolled, each);
+  go_to(unrolled);
+  for (u32 lane = 0; lane < kLanes; ++lane) one(builder_.getInt32(lane));
+  builder_.CreateBr(done);
+  go_to(each);
+  llvm::PHINode* left = builder_.CreatePHI(builder_.getInt32Ty(), 2);
+  one(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder_.getTrue()));
+  llvm::Value* rest = builder_.CreateAnd(left, builder_.CreateSub(left, builder_.getInt32(1)));
+  left->addIncoming(bits, before);
+  left->addIncoming(rest, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpNE(rest, builder_.getInt32(0)), each, done);
+  go_to(done);
+  if (!call.use_empty()) take_results(call);
+}
+
+}  // namespace heddle::jit
