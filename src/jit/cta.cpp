@@ -151,8 +151,9 @@ bool Cta::line_is_legal(const Site& site) const {
   for (u32 h = 0; h < 2; ++h) {
     const u32 lanes = context_.lanes >> h * kHalf & 0xffff;
     if (!lanes) continue;
-    u64 begin = context_.line[h] + step * static_cast<u32>(std::countr_zero(lanes));
-    u64 end = context_.line[h] + step * (31 - static_cast<u32>(std::countl_zero(lanes)));
+    u64 begin = context_.line[h] + site.distance + step * static_cast<u32>(std::countr_zero(lanes));
+    u64 end =
+        context_.line[h] + site.distance + step * (31 - static_cast<u32>(std::countl_zero(lanes)));
     if (context_.step < 0) std::swap(begin, end);
     if (begin % bytes != 0 || end < begin || !is_legal(site.space, begin, end - begin + bytes))
       return false;
@@ -160,13 +161,14 @@ bool Cta::line_is_legal(const Site& site) const {
   return true;
 }
 
-u32 Cta::check_access(const Site& site) {
+u32 Cta::check_access(const Site& site, u64 distance) {
   const Context& c = context_;
   const u64 bytes = u64{site.bytes} * site.count;
   const auto inside = [&](u64 address) { return is_legal(site.space, address, bytes); };
   for (u32 rest = c.lanes; rest; rest &= rest - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));
-    const u64 address = c.addresses[lane];
+    u64 address = c.addresses[lane] + distance;
+    if (site.narrow) address = static_cast<u32>(address);
     if (inside(address) && address % bytes == 0) continue;
     const CodeLine line{0, site.function, site.inst};
     trapped(inside(address) ? TrapKind::misaligned_address : TrapKind::illegal_address, &line, lane,

@@ -31,8 +31,8 @@ class Cta final : public machine::Cta {
   const Site& site(u32 number) const { return code_->image().sites[number]; }
   machine::WarpIdentity identity() const { return {&launch_, cta_, cta_index_, context_.warp, 0}; }
   /// Traps, and returns 1, when an access of the lanes in Context is not legal.
-  u32 check_access(const Site& site);
-  /// The same for addresses in a line (HelperId::check_line), of which it looks at the ends.
+  u32 check_access(const Site& site, u64 distance = 0);
+  /// Whether those in a line (HelperId::check_line) are; it looks at the ends.
   bool line_is_legal(const Site& site) const;
   void raise(machine::TrapKind kind, const Site& site, u32 lane) {
     const CodeLine line{0, site.function, site.inst};

@@ -30,14 +30,23 @@ void for_each_lane(u32 lanes, F f) {
   for (u32 rest = lanes; rest; rest &= rest - 1) f(static_cast<u32>(std::countr_zero(rest)));
 }
 
+/// Those that are checked together, in their order.
 u32 check_access(Context* context, u32 number) {
   Cta& cta = cta_of(context);
-  return cta.check_access(cta.site(number));
+  for (const Site* site = &cta.site(number);; site = &cta.site(site->next)) {
+    if (cta.check_access(*site, site->distance)) return 1;
+    if (!site->next) return 0;
+  }
 }
 
 u32 check_line(Context* context, u32 number) {
   // Those that take part may lie where it is legal.
-  if (cta_of(context).line_is_legal(cta_of(context).site(number))) return 0;
+  const Cta& cta = cta_of(context);
+  const Site* site = &cta.site(number);
+  while (cta.line_is_legal(*site)) {
+    if (!site->next) return 0;
+    site = &cta.site(site->next);
+  }
   for (u32 lane = 0; lane < kLanes; ++lane) {
     const u64 steps = lane % (kLanes / 2);
     context->addresses[lane] =

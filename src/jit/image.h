@@ -32,6 +32,9 @@ struct Site {
   bool ordered = false;              ///< each lane's access is one atomic access
   u8 op = 0;                         ///< sem::Atomop
   u8 runtime[3] = {};                ///< of a warp operation: run-time modifiers
+  u32 next = 0;                      ///< of accesses that are checked together: the next one
+  u64 distance = 0;                  ///< how far behind the address that is given
+  bool narrow = false;               ///< only 32 bits of the address count
   bool has_members = false;  ///< of a warp operation: its last operand names those who take part
 };
 

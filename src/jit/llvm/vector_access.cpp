@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Accesses to memory. What the lanes access side by side is one vector, what they share one scalar;
-// anything else goes lane by lane. Each address is checked against the window it may reach and for
-// alignment: with an address turned right by the bits that alignment wants zero, both are one
-// comparison. Pages inside of a window that belong to no allocation fault; the run-time finds the
-// instruction by the place in the code.
+// anything else goes lane by lane. vector_check.cpp sees to it that it is legal.
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Intrinsics.h>
-
-#include <bit>
 
 #include "base/check.h"
 #include "jit/llvm/vectorizer.h"
@@ -72,159 +67,43 @@ void Vectorizer::call_helper(HelperId helper, llvm::Value* argument) {
   go_to(next);
 }
 
-namespace {
-
-/// value >> 0 turned right by `bits`, scalar or vector.
-llvm::Value* rotate(llvm::IRBuilder<>& builder, llvm::Value* value, unsigned bits) {
-  if (!bits) return value;
-  llvm::Value* by = llvm::ConstantInt::get(value->getType(), bits);
-  return builder.CreateIntrinsic(llvm::Intrinsic::fshr, {value->getType()}, {value, value, by});
+/// The mask of a half for vectors of `count` elements a lane.
+llvm::Value* Vectorizer::repeat(llvm::Value* mask, unsigned count) {
+  if (count == 1) return mask;
+  std::vector<int> order;
+  for (unsigned i = 0; i < kHalf * count; ++i) order.push_back(static_cast<int>(i / count));
+  return builder_.CreateShuffleVector(mask, order);
 }
 
-}  // namespace
-
-/// In a window of `size` bytes from `base` (null: 0) lie `bytes` bytes from `address`, which is a
-/// multiple of `align`.
-llvm::Value* Vectorizer::fits(llvm::Value* base, llvm::Value* size, llvm::Value* address, u64 bytes,
-                              u64 align) {
-  const unsigned turn = static_cast<unsigned>(std::countr_zero(align));
-  llvm::Value* places = nullptr;  // of the first byte, in units of `align`
-  {
-    const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
-    llvm::Value*& known = places_[{size, bytes, align}];
-    if (!known) {
-      place_behind(size);
-      llvm::Value* extent = builder_.getInt64(bytes);
-      llvm::Value* room = builder_.CreateAdd(
-          builder_.CreateLShr(builder_.CreateSub(size, extent), turn), builder_.getInt64(1));
-      known =
-          builder_.CreateSelect(builder_.CreateICmpULT(size, extent), builder_.getInt64(0), room);
-    }
-    places = known;
-  }
-  if (address->getType()->isVectorTy()) {
-    places = splat(places);
-    if (base) base = splat(base);
-  }
-  llvm::Value* offset = base ? builder_.CreateSub(address, base) : address;
-  return builder_.CreateICmpULT(rotate(builder_, offset, turn), places);
+/// Elements of a lane as one value.
+llvm::Value* Vectorizer::record_of(const std::vector<llvm::Value*>& parts) {
+  if (parts.size() == 1) return parts[0];
+  std::vector<llvm::Type*> types;
+  for (llvm::Value* part : parts) types.push_back(part->getType());
+  llvm::Value* result = llvm::PoisonValue::get(llvm::StructType::get(context_, types));
+  for (unsigned i = 0; i < parts.size(); ++i)
+    result = builder_.CreateInsertValue(result, parts[i], i);
+  return result;
 }
 
-/// The legal windows of a site: one, or two of host addresses.
-std::vector<Vectorizer::Window> Vectorizer::windows(const Site& site) {
-  llvm::Type* wide = builder_.getInt64Ty();
-  switch (site.space) {
-    case ir::Space::shared:
-      return {{nullptr, field(offsetof(Context, shared_size), wide, "shared.size")}};
-    case ir::Space::local:
-      return {{nullptr, field(offsetof(Context, local_stride), wide, "local.stride")}};
-    default:
-      return {{field(offsetof(Context, low_base), wide, "low.base"),
-               field(offsetof(Context, low_size), wide, "low.size")},
-              {field(offsetof(Context, high_base), wide, "high.base"),
-               field(offsetof(Context, high_size), wide, "high.size")}};
-  }
+/// A scalar or vector address, so many bytes further.
+llvm::Value* Vectorizer::pointer(llvm::Value* address, u64 bytes) {
+  const bool vector = address->getType()->isVectorTy();
+  llvm::Type* type = builder_.getPtrTy();
+  llvm::Value* at = builder_.CreateIntToPtr(address, vector ? vector_of(type) : type);
+  if (!bytes) return at;
+  return builder_.CreateGEP(builder_.getInt8Ty(), at, builder_.getInt64(bytes));
 }
 
-/// The address of the host for one of the window.
-llvm::Value* Vectorizer::host(const Site& site, llvm::Value* address) {
-  if (site.space != ir::Space::shared) return address;
-  llvm::Value* base = field(offsetof(Context, shared_base), builder_.getInt64Ty(), "shared.base");
-  return builder_.CreateAdd(address, address->getType()->isVectorTy() ? splat(base) : base);
-}
-
-/// Goes on where `bytes` bytes from `address` are legal for all lanes; else asks the run-time,
-/// which looks at each lane of the mask.
-void Vectorizer::check(u32 number, llvm::CallInst& call, llvm::Value* address, u64 bytes,
-                       const Halves& mask) {
-  const Site& site = kernel_.sites[number];
-  Block* legal = new_block("legal");
-  const u64 align = u64{site.bytes} * site.count;
-  for (const Window& window : windows(site)) {
-    Block* outside = new_block("outside");
-    auto* branch = builder_.CreateCondBr(fits(window.base, window.size, address, bytes, align),
-                                         legal, outside);
-    branch->setMetadata(llvm::LLVMContext::MD_prof,
-                        llvm::MDBuilder(context_).createBranchWeights(1000, 1));
-    go_to(outside);
-  }
-  llvm::Value* address_of_call = call.getArgOperand(1);
-  if (!shapes_.of(address_of_call).is_affine()) {
-    ask(number, call, mask);
-    builder_.CreateBr(legal);
-    return go_to(legal);
-  }
-  // The addresses are in a line, of which the run-time gets the ends: this is hardly ever run, and
-  // should not be long.
-  for (unsigned h = 0; h < kHalves; ++h) {
-    builder_.CreateStore(first(address_of_call, h),
-                         field_address(offsetof(Context, line) + h * sizeof(u64)));
-  }
-  const s64 step = shapes_.of(address_of_call).stride;
-  builder_.CreateStore(builder_.getInt64(static_cast<u64>(step)),
-                       field_address(offsetof(Context, step)));
-  call_helper(HelperId::check_line, builder_.getInt32(number), mask);
-  builder_.CreateBr(legal);
-  go_to(legal);
-}
-
-/// Has the run-time look at the addresses of the lanes of the mask.
-void Vectorizer::ask(u32 number, llvm::CallInst& call, const Halves& mask) {
-  pass_addresses(call);
-  call_helper(HelperId::check_access, builder_.getInt32(number), mask);
-}
-
-/// The lanes' own host addresses, all of them looked at.
-Halves Vectorizer::checked_addresses(u32 number, llvm::CallInst& call, const Halves& mask) {
-  const Site& site = kernel_.sites[number];
-  const u64 align = u64{site.bytes} * site.count;
-  Halves bad, addresses;
-  for (unsigned h = 0; h < kHalves; ++h) {
-    addresses[h] = all_here(call.getArgOperand(1), h);
-    llvm::Value* legal = nullptr;
-    for (const Window& window : windows(site)) {
-      llvm::Value* in_this = fits(window.base, window.size, addresses[h], align, align);
-      legal = legal ? builder_.CreateOr(legal, in_this) : in_this;
-    }
-    bad[h] = builder_.CreateSelect(mask[h], builder_.CreateNot(legal), none()[h]);
-  }
-  Block* illegal = new_block("illegal");
-  Block* legal = new_block("legal");
-  auto* branch = builder_.CreateCondBr(any(bad), illegal, legal);
-  branch->setMetadata(llvm::LLVMContext::MD_prof,
-                      llvm::MDBuilder(context_).createBranchWeights(1, 1000));
-  go_to(illegal);
-  ask(number, call, mask);
-  builder_.CreateBr(legal);
-  go_to(legal);
-  for (unsigned h = 0; h < kHalves; ++h) {
-    addresses[h] = host(site, addresses[h]);
-    if (site.space == ir::Space::local) {
-      llvm::Type* wide = builder_.getInt64Ty();
-      llvm::Value* lane = builder_.CreateAdd(splat(builder_.getInt64(h * kHalf)), ramp(wide, 1));
-      llvm::Value* own = builder_.CreateMul(
-          splat(field(offsetof(Context, local_stride), wide, "local.stride")), lane);
-      addresses[h] = builder_.CreateAdd(addresses[h], builder_.CreateAdd(own, splat(local_base())));
-    }
-  }
-  return addresses;
-}
-
-/// Whether the lanes access consecutive pieces.
-bool Vectorizer::is_consecutive(const Site& site, const Shape& address) const {
-  return site.space != ir::Space::local && address.is_affine() &&
-         address.stride == s64{site.bytes} * site.count;
-}
-
-/// Makes `fast` and `slow` where consecutive addresses may have wrapped around; else `fast` alone.
-/// Their results meet behind.
-Halves Vectorizer::unless_wrapped(llvm::Value* straight, const std::function<Halves()>& fast,
+/// Makes the access where its lanes lie in a line, and leaves it to the run-time where they do not,
+/// or where it is not legal. Results meet behind.
+Halves Vectorizer::where_straight(const Group& group, const std::function<Halves()>& fast,
                                   const std::function<Halves()>& slow) {
-  if (!straight) return fast();
+  if (!group.straight) return fast();
   Block* fast_block = new_block("straight");
   Block* slow_block = new_block("wrapped");
   Block* behind = new_block("behind");
-  auto* branch = builder_.CreateCondBr(straight, fast_block, slow_block);
+  auto* branch = builder_.CreateCondBr(group.straight, fast_block, slow_block);
   branch->setMetadata(llvm::LLVMContext::MD_prof,
                       llvm::MDBuilder(context_).createBranchWeights(1000, 1));
   go_to(fast_block);
@@ -246,73 +125,26 @@ Halves Vectorizer::unless_wrapped(llvm::Value* straight, const std::function<Hal
   return both;
 }
 
-/// The mask of a half for vectors of `count` elements a lane.
-llvm::Value* Vectorizer::repeat(llvm::Value* mask, unsigned count) {
-  if (count == 1) return mask;
-  std::vector<int> order;
-  for (unsigned i = 0; i < kHalf * count; ++i) order.push_back(static_cast<int>(i / count));
-  return builder_.CreateShuffleVector(mask, order);
-}
-
 void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves& mask) {
-  const u32 number = static_cast<u32>(&site - kernel_.sites.data());
-  const Shape shape = shapes_.of(call.getArgOperand(1));
   llvm::Type* element = builder_.getIntNTy(site.bytes * 8u);
   const unsigned count = site.count;
-  const u64 whole = u64{site.bytes} * count;
   if (site.ordered) {
     pass_addresses(call);
-    call_helper(HelperId::load, builder_.getInt32(number), mask);
+    call_helper(HelperId::load, call.getArgOperand(0), mask);
     return take_results(call);
   }
-  const auto record = [&](const std::vector<llvm::Value*>& parts) -> llvm::Value* {
-    if (count == 1) return parts[0];
-    std::vector<llvm::Type*> types;
-    for (llvm::Value* part : parts) types.push_back(part->getType());
-    llvm::Value* result = llvm::PoisonValue::get(llvm::StructType::get(context_, types));
-    for (unsigned i = 0; i < count; ++i) result = builder_.CreateInsertValue(result, parts[i], i);
-    return result;
-  };
-  const auto shared_by_lanes = [&](llvm::Value* address) {
-    check(number, call, address, whole, mask);
-    llvm::Value* at = builder_.CreateIntToPtr(host(site, address), builder_.getPtrTy());
+  const auto [group, distance] = checked(call, mask);
+  const auto scalar = [&](llvm::Value* address) {
     std::vector<llvm::Value*> parts;
-    for (unsigned i = 0; i < count; ++i) {
-      llvm::Value* part = builder_.CreateConstInBoundsGEP1_32(element, at, i);
-      parts.push_back(builder_.CreateAlignedLoad(element, part, llvm::Align(1)));
-    }
-    return record(parts);
+    for (unsigned i = 0; i < count; ++i)
+      parts.push_back(builder_.CreateAlignedLoad(
+          element, pointer(address, distance + u64{i} * site.bytes), llvm::Align(1)));
+    return record_of(parts);
   };
-  const Shape result = shapes_.of(&call);
-  if (result.is_uniform())
-    return define_uniform(call, shared_by_lanes(first(call.getArgOperand(1))));
-  if (result.kind == Shape::Kind::half) {
-    Lanes lanes;
-    lanes.shape = result;
-    for (unsigned h = 0; h < kHalves; ++h) {
-      llvm::Value* address = first(call.getArgOperand(1), h);
-      // A half of which no lane is there reads what the other one does.
-      if (!is_all(mask)) {
-        llvm::Value* there = any({mask[h], mask[h]});
-        address = builder_.CreateSelect(there, address, first(call.getArgOperand(1), 1 - h));
-      }
-      lanes.first[h] = shared_by_lanes(address);
-    }
-    lanes_[&call] = lanes;
-    return;
-  }
-  if (lane_ && site.space != ir::Space::local) {
-    llvm::Value* loaded = splat(shared_by_lanes(of_lane(call.getArgOperand(1), lane_)));
-    return define(call, {loaded, loaded});
-  }
-  const auto consecutive = [&] {
-    const bool together = shape.kind == Shape::Kind::warp;
+  const auto straight = [&] {
     Halves both;
-    if (together) check(number, call, first(call.getArgOperand(1)), whole * kLanes, mask);
     for (unsigned h = 0; h < kHalves; ++h) {
-      llvm::Value* address = first(call.getArgOperand(1), h);
-      if (!together) check(number, call, address, whole * kHalf, mask);
-      llvm::Value* at = builder_.CreateIntToPtr(host(site, address), builder_.getPtrTy());
+      llvm::Value* at = pointer(group->at[h], distance);
       auto* type = llvm::FixedVectorType::get(element, kHalf * count);
       llvm::Value* loaded =
           is_all(mask)
@@ -326,76 +158,69 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
           order.push_back(static_cast<int>(lane * count + i));
         parts.push_back(count == 1 ? loaded : builder_.CreateShuffleVector(loaded, order));
       }
-      both[h] = record(parts);
-    }
-    return both;
-  };
-  const auto scattered = [&] {
-    const Halves addresses = checked_addresses(number, call, mask);
-    Halves both;
-    for (unsigned h = 0; h < kHalves; ++h) {
-      std::vector<llvm::Value*> parts;
-      for (unsigned i = 0; i < count; ++i) {
-        llvm::Value* at =
-            builder_.CreateAdd(addresses[h], splat(builder_.getInt64(u64{i} * site.bytes)));
-        at = builder_.CreateIntToPtr(at, vector_of(builder_.getPtrTy()));
-        parts.push_back(
-            builder_.CreateMaskedGather(vector_of(element), at, llvm::Align(1), mask[h],
-                                        llvm::Constant::getNullValue(vector_of(element))));
-      }
-      both[h] = record(parts);
+      both[h] = record_of(parts);
     }
     return both;
   };
   const auto by_run_time = [&] {
     pass_addresses(call);
-    call_helper(HelperId::load, builder_.getInt32(number), mask);
+    call_helper(HelperId::load, call.getArgOperand(0), mask);
     Halves both;
     for (unsigned h = 0; h < kHalves; ++h) {
       std::vector<llvm::Value*> parts;
       for (unsigned i = 0; i < count; ++i) parts.push_back(take_result(element, i, h));
-      both[h] = record(parts);
+      both[h] = record_of(parts);
     }
     return both;
   };
-  define(call, is_consecutive(site, shape)
-                   ? unless_wrapped(no_wrap(shape), consecutive, by_run_time)
-                   : scattered());
+  switch (group->way) {
+    case Way::one:
+      return define_uniform(call, scalar(group->at[0]));
+    case Way::only: {
+      llvm::Value* loaded = splat(scalar(group->at[0]));
+      return define(call, {loaded, loaded});
+    }
+    case Way::halves: {
+      Lanes lanes;
+      lanes.shape = shapes_.of(&call);
+      for (unsigned h = 0; h < kHalves; ++h) lanes.first[h] = scalar(group->at[h]);
+      lanes_[&call] = lanes;
+      return;
+    }
+    case Way::line:
+      return define(call, where_straight(*group, straight, by_run_time));
+    case Way::scattered: {
+      Halves both;
+      for (unsigned h = 0; h < kHalves; ++h) {
+        std::vector<llvm::Value*> parts;
+        for (unsigned i = 0; i < count; ++i)
+          parts.push_back(builder_.CreateMaskedGather(
+              vector_of(element), pointer(group->at[h], distance + u64{i} * site.bytes),
+              llvm::Align(1), mask[h], llvm::Constant::getNullValue(vector_of(element))));
+        both[h] = record_of(parts);
+      }
+      return define(call, both);
+    }
+  }
 }
 
 void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves& mask) {
-  const u32 number = static_cast<u32>(&site - kernel_.sites.data());
-  const Shape shape = shapes_.of(call.getArgOperand(1));
-  llvm::Type* element = builder_.getIntNTy(site.bytes * 8u);
   const unsigned count = site.count;
-  const u64 whole = u64{site.bytes} * count;
-  if (site.ordered) {
-    pass_addresses(call);
-    for (u32 i = 0; i < count; ++i) pass_operand(call.getArgOperand(2 + i), i);
-    call_helper(HelperId::store, builder_.getInt32(number), mask);
-    return;
-  }
   const auto value = [&](unsigned i) { return call.getArgOperand(2 + i); };
-  bool same = shape.is_uniform();
-  for (unsigned i = 0; i < count; ++i) same &= shapes_.of(value(i)).is_uniform();
-  if ((same || lane_) && site.space != ir::Space::local) {
-    llvm::Value* lane = same ? builder_.getInt32(0) : lane_;
-    llvm::Value* address = of_lane(call.getArgOperand(1), lane);
-    check(number, call, address, whole, mask);
-    llvm::Value* at = builder_.CreateIntToPtr(host(site, address), builder_.getPtrTy());
-    for (unsigned i = 0; i < count; ++i)
-      builder_.CreateAlignedStore(of_lane(value(i), lane),
-                                  builder_.CreateConstInBoundsGEP1_32(element, at, i),
-                                  llvm::Align(1));
+  const auto by_run_time = [&] {
+    pass_addresses(call);
+    for (u32 i = 0; i < count; ++i) pass_operand(value(i), i);
+    call_helper(HelperId::store, call.getArgOperand(0), mask);
+    return Halves{};
+  };
+  if (site.ordered) {
+    by_run_time();
     return;
   }
-  const auto consecutive = [&] {
-    const bool together = shape.kind == Shape::Kind::warp;
-    if (together) check(number, call, first(call.getArgOperand(1)), whole * kLanes, mask);
+  const auto [group, distance] = checked(call, mask);
+  const auto straight = [&] {
     for (unsigned h = 0; h < kHalves; ++h) {
-      llvm::Value* address = first(call.getArgOperand(1), h);
-      if (!together) check(number, call, address, whole * kHalf, mask);
-      llvm::Value* at = builder_.CreateIntToPtr(host(site, address), builder_.getPtrTy());
+      llvm::Value* at = pointer(group->at[h], distance);
       llvm::Value* stored = all(value(0), h);
       if (count > 1) {
         // Two by two, in order; then lane by lane.
@@ -414,28 +239,27 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
     }
     return Halves{};
   };
-  const auto scattered = [&] {
-    const Halves addresses = checked_addresses(number, call, mask);
-    for (unsigned h = 0; h < kHalves; ++h) {
-      for (unsigned i = 0; i < count; ++i) {
-        llvm::Value* at =
-            builder_.CreateAdd(addresses[h], splat(builder_.getInt64(u64{i} * site.bytes)));
-        at = builder_.CreateIntToPtr(at, vector_of(builder_.getPtrTy()));
-        builder_.CreateMaskedScatter(all(value(i), h), at, llvm::Align(1), mask[h]);
+  switch (group->way) {
+    case Way::one:
+    case Way::only:
+      for (unsigned i = 0; i < count; ++i)
+        builder_.CreateAlignedStore(
+            group->way == Way::one ? first(value(i)) : of_lane(value(i), lane_),
+            pointer(group->at[0], distance + u64{i} * site.bytes), llvm::Align(1));
+      return;
+    case Way::line:
+      where_straight(*group, straight, by_run_time);
+      return;
+    case Way::halves:
+      HEDDLE_UNREACHABLE();
+    case Way::scattered:
+      for (unsigned h = 0; h < kHalves; ++h) {
+        for (unsigned i = 0; i < count; ++i)
+          builder_.CreateMaskedScatter(all(value(i), h),
+                                       pointer(group->at[h], distance + u64{i} * site.bytes),
+                                       llvm::Align(1), mask[h]);
       }
-    }
-    return Halves{};
-  };
-  const auto by_run_time = [&] {
-    pass_addresses(call);
-    for (u32 i = 0; i < count; ++i) pass_operand(value(i), i);
-    call_helper(HelperId::store, builder_.getInt32(number), mask);
-    return Halves{};
-  };
-  if (is_consecutive(site, shape))
-    unless_wrapped(no_wrap(shape), consecutive, by_run_time);
-  else
-    scattered();
+  }
 }
 
 }  // namespace heddle::jit

@@ -158,7 +158,6 @@ llvm::Value* Vectorizer::atomic_at(const Site& site, llvm::Value* address, llvm:
 }
 
 void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halves& mask) {
-  const u32 number = static_cast<u32>(&site - kernel_.sites.data());
   if (!is_integer(site.type) || site.count != 1 || site.space == ir::Space::local) {
     pass_addresses(call);
     for (u32 i = 2; i < call.arg_size(); ++i) pass_operand(call.getArgOperand(i), i - 2);
@@ -166,57 +165,55 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
     if (!call.use_empty()) take_results(call);
     return;
   }
-  const Shape shape = shapes_.of(call.getArgOperand(1));
   const unsigned operands = call.arg_size() - 2;
   const auto value = [&](unsigned i) { return call.getArgOperand(2 + i); };
   llvm::Type* type = value(0)->getType();
 
+  llvm::Value* address = call.getArgOperand(1);
+  const bool reduces = call.use_empty() && shapes_.of(address).is_uniform() &&
+                       reduction(site) != llvm::Intrinsic::not_intrinsic;
+  open_group(call, lane_ ? Way::only : reduces ? Way::one : Way::scattered);
+  const Halves at = checked(call, mask).first->at;
   if (lane_) {
-    llvm::Value* address = of_lane(call.getArgOperand(1), lane_);
-    check(number, call, address, site.bytes, mask);
     llvm::Value* b = of_lane(value(0), lane_);
     llvm::Value* c = operands > 1 ? of_lane(value(1), lane_) : nullptr;
-    llvm::Value* old = splat(atomic_at(site, host(site, address), b, c));
+    llvm::Value* old = splat(atomic_at(site, at[0], b, c));
     return define(call, {old, old});
   }
-  if (const auto reduce = reduction(site);
-      shape.is_uniform() && call.use_empty() && reduce != llvm::Intrinsic::not_intrinsic) {
-    llvm::Value* address = first(call.getArgOperand(1));
-    check(number, call, address, site.bytes, mask);
+  if (reduces) {
     llvm::Value* whole = nullptr;
     for (unsigned h = 0; h < kHalves; ++h) {
       llvm::Value* lanes =
           builder_.CreateSelect(mask[h], all(value(0), h), splat(neutral(site, type)));
-      llvm::Value* half = builder_.CreateUnaryIntrinsic(reduce, lanes);
+      llvm::Value* half = builder_.CreateUnaryIntrinsic(reduction(site), lanes);
       whole = whole ? applied(builder_, site, whole, half, nullptr) : half;
     }
-    atomic_at(site, host(site, address), whole, nullptr);
+    atomic_at(site, at[0], whole, nullptr);
     return;
   }
 
   // The lanes' addresses and operands lie in Context, as for the run-time; results go there.
-  const Halves addresses = checked_addresses(number, call, mask);
   for (unsigned h = 0; h < kHalves; ++h)
     builder_.CreateAlignedStore(
-        addresses[h], field_address(offsetof(Context, addresses) + h * kHalf * sizeof(u64)),
+        at[h], field_address(offsetof(Context, addresses) + h * kHalf * sizeof(u64)),
         llvm::Align(64));
   const auto is_shared = [&](unsigned i) { return shapes_.of(value(i)).is_uniform(); };
   for (unsigned i = 0; i < operands; ++i) {
     if (!is_shared(i)) pass_operand(value(i), i);
   }
   const auto one = [&](llvm::Value* lane) {
-    const auto at = [&](llvm::Type* element, llvm::Value* array) {
+    const auto of = [&](llvm::Type* element, llvm::Value* array) {
       return builder_.CreateInBoundsGEP(element, array, lane);
     };
     const auto operand = [&](unsigned i) -> llvm::Value* {
       return is_shared(i) ? first(value(i))
-                          : builder_.CreateLoad(type, at(type, operand_address(i)));
+                          : builder_.CreateLoad(type, of(type, operand_address(i)));
     };
-    llvm::Value* address =
+    llvm::Value* its_own =
         builder_.CreateLoad(builder_.getInt64Ty(),
-                            at(builder_.getInt64Ty(), field_address(offsetof(Context, addresses))));
-    llvm::Value* old = atomic_at(site, address, operand(0), operands > 1 ? operand(1) : nullptr);
-    if (!call.use_empty()) builder_.CreateStore(old, at(type, operand_address(0)));
+                            of(builder_.getInt64Ty(), field_address(offsetof(Context, addresses))));
+    llvm::Value* old = atomic_at(site, its_own, operand(0), operands > 1 ? operand(1) : nullptr);
+    if (!call.use_empty()) builder_.CreateStore(old, of(type, operand_address(0)));
   };
   llvm::Value* bits = lane_mask(mask);
   Block* before = builder_.GetInsertBlock();

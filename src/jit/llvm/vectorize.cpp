@@ -12,7 +12,7 @@
 
 namespace heddle::jit {
 
-Vectorizer::Vectorizer(const ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block)
+Vectorizer::Vectorizer(ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block)
     : kernel_(kernel),
       shapes_(shapes),
       block_(block),
@@ -255,6 +255,7 @@ void Vectorizer::leave_block(Block* block, const Halves& mask) {
 void Vectorizer::emit_block(Block* block, const Halves& mask) {
   masks_[block] = mask;
   lane_ = nodes_[block].lane;
+  find_groups(*block);
   for (llvm::PHINode& phi : block->phis()) {
     Variable& variable = variable_of(phi);
     Lanes& lanes = lanes_[&phi];
@@ -510,7 +511,7 @@ Vectorized Vectorizer::run(std::string& why) {
   return why_.empty() ? made_ : Vectorized{};
 }
 
-Vectorized vectorize(const ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block,
+Vectorized vectorize(ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block,
                      std::string& why) {
   return Vectorizer(kernel, shapes, block).run(why);
 }

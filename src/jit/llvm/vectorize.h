@@ -30,7 +30,7 @@ struct Vectorized {
 };
 
 /// Adds the CTA's function to the kernel's module, or says why it cannot.
-Vectorized vectorize(const ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block,
+Vectorized vectorize(ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block,
                      std::string& why);
 
 /// Marks where a warp waits; split_regions() takes it out. void(i32 site, i32 barrier)

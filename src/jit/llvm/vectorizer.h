@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The vectorizer's parts: vectorize.cpp lays out the control flow, vector_values.cpp makes values
-// and instructions, vector_access.cpp makes accesses to memory, vector_atomics.cpp atomic ones.
+// and instructions, vector_access.cpp accesses to memory, vector_check.cpp sees to it that they are
+// legal, vector_atomics.cpp makes atomic ones, vector_warp.cpp what looks across lanes.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/MDBuilder.h>
 
 #include <array>
+#include <deque>
 #include <functional>
 #include <map>
 #include <set>
@@ -27,7 +29,7 @@ using Halves = std::array<llvm::Value*, kHalves>;
 
 class Vectorizer {
  public:
-  Vectorizer(const ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block);
+  Vectorizer(ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block);
   Vectorized run(std::string& why);
 
  private:
@@ -114,14 +116,44 @@ class Vectorizer {
   void call_helper(HelperId helper, llvm::Value* argument, const Halves& mask);
   llvm::Value* fits(llvm::Value* base, llvm::Value* size, llvm::Value* address, u64 bytes,
                     u64 align);
+  /// How the lanes' addresses lie.
+  enum class Way : u8 {
+    scattered,  ///< anyhow
+    line,       ///< one behind the other
+    halves,     ///< each half has one
+    one,        ///< all have the same one
+    only,       ///< that of lane_ matters
+  };
+  /// Accesses of a block that are as large as each other, at fixed distances from one value. They
+  /// are checked before the first of them.
+  struct Group {
+    llvm::Value* root = nullptr;  ///< scalar; of 32 bits: a sum in shared memory that may wrap
+    Way way = Way::scattered;
+    u64 low = 0;     ///< of the lowest one: its distance from the root
+    u64 extent = 0;  ///< bytes from there to the end of the last one
+    std::vector<const llvm::CallInst*> members;
+    Halves at{};  ///< host addresses of the lowest one, once checked: scalars or vectors
+    llvm::Value* straight = nullptr;  ///< if not: the lanes have to be looked at one by one
+  };
+  struct Access {
+    Group* group = nullptr;
+    u64 distance = 0;  ///< from the root
+  };
   std::vector<Window> windows(const Site& site);
   llvm::Value* host(const Site& site, llvm::Value* address);
-  void check(u32 number, llvm::CallInst& call, llvm::Value* address, u64 bytes, const Halves& mask);
-  void ask(u32 number, llvm::CallInst& call, const Halves& mask);
+  std::pair<llvm::Value*, u64> root_of(llvm::Value* address, ir::Space space) const;
+  Way way_of(const llvm::CallInst& call, const Shape& root) const;
+  void find_groups(const Block& block);
+  Group& open_group(const llvm::CallInst& call, Way way);
+  llvm::Value* further(llvm::Value* value, u64 distance);
+  void ask(const Group& group, const Halves& mask);
+  void check(Group& group, const Halves& mask);
+  void check_scattered(Group& group, const Halves& mask);
+  std::pair<Group*, u64> checked(llvm::CallInst& call, const Halves& mask);
   llvm::Value* lane_bits(llvm::Value* predicate);
-  Halves checked_addresses(u32 number, llvm::CallInst& call, const Halves& mask);
-  bool is_consecutive(const Site& site, const Shape& address) const;
-  Halves unless_wrapped(llvm::Value* straight, const std::function<Halves()>& fast,
+  llvm::Value* record_of(const std::vector<llvm::Value*>& parts);
+  llvm::Value* pointer(llvm::Value* address, u64 bytes);
+  Halves where_straight(const Group& group, const std::function<Halves()>& fast,
                         const std::function<Halves()>& slow);
   llvm::Value* repeat(llvm::Value* mask, unsigned count);
   void emit_load(llvm::CallInst& call, const Site& site, const Halves& mask);
@@ -138,7 +170,7 @@ class Vectorizer {
   void emit_warp_operation(llvm::CallInst& call, const Site& site, const Halves& mask);
   bool emit_shuffle(llvm::CallInst& call, const Site& site);
 
-  const ScalarKernel& kernel_;
+  ScalarKernel& kernel_;
   const Shapes& shapes_;
   const machine::Dim3 block_;
   llvm::LLVMContext& context_;
@@ -164,6 +196,8 @@ class Vectorizer {
   std::map<std::pair<std::size_t, llvm::Type*>, llvm::Value*> fields_;
   std::map<const llvm::Instruction*, llvm::Value*> no_wrap_;
   std::map<std::tuple<const llvm::Value*, u64, u64>, llvm::Value*> places_;  ///< of fits()
+  std::deque<Group> groups_;
+  std::map<const llvm::CallInst*, Access> accesses_;
   std::string why_;
 };
 

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where accesses may go. Each address is checked against the window it may reach and for alignment:
+// with an address turned right by the bits that alignment wants zero, both are one comparison. What
+// a block accesses at fixed distances from one value is checked together, before the first of them.
+// Pages inside of a window that belong to no allocation fault; the run-time finds the instruction
+// by the place in the code.
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include <bit>
+
+#include "base/check.h"
+#include "jit/llvm/vectorizer.h"
+
+namespace heddle::jit {
+
+namespace {
+
+/// value >> 0 turned right by `bits`, scalar or vector.
+llvm::Value* rotate(llvm::IRBuilder<>& builder, llvm::Value* value, unsigned bits) {
+  if (!bits) return value;
+  llvm::Value* by = llvm::ConstantInt::get(value->getType(), bits);
+  return builder.CreateIntrinsic(llvm::Intrinsic::fshr, {value->getType()}, {value, value, by});
+}
+
+}  // namespace
+
+/// In a window of `size` bytes from `base` (null: 0) lie `bytes` bytes from `address`, which is a
+/// multiple of `align`.
+llvm::Value* Vectorizer::fits(llvm::Value* base, llvm::Value* size, llvm::Value* address, u64 bytes,
+                              u64 align) {
+  const unsigned turn = static_cast<unsigned>(std::countr_zero(align));
+  llvm::Value* places = nullptr;  // of the first byte, in units of `align`
+  {
+    const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+    llvm::Value*& known = places_[{size, bytes, align}];
+    if (!known) {
+      place_behind(size);
+      llvm::Value* extent = builder_.getInt64(bytes);
+      llvm::Value* room = builder_.CreateAdd(
+          builder_.CreateLShr(builder_.CreateSub(size, extent), turn), builder_.getInt64(1));
+      known =
+          builder_.CreateSelect(builder_.CreateICmpULT(size, extent), builder_.getInt64(0), room);
+    }
+    places = known;
+  }
+  if (address->getType()->isVectorTy()) {
+    places = splat(places);
+    if (base) base = splat(base);
+  }
+  llvm::Value* offset = base ? builder_.CreateSub(address, base) : address;
+  return builder_.CreateICmpULT(rotate(builder_, offset, turn), places);
+}
+
+/// The legal windows of a site: one, or two of host addresses.
+std::vector<Vectorizer::Window> Vectorizer::windows(const Site& site) {
+  llvm::Type* wide = builder_.getInt64Ty();
+  switch (site.space) {
+    case ir::Space::shared:
+      return {{nullptr, field(offsetof(Context, shared_size), wide, "shared.size")}};
+    case ir::Space::local:
+      return {{nullptr, field(offsetof(Context, local_stride), wide, "local.stride")}};
+    default:
+      return {{field(offsetof(Context, low_base), wide, "low.base"),
+               field(offsetof(Context, low_size), wide, "low.size")},
+              {field(offsetof(Context, high_base), wide, "high.base"),
+               field(offsetof(Context, high_size), wide, "high.size")}};
+  }
+}
+
+/// The address of the host for one of the window.
+llvm::Value* Vectorizer::host(const Site& site, llvm::Value* address) {
+  if (site.space != ir::Space::shared) return address;
+  llvm::Value* base = field(offsetof(Context, shared_base), builder_.getInt64Ty(), "shared.base");
+  return builder_.CreateAdd(address, address->getType()->isVectorTy() ? splat(base) : base);
+}
+
+/// An address is a value plus a number. An address of shared memory may come from 32 bits: what is
+/// legal there has the upper bit zero, so a sum that wraps around is the same with its sign in
+/// front.
+std::pair<llvm::Value*, u64> Vectorizer::root_of(llvm::Value* address, ir::Space space) const {
+  u64 distance = 0;
+  llvm::Value* root = address;
+  while (true) {
+    if (auto* number = llvm::dyn_cast<llvm::ConstantInt>(root))
+      return {llvm::ConstantInt::get(llvm::Type::getInt64Ty(context_), 0),
+              distance + static_cast<u64>(number->getSExtValue())};
+    auto* inst = llvm::dyn_cast<llvm::Instruction>(root);
+    if (!inst) return {root, distance};
+    const auto* disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(inst);
+    const bool adds =
+        inst->getOpcode() == llvm::Instruction::Add || (disjoint && disjoint->isDisjoint());
+    if (adds && llvm::isa<llvm::ConstantInt>(inst->getOperand(1))) {
+      distance +=
+          static_cast<u64>(llvm::cast<llvm::ConstantInt>(inst->getOperand(1))->getSExtValue());
+    } else if (!(space == ir::Space::shared && distance == 0 &&
+                 inst->getOpcode() == llvm::Instruction::ZExt &&
+                 inst->getOperand(0)->getType()->isIntegerTy(32))) {
+      return {root, distance};
+    }
+    root = inst->getOperand(0);
+  }
+}
+
+/// How the lanes' addresses lie.
+Vectorizer::Way Vectorizer::way_of(const llvm::CallInst& call, const Shape& root) const {
+  const Site& site = site_of(call);
+  if (site.space == ir::Space::local) return Way::scattered;
+  const bool loads = machine_call(call) == "load";
+  bool same = root.is_uniform();
+  for (unsigned i = 2; i < call.arg_size(); ++i)
+    same &= shapes_.of(call.getArgOperand(i)).is_uniform();
+  if (same) return Way::one;
+  if (loads && shapes_.of(&call).kind == Shape::Kind::half) return Way::halves;
+  if (lane_) return Way::only;
+  if (root.is_affine() && root.stride == s64{site.bytes} * site.count) return Way::line;
+  return Way::scattered;
+}
+
+/// Finds what can be checked together: nothing parts the accesses but code that goes straight on.
+void Vectorizer::find_groups(const Block& block) {
+  std::map<std::tuple<const llvm::Value*, ir::Space, u64, u64, Way>, Group*> open;
+  for (const llvm::Instruction& inst : block) {
+    const llvm::StringRef name = machine_call(inst);
+    if (name == "barrier") open.clear();
+    if (name != "load" && name != "store") continue;
+    const auto& call = llvm::cast<llvm::CallInst>(inst);
+    const Site& site = site_of(call);
+    if (site.ordered) continue;
+    const auto [root, distance] = root_of(call.getArgOperand(1), site.space);
+    const Way way = way_of(call, shapes_.of(root));
+    const u64 whole = u64{site.bytes} * site.count;
+    Group*& group = open[{root, site.space, whole, distance % whole, way}];
+    if (!group) {
+      group = &open_group(call, way);
+      continue;
+    }
+    const s64 from_low = static_cast<s64>(distance - group->low);
+    if (from_low < 0) {
+      group->low = distance;
+      group->extent += static_cast<u64>(-from_low);
+    } else {
+      group->extent = std::max(group->extent, static_cast<u64>(from_low) + whole);
+    }
+    group->members.push_back(&call);
+    accesses_[&call] = {group, distance};
+  }
+}
+
+Vectorizer::Group& Vectorizer::open_group(const llvm::CallInst& call, Way way) {
+  const Site& site = site_of(call);
+  const auto [root, distance] = root_of(call.getArgOperand(1), site.space);
+  Group& group = groups_.emplace_back();
+  group.root = root;
+  group.way = way;
+  group.low = distance;
+  group.extent = u64{site.bytes} * site.count;
+  group.members = {&call};
+  accesses_[&call] = {&group, distance};
+  return group;
+}
+
+/// The value at 64 bits, `distance` further.
+llvm::Value* Vectorizer::further(llvm::Value* value, u64 distance) {
+  const bool vector = value->getType()->isVectorTy();
+  llvm::Type* wide = builder_.getInt64Ty();
+  llvm::Type* narrow = value->getType()->getScalarType();
+  if (narrow != wide) {
+    value = builder_.CreateAdd(value, llvm::ConstantInt::get(value->getType(), distance));
+    return builder_.CreateSExt(value, vector ? vector_of(wide) : wide);
+  }
+  if (!distance) return value;
+  return builder_.CreateAdd(value, llvm::ConstantInt::get(value->getType(), distance));
+}
+
+/// Has the run-time look at each access of the group, for the lanes of the mask.
+void Vectorizer::ask(const Group& group, const Halves& mask) {
+  // Linked for the run-time.
+  const auto number = [&](const llvm::CallInst* call) {
+    return static_cast<u32>(llvm::cast<llvm::ConstantInt>(call->getArgOperand(0))->getZExtValue());
+  };
+  for (std::size_t i = 0; i < group.members.size(); ++i) {
+    Site& site = kernel_.sites[number(group.members[i])];
+    site.distance = accesses_.at(group.members[i]).distance - group.low;
+    site.narrow = group.root->getType()->isIntegerTy(32);
+    if (i + 1 < group.members.size()) site.next = number(group.members[i + 1]);
+  }
+  llvm::Value* first_site = builder_.getInt32(number(group.members[0]));
+  if (const Shape shape = shapes_.of(group.root); shape.is_affine() && shape.widened.empty()) {
+    // A line: this is hardly ever run, and should not be long.
+    for (unsigned h = 0; h < kHalves; ++h)
+      builder_.CreateStore(further(first(group.root, h), group.low),
+                           field_address(offsetof(Context, line) + h * sizeof(u64)));
+    builder_.CreateStore(builder_.getInt64(static_cast<u64>(shape.stride)),
+                         field_address(offsetof(Context, step)));
+    return call_helper(HelperId::check_line, first_site, mask);
+  }
+  for (unsigned h = 0; h < kHalves; ++h)
+    builder_.CreateAlignedStore(
+        further(all_here(group.root, h), group.low),
+        field_address(offsetof(Context, addresses) + h * kHalf * sizeof(u64)), llvm::Align(64));
+  call_helper(HelperId::check_access, first_site, mask);
+}
+
+/// Goes on where all of the group is legal for the lanes of the mask: its host addresses are known
+/// then.
+void Vectorizer::check(Group& group, const Halves& mask) {
+  const Site& site = site_of(*group.members[0]);
+  const u64 align = u64{site.bytes} * site.count;
+  const Shape shape = shapes_.of(group.root);
+  const auto likely = [&](llvm::BranchInst* branch) {
+    branch->setMetadata(llvm::LLVMContext::MD_prof,
+                        llvm::MDBuilder(context_).createBranchWeights(1000, 1));
+  };
+  Halves from{};                                     // the first one's addresses
+  std::vector<std::pair<llvm::Value*, u64>> pieces;  // scalar addresses, and bytes from there
+  switch (group.way) {
+    case Way::one:
+      from[0] = further(first(group.root), group.low);
+      pieces = {{from[0], group.extent}};
+      break;
+    case Way::only:
+      from[0] = further(of_lane(group.root, lane_), group.low);
+      pieces = {{from[0], group.extent}};
+      break;
+    case Way::halves:
+      for (unsigned h = 0; h < kHalves; ++h) {
+        llvm::Value* address = first(group.root, h);
+        // A half of which no lane is there reads what the other one does.
+        if (!is_all(mask)) {
+          llvm::Value* there = any({mask[h], mask[h]});
+          address = builder_.CreateSelect(there, address, first(group.root, 1 - h));
+        }
+        from[h] = further(address, group.low);
+        pieces.emplace_back(from[h], group.extent);
+      }
+      break;
+    case Way::line:
+      for (unsigned h = 0; h < kHalves; ++h) {
+        from[h] = further(first(group.root, h), group.low);
+        if (shape.kind == Shape::Kind::half)
+          pieces.emplace_back(from[h], group.extent + align * (kHalf - 1));
+      }
+      if (shape.kind == Shape::Kind::warp)
+        pieces = {{from[0], group.extent + align * (kLanes - 1)}};
+      break;
+    case Way::scattered:
+      return check_scattered(group, mask);
+  }
+  const auto inside = [&](const Window& window) {
+    llvm::Value* all = nullptr;
+    for (const auto& [address, bytes] : pieces) {
+      llvm::Value* one = fits(window.base, window.size, address, bytes, align);
+      all = all ? builder_.CreateAnd(all, one) : one;
+    }
+    return all;
+  };
+  for (unsigned h = 0; h < kHalves && from[h]; ++h) group.at[h] = host(site, from[h]);
+  if (group.way == Way::line && !shape.widened.empty()) {
+    group.straight = no_wrap(shape);
+    llvm::Value* legal = nullptr;
+    for (const Window& window : windows(site))
+      legal = legal ? builder_.CreateOr(legal, inside(window)) : inside(window);
+    group.straight = builder_.CreateAnd(group.straight, legal);
+    return;
+  }
+  Block* legal = new_block("legal");
+  for (const Window& window : windows(site)) {
+    Block* outside = new_block("outside");
+    likely(builder_.CreateCondBr(inside(window), legal, outside));
+    go_to(outside);
+  }
+  ask(group, mask);
+  builder_.CreateBr(legal);
+  go_to(legal);
+}
+
+/// The same where each lane has an address of its own.
+void Vectorizer::check_scattered(Group& group, const Halves& mask) {
+  const Site& site = site_of(*group.members[0]);
+  const u64 align = u64{site.bytes} * site.count;
+  Halves bad;
+  for (unsigned h = 0; h < kHalves; ++h) {
+    group.at[h] = further(all_here(group.root, h), group.low);
+    llvm::Value* legal = nullptr;
+    for (const Window& window : windows(site)) {
+      llvm::Value* in_this = fits(window.base, window.size, group.at[h], group.extent, align);
+      legal = legal ? builder_.CreateOr(legal, in_this) : in_this;
+    }
+    bad[h] = builder_.CreateSelect(mask[h], builder_.CreateNot(legal), none()[h]);
+  }
+  Block* illegal = new_block("illegal");
+  Block* legal = new_block("legal");
+  auto* branch = builder_.CreateCondBr(any(bad), illegal, legal);
+  branch->setMetadata(llvm::LLVMContext::MD_prof,
+                      llvm::MDBuilder(context_).createBranchWeights(1, 1000));
+  go_to(illegal);
+  ask(group, mask);
+  builder_.CreateBr(legal);
+  go_to(legal);
+  for (unsigned h = 0; h < kHalves; ++h) {
+    group.at[h] = host(site, group.at[h]);
+    if (site.space == ir::Space::local) {
+      llvm::Type* wide = builder_.getInt64Ty();
+      llvm::Value* lane = builder_.CreateAdd(splat(builder_.getInt64(h * kHalf)), ramp(wide, 1));
+      llvm::Value* own = builder_.CreateMul(
+          splat(field(offsetof(Context, local_stride), wide, "local.stride")), lane);
+      group.at[h] = builder_.CreateAdd(group.at[h], builder_.CreateAdd(own, splat(local_base())));
+    }
+  }
+}
+
+/// The group of the access, checked, and where in it the access is.
+std::pair<Vectorizer::Group*, u64> Vectorizer::checked(llvm::CallInst& call, const Halves& mask) {
+  if (!accesses_.count(&call))
+    open_group(call,
+               way_of(call, shapes_.of(root_of(call.getArgOperand(1), site_of(call).space).first)));
+  const Access& access = accesses_.at(&call);
+  if (!access.group->at[0]) check(*access.group, mask);
+  return {access.group, access.distance - access.group->low};
+}
+
+}  // namespace heddle::jit
