@@ -62,6 +62,9 @@ Result<Compiled> compile_here(const Request& request) {
   kernel.function = nullptr;
   cta.addFnAttr("prefer-vector-width", "512");
   cta.addFnAttr("min-legal-vector-width", "512");
+  // Vectors that do not fit into registers lie on the stack; across cache lines they cost twice.
+  cta.addFnAttr("stackrealign");
+  cta.addFnAttr(llvm::Attribute::getWithStackAlignment(context, llvm::Align(64)));
   tidy_vectors(cta, *target, false);
   compiled.image.frame_bytes = split_regions(made);
   verify(cta);

@@ -61,6 +61,14 @@ Shape times(const Shape& a, s64 factor) {
 
 }  // namespace
 
+Shape Shape::by_half() const {
+  if (kind != Kind::warp || stride == 0) return *this;
+  Shape half = *this;
+  half.kind = Kind::half;
+  half.align = std::min(align, low_bit(static_cast<u64>(stride) * kHalf));
+  return half;
+}
+
 Shape Shapes::of(const llvm::Value* value) const {
   if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(value)) {
     return Shape::uniform(number->getBitWidth() <= 64 ? low_bit(number->getZExtValue()) : 1);
@@ -107,16 +115,20 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& inst) const {
       break;
     case llvm::Instruction::LShr:
     case llvm::Instruction::AShr:
-      if (right && right->getZExtValue() < 32 && a.stays_within(u64{1} << right->getZExtValue()))
-        return {a.kind, 0, std::max<u64>(a.align >> right->getZExtValue(), 1), {}};
+      for (const Shape& from : {a, a.by_half()}) {
+        if (right && right->getZExtValue() < 32 &&
+            from.stays_within(u64{1} << right->getZExtValue()))
+          return {from.kind, 0, std::max<u64>(from.align >> right->getZExtValue(), 1), {}};
+      }
       break;
     case llvm::Instruction::And:
-      if (right && right->getBitWidth() <= 64) {
+      for (const Shape& from : {a, a.by_half()}) {
+        if (!right || right->getBitWidth() > 64) break;
         const u64 mask = right->getZExtValue();
-        if (std::has_single_bit(mask + 1) && a.stays_within(mask + 1))
-          return {a.kind, a.stride, kMostAlign, {}};
+        if (std::has_single_bit(mask + 1) && from.stays_within(mask + 1))
+          return {from.kind, from.stride, kMostAlign, {}};
         // What is cut off is the same for all.
-        if (a.stays_within(low_bit(mask))) return {a.kind, 0, low_bit(mask), {}};
+        if (from.stays_within(low_bit(mask))) return {from.kind, 0, low_bit(mask), {}};
       }
       break;
     default:

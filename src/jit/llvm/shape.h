@@ -47,6 +47,8 @@ struct Shape {
   s64 reach() const {
     return stride * static_cast<s64>(kind == Kind::warp ? kHalves * kHalf - 1 : kHalf - 1);
   }
+  /// What is known of each half alone.
+  Shape by_half() const;
   /// No carry leaves the bits below `align` on the way from lane to lane.
   bool stays_within(u64 bound) const {
     return is_affine() && widened.empty() && stride >= 0 && align >= bound &&
