@@ -3,6 +3,7 @@
 // From a checked kernel to LLVM IR of one thread. Each PTX register is a variable (an alloca), each
 // function an LLVM function; tidy() turns both into values.
 #include <llvm/IR/DIBuilder.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Verifier.h>
 
 #include <map>
@@ -198,19 +199,26 @@ llvm::Value* FunctionLowering::special(const Operand& operand) {
   const u32 component = operand.component;
   const unsigned bits = bits_of(isa::special_register_info(reg).type);
   const machine::Dim3& block = shared_.request.block;
+  const u32 size[] = {block.x, block.y, block.z, 1};
+  // What LLVM may count on.
+  const auto below = [&](u32 bound, llvm::Value* value) {
+    llvm::cast<llvm::CallInst>(value)->setMetadata(
+        llvm::LLVMContext::MD_range,
+        llvm::MDBuilder(shared_.context).createRange(llvm::APInt(32, 0), llvm::APInt(32, bound)));
+    return value;
+  };
   const auto lane_mask = [&](auto make) {
     llvm::Value* lane = call("lane", integer(32), {}, true);
     return make(builder_.CreateShl(constant(1), lane));
   };
   switch (reg) {
     case SpecialRegister::tid:
-      return component < 3 ? call("tid", integer(32), {constant(component)}, true) : constant(0);
-    case SpecialRegister::ntid: {
-      const u32 size[] = {block.x, block.y, block.z, 1};
+      if (component >= 3) return constant(0);
+      return below(size[component], call("tid", integer(32), {constant(component)}, true));
+    case SpecialRegister::ntid:
       return constant(size[component]);
-    }
     case SpecialRegister::laneid:
-      return call("lane", integer(32), {}, true);
+      return below(kLanes, call("lane", integer(32), {}, true));
     case SpecialRegister::warpid:
       return context_field(offsetof(Context, warp), 32);
     case SpecialRegister::ctaid:

@@ -2,6 +2,7 @@
 #include "jit/llvm/shape.h"
 
 #include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
@@ -169,6 +170,11 @@ Shape Shapes::of_cast(const llvm::CastInst& inst) const {
     case llvm::Instruction::ZExt:
     case llvm::Instruction::SExt: {
       if (a.stride == 0 || a.stays_within(a.align)) return a;
+      // Of each lane the sign is known to be 0, and lanes are not that far from each other.
+      if (inst.getOperand(0)->getType()->isIntegerTy(32) && a.reach() > -(s64{1} << 31) &&
+          a.reach() < s64{1} << 31 &&
+          llvm::computeKnownBits(inst.getOperand(0), inst.getDataLayout()).isNonNegative())
+        return a;
       Shape wider = a;
       wider.widened.clear();
       wider.widened.emplace_back(&inst, 1);

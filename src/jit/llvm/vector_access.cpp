@@ -75,6 +75,52 @@ llvm::Value* Vectorizer::repeat(llvm::Value* mask, unsigned count) {
   return builder_.CreateShuffleVector(mask, order);
 }
 
+/// Lanes' elements with others between them: all of it is loaded, and every second one taken until
+/// each lane has its own. Where a block accesses all that is between, its loads share the work.
+Halves Vectorizer::load_apart(const Group& group, u64 distance, const Halves& mask) {
+  const Site& site = site_of(*group.members[0]);
+  llvm::Type* element = builder_.getIntNTy(site.bytes * 8u);
+  llvm::Type* type = vector_of(element);
+  const unsigned times = times_apart(group);
+  const u64 step = u64{site.bytes} * times;
+  const bool whole = group.extent == step && is_all(mask);
+  // Which of `times` elements it is; what is between may be no memory, if it is not accessed.
+  const u64 begin = whole ? 0 : distance;
+  const unsigned which = static_cast<unsigned>((distance - begin) / site.bytes);
+  Halves both;
+  for (unsigned h = 0; h < kHalves; ++h) {
+    std::vector<llvm::Value*> parts;
+    llvm::Value* lanes = whole ? nullptr : repeat(mask[h], times);
+    for (unsigned part = 0; part < times; ++part) {
+      llvm::Value* at = pointer(group.at[h], begin + u64{part} * kHalf * site.bytes);
+      if (whole) {
+        parts.push_back(builder_.CreateAlignedLoad(type, at, llvm::Align(1)));
+        continue;
+      }
+      std::vector<int> own;
+      std::vector<llvm::Constant*> wanted;
+      for (unsigned i = 0; i < kHalf; ++i) {
+        own.push_back(static_cast<int>(part * kHalf + i));
+        wanted.push_back(builder_.getInt1((part * kHalf + i) % times == 0));
+      }
+      llvm::Value* there = builder_.CreateAnd(builder_.CreateShuffleVector(lanes, own),
+                                              llvm::ConstantVector::get(wanted));
+      parts.push_back(builder_.CreateMaskedLoad(type, at, llvm::Align(1), there,
+                                                llvm::Constant::getNullValue(type)));
+    }
+    for (unsigned rest = which; parts.size() > 1; rest /= 2) {
+      std::vector<int> second;
+      for (unsigned i = 0; i < kHalf; ++i) second.push_back(static_cast<int>(2 * i + rest % 2));
+      std::vector<llvm::Value*> next;
+      for (std::size_t i = 0; i < parts.size(); i += 2)
+        next.push_back(builder_.CreateShuffleVector(parts[i], parts[i + 1], second));
+      parts = std::move(next);
+    }
+    both[h] = parts[0];
+  }
+  return both;
+}
+
 /// Elements of a lane as one value.
 llvm::Value* Vectorizer::record_of(const std::vector<llvm::Value*>& parts) {
   if (parts.size() == 1) return parts[0];
@@ -189,6 +235,8 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
     }
     case Way::line:
       return define(call, where_straight(*group, straight, by_run_time));
+    case Way::apart:
+      return define(call, load_apart(*group, distance, mask));
     case Way::scattered: {
       Halves both;
       for (unsigned h = 0; h < kHalves; ++h) {
@@ -251,6 +299,7 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
       where_straight(*group, straight, by_run_time);
       return;
     case Way::halves:
+    case Way::apart:
       HEDDLE_UNREACHABLE();
     case Way::scattered:
       for (unsigned h = 0; h < kHalves; ++h) {

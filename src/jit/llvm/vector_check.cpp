@@ -114,8 +114,21 @@ Vectorizer::Way Vectorizer::way_of(const llvm::CallInst& call, const Shape& root
   if (same) return Way::one;
   if (loads && shapes_.of(&call).kind == Shape::Kind::half) return Way::halves;
   if (lane_) return Way::only;
-  if (root.is_affine() && root.stride == s64{site.bytes} * site.count) return Way::line;
-  return Way::scattered;
+  if (!root.is_affine()) return Way::scattered;
+  const s64 whole = s64{site.bytes} * site.count;
+  if (root.stride == whole) return Way::line;
+  constexpr s64 kMostApart = 8;
+  const bool apart = loads && site.count == 1 && site.bytes >= 4 && root.widened.empty() &&
+                     root.stride > whole && root.stride <= kMostApart * whole &&
+                     std::has_single_bit(static_cast<u64>(root.stride / whole)) &&
+                     root.stride % whole == 0;
+  return apart ? Way::apart : Way::scattered;
+}
+
+/// Of Way::apart: how many times their size the lanes' addresses are apart.
+unsigned Vectorizer::times_apart(const Group& group) const {
+  return static_cast<unsigned>(static_cast<u64>(shapes_.of(group.root).stride) /
+                               site_of(*group.members[0]).bytes);
 }
 
 /// Finds what can be checked together: nothing parts the accesses but code that goes straight on.
@@ -237,14 +250,15 @@ void Vectorizer::check(Group& group, const Halves& mask) {
       }
       break;
     case Way::line:
+    case Way::apart: {
+      const u64 reach = static_cast<u64>(shape.reach());
       for (unsigned h = 0; h < kHalves; ++h) {
         from[h] = further(first(group.root, h), group.low);
-        if (shape.kind == Shape::Kind::half)
-          pieces.emplace_back(from[h], group.extent + align * (kHalf - 1));
+        if (h == 0 || shape.kind == Shape::Kind::half)
+          pieces.emplace_back(from[h], group.extent + reach);
       }
-      if (shape.kind == Shape::Kind::warp)
-        pieces = {{from[0], group.extent + align * (kLanes - 1)}};
       break;
+    }
     case Way::scattered:
       return check_scattered(group, mask);
   }

@@ -120,9 +120,10 @@ class Vectorizer {
   enum class Way : u8 {
     scattered,  ///< anyhow
     line,       ///< one behind the other
-    halves,     ///< each half has one
-    one,        ///< all have the same one
-    only,       ///< that of lane_ matters
+    apart,   ///< each so many times its size behind the one before: a load of all that is between
+    halves,  ///< each half has one
+    one,     ///< all have the same one
+    only,    ///< that of lane_ matters
   };
   /// Accesses of a block that are as large as each other, at fixed distances from one value. They
   /// are checked before the first of them.
@@ -144,6 +145,7 @@ class Vectorizer {
   std::pair<llvm::Value*, u64> root_of(llvm::Value* address, ir::Space space) const;
   Way way_of(const llvm::CallInst& call, const Shape& root) const;
   void find_groups(const Block& block);
+  unsigned times_apart(const Group& group) const;
   Group& open_group(const llvm::CallInst& call, Way way);
   llvm::Value* further(llvm::Value* value, u64 distance);
   void ask(const Group& group, const Halves& mask);
@@ -156,6 +158,7 @@ class Vectorizer {
   Halves where_straight(const Group& group, const std::function<Halves()>& fast,
                         const std::function<Halves()>& slow);
   llvm::Value* repeat(llvm::Value* mask, unsigned count);
+  Halves load_apart(const Group& group, u64 distance, const Halves& mask);
   void emit_load(llvm::CallInst& call, const Site& site, const Halves& mask);
   void emit_store(llvm::CallInst& call, const Site& site, const Halves& mask);
   llvm::Value* atomic_at(const Site& site, llvm::Value* address, llvm::Value* b, llvm::Value* c);
