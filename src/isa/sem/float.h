@@ -80,17 +80,20 @@ constexpr f64 result(f64 x, f64 a, f64 b, f64 c) { return is_nan(a) ? quiet(a) :
 /// a * b + c rounded once. Hosts without the instruction take an exact detour for f32: the product
 /// of two f32 fits f64, and a sum rounded to odd in f64 rounds correctly to f32 (Boldo and
 /// Melquiond, 2008).
-constexpr f64 sum_to_odd(f64 a, f64 b) {
-  const f64 sum = a + b;
-  const f64 b_part = sum - a;
-  const f64 error = (a - (sum - b_part)) + (b - b_part);  // Knuth's TwoSum: sum + error == a + b
-  const u64 bits = bits_of(sum);
-  const u64 away = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
+template <class F>
+constexpr F sum_to_odd(F a, F b) {
+  const F sum = a + b;
+  const F b_part = sum - a;
+  const F error = (a - (sum - b_part)) + (b - b_part);  // Knuth's TwoSum: sum + error == a + b
+  const auto bits = bits_of(sum);
+  const auto away = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
   const bool inexact = error > 0 || error < 0;  // false for NaN, hence for infinite sums
-  return as_f64(inexact && (bits & 1) == 0 ? away : bits);
+  const bool even = (bits & 1) == 0;
+  return std::bit_cast<F>((inexact & even) ? away : bits);
 }
 
-// HEDDLE_HOST_FMA: for builds that do not know their CPU yet, like the bitcode for the JIT.
+// HEDDLE_HOST_FMA and HEDDLE_HOST_HALF: for builds that do not know their CPU yet, like the bitcode
+// for the JIT.
 #if defined(__FMA__) || defined(__aarch64__) || defined(HEDDLE_HOST_FMA)
 inline constexpr bool kHostFma = true;  // __builtin_fma is one instruction
 #else

@@ -15,21 +15,44 @@ namespace heddle::sem {
 
 constexpr u32 select(bool condition, u32 yes, u32 no) { return condition ? yes : no; }
 
-/// Exact; NaN becomes the canonical f32 NaN.
-constexpr f32 to_f32(f16 x) {
+#if defined(HEDDLE_HOST_HALF)
+inline constexpr bool kHostHalf = true;  // conversions between _Float16 and float are instructions
+using HostHalf = _Float16;
+#else
+inline constexpr bool kHostHalf = false;
+using HostHalf = u16;
+#endif
+
+/// Exact; a NaN becomes some NaN.
+constexpr f32 widened(f16 x) {
+  if constexpr (kHostHalf) {
+    if (!std::is_constant_evaluated()) return static_cast<f32>(std::bit_cast<HostHalf>(x.bits));
+  }
   const u32 magnitude = (x.bits & 0x7fffu) << 13;
   const u32 sign = (x.bits & 0x8000u) << 16;
   const u32 normal = magnitude + (112u << 23);
   // A subnormal is an integer times 2^-24; put it below a leading one, and take that off again.
   const u32 subnormal = bits_of(as_f32(magnitude + (113u << 23)) - as_f32(113u << 23));
   const u32 finite = select(magnitude < (1u << 23), subnormal, normal);
-  const u32 bits = sign | select(magnitude >= (31u << 23), magnitude + (224u << 23), finite);
-  return as_f32(select(magnitude > (31u << 23), kNanF32, bits));
+  return as_f32(sign | select(magnitude >= (31u << 23), magnitude + (224u << 23), finite));
 }
-constexpr f32 to_f32(bf16 x) { return canonical(as_f32(u32{x.bits} << 16)); }
+constexpr f32 widened(bf16 x) { return as_f32(u32{x.bits} << 16); }
+
+/// Exact; NaN becomes the canonical f32 NaN.
+template <class T>
+  requires std::is_same_v<T, f16> || std::is_same_v<T, bf16>
+constexpr f32 to_f32(T x) {
+  return canonical(widened(x));
+}
 
 /// Round to nearest even.
 constexpr f16 to_f16(f32 x) {
+  if constexpr (kHostHalf) {
+    if (!std::is_constant_evaluated()) {
+      const u16 number = std::bit_cast<u16>(static_cast<HostHalf>(x));
+      return {static_cast<u16>(select(is_nan(x), 0x7fff, number))};
+    }
+  }
   const u32 bits = bits_of(x);
   const u32 magnitude = bits & 0x7fffffff;
   // Normal: drop 13 bits, rounding by an integer addition whose carry may reach the exponent.
@@ -71,10 +94,16 @@ constexpr T narrow(f64 x) {
   return narrow<T>(to_f32_odd(x));
 }
 
-/// a * b + c rounded once: the product is exact in f64, the sum is rounded to odd.
+/// a * b + c, rounded to odd: the product is exact in f32, and for bf16 in f64.
+constexpr f32 fused_to_odd(f16 a, f16 b, f16 c) {
+  return sum_to_odd(widened(a) * widened(b), widened(c));
+}
+constexpr f32 fused_to_odd(bf16 a, bf16 b, bf16 c) {
+  return to_f32_odd(sum_to_odd(f64{widened(a)} * f64{widened(b)}, f64{widened(c)}));
+}
 template <class T>
 constexpr T fused(T a, T b, T c) {
-  return narrow<T>(sum_to_odd(f64{to_f32(a)} * f64{to_f32(b)}, f64{to_f32(c)}));
+  return narrow<T>(fused_to_odd(a, b, c));
 }
 
 constexpr f16 flush(f16 x) {

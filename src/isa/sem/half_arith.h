@@ -30,21 +30,21 @@ constexpr E half_result(Flag sat, f32 exact) {
 template <class T, bool kFtz>
 HEDDLE_LANE_INLINE constexpr T add_half(Flag sat, T a, T b) {
   const auto one = [=]<class E>(E x, E y) HEDDLE_LANE_INLINE {
-    return half_result<E, kFtz>(sat, to_f32(half_input<kFtz>(x)) + to_f32(half_input<kFtz>(y)));
+    return half_result<E, kFtz>(sat, widened(half_input<kFtz>(x)) + widened(half_input<kFtz>(y)));
   };
   return each(one, a, b);
 }
 template <class T, bool kFtz>
 HEDDLE_LANE_INLINE constexpr T sub_half(Flag sat, T a, T b) {
   const auto one = [=]<class E>(E x, E y) HEDDLE_LANE_INLINE {
-    return half_result<E, kFtz>(sat, to_f32(half_input<kFtz>(x)) - to_f32(half_input<kFtz>(y)));
+    return half_result<E, kFtz>(sat, widened(half_input<kFtz>(x)) - widened(half_input<kFtz>(y)));
   };
   return each(one, a, b);
 }
 template <class T, bool kFtz>
 HEDDLE_LANE_INLINE constexpr T mul_half(Flag sat, T a, T b) {
   const auto one = [=]<class E>(E x, E y) HEDDLE_LANE_INLINE {
-    return half_result<E, kFtz>(sat, to_f32(half_input<kFtz>(x)) * to_f32(half_input<kFtz>(y)));
+    return half_result<E, kFtz>(sat, widened(half_input<kFtz>(x)) * widened(half_input<kFtz>(y)));
   };
   return each(one, a, b);
 }
@@ -63,12 +63,10 @@ HEDDLE_LANE_INLINE constexpr T mul_bf16(T a, T b) {
 
 // ---- fma ----
 
-/// The f64 sum is rounded to odd, so that rounding it again, to f32 and to the format, is correct.
 template <class T, bool kFtz>
 HEDDLE_LANE_INLINE constexpr T fma_half(Flag sat, Flag relu, T a, T b, T c) {
   const auto one = [=]<class E>(E x, E y, E z) HEDDLE_LANE_INLINE {
-    const f64 product = f64{to_f32(half_input<kFtz>(x))} * f64{to_f32(half_input<kFtz>(y))};
-    const f32 sum = to_f32_odd(sum_to_odd(product, f64{to_f32(half_input<kFtz>(z))}));
+    const f32 sum = fused_to_odd(half_input<kFtz>(x), half_input<kFtz>(y), half_input<kFtz>(z));
     const f32 positive = sum > 0 || is_nan(sum) ? sum : 0.0f;
     return half_result<E, kFtz>(sat, relu == Flag::on ? positive : sum);
   };
