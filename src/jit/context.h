@@ -22,12 +22,13 @@ enum class Outcome : u32 {
   stopped,   ///< Context::stop was set; the CTA is lost
 };
 
-/// How a warp's frame begins, when its code has barriers.
+/// How a warp's frame begins, when its code has barriers: where it goes on, 0 at the beginning, and
+/// the barrier at which it waits. The run-time says which warps may go on.
 struct WarpState {
-  enum Status : u32 { ready, waits, finished };
-  u32 resume;  ///< where it goes on; 0: at the beginning
-  u32 status;
-  u32 barrier;  ///< at which it waits
+  static constexpr u32 kFinished = ~0u;  ///< of both
+  u32 resume;
+  u32 barrier;
+  u32 ready;
 };
 
 /// What the code calls; the lanes in Context::lanes take part. A result that is not 0: trapped.
@@ -58,8 +59,8 @@ struct Context {
 
   // The CTA and the warp.
   u32 ctaid[3], nctaid[3];
-  u32 warp;       ///< that runs
-  u32 all_ready;  ///< no warp waits, and none has finished
+  u32 warp;    ///< that runs
+  u32 begins;  ///< no warp has run yet; else WarpState says how far each is
 
   u32 stop;  ///< not 0: give up at the next round of a loop
 

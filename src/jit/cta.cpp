@@ -64,8 +64,7 @@ Result<bool> Cta::begin(u64 index) {
           static_cast<u32>(index / grid.x / grid.y)};
   cta_index_ = index;
   context_.ctaid[0] = cta_.x, context_.ctaid[1] = cta_.y, context_.ctaid[2] = cta_.z;
-  context_.all_ready = 1;
-  for (u32 w = 0; frames_ && w < warps_; ++w) state(w) = {};
+  context_.begins = 1;
   return true;
 }
 
@@ -87,9 +86,9 @@ CtaStatus Cta::run_warps() {
       case Outcome::barriers:
         break;
     }
-    context_.all_ready = 0;
+    context_.begins = 0;
     bool finished = true;
-    for (u32 w = 0; w < warps_; ++w) finished &= state(w).status == WarpState::finished;
+    for (u32 w = 0; w < warps_; ++w) finished &= state(w).resume == WarpState::kFinished;
     if (finished) return CtaStatus::finished;
     if (release()) continue;
     trap_ = machine::trap_at(TrapKind::deadlock, launch_.loaded->module(), launch_.entry, nullptr,
@@ -101,16 +100,14 @@ CtaStatus Cta::run_warps() {
 
 /// Those that wait at the same barrier go on when all that live do. False: they do not.
 bool Cta::release() {
-  u32 number = ~0u;
+  u32 number = WarpState::kFinished;
   for (u32 w = 0; w < warps_; ++w) {
-    const WarpState& warp = state(w);
-    if (warp.status == WarpState::finished) continue;
-    if (number != ~0u && warp.barrier != number) return false;
-    number = warp.barrier;
+    const u32 barrier = state(w).barrier;
+    if (barrier == WarpState::kFinished) continue;
+    if (number != WarpState::kFinished && barrier != number) return false;
+    number = barrier;
   }
-  for (u32 w = 0; w < warps_; ++w) {
-    if (state(w).status == WarpState::waits) state(w).status = WarpState::ready;
-  }
+  for (u32 w = 0; w < warps_; ++w) state(w).ready = state(w).barrier == number;
   return true;
 }
 

@@ -21,8 +21,8 @@ namespace {
 constexpr u32 kFirstSlot = 64;  ///< behind the WarpState
 static_assert(sizeof(WarpState) <= kFirstSlot);
 
-/// How the warps of a round ended: at the barrier of this number, which is smaller, or so.
-constexpr u32 kNobodyYet = ~0u, kDifferently = ~0u - 1, kFinished = ~0u - 2;
+/// How warps ended: where they go on, and the barrier in the upper half; or so.
+constexpr u64 kFinished = ~u64{0}, kDifferently = ~u64{0} - 1, kNobodyYet = ~u64{0} - 2;
 
 using Live = llvm::SetVector<llvm::Instruction*>;
 
@@ -108,91 +108,99 @@ void make_again(const Vectorized& cta) {
   }
 }
 
-/// Warps go round by round, each from its barrier to its next one. Where all came to the same one
+/// Warps go round by round, each from its barrier to its next one. Where all came to the same place
 /// the next round begins at once; else the run-time says who goes on.
 void make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& ends,
                  const std::vector<llvm::BasicBlock*>& resumed, llvm::Value* frame) {
-  llvm::IRBuilder<> builder(cta.function->getContext());
-  llvm::Type* word = builder.getInt32Ty();
+  llvm::LLVMContext& context = cta.function->getContext();
+  llvm::IRBuilder<> builder(context);
+  llvm::Type *word = builder.getInt32Ty(), *pair = builder.getInt64Ty();
   const auto field = [&](std::size_t offset) {
     return builder.CreateConstInBoundsGEP1_32(builder.getInt8Ty(), frame,
                                               static_cast<unsigned>(offset));
   };
-  const auto same = [&](llvm::Value* a, u32 b) {
-    return builder.CreateICmpEQ(a, builder.getInt32(b));
+  static_assert(offsetof(WarpState, resume) == 0 && offsetof(WarpState, barrier) == 4);
+  const auto new_block = [&](const char* name, llvm::BasicBlock* before) {
+    return llvm::BasicBlock::Create(context, name, cta.function, before);
   };
   const std::vector<llvm::BasicBlock*> finish(llvm::pred_begin(cta.next), llvm::pred_end(cta.next));
 
   // Where a warp ends.
   builder.SetInsertPoint(cta.next, cta.next->begin());
-  llvm::PHINode* end = builder.CreatePHI(word, 2, "end");
+  llvm::PHINode* end = builder.CreatePHI(pair, 2, "end");
   for (llvm::BasicBlock* block : finish) {
     builder.SetInsertPoint(block->getTerminator());
-    builder.CreateStore(builder.getInt32(WarpState::finished), field(offsetof(WarpState, status)));
-    end->addIncoming(builder.getInt32(kFinished), block);
+    builder.CreateStore(builder.getInt64(kFinished), field(0));
+    end->addIncoming(builder.getInt64(kFinished), block);
   }
   for (std::size_t i = 0; i < ends.size(); ++i) {
     llvm::BasicBlock* block = ends[i]->getParent();
-    llvm::Value* barrier = ends[i]->getArgOperand(1);
     block->getTerminator()->eraseFromParent();
     builder.SetInsertPoint(block);
-    builder.CreateStore(builder.getInt32(static_cast<u32>(i + 1)),
-                        field(offsetof(WarpState, resume)));
-    builder.CreateStore(builder.getInt32(WarpState::waits), field(offsetof(WarpState, status)));
-    builder.CreateStore(barrier, field(offsetof(WarpState, barrier)));
+    llvm::Value* barrier = builder.CreateZExt(ends[i]->getArgOperand(1), pair);
+    llvm::Value* state = builder.CreateOr(builder.CreateShl(barrier, 32), builder.getInt64(i + 1));
+    builder.CreateStore(state, field(0));
     builder.CreateBr(cta.next);
-    end->addIncoming(barrier, block);
+    end->addIncoming(state, block);
     ends[i]->eraseFromParent();
   }
 
-  // Where it begins.
+  // Where it begins. In a round of all warps they begin at one place.
   builder.SetInsertPoint(cta.entry->getTerminator());
-  llvm::Value* all_ready = builder.CreateICmpNE(
+  llvm::Value* begins = builder.CreateICmpNE(
       builder.CreateLoad(word, builder.CreateConstInBoundsGEP1_32(
                                    builder.getInt8Ty(), cta.function->getArg(0),
-                                   static_cast<unsigned>(offsetof(Context, all_ready)))),
+                                   static_cast<unsigned>(offsetof(Context, begins)))),
       builder.getInt32(0));
   builder.SetInsertPoint(cta.head, cta.head->begin());
-  llvm::PHINode* met = builder.CreatePHI(word, 3, "met");
-  llvm::PHINode* free = builder.CreatePHI(builder.getInt1Ty(), 3, "all.ready");
+  llvm::PHINode* met = builder.CreatePHI(pair, 3, "met");
+  llvm::PHINode* together = builder.CreatePHI(builder.getInt1Ty(), 3, "together");
+  llvm::PHINode* place = builder.CreatePHI(pair, 3, "place");
   llvm::BasicBlock* start = cta.head->getTerminator()->getSuccessor(0);
   cta.head->getTerminator()->eraseFromParent();
-  auto* go = llvm::BasicBlock::Create(cta.function->getContext(), "go", cta.function, start);
+  auto* alone = new_block("alone", start);
+  auto* go = new_block("go", start);
   builder.SetInsertPoint(cta.head);
-  llvm::Value* status = builder.CreateLoad(word, field(offsetof(WarpState, status)), "status");
-  builder.CreateCondBr(builder.CreateOr(free, same(status, WarpState::ready)), go, cta.next);
-  end->addIncoming(builder.getInt32(kDifferently), cta.head);
+  builder.CreateCondBr(together, go, alone);
+  builder.SetInsertPoint(alone);
+  llvm::Value* own = builder.CreateLoad(pair, field(0), "own");
+  llvm::Value* ready = builder.CreateLoad(word, field(offsetof(WarpState, ready)), "ready");
+  builder.CreateCondBr(builder.CreateICmpNE(ready, builder.getInt32(0)), go, cta.next);
+  end->addIncoming(builder.getInt64(kDifferently), alone);
   builder.SetInsertPoint(go);
-  auto* choice =
-      builder.CreateSwitch(builder.CreateLoad(word, field(offsetof(WarpState, resume)), "resume"),
-                           start, static_cast<unsigned>(resumed.size()));
+  llvm::PHINode* state = builder.CreatePHI(pair, 2);
+  state->addIncoming(place, cta.head);
+  state->addIncoming(own, alone);
+  auto* choice = builder.CreateSwitch(builder.CreateTrunc(state, word, "resume"), start,
+                                      static_cast<unsigned>(resumed.size()));
   for (std::size_t i = 0; i < resumed.size(); ++i)
     choice->addCase(builder.getInt32(static_cast<u32>(i + 1)), resumed[i]);
 
   // After the last one.
   builder.SetInsertPoint(cta.next->getTerminator());
+  llvm::Value* same =
+      builder.CreateSelect(builder.CreateICmpEQ(met, end), end, builder.getInt64(kDifferently));
   llvm::Value* merged = builder.CreateSelect(
-      same(met, kNobodyYet), end,
-      builder.CreateSelect(builder.CreateICmpEQ(met, end), met, builder.getInt32(kDifferently)),
-      "merged");
+      builder.CreateICmpEQ(met, builder.getInt64(kNobodyYet)), end, same, "merged");
   cta.done->getTerminator()->eraseFromParent();
-  auto* leave = llvm::BasicBlock::Create(cta.function->getContext(), "leave", cta.function);
+  auto* leave = new_block("leave", nullptr);
   builder.SetInsertPoint(cta.done);
-  builder.CreateCondBr(builder.CreateICmpULT(merged, builder.getInt32(kFinished)), cta.head, leave);
+  builder.CreateCondBr(builder.CreateICmpULT(merged, builder.getInt64(kNobodyYet)), cta.head,
+                       leave);
   builder.SetInsertPoint(leave);
-  builder.CreateRet(builder.CreateSelect(same(merged, kFinished),
+  builder.CreateRet(builder.CreateSelect(builder.CreateICmpEQ(merged, builder.getInt64(kFinished)),
                                          builder.getInt32(static_cast<u32>(Outcome::finished)),
                                          builder.getInt32(static_cast<u32>(Outcome::barriers))));
-  const auto arrive = [](llvm::PHINode* phi, llvm::BasicBlock* from, llvm::Value* value) {
-    phi->addIncoming(value, from);
+  const auto arrive = [&](llvm::PHINode* phi, llvm::Value* at_first, llvm::Value* next_warp,
+                          llvm::Value* next_round) {
+    phi->addIncoming(at_first, cta.entry);
+    phi->addIncoming(next_warp, cta.next);
+    phi->addIncoming(next_round, cta.done);
   };
-  arrive(met, cta.entry, builder.getInt32(kNobodyYet));
-  arrive(met, cta.next, merged);
-  arrive(met, cta.done, builder.getInt32(kNobodyYet));
-  arrive(free, cta.entry, all_ready);
-  arrive(free, cta.next, free);
-  arrive(free, cta.done, builder.getTrue());
-  arrive(cta.warp, cta.done, builder.getInt32(0));
+  arrive(met, builder.getInt64(kNobodyYet), merged, builder.getInt64(kNobodyYet));
+  arrive(together, begins, together, builder.getTrue());
+  arrive(place, builder.getInt64(0), place, merged);
+  cta.warp->addIncoming(builder.getInt32(0), cta.done);
 }
 
 }  // namespace

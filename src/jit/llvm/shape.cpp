@@ -128,6 +128,9 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& inst) const {
         const u64 mask = right->getZExtValue();
         if (std::has_single_bit(mask + 1) && from.stays_within(mask + 1))
           return {from.kind, from.stride, kMostAlign, {}};
+        // The lanes differ in bits that stay, below those of their first value.
+        if (std::has_single_bit(mask + 1) && from.align <= mask && from.stays_within(from.align))
+          return {from.kind, from.stride, from.align, {}};
         // What is cut off is the same for all.
         if (from.stays_within(low_bit(mask))) return {from.kind, 0, low_bit(mask), {}};
       }

@@ -211,8 +211,9 @@ void Vectorizer::emit_affine(llvm::Instruction& inst) {
   lanes.shape = shapes_.of(&inst);
   const unsigned halves = lanes.shape.kind == Shape::Kind::half ? kHalves : 1;
   for (unsigned h = 0; h < halves; ++h) {
-    if (inst.getOpcode() == llvm::Instruction::And && lanes.shape.stride) {
-      // What is left of a first value that is a multiple of the mask's size (shape.cpp).
+    if (inst.getOpcode() == llvm::Instruction::And && lanes.shape.stride &&
+        lanes.shape.align > llvm::cast<llvm::ConstantInt>(inst.getOperand(1))->getZExtValue()) {
+      // Nothing is left of a first value that is a multiple of the mask's size (shape.cpp).
       lanes.first[h] = llvm::Constant::getNullValue(inst.getType());
       continue;
     }
