@@ -180,6 +180,7 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
     return take_results(call);
   }
   const auto [group, distance] = checked(call, mask);
+  prefetch(call, *group, distance);
   const auto scalar = [&](llvm::Value* address) {
     std::vector<llvm::Value*> parts;
     for (unsigned i = 0; i < count; ++i)

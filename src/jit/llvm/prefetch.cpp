@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hints about what a loop accesses in later rounds. A grid's threads lie side by side, so a
+// thread's loop often goes on by the width of the grid: from page to page, where the host's own
+// prefetching does not follow.
+#include <llvm/IR/Instructions.h>
+
+#include "jit/llvm/vectorizer.h"
+
+namespace heddle::jit {
+namespace {
+
+constexpr unsigned kDepth = 4;
+constexpr u64 kLine = 64;
+/// Smaller steps the host sees by itself.
+constexpr s64 kNear = 1024;
+/// Rounds from the access to the hint: some 100 ns of work.
+constexpr u64 kAhead = 8;
+
+/// By how much a value grows in each round: a number that does not change in the loop, times
+/// another. This is for hints, so nothing here asks whether sums wrap around.
+struct Step {
+  llvm::Value* value = nullptr;  ///< null: not at all
+  s64 times = 1;
+  bool known = true;
+};
+
+Step step_of(llvm::Value* value, const llvm::Loop& loop, unsigned depth = 0) {
+  const Step unknown{nullptr, 1, false};
+  const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!inst || !loop.contains(inst)) return {};
+  if (depth == kDepth) return unknown;
+  const auto of = [&](unsigned operand) {
+    return step_of(inst->getOperand(operand), loop, depth + 1);
+  };
+  if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(inst)) {
+    if (phi->getParent() != loop.getHeader() || !loop.getLoopLatch()) return unknown;
+    const auto* next =
+        llvm::dyn_cast<llvm::BinaryOperator>(phi->getIncomingValueForBlock(loop.getLoopLatch()));
+    if (!next || next->getOpcode() != llvm::Instruction::Add) return unknown;
+    for (unsigned i = 0; i < 2; ++i) {
+      llvm::Value* other = next->getOperand(1 - i);
+      const auto* made = llvm::dyn_cast<llvm::Instruction>(other);
+      if (next->getOperand(i) == phi && !(made && loop.contains(made))) return {other, 1, true};
+    }
+    return unknown;
+  }
+  const auto* number = inst->getNumOperands() == 2
+                           ? llvm::dyn_cast<llvm::ConstantInt>(inst->getOperand(1))
+                           : nullptr;
+  switch (inst->getOpcode()) {
+    case llvm::Instruction::Add:
+    case llvm::Instruction::Or: {
+      const Step a = of(0), b = of(1);
+      if (!a.known || !b.known || (a.value && b.value)) return unknown;
+      return a.value ? a : b;
+    }
+    case llvm::Instruction::Shl:
+    case llvm::Instruction::Mul: {
+      Step a = of(0);
+      if (!a.known || !number || number->getZExtValue() > 4096) return unknown;
+      const s64 value_of = number->getSExtValue();
+      a.times *= inst->getOpcode() == llvm::Instruction::Shl ? s64{1} << (value_of & 31) : value_of;
+      return a;
+    }
+    case llvm::Instruction::ZExt:
+    case llvm::Instruction::SExt:
+      return of(0);
+    default:
+      return unknown;
+  }
+}
+
+}  // namespace
+
+void Vectorizer::prefetch(const llvm::CallInst& call, const Group& group, u64 distance) {
+  const Site& site = site_of(call);
+  if (site.space != ir::Space::global && site.space != ir::Space::generic) return;
+  if (group.way == Way::scattered || group.way == Way::only) return;
+  const llvm::Loop* loop = shapes_.loops.getLoopFor(call.getParent());
+  if (!loop) return;
+  const Step step = step_of(call.getArgOperand(1), *loop);
+  if (!step.known || !step.value || !shapes_.of(step.value).is_uniform()) return;
+  if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(step.value);
+      number && std::abs(number->getSExtValue() * step.times) < kNear)
+    return;
+  llvm::Value* bytes =
+      builder_.CreateMul(builder_.CreateSExtOrTrunc(first(step.value), builder_.getInt64Ty()),
+                         builder_.getInt64(static_cast<u64>(step.times) * kAhead));
+  const Shape shape = shapes_.of(group.root);
+  const unsigned pieces = shape.kind == Shape::Kind::half ? kHalves : 1;
+  const u64 extent = static_cast<u64>(std::abs(shape.reach())) + u64{site.bytes} * site.count;
+  for (unsigned h = 0; h < pieces; ++h) {
+    llvm::Value* at = builder_.CreateAdd(group.at[h], bytes);
+    for (u64 offset = 0; offset < extent; offset += kLine)
+      builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
+                               {pointer(at, distance + offset), builder_.getInt32(0),
+                                builder_.getInt32(3), builder_.getInt32(1)});
+  }
+}
+
+}  // namespace heddle::jit
