@@ -101,8 +101,23 @@ constexpr f32 fused_to_odd(f16 a, f16 b, f16 c) {
 constexpr f32 fused_to_odd(bf16 a, bf16 b, bf16 c) {
   return to_f32_odd(sum_to_odd(f64{widened(a)} * f64{widened(b)}, f64{widened(c)}));
 }
+#if defined(HEDDLE_HOST_HALF)
+/// A function of its own, so that the compiler can put one instruction in its place.
+extern "C" [[gnu::noinline]] inline _Float16 heddle_fma_f16(_Float16 a, _Float16 b, _Float16 c) {
+  const auto of = [](_Float16 x) { return f16{std::bit_cast<u16>(x)}; };
+  return std::bit_cast<_Float16>(to_f16(fused_to_odd(of(a), of(b), of(c))).bits);
+}
+#endif
+
 template <class T>
 constexpr T fused(T a, T b, T c) {
+#if defined(HEDDLE_HOST_HALF)
+  if constexpr (std::is_same_v<T, f16>) {
+    const auto of = [](f16 x) { return std::bit_cast<_Float16>(x.bits); };
+    if (!std::is_constant_evaluated())
+      return {std::bit_cast<u16>(heddle_fma_f16(of(a), of(b), of(c)))};
+  }
+#endif
   return narrow<T>(fused_to_odd(a, b, c));
 }
 

@@ -5,6 +5,7 @@
 // has to be found in this form.
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
@@ -169,10 +170,21 @@ auto licm() {
   return llvm::createFunctionToLoopPassAdaptor(std::move(loops), true);
 }
 
+/// Functions of the semantics for which some processors have an instruction.
+void use_instructions(llvm::Module& module, const llvm::TargetMachine& machine) {
+  llvm::Function* fma = module.getFunction("heddle_fma_f16");
+  if (!fma || !machine.getMCSubtargetInfo()->checkFeatures("+avx512fp16")) return;
+  fma->deleteBody();
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "entry", fma));
+  builder.CreateRet(builder.CreateIntrinsic(llvm::Intrinsic::fma, {builder.getHalfTy()},
+                                            {fma->getArg(0), fma->getArg(1), fma->getArg(2)}));
+}
+
 }  // namespace
 
 std::string tidy(ScalarKernel& kernel, llvm::TargetMachine* machine) {
   llvm::Module& module = *kernel.module;
+  use_instructions(module, *machine);
   for (llvm::Function& function : module) {
     if (&function == kernel.function || function.isDeclaration()) continue;
     function.setLinkage(llvm::GlobalValue::InternalLinkage);
