@@ -203,6 +203,26 @@ void make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& ends
   cta.warp->addIncoming(builder.getInt32(0), cta.done);
 }
 
+/// Blocks that end a region, to which a warp may come from `from` in one region. In the order of
+/// the function: code must not depend on where objects lie.
+std::vector<llvm::BasicBlock*> ends_reached(const Vectorized& cta, llvm::BasicBlock* from) {
+  std::set<llvm::BasicBlock*> seen = {from};
+  std::vector<llvm::BasicBlock*> work = {from};
+  while (!work.empty()) {
+    llvm::BasicBlock* block = work.back();
+    work.pop_back();
+    for (llvm::BasicBlock* next : llvm::successors(block)) {
+      if (next != cta.next && seen.insert(next).second) work.push_back(next);
+    }
+  }
+  std::vector<llvm::BasicBlock*> found;
+  for (llvm::BasicBlock& block : *cta.function) {
+    if (seen.count(&block) && llvm::is_contained(llvm::successors(&block), cta.next))
+      found.push_back(&block);
+  }
+  return found;
+}
+
 }  // namespace
 
 u32 split_regions(const Vectorized& cta) {
@@ -252,9 +272,11 @@ u32 split_regions(const Vectorized& cta) {
   const auto at = [&](u32 offset) {
     return builder.CreateConstInBoundsGEP1_32(builder.getInt8Ty(), frame, offset);
   };
+  std::map<llvm::BasicBlock*, llvm::BasicBlock*> continued;  // behind a region's end
+  for (std::size_t i = 0; i < ends.size(); ++i) continued[ends[i]->getParent()] = resumed[i];
   make_rounds(cta, ends, resumed, frame);
 
-  // Values on both sides.
+  // Values on both sides: written where their region ends, so that loops keep them in registers.
   for (const auto& [value, offset] : slots) {
     std::vector<llvm::Use*> uses;
     for (llvm::Use& use : value->uses()) uses.push_back(&use);
@@ -272,11 +294,14 @@ u32 split_regions(const Vectorized& cta) {
       read[block] = builder.CreateAlignedLoad(value->getType(), at(offset), align);
       if (block != value->getParent()) values.AddAvailableValue(block, read[block]);
     }
-    if (llvm::isa<llvm::PHINode>(value))
-      builder.SetInsertPoint(value->getParent(), value->getParent()->getFirstInsertionPt());
-    else
-      builder.SetInsertPoint(value->getParent(), std::next(value->getIterator()));
-    builder.CreateAlignedStore(value, at(offset), align);
+    for (llvm::BasicBlock* block : ends_reached(cta, value->getParent())) {
+      const auto next = continued.find(block);
+      if (next == continued.end() || !live.at(next->second).count(value)) continue;
+      builder.SetInsertPoint(block->getTerminator());
+      builder.CreateAlignedStore(value, at(offset), align);
+      uses.push_back(
+          &llvm::cast<llvm::Instruction>(block->getTerminator()->getPrevNode())->getOperandUse(0));
+    }
     for (llvm::Use* use : uses) {
       auto* user = llvm::cast<llvm::Instruction>(use->getUser());
       llvm::BasicBlock* block = llvm::isa<llvm::PHINode>(user)
