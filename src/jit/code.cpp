@@ -16,6 +16,7 @@ Result<std::shared_ptr<const Code>> Code::load(Image image, const machine::Loade
       mmap(nullptr, bytes.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return Error{"no memory for compiled code"};
   code->base_ = static_cast<u8*>(at);
+  code->bytes_ = bytes.size();
   std::memcpy(at, bytes.data(), bytes.size());
   for (u32 offset : code->image_.absolute) {
     u64 word;
@@ -28,16 +29,17 @@ Result<std::shared_ptr<const Code>> Code::load(Image image, const machine::Loade
   __builtin___clear_cache(static_cast<char*>(at), static_cast<char*>(at) + bytes.size());
   for (u32 variable : code->image_.symbols)
     code->symbols_.push_back(loaded.address_of(ir::VarId(variable)));
+  code->image_.code = {};
   return std::shared_ptr<const Code>(std::move(code));
 }
 
 Code::~Code() {
-  if (base_) munmap(base_, image_.code.size());
+  if (base_) munmap(base_, bytes_);
 }
 
 const CodeLine* Code::line_at(u64 address) const {
   const u64 offset = address - reinterpret_cast<u64>(base_);
-  if (offset >= image_.code.size()) return nullptr;
+  if (offset >= bytes_) return nullptr;
   const auto next = std::upper_bound(image_.lines.begin(), image_.lines.end(), offset,
                                      [](u64 at, const CodeLine& line) { return at < line.offset; });
   return next == image_.lines.begin() ? nullptr : &*std::prev(next);

@@ -23,9 +23,11 @@ class Code {
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
 
+  /// Without its code, which is at base().
   const Image& image() const { return image_; }
   CtaFunction* cta() const { return reinterpret_cast<CtaFunction*>(base_ + image_.entry); }
   const u8* base() const { return base_; }
+  std::size_t bytes() const { return bytes_; }
   const u64* symbols() const { return symbols_.data(); }
   /// What the code at a host address is of; null: it is not ours.
   const CodeLine* line_at(u64 address) const;
@@ -34,6 +36,7 @@ class Code {
   Code() = default;
   Image image_;
   u8* base_ = nullptr;
+  std::size_t bytes_ = 0;
   std::vector<u64> symbols_;
 };
 

@@ -2,6 +2,10 @@
 #include "jit/compiler.h"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -9,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "jit/background.h"
 #include "jit/library.h"
 
 namespace heddle::jit {
@@ -25,6 +30,15 @@ std::vector<std::string> places() {
   return {folder / kName, folder / ".." / "lib" / kName};
 }
 
+/// Its path; empty: it is not there.
+std::string find_library() {
+  std::error_code ignored;
+  for (const std::string& place : places()) {
+    if (std::filesystem::exists(place, ignored)) return place;
+  }
+  return {};
+}
+
 struct Library {
   CompileFunction* compile = nullptr;
   std::string why;
@@ -32,33 +46,79 @@ struct Library {
 
 Library load() {
   Library library;
-  for (const std::string& place : places()) {
-    if (!std::filesystem::exists(place)) continue;
-    void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!handle) {
-      library.why = dlerror();
-      return library;
-    }
-    const auto* version = static_cast<const char*>(dlsym(handle, kVersion));
-    if (!version || std::strcmp(version, HEDDLE_VERSION) != 0) {
-      library.why = fmt::format("{} is of another version", place);
-      return library;
-    }
-    library.compile = reinterpret_cast<CompileFunction*>(dlsym(handle, kCompileFunction));
+  const std::string place = find_library();
+  if (place.empty()) {
+    library.why = fmt::format("{} is not there", kName);
     return library;
   }
-  library.why = fmt::format("{} is not there", kName);
+  void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!handle) {
+    library.why = dlerror();
+    return library;
+  }
+  // Now: before the destructors of what has been loaded.
+  end_compilations_at_exit();
+  const auto* version = static_cast<const char*>(dlsym(handle, kVersion));
+  if (!version || std::strcmp(version, HEDDLE_VERSION) != 0) {
+    library.why = fmt::format("{} is of another version", place);
+    return library;
+  }
+  library.compile = reinterpret_cast<CompileFunction*>(dlsym(handle, kCompileFunction));
+  if (!library.compile) library.why = fmt::format("{} has no {}", place, kCompileFunction);
   return library;
+}
+
+/// The note that the linker makes of all that it links (NT_GNU_BUILD_ID); empty: there is none.
+std::string build_id_of(int file) {
+  const auto read = [&](void* to, std::size_t bytes, u64 at) {
+    return pread(file, to, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
+  };
+  ElfW(Ehdr) header;
+  if (!read(&header, sizeof header, 0) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return {};
+  for (u32 i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment;
+    if (!read(&segment, sizeof segment, header.e_phoff + u64{i} * sizeof segment)) return {};
+    if (segment.p_type != PT_NOTE) continue;
+    u64 at = segment.p_offset;
+    const u64 end = at + segment.p_filesz;
+    while (at < end) {
+      ElfW(Nhdr) note;
+      if (!read(&note, sizeof note, at)) break;
+      const u64 description = at + sizeof note + (u64{note.n_namesz} + 3) / 4 * 4;
+      if (note.n_type == NT_GNU_BUILD_ID && note.n_descsz <= 64) {
+        std::string id(note.n_descsz, '\0');
+        return read(id.data(), id.size(), description) ? id : std::string();
+      }
+      at = description + (u64{note.n_descsz} + 3) / 4 * 4;
+    }
+  }
+  return {};
 }
 
 }  // namespace
 
-Result<Compiled> compile(const Request& request) {
-  static const Library library = load();
-  if (!library.compile) return Error{library.why};
+Result<Compiled, Failure> compile(const Request& request) {
+  // Not destroyed: threads go on while the process ends.
+  static const Library& library = *new Library(load());
+  if (!library.compile) return Failure{library.why};
+  const Compilation compilation;
+  if (!compilation) return Failure{"the process is about to end"};
   Result<Compiled> result{Error{}};
   library.compile(request, result);
-  return result;
+  if (!result.ok()) return Failure{result.error().message, true};
+  return std::move(*result);
+}
+
+const std::string& compiler_build() {
+  static const std::string& build = *new std::string([] {
+    const int file = open(find_library().c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return std::string();
+    std::string id = build_id_of(file);
+    close(file);
+    return id;
+  }());
+  return build;
 }
 
 }  // namespace heddle::jit

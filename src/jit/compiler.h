@@ -25,6 +25,8 @@ struct Request {
   machine::Dim3 block;  ///< the code is for blocks of this very shape
   Dump dump = Dump::none;
   std::string cpu;  ///< an LLVM name; empty: this host
+  /// Called between steps; null: it is not. It may not return (background.h).
+  void (*between_steps)() = nullptr;
 };
 
 struct Compiled {
@@ -32,7 +34,18 @@ struct Compiled {
   std::string dump;
 };
 
+/// Why there is no code.
+struct Failure {
+  std::string message;
+  /// The kernel is the reason: the same compiler will say so again. Else there is no compiler.
+  bool by_kernel = false;
+};
+
 /// Fails with the reason when this kernel cannot be compiled: it stays in the interpreter.
-Result<Compiled> compile(const Request& request);
+Result<Compiled, Failure> compile(const Request& request);
+
+/// Which build of the compiler this is, without loading it: the build id of its library. Empty:
+/// there is none.
+const std::string& compiler_build();
 
 }  // namespace heddle::jit

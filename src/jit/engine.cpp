@@ -3,100 +3,86 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <algorithm>
 #include <mutex>
 #include <vector>
 
-#include "jit/compiler.h"
 #include "jit/cta.h"
+#include "jit/tiered_cta.h"
+#include "jit/version.h"
 
 namespace heddle::jit {
 namespace {
 
-bool traces() {
-  static const bool on = [] {
-    const char* what = std::getenv("HEDDLE_TRACE");
-    return what && std::strstr(what, "jit");
-  }();
-  return on;
-}
+using State = Version::State;
 
 class Program final : public machine::Program {
  public:
   Program(std::shared_ptr<const machine::Program> below,
-          std::shared_ptr<const machine::Loaded> loaded, ir::FunctionId entry)
-      : below_(std::move(below)), loaded_(std::move(loaded)), entry_(entry) {}
+          std::shared_ptr<const machine::Loaded> loaded, ir::FunctionId entry,
+          const Options& options)
+      : below_(std::move(below)), loaded_(std::move(loaded)), entry_(entry), options_(options) {}
 
   std::unique_ptr<machine::Cta> make_cta(machine::Launch& launch) const override {
     // Clusters run interleaved; so does a pseudo-random order.
-    if (launch.cluster.volume() == 1 && !launch.random && !launch.config->cooperative) {
-      if (auto code = code_for(launch.config->block))
-        return std::make_unique<Cta>(std::move(code), launch);
-    }
-    return below_->make_cta(launch);
+    if (launch.cluster.volume() != 1 || launch.random || launch.config->cooperative)
+      return below_->make_cta(launch);
+    auto version = version_of(launch.config->block);
+    if (version->changed_over.load(std::memory_order_relaxed)) version->changed_over = false;
+    if (auto code = version->code(*loaded_)) return std::make_unique<Cta>(std::move(code), launch);
+    if (version->state() == State::never) return below_->make_cta(launch);
+    return std::make_unique<TieredCta>(std::move(version), *below_, launch, options_.hot);
   }
 
   std::string_view engine(const machine::LaunchConfig& config) const override {
+    if (config.cooperative || config.schedule) return below_->engine(config);
     const std::lock_guard lock(mutex_);
-    for (const Version& version : versions_) {
-      if (version.block == config.block && version.code) return "jit";
+    for (const auto& version : versions_) {
+      if (version->block() != config.block || version->state() != State::ready) continue;
+      return version->changed_over ? "interpreter, then jit" : "jit";
     }
     return below_->engine(config);
   }
 
  private:
-  struct Version {
-    machine::Dim3 block;
-    std::shared_ptr<const Code> code;  ///< null: it cannot be compiled
-  };
-
-  std::shared_ptr<const Code> code_for(machine::Dim3 block) const {
+  std::shared_ptr<Version> version_of(machine::Dim3 block) const {
     const std::lock_guard lock(mutex_);
-    for (const Version& version : versions_) {
-      if (version.block == block) return version.code;
+    const auto found = std::ranges::find_if(
+        versions_, [&](const auto& version) { return version->block() == block; });
+    // What was used last comes first.
+    if (found != versions_.end()) {
+      std::rotate(versions_.begin(), found, found + 1);
+    } else {
+      auto made = std::make_shared<Version>(*loaded_, entry_, block, options_.cache);
+      made->look_up();
+      if (options_.at_once && made->state() == State::cold) made->compile_now();
+      versions_.insert(versions_.begin(), std::move(made));
     }
-    versions_.push_back({block, make(block)});
-    return versions_.back().code;
+    if (versions_.size() > kMostCompiled) evict();
+    return versions_.front();
   }
 
-  std::shared_ptr<const Code> make(machine::Dim3 block) const {
-    const machine::SharedLayout shared = loaded_->shared_layout(entry_);
-    const ir::Module& module = loaded_->module();
-    const auto tell = [&](const std::string& what) {
-      if (!traces()) return;
-      std::fputs(fmt::format("heddle: jit: {} block {}x{}x{}: {}\n",
-                             module.functions[entry_.value].name, block.x, block.y, block.z, what)
-                     .c_str(),
-                 stderr);
+  /// The versions that were not used for longest go; those that run keep what they need.
+  void evict() const {
+    if (versions_.size() > kMostVersions) versions_.pop_back();
+    const auto has_code = [](const auto& version) {
+      return version->state() == State::compiled || version->state() == State::ready;
     };
-    Request request;
-    request.module = &module;
-    request.entry = entry_;
-    request.shared = &shared;
-    request.block = block;
-    auto compiled = compile(request);
-    if (!compiled.ok()) {
-      tell("stays in the interpreter: " + compiled.error().message);
-      return nullptr;
+    for (auto many = std::ranges::count_if(versions_, has_code);
+         many > static_cast<std::ptrdiff_t>(kMostCompiled); --many) {
+      const auto last =
+          std::prev(std::find_if(versions_.rbegin(), versions_.rend(), has_code).base());
+      (*last)->tell(fmt::format("evicted, it has {} versions that were used since", kMostCompiled));
+      versions_.erase(last);
     }
-    const std::size_t bytes = compiled->image.code.size();
-    auto code = Code::load(std::move(compiled->image), *loaded_);
-    if (!code.ok()) {
-      tell("stays in the interpreter: " + code.error().message);
-      return nullptr;
-    }
-    tell(fmt::format("compiled, {} bytes at {}, {} bytes a warp", bytes,
-                     reinterpret_cast<const void*>((*code)->base()), (*code)->image().frame_bytes));
-    return *code;
   }
 
   const std::shared_ptr<const machine::Program> below_;
   const std::shared_ptr<const machine::Loaded> loaded_;
   const ir::FunctionId entry_;
+  const Options options_;
   mutable std::mutex mutex_;
-  mutable std::vector<Version> versions_;
+  mutable std::vector<std::shared_ptr<Version>> versions_;
 };
 
 }  // namespace
@@ -106,7 +92,7 @@ Result<std::shared_ptr<const machine::Program>> Engine::prepare(
   auto below = below_->prepare(loaded, entry);
   if (!below.ok()) return below.error();
   return std::shared_ptr<const machine::Program>(
-      std::make_shared<Program>(std::move(*below), std::move(loaded), entry));
+      std::make_shared<Program>(std::move(*below), std::move(loaded), entry, options_));
 }
 
 }  // namespace heddle::jit

@@ -34,6 +34,8 @@ class Loaded {
   Loaded& operator=(const Loaded&) = delete;
 
   const ir::Module& module() const { return *module_; }
+  /// The module may outlive its place in memory.
+  const std::shared_ptr<const ir::Module>& shared_module() const { return module_; }
   Memory& memory() const { return memory_; }
   /// The region whose shared and local windows this module's address size can reach.
   const Region& region() const;

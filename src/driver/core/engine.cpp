@@ -5,23 +5,45 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "interp/program.h"
 #include "jit/engine.h"
 
 namespace heddle::driver {
+namespace {
+
+void complain(const char* variable, const char* value, std::string_view what) {
+  std::fputs(fmt::format("heddle: {}={}: {}\n", variable, value, what).c_str(), stderr);
+}
+
+/// HEDDLE_JIT_AFTER, in milliseconds.
+void read_hot(jit::Options& options) {
+  constexpr const char* kName = "HEDDLE_JIT_AFTER";
+  const char* text = std::getenv(kName);
+  if (!text || !*text) return;
+  char* end = nullptr;
+  const double after = std::strtod(text, &end);
+  if (*end || !(after >= 0 && after <= 1e9))
+    return complain(kName, text, "it is a number of milliseconds");
+  options.hot = std::chrono::nanoseconds(static_cast<s64>(after * 1e6));
+}
+
+}  // namespace
 
 std::unique_ptr<machine::Engine> make_engine() {
+  constexpr const char* kName = "HEDDLE_ENGINE";
   auto interpreter = std::make_unique<interp::Interpreter>();
-  const char* wanted = std::getenv("HEDDLE_ENGINE");
-  const std::string_view name = wanted ? wanted : "";
-  if (name == "jit") return std::make_unique<jit::Engine>(std::move(interpreter));
-  if (!name.empty() && name != "interp") {
-    std::fputs(
-        fmt::format("heddle: HEDDLE_ENGINE={}: it is interp or jit; using interp\n", name).c_str(),
-        stderr);
-  }
-  return interpreter;
+  const char* wanted = std::getenv(kName);
+  const std::string_view name = wanted && *wanted ? wanted : "auto";
+  if (name == "interp") return interpreter;
+  if (name != "auto" && name != "jit")
+    complain(kName, wanted, "it is auto, interp or jit; using auto");
+  jit::Options options;
+  options.at_once = name == "jit";
+  options.cache = jit::cache_of_environment();
+  read_hot(options);
+  return std::make_unique<jit::Engine>(std::move(interpreter), options);
 }
 
 }  // namespace heddle::driver

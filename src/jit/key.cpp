@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each structure of the ir is taken apart by a binding that names all of its members: one that is
+// added does not compile before somebody says here whether it decides something.
+#include "jit/key.h"
+
+#include <set>
+
+#include "jit/serial.h"
+
+namespace heddle::jit {
+
+// Where a Writer finds them.
+template <class Stream>
+void fields(Stream& s, ir::Guard& guard) {
+  auto& [predicate, negated] = guard;
+  s(predicate, negated);
+}
+
+template <class Stream>
+void fields(Stream& s, ir::Inst& inst) {
+  auto& [form, guard, slots, operands, space, at] = inst;
+  s(form, guard, slots, operands, space);
+}
+
+template <class Stream>
+void fields(Stream& s, ir::Operand& operand) {
+  auto& [kind, type, negated, is_address, component, id, value] = operand;
+  s(kind, type, negated, is_address, component, id, value);
+}
+
+template <class Stream>
+void fields(Stream& s, ir::Register& one) {
+  auto& [type, vector, name] = one;
+  s(type, vector);
+}
+
+// Contents of variables, and so their relocations, are read when the code runs.
+template <class Stream>
+void fields(Stream& s, ir::Variable& variable) {
+  auto& [name, space, linkage, type, vector, align, size, is_array, unsized, managed, bank, init,
+         relocations, at, span] = variable;
+  s(space, linkage, type, vector, align, size, is_array, unsized, managed, bank);
+}
+
+template <class Stream>
+void fields(Stream& s, ir::Parameter& parameter) {
+  auto& [name, in_register, reg, local, type, vector, is_array, align, size, offset, is_pointer,
+         pointee_space, pointee_align] = parameter;
+  s(in_register, reg, local, type, vector, is_array, align, size, offset, is_pointer, pointee_space,
+    pointee_align);
+}
+
+template <class Stream>
+void fields(Stream& s, ir::Signature& signature) {
+  auto& [returns, params, noreturn] = signature;
+  s(returns, params, noreturn);
+}
+
+template <class Stream>
+void fields(Stream& s, ir::TargetList& list) {
+  auto& [labels, functions] = list;
+  s(labels, functions);
+}
+
+template <class Stream>
+void fields(Stream& s, ir::Function& function) {
+  auto& [name, is_entry, has_body, linkage, signature, param_bytes, registers, locals, insts,
+         operands, target_lists, prototypes, labels, max_ntid, req_ntid, max_nreg, min_nctapersm,
+         max_nctapersm, req_nctapercluster, explicit_cluster, blocks_are_clusters, max_clusterrank,
+         noreturn, pragmas, at, span, shared_used] = function;
+  s(is_entry, has_body, linkage, signature, param_bytes, registers, locals, insts, operands,
+    target_lists, prototypes, max_ntid, req_ntid, max_nreg, min_nctapersm, max_nctapersm,
+    req_nctapercluster, explicit_cluster, blocks_are_clusters, max_clusterrank, noreturn, pragmas);
+}
+
+template <class Stream>
+void fields(Stream& s, isa::Target& target) {
+  auto& [sm, suffix] = target;
+  s(sm, suffix);
+}
+
+std::string key_of(const Request& request, std::string_view maker) {
+  const ir::Module& module = *request.module;
+  Writer key;
+  key(std::string(maker), request.block.x, request.block.y, request.block.z, request.entry,
+      request.cpu);
+  key(module.version.major, module.version.minor, module.targets, module.texmode_independent,
+      module.debug_target, module.map_f64_to_f32, module.address_size);
+  // By their numbers, which the image refers to.
+  std::set<u32> functions{request.entry.value}, variables;
+  std::vector<u32> left{request.entry.value};
+  const auto reach = [&](u32 function) {
+    if (functions.insert(function).second) left.push_back(function);
+  };
+  while (!left.empty()) {
+    const u32 id = left.back();
+    left.pop_back();
+    const ir::Function& function = module.functions[id];
+    key(id, function);
+    for (const ir::Operand& operand : function.operands) {
+      if (operand.kind == ir::OperandKind::function) reach(operand.id);
+      if (operand.kind == ir::OperandKind::variable) variables.insert(operand.id);
+    }
+    for (const ir::TargetList& list : function.target_lists) {
+      for (const ir::FunctionId target : list.functions) reach(target.value);
+    }
+  }
+  for (const u32 id : variables) {
+    const auto offset = request.shared->offset.find(id);
+    key(id, module.variables[id], offset == request.shared->offset.end() ? ~0u : offset->second);
+  }
+  return std::move(key).take();
+}
+
+}  // namespace heddle::jit

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/tiered_cta.h"
+
+#include "jit/cta.h"
+
+namespace heddle::jit {
+
+Result<bool> TieredCta::begin(u64 index) {
+  if (!is_code_) {
+    if (auto code = version_->code(*launch_.loaded)) {
+      if (now_) version_->changed_over.store(true, std::memory_order_relaxed);
+      now_ = std::make_unique<jit::Cta>(std::move(code), launch_);
+      is_code_ = true;
+    } else if (!now_) {
+      now_ = below_.make_cta(launch_);
+    }
+  }
+  return now_->begin(index);
+}
+
+machine::CtaStatus TieredCta::run(u64 budget) {
+  if (version_->state() != Version::State::cold) return now_->run(budget);
+  const auto begin = Version::Clock::now();
+  const machine::CtaStatus status = now_->run(budget);
+  version_->interpreted(Version::Clock::now() - begin, hot_);
+  return status;
+}
+
+}  // namespace heddle::jit

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/version.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "jit/background.h"
+#include "jit/key.h"
+
+namespace heddle::jit {
+namespace {
+
+double milliseconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+/// Of code: which compiler, for which processor. Empty: there is no telling, so nothing is kept.
+const std::string& maker() {
+  static const std::string& maker = *new std::string(
+      compiler_build().empty() ? std::string() : compiler_build() + host_identity());
+  return maker;
+}
+
+}  // namespace
+
+bool traces() {
+  static const bool on = [] {
+    const char* text = std::getenv("HEDDLE_TRACE");
+    return text && fmt::format(",{},", text).find(",jit,") != std::string::npos;
+  }();
+  return on;
+}
+
+Version::Version(const machine::Loaded& loaded, ir::FunctionId entry, machine::Dim3 block,
+                 Cache* cache)
+    : module_(loaded.shared_module()),
+      entry_(entry),
+      shared_(loaded.shared_layout(entry)),
+      block_(block),
+      cache_(cache && !maker().empty() ? cache : nullptr) {}
+
+Request Version::request() const {
+  Request request;
+  request.module = module_.get();
+  request.entry = entry_;
+  request.shared = &shared_;
+  request.block = block_;
+  return request;
+}
+
+void Version::tell(const std::string& what) const {
+  if (!traces()) return;
+  std::fputs(fmt::format("heddle: jit: {} block {}x{}x{}: {}\n",
+                         module_->functions[entry_.value].name, block_.x, block_.y, block_.z, what)
+                 .c_str(),
+             stderr);
+}
+
+void Version::look_up() {
+  if (!cache_) return;
+  const auto begin = Clock::now();
+  auto entry = cache_->find(key_of(request(), maker()));
+  if (!entry) return;
+  if (const auto* refusal = std::get_if<Refusal>(&entry->content)) {
+    refuse(refusal->message + " (from the cache)");
+  } else if (auto& image = *std::get_if<Image>(&entry->content); is_sound(image, *module_)) {
+    take(std::move(image),
+         fmt::format("read from the cache in {:.3f} ms", milliseconds(Clock::now() - begin)));
+  }
+}
+
+void Version::interpreted(std::chrono::nanoseconds time, std::chrono::nanoseconds hot) {
+  const s64 sum = interpreted_.fetch_add(time.count(), std::memory_order_relaxed) + time.count();
+  State cold = State::cold;
+  if (sum < hot.count() || !state_.compare_exchange_strong(cold, State::queued)) return;
+  tell(fmt::format("hot after {:.1f} ms in the interpreter", static_cast<double>(sum) * 1e-6));
+  // A version that nobody has any more is not compiled.
+  in_background([weak = weak_from_this()] {
+    if (const auto version = weak.lock()) version->compile(true);
+  });
+}
+
+void Version::compile(bool in_background) {
+  const auto begin = Clock::now();
+  Request what = request();
+  what.between_steps = may_end_here;
+  auto result = jit::compile(what);
+  const auto keep = [&](auto content) {
+    if (cache_) cache_->put({key_of(what, maker()), std::move(content)});
+  };
+  if (!result.ok()) {
+    refuse(result.error().message);
+    if (result.error().by_kernel) keep(Refusal{result.error().message});
+    return;
+  }
+  take(result->image,
+       fmt::format("compiled {}in {:.1f} ms", in_background ? "in the background " : "",
+                   milliseconds(Clock::now() - begin)));
+  keep(std::move(result->image));
+}
+
+void Version::take(Image image, std::string how) {
+  const std::lock_guard lock(mutex_);
+  image_ = std::move(image);
+  how_ = std::move(how);
+  state_.store(State::compiled, std::memory_order_release);
+}
+
+void Version::refuse(const std::string& why) {
+  tell("stays in the interpreter: " + why);
+  state_.store(State::never, std::memory_order_release);
+}
+
+void Version::load(const machine::Loaded& loaded) {
+  const std::lock_guard lock(mutex_);
+  if (state() != State::compiled) return;  // somebody was first
+  auto code = Code::load(std::move(image_), loaded);
+  if (!code.ok()) return refuse(code.error().message);
+  code_ = std::move(*code);
+  tell(fmt::format("{}, {} bytes at {}, {} bytes a warp", how_, code_->bytes(),
+                   static_cast<const void*>(code_->base()), code_->image().frame_bytes));
+  state_.store(State::ready, std::memory_order_release);
+}
+
+}  // namespace heddle::jit

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel for one shape of its blocks, on its way from the interpreter to compiled code:
+//
+//     cold --hot--> queued --> compiled --first use--> ready
+//       \______________\___________________________/-> never
+//
+// One thread may be compiling while others ask and run.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "jit/cache.h"
+#include "jit/code.h"
+#include "jit/compiler.h"
+#include "machine/loaded.h"
+
+namespace heddle::jit {
+
+/// HEDDLE_TRACE=jit: lines on stderr.
+bool traces();
+
+class Version : public std::enable_shared_from_this<Version> {
+ public:
+  enum class State : u8 {
+    cold,
+    queued,    ///< to be compiled in the background
+    compiled,  ///< there is an image, not yet in executable memory
+    ready,
+    never,  ///< it stays in the interpreter
+  };
+  using Clock = std::chrono::steady_clock;
+
+  Version(const machine::Loaded& loaded, ir::FunctionId entry, machine::Dim3 block, Cache* cache);
+
+  const machine::Dim3& block() const { return block_; }
+  State state() const { return state_.load(std::memory_order_acquire); }
+  /// Null: there is none, or not yet.
+  std::shared_ptr<const Code> code(const machine::Loaded& loaded) {
+    if (const State now = state(); now != State::ready) {
+      if (now != State::compiled) return nullptr;
+      load(loaded);
+    }
+    return code_;  // which stays, once it is there
+  }
+
+  /// Takes what the cache has.
+  void look_up();
+  /// Compiles on this thread.
+  void compile_now() { compile(false); }
+  /// While cold: the interpreter has run for so long. When that makes `hot`, has it compiled in the
+  /// background.
+  void interpreted(std::chrono::nanoseconds time, std::chrono::nanoseconds hot);
+  void tell(const std::string& what) const;
+
+  /// The last launch began in the interpreter and went on in code; for people.
+  std::atomic<bool> changed_over{false};
+
+ private:
+  Request request() const;
+  void compile(bool in_background);
+  /// What came of it; `how`, for people.
+  void take(Image image, std::string how);
+  void refuse(const std::string& why);
+  void load(const machine::Loaded& loaded);
+
+  // Not Loaded: the thread in the background must not be the last that holds it.
+  const std::shared_ptr<const ir::Module> module_;
+  const ir::FunctionId entry_;
+  const machine::SharedLayout shared_;
+  const machine::Dim3 block_;
+  Cache* const cache_;
+  std::atomic<s64> interpreted_{0};  ///< ns
+  std::atomic<State> state_{State::cold};
+  std::mutex mutex_;  ///< of what follows, until `ready`
+  Image image_;
+  std::string how_;
+  std::shared_ptr<const Code> code_;
+};
+
+}  // namespace heddle::jit
