@@ -72,7 +72,11 @@ std::optional<Entry> read_entry(std::string_view file) {
   if (size > kLargest || size < kMagic.size()) return std::nullopt;
   const auto plain = std::make_unique_for_overwrite<char[]>(size);
   if (ZSTD_decompress(plain.get(), size, file.data(), file.size()) != size) return std::nullopt;
-  Reader reader({plain.get(), size});
+  return parse_entry({plain.get(), size});
+}
+
+std::optional<Entry> parse_entry(std::string_view unpacked) {
+  Reader reader(unpacked);
   if (reader.bytes(kMagic.size()) != kMagic) return std::nullopt;
   Entry entry;
   bool compiled = false;

@@ -28,6 +28,8 @@ std::string write_entry(const Entry& entry);
 
 /// Nothing for whatever write_entry() did not make.
 std::optional<Entry> read_entry(std::string_view file);
+/// The same of what has been unpacked.
+std::optional<Entry> parse_entry(std::string_view unpacked);
 
 /// What code of `image` can be trusted with: its numbers are within the image and within `module`.
 bool is_sound(const Image& image, const ir::Module& module);

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiers and the cache, with an engine below that leaves a mark where the kernel leaves another:
+// each CTA tells who ran it.
+#include "jit/engine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "check/check.h"
+#include "jit/background.h"
+#include "jit/compiler.h"
+#include "jit/version.h"
+#include "machine/launch.h"
+
+namespace heddle::jit {
+namespace {
+
+using machine::Dim3;
+using testing::Each;
+
+constexpr u32 kBelow = 1, kCompiled = 2;
+
+/// Stores kCompiled at marks[%ctaid.x]. Each has a number, so that each is another kernel.
+std::string kernel(int number) {
+  return R"(
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry mark(.param .u64 marks)
+{
+  .reg .u32 %r<4>; .reg .u64 %a<4>;
+  ld.param.u64 %a1, [marks];
+  mov.u32 %r1, %ctaid.x;
+  mul.wide.u32 %a2, %r1, 4;
+  add.u64 %a3, %a1, %a2;
+  mov.u32 %r3, )" +
+         std::to_string(number) + R"(;
+  sub.u32 %r2, %r3, )" +
+         std::to_string(number - 2) + R"(;
+  st.global.u32 [%a3], %r2;
+  ret;
+}
+)";
+}
+
+/// One that is not compiled: it may wait for other threads.
+constexpr const char* kWaits = R"(
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry waits(.param .u64 marks)
+{
+  .reg .u32 %r; .reg .u64 %a; .reg .pred %p;
+  ld.param.u64 %a, [marks];
+again:
+  ld.volatile.global.u32 %r, [%a];
+  setp.eq.u32 %p, %r, 0;
+  @%p bra again;
+  ret;
+}
+)";
+
+/// What CTA number n of the engine below does beside leaving a mark.
+using Beside = std::function<void(u64 index)>;
+
+class MarkingCta final : public machine::Cta {
+ public:
+  MarkingCta(const machine::Launch& launch, const Beside& beside)
+      : launch_(launch), beside_(beside) {}
+  Result<bool> begin(u64 index) override {
+    index_ = index;
+    return true;
+  }
+  machine::CtaStatus run(u64) override {
+    u64 marks;
+    std::memcpy(&marks, launch_.config->params.data(), sizeof marks);
+    reinterpret_cast<u32*>(marks)[index_] = kBelow;
+    if (beside_) beside_(index_);
+    return machine::CtaStatus::finished;
+  }
+  const machine::Trap& trap() const override { return trap_; }
+
+ private:
+  const machine::Launch& launch_;
+  const Beside& beside_;
+  u64 index_ = 0;
+  machine::Trap trap_{};
+};
+
+class MarkingProgram final : public machine::Program {
+ public:
+  explicit MarkingProgram(Beside beside) : beside_(std::move(beside)) {}
+  std::unique_ptr<machine::Cta> make_cta(machine::Launch& launch) const override {
+    return std::make_unique<MarkingCta>(launch, beside_);
+  }
+  std::string_view engine(const machine::LaunchConfig&) const override { return "below"; }
+
+ private:
+  const Beside beside_;
+};
+
+class MarkingEngine final : public machine::Engine {
+ public:
+  explicit MarkingEngine(Beside beside) : beside_(std::move(beside)) {}
+  Result<std::shared_ptr<const machine::Program>> prepare(std::shared_ptr<const machine::Loaded>,
+                                                          ir::FunctionId) override {
+    return std::shared_ptr<const machine::Program>(std::make_shared<MarkingProgram>(beside_));
+  }
+
+ private:
+  const Beside beside_;
+};
+
+class Tiers : public testing::Test {
+ protected:
+  Tiers() : profile_(*machine::find_profile("")), memory_(*machine::Memory::create(1 << 26)) {
+    std::string name = testing::TempDir() + "heddle-tiers-XXXXXX";
+    folder_ = mkdtemp(name.data());
+    cache.emplace(folder_, 1 << 20);
+    setenv("HEDDLE_THREADS", "1", 1);
+  }
+  ~Tiers() override {
+    wait_for_background();
+    std::filesystem::remove_all(folder_);
+  }
+  void SetUp() override {
+    if (compiler_build().empty()) GTEST_SKIP() << "a build without the compiler";
+  }
+
+  struct Ready {
+    std::shared_ptr<const machine::Loaded> loaded;
+    std::shared_ptr<const machine::Program> program;
+  };
+  Ready prepare(const std::string& text, const Options& options, Beside beside = {}) {
+    Engine engine(std::make_unique<MarkingEngine>(std::move(beside)), options);
+    const check::Compiled compiled = check::compile({{"<memory>", text}});
+    EXPECT_TRUE(compiled.module) << compiled.messages;
+    auto loaded = machine::Loaded::create(*memory_, compiled.module);
+    EXPECT_TRUE(loaded.ok());
+    auto program = engine.prepare(*loaded, ir::FunctionId(0));
+    return {*loaded, *program};
+  }
+
+  static machine::LaunchConfig config_of(u32 ctas, u32 threads) {
+    machine::LaunchConfig config;
+    config.grid = {ctas, 1, 1};
+    config.block = {threads, 1, 1};
+    return config;
+  }
+  /// Who ran each CTA.
+  std::vector<u32> launch(const Ready& ready, machine::LaunchConfig config) {
+    const u32 ctas = config.grid.x;
+    const u64 marks = *memory_->allocate(u64{4} * ctas);
+    config.params.resize(8);
+    std::memcpy(config.params.data(), &marks, 8);
+    const auto result =
+        machine::launch(profile_, *ready.program, *ready.loaded, ir::FunctionId(0), config);
+    EXPECT_EQ(result.index(), 0u);
+    const u32* begin = reinterpret_cast<const u32*>(marks);
+    std::vector<u32> all(begin, begin + ctas);
+    memory_->release(marks);
+    return all;
+  }
+  std::vector<u32> launch(const Ready& ready, u32 ctas, u32 threads = 32) {
+    return launch(ready, config_of(ctas, threads));
+  }
+  std::string_view engine_of(const Ready& ready, u32 threads = 32) {
+    return ready.program->engine(config_of(1, threads));
+  }
+
+  std::optional<Cache> cache;
+
+ private:
+  const machine::Profile& profile_;
+  std::unique_ptr<machine::Memory> memory_;
+  std::string folder_;
+};
+
+Options at_once(Cache* cache = nullptr) { return {true, {}, cache}; }
+Options hot_at_once(Cache* cache = nullptr) { return {false, {}, cache}; }
+Options never_hot(Cache* cache = nullptr) { return {false, std::chrono::hours(1), cache}; }
+
+TEST_F(Tiers, AtOnceMeansBeforeTheFirstCta) {
+  const Ready ready = prepare(kernel(100), at_once());
+  EXPECT_THAT(launch(ready, 5), Each(kCompiled));
+  EXPECT_EQ(engine_of(ready), "jit");
+  EXPECT_EQ(engine_of(ready, 64), "below") << "another shape";
+}
+
+TEST_F(Tiers, AColdKernelStaysBelow) {
+  const Ready ready = prepare(kernel(101), never_hot());
+  EXPECT_THAT(launch(ready, 5), Each(kBelow));
+  wait_for_background();
+  EXPECT_THAT(launch(ready, 5), Each(kBelow));
+  EXPECT_EQ(engine_of(ready), "below");
+}
+
+TEST_F(Tiers, ARunningLaunchChangesOver) {
+  const Ready ready = prepare(kernel(102), hot_at_once(), [](u64 index) {
+    if (index == 3) wait_for_background();  // hot since CTA 0
+  });
+  const std::vector<u32> marks = launch(ready, 8);
+  EXPECT_EQ(marks[0], kBelow);
+  EXPECT_TRUE(std::ranges::is_sorted(marks)) << "there is no way back";
+  EXPECT_EQ(std::vector<u32>(marks.begin() + 4, marks.end()), std::vector<u32>(4, kCompiled));
+  EXPECT_EQ(engine_of(ready), "interpreter, then jit");
+  EXPECT_THAT(launch(ready, 8), Each(kCompiled));
+  EXPECT_EQ(engine_of(ready), "jit");
+}
+
+TEST_F(Tiers, EachShapeIsHotByItself) {
+  const Ready ready = prepare(kernel(103), hot_at_once());
+  launch(ready, 1, 32);
+  wait_for_background();
+  EXPECT_THAT(launch(ready, 2, 32), Each(kCompiled));
+  EXPECT_EQ(launch(ready, 1, 64).at(0), kBelow);
+}
+
+TEST_F(Tiers, SomeLaunchesStayBelow) {
+  const Ready ready = prepare(kernel(104), at_once());
+  machine::LaunchConfig config = config_of(4, 32);
+  config.cooperative = true;
+  EXPECT_THAT(launch(ready, config), Each(kBelow));
+  EXPECT_EQ(ready.program->engine(config), "below");
+  config = config_of(4, 32);
+  config.schedule = 1;
+  EXPECT_THAT(launch(ready, config), Each(kBelow));
+  config = config_of(4, 32);
+  config.cluster = Dim3{2, 1, 1};
+  launch(ready, config);  // in which the marking engine has one CTA do for two
+  EXPECT_THAT(launch(ready, 4), Each(kCompiled));
+}
+
+TEST_F(Tiers, WhatCannotBeCompiledStaysBelow) {
+  for (const Options& options : {at_once(), hot_at_once()}) {
+    const Ready ready = prepare(kWaits, options);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_THAT(launch(ready, 2), Each(kBelow));
+      wait_for_background();
+    }
+    EXPECT_EQ(engine_of(ready), "below");
+  }
+}
+
+TEST_F(Tiers, TheCacheHasItForTheFirstCta) {
+  EXPECT_THAT(launch(prepare(kernel(105), at_once(&*cache)), 2), Each(kCompiled));
+  const Ready again = prepare(kernel(105), never_hot(&*cache));
+  EXPECT_THAT(launch(again, 2), Each(kCompiled));
+  EXPECT_EQ(engine_of(again), "jit");
+  EXPECT_THAT(launch(again, 2, 64), Each(kBelow)) << "another shape";
+  EXPECT_THAT(launch(prepare(kernel(106), never_hot(&*cache)), 2), Each(kBelow))
+      << "another kernel";
+}
+
+TEST_F(Tiers, WhatIsCompiledInTheBackgroundIsKept) {
+  launch(prepare(kernel(107), hot_at_once(&*cache)), 1);
+  wait_for_background();
+  // The program may have gone before its turn came; then there is nothing to keep.
+  const Ready ready = prepare(kernel(107), hot_at_once(&*cache));
+  launch(ready, 1);
+  wait_for_background();
+  EXPECT_THAT(launch(prepare(kernel(107), never_hot(&*cache)), 2), Each(kCompiled));
+}
+
+TEST_F(Tiers, TheCacheRemembersWhatCannotBeCompiled) {
+  const auto only_entry = [&] {
+    const auto file = std::filesystem::directory_iterator(cache->folder())->path();
+    std::ifstream in(file, std::ios::binary);
+    return *read_entry(std::string{std::istreambuf_iterator<char>(in), {}});
+  };
+  launch(prepare(kWaits, at_once(&*cache)), 1);
+  EXPECT_TRUE(std::holds_alternative<Refusal>(only_entry().content));
+  std::filesystem::remove_all(cache->folder());
+  // A kernel that can be compiled is not, when the cache says that it cannot.
+  launch(prepare(kernel(111), at_once(&*cache)), 1);
+  cache->put({only_entry().key, Refusal{"a reason"}});
+  EXPECT_THAT(launch(prepare(kernel(111), at_once(&*cache)), 2), Each(kBelow));
+}
+
+TEST_F(Tiers, ADamagedCacheIsReplaced) {
+  launch(prepare(kernel(108), at_once(&*cache)), 1);
+  for (const auto& file : std::filesystem::directory_iterator(cache->folder()))
+    std::filesystem::resize_file(file.path(), 50);
+  EXPECT_THAT(launch(prepare(kernel(108), never_hot(&*cache)), 1), Each(kBelow));
+  EXPECT_THAT(launch(prepare(kernel(108), at_once(&*cache)), 1), Each(kCompiled));
+  EXPECT_THAT(launch(prepare(kernel(108), never_hot(&*cache)), 1), Each(kCompiled));
+}
+
+TEST_F(Tiers, SoManyVersionsHaveCode) {
+  const Ready ready = prepare(kernel(109), at_once());
+  const u32 most = static_cast<u32>(kMostCompiled);
+  for (u32 i = 1; i <= most; ++i) launch(ready, 1, 32 * i);
+  EXPECT_EQ(engine_of(ready, 32), "jit");
+  launch(ready, 1, 32);               // used again
+  launch(ready, 1, 32 * (most + 1));  // one too many
+  EXPECT_EQ(engine_of(ready, 32), "jit");
+  EXPECT_EQ(engine_of(ready, 64), "below") << "evicted: it was not used for longest";
+  EXPECT_EQ(engine_of(ready, 96), "jit");
+  EXPECT_THAT(launch(ready, 1, 64), Each(kCompiled)) << "compiled again";
+}
+
+TEST_F(Tiers, ColdVersionsAreBounded) {
+  const Ready ready = prepare(kernel(110), never_hot());
+  for (u32 threads = 1; threads <= 2 * kMostVersions; ++threads) launch(ready, 1, threads);
+  EXPECT_EQ(launch(ready, 1, 1).at(0), kBelow);
+}
+
+TEST_F(Tiers, ACompilationOutlivesItsModule) {
+  for (int i = 0; i < 4; ++i) launch(prepare(kernel(200 + i), hot_at_once()), 1);
+  wait_for_background();
+}
+
+}  // namespace
+}  // namespace heddle::jit

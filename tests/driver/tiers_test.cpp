@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// HEDDLE_ENGINE=auto and the cache as a program sees them. Each case is a child of this process:
+// what the environment says is read once, and how a process ends is half of the matter.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "client.h"
+
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+/// out[i] for each thread; `rounds` of a generator of random numbers each.
+constexpr const char* kKernel = R"(
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry random(.param .u64 out, .param .u32 rounds)
+{
+  .reg .u64 %a<4>; .reg .u32 %r<8>; .reg .pred %p;
+  ld.param.u64 %a1, [out];
+  ld.param.u32 %r5, [rounds];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.u32 %r4, %r1, %r2, %r3;
+  mov.u32 %r6, %r4;
+  mov.u32 %r7, 0;
+again:
+  mul.lo.u32 %r6, %r6, 1664525;
+  add.u32 %r6, %r6, 1013904223;
+  add.u32 %r7, %r7, 1;
+  setp.lt.u32 %p, %r7, %r5;
+  @%p bra again;
+  mul.wide.u32 %a2, %r4, 4;
+  add.u64 %a3, %a1, %a2;
+  st.global.u32 [%a3], %r6;
+  ret;
+}
+)";
+
+unsigned expected(unsigned thread, unsigned rounds) {
+  unsigned value = thread;
+  for (unsigned i = 0; i < rounds; ++i) value = value * 1664525u + 1013904223u;
+  return value;
+}
+
+constexpr unsigned kThreads = 64;
+
+/// The kernel in a context of its own.
+class Random {
+ public:
+  explicit Random(unsigned blocks) : blocks_(blocks) {
+    CUcontext context = nullptr;
+    CUmodule module = nullptr;
+    if (cuInit(0) || cuCtxCreate_v2(&context, 0, 0) || cuModuleLoadData(&module, kKernel) ||
+        cuModuleGetFunction(&function_, module, "random") ||
+        cuMemAlloc_v2(&out_, size_t{4} * blocks * kThreads))
+      std::_Exit(100);
+  }
+  void launch(unsigned rounds) {
+    void* params[] = {&out_, &rounds};
+    rounds_ = rounds;
+    if (cuLaunchKernel(function_, blocks_, 1, 1, kThreads, 1, 1, 0, nullptr, params, nullptr))
+      std::_Exit(101);
+  }
+  void wait() const {
+    if (cuCtxSynchronize()) std::_Exit(102);
+  }
+  /// 0: the memory is as it should be.
+  int check() {
+    wait();
+    std::vector<unsigned> all(size_t{blocks_} * kThreads);
+    if (cuMemcpyDtoH_v2(all.data(), out_, all.size() * 4)) return 103;
+    for (unsigned i = 0; i < all.size(); ++i) {
+      if (all[i] != expected(i, rounds_)) return 104;
+    }
+    return 0;
+  }
+
+ private:
+  const unsigned blocks_;
+  unsigned rounds_ = 0;
+  CUfunction function_ = nullptr;
+  CUdeviceptr out_ = 0;
+};
+
+class Tiers : public testing::Test {
+ protected:
+  using Environment = std::vector<std::pair<const char*, std::string>>;
+  struct Child {
+    pid_t id = -1;
+    int output = -1;
+  };
+  struct Outcome {
+    int status = -1;
+    std::string said;
+  };
+
+  Tiers() {
+    std::string name = testing::TempDir() + "heddle-tiers-XXXXXX";
+    folder_ = mkdtemp(name.data());
+  }
+  ~Tiers() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override {
+    // A build without the compiler has one tier.
+    const Outcome tried = run({{"HEDDLE_ENGINE", "jit"}}, [] {
+      Random random(1);
+      random.launch(1);
+      return random.check();
+    });
+    ASSERT_EQ(tried.status, 0) << tried.said;
+    if (tried.said.find("is not there") != std::string::npos) GTEST_SKIP() << tried.said;
+    std::filesystem::remove_all(folder_);
+  }
+
+  /// Its exit status is what `body` returns; its end is an exit().
+  Child start(const Environment& environment, const std::function<int()>& body) const {
+    int ends[2];
+    if (pipe(ends)) return {};
+    const pid_t child = fork();
+    if (child == 0) {
+      dup2(ends[1], STDERR_FILENO);
+      close(ends[0]);
+      close(ends[1]);
+      setenv("HEDDLE_CACHE", "1", 1);
+      setenv("HEDDLE_CACHE_DIR", folder_.c_str(), 1);
+      setenv("HEDDLE_TRACE", "jit,launch", 1);
+      setenv("HEDDLE_ENGINE", "auto", 1);
+      unsetenv("HEDDLE_SCHEDULE");
+      for (const auto& [name, value] : environment) setenv(name, value.c_str(), 1);
+      std::exit(body());
+    }
+    close(ends[1]);
+    return {child, ends[0]};
+  }
+  static Outcome end(const Child& child) {
+    Outcome outcome;
+    char buffer[512];
+    for (ssize_t n; (n = read(child.output, buffer, sizeof buffer)) > 0;)
+      outcome.said.append(buffer, static_cast<size_t>(n));
+    close(child.output);
+    int status = 0;
+    waitpid(child.id, &status, 0);
+    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    return outcome;
+  }
+  Outcome run(const Environment& environment, const std::function<int()>& body) const {
+    return end(start(environment, body));
+  }
+
+ private:
+  std::string folder_;
+};
+
+// Blocks enough that the interpreter would need many times as long as a compilation takes.
+TEST_F(Tiers, ALongLaunchChangesOverAndIsRight) {
+  const Outcome outcome = run({{"HEDDLE_JIT_AFTER", "0"}, {"HEDDLE_CACHE", "0"}}, [] {
+    Random random(100'000);
+    random.launch(200);
+    return random.check();
+  });
+  EXPECT_EQ(outcome.status, 0) << outcome.said;
+  EXPECT_THAT(outcome.said, ContainsRegex("random block 64x1x1: hot after .* in the interpreter"));
+  EXPECT_THAT(outcome.said, ContainsRegex("compiled in the background in .* ms, .* bytes"));
+  EXPECT_THAT(outcome.said, ContainsRegex("heddle: launch: random .* interpreter, then jit\n"));
+}
+
+TEST_F(Tiers, AShortKernelIsNotCompiled) {
+  const Outcome outcome = run({{"HEDDLE_JIT_AFTER", "100000"}}, [] {
+    Random random(4);
+    for (int i = 0; i < 10; ++i) random.launch(3);
+    return random.check();
+  });
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.said, Not(HasSubstr("heddle: jit")));
+  EXPECT_THAT(outcome.said, HasSubstr(" ms interpreter\n"));
+}
+
+TEST_F(Tiers, TheNextProcessHasTheCode) {
+  const auto use = [] {
+    Random random(4);
+    random.launch(3);
+    return random.check();
+  };
+  const Outcome first = run({{"HEDDLE_ENGINE", "jit"}}, use);
+  EXPECT_EQ(first.status, 0);
+  EXPECT_THAT(first.said, HasSubstr(": compiled in "));
+  for (const char* engine : {"jit", "auto"}) {
+    const Outcome next = run({{"HEDDLE_ENGINE", engine}}, use);
+    EXPECT_EQ(next.status, 0);
+    EXPECT_THAT(next.said, HasSubstr("read from the cache in ")) << engine;
+    EXPECT_THAT(next.said, Not(HasSubstr("compiled in"))) << engine;
+    EXPECT_THAT(next.said, HasSubstr(" ms jit\n")) << engine;
+  }
+  const Outcome off = run({{"HEDDLE_CACHE", "0"}, {"HEDDLE_JIT_AFTER", "100000"}}, use);
+  EXPECT_THAT(off.said, Not(HasSubstr("heddle: jit"))) << "HEDDLE_CACHE=0";
+}
+
+TEST_F(Tiers, ManyProcessesAndOneCache) {
+  for (int round = 0; round < 2; ++round) {
+    std::vector<Child> children;
+    for (int i = 0; i < 6; ++i) {
+      children.push_back(
+          start({{"HEDDLE_ENGINE", i % 2 ? "jit" : "auto"}, {"HEDDLE_JIT_AFTER", "0"}}, [] {
+            Random random(8);
+            for (unsigned rounds = 1; rounds < 20; ++rounds) {
+              random.launch(rounds);
+              if (const int wrong = random.check()) return wrong;
+            }
+            return 0;
+          }));
+    }
+    for (const Child& child : children) {
+      const Outcome outcome = end(child);
+      EXPECT_EQ(outcome.status, 0);
+      if (round == 1) EXPECT_THAT(outcome.said, HasSubstr("read from the cache"));
+    }
+  }
+}
+
+// Whatever the thread in the background is at: it loads LLVM, compiles, writes.
+TEST_F(Tiers, AProcessEndsWhileItCompiles) {
+  for (int milliseconds = 0; milliseconds < 240; milliseconds += 8) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Outcome outcome =
+        run({{"HEDDLE_JIT_AFTER", "0"}, {"HEDDLE_CACHE", "0"}, {"HEDDLE_TRACE", ""}}, [&] {
+          Random random(2);
+          random.launch(10);
+          random.wait();
+          std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+          return 7;
+        });
+    EXPECT_EQ(outcome.status, 7) << "after " << milliseconds;
+    EXPECT_EQ(outcome.said, "") << "after " << milliseconds;
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
+  }
+}
+
+// A child of fork() has no thread that compiles, and its parent's may hold whatever it likes.
+TEST_F(Tiers, AForkWhileItCompiles) {
+  for (int milliseconds = 0; milliseconds < 160; milliseconds += 20) {
+    const Outcome outcome =
+        run({{"HEDDLE_JIT_AFTER", "0"}, {"HEDDLE_CACHE", "0"}, {"HEDDLE_TRACE", ""}}, [&] {
+          Random random(2);
+          random.launch(10);
+          random.wait();
+          std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+          const pid_t child = fork();
+          if (child == 0) std::exit(5);
+          int status = 0;
+          waitpid(child, &status, 0);
+          return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+        });
+    EXPECT_EQ(outcome.status, 5) << "after " << milliseconds;
+    EXPECT_EQ(outcome.said, "");
+  }
+}
+
+TEST_F(Tiers, WhatTheEnvironmentMaySay) {
+  const struct {
+    Environment environment;
+    const char* said;
+  } kCases[] = {
+      {{{"HEDDLE_ENGINE", "gpu"}}, "HEDDLE_ENGINE=gpu: it is auto, interp or jit; using auto"},
+      {{{"HEDDLE_JIT_AFTER", "soon"}}, "HEDDLE_JIT_AFTER=soon: it is a number of milliseconds"},
+      {{{"HEDDLE_JIT_AFTER", "-1"}}, "HEDDLE_JIT_AFTER=-1: it is a number of milliseconds"},
+      {{{"HEDDLE_CACHE_SIZE", "all"}}, "HEDDLE_CACHE_SIZE=all: it is a number of megabytes"},
+  };
+  for (const auto& [environment, said] : kCases) {
+    const Outcome outcome = run(environment, [] {
+      Random random(1);
+      random.launch(1);
+      return random.check();
+    });
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_THAT(outcome.said, HasSubstr(said));
+  }
+}
+
+}  // namespace
