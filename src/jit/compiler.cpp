@@ -13,7 +13,6 @@
 
 #include <fmt/format.h>
 
-#include "jit/background.h"
 #include "jit/library.h"
 
 namespace heddle::jit {
@@ -56,8 +55,6 @@ Library load() {
     library.why = dlerror();
     return library;
   }
-  // Now: before the destructors of what has been loaded.
-  end_compilations_at_exit();
   const auto* version = static_cast<const char*>(dlsym(handle, kVersion));
   if (!version || std::strcmp(version, HEDDLE_VERSION) != 0) {
     library.why = fmt::format("{} is of another version", place);
@@ -102,8 +99,6 @@ Result<Compiled, Failure> compile(const Request& request) {
   // Not destroyed: threads go on while the process ends.
   static const Library& library = *new Library(load());
   if (!library.compile) return Failure{library.why};
-  const Compilation compilation;
-  if (!compilation) return Failure{"the process is about to end"};
   Result<Compiled> result{Error{}};
   library.compile(request, result);
   if (!result.ok()) return Failure{result.error().message, true};

@@ -25,8 +25,6 @@ struct Request {
   machine::Dim3 block;  ///< the code is for blocks of this very shape
   Dump dump = Dump::none;
   std::string cpu;  ///< an LLVM name; empty: this host
-  /// Called between steps; null: it is not. It may not return (background.h).
-  void (*between_steps)() = nullptr;
 };
 
 struct Compiled {

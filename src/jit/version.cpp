@@ -85,8 +85,7 @@ void Version::interpreted(std::chrono::nanoseconds time, std::chrono::nanosecond
 
 void Version::compile(bool in_background) {
   const auto begin = Clock::now();
-  Request what = request();
-  what.between_steps = may_end_here;
+  const Request what = request();
   auto result = jit::compile(what);
   const auto keep = [&](auto content) {
     if (cache_) cache_->put({key_of(what, maker()), std::move(content)});
