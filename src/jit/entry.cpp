@@ -101,7 +101,7 @@ bool is_sound(const Image& image, const ir::Module& module) {
   const auto is_site = [&](const Site& site) {
     return is_place(site.function, site.inst) && site.space <= ir::Space::shared;
   };
-  return image.entry < size && image.frame_bytes >= 64 && image.frame_bytes % 64 == 0 &&
+  return image.entry < size && image.frame_bytes % 64 == 0 &&
          std::ranges::all_of(
              image.absolute, [&](u32 at) { return at + u64{8} <= size; }) &&
          std::ranges::is_sorted(image.lines, {}, &CodeLine::offset) &&
