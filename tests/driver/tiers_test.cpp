@@ -226,7 +226,9 @@ TEST_F(Tiers, ManyProcessesAndOneCache) {
     for (const Child& child : children) {
       const Outcome outcome = end(child);
       EXPECT_EQ(outcome.status, 0);
-      if (round == 1) EXPECT_THAT(outcome.said, HasSubstr("read from the cache"));
+      if (round == 1) {
+        EXPECT_THAT(outcome.said, HasSubstr("read from the cache"));
+      }
     }
   }
 }
