@@ -28,7 +28,7 @@ class Program final : public machine::Program {
     if (launch.cluster.volume() != 1 || launch.random || launch.config->cooperative)
       return below_->make_cta(launch);
     auto version = version_of(launch.config->block);
-    if (version->changed_over.load(std::memory_order_relaxed)) version->changed_over = false;
+    version->begins(launch.grid_id);
     if (auto code = version->code(*loaded_)) return std::make_unique<Cta>(std::move(code), launch);
     if (version->state() == State::never) return below_->make_cta(launch);
     return std::make_unique<TieredCta>(std::move(version), *below_, launch, options_.hot);
@@ -39,7 +39,7 @@ class Program final : public machine::Program {
     const std::lock_guard lock(mutex_);
     for (const auto& version : versions_) {
       if (version->block() != config.block || version->state() != State::ready) continue;
-      return version->changed_over ? "interpreter, then jit" : "jit";
+      return version->changed_over() ? "interpreter, then jit" : "jit";
     }
     return below_->engine(config);
   }

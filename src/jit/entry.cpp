@@ -19,8 +19,10 @@ void fields(Stream& s, CodeLine& line) {
 
 template <class Stream>
 void fields(Stream& s, Site& site) {
-  auto& [function, inst, sem, space, type, bytes, count, ordered, op, runtime, has_members] = site;
-  s(function, inst, sem, space, type, bytes, count, ordered, op, runtime, has_members);
+  auto& [function, inst, sem, space, type, bytes, count, ordered, op, runtime, next, distance,
+         narrow, has_members] = site;
+  s(function, inst, sem, space, type, bytes, count, ordered, op, runtime, next, distance, narrow,
+    has_members);
 }
 
 template <class Stream>
@@ -99,7 +101,8 @@ bool is_sound(const Image& image, const ir::Module& module) {
     return line.offset <= size && is_place(line.function, line.inst);
   };
   const auto is_site = [&](const Site& site) {
-    return is_place(site.function, site.inst) && site.space <= ir::Space::shared;
+    return is_place(site.function, site.inst) && site.space <= ir::Space::shared &&
+           site.next < image.sites.size();
   };
   return image.entry < size && image.frame_bytes % 64 == 0 &&
          std::ranges::all_of(

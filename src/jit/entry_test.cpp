@@ -121,6 +121,7 @@ TEST(Entry, ImagesThatPointBeyondThemselvesAreNotSound) {
       {"instruction of a site", [](Image& i) { i.sites[0].inst = 3; }},
       {"function of a site", [](Image& i) { i.sites[0].function = 1; }},
       {"space of a site", [](Image& i) { i.sites[0].space = static_cast<ir::Space>(99); }},
+      {"site after a site", [](Image& i) { i.sites[0].next = 2; }},
       {"symbol", [](Image& i) { i.symbols[0] = 2; }},
       {"odd frame", [](Image& i) { i.frame_bytes = 65; }},
   };

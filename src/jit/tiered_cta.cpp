@@ -8,7 +8,7 @@ namespace heddle::jit {
 Result<bool> TieredCta::begin(u64 index) {
   if (!is_code_) {
     if (auto code = version_->code(*launch_.loaded)) {
-      if (now_) version_->changed_over.store(true, std::memory_order_relaxed);
+      if (now_) version_->changes_over();
       now_ = std::make_unique<jit::Cta>(std::move(code), launch_);
       is_code_ = true;
     } else if (!now_) {

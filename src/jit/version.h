@@ -57,8 +57,14 @@ class Version : public std::enable_shared_from_this<Version> {
   void interpreted(std::chrono::nanoseconds time, std::chrono::nanoseconds hot);
   void tell(const std::string& what) const;
 
-  /// The last launch began in the interpreter and went on in code; for people.
-  std::atomic<bool> changed_over{false};
+  // Whether the last launch began in the interpreter and went on in code; for people.
+  void begins(u64 grid) {
+    if (grid_.load(std::memory_order_relaxed) == grid) return;
+    grid_.store(grid, std::memory_order_relaxed);
+    changed_over_.store(false, std::memory_order_relaxed);
+  }
+  void changes_over() { changed_over_.store(true, std::memory_order_relaxed); }
+  bool changed_over() const { return changed_over_.load(std::memory_order_relaxed); }
 
  private:
   Request request() const;
@@ -75,6 +81,8 @@ class Version : public std::enable_shared_from_this<Version> {
   const machine::Dim3 block_;
   Cache* const cache_;
   std::atomic<s64> interpreted_{0};  ///< ns
+  std::atomic<u64> grid_{0};         ///< Launch::grid_id of the last launch
+  std::atomic<bool> changed_over_{false};
   std::atomic<State> state_{State::cold};
   std::mutex mutex_;  ///< of what follows, until `ready`
   Image image_;

@@ -157,6 +157,7 @@ class Tiers : public testing::Test {
     outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
     return outcome;
   }
+  const std::string& folder() const { return folder_; }
   Outcome run(const Environment& environment, const std::function<int()>& body) const {
     return end(start(environment, body));
   }
@@ -207,6 +208,34 @@ TEST_F(Tiers, TheNextProcessHasTheCode) {
   }
   const Outcome off = run({{"HEDDLE_CACHE", "0"}, {"HEDDLE_JIT_AFTER", "100000"}}, use);
   EXPECT_THAT(off.said, Not(HasSubstr("heddle: jit"))) << "HEDDLE_CACHE=0";
+}
+
+TEST_F(Tiers, WhereTheCacheIs) {
+  const struct {
+    Environment environment;
+    const char* folder;  // below folder(); null: nowhere
+  } kCases[] = {
+      {{{"HEDDLE_CACHE_DIR", folder() + "/a/b"}, {"XDG_CACHE_HOME", folder()}}, "a/b"},
+      {{{"HEDDLE_CACHE_DIR", ""}, {"XDG_CACHE_HOME", folder() + "/xdg"}, {"HOME", folder()}},
+       "xdg/heddle"},
+      {{{"HEDDLE_CACHE_DIR", ""}, {"XDG_CACHE_HOME", ""}, {"HOME", folder()}}, ".cache/heddle"},
+      {{{"HEDDLE_CACHE_DIR", ""}, {"XDG_CACHE_HOME", "xdg"}, {"HOME", "home"}}, nullptr},
+      {{{"HEDDLE_CACHE", "0"}}, nullptr},
+  };
+  for (auto [environment, where] : kCases) {
+    std::filesystem::remove_all(folder());
+    environment.emplace_back("HEDDLE_ENGINE", "jit");
+    const Outcome outcome = run(environment, [] {
+      Random random(1);
+      random.launch(1);
+      return random.check();
+    });
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(std::filesystem::exists(folder()), where != nullptr);
+    if (where) {
+      EXPECT_FALSE(std::filesystem::is_empty(std::filesystem::path(folder()) / where)) << where;
+    }
+  }
 }
 
 TEST_F(Tiers, ManyProcessesAndOneCache) {
