@@ -215,6 +215,19 @@ TEST_F(Tiers, ARunningLaunchChangesOver) {
   EXPECT_EQ(engine_of(ready), "jit");
 }
 
+TEST_F(Tiers, WorkersChangeOverOneByOne) {
+  setenv("HEDDLE_THREADS", "4", 1);
+  for (int round = 0; round < 4; ++round) {
+    const Ready ready = prepare(kernel(300 + round), hot_at_once(), [](u64 index) {
+      if (index == 1000) wait_for_background();
+    });
+    EXPECT_THAT(launch(ready, 20'000), Each(testing::AnyOf(kBelow, kCompiled)));
+    wait_for_background();
+    EXPECT_THAT(launch(ready, 20'000), Each(kCompiled));
+    EXPECT_EQ(engine_of(ready), "jit");
+  }
+}
+
 TEST_F(Tiers, EachShapeIsHotByItself) {
   const Ready ready = prepare(kernel(103), hot_at_once());
   launch(ready, 1, 32);
