@@ -58,6 +58,7 @@ int format_files(const FormatOptions& options);
 
 struct JitOptions {
   std::string file, entry, block = "128", dump = "scalar", cpu;
+  int time = 0;  ///< how many times to compile; 0: show the code
 };
 int show_compiled(const JitOptions& options);
 

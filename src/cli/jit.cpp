@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // heddle jit: what the compiler makes of a kernel, step by step.
+#include <algorithm>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "cli/args.h"
@@ -11,6 +14,43 @@
 #include "machine/loaded.h"
 
 namespace heddle::cli {
+
+namespace {
+
+int refuse(const jit::Request& request, const Error& why) {
+  fmt::print(stderr, "heddle: {} stays in the interpreter: {}\n",
+             request.module->functions[request.entry.value].name, why.message);
+  return kTrapped;
+}
+
+/// CPU time of each stage: of the first compilation, which loads LLVM, and the least of the others.
+int time_stages(const jit::Request& request, int times) {
+  std::vector<jit::Stage> first, least;
+  std::size_t bytes = 0;
+  for (int i = 0; i < times; ++i) {
+    const auto compiled = jit::compile(request);
+    if (!compiled.ok()) return refuse(request, compiled.error());
+    if (i == 0) first = compiled->stages;
+    bytes = compiled->image.code.size();
+    if (i <= 1) least = compiled->stages;
+    for (std::size_t s = 0; s < least.size(); ++s)
+      least[s].seconds = std::min(least[s].seconds, compiled->stages[s].seconds);
+  }
+  const std::size_t insts = request.module->functions[request.entry.value].insts.size();
+  fmt::print("{} instructions, {} bytes of code\n{:<20} {:>10} {:>10}\n", insts, bytes,
+             "CPU time, ms", "first", "least");
+  double first_sum = 0, least_sum = 0;
+  for (std::size_t s = 0; s < least.size(); ++s) {
+    fmt::print("{:<20} {:>10.3f} {:>10.3f}\n", first[s].name, first[s].seconds * 1e3,
+               least[s].seconds * 1e3);
+    first_sum += first[s].seconds;
+    least_sum += least[s].seconds;
+  }
+  fmt::print("{:<20} {:>10.3f} {:>10.3f}\n", "all", first_sum * 1e3, least_sum * 1e3);
+  return kOk;
+}
+
+}  // namespace
 
 int show_compiled(const JitOptions& options) {
   const machine::Profile* const profile = chosen_profile();
@@ -44,12 +84,12 @@ int show_compiled(const JitOptions& options) {
                  : options.dump == "uniform" ? jit::Dump::uniform
                  : options.dump == "vector"  ? jit::Dump::vector
                                              : jit::Dump::code;
-  const auto compiled = jit::compile(request);
-  if (!compiled.ok()) {
-    fmt::print(stderr, "heddle: {} stays in the interpreter: {}\n",
-               checked.module->functions[entry->value].name, compiled.error().message);
-    return kTrapped;
+  if (options.time) {
+    request.dump = jit::Dump::none;
+    return time_stages(request, options.time);
   }
+  const auto compiled = jit::compile(request);
+  if (!compiled.ok()) return refuse(request, compiled.error());
   fmt::print("{}", compiled->dump);
   return kOk;
 }

@@ -73,6 +73,10 @@ void add_jit(CLI::App& app, int& status) {
                    "vector: the code of a warp; asm: the host's")
       ->check(CLI::IsMember({"scalar", "uniform", "vector", "asm"}))
       ->capture_default_str();
+  command
+      ->add_option("--time", options->time,
+                   "Compile that many times and print what each stage costs")
+      ->check(CLI::PositiveNumber);
   command->add_option("--cpu", options->cpu, "Compile for this processor, an LLVM name");
   command->callback([options, &status] { status = show_compiled(*options); });
 }

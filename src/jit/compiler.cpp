@@ -96,12 +96,16 @@ std::string build_id_of(int file) {
 }  // namespace
 
 Result<Compiled, Failure> compile(const Request& request) {
+  std::vector<Stage> loading;
+  StageClock clock(loading);
   // Not destroyed: threads go on while the process ends.
   static const Library& library = *new Library(load());
+  clock.end("load the library");
   if (!library.compile) return Failure{library.why};
   Result<Compiled> result{Error{}};
   library.compile(request, result);
   if (!result.ok()) return Failure{result.error().message, true};
+  result->stages.insert(result->stages.begin(), loading[0]);
   return std::move(*result);
 }
 

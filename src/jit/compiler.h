@@ -6,10 +6,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "ir/module.h"
 #include "jit/image.h"
+#include "jit/stages.h"
 #include "machine/loaded.h"
 #include "machine/trap.h"
 
@@ -30,6 +32,7 @@ struct Request {
 struct Compiled {
   Image image;
   std::string dump;
+  std::vector<Stage> stages;
 };
 
 /// Why there is no code.

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/llvm/codegen.h"
 
-#include <llvm/DebugInfo/DWARF/DWARFContext.h>
+#include <llvm/BinaryFormat/ELF.h>
+#include <llvm/CodeGen/AsmPrinter.h>
+#include <llvm/CodeGen/DebugHandlerBase.h>
+#include <llvm/CodeGen/MachineInstr.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/ExecutionEngine/RuntimeDyld.h>
 #include <llvm/ExecutionEngine/SectionMemoryManager.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/MCContext.h>
+#include <llvm/MC/MCSectionELF.h>
+#include <llvm/MC/MCStreamer.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ObjectFile.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -19,6 +28,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -73,11 +83,86 @@ class Nothing final : public llvm::LegacyJITSymbolResolver {
   std::string missing;
 };
 
-void emit(ScalarKernel& kernel, llvm::TargetMachine& target, llvm::raw_pwrite_stream& out,
-          llvm::CodeGenFileType type) {
+constexpr const char* kLines = ".heddle.lines";
+
+/// Notes where the code of an instruction of PTX begins: in a section of pairs, offset from the
+/// function and line, or as comments. LLVM's own debug information costs a tenth of the code.
+class Lines final : public llvm::DebugHandlerBase {
+ public:
+  using Comment = std::function<std::string(u32 line)>;
+  Lines(llvm::AsmPrinter* printer, Comment comment)
+      : DebugHandlerBase(printer), printer_(*printer), comment_(std::move(comment)) {}
+
+  void beginInstruction(const llvm::MachineInstr* inst) override {
+    const llvm::DebugLoc& at = inst->getDebugLoc();
+    if (!at || at.getLine() == 0 || at.getLine() == line_) return;
+    line_ = at.getLine();
+    llvm::MCStreamer& out = *printer_.OutStreamer;
+    if (comment_) return out.emitRawComment(comment_(line_), false);
+    llvm::MCSymbol* label = printer_.OutContext.createTempSymbol();
+    out.emitLabel(label);
+    labels_.emplace_back(label, line_);
+  }
+  void endInstruction() override {}
+  void endModule() override {
+    if (labels_.empty()) return;
+    llvm::MCStreamer& out = *printer_.OutStreamer;
+    out.switchSection(printer_.OutContext.getELFSection(kLines, llvm::ELF::SHT_PROGBITS, 0));
+    for (const auto& [label, line] : labels_) {
+      out.emitAbsoluteSymbolDiff(label, function_, 4);
+      out.emitInt32(line);
+    }
+  }
+
+ private:
+  void beginFunctionImpl(const llvm::MachineFunction*) override {}
+  void endFunctionImpl(const llvm::MachineFunction*) override {}
+  void skippedNonDebugFunction() override {
+    function_ = printer_.CurrentFnSym;
+    line_ = 0;
+  }
+
+  llvm::AsmPrinter& printer_;
+  const Comment comment_;
+  llvm::MCSymbol* function_ = nullptr;
+  u32 line_ = 0;
+  std::vector<std::pair<llvm::MCSymbol*, u32>> labels_;
+};
+
+/// What addPassesToEmitFile() does, without what a kernel has no use for. Returns why it cannot.
+std::string emit(llvm::Module& module, llvm::TargetMachine& target, llvm::raw_pwrite_stream& out,
+                 llvm::CodeGenFileType type, Lines::Comment comment = {}) {
+  auto& machine = static_cast<llvm::LLVMTargetMachine&>(target);
+  // Whoever finds these makes debug information.
+  if (llvm::NamedMDNode* units = module.getNamedMetadata("llvm.dbg.cu")) units->eraseFromParent();
+  for (llvm::Function& function : module) function.setSubprogram(nullptr);
+  for (llvm::GlobalVariable& variable : llvm::make_early_inc_range(module.globals())) {
+    variable.removeDeadConstantUsers();
+    if (variable.use_empty()) variable.eraseFromParent();
+  }
+
   llvm::legacy::PassManager passes;
-  target.addPassesToEmitFile(passes, out, nullptr, type, /*DisableVerify=*/true);
-  passes.run(*kernel.module);
+  llvm::TargetPassConfig* config = machine.createPassConfig(passes);
+  config->setDisableVerify(true);
+  for (llvm::AnalysisID pass :
+       {&llvm::LiveDebugValuesID, &llvm::RemoveRedundantDebugValuesID, &llvm::StackMapLivenessID,
+        &llvm::FEntryInserterID, &llvm::XRayInstrumentationID, &llvm::PatchableFunctionID,
+        &llvm::FuncletLayoutID})
+    config->disablePass(pass);
+  passes.add(config);
+  auto* info = new llvm::MachineModuleInfoWrapperPass(&machine);
+  passes.add(info);
+  if (config->addISelPasses()) return "LLVM cannot make code for this processor";
+  config->addMachinePasses();
+  config->setInitialized();
+  auto streamer = machine.createMCStreamer(out, nullptr, type, info->getMMI().getContext());
+  if (!streamer) return llvm::toString(streamer.takeError());
+  llvm::AsmPrinter* printer = machine.getTarget().createAsmPrinter(machine, std::move(*streamer));
+  printer->addDebugHandler(std::make_unique<Lines>(printer, std::move(comment)));
+  passes.add(printer);
+  passes.add(llvm::createFreeMachineFunctionPass());
+  passes.run(module);
+  return {};
 }
 
 }  // namespace
@@ -86,6 +171,7 @@ std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu) {
   static const bool once = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();
     return true;
   }();
   (void)once;
@@ -108,30 +194,21 @@ std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu) {
       llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
 }
 
-void tidy_vectors(llvm::Function& cta, llvm::TargetMachine& target, bool last) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&target);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
+void tidy_vectors(llvm::Function& cta, Analyses& analyses, bool last) {
   llvm::FunctionPassManager passes;
   if (!last) passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
-  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::EarlyCSEPass(false));
   if (last) passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::ADCEPass());
-  passes.run(cta, functions);
+  passes.run(cta, analyses.functions);
 }
 
 std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& image) {
   llvm::SmallVector<char, 0> bytes;
   {
     llvm::raw_svector_ostream out(bytes);
-    emit(kernel, target, out, llvm::CodeGenFileType::ObjectFile);
+    const auto type = llvm::CodeGenFileType::ObjectFile;
+    if (std::string why = emit(*kernel.module, target, out, type); !why.empty()) return why;
   }
   const llvm::MemoryBufferRef buffer(llvm::StringRef(bytes.data(), bytes.size()), "kernel");
   auto object = llvm::object::ObjectFile::createObjectFile(buffer);
@@ -167,16 +244,18 @@ std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& i
   }
   image.code.assign(memory.base(), memory.base() + memory.used());
 
-  const auto debug = llvm::DWARFContext::create(
-      **object, llvm::DWARFContext::ProcessDebugRelocations::Process, loaded.get());
-  for (const auto& unit : debug->compile_units()) {
-    const auto* table = debug->getLineTableForUnit(unit.get());
-    if (!table) continue;
-    for (const auto& row : table->Rows) {
-      if (row.EndSequence) continue;
+  for (const auto& section : (*object)->sections()) {
+    auto name = section.getName();
+    if (!name) return llvm::toString(name.takeError());
+    if (*name != kLines) continue;
+    auto contents = section.getContents();
+    if (!contents) return llvm::toString(contents.takeError());
+    for (std::size_t at = 0; at + 8 <= contents->size(); at += 8) {
+      u32 pair[2];
+      std::memcpy(pair, contents->data() + at, sizeof pair);
       CodeLine line;
-      line.offset = static_cast<u32>(row.Address.Address - reinterpret_cast<u64>(memory.base()));
-      std::tie(line.function, line.inst) = kernel.place_of(row.Line);
+      line.offset = image.entry + pair[0];
+      std::tie(line.function, line.inst) = kernel.place_of(pair[1]);
       image.lines.push_back(line);
     }
   }
@@ -188,29 +267,21 @@ std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& i
 std::string assembly(ScalarKernel& kernel, llvm::TargetMachine& target, const ir::Module& module) {
   llvm::SmallVector<char, 0> text;
   llvm::raw_svector_ostream out(text);
-  emit(kernel, target, out, llvm::CodeGenFileType::AssemblyFile);
-  // In place of debug information: the PTX that a line stands for.
+  const std::string why =
+      emit(*kernel.module, target, out, llvm::CodeGenFileType::AssemblyFile, [&](u32 line) {
+        const auto [function, inst] = kernel.place_of(line);
+        const ir::Inst& from = module.functions[function].insts[inst];
+        return fmt::format(" PTX {}: {}", from.at.line, ir::mnemonic(from));
+      });
+  if (!why.empty()) return why;
   std::string result;
   llvm::StringRef rest(text.data(), text.size());
   while (!rest.empty()) {
     llvm::StringRef line;
     std::tie(line, rest) = rest.split('\n');
-    if (line.starts_with("\t.section\t.debug")) break;
-    llvm::StringRef words = line.ltrim();
-    if (words.consume_front(".loc\t")) {
-      unsigned file = 0, number = 0;
-      words.consumeInteger(10, file);
-      words = words.ltrim();
-      if (!words.consumeInteger(10, number) && number) {
-        const auto [function, inst] = kernel.place_of(number);
-        const ir::Inst& from = module.functions[function].insts[inst];
-        result += fmt::format("\t# PTX {}: {}\n", from.at.line, ir::mnemonic(from));
-      }
-    } else if (!words.starts_with(".cfi_") && !words.starts_with(".Ltmp") &&
-               !words.starts_with(".file")) {
-      result += line;
-      result += '\n';
-    }
+    if (line.ltrim().starts_with(".cfi_")) continue;
+    result += line;
+    result += '\n';
   }
   return result;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "jit/llvm/analyses.h"
 #include "jit/llvm/scalar.h"
 
 namespace heddle::jit {
@@ -17,7 +18,7 @@ std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu);
 
 /// Cleans the CTA's function up, as far as it pays for vectors. Blocks stay what they are until
 /// the last time.
-void tidy_vectors(llvm::Function& cta, llvm::TargetMachine& target, bool last);
+void tidy_vectors(llvm::Function& cta, Analyses& analyses, bool last);
 
 /// Fills in code, entry and lines. Returns why it cannot.
 std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& image);

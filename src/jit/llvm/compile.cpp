@@ -6,12 +6,15 @@
 
 #include "base/check.h"
 #include "jit/compiler.h"
+#include "jit/llvm/analyses.h"
 #include "jit/llvm/codegen.h"
+#include "jit/llvm/cold_calls.h"
 #include "jit/llvm/dump.h"
 #include "jit/llvm/regions.h"
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/shape.h"
 #include "jit/llvm/vectorize.h"
+#include "jit/llvm/workshop.h"
 
 namespace heddle::jit {
 namespace {
@@ -35,29 +38,40 @@ void verify(const llvm::Function& function) {
 }  // namespace
 
 Result<Compiled> compile_here(const Request& request) {
-  const auto target = make_target(request.cpu);
+  Compiled compiled;
+  StageClock clock(compiled.stages);
+  const Workshop::Loan workshop(request.cpu);
+  llvm::TargetMachine* const target = workshop->target.get();
   if (!target) return Error{"LLVM does not know this processor"};
-  llvm::LLVMContext context;
+  llvm::LLVMContext& context = workshop->context;
   ScalarKernel kernel;
   kernel.module = std::make_unique<llvm::Module>("kernel", context);
   kernel.module->setTargetTriple(target->getTargetTriple().str());
   kernel.module->setDataLayout(target->createDataLayout());
   const ir::Module& module = *request.module;
-  Compiled compiled;
+  Analyses analyses(target);
+  kernel.semantics = std::make_unique<Semantics>(*kernel.module, *workshop->lanes);
+  clock.end("target");
 
   if (std::string why = lower(request, context, kernel); !why.empty()) return Error{why};
+  kernel.semantics.reset();
+  clock.end("lower");
   verify(*kernel.function);
-  if (std::string why = tidy(kernel, target.get()); !why.empty()) return Error{why};
+  if (std::string why = tidy(kernel, analyses); !why.empty()) return Error{why};
+  clock.end("tidy");
   if (request.dump == Dump::scalar) compiled.dump = dump(*kernel.function, kernel, module);
 
   const Shapes shapes(kernel, request.block);
+  clock.end("shape");
   if (request.dump == Dump::uniform)
     compiled.dump = dump(*kernel.function, kernel, module, &shapes);
   std::string why;
   const Vectorized made = vectorize(kernel, shapes, request.block, why);
   if (!made.function) return Error{why};
+  clock.end("vectorize");
   llvm::Function& cta = *made.function;
   verify(cta);
+  analyses.functions.clear(*kernel.function, kernel.function->getName());
   kernel.function->eraseFromParent();
   kernel.function = nullptr;
   cta.addFnAttr("prefer-vector-width", "512");
@@ -65,16 +79,22 @@ Result<Compiled> compile_here(const Request& request) {
   // Vectors that do not fit into registers lie on the stack; across cache lines they cost twice.
   cta.addFnAttr("stackrealign");
   cta.addFnAttr(llvm::Attribute::getWithStackAlignment(context, llvm::Align(64)));
-  tidy_vectors(cta, *target, false);
+  tidy_vectors(cta, analyses, false);
+  clock.end("tidy vectors");
   compiled.image.frame_bytes = split_regions(made);
+  clock.end("regions");
   verify(cta);
-  tidy_vectors(cta, *target, true);
+  analyses.functions.clear(cta, cta.getName());
+  tidy_vectors(cta, analyses, true);
+  clock.end("tidy vectors again");
+  make_cold_calls(cta, *target);
   if (request.dump == Dump::vector) compiled.dump = dump(cta, kernel, module);
   if (request.dump == Dump::code) {
     compiled.dump = assembly(kernel, *target, module);
     return compiled;
   }
   if (why = generate(kernel, *target, compiled.image); !why.empty()) return Error{why};
+  clock.end("codegen");
   compiled.image.loops = !shapes.loops.empty();
   compiled.image.local_bytes = kernel.local_bytes;
   compiled.image.symbols = kernel.symbols;

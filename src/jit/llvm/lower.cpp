@@ -53,7 +53,7 @@ struct Shared {
   ScalarKernel& kernel;
   llvm::LLVMContext& context;
   llvm::Module& module;
-  Semantics semantics;
+  Semantics& semantics;
   llvm::DIBuilder debug;
   llvm::DIFile* file = nullptr;
   std::map<u32, llvm::Function*> functions;
@@ -356,37 +356,22 @@ void FunctionLowering::lane_instruction() {
     }
   }
   HEDDLE_CHECK(sources.size() >= lane.operands);
-  std::vector<llvm::Value*> arguments;
-  // A pair is as large as two of its larger part.
-  const u32 bytes =
-      lane.second_bytes ? 2 * std::max(lane.second_offset, lane.second_bytes) : lane.result_bytes;
-  auto* result = variable(llvm::ArrayType::get(builder_.getInt8Ty(), bytes), "result");
-  result->setAlignment(llvm::Align(16));
-  arguments.push_back(result);
+  sources.resize(lane.operands);
   for (u32 i = 0; i < lane.operands; ++i) {
-    llvm::Value* from = sources[i];
+    llvm::Value*& from = sources[i];
     if (from->getType()->isIntegerTy(1)) from = builder_.CreateZExt(from, builder_.getInt8Ty());
     HEDDLE_CHECK(from->getType()->getIntegerBitWidth() == lane.operand_bytes[i] * 8);
-    auto* place = variable(from->getType(), "operand");
-    place->setAlignment(llvm::Align(16));
-    builder_.CreateStore(from, place);
-    arguments.push_back(place);
   }
-  builder_.CreateCall(lane.function, arguments);
-  const auto take = [&](u32 offset, u32 bytes, const Operand& to) {
-    llvm::Value* at = builder_.CreateConstInBoundsGEP1_32(builder_.getInt8Ty(), result, offset);
-    if (lane.late_canonical) {
-      llvm::Value* raw = builder_.CreateLoad(builder_.getFloatTy(), at);
-      return builder_.CreateBitCast(call("canonical:f32", builder_.getFloatTy(), {raw}, true),
-                                    integer(32));
-    }
-    llvm::Value* loaded = builder_.CreateLoad(integer(bytes * 8), at);
-    return is_predicate(to.type) ? builder_.CreateTrunc(loaded, integer(1)) : loaded;
-  };
-  std::vector<llvm::Value*> results;
+  auto results = shared_.semantics.emit(lane, sources, builder_, entry_builder_);
+  HEDDLE_CHECK(targets.size() <= results.size());
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    results.push_back(i == 0 ? take(0, lane.result_bytes, *targets[i])
-                             : take(lane.second_offset, lane.second_bytes, *targets[i]));
+    if (lane.late_canonical) {
+      llvm::Value* raw = builder_.CreateBitCast(results[i], builder_.getFloatTy());
+      results[i] = builder_.CreateBitCast(call("canonical:f32", builder_.getFloatTy(), {raw}, true),
+                                          integer(32));
+    } else if (is_predicate(targets[i]->type)) {
+      results[i] = builder_.CreateTrunc(results[i], integer(1));
+    }
   }
   for (std::size_t i = 0; i < targets.size(); ++i) write(*targets[i], results[i]);
 }
@@ -921,14 +906,9 @@ std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKern
   std::set<u32> called;
   if (std::string why = find_called(module, request.entry.value, path, called); !why.empty())
     return why;
-  Shared shared{request,
-                kernel,
-                context,
-                *kernel.module,
-                Semantics(*kernel.module),
-                llvm::DIBuilder(*kernel.module),
-                nullptr,
-                {}};
+  Shared shared{
+      request, kernel, context, *kernel.module, *kernel.semantics, llvm::DIBuilder(*kernel.module),
+      nullptr, {}};
   shared.file = shared.debug.createFile(module.name, "");
   shared.debug.createCompileUnit(llvm::dwarf::DW_LANG_C, shared.file, "heddle", true, "", 0, "",
                                  llvm::DICompileUnit::LineTablesOnly);
@@ -960,7 +940,7 @@ std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKern
   kernel.function = shared.functions.at(request.entry.value);
   shared.debug.finalize();
   kernel.local_bytes = (kernel.local_bytes + 15) / 16 * 16;
-  return shared.semantics.link();
+  return {};
 }
 
 }  // namespace heddle::jit

@@ -18,12 +18,11 @@
 #include "ir/module.h"
 #include "isa/sem_ids.h"
 #include "jit/compiler.h"
-
-namespace llvm {
-class TargetMachine;
-}
+#include "jit/llvm/semantics.h"
 
 namespace heddle::jit {
+
+struct Analyses;
 
 // Calls to the machine, by name. T: the types of results and operands stand behind the name.
 //   i64 context.i64(i32 offset), i32 context.i32(i32 offset)   a field of Context; the same for all
@@ -44,6 +43,7 @@ inline constexpr const char* kPrefix = "heddle.";
 
 struct ScalarKernel {
   std::unique_ptr<llvm::Module> module;
+  std::unique_ptr<Semantics> semantics;
   llvm::Function* function = nullptr;  ///< void()
   std::vector<Site> sites;
   std::vector<u32> symbols;     ///< VarId
@@ -63,7 +63,7 @@ struct ScalarKernel {
 std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKernel& kernel);
 
 /// Inlines, turns registers into values, removes what is computed twice or for nothing.
-std::string tidy(ScalarKernel& kernel, llvm::TargetMachine* machine);
+std::string tidy(ScalarKernel& kernel, Analyses& analyses);
 
 /// Name behind kPrefix of the function that `call` calls, up to its first type; empty: none of
 /// ours.

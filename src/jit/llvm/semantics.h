@@ -1,37 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The meaning of lane instructions as LLVM IR: the functions of isa/sem/, compiled to bitcode when
-// Heddle is built, one module a family.
+// Heddle is built, one module a family. Such a function is void(result*, operand*...); here it
+// becomes code between values at once, so that neither calls nor memory have to be removed again.
 #pragma once
 
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <array>
 #include <map>
 #include <memory>
-#include <string>
+#include <span>
+#include <vector>
 
 #include "base/types.h"
 
+namespace llvm {
+class TargetMachine;
+}
+
 namespace heddle::jit {
 
-/// A lane function: void(result*, operand*...). A second result lies `second_offset` bytes behind
-/// the first one.
 struct LaneFunction {
-  llvm::Function* function = nullptr;  ///< declared in the kernel's module
-  u32 result_bytes = 0, second_offset = 0, second_bytes = 0;
-  bool late_canonical = false;  ///< a NaN in the result is not the canonical one yet
+  llvm::Function* function = nullptr;                         ///< in its family's module
+  u32 result_bytes = 0, second_offset = 0, second_bytes = 0;  ///< second_bytes: 0 if there is none
+  bool late_canonical = false;  ///< a NaN in the result, a float, is not the canonical one yet
   u32 operands = 0;
   std::array<u32, 12> operand_bytes{};
 };
 
-class Semantics {
+/// The functions that some kernel wanted, for all kernels of one context.
+class LaneFunctions {
  public:
-  explicit Semantics(llvm::Module& kernel) : kernel_(kernel) {}
-  /// By isa::dispatch_index(). The function has no body until link().
-  const LaneFunction& lane(u32 index);
-  /// Brings the bodies of what was asked for into the kernel's module. Returns why it cannot.
-  std::string link();
+  LaneFunctions(llvm::LLVMContext& context, const llvm::TargetMachine& target)
+      : context_(context), target_(target) {}
+  /// By isa::dispatch_index().
+  const LaneFunction& get(u32 index);
 
  private:
   struct Family {
@@ -40,9 +46,29 @@ class Semantics {
   };
   Family& family(u32 number);
 
-  llvm::Module& kernel_;
+  llvm::LLVMContext& context_;
+  const llvm::TargetMachine& target_;
   std::map<u32, Family> families_;
   std::map<u32, LaneFunction> lanes_;
+};
+
+/// Their code in one kernel.
+class Semantics {
+ public:
+  Semantics(llvm::Module& kernel, LaneFunctions& lanes);
+  ~Semantics();
+  const LaneFunction& lane(u32 index) { return lanes_.get(index); }
+  /// The function's code, behind what `builder` has made; `variables` is at the start of the
+  /// kernel's function. Operands and results are integers of the sizes that `lane` has.
+  std::vector<llvm::Value*> emit(const LaneFunction& lane, std::span<llvm::Value* const> operands,
+                                 llvm::IRBuilder<>& builder, llvm::IRBuilder<>& variables);
+
+ private:
+  class Globals;
+  class Inliner;
+
+  LaneFunctions& lanes_;
+  std::unique_ptr<Globals> globals_;
 };
 
 }  // namespace heddle::jit

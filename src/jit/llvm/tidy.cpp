@@ -3,6 +3,7 @@
 // The scalar code of one thread before it is made vector code: here every pass costs a
 // thirty-second of what it would cost afterwards, and what is found to be the same for all threads
 // has to be found in this form.
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -27,6 +28,7 @@
 #include <map>
 #include <set>
 
+#include "jit/llvm/analyses.h"
 #include "jit/llvm/scalar.h"
 
 namespace heddle::jit {
@@ -157,6 +159,39 @@ void place_canonical(llvm::Function& function, const std::vector<Site>& sites) {
   }
 }
 
+/// Registers begin as zero. Where each read comes behind one and the same write nobody sees that
+/// zero, and a variable that is written once is turned into a value much sooner.
+void drop_first_writes(llvm::Function& function) {
+  const llvm::DominatorTree dominators(function);
+  std::vector<llvm::StoreInst*> dead;
+  for (llvm::Instruction& inst : function.getEntryBlock()) {
+    auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&inst);
+    if (!variable) continue;
+    llvm::StoreInst* first = nullptr;
+    std::vector<llvm::StoreInst*> writes;
+    std::vector<llvm::LoadInst*> reads;
+    bool plain = true;
+    for (llvm::User* user : variable->users()) {
+      auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+      if (auto* load = llvm::dyn_cast<llvm::LoadInst>(user))
+        reads.push_back(load);
+      else if (!store || store->getPointerOperand() != variable)
+        plain = false;
+      else if (store->getParent() == &function.getEntryBlock())
+        first = store;
+      else
+        writes.push_back(store);
+    }
+    if (!plain || !first || writes.size() > 4) continue;
+    const bool hidden = std::any_of(writes.begin(), writes.end(), [&](llvm::StoreInst* write) {
+      return std::all_of(reads.begin(), reads.end(),
+                         [&](llvm::LoadInst* read) { return dominators.dominates(write, read); });
+    });
+    if (hidden || reads.empty()) dead.push_back(first);
+  }
+  for (llvm::StoreInst* store : dead) store->eraseFromParent();
+}
+
 template <class... Passes>
 llvm::FunctionPassManager manager(Passes... passes) {
   llvm::FunctionPassManager all;
@@ -182,7 +217,7 @@ void use_instructions(llvm::Module& module, const llvm::TargetMachine& machine) 
 
 }  // namespace
 
-std::string tidy(ScalarKernel& kernel, llvm::TargetMachine* machine) {
+std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
   llvm::Module& module = *kernel.module;
   use_instructions(module, *machine);
   for (llvm::Function& function : module) {
@@ -199,26 +234,24 @@ std::string tidy(ScalarKernel& kernel, llvm::TargetMachine* machine) {
     variable.setComdat(nullptr);
     variable.setDSOLocal(true);
   }
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
+  const bool calls = llvm::any_of(module, [&](const llvm::Function& function) {
+    return &function != kernel.function && !function.isDeclaration();
+  });
 
-  llvm::ModulePassManager whole;
-  whole.addPass(llvm::AlwaysInlinerPass(false));
-  whole.addPass(llvm::GlobalDCEPass());
-  whole.run(module, modules);
+  if (calls) {
+    llvm::ModulePassManager whole;
+    whole.addPass(llvm::AlwaysInlinerPass(false));
+    whole.addPass(llvm::GlobalDCEPass());
+    whole.run(module, analyses.modules);
+  }
 
   llvm::Function& function = *kernel.function;
-  const auto run = [&](llvm::FunctionPassManager passes) { passes.run(function, functions); };
+  const auto run = [&](llvm::FunctionPassManager passes) {
+    passes.run(function, analyses.functions);
+  };
   llvm::SimplifyCFGOptions keep_loops;
   keep_loops.needCanonicalLoops(true).convertSwitchRangeToICmp(true);
+  drop_first_writes(function);
   run(manager(llvm::SROAPass(llvm::SROAOptions::ModifyCFG), llvm::EarlyCSEPass(),
               llvm::SimplifyCFGPass(keep_loops), llvm::InstCombinePass()));
   place_canonical(function, kernel.sites);
