@@ -13,10 +13,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/ProfDataUtils.h>
 
-#include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "base/types.h"
 
@@ -37,49 +34,62 @@ bool is_unlikely(const llvm::BasicBlock& block) {
   return !llvm::pred_empty(&block);
 }
 
-/// i32 keep_all(context, argument, function): registers, then the call, then registers.
-std::string save_and_call(const llvm::MCSubtargetInfo& processor) {
-  struct Kind {
-    const char* move;
-    const char* name;
-    unsigned count, bytes;
-  };
-  std::vector<Kind> kinds;
-  if (processor.checkFeatures("+avx512f")) {
-    kinds.push_back({"vmovaps", "zmm", 32, 64});
-    kinds.push_back({processor.checkFeatures("+avx512bw") ? "kmovq" : "kmovw", "k", 8, 8});
-  } else if (processor.checkFeatures("+avx")) {
-    kinds.push_back({"vmovaps", "ymm", 16, 32});
-  } else {
-    kinds.push_back({"movaps", "xmm", 16, 16});
-  }
-  constexpr const char* kGeneral[] = {"rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11"};
-  std::string text = "pushq %rbp\nmovq %rsp, %rbp\n", restore;
-  for (const char* name : kGeneral) text += fmt::format("pushq %{}\n", name);
-  unsigned bytes = 0;
-  for (const Kind& kind : kinds) {
-    for (unsigned i = 0; i < kind.count; ++i, bytes += kind.bytes) {
-      restore += fmt::format("{} {}(%rsp), %{}{}\n", kind.move, bytes, kind.name, i);
-    }
-  }
-  text += fmt::format("subq $${}, %rsp\nandq $$-64, %rsp\n", bytes);
-  bytes = 0;
-  for (const Kind& kind : kinds) {
-    for (unsigned i = 0; i < kind.count; ++i, bytes += kind.bytes)
-      text += fmt::format("{} %{}{}, {}(%rsp)\n", kind.move, kind.name, i, bytes);
-  }
-  if (kinds[0].bytes > 16) text += "vzeroupper\n";
-  text += "callq *%rdx\n" + restore;
-  text += fmt::format("leaq -{}(%rbp), %rsp\n", 8 * std::size(kGeneral));
-  for (std::size_t i = std::size(kGeneral); i-- > 0;)
-    text += fmt::format("popq %{}\n", kGeneral[i]);
-  return text + "popq %rbp\nretq\n";
-}
+/// i32 keep_all(context, argument, function): registers, then the call, then registers. XSAVE takes
+/// all vectors and masks that the processor has (RFBM 0xe6); it wants its header to be zero but for
+/// what it writes there itself. The components end below 2816 bytes on all processors.
+constexpr const char* kKeepAll = R"(
+pushq %rbp
+movq %rsp, %rbp
+pushq %rcx
+pushq %rdx
+pushq %rsi
+pushq %rdi
+pushq %r8
+pushq %r9
+pushq %r10
+pushq %r11
+subq $$2816, %rsp
+andq $$-64, %rsp
+movq %rdx, %r11
+leaq 512(%rsp), %rdx
+xorl %eax, %eax
+movq %rax, (%rdx)
+movq %rax, 8(%rdx)
+movq %rax, 16(%rdx)
+movq %rax, 24(%rdx)
+movq %rax, 32(%rdx)
+movq %rax, 40(%rdx)
+movq %rax, 48(%rdx)
+movq %rax, 56(%rdx)
+xorl %edx, %edx
+movl $$0xe6, %eax
+xsave64 (%rsp)
+vzeroupper
+callq *%r11
+movl %eax, %ecx
+xorl %edx, %edx
+movl $$0xe6, %eax
+xrstor64 (%rsp)
+movl %ecx, %eax
+leaq -64(%rbp), %rsp
+popq %r11
+popq %r10
+popq %r9
+popq %r8
+popq %rdi
+popq %rsi
+popq %rdx
+popq %rcx
+popq %rbp
+retq
+)";
 
 }  // namespace
 
 void make_cold_calls(llvm::Function& warp, llvm::TargetMachine& target) {
-  if (target.getTargetTriple().getArch() != llvm::Triple::x86_64) return;
+  if (target.getTargetTriple().getArch() != llvm::Triple::x86_64 ||
+      !target.getSubtargetImpl(warp)->checkFeatures("+avx,+xsave"))
+    return;
   std::vector<llvm::CallInst*> calls;
   for (llvm::BasicBlock& block : warp) {
     if (!is_unlikely(block)) continue;
@@ -100,7 +110,7 @@ void make_cold_calls(llvm::Function& warp, llvm::TargetMachine& target) {
   function->addFnAttr(llvm::Attribute::NoUnwind);
   auto* body = llvm::BasicBlock::Create(context, "", function);
   auto* text = llvm::InlineAsm::get(llvm::FunctionType::get(llvm::Type::getVoidTy(context), false),
-                                    save_and_call(*target.getSubtargetImpl(warp)), "", true);
+                                    kKeepAll, "", true);
   llvm::CallInst::Create(text, "", body);
   new llvm::UnreachableInst(context, body);
   for (llvm::CallInst* call : calls) {
