@@ -9,7 +9,7 @@
 namespace heddle::jit {
 
 struct Analyses {
-  explicit Analyses(llvm::TargetMachine* target) : builder(target) {
+  explicit Analyses(llvm::TargetMachine& machine) : target(machine), builder(&machine) {
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(graph);
     builder.registerFunctionAnalyses(functions);
@@ -17,6 +17,7 @@ struct Analyses {
     builder.crossRegisterProxies(loops, functions, graph, modules);
   }
 
+  llvm::TargetMachine& target;
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;

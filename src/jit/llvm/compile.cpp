@@ -49,7 +49,7 @@ Result<Compiled> compile_here(const Request& request) {
   kernel.module->setTargetTriple(target->getTargetTriple().str());
   kernel.module->setDataLayout(target->createDataLayout());
   const ir::Module& module = *request.module;
-  Analyses analyses(target);
+  Analyses analyses(*target);
   kernel.semantics = std::make_unique<Semantics>(*kernel.module, *workshop->lanes);
   clock.end("target");
 

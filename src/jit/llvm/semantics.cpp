@@ -96,7 +96,7 @@ class Semantics::Globals final : public llvm::ValueMaterializer {
       return known_[&from] = to;
     }
     auto* to = llvm::Function::Create(from.getFunctionType(), llvm::Function::InternalLinkage,
-                                      "sem", kernel_);
+                                      from.getName(), kernel_);
     known_[&from] = to;
     llvm::ValueToValueMapTy map;
     for (auto [old, fresh] : llvm::zip(from.args(), to->args())) map[&old] = &fresh;

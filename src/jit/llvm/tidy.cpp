@@ -219,7 +219,7 @@ void use_instructions(llvm::Module& module, const llvm::TargetMachine& machine) 
 
 std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
   llvm::Module& module = *kernel.module;
-  use_instructions(module, *machine);
+  use_instructions(module, analyses.target);
   for (llvm::Function& function : module) {
     if (&function == kernel.function || function.isDeclaration()) continue;
     function.setLinkage(llvm::GlobalValue::InternalLinkage);
