@@ -2,6 +2,7 @@
 //
 // heddle jit: what the compiler makes of a kernel, step by step.
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,9 +18,9 @@ namespace heddle::cli {
 
 namespace {
 
-int refuse(const jit::Request& request, const Error& why) {
+int refuse(const jit::Request& request, const std::string& why) {
   fmt::print(stderr, "heddle: {} stays in the interpreter: {}\n",
-             request.module->functions[request.entry.value].name, why.message);
+             request.module->functions[request.entry.value].name, why);
   return kTrapped;
 }
 
@@ -29,7 +30,7 @@ int time_stages(const jit::Request& request, int times) {
   std::size_t bytes = 0;
   for (int i = 0; i < times; ++i) {
     const auto compiled = jit::compile(request);
-    if (!compiled.ok()) return refuse(request, compiled.error());
+    if (!compiled.ok()) return refuse(request, compiled.error().message);
     if (i == 0) first = compiled->stages;
     bytes = compiled->image.code.size();
     if (i <= 1) least = compiled->stages;
@@ -89,7 +90,7 @@ int show_compiled(const JitOptions& options) {
     return time_stages(request, options.time);
   }
   const auto compiled = jit::compile(request);
-  if (!compiled.ok()) return refuse(request, compiled.error());
+  if (!compiled.ok()) return refuse(request, compiled.error().message);
   fmt::print("{}", compiled->dump);
   return kOk;
 }
