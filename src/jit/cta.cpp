@@ -16,6 +16,19 @@ namespace heddle::jit {
 using machine::CtaStatus;
 using machine::TrapKind;
 
+namespace {
+
+// Compiled code has no type in front of it, which -fsanitize=function would read.
+#ifdef __clang__
+__attribute__((no_sanitize("function")))
+#endif
+Outcome
+run_code(CtaFunction* code, Context& context, u8* frames) {
+  return static_cast<Outcome>(code(&context, frames));
+}
+
+}  // namespace
+
 Cta::Cta(std::shared_ptr<const Code> code, machine::Launch& launch)
     : code_(std::move(code)),
       launch_(launch),
@@ -76,7 +89,7 @@ CtaStatus Cta::run(u64) {
 
 CtaStatus Cta::run_warps() {
   while (true) {
-    switch (static_cast<Outcome>(code_->cta()(&context_, frames_.get()))) {
+    switch (run_code(code_->cta(), context_, frames_.get())) {
       case Outcome::finished:
         return CtaStatus::finished;
       case Outcome::trapped:
