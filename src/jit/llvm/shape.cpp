@@ -60,6 +60,12 @@ Shape times(const Shape& a, s64 factor) {
       scaled(a.widened, factor)};
 }
 
+/// Null when it is none, or has 128 bits: the products in which those occur are not looked into.
+const llvm::ConstantInt* constant(const llvm::Value* value) {
+  const auto* number = llvm::dyn_cast<llvm::ConstantInt>(value);
+  return number && number->getBitWidth() <= 64 ? number : nullptr;
+}
+
 }  // namespace
 
 Shape Shape::by_half() const {
@@ -71,9 +77,7 @@ Shape Shape::by_half() const {
 }
 
 Shape Shapes::of(const llvm::Value* value) const {
-  if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(value)) {
-    return Shape::uniform(number->getBitWidth() <= 64 ? low_bit(number->getZExtValue()) : 1);
-  }
+  if (const auto* number = constant(value)) return Shape::uniform(low_bit(number->getZExtValue()));
   const auto found = shapes_.find(value);
   if (found != shapes_.end()) return found->second;
   return llvm::isa<llvm::Instruction>(value) ? Shape{} : Shape::uniform();
@@ -97,7 +101,7 @@ Shape Shapes::of_others(const llvm::Instruction& inst) const {
 Shape Shapes::of_binary(const llvm::BinaryOperator& inst) const {
   const Shape a = of(inst.getOperand(0)), b = of(inst.getOperand(1));
   if (a.kind == Kind::unset || b.kind == Kind::unset) return {};
-  const auto* right = llvm::dyn_cast<llvm::ConstantInt>(inst.getOperand(1));
+  const auto* right = constant(inst.getOperand(1));
   switch (inst.getOpcode()) {
     case llvm::Instruction::Add:
       return plus(a, b, 1);
@@ -124,7 +128,7 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& inst) const {
       break;
     case llvm::Instruction::And:
       for (const Shape& from : {a, a.by_half()}) {
-        if (!right || right->getBitWidth() > 64) break;
+        if (!right) break;
         const u64 mask = right->getZExtValue();
         if (std::has_single_bit(mask + 1) && from.stays_within(mask + 1))
           return {from.kind, from.stride, kMostAlign, {}};
@@ -147,7 +151,7 @@ Shape Shapes::of_compare(const llvm::ICmpInst& inst) const {
   if (a.is_affine() && !a.is_uniform() && b.is_affine() && b.stride == 0 && a.widened.empty()) {
     // All lanes are on one side of a multiple of what their first one is a multiple of.
     u64 bound = b.align;
-    if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(inst.getOperand(1))) {
+    if (const auto* number = constant(inst.getOperand(1))) {
       const auto predicate = inst.getPredicate();
       if (predicate == llvm::CmpInst::ICMP_UGT || predicate == llvm::CmpInst::ICMP_SGT)
         bound = low_bit(number->getZExtValue() + 1);
