@@ -43,6 +43,9 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (state.recover &&
       (state.memory->low().all.contains(address) || state.memory->reach().contains(address))) {
     *state.fault = {address, code_of(context)};
+    // The jump leaves the handler without returning, which would have brought the mask back: a
+    // sanitizer that calls us has blocked all signals, and the next fault would end the process.
+    pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
     siglongjmp(*state.recover, FaultGuard::kFault);
   }
   pass_on(signal == SIGBUS ? previous_bus : previous_segv, signal, info, context);
@@ -53,7 +56,6 @@ namespace {
 void install() {
   struct sigaction action{};
   action.sa_sigaction = on_fault;
-  // The jump leaves the handler without returning, so the signal must not stay blocked.
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   sigaction(SIGSEGV, &action, &previous_segv);
