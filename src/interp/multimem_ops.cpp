@@ -82,8 +82,9 @@ void load_of(Warp& warp, const Op& op) {
     Block result;
     for (u32 at = 0; at < bytes; at += sizeof(T)) {
       T values[machine::kMostReplicas];
-      for (u32 i = 0; i < replicas.count; ++i)
-        std::memcpy(&values[i], blocks[i].bytes + at, sizeof(T));
+      u32 i = 0;
+      do std::memcpy(&values[i], blocks[i].bytes + at, sizeof(T));
+      while (++i < replicas.count);  // there is at least one
       const T reduced = sem::reduce_replicas<kOp, T, A>(values, replicas.count);
       std::memcpy(result.bytes + at, &reduced, sizeof(T));
     }
