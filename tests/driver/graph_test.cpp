@@ -721,11 +721,11 @@ TEST_F(Conditionals, WhileRunsUntilTheKernelSaysStop) {
   CUgraphConditionalHandle argument = flag;
   void* params[] = {&counter, &argument};
   call(body, "count_down", params);
-  EXPECT_OK(cuMemsetD32_v2(data, 10, 1));
+  EXPECT_OK(cuMemsetD32Async(data, 10, 1, stream));
   const auto exec = instantiate();
   launch(exec);
   EXPECT_EQ(value(), 0u);
-  EXPECT_OK(cuMemsetD32_v2(data, 3, 1));
+  EXPECT_OK(cuMemsetD32Async(data, 3, 1, stream));
   launch(exec);
   EXPECT_EQ(value(), 0u) << "each launch begins with the default value";
 }
