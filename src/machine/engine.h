@@ -57,7 +57,6 @@ struct Launch {
   Dim3 grid;                      ///< in CTAs
   Dim3 cluster;                   ///< in CTAs; one without clusters
   bool explicit_cluster = false;  ///< the kernel or the launch says so
-  SharedLayout shared;
   u32 shared_bytes = 0;    ///< static + dynamic, per CTA
   u64 params = 0;          ///< address of the parameter block in device memory
   u64 grid_workspace = 0;  ///< of a cooperative launch: address of GridWorkspace; else 0

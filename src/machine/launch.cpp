@@ -328,14 +328,14 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
   launch.entry = entry;
   launch.config = &config;
   launch.profile = &profile;
-  launch.shared = loaded.shared_layout(entry);
   launch.grid_id = grids.fetch_add(1, std::memory_order_relaxed) + 1;
   const GridShape shape = shape_of(kernel, config);
   launch.grid = shape.grid;
   launch.cluster = shape.cluster;
   launch.explicit_cluster = shape.explicit_cluster;
-  if (auto error = check(profile, kernel, launch.shared, config, shape)) return std::move(*error);
-  launch.shared_bytes = launch.shared.static_bytes + config.dynamic_shared;
+  const SharedLayout& shared = loaded.shared_layout(entry);
+  if (auto error = check(profile, kernel, shared, config, shape)) return std::move(*error);
+  launch.shared_bytes = shared.static_bytes + config.dynamic_shared;
   const bool low = loaded.module().address_size == 32;
   const u64 params_size = config.params.size();
   const auto params = loaded.memory().take_params(params_size, low);

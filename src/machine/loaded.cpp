@@ -138,7 +138,14 @@ std::vector<ir::FunctionId> Loaded::reachable(ir::FunctionId entry) const {
   return order;
 }
 
-SharedLayout Loaded::shared_layout(ir::FunctionId entry) const {
+const SharedLayout& Loaded::shared_layout(ir::FunctionId entry) const {
+  const std::lock_guard lock(mutex_);
+  const auto [at, fresh] = shared_layouts_.try_emplace(entry.value);
+  if (fresh) at->second = lay_out_shared(entry);
+  return at->second;
+}
+
+SharedLayout Loaded::lay_out_shared(ir::FunctionId entry) const {
   std::vector<bool> used(module_->variables.size(), false);
   for (const ir::FunctionId id : reachable(entry)) {
     const ir::Function& function = module_->functions[id.value];

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -53,7 +54,8 @@ class Loaded {
 
   /// Functions reachable from `entry` by calls or by having their address taken, `entry` first.
   std::vector<ir::FunctionId> reachable(ir::FunctionId entry) const;
-  SharedLayout shared_layout(ir::FunctionId entry) const;
+  /// Made when it is first asked for; it stays where it is. Every launch asks.
+  const SharedLayout& shared_layout(ir::FunctionId entry) const;
 
  private:
   static constexpr u64 kCodeStep = 16;
@@ -62,6 +64,7 @@ class Loaded {
       : memory_(memory), module_(std::move(module)), first_(std::move(first)) {}
 
   bool is_shared(const ir::Variable& variable) const { return variable.managed && first_; }
+  SharedLayout lay_out_shared(ir::FunctionId entry) const;
 
   Memory& memory_;
   std::shared_ptr<const ir::Module> module_;
@@ -70,6 +73,8 @@ class Loaded {
   std::vector<u64> allocations_;
   AddressRange constants_;
   u64 code_base_ = 0;
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<u32, SharedLayout> shared_layouts_;  // by FunctionId
 };
 
 }  // namespace heddle::machine

@@ -179,12 +179,12 @@ std::optional<Dim3> required_cluster(const Function& function) {
 
 namespace {
 
+/// The shape of it.
 machine::LaunchConfig configure(const KernelTask& task, const LaunchOptions& options) {
   machine::LaunchConfig config{};
   config.grid = task.grid;
   config.block = task.block;
   config.dynamic_shared = task.dynamic_shared;
-  config.params = task.params;
   config.cooperative = options.cooperative;
   config.cluster = options.cluster ? options.cluster : required_cluster(*task.function);
   config.large_clusters = task.function->large_clusters;
@@ -239,6 +239,7 @@ void run(const KernelTask& task) {
   LaunchOptions options;
   read_attributes(task.attributes, options);
   auto config = configure(task, options);
+  config.params = task.params;
   config.stack_bytes = static_cast<u32>(
       context.settings([](auto& settings) { return settings.limits[CU_LIMIT_STACK_SIZE]; }));
   config.time_limit = time_limit();
