@@ -19,6 +19,7 @@
 #include "interp/program.h"
 #include "interp/specials.h"
 #include "interp/windows.h"
+#include "machine/barrier.h"
 #include "machine/engine.h"
 #include "machine/fault.h"
 #include "machine/printf.h"
@@ -53,13 +54,13 @@ inline u32 lanes_equal(const u32* values, u32 lanes, u32 value) {
   return equal & lanes;
 }
 
-inline constexpr u32 kBarriers = 16;  ///< of a CTA (9.7.13.1)
 /// Backward branches and calls that a warp makes before the next warp of the CTA has its turn. Also
 /// the bound after which a fragment that loops lets the other fragments of its warp go first.
 /// Short, because a warp may be spinning on what another has to do (libgomp's locks and barriers);
 /// longer turns do not make kernels that compute faster.
 inline constexpr s64 kTurn = 50;
-inline constexpr int kTrapRaised = 1;  ///< what sigsetjmp returns after raise_trap()
+inline constexpr u32 kMostArguments = 5;  ///< of a function of the system
+inline constexpr int kTrapRaised = 1;     ///< what sigsetjmp returns after raise_trap()
 
 /// Those from `barrier` on stand where they are until another thread moves them.
 enum class Wait : u8 { none, members, mbarrier, barrier, cluster };
@@ -74,15 +75,8 @@ struct Fragment {
   u32 patience = 0;  ///< Wait::mbarrier: the CTA's round in which it stops waiting
 };
 
-/// A barrier of the CTA (9.7.13.1).
-struct Barrier {
-  u32 expected = 0;  ///< threads, when an instruction gave a count; else 0: all that live
-  u32 popc = 0;      ///< of bar.red: predicates that were true
-  bool all = true;
-  bool active = false;
-  std::vector<u32> arrived;  ///< lanes, by warp
-  u32 awaited = 0;           ///< a warp of which threads were missing; those before it are there
-};
+using machine::Barrier;
+using machine::kBarriers;
 
 class InterpretedCta;
 
@@ -111,6 +105,17 @@ class InterpretedCta final : public machine::Cta {
   machine::CtaStatus unblock();
   /// Says why it is blocked: the trap.
   machine::CtaStatus deadlock();
+
+  // For another engine, which has single instructions run here (stepper.cpp).
+  void begin_steps(const machine::StepPlace& place);
+  struct Step {
+    const Code* code = nullptr;
+    u32 inst = 0, warp = 0, lanes = 0;
+    u64 (*rows)[kLanes] = nullptr;
+  };
+  bool run_step(const Step& step);
+
+  // For the cluster.
   void check_cluster_arrivals(bool& all) const;
   void release_cluster_waiters();
 
@@ -207,6 +212,11 @@ class InterpretedCta final : public machine::Cta {
   void try_cancel(const Op& op, u32 active);
   void system_call(WarpState& state, std::size_t index, const CallSite& site,
                    machine::SystemFunction function, u32 lanes);
+  u64 provide(const WarpState& state, machine::SystemFunction function, u32 lane,
+              const u64* arguments);
+  machine::CtaStatus step_once();
+  void step_op(WarpState& state, const Op& op);
+  Frame& frame_of_step(WarpState& state);
   u64 print(u64 format, u64 arguments);
   void describe_assertion(const WarpState& state, u32 lane, const u64* arguments);
   u64 read_bits(u64 address, u32 bytes);
@@ -244,6 +254,8 @@ class InterpretedCta final : public machine::Cta {
   u32 round_ = 0;  ///< turns that the warps had
   bool blocked_ = false;
   std::vector<u8> spin_registers_;
+  Step step_;
+  std::vector<Frame*> step_frames_;  ///< by Code::index
   // Of the system call under way; here, because a fault in reading them jumps over destructors.
   std::string text_;
   std::vector<machine::PrintfArgument> arguments_;

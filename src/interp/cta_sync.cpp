@@ -107,31 +107,17 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
     count = counts[first];
     group = lanes_equal(counts, group, count);
   }
-  if (number >= kBarriers) {
-    detail_ = fmt::format("barrier {} does not exist; a CTA has {}", number, kBarriers);
-    raise_trap(warp, TrapKind::illegal_barrier, first, nullptr);
-  }
-  if ((op.flags & kThreadCount) && (count == 0 || count % kLanes)) {
-    detail_ = fmt::format("thread count {} is not a multiple of the warp size", count);
-    raise_trap(warp, TrapKind::illegal_barrier, first, nullptr);
-  }
-  if (count > warps_ * kLanes) {
-    detail_ = fmt::format("thread count {} exceeds the CTA's {} threads", count, warps_ * kLanes);
+  std::string why = machine::refuse_barrier(barriers_, number,
+                                            op.flags & kThreadCount ? &count : nullptr, warps_);
+  if (!why.empty()) {
+    detail_ = std::move(why);
     raise_trap(warp, TrapKind::illegal_barrier, first, nullptr);
   }
   Barrier& barrier = barriers_[number];
-  if (!barrier.active) {
-    begin_barrier(number, count);
-  } else if (barrier.expected != count) {
-    detail_ = fmt::format("barrier {} waits for {} threads, this instruction says {}", number,
-                          barrier.expected, count);
-    raise_trap(warp, TrapKind::illegal_barrier, first, nullptr);
-  }
+  if (!barrier.active) begin_barrier(number, count);
   barrier.arrived[state.index] |= group;
   if (op.control == Control::bar_red) {
-    const u32 bits = *warp.at<const u32>(op.src[2]) & group;
-    barrier.popc += static_cast<u32>(std::popcount(bits));
-    barrier.all &= bits == group;
+    barrier.vote(*warp.at<const u32>(op.src[2]), group);
   }
   // The lanes that arrived, those that name another barrier, and those that the guard keeps out go
   // separate ways.
@@ -149,35 +135,17 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
   check_barrier(number);
 }
 
-/// Releases the barrier when all have arrived. A warp counts as whole once all its living threads
-/// are there (9.7.13.1).
+/// Releases the barrier when all have arrived.
 void InterpretedCta::check_barrier(u32 number) {
   Barrier& barrier = barriers_[number];
   if (!barrier.active) return;
-  const auto missing = [&](u32 w) { return states_[w]->alive & ~barrier.arrived[w]; };
-  if (!barrier.expected) {
-    while (barrier.awaited < warps_ && !missing(barrier.awaited)) ++barrier.awaited;
-    if (barrier.awaited == warps_) release_barrier(number);
-    return;
-  }
-  u32 count = 0;
-  for (u32 w = 0; w < warps_; ++w) {
-    if (barrier.arrived[w])
-      count += missing(w) ? static_cast<u32>(std::popcount(barrier.arrived[w])) : kLanes;
-  }
-  if (count >= barrier.expected) release_barrier(number);
+  if (barrier.is_complete([&](u32 w) { return states_[w]->alive; })) release_barrier(number);
 }
 
 /// The first threads arrive; `count`: how many are expected, 0: all that live.
 void InterpretedCta::begin_barrier(u32 number, u32 count) {
-  Barrier& barrier = barriers_[number];
-  barrier.active = true;
   ++active_barriers_;
-  barrier.expected = count;
-  barrier.popc = 0;
-  barrier.all = true;
-  barrier.awaited = 0;
-  barrier.arrived.assign(warps_, 0);
+  barriers_[number].begin(warps_, count);
 }
 
 void InterpretedCta::release_barrier(u32 number) {

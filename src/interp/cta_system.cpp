@@ -17,12 +17,6 @@ namespace heddle::interp {
 using machine::SystemFunction;
 using machine::TrapKind;
 
-namespace {
-
-constexpr u32 kMostArguments = 5;
-
-}  // namespace
-
 /// `bytes` bytes at a generic address. Traps when they lie outside of all memory; pages without
 /// access fault, as they do for loads.
 u64 InterpretedCta::read_bits(u64 address, u32 bytes) {
@@ -81,11 +75,42 @@ void InterpretedCta::describe_assertion(const WarpState& state, u32 lane, const 
   detail_ += "` failed.";
 }
 
+/// What the function returns.
+u64 InterpretedCta::provide(const WarpState& state, SystemFunction function, u32 lane,
+                            const u64* arguments) {
+  Warp& warp = current_->warp;
+  machine::DeviceRuntime& runtime = *launch_.runtime;
+  switch (function) {
+    case SystemFunction::vprintf:
+      return print(arguments[0], arguments[1]);
+    case SystemFunction::malloc:
+      return runtime.allocate(arguments[0], launch_.loaded->module().address_size == 32);
+    case SystemFunction::free:
+      if (!runtime.release(arguments[0])) {
+        detail_ = "free of an address that malloc did not return, or that is free already";
+        raise_trap(warp, TrapKind::illegal_address, lane, &arguments[0]);
+      }
+      break;
+    case SystemFunction::assertfail:
+      describe_assertion(state, lane, arguments);
+      raise_trap(warp, TrapKind::assertion, lane, nullptr);
+    case SystemFunction::set_conditional:
+      if (!runtime.set_conditional ||
+          !runtime.set_conditional(arguments[0], static_cast<u32>(arguments[1]))) {
+        detail_ = "cudaGraphSetConditional of a handle that no graph has";
+        raise_trap(warp, TrapKind::illegal_address, lane, &arguments[0]);
+      }
+      break;
+    case SystemFunction::none:
+      break;
+  }
+  return 0;
+}
+
 void InterpretedCta::system_call(WarpState& state, std::size_t index, const CallSite& site,
                                  SystemFunction function, u32 lanes) {
   Warp& warp = state.warp;
   const Frame& frame = *state.fragments[index].frame;
-  machine::DeviceRuntime& runtime = *launch_.runtime;
   const u32 all = lanes;
   for (; lanes; lanes &= lanes - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(lanes));
@@ -96,33 +121,7 @@ void InterpretedCta::system_call(WarpState& state, std::size_t index, const Call
       std::memcpy(&arguments[i], slot_address(warp, frame, slot, lane),
                   std::min<u32>(slot.bytes, 8));
     }
-    u64 result = 0;
-    switch (function) {
-      case SystemFunction::vprintf:
-        result = print(arguments[0], arguments[1]);
-        break;
-      case SystemFunction::malloc:
-        result = runtime.allocate(arguments[0], launch_.loaded->module().address_size == 32);
-        break;
-      case SystemFunction::free:
-        if (!runtime.release(arguments[0])) {
-          detail_ = "free of an address that malloc did not return, or that is free already";
-          raise_trap(warp, TrapKind::illegal_address, lane, &arguments[0]);
-        }
-        break;
-      case SystemFunction::assertfail:
-        describe_assertion(state, lane, arguments);
-        raise_trap(warp, TrapKind::assertion, lane, nullptr);
-      case SystemFunction::set_conditional:
-        if (!runtime.set_conditional ||
-            !runtime.set_conditional(arguments[0], static_cast<u32>(arguments[1]))) {
-          detail_ = "cudaGraphSetConditional of a handle that no graph has";
-          raise_trap(warp, TrapKind::illegal_address, lane, &arguments[0]);
-        }
-        break;
-      case SystemFunction::none:
-        break;
-    }
+    const u64 result = provide(state, function, lane, arguments);
     if (!site.returns.empty()) {
       const Slot& slot = site.returns[0];
       std::memcpy(slot_address(warp, frame, slot, lane), &result, std::min<u32>(slot.bytes, 8));

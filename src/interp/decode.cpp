@@ -344,6 +344,7 @@ std::string Decoder::decode() {
     if (waits) permanent = code_.register_bytes;
   }
   code_.register_bytes = (most + 63) / 64 * 64;
+  code_.registers = registers_;
   op_of_inst[f_.insts.size()] = static_cast<u32>(code_.ops.size());
   ops_ = &code_.ops;
   inst_index_ = f_.insts.empty() ? 0 : static_cast<u32>(f_.insts.size() - 1);

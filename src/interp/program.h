@@ -105,12 +105,14 @@ struct Code {
   bool moves_stack = false;           ///< has alloca or stackrestore
   Place stack_at_entry = 0;           ///< when it does: what it restores when it returns
   std::vector<Slot> params, returns;  ///< formals
+  std::vector<Place> registers;       ///< by ir::RegId; kNoPlace: nobody names it
   machine::SystemFunction system = machine::SystemFunction::none;  ///< provided, without ops
 };
 
 class Interpreted final : public machine::Program {
  public:
   std::unique_ptr<machine::Cta> make_cta(machine::Launch& launch) const override;
+  std::unique_ptr<machine::Stepper> make_stepper(machine::Launch& launch) const override;
   std::string_view engine(const machine::LaunchConfig&) const override { return "interpreter"; }
 
   const Code* code_of(ir::FunctionId id) const {

@@ -27,8 +27,11 @@ Result<std::shared_ptr<const Code>> Code::load(Image image, const machine::Loade
   if (mprotect(at, bytes.size(), PROT_READ | PROT_EXEC) != 0)
     return Error{"the host does not let compiled code run"};
   __builtin___clear_cache(static_cast<char*>(at), static_cast<char*>(at) + bytes.size());
-  for (u32 variable : code->image_.symbols)
-    code->symbols_.push_back(loaded.address_of(ir::VarId(variable)));
+  for (u32 symbol : code->image_.symbols) {
+    code->symbols_.push_back(symbol & kFunctionSymbol
+                                 ? loaded.address_of(ir::FunctionId(symbol & ~kFunctionSymbol))
+                                 : loaded.address_of(ir::VarId(symbol)));
+  }
   code->image_.code = {};
   return std::shared_ptr<const Code>(std::move(code));
 }

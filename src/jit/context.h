@@ -25,10 +25,13 @@ enum class Outcome : u32 {
 /// How a warp's frame begins, when its code has barriers: where it goes on, 0 at the beginning, and
 /// the barrier at which it waits. The run-time says which warps may go on.
 struct WarpState {
-  static constexpr u32 kFinished = ~0u;  ///< of both
+  static constexpr u32 kFinished = ~0u;     ///< of both
+  static constexpr u32 kYields = ~0u - 3;   ///< of barrier: none; others shall have their turns
+  static constexpr u32 kArrived = ~0u - 4;  ///< ... or one that the run-time knows
   u32 resume;
   u32 barrier;
   u32 ready;
+  u32 site;  ///< of the instruction at which it waits
 };
 
 /// What the code calls; the lanes in Context::lanes take part. A result that is not 0: trapped.
@@ -43,19 +46,25 @@ enum class HelperId : u32 {
   warp_op,  ///< operands in order; results in the place of operands, in order
   special,  ///< a special register; the argument is its number << 2 | component
   trap,     ///< by a trap instruction, a breakpoint or a branch to nowhere
+  step,     ///< the instruction of the site, by the engine below; operands: machine::Stepper's rows
+  wait,     ///< the same of a wait for a barrier object; Context::again: nobody has an answer yet
+  arrive,  ///< at barrier operand 0, of which operand 1 is the thread count, if it has one; operand
+           ///< 2: predicates. All that live of the warp
 };
-inline constexpr u32 kHelpers = 8;
+inline constexpr u32 kHelpers = 11;
 
 /// Most operands of a helper. An operand's lanes lie side by side, predicates as a word of bits.
-inline constexpr u32 kHelperOperands = 16;
+inline constexpr u32 kHelperOperands = 24;
+inline constexpr u32 kRowBits = 64;  ///< of a lane; larger operands take two places
 
 struct Context {
   // Memory.
   u64 low_base, low_size, high_base, high_size;
   u64 shared_base, shared_size;
   u64 local_base, local_stride;  ///< of thread 0; bytes from thread to thread
-  u64 params;
-  const u64* symbols;  ///< addresses of Image::symbols
+  u64 params, params_size;
+  u64 const_base, const_size;  ///< the module's .const variables
+  const u64* symbols;          ///< addresses of Image::symbols
 
   // The CTA and the warp.
   u32 ctaid[3], nctaid[3];
@@ -63,6 +72,9 @@ struct Context {
   u32 begins;  ///< no warp has run yet; else WarpState says how far each is
 
   u32 stop;  ///< not 0: give up at the next round of a loop
+
+  u32 again;                   ///< out of HelperId::wait
+  u32 barrier_result[kLanes];  ///< by warp: of the bar.red at which it waited
 
   const Helper* helpers;
   void* owner;  ///< the Cta

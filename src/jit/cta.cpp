@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "isa/groups.h"
 #include "jit/helpers.h"
 
 namespace heddle::jit {
@@ -29,11 +30,14 @@ run_code(CtaFunction* code, Context& context, u8* frames) {
 
 }  // namespace
 
-Cta::Cta(std::shared_ptr<const Code> code, machine::Launch& launch)
+Cta::Cta(std::shared_ptr<const Code> code, machine::Launch& launch, const machine::Program& below)
     : code_(std::move(code)),
       launch_(launch),
       region_(launch.loaded->region()),
-      warps_(static_cast<u32>((launch.config->block.volume() + kLanes - 1) / kLanes)) {
+      warps_(static_cast<u32>((launch.config->block.volume() + kLanes - 1) / kLanes)),
+      warps_at_(warps_),
+      barriers_(machine::kBarriers),
+      below_(below) {
   if (const std::size_t bytes = std::size_t{warps_} * code_->image().frame_bytes) {
     frames_.reset(static_cast<u8*>(std::aligned_alloc(64, bytes)));
     HEDDLE_CHECK(frames_);
@@ -65,7 +69,9 @@ Result<bool> Cta::begin(u64 index) {
     c.high_base = reach.base, c.high_size = reach.size;
     c.shared_base = shared_base_, c.shared_size = launch_.shared_bytes;
     c.local_base = local_base_, c.local_stride = local_stride_;
-    c.params = launch_.params;
+    c.params = launch_.params, c.params_size = launch_.config->params.size();
+    const machine::AddressRange constants = launch_.loaded->constants();
+    c.const_base = constants.base, c.const_size = constants.size;
     c.symbols = code_->symbols();
     const machine::Dim3& grid = launch_.grid;
     c.nctaid[0] = grid.x, c.nctaid[1] = grid.y, c.nctaid[2] = grid.z;
@@ -78,6 +84,9 @@ Result<bool> Cta::begin(u64 index) {
   cta_index_ = index;
   context_.ctaid[0] = cta_.x, context_.ctaid[1] = cta_.y, context_.ctaid[2] = cta_.z;
   context_.begins = 1;
+  std::fill(warps_at_.begin(), warps_at_.end(), Warp{});
+  for (machine::Barrier& barrier : barriers_) barrier.active = false;
+  active_barriers_ = idle_rounds_ = 0;
   return true;
 }
 
@@ -99,29 +108,115 @@ CtaStatus Cta::run_warps() {
       case Outcome::barriers:
         break;
     }
-    context_.begins = 0;
-    bool finished = true;
-    for (u32 w = 0; w < warps_; ++w) finished &= state(w).resume == WarpState::kFinished;
+    if (look_at_warps()) return CtaStatus::trapped;
+    bool ready = false, finished = true;
+    for (u32 w = 0; w < warps_; ++w) {
+      ready |= !warps_at_[w].finished && state(w).ready;
+      finished &= warps_at_[w].finished;
+    }
     if (finished) return CtaStatus::finished;
-    if (release()) continue;
-    trap_ = machine::trap_at(TrapKind::deadlock, launch_.loaded->module(), launch_.entry, nullptr,
-                             0, launch_.config->block, cta_, 0);
-    trap_.detail = "the warps of the CTA wait at different barriers";
-    return CtaStatus::trapped;
+    if (!ready || (idle_ && is_dead())) return deadlock();
+    if (!idle_) idle_rounds_ = 0;
   }
 }
 
-/// Those that wait at the same barrier go on when all that live do. False: they do not.
-bool Cta::release() {
-  u32 number = WarpState::kFinished;
+/// After a round: who came to a barrier arrives there. True: that was a trap.
+bool Cta::look_at_warps() {
+  const bool first = context_.begins;
+  context_.begins = 0;
+  idle_ = true;
   for (u32 w = 0; w < warps_; ++w) {
-    const u32 barrier = state(w).barrier;
-    if (barrier == WarpState::kFinished) continue;
-    if (number != WarpState::kFinished && barrier != number) return false;
-    number = barrier;
+    WarpState& state = this->state(w);
+    Warp& warp = warps_at_[w];
+    if (warp.finished) continue;
+    warp.finished = state.resume == WarpState::kFinished;
+    if (!warp.finished && state.barrier == WarpState::kYields) {
+      state.ready = 1;
+      idle_ &= site(state.site).alone;
+      continue;
+    }
+    idle_ &= !first && !state.ready;  // it has come this far in this round
+    if (warp.finished) {
+      state.ready = 0;
+      continue;
+    }
+    if (state.barrier != WarpState::kArrived && !warp.waits &&
+        arrive(site(state.site), w, ~0u, state.barrier, 0, 0))
+      return true;
+    state.ready = !warp.waits;
   }
-  for (u32 w = 0; w < warps_; ++w) state(w).ready = state(w).barrier == number;
-  return true;
+  // Those that have finished are waited for no longer.
+  for (u32 number = 0; active_barriers_ && number < machine::kBarriers; ++number)
+    check_barrier(number);
+  return false;
+}
+
+u32 Cta::arrive(const Site& site, u32 warp, u32 lanes, u32 number, u32 count, u32 predicates) {
+  std::string why =
+      machine::refuse_barrier(barriers_, number, site.has_count ? &count : nullptr, warps_);
+  if (!why.empty()) {
+    context_.warp = warp;
+    raise(TrapKind::illegal_barrier, site, static_cast<u32>(std::countr_zero(lanes)), std::nullopt,
+          std::move(why));
+    return 1;
+  }
+  machine::Barrier& barrier = barriers_[number];
+  if (!barrier.active) {
+    ++active_barriers_;
+    barrier.begin(warps_, count);
+  }
+  barrier.arrived[warp] |= lanes;
+  if (site.sem == isa::SemId::bar_red || site.sem == isa::SemId::bar_red_popc)
+    barrier.vote(predicates, lanes);
+  warps_at_[warp].number = number;
+  warps_at_[warp].waits = site.sem != isa::SemId::bar_arrive;
+  if (!warps_at_[warp].waits) check_barrier(number);
+  return 0;
+}
+
+/// Lets those that wait at the barrier go on when all have arrived. All that live of a warp arrive
+/// together; a warp that comes to an end while others run is looked at when they have.
+void Cta::check_barrier(u32 number) {
+  machine::Barrier& barrier = barriers_[number];
+  if (!barrier.active) return;
+  const bool complete = barrier.is_complete([&](u32 w) {
+    if (warps_at_[w].finished) return 0u;
+    return barrier.arrived[w] ? barrier.arrived[w] : ~0u;
+  });
+  if (!complete) return;
+  barrier.active = false;
+  --active_barriers_;
+  for (u32 w = 0; w < warps_; ++w) {
+    Warp& warp = warps_at_[w];
+    if (!warp.waits || warp.number != number) continue;
+    warp.waits = false;
+    state(w).ready = 1;
+    const auto boolop = static_cast<sem::Boolop>(site(state(w).site).op);
+    context_.barrier_result[w] = boolop == sem::Boolop::none   ? barrier.popc
+                                 : boolop == sem::Boolop::and_ ? barrier.all
+                                                               : barrier.popc != 0;
+  }
+}
+
+/// Another round in which nobody got an answer. True: all have been told "no" since, and came back
+/// with all that they know as it was; so they always will.
+bool Cta::is_dead() {
+  const std::size_t bytes = std::size_t{warps_} * code_->image().frame_bytes;
+  if (idle_rounds_++ == kPatience) known_.assign(frames_.get(), frames_.get() + bytes);
+  if (idle_rounds_ < 3 * kPatience) return false;
+  idle_rounds_ = 0;
+  return std::memcmp(known_.data(), frames_.get(), bytes) == 0;
+}
+
+CtaStatus Cta::deadlock() {
+  u32 w = 0;
+  while (warps_at_[w].finished) ++w;
+  context_.warp = w;
+  raise(TrapKind::deadlock, site(state(w).site), 0, std::nullopt,
+        warps_at_[w].waits ? fmt::format("all threads that are left wait; these at barrier {}",
+                                         warps_at_[w].number)
+                           : "all threads that are left wait; these for an mbarrier object");
+  return CtaStatus::trapped;
 }
 
 CtaStatus Cta::trapped(TrapKind kind, const CodeLine* line, u32 lane, std::optional<u64> address) {
@@ -134,10 +229,34 @@ CtaStatus Cta::trapped(TrapKind kind, const CodeLine* line, u32 lane, std::optio
 }
 
 CtaStatus Cta::faulted() {
-  const CtaStatus status =
-      trapped(TrapKind::illegal_address, code_->line_at(fault_.code), 0, fault_.address);
+  const CodeLine* line = code_->line_at(fault_.code);
+  CodeLine asked;
+  u32 lane = 0;
+  if (!line && asked_) {  // in the run-time, on its way through the lanes
+    constexpr u64 kMost = 128;
+    asked = {0, asked_->function, asked_->inst};
+    line = &asked;
+    for (u32 rest = context_.lanes; rest; rest &= rest - 1) {
+      lane = static_cast<u32>(std::countr_zero(rest));
+      if (fault_.address - context_.addresses[lane] < kMost) break;
+    }
+  }
+  const CtaStatus status = trapped(TrapKind::illegal_address, line, lane, fault_.address);
   trap_.detail = machine::describe_address(launch_.loaded->memory(), fault_.address);
   return status;
+}
+
+u32 Cta::step(const Site& site) {
+  if (!stepper_) stepper_ = below_.make_stepper(launch_);
+  if (stepper_cta_ != cta_index_) {
+    stepper_cta_ = cta_index_;
+    stepper_->begin({cta_, cta_index_, shared_base_, local_base_, local_stride_});
+  }
+  if (stepper_->run(ir::FunctionId(site.function), site.inst, context_.warp, context_.lanes,
+                    context_.operands))
+    return 0;
+  trap_ = stepper_->trap();
+  return 1;
 }
 
 /// Whether so many bytes lie in a window of the space.

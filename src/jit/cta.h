@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One CTA of a compiled kernel. Each warp's code runs up to a barrier, and when all warps have come
-// there, on from it.
+// One CTA of a compiled kernel. Each warp's code runs up to a barrier, and when those that it waits
+// for have come there, on from it.
 #pragma once
 
 #include <csetjmp>
@@ -12,6 +12,7 @@
 
 #include "jit/code.h"
 #include "jit/watch.h"
+#include "machine/barrier.h"
 #include "machine/engine.h"
 #include "machine/fault.h"
 #include "machine/special_values.h"
@@ -20,7 +21,8 @@ namespace heddle::jit {
 
 class Cta final : public machine::Cta {
  public:
-  Cta(std::shared_ptr<const Code> code, machine::Launch& launch);
+  /// `below`: of the same kernel; it runs what there is no code for.
+  Cta(std::shared_ptr<const Code> code, machine::Launch& launch, const machine::Program& below);
   ~Cta() override;
 
   Result<bool> begin(u64 index) override;
@@ -28,15 +30,24 @@ class Cta final : public machine::Cta {
   const machine::Trap& trap() const override { return trap_; }
 
   // For helpers.
-  const Site& site(u32 number) const { return code_->image().sites[number]; }
+  const Site& site(u32 number) const { return *(asked_ = &code_->image().sites[number]); }
   machine::WarpIdentity identity() const { return {&launch_, cta_, cta_index_, context_.warp, 0}; }
   /// Traps, and returns 1, when an access of the lanes in Context is not legal.
   u32 check_access(const Site& site, u64 distance = 0);
   /// Whether those in a line (HelperId::check_line) are; it looks at the ends.
   bool line_is_legal(const Site& site) const;
-  void raise(machine::TrapKind kind, const Site& site, u32 lane) {
+  /// Has the engine below run the instruction. 1: it trapped.
+  u32 step(const Site& site);
+  /// The warp that runs arrives at a barrier (9.7.13.1). 1: that is a trap.
+  u32 arrive(const Site& site, u32 warp, u32 lanes, u32 number, u32 count, u32 predicates);
+  /// Whether it waits on, although its wait has no answer yet.
+  bool waits_on() { return ++warps_at_[context_.warp].turns % kPatience != 0; }
+  void answered() { warps_at_[context_.warp].turns = 0; }
+  void raise(machine::TrapKind kind, const Site& site, u32 lane,
+             std::optional<u64> address = std::nullopt, std::string detail = {}) {
     const CodeLine line{0, site.function, site.inst};
-    trapped(kind, &line, lane, std::nullopt);
+    trapped(kind, &line, lane, address);
+    trap_.detail = std::move(detail);
   }
 
  private:
@@ -44,13 +55,26 @@ class Cta final : public machine::Cta {
     void operator()(u8* memory) const { std::free(memory); }
   };
 
+  /// What there is to know of a warp beside its WarpState.
+  struct Warp {
+    bool finished = false;  ///< in a round before this one
+    bool waits = false;     ///< at a barrier, and has arrived
+    u32 number = 0;         ///< of the barrier that it arrived at last
+    u32 turns = 0;          ///< how often it has asked in vain
+  };
+  /// Turns after which a wait is answered: the instruction promises no more.
+  static constexpr u32 kPatience = 64;
+
   WarpState& state(u32 warp) const {
     return *reinterpret_cast<WarpState*>(frames_.get() +
                                          std::size_t{warp} * code_->image().frame_bytes);
   }
   bool is_legal(ir::Space space, u64 address, u64 bytes) const;
   machine::CtaStatus run_warps();
-  bool release();
+  bool look_at_warps();
+  void check_barrier(u32 number);
+  bool is_dead();
+  machine::CtaStatus deadlock();
   machine::CtaStatus trapped(machine::TrapKind kind, const CodeLine* line, u32 lane,
                              std::optional<u64> address);
   machine::CtaStatus faulted();
@@ -62,12 +86,22 @@ class Cta final : public machine::Cta {
   Context context_{};
   std::optional<Watched> watched_;  ///< when its code has loops
   std::unique_ptr<u8, Free> frames_;
+  std::vector<Warp> warps_at_;
+  std::vector<machine::Barrier> barriers_;
+  u32 active_barriers_ = 0;
+  bool idle_ = false;      ///< all warps that ran in the last round waited for barrier objects
+  u32 idle_rounds_ = 0;    ///< in a row
+  std::vector<u8> known_;  ///< the frames, in one of them
+  const machine::Program& below_;
+  std::unique_ptr<machine::Stepper> stepper_;
+  u64 stepper_cta_ = ~u64{0};
   machine::Dim3 cta_{};
   u64 cta_index_ = 0;
   u64 shared_base_ = 0, local_base_ = 0, local_stride_ = 0;
   sigjmp_buf recover_;
   machine::Fault fault_;
   machine::Trap trap_{};
+  mutable const Site* asked_ = nullptr;  ///< what a helper is about
 };
 
 }  // namespace heddle::jit

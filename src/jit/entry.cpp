@@ -20,9 +20,9 @@ void fields(Stream& s, CodeLine& line) {
 template <class Stream>
 void fields(Stream& s, Site& site) {
   auto& [function, inst, sem, space, type, bytes, count, ordered, op, runtime, next, distance,
-         narrow, has_members] = site;
+         narrow, alone, has_count, has_members] = site;
   s(function, inst, sem, space, type, bytes, count, ordered, op, runtime, next, distance, narrow,
-    has_members);
+    alone, has_count, has_members);
 }
 
 template <class Stream>
@@ -109,7 +109,10 @@ bool is_sound(const Image& image, const ir::Module& module) {
              image.absolute, [&](u32 at) { return at + u64{8} <= size; }) &&
          std::ranges::is_sorted(image.lines, {}, &CodeLine::offset) &&
          std::ranges::all_of(image.lines, is_line) && std::ranges::all_of(image.sites, is_site) &&
-         std::ranges::all_of(image.symbols, [&](u32 id) { return id < module.variables.size(); });
+         std::ranges::all_of(image.symbols, [&](u32 id) {
+           return id & kFunctionSymbol ? (id & ~kFunctionSymbol) < module.functions.size()
+                                       : id < module.variables.size();
+         });
 }
 
 }  // namespace heddle::jit

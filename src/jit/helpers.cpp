@@ -58,10 +58,16 @@ u32 check_line(Context* context, u32 number) {
 u32 trap(Context* context, u32 number) {
   Cta& cta = cta_of(context);
   const Site& site = cta.site(number);
+  const u32 lane = static_cast<u32>(std::countr_zero(context->lanes));
+  if (site.sem == SemId::call) {
+    cta.raise(TrapKind::illegal_call, site, lane, operand<u64>(context, 0)[lane],
+              "the register holds no address of a function of this module");
+    return 1;
+  }
   const TrapKind kind = site.sem == SemId::brkpt     ? TrapKind::breakpoint
                         : site.sem == SemId::brx_idx ? TrapKind::illegal_call
                                                      : TrapKind::trap_instruction;
-  cta.raise(kind, site, static_cast<u32>(std::countr_zero(context->lanes)));
+  cta.raise(kind, site, lane);
   return 1;
 }
 
@@ -70,6 +76,31 @@ u32 special(Context* context, u32 number) {
   *operand<u64>(context, 0) = machine::uniform_value(
       cta.identity(), static_cast<isa::SpecialRegister>(number >> 2), number & 3);
   return 0;
+}
+
+u32 step(Context* context, u32 number) {
+  Cta& cta = cta_of(context);
+  return cta.step(cta.site(number));
+}
+
+u32 wait(Context* context, u32 number) {
+  Cta& cta = cta_of(context);
+  // The answer takes the place of an operand.
+  alignas(64) u64 first[kLanes];
+  std::memcpy(first, context->operands[0], sizeof first);
+  if (cta.step(cta.site(number))) return 1;
+  const bool over = (*operand<u32>(context, 0) & context->lanes) != 0;
+  context->again = !over && cta.waits_on();
+  if (over) cta.answered();
+  if (context->again) std::memcpy(context->operands[0], first, sizeof first);
+  return 0;
+}
+
+u32 arrive(Context* context, u32 number) {
+  Cta& cta = cta_of(context);
+  const Site& site = cta.site(number);
+  return cta.arrive(site, context->warp, context->lanes, *operand<u32>(context, 0),
+                    *operand<u32>(context, 1), *operand<u32>(context, 2));
 }
 
 // --- memory (9.7.9, 9.7.13.5) ---
@@ -348,6 +379,7 @@ u32 warp_op(Context* context, u32 number) {
 }  // namespace
 
 const std::array<Helper, kHelpers> kHelperTable = {&check_access, &check_line, &atomic,  &load,
-                                                   &store,        &warp_op,    &special, &trap};
+                                                   &store,        &warp_op,    &special, &trap,
+                                                   &step,         &wait,       &arrive};
 
 }  // namespace heddle::jit

@@ -31,12 +31,17 @@ struct Site {
   u8 count = 1;                      ///< elements
   bool ordered = false;              ///< each lane's access is one atomic access
   u8 op = 0;                         ///< sem::Atomop
-  u8 runtime[3] = {};                ///< of a warp operation: run-time modifiers
+  u8 runtime[3] = {};                ///< of a warp operation or bar.red: run-time modifiers
   u32 next = 0;                      ///< of accesses that are checked together: the next one
   u64 distance = 0;                  ///< how far behind the address that is given
   bool narrow = false;               ///< only 32 bits of the address count
+  bool alone = false;        ///< of a wait: nothing else in its loop makes a difference to anybody
+  bool has_count = false;    ///< of a barrier
   bool has_members = false;  ///< of a warp operation: its last operand names those who take part
 };
+
+/// In Image::symbols: a function, not a variable.
+inline constexpr u32 kFunctionSymbol = 1u << 31;
 
 struct Image {
   std::vector<u8> code;       ///< position-independent; begins on a page
@@ -47,7 +52,8 @@ struct Image {
   bool loops = false;           ///< it looks at Context::stop
   u64 local_bytes = 0;          ///< local memory of a thread
   std::vector<Site> sites;      ///< by the number that the code gives to helpers
-  std::vector<u32> symbols;     ///< variables (VarId) whose addresses Context::symbols has
+  std::vector<u32> symbols;     ///< variables (VarId), or functions with kFunctionSymbol, whose
+                                ///< addresses Context::symbols has
 };
 
 }  // namespace heddle::jit

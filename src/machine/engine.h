@@ -96,11 +96,34 @@ class Cta {
   virtual const Trap& trap() const = 0;
 };
 
+/// Where a warp stands whose instruction is run by somebody else than the engine that runs it.
+struct StepPlace {
+  Dim3 cta;
+  u64 cta_index = 0;
+  u64 shared_base = 0;
+  u64 local_base = 0, local_stride = 0;  ///< of the CTA's first thread; from thread to thread
+};
+
+/// Runs single instructions of a kernel, for an engine that has no code for them. Rows are the 32
+/// lanes of one value side by side, of predicates a word of bits; a value of 128 bits takes two.
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+  virtual void begin(const StepPlace& place) = 0;
+  /// `rows`: of the registers that the instruction reads, and then of those that it writes, as
+  /// ir::registers_of() has them; of a call to a function of the system the arguments as 64-bit
+  /// numbers, and then the result. A wait for a barrier object is answered at once. False: trapped.
+  virtual bool run(ir::FunctionId function, u32 inst, u32 warp, u32 lanes, u64 (*rows)[32]) = 0;
+  virtual const Trap& trap() const = 0;
+};
+
 /// A kernel made ready for running. Shared by launches and threads.
 class Program {
  public:
   virtual ~Program() = default;
   virtual std::unique_ptr<Cta> make_cta(Launch& launch) const = 0;
+  /// Null: this engine has none.
+  virtual std::unique_ptr<Stepper> make_stepper(Launch&) const { return nullptr; }
   /// What runs such a launch, for people.
   virtual std::string_view engine(const LaunchConfig& config) const = 0;
 };

@@ -65,6 +65,8 @@ u64 uniform_value(const WarpIdentity& identity, SpecialRegister reg, u32 compone
     }
     case SpecialRegister::cluster_nctarank:
       return launch.cluster.volume();
+    case SpecialRegister::is_explicit_cluster:
+      return launch.explicit_cluster;
     case SpecialRegister::warpid:
       return identity.warp;
     case SpecialRegister::nwarpid:

@@ -65,6 +65,7 @@ Result<Compiled> compile_here(const Request& request) {
   clock.end("shape");
   if (request.dump == Dump::uniform)
     compiled.dump = dump(*kernel.function, kernel, module, &shapes);
+  find_lonely_waits(kernel, shapes);
   std::string why;
   const Vectorized made = vectorize(kernel, shapes, request.block, why);
   if (!made.function) return Error{why};
@@ -96,7 +97,7 @@ Result<Compiled> compile_here(const Request& request) {
   if (why = generate(kernel, *target, compiled.image); !why.empty()) return Error{why};
   clock.end("codegen");
   compiled.image.loops = !shapes.loops.empty();
-  compiled.image.local_bytes = kernel.local_bytes;
+  compiled.image.local_bytes = (kernel.local_bytes + 15) / 16 * 16;
   compiled.image.symbols = kernel.symbols;
   compiled.image.sites = kernel.sites;
   return compiled;

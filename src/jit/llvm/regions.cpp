@@ -140,8 +140,11 @@ void make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& ends
     llvm::Value* barrier = builder.CreateZExt(ends[i]->getArgOperand(1), pair);
     llvm::Value* state = builder.CreateOr(builder.CreateShl(barrier, 32), builder.getInt64(i + 1));
     builder.CreateStore(state, field(0));
+    builder.CreateStore(ends[i]->getArgOperand(0), field(offsetof(WarpState, site)));
     builder.CreateBr(cta.next);
-    end->addIncoming(state, block);
+    const auto* known = llvm::dyn_cast<llvm::ConstantInt>(ends[i]->getArgOperand(1));
+    const bool by_run_time = known && known->getZExtValue() >= WarpState::kArrived;
+    end->addIncoming(by_run_time ? builder.getInt64(kDifferently) : state, block);
     ends[i]->eraseFromParent();
   }
 

@@ -35,10 +35,16 @@ struct Analyses;
 //   {T...} load.N.iB(i32 site, i64 address)
 //   void store.N.iB(i32 site, i64 address, T...)
 //   {T...} atomic.N.iB(i32 site, i64 address, T b..., T c...)
-//   void barrier(i32 site, i32 number)
+//   void barrier(i32 site, i32 number)       all threads of the CTA wait for each other
+//   void barrier_arrive(i32 site, i32 number, i32 count)
+//   i32 barrier_wait(i32 site, i32 number, i32 count, i1 c...)   the result of bar.red
 //   {T...} warp_op(i32 site, operands...)    shfl, vote and the like
+//   {T...} step.T(i32 site, registers...)    by the engine below
+//   {T...} wait.T(i32 site, registers...)    the same of a wait, at which a warp lets others run
+//   T system_call.T(i32 site, i64 argument...)
 //   void fence(i1 for all threads)
 //   void trap(i32 site)
+//   void no_function(i32 site, i64 pointer)  the same of a call that leads nowhere
 inline constexpr const char* kPrefix = "heddle.";
 
 struct ScalarKernel {
@@ -46,9 +52,16 @@ struct ScalarKernel {
   std::unique_ptr<Semantics> semantics;
   llvm::Function* function = nullptr;  ///< void()
   std::vector<Site> sites;
-  std::vector<u32> symbols;     ///< VarId
+  std::vector<u32> symbols;     ///< Image::symbols
   std::vector<u32> first_line;  ///< by FunctionId: its debug lines begin behind this one
   u64 local_bytes = 0;          ///< of a thread
+
+  /// Where in a thread's local memory so many bytes begin from now on.
+  u64 take_local(u64 bytes, u64 align) {
+    const u64 begin = (local_bytes + align - 1) / align * align;
+    local_bytes = begin + bytes;
+    return begin;
+  }
 
   /// FunctionId and index of the instruction that a line of debug information stands for.
   std::pair<u32, u32> place_of(u32 line) const {
@@ -64,6 +77,10 @@ std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKern
 
 /// Inlines, turns registers into values, removes what is computed twice or for nothing.
 std::string tidy(ScalarKernel& kernel, Analyses& analyses);
+
+/// Variables that did not become values, because they are indexed at run time, go into the threads'
+/// local memory. tidy() ends with it.
+std::string move_to_memory(ScalarKernel& kernel);
 
 /// Name behind kPrefix of the function that `call` calls, up to its first type; empty: none of
 /// ours.

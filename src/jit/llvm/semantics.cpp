@@ -6,9 +6,12 @@
 #include <llvm/Analysis/InstructionSimplify.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+
+#include <set>
 
 #include "base/check.h"
 
@@ -66,6 +69,21 @@ void materialize(llvm::Function& function) {
   if (!function.isMaterializable()) return;
   llvm::Error error = function.materialize();
   HEDDLE_CHECK(!error);
+}
+
+/// Instructions of functions that are run by the engine below: only what rounds in software has so
+/// many.
+constexpr std::size_t kLong = 280;
+
+std::size_t size_of(llvm::Function& function, std::set<const llvm::Function*>& seen) {
+  if (!seen.insert(&function).second) return 0;
+  materialize(function);
+  std::size_t size = function.getInstructionCount();
+  for (const llvm::Instruction& inst : llvm::instructions(function)) {
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
+    if (call && call->getCalledFunction()) size += size_of(*call->getCalledFunction(), seen);
+  }
+  return size;
 }
 
 }  // namespace
@@ -313,6 +331,8 @@ const LaneFunction& LaneFunctions::get(u32 index) {
   const auto* variable = llvm::cast<llvm::GlobalVariable>(entry->stripPointerCasts());
   LaneFunction lane = read_entry(variable->getInitializer());
   materialize(*lane.function);
+  std::set<const llvm::Function*> seen;
+  lane.is_long = size_of(*lane.function, seen) > kLong;
   return it->second = lane;
 }
 

@@ -26,6 +26,7 @@ namespace heddle::jit {
 struct LaneFunction {
   llvm::Function* function = nullptr;                         ///< in its family's module
   u32 result_bytes = 0, second_offset = 0, second_bytes = 0;  ///< second_bytes: 0 if there is none
+  bool is_long = false;  ///< with all that it calls: as code for each lane it would be very long
   bool late_canonical = false;  ///< a NaN in the result, a float, is not the canonical one yet
   u32 operands = 0;
   std::array<u32, 12> operand_bytes{};

@@ -130,7 +130,7 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& inst) const {
       for (const Shape& from : {a, a.by_half()}) {
         if (!right) break;
         const u64 mask = right->getZExtValue();
-        if (std::has_single_bit(mask + 1) && from.stays_within(mask + 1))
+        if (std::has_single_bit(mask + 1) && from.align > mask && from.stays_within(mask + 1))
           return {from.kind, from.stride, kMostAlign, {}};
         // The lanes differ in bits that stay, below those of their first value.
         if (std::has_single_bit(mask + 1) && from.align <= mask && from.stays_within(from.align))
@@ -245,6 +245,21 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
     if (address.kind == Kind::half && address.stride == 0 && address.widened.empty())
       return {Kind::half, 0, 1, {}};
     return address.is_uniform() ? Shape::uniform() : Shape::any();
+  }
+  if (name == "barrier_wait") return Shape::uniform();
+  if (name == "wait") {
+    // For one object. Lanes arrive there together, so what they have of its phases is the same.
+    const Site& site = sites_[llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue()];
+    const bool by_parity = site.sem == isa::SemId::mbarrier_test_wait_parity ||
+                           site.sem == isa::SemId::mbarrier_try_wait_parity;
+    const unsigned shared = site.count + (by_parity ? 1u : 0u);
+    Shape all = Shape::uniform();
+    for (unsigned i = 1; i <= shared && i < call.arg_size(); ++i) {
+      const Shape shape = of(call.getArgOperand(i));
+      if (shape.kind == Kind::unset) return {};
+      if (!shape.is_uniform()) all = Shape::any();
+    }
+    return all;
   }
   if (name == "warp_op") {
     const Site& site = site_of(call, sites_);

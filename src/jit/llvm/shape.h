@@ -13,6 +13,7 @@
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/Dominators.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -51,8 +52,8 @@ struct Shape {
   Shape by_half() const;
   /// No carry leaves the bits below `align` on the way from lane to lane.
   bool stays_within(u64 bound) const {
-    return is_affine() && widened.empty() && stride >= 0 && align >= bound &&
-           static_cast<u64>(reach()) < bound;
+    return is_affine() && widened.empty() && stride >= 0 &&
+           static_cast<u64>(reach()) < std::min(align, bound);
   }
 };
 

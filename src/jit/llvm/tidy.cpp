@@ -260,11 +260,7 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
               llvm::ADCEPass(), llvm::SimplifyCFGPass(keep_loops), llvm::LowerSwitchPass(),
               llvm::UnifyFunctionExitNodesPass(), llvm::FixIrreduciblePass(),
               llvm::LoopSimplifyPass(), llvm::LCSSAPass()));
-  for (const llvm::Instruction& inst : llvm::instructions(function)) {
-    if (llvm::isa<llvm::AllocaInst>(inst))
-      return "a parameter whose elements are not known when compiling";
-  }
-  return {};
+  return move_to_memory(kernel);
 }
 
 }  // namespace heddle::jit

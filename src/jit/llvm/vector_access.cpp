@@ -171,10 +171,16 @@ Halves Vectorizer::where_straight(const Group& group, const std::function<Halves
   return both;
 }
 
+/// Accesses that the run-time does. Scattered ones of few bytes are code for each lane; what copies
+/// structures in local memory byte by byte would be hundreds of them.
+bool Vectorizer::is_run_time_s(const Site& site) {
+  return site.ordered || (site.space == ir::Space::local && site.bytes < 4);
+}
+
 void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves& mask) {
   llvm::Type* element = builder_.getIntNTy(site.bytes * 8u);
   const unsigned count = site.count;
-  if (site.ordered) {
+  if (is_run_time_s(site)) {
     pass_addresses(call);
     call_helper(HelperId::load, call.getArgOperand(0), mask);
     return take_results(call);
@@ -262,7 +268,7 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
     call_helper(HelperId::store, call.getArgOperand(0), mask);
     return Halves{};
   };
-  if (site.ordered) {
+  if (is_run_time_s(site)) {
     by_run_time();
     return;
   }

@@ -140,7 +140,7 @@ void Vectorizer::find_groups(const Block& block) {
     if (name != "load" && name != "store") continue;
     const auto& call = llvm::cast<llvm::CallInst>(inst);
     const Site& site = site_of(call);
-    if (site.ordered) continue;
+    if (is_run_time_s(site)) continue;
     const auto [root, distance] = root_of(call.getArgOperand(1), site.space);
     const Way way = way_of(call, shapes_.of(root));
     const u64 whole = u64{site.bytes} * site.count;

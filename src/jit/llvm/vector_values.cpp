@@ -440,6 +440,9 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
   if (name == "store") return emit_store(call, site(), mask);
   if (name == "atomic") return emit_atomic(call, site(), mask);
   if (name == "warp_op") return emit_warp_operation(call, site(), mask);
+  if (name == "step") return emit_step(call, HelperId::step, mask);
+  if (name == "system_call") return emit_step(call, HelperId::step, mask);
+  if (name == "wait") return emit_step(call, HelperId::wait, mask);
   if (name == "warp_barrier") return;
   if (name == "fence") {
     const bool all = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->isOne();
@@ -447,9 +450,14 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
                              : llvm::AtomicOrdering::AcquireRelease);
     return;
   }
+  if (name == "no_function") {
+    pass_operand(call.getArgOperand(1), 0);
+    return call_helper(HelperId::trap, call.getArgOperand(0), mask);
+  }
   if (name == "trap") {
     return call_helper(HelperId::trap, call.getArgOperand(0), mask);
   }
+  if (name.starts_with("barrier_")) return emit_barrier(call, mask);
   if (name == "barrier") {
     auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {word, word}, false);
     llvm::FunctionCallee end = module_.getOrInsertFunction(kRegionEnd, type);

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "isa/groups.h"
 #include "jit/llvm/vectorizer.h"
 
 namespace heddle::jit {
@@ -128,9 +129,36 @@ void Vectorizer::find_tree(const llvm::Loop* level) {
 /// Whether all threads of a warp that have not exited must run the instruction together.
 bool Vectorizer::needs_all(const llvm::Instruction& inst) const {
   const llvm::StringRef name = machine_call(inst);
-  if (name == "barrier" || name == "warp_barrier") return true;
+  if (name.starts_with("barrier") || name == "warp_barrier") return true;
   if (name != "warp_op") return false;
   return site_of(llvm::cast<llvm::CallInst>(inst)).has_members;
+}
+
+/// The compare-and-swap of a loop that tries it again with the value that it found, until nobody
+/// came between: it goes on only when another one got through, so it waits for nobody. Null: none.
+const llvm::Instruction* Vectorizer::retried(const llvm::Loop& loop) const {
+  const Block* latch = loop.getLoopLatch();
+  if (!latch) return nullptr;
+  llvm::SmallVector<Block*, 4> exiting;
+  loop.getExitingBlocks(exiting);
+  for (const llvm::PHINode& expected : loop.getHeader()->phis()) {
+    const auto* swap = llvm::dyn_cast<llvm::CallInst>(expected.getIncomingValueForBlock(latch));
+    if (!swap || machine_call(*swap) != "atomic" || swap->getArgOperand(2) != &expected) continue;
+    if (site_of(*swap).op != static_cast<u8>(sem::Atomop::cas)) continue;
+    for (const Block* block : exiting) {
+      const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+      if (!branch || !branch->isConditional()) continue;
+      const auto* same = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
+      if (!same || !same->isEquality()) continue;
+      const bool these = (same->getOperand(0) == swap && same->getOperand(1) == &expected) ||
+                         (same->getOperand(1) == swap && same->getOperand(0) == &expected);
+      const bool equal = same->getPredicate() == llvm::CmpInst::ICMP_EQ;
+      if (these && !loop.contains(branch->getSuccessor(equal ? 0 : 1)) &&
+          shapes_.dominators.dominates(block, latch))
+        return swap;
+    }
+  }
+  return nullptr;
 }
 
 /// A loop that goes on until another thread has done something may wait for one that runs later:
@@ -145,6 +173,7 @@ std::string Vectorizer::check_waiting() const {
         if (name != "atomic" && name != "load") continue;
         const Site& site = site_of(llvm::cast<llvm::CallInst>(inst));
         if (name == "load" && !site.ordered) continue;
+        if (retried(*loop) == &inst) continue;
         told.insert(&inst);
         work.push_back(&inst);
       }
@@ -155,6 +184,8 @@ std::string Vectorizer::check_waiting() const {
       for (const llvm::User* user : value->users()) {
         const auto* inst = llvm::cast<llvm::Instruction>(user);
         if (!loop->contains(inst)) continue;
+        const llvm::Loop* inner = shapes_.loops.getLoopFor(inst->getParent());
+        if (inst->isTerminator() && inner != loop && retried(*inner)) continue;
         if (inst->isTerminator()) return "a loop that may wait for other threads";
         if (told.insert(inst).second) work.push_back(inst);
       }
@@ -420,6 +451,7 @@ void Vectorizer::emit_tree(Block* block, const llvm::Loop* level) {
 
 Vectorized Vectorizer::run(std::string& why) {
   if (why_ = check_barriers(); why_.empty()) why_ = check_waiting();
+  if (why_.empty()) why_ = check_waits();
   if (!why_.empty()) {
     why = why_;
     return {};

@@ -33,6 +33,9 @@ struct Vectorized {
 Vectorized vectorize(ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block,
                      std::string& why);
 
+/// Notes which waits for barrier objects stand in loops that do nothing else: Site::alone.
+void find_lonely_waits(ScalarKernel& kernel, const Shapes& shapes);
+
 /// Marks where a warp waits; split_regions() takes it out. void(i32 site, i32 barrier)
 inline constexpr const char* kRegionEnd = "heddle.region.end";
 

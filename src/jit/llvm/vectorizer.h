@@ -60,6 +60,7 @@ class Vectorizer {
     return jit::site_of(call, kernel_.sites);
   }
   bool needs_all(const llvm::Instruction& inst) const;
+  const llvm::Instruction* retried(const llvm::Loop& loop) const;
   std::string check_waiting() const;
   std::string check_barriers() const;
   void emit_tree(Block* node, const llvm::Loop* level);
@@ -140,6 +141,7 @@ class Vectorizer {
     Group* group = nullptr;
     u64 distance = 0;  ///< from the root
   };
+  static bool is_run_time_s(const Site& site);
   std::vector<Window> windows(const Site& site);
   llvm::Value* host(const Site& site, llvm::Value* address);
   std::pair<llvm::Value*, u64> root_of(llvm::Value* address, ir::Space space) const;
@@ -172,6 +174,10 @@ class Vectorizer {
   void take_results(llvm::CallInst& call);
   void pass_addresses(llvm::CallInst& call);
   void emit_warp_operation(llvm::CallInst& call, const Site& site, const Halves& mask);
+  void emit_step(llvm::CallInst& call, HelperId helper, const Halves& mask);
+  void end_region(llvm::Value* site, u32 why);
+  void emit_barrier(llvm::CallInst& call, const Halves& mask);
+  std::string check_waits() const;
   bool emit_shuffle(llvm::CallInst& call, const Site& site);
 
   ScalarKernel& kernel_;

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Single instructions, for an engine that has no code for them (machine::Stepper). They run on a
+// frame of their own: what they read is put into its registers, what they wrote is taken from
+// there.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "interp/cta.h"
+#include "ir/registers.h"
+
+namespace heddle::interp {
+
+using machine::CtaStatus;
+
+namespace {
+
+/// Calls `see(place, row, bytes)` for each of the registers; returns the row behind them.
+template <class See>
+u32 for_each_row(const Code& code, const std::vector<ir::RegId>& registers, u32 row, See see) {
+  for (const ir::RegId id : registers) {
+    const isa::Type type = code.function->registers[id.value].type;
+    const u32 bytes = type == isa::Type::pred ? 4 : u32{isa::type_info(type).bits} / 8 * kLanes;
+    see(code.registers[id.value], row, bytes);
+    row += bytes > sizeof(u64) * kLanes ? 2 : 1;
+  }
+  return row;
+}
+
+class InterpreterSteps final : public machine::Stepper {
+ public:
+  InterpreterSteps(const Interpreted& program, machine::Launch& launch)
+      : program_(program), cta_(program, launch) {}
+  void begin(const machine::StepPlace& place) override { cta_.begin_steps(place); }
+  bool run(ir::FunctionId function, u32 inst, u32 warp, u32 lanes, u64 (*rows)[32]) override {
+    return cta_.run_step({program_.code_of(function), inst, warp, lanes, rows});
+  }
+  const machine::Trap& trap() const override { return cta_.trap(); }
+
+ private:
+  const Interpreted& program_;
+  InterpretedCta cta_;
+};
+
+}  // namespace
+
+std::unique_ptr<machine::Stepper> Interpreted::make_stepper(machine::Launch& launch) const {
+  return std::make_unique<InterpreterSteps>(*this, launch);
+}
+
+/// Memory is the other engine's.
+void InterpretedCta::begin_steps(const machine::StepPlace& place) {
+  cta_ = place.cta;
+  cta_index_ = place.cta_index;
+  shared_base_ = place.shared_base;
+  local_base_ = place.local_base;
+  local_stride_ = place.local_stride;
+  cluster_->base = shared_base_;
+  if (states_.empty()) {
+    make_warps();
+    step_frames_.resize(program_.codes.size());
+  }
+  // The memory stays ours to look at, not to give back.
+  alone_.base = local_base_ = 0;
+  cta_values_.clear();
+  for (const CtaSpecial& one : program_.cta_specials)
+    cta_values_.push_back(uniform_value(identity(*states_[0]), one.reg, one.component));
+}
+
+Frame& InterpretedCta::frame_of_step(WarpState& state) {
+  Frame*& frame = step_frames_[step_.code->index];
+  if (!frame) {
+    frame = take_frame(state, *step_.code, kAllLanes);
+    frame->whole = false;
+  }
+  prepare_for_warp(state, *frame);
+  prepare_for_cta(state, *frame);
+  return *frame;
+}
+
+bool InterpretedCta::run_step(const Step& step) {
+  step_ = step;
+  return guarded(&InterpretedCta::step_once) != CtaStatus::trapped;
+}
+
+CtaStatus InterpretedCta::step_once() {
+  WarpState& state = *states_[step_.warp];
+  const Code& code = *step_.code;
+  current_ = &state;
+  Frame& frame = frame_of_step(state);
+  Warp& warp = state.warp;
+  show_frame(warp, frame);
+  const auto registers = ir::registers_of(*code.function, code.function->insts[step_.inst]);
+  const auto first = std::partition_point(code.ops.begin(), code.ops.end(),
+                                          [&](const Op& op) { return op.inst < step_.inst; });
+  const bool calls = std::any_of(first, code.ops.end(), [&](const Op& op) {
+    return op.inst == step_.inst && op.control == Control::call;
+  });
+  if (!calls) {
+    for_each_row(code, registers.read, 0, [&](Place place, u32 row, u32 bytes) {
+      std::memcpy(warp.at<u8>(place), step_.rows[row], bytes);
+    });
+  }
+  for (const Op* op = &*first; op->inst == step_.inst && op->control != Control::finish; ++op) {
+    warp.mask = step_.lanes;
+    warp.op = op;
+    step_op(state, *op);
+  }
+  if (!calls) {
+    for_each_row(code, registers.written, 0, [&](Place place, u32 row, u32 bytes) {
+      std::memcpy(step_.rows[row], warp.at<u8>(place), bytes);
+    });
+  }
+  return CtaStatus::running;
+}
+
+void InterpretedCta::step_op(WarpState& state, const Op& op) {
+  Warp& warp = state.warp;
+  const u32 lanes = step_.lanes;
+  switch (op.control) {
+    case Control::none:
+    case Control::warp_op:
+      return op.run(warp, op);
+    case Control::mbarrier_wait:
+      return set_predicate(warp, op.dst[0], lanes, past_phase(warp, op));
+    case Control::call: {
+      const CallSite& site = program_.call_sites[op.offset];
+      for (u32 rest = lanes; rest; rest &= rest - 1) {
+        const u32 lane = static_cast<u32>(std::countr_zero(rest));
+        warp.mask = 1u << lane;  // a fault is this lane's
+        u64 arguments[kMostArguments] = {};
+        for (std::size_t i = 0; i < site.arguments.size(); ++i) arguments[i] = step_.rows[i][lane];
+        step_.rows[site.arguments.size()][lane] =
+            provide(state, site.direct->system, lane, arguments);
+      }
+      return;
+    }
+    default:  // refresh_special, nanosleep, try_cancel: they do not move the fragment
+      if (state.fragments.empty()) state.fragments.emplace_back();
+      control(state, 0, op, lanes);
+  }
+}
+
+}  // namespace heddle::interp

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Variables that did not become values: parameters that are indexed at run time, structures that
+// the semantics look into. A pointer to one becomes an offset in the thread's local memory, and an
+// access a load or store of local memory as a kernel makes it.
+#include <llvm/Analysis/Utils/Local.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "jit/llvm/scalar.h"
+
+namespace heddle::jit {
+namespace {
+
+class Mover {
+ public:
+  explicit Mover(ScalarKernel& kernel)
+      : kernel_(kernel),
+        layout_(kernel.module->getDataLayout()),
+        builder_(kernel.module->getContext()) {}
+
+  std::string run();
+
+ private:
+  bool follow(llvm::Value* pointer);
+  llvm::Value* offset(llvm::Value* pointer) const {
+    const auto found = offsets_.find(pointer);
+    return found == offsets_.end() ? nullptr : found->second;
+  }
+  void rewrite(llvm::Instruction& inst);
+  llvm::FunctionCallee access(bool load, u64 bytes);
+  u32 site(u64 bytes);
+  llvm::Value* load(llvm::Type* type, llvm::Value* at, u64 align);
+  void store(llvm::Value* value, llvm::Value* at, u64 align);
+  llvm::Value* beyond(llvm::Value* at, u64 bytes) {
+    return bytes ? builder_.CreateAdd(at, builder_.getInt64(bytes)) : at;
+  }
+
+  ScalarKernel& kernel_;
+  const llvm::DataLayout& layout_;
+  llvm::IRBuilder<> builder_;
+  std::map<const llvm::Value*, llvm::Value*> offsets_;
+  std::vector<llvm::Instruction*> pointers_, accesses_;  ///< in the order in which they were found
+};
+
+/// Finds all that comes from a pointer. False: something that is not understood.
+bool Mover::follow(llvm::Value* pointer) {
+  for (llvm::Use& use : pointer->uses()) {
+    auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+    switch (user->getOpcode()) {
+      case llvm::Instruction::GetElementPtr:
+      case llvm::Instruction::Freeze:
+      case llvm::Instruction::PHI:
+      case llvm::Instruction::Select:
+        if (offsets_.try_emplace(user, nullptr).second) {
+          pointers_.push_back(user);
+          if (!follow(user)) return false;
+        }
+        break;
+      case llvm::Instruction::Store:
+        if (use.getOperandNo() != llvm::StoreInst::getPointerOperandIndex()) return false;
+        [[fallthrough]];
+      case llvm::Instruction::Load:
+        accesses_.push_back(user);
+        break;
+      case llvm::Instruction::Call: {
+        const bool known = llvm::isa<llvm::MemSetInst, llvm::MemTransferInst>(user) ||
+                           user->isLifetimeStartOrEnd();
+        if (!known) return false;
+        if (std::find(accesses_.begin(), accesses_.end(), user) == accesses_.end())
+          accesses_.push_back(user);
+        break;
+      }
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
+u32 Mover::site(u64 bytes) {
+  const llvm::DebugLoc& at = builder_.getCurrentDebugLocation();
+  Site site;
+  std::tie(site.function, site.inst) = kernel_.place_of(at ? at.getLine() : 0);
+  site.space = ir::Space::local;
+  site.bytes = static_cast<u8>(bytes);
+  kernel_.sites.push_back(site);
+  return static_cast<u32>(kernel_.sites.size() - 1);
+}
+
+llvm::FunctionCallee Mover::access(bool load, u64 bytes) {
+  llvm::Type* word = builder_.getIntNTy(static_cast<unsigned>(bytes * 8));
+  llvm::Type* number = builder_.getInt32Ty();
+  llvm::Type* offset = builder_.getInt64Ty();
+  auto* type = load ? llvm::FunctionType::get(word, {number, offset}, false)
+                    : llvm::FunctionType::get(builder_.getVoidTy(), {number, offset, word}, false);
+  auto callee = kernel_.module->getOrInsertFunction(
+      fmt::format("{}{}:1.i{}", kPrefix, load ? "load" : "store", bytes * 8), type);
+  llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
+  return callee;
+}
+
+/// In words, the largest that the alignment admits.
+llvm::Value* Mover::load(llvm::Type* type, llvm::Value* at, u64 align) {
+  const u64 bytes = layout_.getTypeStoreSize(type);
+  auto* whole = builder_.getIntNTy(static_cast<unsigned>(bytes * 8));
+  llvm::Value* sum = nullptr;
+  for (u64 done = 0; done < bytes;) {
+    u64 piece = std::min<u64>(align, 8);
+    while (done + piece > bytes || done % piece) piece /= 2;
+    llvm::Value* word = builder_.CreateCall(access(true, piece),
+                                            {builder_.getInt32(site(piece)), beyond(at, done)});
+    word = builder_.CreateZExt(word, whole);
+    if (done) word = builder_.CreateShl(word, done * 8);
+    sum = sum ? builder_.CreateOr(sum, word) : word;
+    done += piece;
+  }
+  const auto bits = static_cast<unsigned>(layout_.getTypeSizeInBits(type));
+  return builder_.CreateBitCast(builder_.CreateTrunc(sum, builder_.getIntNTy(bits)), type);
+}
+
+void Mover::store(llvm::Value* value, llvm::Value* at, u64 align) {
+  const u64 bytes = layout_.getTypeStoreSize(value->getType());
+  const auto bits = static_cast<unsigned>(layout_.getTypeSizeInBits(value->getType()));
+  llvm::Value* whole = builder_.CreateBitCast(value, builder_.getIntNTy(bits));
+  whole = builder_.CreateZExt(whole, builder_.getIntNTy(static_cast<unsigned>(bytes * 8)));
+  for (u64 done = 0; done < bytes;) {
+    u64 piece = std::min<u64>(align, 8);
+    while (done + piece > bytes || done % piece) piece /= 2;
+    llvm::Value* word = done ? builder_.CreateLShr(whole, done * 8) : whole;
+    word = builder_.CreateTrunc(word, builder_.getIntNTy(static_cast<unsigned>(piece * 8)));
+    builder_.CreateCall(access(false, piece),
+                        {builder_.getInt32(site(piece)), beyond(at, done), word});
+    done += piece;
+  }
+}
+
+void Mover::rewrite(llvm::Instruction& inst) {
+  builder_.SetInsertPoint(&inst);
+  if (auto* one = llvm::dyn_cast<llvm::LoadInst>(&inst)) {
+    one->replaceAllUsesWith(
+        load(one->getType(), offset(one->getPointerOperand()), one->getAlign().value()));
+  } else if (auto* one = llvm::dyn_cast<llvm::StoreInst>(&inst)) {
+    store(one->getValueOperand(), offset(one->getPointerOperand()), one->getAlign().value());
+  } else if (auto* one = llvm::dyn_cast<llvm::MemSetInst>(&inst)) {
+    const u64 bytes = llvm::cast<llvm::ConstantInt>(one->getLength())->getZExtValue();
+    for (u64 at = 0; at < bytes; ++at)
+      store(one->getValue(), beyond(offset(one->getDest()), at), 1);
+  } else if (auto* one = llvm::dyn_cast<llvm::MemTransferInst>(&inst)) {
+    // All is read before anything is written: the two may overlap.
+    const u64 bytes = llvm::cast<llvm::ConstantInt>(one->getLength())->getZExtValue();
+    const u64 align = std::min({one->getSourceAlign().valueOrOne().value(),
+                                one->getDestAlign().valueOrOne().value(), u64{8}});
+    std::vector<std::pair<u64, llvm::Value*>> words;
+    for (u64 at = 0; at < bytes;) {
+      u64 piece = align;
+      while (at + piece > bytes) piece /= 2;
+      llvm::Type* type = builder_.getIntNTy(static_cast<unsigned>(piece * 8));
+      llvm::Value* word;
+      if (llvm::Value* from = offset(one->getSource()))
+        word = load(type, beyond(from, at), piece);
+      else
+        word = builder_.CreateAlignedLoad(
+            type, builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), one->getSource(), at),
+            llvm::Align(piece));
+      words.emplace_back(at, word);
+      at += piece;
+    }
+    for (const auto& [at, word] : words)
+      store(word, beyond(offset(one->getDest()), at), layout_.getTypeStoreSize(word->getType()));
+  }
+  inst.eraseFromParent();
+}
+
+std::string Mover::run() {
+  std::vector<llvm::AllocaInst*> variables;
+  for (llvm::Instruction& inst : llvm::instructions(*kernel_.function)) {
+    if (auto* one = llvm::dyn_cast<llvm::AllocaInst>(&inst)) variables.push_back(one);
+  }
+  for (llvm::AllocaInst* one : variables) {
+    const auto bytes = one->getAllocationSize(layout_);
+    if (!bytes) return "a variable of a size that is not known when compiling";
+    offsets_[one] = builder_.getInt64(
+        kernel_.take_local(bytes->getFixedValue(), std::max<u64>(one->getAlign().value(), 8)));
+    if (!follow(one)) return "the address of a variable in the semantics";
+  }
+  if (variables.empty()) return {};
+  // Who chooses between pointers chooses between offsets.
+  for (llvm::Instruction* one : pointers_) {
+    builder_.SetInsertPoint(one);
+    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(one))
+      offsets_[one] = builder_.CreatePHI(builder_.getInt64Ty(), phi->getNumIncomingValues());
+  }
+  const auto make = [&](auto& self, llvm::Value* pointer) -> llvm::Value* {
+    const auto found = offsets_.find(pointer);
+    if (found == offsets_.end()) return nullptr;
+    if (found->second) return found->second;
+    auto* inst = llvm::cast<llvm::Instruction>(pointer);
+    llvm::Value* result = nullptr;
+    if (auto* place = llvm::dyn_cast<llvm::GetElementPtrInst>(inst)) {
+      llvm::Value* base = self(self, place->getPointerOperand());
+      if (!base) return nullptr;
+      builder_.SetInsertPoint(inst);
+      result = builder_.CreateAdd(base, llvm::emitGEPOffset(&builder_, layout_, place));
+    } else if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(inst)) {
+      llvm::Value* yes = self(self, choice->getTrueValue());
+      llvm::Value* no = self(self, choice->getFalseValue());
+      if (!yes || !no) return nullptr;
+      builder_.SetInsertPoint(inst);
+      result = builder_.CreateSelect(choice->getCondition(), yes, no);
+    } else {  // freeze
+      llvm::Value* base = self(self, inst->getOperand(0));
+      if (!base) return nullptr;
+      builder_.SetInsertPoint(inst);
+      result = builder_.CreateFreeze(base);
+    }
+    return offsets_[pointer] = result;
+  };
+  for (llvm::Instruction* one : pointers_) {
+    if (!make(make, one)) return "a pointer that may be one of several kinds";
+  }
+  for (llvm::Instruction* one : pointers_) {
+    auto* phi = llvm::dyn_cast<llvm::PHINode>(one);
+    if (!phi) continue;
+    for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
+      llvm::Value* from = offset(phi->getIncomingValue(i));
+      if (!from) return "a pointer that may be one of several kinds";
+      llvm::cast<llvm::PHINode>(offsets_[one])->addIncoming(from, phi->getIncomingBlock(i));
+    }
+  }
+  for (llvm::Instruction* one : accesses_) {
+    const auto* set = llvm::dyn_cast<llvm::MemIntrinsic>(one);
+    if (set && !llvm::isa<llvm::ConstantInt>(set->getLength()))
+      return "a copy of a size that is not known when compiling";
+    if (set && !offset(set->getDest())) return "a copy to what is not a variable";
+  }
+  for (llvm::Instruction* one : accesses_) rewrite(*one);
+  for (llvm::Instruction* one : pointers_) one->dropAllReferences();
+  for (llvm::Instruction* one : pointers_) one->eraseFromParent();
+  for (llvm::AllocaInst* one : variables) one->eraseFromParent();
+  return {};
+}
+
+}  // namespace
+
+std::string move_to_memory(ScalarKernel& kernel) { return Mover(kernel).run(); }
+
+}  // namespace heddle::jit

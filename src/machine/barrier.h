@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The barriers of a CTA (PTX ISA 9.7.13.1), as both engines have them.
+#pragma once
+
+#include <bit>
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+
+namespace heddle::machine {
+
+inline constexpr u32 kBarriers = 16;  ///< of a CTA
+
+struct Barrier {
+  u32 expected = 0;  ///< threads, when an instruction gave a count; else 0: all that live
+  u32 popc = 0;      ///< of bar.red: predicates that were true
+  bool all = true;
+  bool active = false;
+  std::vector<u32> arrived;  ///< lanes, by warp
+  u32 awaited = 0;           ///< a warp of which threads were missing; those before it are there
+
+  /// The first threads arrive; `count`: how many are expected, 0: all that live.
+  void begin(std::size_t warps, u32 count) {
+    *this = {count, 0, true, true, std::move(arrived), 0};
+    arrived.assign(warps, 0);
+  }
+  /// bar.red: the predicates of the lanes of `group`.
+  void vote(u32 bits, u32 group) {
+    popc += static_cast<u32>(std::popcount(bits & group));
+    all &= (bits & group) == group;
+  }
+  /// Whether all have arrived. A warp counts as whole once all its living threads are there;
+  /// `alive(w)` are the lanes of a warp that live.
+  template <class Alive>
+  bool is_complete(Alive alive) {
+    const auto warps = static_cast<u32>(arrived.size());
+    const auto missing = [&](u32 w) { return alive(w) & ~arrived[w]; };
+    if (!expected) {
+      while (awaited < warps && !missing(awaited)) ++awaited;
+      return awaited == warps;
+    }
+    u32 count = 0;
+    for (u32 w = 0; w < warps; ++w) {
+      if (arrived[w]) count += missing(w) ? static_cast<u32>(std::popcount(arrived[w])) : 32;
+    }
+    return count >= expected;
+  }
+};
+
+/// Why threads of a CTA of `warps` warps may not arrive at barrier `number`; empty: they may.
+/// `count`: null without a thread count.
+std::string refuse_barrier(const std::vector<Barrier>& barriers, u32 number, const u32* count,
+                           u32 warps);
+
+}  // namespace heddle::machine
