@@ -9,7 +9,7 @@ Result<bool> TieredCta::begin(u64 index) {
   if (!is_code_) {
     if (auto code = version_->code(*launch_.loaded)) {
       if (now_) version_->changes_over();
-      now_ = std::make_unique<jit::Cta>(std::move(code), launch_);
+      now_ = std::make_unique<jit::Cta>(std::move(code), launch_, below_);
       is_code_ = true;
     } else if (!now_) {
       now_ = below_.make_cta(launch_);

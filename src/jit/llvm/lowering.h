@@ -39,7 +39,7 @@ struct Shared {
   ScalarKernel& kernel;
   llvm::LLVMContext& context;
   llvm::Module& module;
-  Semantics semantics;
+  Semantics& semantics;
   llvm::DIBuilder debug;
   llvm::DIFile* file = nullptr;
   std::map<u32, llvm::Function*> functions;
