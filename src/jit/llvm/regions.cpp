@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/llvm/regions.h"
 
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
@@ -253,7 +254,7 @@ u32 split_regions(const Vectorized& cta) {
 
   const llvm::DataLayout& layout = warp.getDataLayout();
   u32 size = kFirstSlot;
-  std::map<llvm::Instruction*, u32> slots;
+  llvm::MapVector<llvm::Instruction*, u32> slots;
   for (llvm::BasicBlock* block : resumed) {
     for (llvm::Instruction* value : live.at(block)) {
       if (slots.count(value)) continue;

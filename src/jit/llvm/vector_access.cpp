@@ -38,6 +38,7 @@ llvm::Value* Vectorizer::field_address(std::size_t offset) {
 
 /// Bit i: lane i.
 llvm::Value* Vectorizer::lane_mask(const Halves& mask) {
+  if (is_all(mask)) return builder_.getInt32(~0u);
   llvm::Value* bits = nullptr;
   for (unsigned h = 0; h < kHalves; ++h) {
     llvm::Value* half = builder_.CreateZExt(
