@@ -102,6 +102,7 @@ class Lines final : public llvm::DebugHandlerBase {
     llvm::MCSymbol* label = printer_.OutContext.createTempSymbol();
     out.emitLabel(label);
     labels_.emplace_back(label, line_);
+    function_ = current_;
   }
   void endInstruction() override {}
   void endModule() override {
@@ -118,13 +119,13 @@ class Lines final : public llvm::DebugHandlerBase {
   void beginFunctionImpl(const llvm::MachineFunction*) override {}
   void endFunctionImpl(const llvm::MachineFunction*) override {}
   void skippedNonDebugFunction() override {
-    function_ = printer_.CurrentFnSym;
+    current_ = printer_.CurrentFnSym;
     line_ = 0;
   }
 
   llvm::AsmPrinter& printer_;
   const Comment comment_;
-  llvm::MCSymbol* function_ = nullptr;
+  llvm::MCSymbol *current_ = nullptr, *function_ = nullptr;  ///< the one that has labels
   u32 line_ = 0;
   std::vector<std::pair<llvm::MCSymbol*, u32>> labels_;
 };
