@@ -7,7 +7,6 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(TBB REQUIRED)
 
 # zstd and lz4 ship no CMake package in Debian 12.
 function(heddle_plain_library name header library)
@@ -46,7 +45,7 @@ endif()
 # What each layer links beyond the layers before it; later layers inherit it.
 set(HEDDLE_EXTERNAL_base fmt::fmt)
 set(HEDDLE_EXTERNAL_diag nlohmann_json::nlohmann_json)
-set(HEDDLE_EXTERNAL_machine TBB::tbb Threads::Threads)
+set(HEDDLE_EXTERNAL_machine Threads::Threads)
 set(HEDDLE_EXTERNAL_jit heddle::zstd ${CMAKE_DL_LIBS})
 set(HEDDLE_EXTERNAL_driver heddle::zstd heddle::lz4 ${CMAKE_DL_LIBS})
 set(HEDDLE_EXTERNAL_cli CLI11::CLI11)

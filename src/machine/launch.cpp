@@ -2,8 +2,6 @@
 #include "machine/launch.h"
 
 #include <fmt/format.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -12,6 +10,8 @@
 #include <mutex>
 #include <new>
 #include <thread>
+
+#include "machine/pool.h"
 
 namespace heddle::machine {
 namespace {
@@ -159,18 +159,13 @@ class Grid {
     };
   }
 
-  /// One host thread's share: runs CTAs until none is left. The pool orders this after open() and
-  /// before close(); the atomics say so once more, to ThreadSanitizer, which does not see into it.
+  /// One host thread's share: runs CTAs until none is left.
   void work() {
-    opened_.load(std::memory_order_acquire);
     if (launch_.random)
       mix_ctas(*launch_.random);
     else
       run_ctas();
-    closed_.fetch_add(1, std::memory_order_release);
   }
-  void open() { opened_.store(true, std::memory_order_release); }
-  void close() { closed_.load(std::memory_order_acquire); }
 
   LaunchResult result() && {
     if (error_) return std::move(*error_);
@@ -294,8 +289,6 @@ class Grid {
   const u64 slice_;
   u64 chunk_, residency_, share_;
   std::atomic<u64> next_{0};
-  std::atomic<bool> opened_{false};
-  std::atomic<u32> closed_{0};
   std::mutex mutex_;
   std::optional<Trap> trap_;
   std::optional<LaunchError> error_;
@@ -366,16 +359,10 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
   const bool alone = launch.random || units == 1;
   const u32 workers = alone ? 1 : static_cast<u32>(std::min<u64>(worker_count(), units));
   Grid grid(program, launch, workers);
-  grid.open();
-  if (workers == 1) {
+  if (workers == 1)
     grid.work();
-  } else {
-    tbb::task_arena arena(static_cast<int>(workers));
-    arena.execute([&] {
-      tbb::parallel_for(u32{0}, workers, [&](u32) { grid.work(); }, tbb::simple_partitioner());
-    });
-  }
-  grid.close();
+  else
+    Pool::of_process().run(workers - 1, [&] { grid.work(); });
   loaded.memory().give_params(launch.params, params_size, low);
   if (launch.grid_workspace) loaded.memory().release(launch.grid_workspace);
   launch.runtime->flush();

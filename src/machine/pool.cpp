@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/pool.h"
+
+#include <chrono>
+#include <thread>
+
+namespace heddle::machine {
+namespace {
+
+/// A thread that sleeps takes longer to wake than a small grid to run, so it looks for a while
+/// before it goes to sleep.
+template <class F>
+void look_while(F condition) {
+  constexpr std::chrono::microseconds kLookout{50};
+  const auto until = std::chrono::steady_clock::now() + kLookout;
+  while (condition() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+}
+
+}  // namespace
+
+Pool& Pool::of_process() {
+  static Pool& pool = *new Pool;
+  return pool;
+}
+
+void Pool::run(u32 helpers, const std::function<void()>& work) {
+  Job job{&work, helpers, {0}};
+  bool wakes = false;
+  {
+    const std::lock_guard lock(mutex_);
+    for (; threads_ < helpers; ++threads_) std::thread([this] { help(); }).detach();
+    jobs_.push_back(&job);
+    posts_.fetch_add(1, std::memory_order_relaxed);
+    wakes = asleep_ != 0;
+  }
+  if (wakes) posted_.notify_all();
+  work();
+  std::unique_lock lock(mutex_);
+  jobs_.remove(&job);
+  lock.unlock();
+  look_while([&] { return job.inside.load(std::memory_order_relaxed) != 0; });
+  lock.lock();
+  left_.wait(lock, [&] { return job.inside == 0; });
+}
+
+/// A job that wants help; null: none does. The lock is held.
+Pool::Job* Pool::find() {
+  for (Job* job : jobs_) {
+    if (job->wanted) return job;
+  }
+  return nullptr;
+}
+
+void Pool::help() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (Job* job = find()) {
+      --job->wanted;
+      ++job->inside;
+      lock.unlock();
+      (*job->work)();
+      lock.lock();
+      if (--job->inside == 0) left_.notify_all();
+      continue;
+    }
+    const u64 seen = posts_.load(std::memory_order_relaxed);
+    const auto nothing_new = [&] { return posts_.load(std::memory_order_relaxed) == seen; };
+    lock.unlock();
+    look_while(nothing_new);
+    lock.lock();
+    ++asleep_;
+    posted_.wait(lock, [&] { return !nothing_new(); });
+    --asleep_;
+  }
+}
+
+}  // namespace heddle::machine

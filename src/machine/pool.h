@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Host threads that share the work of grids. A launch never waits for a thread that sleeps: whoever
+// is awake helps, and the launch waits only for those that came. (A general task scheduler waits
+// for the tasks that it handed out, and small grids take less time than a thread to wake up.)
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <list>
+#include <mutex>
+
+#include "base/types.h"
+
+namespace heddle::machine {
+
+class Pool {
+ public:
+  /// The one of this process. It stays, as threads may while the process ends.
+  static Pool& of_process();
+
+  /// Calls `work` here, and on up to `helpers` other threads at the same time. Returns when all
+  /// calls have. `work` finds out by itself that nothing is left to do.
+  void run(u32 helpers, const std::function<void()>& work);
+
+  Pool() = default;
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+ private:
+  struct Job {
+    const std::function<void()>* work;
+    u32 wanted;  ///< helpers that may still come
+    std::atomic<u32> inside{0};
+  };
+
+  void help();
+  Job* find();
+
+  std::mutex mutex_;
+  std::condition_variable posted_, left_;
+  std::list<Job*> jobs_;
+  std::atomic<u64> posts_{0};  ///< changes with every job
+  u32 threads_ = 0, asleep_ = 0;
+};
+
+}  // namespace heddle::machine

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "machine/pool.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+namespace heddle::machine {
+namespace {
+
+TEST(Pool, AllThatCameHaveReturned) {
+  Pool& pool = Pool::of_process();
+  for (u32 helpers : {0u, 1u, 3u}) {
+    for (u32 round = 0; round < 200; ++round) {
+      std::atomic<u32> left{100}, done{0}, inside{0}, most{0};
+      pool.run(helpers, [&] {
+        const u32 now = ++inside;
+        u32 before = most.load();
+        while (now > before && !most.compare_exchange_weak(before, now)) {
+        }
+        while (true) {
+          u32 unit = left.load();
+          while (unit && !left.compare_exchange_weak(unit, unit - 1)) {
+          }
+          if (!unit) break;
+          ++done;
+        }
+        --inside;
+      });
+      EXPECT_EQ(done, 100u);
+      EXPECT_EQ(inside, 0u);
+      EXPECT_LE(most, helpers + 1);
+    }
+  }
+}
+
+TEST(Pool, HelpComes) {
+  std::atomic<u32> there{0};
+  Pool::of_process().run(1, [&] {
+    ++there;
+    while (there < 2) std::this_thread::yield();  // nobody comes: the test hangs
+  });
+  EXPECT_EQ(there, 2u);
+}
+
+TEST(Pool, SeveralAtATimeAndOneInAnother) {
+  std::atomic<u32> calls{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 100; ++round) {
+        Pool::of_process().run(2, [&] { Pool::of_process().run(1, [&] { ++calls; }); });
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GE(calls, 400u);
+}
+
+}  // namespace
+}  // namespace heddle::machine
