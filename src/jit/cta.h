@@ -88,6 +88,7 @@ class Cta final : public machine::Cta {
   std::unique_ptr<u8, Free> frames_;
   std::vector<Warp> warps_at_;
   std::vector<machine::Barrier> barriers_;
+  bool looked_at_ = false;  ///< warps_at_ and barriers_ are in use
   u32 active_barriers_ = 0;
   bool idle_ = false;      ///< all warps that ran in the last round waited for barrier objects
   u32 idle_rounds_ = 0;    ///< in a row

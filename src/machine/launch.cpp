@@ -192,7 +192,14 @@ class Grid {
       }
       if (resident.empty()) return;
       for (std::size_t i = 0; i < resident.size() && !stopped();) {
-        const CtaStatus status = resident[i]->run(slice_);
+        CtaStatus status = resident[i]->run(slice_);
+        // Most grids: one CTA after the other.
+        while (status == CtaStatus::finished && resident.size() == 1 && next != end &&
+               !cooperative && !stopped()) {
+          if (!begin(*resident[i], next++)) return;
+          fruitless = 0;
+          status = resident[i]->run(slice_);
+        }
         if (status == CtaStatus::finished) {
           idle.push_back(std::move(resident[i]));
           resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(i));
@@ -266,15 +273,18 @@ class Grid {
     } else {
       cta = program_.make_cta(launch_);
     }
-    const auto begun = cta->begin(index);
-    if (!begun.ok()) {
-      const std::lock_guard lock(mutex_);
-      if (!error_) error_ = LaunchError{LaunchError::Reason::out_of_memory, begun.error().message};
-      launch_.stop = true;
-      return false;
-    }
+    if (!begin(*cta, index)) return false;
     resident.push_back(std::move(cta));
     return true;
+  }
+
+  bool begin(Cta& cta, u64 index) {
+    const auto begun = cta.begin(index);
+    if (begun.ok()) return true;
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = LaunchError{LaunchError::Reason::out_of_memory, begun.error().message};
+    launch_.stop = true;
+    return false;
   }
 
   void fail(const Trap& trap) {
