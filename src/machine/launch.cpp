@@ -144,6 +144,7 @@ class Grid {
       : program_(program),
         launch_(launch),
         total_(launch.grid.volume() / launch.cluster.volume()),
+        shares_(workers),
         slice_(launch.config->cooperative ? kCooperativeSlice : kSlice) {
     // Enough CTAs at a time that handing them out costs nothing, few enough that the last ones
     // spread evenly.
@@ -153,18 +154,22 @@ class Grid {
     residency_ = std::max<u64>(residency_ / launch.cluster.volume() / workers, 1);
     if (launch.config->cooperative) residency_ = total_, chunk_ = 1;
     share_ = (total_ + workers - 1) / workers;
+    for (u32 w = 0; w < workers; ++w) {
+      shares_[w].next = std::min(share_ * w, total_);
+      shares_[w].end = std::min(share_ * (w + 1), total_);
+    }
     launch.cancel_next = [this]() -> std::optional<u64> {
       u64 next = 0, end = 0;
-      return take(next, end, 1) ? std::optional(next) : std::nullopt;
+      return take(0, next, end, 1) ? std::optional(next) : std::nullopt;
     };
   }
 
-  /// One host thread's share: runs CTAs until none is left.
-  void work() {
+  /// What one host thread does: runs CTAs of its share, then of others', until none is left.
+  void work(u32 worker) {
     if (launch_.random)
       mix_ctas(*launch_.random);
     else
-      run_ctas();
+      run_ctas(worker);
   }
 
   LaunchResult result() && {
@@ -174,7 +179,7 @@ class Grid {
   }
 
  private:
-  void run_ctas() {
+  void run_ctas(u32 worker) {
     std::vector<std::unique_ptr<Cta>> resident, idle;
     u64 next = 0, end = 0;
     u32 fruitless = 0;  // slices since a CTA of this worker finished
@@ -185,7 +190,7 @@ class Grid {
       const bool cooperative = launch_.config->cooperative;
       const u64 most = cooperative && !waits ? share_ : residency_;
       while (resident.empty() || ((waits || cooperative) && resident.size() < most)) {
-        if (next == end && !take(next, end, chunk_)) break;
+        if (next == end && !take(worker, next, end, chunk_)) break;
         if (!begin(next++, resident, idle)) return;
         fruitless = 0;
         if (!cooperative) break;
@@ -223,7 +228,7 @@ class Grid {
         launch_.config->cooperative ? residency_ : std::min<u64>(residency_, kMixedCtas);
     u64 next = 0, end = 0;
     while (!stopped()) {
-      while (resident.size() < most && take(next, end, 1)) {
+      while (resident.size() < most && take(0, next, end, 1)) {
         if (!begin(next, resident, idle)) return;
       }
       if (resident.empty()) return;
@@ -256,12 +261,19 @@ class Grid {
     return late || cancelled;
   }
 
-  bool take(u64& next, u64& end, u64 count) {
-    const u64 first = next_.fetch_add(count, std::memory_order_relaxed);
-    if (first >= total_) return false;
-    next = first;
-    end = std::min(first + count, total_);
-    return true;
+  /// From the worker's share: the next launch of such a grid finds there what this one left in the
+  /// caches. Then from the others'.
+  bool take(u32 worker, u64& next, u64& end, u64 count) {
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+      Share& share = shares_[(worker + i) % shares_.size()];
+      if (share.next.load(std::memory_order_relaxed) >= share.end) continue;
+      const u64 first = share.next.fetch_add(count, std::memory_order_relaxed);
+      if (first >= share.end) continue;
+      next = first;
+      end = std::min(first + count, share.end);
+      return true;
+    }
+    return false;
   }
 
   bool begin(u64 index, std::vector<std::unique_ptr<Cta>>& resident,
@@ -295,10 +307,16 @@ class Grid {
 
   const Program& program_;
   Launch& launch_;
+  /// Of a worker: what others do not take from it.
+  struct alignas(64) Share {
+    std::atomic<u64> next{0};
+    u64 end = 0;
+  };
+
   const u64 total_;  ///< CTAs, or clusters
+  std::vector<Share> shares_;
   const u64 slice_;
   u64 chunk_, residency_, share_;
-  std::atomic<u64> next_{0};
   std::mutex mutex_;
   std::optional<Trap> trap_;
   std::optional<LaunchError> error_;
@@ -370,9 +388,9 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
   const u32 workers = alone ? 1 : static_cast<u32>(std::min<u64>(worker_count(), units));
   Grid grid(program, launch, workers);
   if (workers == 1)
-    grid.work();
+    grid.work(0);
   else
-    Pool::of_process().run(workers - 1, [&] { grid.work(); });
+    Pool::of_process().run(workers - 1, [&](u32 worker) { grid.work(worker); });
   loaded.memory().give_params(launch.params, params_size, low);
   if (launch.grid_workspace) loaded.memory().release(launch.grid_workspace);
   launch.runtime->flush();

@@ -23,18 +23,19 @@ Pool& Pool::of_process() {
   return pool;
 }
 
-void Pool::run(u32 helpers, const std::function<void()>& work) {
-  Job job{&work, helpers, {0}};
+void Pool::run(u32 helpers, const std::function<void(u32)>& work) {
+  Job job{&work, helpers, helpers, {0}};
   bool wakes = false;
   {
     const std::lock_guard lock(mutex_);
-    for (; threads_ < helpers; ++threads_) std::thread([this] { help(); }).detach();
+    for (; threads_ < helpers; ++threads_)
+      std::thread([this, number = threads_] { help(number); }).detach();
     jobs_.push_back(&job);
     posts_.fetch_add(1, std::memory_order_relaxed);
     wakes = asleep_ != 0;
   }
   if (wakes) posted_.notify_all();
-  work();
+  work(0);
   std::unique_lock lock(mutex_);
   jobs_.remove(&job);
   lock.unlock();
@@ -51,14 +52,14 @@ Pool::Job* Pool::find() {
   return nullptr;
 }
 
-void Pool::help() {
+void Pool::help(u32 number) {
   std::unique_lock lock(mutex_);
   while (true) {
     if (Job* job = find()) {
       --job->wanted;
       ++job->inside;
       lock.unlock();
-      (*job->work)();
+      (*job->work)(1 + number % job->helpers);
       lock.lock();
       if (--job->inside == 0) left_.notify_all();
       continue;

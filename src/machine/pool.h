@@ -20,9 +20,10 @@ class Pool {
   /// The one of this process. It stays, as threads may while the process ends.
   static Pool& of_process();
 
-  /// Calls `work` here, and on up to `helpers` other threads at the same time. Returns when all
+  /// Calls work(0) here, and work(1 to helpers) on up to so many other threads at the same time:
+  /// the same number on the same thread each time, when there are as many threads. Returns when all
   /// calls have. `work` finds out by itself that nothing is left to do.
-  void run(u32 helpers, const std::function<void()>& work);
+  void run(u32 helpers, const std::function<void(u32)>& work);
 
   Pool() = default;
   Pool(const Pool&) = delete;
@@ -30,12 +31,13 @@ class Pool {
 
  private:
   struct Job {
-    const std::function<void()>* work;
-    u32 wanted;  ///< helpers that may still come
+    const std::function<void(u32)>* work;
+    u32 helpers;
+    u32 wanted;  ///< that may still come
     std::atomic<u32> inside{0};
   };
 
-  void help();
+  void help(u32 number);
   Job* find();
 
   std::mutex mutex_;

@@ -14,7 +14,8 @@ TEST(Pool, AllThatCameHaveReturned) {
   for (u32 helpers : {0u, 1u, 3u}) {
     for (u32 round = 0; round < 200; ++round) {
       std::atomic<u32> left{100}, done{0}, inside{0}, most{0};
-      pool.run(helpers, [&] {
+      pool.run(helpers, [&](u32 worker) {
+        EXPECT_LE(worker, helpers);
         const u32 now = ++inside;
         u32 before = most.load();
         while (now > before && !most.compare_exchange_weak(before, now)) {
@@ -37,7 +38,7 @@ TEST(Pool, AllThatCameHaveReturned) {
 
 TEST(Pool, HelpComes) {
   std::atomic<u32> there{0};
-  Pool::of_process().run(1, [&] {
+  Pool::of_process().run(1, [&](u32) {
     ++there;
     while (there < 2) std::this_thread::yield();  // nobody comes: the test hangs
   });
@@ -50,7 +51,7 @@ TEST(Pool, SeveralAtATimeAndOneInAnother) {
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       for (int round = 0; round < 100; ++round) {
-        Pool::of_process().run(2, [&] { Pool::of_process().run(1, [&] { ++calls; }); });
+        Pool::of_process().run(2, [&](u32) { Pool::of_process().run(1, [&](u32) { ++calls; }); });
       }
     });
   }
