@@ -285,9 +285,40 @@ void Vectorizer::check(Group& group, const Halves& mask) {
     likely(builder_.CreateCondBr(inside(window), legal, outside));
     go_to(outside);
   }
+  // At the end of shared memory, some lanes of a warp are a common thing: `if (lane < warps)`.
+  if (site.space == ir::Space::shared && group.way == Way::line && !is_all(mask) &&
+      shape.kind == Shape::Kind::warp) {
+    Block* outside = new_block("outside");
+    likely(builder_.CreateCondBr(active_fit(group, from[0], mask), legal, outside));
+    go_to(outside);
+  }
   ask(group, mask);
   builder_.CreateBr(legal);
   go_to(legal);
+}
+
+/// Whether what lies between the first and the last lane of the mask is shared memory.
+llvm::Value* Vectorizer::active_fit(const Group& group, llvm::Value* from, const Halves& mask) {
+  const Site& site = site_of(*group.members[0]);
+  llvm::Type* wide = builder_.getInt64Ty();
+  const u64 align = u64{site.bytes} * site.count;
+  const auto number = [&](llvm::Intrinsic::ID id) {
+    return builder_.CreateZExt(
+        builder_.CreateBinaryIntrinsic(id, lane_mask(mask), builder_.getTrue()), wide);
+  };
+  llvm::Value* low = number(llvm::Intrinsic::cttz);
+  llvm::Value* high =
+      builder_.CreateSub(builder_.getInt64(kLanes - 1), number(llvm::Intrinsic::ctlz));
+  llvm::Value* step = builder_.getInt64(align);
+  llvm::Value* begin = builder_.CreateAdd(from, builder_.CreateMul(low, step));
+  llvm::Value* bytes = builder_.CreateAdd(builder_.CreateMul(builder_.CreateSub(high, low), step),
+                                          builder_.getInt64(group.extent));
+  llvm::Value* size = windows(site)[0].size;
+  llvm::Value* fits =
+      builder_.CreateAnd(builder_.CreateICmpULE(bytes, size),
+                         builder_.CreateICmpULE(begin, builder_.CreateSub(size, bytes)));
+  llvm::Value* off = builder_.CreateAnd(begin, builder_.getInt64(align - 1));
+  return builder_.CreateAnd(fits, builder_.CreateICmpEQ(off, builder_.getInt64(0)));
 }
 
 /// The same where each lane has an address of its own.

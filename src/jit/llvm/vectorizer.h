@@ -152,6 +152,7 @@ class Vectorizer {
   llvm::Value* further(llvm::Value* value, u64 distance);
   void ask(const Group& group, const Halves& mask);
   void check(Group& group, const Halves& mask);
+  llvm::Value* active_fit(const Group& group, llvm::Value* from, const Halves& mask);
   void check_scattered(Group& group, const Halves& mask);
   std::pair<Group*, u64> checked(llvm::CallInst& call, const Halves& mask);
   llvm::Value* lane_bits(llvm::Value* predicate);
