@@ -192,6 +192,32 @@ void drop_first_writes(llvm::Function& function) {
   for (llvm::StoreInst* store : dead) store->eraseFromParent();
 }
 
+/// What several ways compute alike is computed where they meet. Behind a branch that parts lanes,
+/// what each way brings along is a value of which nothing is known.
+void join_alike(llvm::Function& function) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (llvm::BasicBlock& block : function) {
+      for (llvm::PHINode& phi : llvm::make_early_inc_range(block.phis())) {
+        const auto* first = llvm::dyn_cast<llvm::Instruction>(phi.getIncomingValue(0));
+        if (!first || llvm::isa<llvm::PHINode, llvm::CallBase, llvm::AllocaInst>(first) ||
+            first->mayReadOrWriteMemory() ||
+            !llvm::all_of(phi.incoming_values(), [&](llvm::Value* v) {
+              const auto* one = llvm::dyn_cast<llvm::Instruction>(v);
+              return one && one->isIdenticalTo(first);
+            }))
+          continue;
+        llvm::Instruction* joined = first->clone();
+        joined->insertBefore(block, block.getFirstInsertionPt());
+        phi.replaceAllUsesWith(joined);
+        phi.eraseFromParent();
+        changed = true;
+      }
+    }
+  }
+}
+
 template <class... Passes>
 llvm::FunctionPassManager manager(Passes... passes) {
   llvm::FunctionPassManager all;
@@ -251,12 +277,15 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
   };
   llvm::SimplifyCFGOptions keep_loops;
   keep_loops.needCanonicalLoops(true).convertSwitchRangeToICmp(true);
+  llvm::GVNOptions no_phis;  // see join_alike()
+  no_phis.setPRE(false).setLoadPRE(false);
   drop_first_writes(function);
   run(manager(llvm::SROAPass(llvm::SROAOptions::ModifyCFG), llvm::EarlyCSEPass(),
               llvm::SimplifyCFGPass(keep_loops), llvm::InstCombinePass()));
   place_canonical(function, kernel.sites);
+  join_alike(function);
   run(manager(llvm::EarlyCSEPass(), llvm::InstCombinePass(), llvm::SimplifyCFGPass(keep_loops),
-              llvm::LoopSimplifyPass(), llvm::LCSSAPass(), licm(), llvm::GVNPass(),
+              llvm::LoopSimplifyPass(), llvm::LCSSAPass(), licm(), llvm::GVNPass(no_phis),
               llvm::ADCEPass(), llvm::SimplifyCFGPass(keep_loops), llvm::LowerSwitchPass(),
               llvm::UnifyFunctionExitNodesPass(), llvm::FixIrreduciblePass(),
               llvm::LoopSimplifyPass(), llvm::LCSSAPass()));
