@@ -29,7 +29,8 @@ class Program final : public machine::Program {
       return below_->make_cta(launch);
     auto version = version_of(launch.config->block);
     version->begins(launch.grid_id);
-    if (auto code = version->code(*loaded_)) return std::make_unique<Cta>(std::move(code), launch, *below_);
+    if (auto code = version->code(*loaded_))
+      return std::make_unique<Cta>(std::move(code), launch, *below_);
     if (version->state() == State::never) return below_->make_cta(launch);
     return std::make_unique<TieredCta>(std::move(version), *below_, launch, options_.hot);
   }

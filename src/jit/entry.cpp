@@ -109,10 +109,12 @@ bool is_sound(const Image& image, const ir::Module& module) {
              image.absolute, [&](u32 at) { return at + u64{8} <= size; }) &&
          std::ranges::is_sorted(image.lines, {}, &CodeLine::offset) &&
          std::ranges::all_of(image.lines, is_line) && std::ranges::all_of(image.sites, is_site) &&
-         std::ranges::all_of(image.symbols, [&](u32 id) {
-           return id & kFunctionSymbol ? (id & ~kFunctionSymbol) < module.functions.size()
-                                       : id < module.variables.size();
-         });
+         std::ranges::all_of(
+             image.symbols,
+             [&](u32 id) {
+               return id & kFunctionSymbol ? (id & ~kFunctionSymbol) < module.functions.size()
+                                           : id < module.variables.size();
+             });
 }
 
 }  // namespace heddle::jit

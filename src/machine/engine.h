@@ -57,9 +57,9 @@ struct Launch {
   Dim3 grid;                      ///< in CTAs
   Dim3 cluster;                   ///< in CTAs; one without clusters
   bool explicit_cluster = false;  ///< the kernel or the launch says so
-  u32 shared_bytes = 0;    ///< static + dynamic, per CTA
-  u64 params = 0;          ///< address of the parameter block in device memory
-  u64 grid_workspace = 0;  ///< of a cooperative launch: address of GridWorkspace; else 0
+  u32 shared_bytes = 0;           ///< static + dynamic, per CTA
+  u64 params = 0;                 ///< address of the parameter block in device memory
+  u64 grid_workspace = 0;         ///< of a cooperative launch: address of GridWorkspace; else 0
   u64 grid_id = 0;
   DeviceRuntime* runtime = nullptr;  ///< not null while the launch runs
   std::optional<std::chrono::steady_clock::time_point> deadline;

@@ -587,9 +587,11 @@ std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKern
   if (std::string why = find_called(module, pointed, request.entry.value, path, called);
       !why.empty())
     return why;
-  Shared shared{
-      request, kernel, context, *kernel.module, *kernel.semantics, llvm::DIBuilder(*kernel.module),
-      nullptr, {}, std::move(pointed)};
+  Shared shared{request,           kernel,
+                context,           *kernel.module,
+                *kernel.semantics, llvm::DIBuilder(*kernel.module),
+                nullptr,           {},
+                std::move(pointed)};
   shared.file = shared.debug.createFile(module.name, "");
   shared.debug.createCompileUnit(llvm::dwarf::DW_LANG_C, shared.file, "heddle", true, "", 0, "",
                                  llvm::DICompileUnit::LineTablesOnly);
