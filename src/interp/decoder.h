@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "interp/program.h"
+#include "ir/operands.h"
 #include "isa/form.h"
 
 namespace heddle::interp {
@@ -200,9 +201,7 @@ class Decoder {
       resize(target.place, target.bytes, target.wide, target.wide_bytes, target.sign, true);
   }
   std::span<const Operand> elements(const Operand& operand) const {
-    if (operand.kind == OperandKind::vector)
-      return std::span(f_.operands).subspan(operand.id, operand.value);
-    return {&operand, 1};
+    return ir::elements_of(f_, operand);
   }
   u64 symbol_value(const Operand& operand) const;
   void address(const Operand& operand, Op& op, const std::pair<AddressBase, Place>& base) const;
@@ -260,23 +259,9 @@ class Decoder {
     op.pure = true;
   }
 
-  const Operand& operand(u32 index) const { return f_.operands[inst_->operands.first + index]; }
-  /// The operand that the form calls `name`, or one of kind none.
-  const Operand& operand(std::string_view name) const {
-    const auto specs = inst_->get_form().operands;
-    for (u32 i = 0; i < specs.size() && i < inst_->operands.count; ++i) {
-      if (specs[i].name == name) return operand(i);
-    }
-    static const Operand none;
-    return none;
-  }
-  u8 slot(std::string_view name) const {
-    const auto slots = inst_->get_form().slots;
-    for (u32 i = 0; i < slots.size(); ++i) {
-      if (slots[i].name == name) return inst_->slots[i];
-    }
-    return 0;
-  }
+  const Operand& operand(u32 index) const { return ir::operand_of(f_, *inst_, index); }
+  const Operand& operand(std::string_view name) const { return ir::operand_of(f_, *inst_, name); }
+  u8 slot(std::string_view name) const { return ir::slot_of(*inst_, name); }
   ir::Space space() const { return static_cast<ir::Space>(inst_->space); }
   bool promoted(const Operand& operand) const {
     return operand.kind == OperandKind::local && promoted_[operand.id] != kNoPlace;

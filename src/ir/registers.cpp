@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/operands.h"
+
 namespace heddle::ir {
 
 InstRegisters registers_of(const Function& function, const Inst& inst) {
@@ -19,12 +21,7 @@ InstRegisters registers_of(const Function& function, const Inst& inst) {
     if (carry || !written || form.operands[index].also_read) add(all.read, one.id);
   };
   for (u32 i = 0; i < inst.operands.count; ++i) {
-    const Operand& one = function.operands[inst.operands.first + i];
-    if (one.kind != OperandKind::vector) {
-      see(one, i);
-      continue;
-    }
-    for (u64 k = 0; k < one.value; ++k) see(function.operands[one.id + k], i);
+    for (const Operand& one : elements_of(function, operand_of(function, inst, i))) see(one, i);
   }
   return all;
 }

@@ -4,17 +4,12 @@
 #include <chrono>
 #include <thread>
 
+#include "base/look_while.h"
+
 namespace heddle::machine {
 namespace {
 
-/// A thread that sleeps takes longer to wake than a small grid to run, so it looks for a while
-/// before it goes to sleep.
-template <class F>
-void look_while(F condition) {
-  constexpr std::chrono::microseconds kLookout{50};
-  const auto until = std::chrono::steady_clock::now() + kLookout;
-  while (condition() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
-}
+constexpr std::chrono::microseconds kLookout{50};
 
 }  // namespace
 
@@ -39,7 +34,7 @@ void Pool::run(u32 helpers, const std::function<void(u32)>& work) {
   std::unique_lock lock(mutex_);
   jobs_.remove(&job);
   lock.unlock();
-  look_while([&] { return job.inside.load(std::memory_order_relaxed) != 0; });
+  look_while(kLookout, [&] { return job.inside.load(std::memory_order_relaxed) != 0; });
   lock.lock();
   left_.wait(lock, [&] { return job.inside == 0; });
 }
@@ -67,7 +62,7 @@ void Pool::help(u32 number) {
     const u64 seen = posts_.load(std::memory_order_relaxed);
     const auto nothing_new = [&] { return posts_.load(std::memory_order_relaxed) == seen; };
     lock.unlock();
-    look_while(nothing_new);
+    look_while(kLookout, nothing_new);
     lock.lock();
     ++asleep_;
     posted_.wait(lock, [&] { return !nothing_new(); });

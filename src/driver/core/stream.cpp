@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/look_while.h"
+
 namespace heddle::driver {
 namespace {
 
@@ -106,17 +108,13 @@ void Stream::announce() {
   changed_.notify_all();
 }
 
-/// A thread that sleeps takes longer to wake than a small kernel to run, so it looks for a while
-/// before it goes to sleep.
 void Stream::wait_for_change(std::unique_lock<std::mutex>& lock) {
   const u64 seen = changes_.load(std::memory_order_relaxed);
+  const auto nothing_new = [&] { return changes_.load(std::memory_order_relaxed) == seen; };
   lock.unlock();
-  const auto until = std::chrono::steady_clock::now() + kLookout;
-  while (changes_.load(std::memory_order_relaxed) == seen &&
-         std::chrono::steady_clock::now() < until)
-    std::this_thread::yield();
+  look_while(kLookout, nothing_new);
   lock.lock();
-  changed_.wait(lock, [&] { return changes_.load(std::memory_order_relaxed) != seen; });
+  changed_.wait(lock, [&] { return !nothing_new(); });
 }
 
 CompletionPtr Stream::last() {

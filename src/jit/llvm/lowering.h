@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/operands.h"
 #include "jit/context.h"
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/semantics.h"
@@ -107,26 +108,11 @@ class FunctionLowering {
   }
   Site& site_of(u32 number) { return shared_.kernel.sites[number]; }
 
-  const Operand& operand(u32 index) const { return f_.operands[inst_->operands.first + index]; }
-  const Operand& operand(std::string_view name) const {
-    const auto specs = inst_->get_form().operands;
-    for (u32 i = 0; i < specs.size() && i < inst_->operands.count; ++i) {
-      if (specs[i].name == name) return operand(i);
-    }
-    static const Operand none;
-    return none;
-  }
-  u8 slot(std::string_view name) const {
-    const auto slots = inst_->get_form().slots;
-    for (u32 i = 0; i < slots.size(); ++i) {
-      if (slots[i].name == name) return inst_->slots[i];
-    }
-    return 0;
-  }
+  const Operand& operand(u32 index) const { return ir::operand_of(f_, *inst_, index); }
+  const Operand& operand(std::string_view name) const { return ir::operand_of(f_, *inst_, name); }
+  u8 slot(std::string_view name) const { return ir::slot_of(*inst_, name); }
   std::span<const Operand> elements(const Operand& operand) const {
-    if (operand.kind == OperandKind::vector)
-      return std::span(f_.operands).subspan(operand.id, operand.value);
-    return {&operand, 1};
+    return ir::elements_of(f_, operand);
   }
 
   llvm::Value* resize(llvm::Value* value, unsigned bits, bool sign) {

@@ -81,7 +81,6 @@ class Vectorizer {
 
   // --- values ---
   llvm::Type* vector_of(llvm::Type* type) const;
-  Lanes& lanes_of(llvm::Value* value);
   llvm::Value* first(llvm::Value* value, unsigned half = 0);
   llvm::Value* all(llvm::Value* value, unsigned half);
   llvm::Value* all_here(llvm::Value* value, unsigned half);
