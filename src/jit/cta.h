@@ -96,7 +96,7 @@ class Cta final : public machine::Cta {
   const machine::Program& below_;
   std::unique_ptr<machine::Stepper> stepper_;
   u64 stepper_cta_ = ~u64{0};
-  machine::Dim3 cta_{};
+  machine::Dim3 cta_{0, 0, 0};  ///< its place in the grid, as cta_index_ says
   u64 cta_index_ = 0;
   u64 shared_base_ = 0, local_base_ = 0, local_stride_ = 0;
   sigjmp_buf recover_;

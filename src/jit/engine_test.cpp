@@ -67,6 +67,26 @@ again:
 }
 )";
 
+/// Stores 1 + ctaid.x + 100 * ctaid.y + 10000 * ctaid.z at *place.
+constexpr const char* kPlace = R"(
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry tell_place(.param .u64 place)
+{
+  .reg .u32 %r<7>; .reg .u64 %a;
+  ld.param.u64 %a, [place];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ctaid.y;
+  mov.u32 %r3, %ctaid.z;
+  mad.lo.u32 %r4, %r2, 100, %r1;
+  mad.lo.u32 %r5, %r3, 10000, %r4;
+  add.u32 %r6, %r5, 1;
+  st.global.u32 [%a], %r6;
+  ret;
+}
+)";
+
 /// What CTA number n of the engine below does beside leaving a mark.
 using Beside = std::function<void(u64 index)>;
 
@@ -176,10 +196,10 @@ class Tiers : public testing::Test {
   }
 
   std::optional<Cache> cache;
-
- private:
   const machine::Profile& profile_;
   std::unique_ptr<machine::Memory> memory_;
+
+ private:
   std::string folder_;
 };
 
@@ -203,16 +223,49 @@ TEST_F(Tiers, AColdKernelStaysBelow) {
 }
 
 TEST_F(Tiers, ARunningLaunchChangesOver) {
-  const Ready ready = prepare(kernel(102), hot_at_once(), [](u64 index) {
-    if (index == 3) wait_for_background();  // hot since CTA 0
-  });
-  const std::vector<u32> marks = launch(ready, 8);
-  EXPECT_EQ(marks[0], kBelow);
-  EXPECT_TRUE(std::ranges::is_sorted(marks)) << "there is no way back";
-  EXPECT_EQ(std::vector<u32>(marks.begin() + 4, marks.end()), std::vector<u32>(4, kCompiled));
-  EXPECT_EQ(engine_of(ready), "interpreter, then jit");
-  EXPECT_THAT(launch(ready, 8), Each(kCompiled));
-  EXPECT_EQ(engine_of(ready), "jit");
+  for (const u32 last : {1u, 3u}) {
+    SCOPED_TRACE(last);
+    const Ready ready =
+        prepare(kernel(400 + static_cast<int>(last)), hot_at_once(), [last](u64 index) {
+          if (index == last) wait_for_background();  // hot since CTA 0
+        });
+    const std::vector<u32> marks = launch(ready, 8);
+    EXPECT_EQ(marks[0], kBelow);
+    EXPECT_TRUE(std::ranges::is_sorted(marks)) << "there is no way back";
+    EXPECT_THAT(std::vector<u32>(marks.begin() + last + 1, marks.end()), Each(kCompiled));
+    EXPECT_EQ(engine_of(ready), "interpreter, then jit");
+    EXPECT_THAT(launch(ready, 8), Each(kCompiled));
+    EXPECT_EQ(engine_of(ready), "jit");
+  }
+}
+
+/// A worker begins with any of them, and goes on with any other.
+TEST_F(Tiers, ACtaBeginsAtAnyPlace) {
+  const Ready ready = prepare(kPlace, at_once());
+  const u64 place = *memory_->allocate(4);
+  machine::LaunchConfig config = config_of(3, 32);
+  config.grid = {3, 2, 2};
+  machine::Launch launch{};
+  launch.loaded = ready.loaded.get();
+  launch.config = &config;
+  launch.profile = &profile_;
+  launch.grid = config.grid;
+  launch.params = *memory_->allocate(8);
+  config.params.resize(8);
+  std::memcpy(config.params.data(), &place, 8);
+  std::memcpy(reinterpret_cast<void*>(launch.params), &place, 8);
+  for (const std::vector<u32>& order :
+       {std::vector<u32>{0, 1, 2, 3}, {1, 2}, {2, 3}, {3, 4, 6}, {5, 6, 7}, {11, 0, 1}, {7, 7}}) {
+    const std::unique_ptr<machine::Cta> cta = ready.program->make_cta(launch);
+    for (const u32 index : order) {
+      SCOPED_TRACE(testing::Message() << testing::PrintToString(order) << " at " << index);
+      ASSERT_TRUE(cta->begin(index).ok());
+      ASSERT_EQ(cta->run(1'000'000), machine::CtaStatus::finished);
+      u32 told;
+      std::memcpy(&told, reinterpret_cast<const void*>(place), 4);
+      EXPECT_EQ(told, 1 + index % 3 + 100 * (index / 3 % 2) + 10000 * (index / 6));
+    }
+  }
 }
 
 TEST_F(Tiers, WorkersChangeOverOneByOne) {
