@@ -20,7 +20,7 @@ InterpretedCluster::~InterpretedCluster() {
     launch_.loaded->memory().give_shared(launch_.loaded->region(), shared_.base, count);
 }
 
-Result<bool> InterpretedCluster::begin(u64 index) {
+Result<u64> InterpretedCluster::begin(u64 index, u64) {
   const machine::Dim3& size = launch_.cluster;
   const machine::Dim3& grid = launch_.grid;
   const u32 count = static_cast<u32>(size.volume());
@@ -38,10 +38,10 @@ Result<bool> InterpretedCluster::begin(u64 index) {
     const u64 x = first.x + rank % size.x;
     const u64 y = first.y + rank / size.x % size.y;
     const u64 z = first.z + rank / size.x / size.y;
-    const auto begun = members_[rank]->begin(x + grid.x * (y + grid.y * z));
+    const auto begun = members_[rank]->begin(x + grid.x * (y + grid.y * z), 1);
     if (!begun.ok()) return begun.error();
   }
-  return true;
+  return 1;
 }
 
 CtaStatus InterpretedCluster::run(u64 budget) {

@@ -18,7 +18,7 @@ class InterpretedCluster final : public machine::Cta {
       : program_(program), launch_(launch) {}
   ~InterpretedCluster() override;
 
-  Result<bool> begin(u64 index) override;
+  Result<u64> begin(u64 index, u64 most) override;
   machine::CtaStatus run(u64 budget) override;
   const machine::Trap& trap() const override { return trapped_->trap(); }
 

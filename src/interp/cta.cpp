@@ -59,7 +59,7 @@ InterpretedCta::~InterpretedCta() {
   if (local_base_) memory.give_local(region_, local_base_);
 }
 
-Result<bool> InterpretedCta::begin(u64 index) {
+Result<u64> InterpretedCta::begin(u64 index, u64) {
   const machine::LaunchConfig& config = *launch_.config;
   machine::Memory& memory = launch_.loaded->memory();
   if (!shared_base_) {
@@ -99,7 +99,7 @@ Result<bool> InterpretedCta::begin(u64 index) {
     state.waiting = state.cluster_arrived = state.cluster_owed = 0;
     if (program_.moves_stack) state.stack.fill(local_stride_);
   }
-  return true;
+  return 1;
 }
 
 /// The warps' parts that stay as they are for all CTAs that this object becomes.

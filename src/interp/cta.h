@@ -93,7 +93,7 @@ class InterpretedCta final : public machine::Cta {
   InterpretedCta(const Interpreted& program, machine::Launch& launch, Cluster* cluster = nullptr);
   ~InterpretedCta() override;
 
-  Result<bool> begin(u64 index) override;
+  Result<u64> begin(u64 index, u64 most) override;
   machine::CtaStatus run(u64 budget) override;
   const machine::Trap& trap() const override { return trap_; }
 

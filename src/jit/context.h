@@ -68,6 +68,7 @@ struct Context {
 
   // The CTA and the warp.
   u32 ctaid[3], nctaid[3];
+  u64 left;    ///< CTAs behind this one that the code goes on to, x fastest
   u32 warp;    ///< that runs
   u32 begins;  ///< no warp has run yet; else WarpState says how far each is
 

@@ -52,7 +52,7 @@ Cta::~Cta() {
   if (local_base_) memory.give_local(region_, local_base_);
 }
 
-Result<bool> Cta::begin(u64 index) {
+Result<u64> Cta::begin(u64 index, u64 most) {
   machine::Memory& memory = launch_.loaded->memory();
   if (!shared_base_) {
     const auto shared = memory.take_shared(region_, launch_.shared_bytes);
@@ -80,21 +80,34 @@ Result<bool> Cta::begin(u64 index) {
     c.owner = this;
   }
   const machine::Dim3& grid = launch_.grid;
-  // Most of the time the next one: small CTAs take less time than three divisions.
-  if (index == cta_index_ + 1 && cta_.x + 1 < grid.x)
-    ++cta_.x;
-  else
-    cta_ = {static_cast<u32>(index % grid.x), static_cast<u32>(index / grid.x % grid.y),
-            static_cast<u32>(index / grid.x / grid.y)};
-  cta_index_ = index;
-  context_.ctaid[0] = cta_.x, context_.ctaid[1] = cta_.y, context_.ctaid[2] = cta_.z;
+  context_.ctaid[0] = static_cast<u32>(index % grid.x);
+  context_.ctaid[1] = static_cast<u32>(index / grid.x % grid.y);
+  context_.ctaid[2] = static_cast<u32>(index / grid.x / grid.y);
+  context_.left = most - 1;
   context_.begins = 1;
-  if (std::exchange(looked_at_, false)) {
-    std::fill(warps_at_.begin(), warps_at_.end(), Warp{});
-    for (machine::Barrier& barrier : barriers_) barrier.active = false;
-    active_barriers_ = idle_rounds_ = 0;
+  looked_at_ = ~u64{0};
+  return most;
+}
+
+/// To the next CTA, as code does whose warps came to an end together. False: there is none.
+bool Cta::go_on() {
+  Context& c = context_;
+  if (!c.left) return false;
+  --c.left;
+  for (u32 axis = 0; axis < 3; ++axis) {
+    if (++c.ctaid[axis] != c.nctaid[axis]) break;
+    c.ctaid[axis] = 0;
   }
+  c.begins = 1;
   return true;
+}
+
+/// Before barriers and ends of warps are looked at: those of CTAs before this one are forgotten.
+void Cta::begin_barriers() {
+  if (std::exchange(looked_at_, index()) == index()) return;
+  std::fill(warps_at_.begin(), warps_at_.end(), Warp{});
+  for (machine::Barrier& barrier : barriers_) barrier.active = false;
+  active_barriers_ = idle_rounds_ = 0;
 }
 
 CtaStatus Cta::run(u64) {
@@ -121,7 +134,10 @@ CtaStatus Cta::run_warps() {
       ready |= !warps_at_[w].finished && state(w).ready;
       finished &= warps_at_[w].finished;
     }
-    if (finished) return CtaStatus::finished;
+    if (finished) {
+      if (go_on()) continue;
+      return CtaStatus::finished;
+    }
     if (!ready || (idle_ && is_dead())) return deadlock();
     if (!idle_) idle_rounds_ = 0;
   }
@@ -129,7 +145,7 @@ CtaStatus Cta::run_warps() {
 
 /// After a round: who came to a barrier arrives there. True: that was a trap.
 bool Cta::look_at_warps() {
-  looked_at_ = true;
+  begin_barriers();
   const bool first = context_.begins;
   context_.begins = 0;
   idle_ = true;
@@ -160,6 +176,7 @@ bool Cta::look_at_warps() {
 }
 
 u32 Cta::arrive(const Site& site, u32 warp, u32 lanes, u32 number, u32 count, u32 predicates) {
+  begin_barriers();
   std::string why =
       machine::refuse_barrier(barriers_, number, site.has_count ? &count : nullptr, warps_);
   if (!why.empty()) {
@@ -168,7 +185,6 @@ u32 Cta::arrive(const Site& site, u32 warp, u32 lanes, u32 number, u32 count, u3
           std::move(why));
     return 1;
   }
-  looked_at_ = true;
   machine::Barrier& barrier = barriers_[number];
   if (!barrier.active) {
     ++active_barriers_;
@@ -232,7 +248,7 @@ CtaStatus Cta::trapped(TrapKind kind, const CodeLine* line, u32 lane, std::optio
   const ir::Module& module = launch_.loaded->module();
   trap_ = machine::trap_at(
       kind, module, launch_.entry, line ? &module.functions[line->function] : nullptr,
-      line ? line->inst : 0, launch_.config->block, cta_, context_.warp * kLanes + lane);
+      line ? line->inst : 0, launch_.config->block, place(), context_.warp * kLanes + lane);
   trap_.address = address;
   return CtaStatus::trapped;
 }
@@ -257,10 +273,8 @@ CtaStatus Cta::faulted() {
 
 u32 Cta::step(const Site& site) {
   if (!stepper_) stepper_ = below_.make_stepper(launch_);
-  if (stepper_cta_ != cta_index_) {
-    stepper_cta_ = cta_index_;
-    stepper_->begin({cta_, cta_index_, shared_base_, local_base_, local_stride_});
-  }
+  if (std::exchange(stepper_cta_, index()) != index())
+    stepper_->begin({place(), index(), shared_base_, local_base_, local_stride_});
   if (stepper_->run(ir::FunctionId(site.function), site.inst, context_.warp, context_.lanes,
                     context_.operands))
     return 0;

@@ -25,13 +25,13 @@ class Cta final : public machine::Cta {
   Cta(std::shared_ptr<const Code> code, machine::Launch& launch, const machine::Program& below);
   ~Cta() override;
 
-  Result<bool> begin(u64 index) override;
+  Result<u64> begin(u64 index, u64 most) override;
   machine::CtaStatus run(u64 budget) override;
   const machine::Trap& trap() const override { return trap_; }
 
   // For helpers.
   const Site& site(u32 number) const { return *(asked_ = &code_->image().sites[number]); }
-  machine::WarpIdentity identity() const { return {&launch_, cta_, cta_index_, context_.warp, 0}; }
+  machine::WarpIdentity identity() const { return {&launch_, place(), index(), context_.warp, 0}; }
   /// Traps, and returns 1, when an access of the lanes in Context is not legal.
   u32 check_access(const Site& site, u64 distance = 0);
   /// Whether those in a line (HelperId::check_line) are; it looks at the ends.
@@ -69,6 +69,14 @@ class Cta final : public machine::Cta {
     return *reinterpret_cast<WarpState*>(frames_.get() +
                                          std::size_t{warp} * code_->image().frame_bytes);
   }
+  /// Of the CTA in the grid; the code goes on to the next one by itself.
+  machine::Dim3 place() const { return {context_.ctaid[0], context_.ctaid[1], context_.ctaid[2]}; }
+  u64 index() const {
+    const machine::Dim3 at = place(), &grid = launch_.grid;
+    return at.x + u64{grid.x} * (at.y + u64{grid.y} * at.z);
+  }
+  bool go_on();
+  void begin_barriers();
   bool is_legal(ir::Space space, u64 address, u64 bytes) const;
   machine::CtaStatus run_warps();
   bool look_at_warps();
@@ -88,7 +96,7 @@ class Cta final : public machine::Cta {
   std::unique_ptr<u8, Free> frames_;
   std::vector<Warp> warps_at_;
   std::vector<machine::Barrier> barriers_;
-  bool looked_at_ = false;  ///< warps_at_ and barriers_ are in use
+  u64 looked_at_ = ~u64{0};  ///< the CTA that warps_at_ and barriers_ are of
   u32 active_barriers_ = 0;
   bool idle_ = false;      ///< all warps that ran in the last round waited for barrier objects
   u32 idle_rounds_ = 0;    ///< in a row
@@ -96,8 +104,6 @@ class Cta final : public machine::Cta {
   const machine::Program& below_;
   std::unique_ptr<machine::Stepper> stepper_;
   u64 stepper_cta_ = ~u64{0};
-  machine::Dim3 cta_{0, 0, 0};  ///< its place in the grid, as cta_index_ says
-  u64 cta_index_ = 0;
   u64 shared_base_ = 0, local_base_ = 0, local_stride_ = 0;
   sigjmp_buf recover_;
   machine::Fault fault_;

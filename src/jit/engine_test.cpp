@@ -67,22 +67,25 @@ again:
 }
 )";
 
-/// Stores 1 + ctaid.x + 100 * ctaid.y + 10000 * ctaid.z at *place.
+/// CTA number n stores 1 + ctaid.x + 100 * ctaid.y + 10000 * ctaid.z at places[n], of 3 x 2 x 2.
 constexpr const char* kPlace = R"(
 .version 7.0
 .target sm_75
 .address_size 64
-.visible .entry tell_place(.param .u64 place)
+.visible .entry tell_place(.param .u64 places)
 {
-  .reg .u32 %r<7>; .reg .u64 %a;
-  ld.param.u64 %a, [place];
-  mov.u32 %r1, %ctaid.x;
-  mov.u32 %r2, %ctaid.y;
-  mov.u32 %r3, %ctaid.z;
-  mad.lo.u32 %r4, %r2, 100, %r1;
-  mad.lo.u32 %r5, %r3, 10000, %r4;
+  .reg .u32 %x, %y, %z, %r<7>; .reg .u64 %a<3>;
+  ld.param.u64 %a0, [places];
+  mov.u32 %x, %ctaid.x;
+  mov.u32 %y, %ctaid.y;
+  mov.u32 %z, %ctaid.z;
+  mad.lo.u32 %r1, %z, 2, %y;
+  mad.lo.u32 %r2, %r1, 3, %x;
+  mad.wide.u32 %a1, %r2, 4, %a0;
+  mad.lo.u32 %r4, %y, 100, %x;
+  mad.lo.u32 %r5, %z, 10000, %r4;
   add.u32 %r6, %r5, 1;
-  st.global.u32 [%a], %r6;
+  st.global.u32 [%a1], %r6;
   ret;
 }
 )";
@@ -94,9 +97,9 @@ class MarkingCta final : public machine::Cta {
  public:
   MarkingCta(const machine::Launch& launch, const Beside& beside)
       : launch_(launch), beside_(beside) {}
-  Result<bool> begin(u64 index) override {
+  Result<u64> begin(u64 index, u64) override {
     index_ = index;
-    return true;
+    return 1;
   }
   machine::CtaStatus run(u64) override {
     u64 marks;
@@ -240,30 +243,42 @@ TEST_F(Tiers, ARunningLaunchChangesOver) {
 }
 
 /// A worker begins with any of them, and goes on with any other.
-TEST_F(Tiers, ACtaBeginsAtAnyPlace) {
+TEST_F(Tiers, CtasBeginAtAnyPlace) {
   const Ready ready = prepare(kPlace, at_once());
-  const u64 place = *memory_->allocate(4);
   machine::LaunchConfig config = config_of(3, 32);
   config.grid = {3, 2, 2};
+  const u32 ctas = 12;
+  const u64 places = *memory_->allocate(u64{4} * ctas);
+  config.params.resize(8);
+  std::memcpy(config.params.data(), &places, 8);
   machine::Launch launch{};
   launch.loaded = ready.loaded.get();
   launch.config = &config;
   launch.profile = &profile_;
   launch.grid = config.grid;
   launch.params = *memory_->allocate(8);
-  config.params.resize(8);
-  std::memcpy(config.params.data(), &place, 8);
-  std::memcpy(reinterpret_cast<void*>(launch.params), &place, 8);
-  for (const std::vector<u32>& order :
-       {std::vector<u32>{0, 1, 2, 3}, {1, 2}, {2, 3}, {3, 4, 6}, {5, 6, 7}, {11, 0, 1}, {7, 7}}) {
+  std::memcpy(reinterpret_cast<void*>(launch.params), &places, 8);
+  struct Turn {
+    u32 first, count;
+  };
+  for (const std::vector<Turn>& turns : std::vector<std::vector<Turn>>{{{0, 12}},
+                                                                       {{0, 1}, {1, 1}, {2, 10}},
+                                                                       {{1, 1}},
+                                                                       {{2, 5}, {0, 2}, {7, 5}},
+                                                                       {{11, 1}, {4, 4}},
+                                                                       {{7, 1}, {7, 1}}}) {
+    std::vector<u32> expected(ctas);
+    std::memset(reinterpret_cast<void*>(places), 0, 4 * ctas);
     const std::unique_ptr<machine::Cta> cta = ready.program->make_cta(launch);
-    for (const u32 index : order) {
-      SCOPED_TRACE(testing::Message() << testing::PrintToString(order) << " at " << index);
-      ASSERT_TRUE(cta->begin(index).ok());
+    for (const Turn& turn : turns) {
+      const auto begun = cta->begin(turn.first, turn.count);
+      ASSERT_TRUE(begun.ok());
+      ASSERT_EQ(*begun, turn.count);
       ASSERT_EQ(cta->run(1'000'000), machine::CtaStatus::finished);
-      u32 told;
-      std::memcpy(&told, reinterpret_cast<const void*>(place), 4);
-      EXPECT_EQ(told, 1 + index % 3 + 100 * (index / 3 % 2) + 10000 * (index / 6));
+      for (u32 i = turn.first; i < turn.first + turn.count; ++i)
+        expected[i] = 1 + i % 3 + 100 * (i / 3 % 2) + 10000 * (i / 6);
+      const u32* told = reinterpret_cast<const u32*>(places);
+      EXPECT_EQ(std::vector<u32>(told, told + ctas), expected) << turn.first << '+' << turn.count;
     }
   }
 }

@@ -5,7 +5,7 @@
 
 namespace heddle::jit {
 
-Result<bool> TieredCta::begin(u64 index) {
+Result<u64> TieredCta::begin(u64 index, u64 most) {
   if (!is_code_) {
     if (auto code = version_->code(*launch_.loaded)) {
       if (now_) version_->changes_over();
@@ -15,7 +15,7 @@ Result<bool> TieredCta::begin(u64 index) {
       now_ = below_.make_cta(launch_);
     }
   }
-  return now_->begin(index);
+  return now_->begin(index, most);
 }
 
 machine::CtaStatus TieredCta::run(u64 budget) {

@@ -17,7 +17,7 @@ class TieredCta final : public machine::Cta {
             machine::Launch& launch, std::chrono::nanoseconds hot)
       : version_(std::move(version)), below_(below), launch_(launch), hot_(hot) {}
 
-  Result<bool> begin(u64 index) override;
+  Result<u64> begin(u64 index, u64 most) override;
   machine::CtaStatus run(u64 budget) override;
   const machine::Trap& trap() const override { return now_->trap(); }
 

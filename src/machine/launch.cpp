@@ -191,7 +191,7 @@ class Grid {
       const u64 most = cooperative && !waits ? share_ : residency_;
       while (resident.empty() || ((waits || cooperative) && resident.size() < most)) {
         if (next == end && !take(worker, next, end, chunk_)) break;
-        if (!begin(next++, resident, idle)) return;
+        if (!begin(next, cooperative ? next + 1 : end, resident, idle)) return;
         fruitless = 0;
         if (!cooperative) break;
       }
@@ -201,7 +201,7 @@ class Grid {
         // Most grids: one CTA after the other.
         while (status == CtaStatus::finished && resident.size() == 1 && next != end &&
                !cooperative && !stopped()) {
-          if (!begin(*resident[i], next++)) return;
+          if (!begin(*resident[i], next, end)) return;
           fruitless = 0;
           status = resident[i]->run(slice_);
         }
@@ -229,7 +229,7 @@ class Grid {
     u64 next = 0, end = 0;
     while (!stopped()) {
       while (resident.size() < most && take(0, next, end, 1)) {
-        if (!begin(next, resident, idle)) return;
+        if (!begin(next, end, resident, idle)) return;
       }
       if (resident.empty()) return;
       const u32 chosen = random.below(resident.size());
@@ -276,7 +276,7 @@ class Grid {
     return false;
   }
 
-  bool begin(u64 index, std::vector<std::unique_ptr<Cta>>& resident,
+  bool begin(u64& next, u64 end, std::vector<std::unique_ptr<Cta>>& resident,
              std::vector<std::unique_ptr<Cta>>& idle) {
     std::unique_ptr<Cta> cta;
     if (!idle.empty()) {
@@ -285,14 +285,17 @@ class Grid {
     } else {
       cta = program_.make_cta(launch_);
     }
-    if (!begin(*cta, index)) return false;
+    if (!begin(*cta, next, end)) return false;
     resident.push_back(std::move(cta));
     return true;
   }
 
-  bool begin(Cta& cta, u64 index) {
-    const auto begun = cta.begin(index);
-    if (begun.ok()) return true;
+  bool begin(Cta& cta, u64& next, u64 end) {
+    const auto begun = cta.begin(next, end - next);
+    if (begun.ok()) {
+      next += *begun;
+      return true;
+    }
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = LaunchError{LaunchError::Reason::out_of_memory, begun.error().message};
     launch_.stop = true;

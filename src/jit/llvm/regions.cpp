@@ -27,13 +27,18 @@ constexpr u64 kFinished = ~u64{0}, kDifferently = ~u64{0} - 1, kNobodyYet = ~u64
 
 using Live = llvm::SetVector<llvm::Instruction*>;
 
-/// What each block needs from those before it. What entry and head compute is there anyway.
+/// Blocks whose values are there whatever way a warp comes.
+bool is_above(const Vectorized& cta, const llvm::BasicBlock* block) {
+  return block == cta.entry || block == cta.cta || block == cta.head;
+}
+
+/// What each block needs from those before it.
 std::map<const llvm::BasicBlock*, Live> find_live(const Vectorized& cta) {
   llvm::Function& warp = *cta.function;
   std::map<const llvm::BasicBlock*, Live> in;
   const auto counts = [&](const llvm::Value* value) {
     const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
-    return inst && inst->getParent() != cta.entry && inst->getParent() != cta.head;
+    return inst && !is_above(cta, inst->getParent());
   };
   bool changed = true;
   while (changed) {
@@ -85,7 +90,7 @@ llvm::Value* origin(llvm::Value* value) {
 void make_again(const Vectorized& cta) {
   std::vector<llvm::Instruction*> found;
   for (llvm::BasicBlock& block : *cta.function) {
-    if (&block == cta.entry || &block == cta.head) continue;
+    if (is_above(cta, &block)) continue;
     for (llvm::Instruction& inst : block) {
       if (origin(&inst)) found.push_back(&inst);
     }
@@ -150,7 +155,7 @@ void make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& ends
   }
 
   // Where it begins. In a round of all warps they begin at one place.
-  builder.SetInsertPoint(cta.entry->getTerminator());
+  builder.SetInsertPoint(cta.cta->getTerminator());
   llvm::Value* begins = builder.CreateICmpNE(
       builder.CreateLoad(word, builder.CreateConstInBoundsGEP1_32(
                                    builder.getInt8Ty(), cta.function->getArg(0),
@@ -191,13 +196,15 @@ void make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& ends
   builder.SetInsertPoint(cta.done);
   builder.CreateCondBr(builder.CreateICmpULT(merged, builder.getInt64(kNobodyYet)), cta.head,
                        leave);
+  auto* differ = new_block("differ", nullptr);
   builder.SetInsertPoint(leave);
-  builder.CreateRet(builder.CreateSelect(builder.CreateICmpEQ(merged, builder.getInt64(kFinished)),
-                                         builder.getInt32(static_cast<u32>(Outcome::finished)),
-                                         builder.getInt32(static_cast<u32>(Outcome::barriers))));
+  builder.CreateCondBr(builder.CreateICmpEQ(merged, builder.getInt64(kFinished)), cta.finished,
+                       differ);
+  builder.SetInsertPoint(differ);
+  builder.CreateRet(builder.getInt32(static_cast<u32>(Outcome::barriers)));
   const auto arrive = [&](llvm::PHINode* phi, llvm::Value* at_first, llvm::Value* next_warp,
                           llvm::Value* next_round) {
-    phi->addIncoming(at_first, cta.entry);
+    phi->addIncoming(at_first, cta.cta);
     phi->addIncoming(next_warp, cta.next);
     phi->addIncoming(next_round, cta.done);
   };

@@ -11,12 +11,13 @@
 
 namespace heddle::jit {
 
-/// A field of Context that does not change while the CTA runs; read once, in the entry.
+/// A field of Context that does not change while the CTA runs; read once.
 llvm::Value* Vectorizer::field(std::size_t offset, llvm::Type* type, const char* name) {
   llvm::Value*& known = fields_[{offset, type}];
   if (known) return known;
   const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
-  builder_.SetInsertPoint(entry_->getTerminator());
+  const bool of_cta = offset >= offsetof(Context, ctaid) && offset < offsetof(Context, nctaid);
+  builder_.SetInsertPoint((of_cta ? cta_ : entry_)->getTerminator());
   builder_.SetCurrentDebugLocation(llvm::DebugLoc());
   return known = builder_.CreateLoad(type, field_address(offset), name);
 }

@@ -200,10 +200,16 @@ void Vectorizer::emit(llvm::Instruction& inst, const Halves& mask) {
     emit_vector(inst, mask);
 }
 
-/// Known in the entry: the same for all warps.
-bool Vectorizer::is_shared_by_warps(const llvm::Value* value) const {
-  const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
-  return !inst || inst->getParent() == entry_;
+/// Where it is computed once for all CTAs, or for all warps of one; null: for each of them.
+Vectorizer::Block* Vectorizer::home_of(const llvm::Instruction& inst) const {
+  Block* home = entry_;
+  for (const llvm::Value* operand : inst.operand_values()) {
+    const auto* from = llvm::dyn_cast<llvm::Instruction>(operand);
+    if (!from || from->getParent() == entry_) continue;
+    if (from->getParent() != cta_) return nullptr;
+    home = cta_;
+  }
+  return llvm::isSafeToSpeculativelyExecute(&inst) ? home : nullptr;
 }
 
 void Vectorizer::emit_affine(llvm::Instruction& inst) {
@@ -230,11 +236,7 @@ void Vectorizer::emit_affine(llvm::Instruction& inst) {
       if (!llvm::isa<llvm::Function>(operand.get())) operand.set(first(operand.get(), h));
     }
     lanes.first[h] = builder_.Insert(copy, inst.getName());
-    // What all warps share is computed once.
-    if (llvm::all_of(copy->operand_values(),
-                     [&](const llvm::Value* operand) { return is_shared_by_warps(operand); }) &&
-        llvm::isSafeToSpeculativelyExecute(copy))
-      copy->moveBefore(entry_->getTerminator());
+    if (Block* home = home_of(*copy)) copy->moveBefore(home->getTerminator());
   }
   lanes_[&inst] = lanes;
 }

@@ -449,6 +449,36 @@ void Vectorizer::emit_tree(Block* block, const llvm::Loop* level) {
   for (Block* child : children) enter(child, level);
 }
 
+/// Goes on to the next CTA, as Cta::go_on() does for those whose warps come to different ends.
+void Vectorizer::go_through_ctas() {
+  llvm::Type* word = builder_.getInt32Ty();
+  const auto put = [&](llvm::Value* value, std::size_t offset) {
+    // As of the warp's number: whoever looks after a fault finds them.
+    builder_.CreateStore(value, field_address(offset), /*isVolatile=*/true);
+  };
+  go_to(made_.finished);
+  llvm::Value* left =
+      builder_.CreateLoad(builder_.getInt64Ty(), field_address(offsetof(Context, left)), "left");
+  Block *last = new_block("last"), *more = new_block("more");
+  builder_.CreateCondBr(builder_.CreateICmpEQ(left, builder_.getInt64(0)), last, more);
+  go_to(last);
+  builder_.CreateRet(builder_.getInt32(static_cast<u32>(Outcome::finished)));
+  go_to(more);
+  put(builder_.CreateSub(left, builder_.getInt64(1)), offsetof(Context, left));
+  llvm::Value* carry = builder_.getInt32(1);
+  for (const std::size_t axis : {0, 1, 2}) {
+    const std::size_t at = offsetof(Context, ctaid) + 4 * axis;
+    llvm::Value* sum =
+        builder_.CreateAdd(builder_.CreateLoad(word, field_address(at)), carry, "ctaid");
+    llvm::Value* over = builder_.CreateICmpEQ(
+        sum, builder_.CreateLoad(word, field_address(offsetof(Context, nctaid) + 4 * axis)));
+    put(builder_.CreateSelect(over, builder_.getInt32(0), sum), at);
+    carry = builder_.CreateZExt(over, word);
+  }
+  put(builder_.getInt32(1), offsetof(Context, begins));
+  builder_.CreateBr(cta_);
+}
+
 Vectorized Vectorizer::run(std::string& why) {
   if (why_ = check_barriers(); why_.empty()) why_ = check_waiting();
   if (why_.empty()) why_ = check_waits();
@@ -490,32 +520,37 @@ Vectorized Vectorizer::run(std::string& why) {
   function_->getArg(1)->setName("frames");
   const u32 warps = static_cast<u32>((block_.volume() + kLanes - 1) / kLanes);
   entry_ = new_block("entry");
+  cta_ = new_block("cta");
   head_ = new_block("warp");
   Block* start = new_block("start");
   trapped_ = Block::Create(context_, "trapped", function_);
   llvm::IRBuilder<>(trapped_).CreateRet(builder_.getInt32(static_cast<u32>(Outcome::trapped)));
   stopped_ = Block::Create(context_, "stopped", function_);
   llvm::IRBuilder<>(stopped_).CreateRet(builder_.getInt32(static_cast<u32>(Outcome::stopped)));
-  // What is put into these two goes before their ends.
-  llvm::BranchInst::Create(head_, entry_);
+  // What is put into these goes before their ends.
+  llvm::BranchInst::Create(cta_, entry_);
+  llvm::BranchInst::Create(head_, cta_);
   llvm::BranchInst::Create(start, head_);
   builder_.SetInsertPoint(head_->getTerminator());
   made_ = {function_,
            entry_,
+           cta_,
            head_,
            builder_.CreatePHI(builder_.getInt32Ty(), 2, "warp"),
            new_block("next"),
-           new_block("done")};
+           new_block("done"),
+           new_block("finished")};
   // For whoever asks while the warp runs, after a fault too.
   builder_.CreateStore(made_.warp, field_address(offsetof(Context, warp)), /*isVolatile=*/true);
   go_to(made_.next);
   llvm::Value* following = builder_.CreateNUWAdd(made_.warp, builder_.getInt32(1));
   builder_.CreateCondBr(builder_.CreateICmpULT(following, builder_.getInt32(warps)), head_,
                         made_.done);
-  made_.warp->addIncoming(builder_.getInt32(0), entry_);
+  made_.warp->addIncoming(builder_.getInt32(0), cta_);
   made_.warp->addIncoming(following, made_.next);
   go_to(made_.done);
-  builder_.CreateRet(builder_.getInt32(static_cast<u32>(Outcome::finished)));
+  builder_.CreateBr(made_.finished);
+  go_through_ctas();
   go_to(start);
 
   find_tree(nullptr);

@@ -19,14 +19,16 @@
 
 namespace heddle::jit {
 
-/// The function of a CTA, which runs its warps one after the other.
+/// The function of some CTAs, which runs them one after the other, and so the warps of each.
 struct Vectorized {
   llvm::Function* function = nullptr;  ///< null: it cannot be made
-  llvm::BasicBlock* entry = nullptr;   ///< what all warps share
+  llvm::BasicBlock* entry = nullptr;   ///< what all CTAs share
+  llvm::BasicBlock* cta = nullptr;     ///< where each CTA begins, or goes on: what its warps share
   llvm::BasicBlock* head = nullptr;    ///< where each warp begins; jumps to its code
   llvm::PHINode* warp = nullptr;       ///< its number, in the head
   llvm::BasicBlock* next = nullptr;    ///< where each warp ends: the next one, or done
   llvm::BasicBlock* done = nullptr;
+  llvm::BasicBlock* finished = nullptr;  ///< where each CTA ends
 };
 
 /// Adds the CTA's function to the kernel's module, or says why it cannot.

@@ -68,6 +68,7 @@ class Vectorizer {
   void emit_block(Block* block, const Halves& mask);
   void enter(Block* child, const llvm::Loop* level);
   void leave_block(Block* block, const Halves& mask);
+  void go_through_ctas();
   void assign(const Block* from, Block* to, const Halves& mask);
   llvm::Value* goes(const Block* from, unsigned successor);
   Halves edge_mask(const Block* from, unsigned successor, const Halves& mask);
@@ -90,7 +91,7 @@ class Vectorizer {
   llvm::Value* splat(llvm::Value* value);
   llvm::Value* no_wrap(const Shape& shape);
   llvm::Value* wrapped(const llvm::Instruction* widening, unsigned half);
-  bool is_shared_by_warps(const llvm::Value* value) const;
+  Block* home_of(const llvm::Instruction& inst) const;
   Variable& variable_of(llvm::PHINode& phi);
   void emit(llvm::Instruction& inst, const Halves& mask);
   void emit_affine(llvm::Instruction& inst);
@@ -191,7 +192,8 @@ class Vectorizer {
   llvm::Argument* state_ = nullptr;  ///< Context*
   llvm::IRBuilder<> builder_;
   Vectorized made_;
-  Block* entry_ = nullptr;  ///< variables and what all warps share
+  Block* entry_ = nullptr;  ///< variables and what all CTAs share
+  Block* cta_ = nullptr;    ///< what all warps of a CTA share
   Block* head_ = nullptr;   ///< what depends on the warp alone
   Block *trapped_ = nullptr, *stopped_ = nullptr;
   std::map<const llvm::Value*, Lanes> lanes_;
