@@ -277,6 +277,25 @@ void Vectorizer::check(Group& group, const Halves& mask) {
     for (const Window& window : windows(site))
       legal = legal ? builder_.CreateOr(legal, inside(window)) : inside(window);
     group.straight = builder_.CreateAnd(group.straight, legal);
+    if (is_partial(group, mask)) {
+      Block *before = builder_.GetInsertBlock(), *behind = new_block("behind");
+      Block* partly = new_block("partly");
+      likely(builder_.CreateCondBr(group.straight, behind, partly));
+      go_to(partly);
+      const auto [begin, fit] = active_line(group, mask);
+      llvm::Value* at = host(site, begin);
+      builder_.CreateBr(behind);
+      go_to(behind);
+      const auto meet = [&](llvm::Value* whole, llvm::Value* part) {
+        llvm::PHINode* phi = builder_.CreatePHI(whole->getType(), 2);
+        phi->addIncoming(whole, before);
+        phi->addIncoming(part, partly);
+        return phi;
+      };
+      group.at[0] = meet(group.at[0], at);
+      group.straight = meet(builder_.getTrue(), fit);
+      group.at[1] = builder_.CreateAdd(group.at[0], builder_.getInt64(kHalf * align));
+    }
     return;
   }
   Block* legal = new_block("legal");
@@ -285,11 +304,9 @@ void Vectorizer::check(Group& group, const Halves& mask) {
     likely(builder_.CreateCondBr(inside(window), legal, outside));
     go_to(outside);
   }
-  // At the end of shared memory, some lanes of a warp are a common thing: `if (lane < warps)`.
-  if (site.space == ir::Space::shared && group.way == Way::line && !is_all(mask) &&
-      shape.kind == Shape::Kind::warp) {
+  if (is_partial(group, mask)) {
     Block* outside = new_block("outside");
-    likely(builder_.CreateCondBr(active_fit(group, from[0], mask), legal, outside));
+    likely(builder_.CreateCondBr(active_line(group, mask).second, legal, outside));
     go_to(outside);
   }
   ask(group, mask);
@@ -297,8 +314,17 @@ void Vectorizer::check(Group& group, const Halves& mask) {
   go_to(legal);
 }
 
-/// Whether what lies between the first and the last lane of the mask is shared memory.
-llvm::Value* Vectorizer::active_fit(const Group& group, llvm::Value* from, const Halves& mask) {
+/// At the ends of shared memory, some lanes of a warp are a common thing: `if (lane < warps)` and
+/// `if (thread >= offset) ... [thread - offset]`.
+bool Vectorizer::is_partial(const Group& group, const Halves& mask) const {
+  return site_of(*group.members[0]).space == ir::Space::shared && group.way == Way::line &&
+         !is_all(mask) && shapes_.of(group.root).kind == Shape::Kind::warp;
+}
+
+/// The address from which the lanes of the mask lie in a line, as if lane 0 were there; and whether
+/// they do, and all that lies between the first and the last of them is shared memory.
+std::pair<llvm::Value*, llvm::Value*> Vectorizer::active_line(const Group& group,
+                                                              const Halves& mask) {
   const Site& site = site_of(*group.members[0]);
   llvm::Type* wide = builder_.getInt64Ty();
   const u64 align = u64{site.bytes} * site.count;
@@ -310,15 +336,20 @@ llvm::Value* Vectorizer::active_fit(const Group& group, llvm::Value* from, const
   llvm::Value* high =
       builder_.CreateSub(builder_.getInt64(kLanes - 1), number(llvm::Intrinsic::ctlz));
   llvm::Value* step = builder_.getInt64(align);
-  llvm::Value* begin = builder_.CreateAdd(from, builder_.CreateMul(low, step));
-  llvm::Value* bytes = builder_.CreateAdd(builder_.CreateMul(builder_.CreateSub(high, low), step),
-                                          builder_.getInt64(group.extent));
+  llvm::Value* begin = further(of_lane(group.root, low), group.low);
+  llvm::Value* span = builder_.CreateMul(builder_.CreateSub(high, low), step);
+  llvm::Value* bytes = builder_.CreateAdd(span, builder_.getInt64(group.extent));
   llvm::Value* size = windows(site)[0].size;
   llvm::Value* fits =
       builder_.CreateAnd(builder_.CreateICmpULE(bytes, size),
                          builder_.CreateICmpULE(begin, builder_.CreateSub(size, bytes)));
   llvm::Value* off = builder_.CreateAnd(begin, builder_.getInt64(align - 1));
-  return builder_.CreateAnd(fits, builder_.CreateICmpEQ(off, builder_.getInt64(0)));
+  fits = builder_.CreateAnd(fits, builder_.CreateICmpEQ(off, builder_.getInt64(0)));
+  if (!shapes_.of(group.root).widened.empty()) {
+    llvm::Value* last = further(of_lane(group.root, high), group.low);
+    fits = builder_.CreateAnd(fits, builder_.CreateICmpEQ(last, builder_.CreateAdd(begin, span)));
+  }
+  return {builder_.CreateSub(begin, builder_.CreateMul(low, step)), fits};
 }
 
 /// The same where each lane has an address of its own.

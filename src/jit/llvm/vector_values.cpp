@@ -106,13 +106,24 @@ llvm::Value* Vectorizer::all_here(llvm::Value* value, unsigned half) {
 llvm::Value* Vectorizer::of_lane(llvm::Value* value, llvm::Value* lane) {
   if (llvm::isa<llvm::Constant>(value)) return value;
   const Shape& shape = lanes_.at(value).shape;
-  if (shape.kind == Shape::Kind::warp && shape.widened.empty() &&
-      !value->getType()->isPointerTy()) {
-    if (!shape.stride) return first(value);
-    llvm::Value* steps = builder_.CreateMul(
-        builder_.CreateZExtOrTrunc(lane, value->getType()),
-        llvm::ConstantInt::get(value->getType(), static_cast<u64>(shape.stride), true));
-    return builder_.CreateAdd(first(value), steps);
+  if (shape.kind == Shape::Kind::warp && !value->getType()->isPointerTy()) {
+    const auto line = [&](llvm::Value* of, s64 stride) {
+      if (!stride) return first(of);
+      llvm::Value* steps =
+          builder_.CreateMul(builder_.CreateZExtOrTrunc(lane, of->getType()),
+                             llvm::ConstantInt::get(of->getType(), static_cast<u64>(stride), true));
+      return builder_.CreateAdd(first(of), steps);
+    };
+    llvm::Value* result = line(value, shape.stride);
+    for (const auto& [widening, factor] : shape.widened) {
+      auto* wide = const_cast<llvm::Instruction*>(widening);
+      llvm::Value* exact = builder_.CreateCast(llvm::cast<llvm::CastInst>(wide)->getOpcode(),
+                                               of_lane(wide->getOperand(0), lane), wide->getType());
+      llvm::Value* off = builder_.CreateSub(exact, line(wide, lanes_.at(wide).shape.stride));
+      llvm::Value* scale = llvm::ConstantInt::get(off->getType(), static_cast<u64>(factor), true);
+      result = builder_.CreateAdd(result, factor == 1 ? off : builder_.CreateMul(off, scale));
+    }
+    return result;
   }
   llvm::Value* high = builder_.CreateICmpUGE(lane, builder_.getInt32(kHalf));
   llvm::Value* half = builder_.CreateSelect(high, all(value, 1), all(value, 0));

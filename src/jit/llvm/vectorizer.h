@@ -152,7 +152,8 @@ class Vectorizer {
   llvm::Value* further(llvm::Value* value, u64 distance);
   void ask(const Group& group, const Halves& mask);
   void check(Group& group, const Halves& mask);
-  llvm::Value* active_fit(const Group& group, llvm::Value* from, const Halves& mask);
+  bool is_partial(const Group& group, const Halves& mask) const;
+  std::pair<llvm::Value*, llvm::Value*> active_line(const Group& group, const Halves& mask);
   void check_scattered(Group& group, const Halves& mask);
   std::pair<Group*, u64> checked(llvm::CallInst& call, const Halves& mask);
   llvm::Value* lane_bits(llvm::Value* predicate);
