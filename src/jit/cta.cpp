@@ -35,11 +35,13 @@ Cta::Cta(std::shared_ptr<const Code> code, machine::Launch& launch, const machin
     : code_(std::move(code)),
       launch_(launch),
       region_(launch.loaded->region()),
-      warps_(static_cast<u32>((launch.config->block.volume() + kLanes - 1) / kLanes)),
-      warps_at_(warps_),
+      warps_in_team_(code_->image().team / kLanes),
+      teams_(static_cast<u32>((launch.config->block.volume() + code_->image().team - 1) /
+                              code_->image().team)),
+      teams_at_(teams_),
       barriers_(machine::kBarriers),
       below_(below) {
-  if (const std::size_t bytes = std::size_t{warps_} * code_->image().frame_bytes) {
+  if (const std::size_t bytes = std::size_t{teams_} * code_->image().frame_bytes) {
     frames_.reset(static_cast<u8*>(std::aligned_alloc(64, bytes)));
     HEDDLE_CHECK(frames_);
   }
@@ -60,7 +62,7 @@ Result<u64> Cta::begin(u64 index, u64 most) {
     shared_base_ = *shared;
     local_stride_ = code_->image().local_bytes;
     if (local_stride_) {
-      const auto local = memory.take_local(region_, local_stride_ * warps_ * kLanes);
+      const auto local = memory.take_local(region_, local_stride_ * teams_ * code_->image().team);
       if (!local.ok()) return local.error();
       local_base_ = *local;
     }
@@ -105,7 +107,7 @@ bool Cta::go_on() {
 /// Before barriers and ends of warps are looked at: those of CTAs before this one are forgotten.
 void Cta::begin_barriers() {
   if (std::exchange(looked_at_, index()) == index()) return;
-  std::fill(warps_at_.begin(), warps_at_.end(), Warp{});
+  std::fill(teams_at_.begin(), teams_at_.end(), Warp{});
   for (machine::Barrier& barrier : barriers_) barrier.active = false;
   active_barriers_ = idle_rounds_ = 0;
 }
@@ -130,9 +132,9 @@ CtaStatus Cta::run_warps() {
     }
     if (look_at_warps()) return CtaStatus::trapped;
     bool ready = false, finished = true;
-    for (u32 w = 0; w < warps_; ++w) {
-      ready |= !warps_at_[w].finished && state(w).ready;
-      finished &= warps_at_[w].finished;
+    for (u32 w = 0; w < teams_; ++w) {
+      ready |= !teams_at_[w].finished && state(w).ready;
+      finished &= teams_at_[w].finished;
     }
     if (finished) {
       if (go_on()) continue;
@@ -149,9 +151,9 @@ bool Cta::look_at_warps() {
   const bool first = context_.begins;
   context_.begins = 0;
   idle_ = true;
-  for (u32 w = 0; w < warps_; ++w) {
+  for (u32 w = 0; w < teams_; ++w) {
     WarpState& state = this->state(w);
-    Warp& warp = warps_at_[w];
+    Warp& warp = teams_at_[w];
     if (warp.finished) continue;
     warp.finished = state.resume == WarpState::kFinished;
     if (!warp.finished && state.barrier == WarpState::kYields) {
@@ -175,12 +177,12 @@ bool Cta::look_at_warps() {
   return false;
 }
 
-u32 Cta::arrive(const Site& site, u32 warp, u32 lanes, u32 number, u32 count, u32 predicates) {
+u32 Cta::arrive(const Site& site, u32 team, u32 lanes, u32 number, u32 count, u32 predicates) {
   begin_barriers();
   std::string why =
-      machine::refuse_barrier(barriers_, number, site.has_count ? &count : nullptr, warps_);
+      machine::refuse_barrier(barriers_, number, site.has_count ? &count : nullptr, teams_);
   if (!why.empty()) {
-    context_.warp = warp;
+    context_.warp = team * warps_in_team_;
     raise(TrapKind::illegal_barrier, site, static_cast<u32>(std::countr_zero(lanes)), std::nullopt,
           std::move(why));
     return 1;
@@ -188,14 +190,14 @@ u32 Cta::arrive(const Site& site, u32 warp, u32 lanes, u32 number, u32 count, u3
   machine::Barrier& barrier = barriers_[number];
   if (!barrier.active) {
     ++active_barriers_;
-    barrier.begin(warps_, count);
+    barrier.begin(teams_, count);
   }
-  barrier.arrived[warp] |= lanes;
+  barrier.arrived[team] |= lanes;
   if (site.sem == isa::SemId::bar_red || site.sem == isa::SemId::bar_red_popc)
     barrier.vote(predicates, lanes);
-  warps_at_[warp].number = number;
-  warps_at_[warp].waits = site.sem != isa::SemId::bar_arrive;
-  if (!warps_at_[warp].waits) check_barrier(number);
+  teams_at_[team].number = number;
+  teams_at_[team].waits = site.sem != isa::SemId::bar_arrive;
+  if (!teams_at_[team].waits) check_barrier(number);
   return 0;
 }
 
@@ -205,14 +207,14 @@ void Cta::check_barrier(u32 number) {
   machine::Barrier& barrier = barriers_[number];
   if (!barrier.active) return;
   const bool complete = barrier.is_complete([&](u32 w) {
-    if (warps_at_[w].finished) return 0u;
+    if (teams_at_[w].finished) return 0u;
     return barrier.arrived[w] ? barrier.arrived[w] : ~0u;
   });
   if (!complete) return;
   barrier.active = false;
   --active_barriers_;
-  for (u32 w = 0; w < warps_; ++w) {
-    Warp& warp = warps_at_[w];
+  for (u32 w = 0; w < teams_; ++w) {
+    Warp& warp = teams_at_[w];
     if (!warp.waits || warp.number != number) continue;
     warp.waits = false;
     state(w).ready = 1;
@@ -226,7 +228,7 @@ void Cta::check_barrier(u32 number) {
 /// Another round in which nobody got an answer. True: all have been told "no" since, and came back
 /// with all that they know as it was; so they always will.
 bool Cta::is_dead() {
-  const std::size_t bytes = std::size_t{warps_} * code_->image().frame_bytes;
+  const std::size_t bytes = std::size_t{teams_} * code_->image().frame_bytes;
   if (idle_rounds_++ == kPatience) known_.assign(frames_.get(), frames_.get() + bytes);
   if (idle_rounds_ < 3 * kPatience) return false;
   idle_rounds_ = 0;
@@ -235,11 +237,11 @@ bool Cta::is_dead() {
 
 CtaStatus Cta::deadlock() {
   u32 w = 0;
-  while (warps_at_[w].finished) ++w;
-  context_.warp = w;
+  while (teams_at_[w].finished) ++w;
+  context_.warp = w * warps_in_team_;
   raise(TrapKind::deadlock, site(state(w).site), 0, std::nullopt,
-        warps_at_[w].waits ? fmt::format("all threads that are left wait; these at barrier {}",
-                                         warps_at_[w].number)
+        teams_at_[w].waits ? fmt::format("all threads that are left wait; these at barrier {}",
+                                         teams_at_[w].number)
                            : "all threads that are left wait; these for an mbarrier object");
   return CtaStatus::trapped;
 }

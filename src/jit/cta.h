@@ -38,11 +38,11 @@ class Cta final : public machine::Cta {
   bool line_is_legal(const Site& site) const;
   /// Has the engine below run the instruction. 1: it trapped.
   u32 step(const Site& site);
-  /// The warp that runs arrives at a barrier (9.7.13.1). 1: that is a trap.
-  u32 arrive(const Site& site, u32 warp, u32 lanes, u32 number, u32 count, u32 predicates);
+  /// A team arrives at a barrier (9.7.13.1). 1: that is a trap.
+  u32 arrive(const Site& site, u32 team, u32 lanes, u32 number, u32 count, u32 predicates);
   /// Whether it waits on, although its wait has no answer yet.
-  bool waits_on() { return ++warps_at_[context_.warp].turns % kPatience != 0; }
-  void answered() { warps_at_[context_.warp].turns = 0; }
+  bool waits_on() { return ++teams_at_[context_.warp / warps_in_team_].turns % kPatience != 0; }
+  void answered() { teams_at_[context_.warp / warps_in_team_].turns = 0; }
   void raise(machine::TrapKind kind, const Site& site, u32 lane,
              std::optional<u64> address = std::nullopt, std::string detail = {}) {
     const CodeLine line{0, site.function, site.inst};
@@ -55,7 +55,7 @@ class Cta final : public machine::Cta {
     void operator()(u8* memory) const { std::free(memory); }
   };
 
-  /// What there is to know of a warp beside its WarpState.
+  /// What there is to know of a team beside its WarpState.
   struct Warp {
     bool finished = false;  ///< in a round before this one
     bool waits = false;     ///< at a barrier, and has arrived
@@ -90,13 +90,13 @@ class Cta final : public machine::Cta {
   const std::shared_ptr<const Code> code_;
   machine::Launch& launch_;
   const machine::Region& region_;
-  const u32 warps_;
+  const u32 warps_in_team_, teams_;
   Context context_{};
   std::optional<Watched> watched_;  ///< when its code has loops
   std::unique_ptr<u8, Free> frames_;
-  std::vector<Warp> warps_at_;
+  std::vector<Warp> teams_at_;
   std::vector<machine::Barrier> barriers_;
-  u64 looked_at_ = ~u64{0};  ///< the CTA that warps_at_ and barriers_ are of
+  u64 looked_at_ = ~u64{0};  ///< the CTA that teams_at_ and barriers_ are of
   u32 active_barriers_ = 0;
   bool idle_ = false;      ///< all warps that ran in the last round waited for barrier objects
   u32 idle_rounds_ = 0;    ///< in a row

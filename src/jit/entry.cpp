@@ -27,8 +27,9 @@ void fields(Stream& s, Site& site) {
 
 template <class Stream>
 void fields(Stream& s, Image& image) {
-  auto& [code, absolute, entry, lines, frame_bytes, loops, local_bytes, sites, symbols] = image;
-  s(code, absolute, entry, lines, frame_bytes, loops, local_bytes, sites, symbols);
+  auto& [code, absolute, entry, lines, team, frame_bytes, loops, local_bytes, sites, symbols] =
+      image;
+  s(code, absolute, entry, lines, team, frame_bytes, loops, local_bytes, sites, symbols);
 }
 
 namespace {
@@ -104,7 +105,8 @@ bool is_sound(const Image& image, const ir::Module& module) {
     return is_place(site.function, site.inst) && site.space <= ir::Space::shared &&
            site.next < image.sites.size();
   };
-  return image.entry < size && image.frame_bytes % 64 == 0 &&
+  return image.entry < size && (image.team == kLanes || image.team == 2 * kLanes) &&
+         image.frame_bytes % 64 == 0 &&
          std::ranges::all_of(
              image.absolute, [&](u32 at) { return at + u64{8} <= size; }) &&
          std::ranges::is_sorted(image.lines, {}, &CodeLine::offset) &&

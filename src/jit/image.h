@@ -10,6 +10,7 @@
 #include "base/types.h"
 #include "ir/module.h"
 #include "isa/sem_ids.h"
+#include "jit/context.h"
 #include "machine/trap.h"
 
 namespace heddle::jit {
@@ -48,7 +49,8 @@ struct Image {
   std::vector<u32> absolute;  ///< offsets of 64-bit words to which the code's own address is added
   u32 entry = 0;              ///< offset of the CTA's function
   std::vector<CodeLine> lines;  ///< by offset
-  u32 frame_bytes = 0;          ///< a warp's frame, a multiple of 64; 0: no barriers
+  u32 team = kLanes;            ///< threads whose warps run together: of one warp, or two
+  u32 frame_bytes = 0;          ///< a team's frame, a multiple of 64; 0: no barriers
   bool loops = false;           ///< it looks at Context::stop
   u64 local_bytes = 0;          ///< local memory of a thread
   std::vector<Site> sites;      ///< by the number that the code gives to helpers

@@ -4,6 +4,8 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <optional>
+
 #include "base/check.h"
 #include "jit/compiler.h"
 #include "jit/llvm/analyses.h"
@@ -13,6 +15,7 @@
 #include "jit/llvm/regions.h"
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/shape.h"
+#include "jit/llvm/team.h"
 #include "jit/llvm/vectorize.h"
 #include "jit/llvm/workshop.h"
 
@@ -61,15 +64,19 @@ Result<Compiled> compile_here(const Request& request) {
   clock.end("tidy");
   if (request.dump == Dump::scalar) compiled.dump = dump(*kernel.function, kernel, module);
 
-  const Shapes shapes(kernel, request.block);
+  std::optional<Shapes> shapes(std::in_place, kernel, request.block, kMostWarps);
+  if (!why_alone(kernel, *shapes, request.block).empty()) shapes.emplace(kernel, request.block, 1);
   clock.end("shape");
-  if (request.dump == Dump::uniform)
-    compiled.dump = dump(*kernel.function, kernel, module, &shapes);
-  find_lonely_waits(kernel, shapes);
   std::string why;
-  const Vectorized made = vectorize(kernel, shapes, request.block, why);
+  Vectorized made = vectorize(kernel, *shapes, request.block, why);
+  if (!made.function && shapes->team() > kLanes) {  // a barrier where two warps part, for one
+    shapes.emplace(kernel, request.block, 1);
+    made = vectorize(kernel, *shapes, request.block, why);
+  }
   if (!made.function) return Error{why};
   clock.end("vectorize");
+  if (request.dump == Dump::uniform)
+    compiled.dump = dump(*kernel.function, kernel, module, &*shapes);
   llvm::Function& cta = *made.function;
   verify(cta);
   analyses.functions.clear(*kernel.function, kernel.function->getName());
@@ -96,7 +103,8 @@ Result<Compiled> compile_here(const Request& request) {
   }
   if (why = generate(kernel, *target, compiled.image); !why.empty()) return Error{why};
   clock.end("codegen");
-  compiled.image.loops = !shapes.loops.empty();
+  compiled.image.loops = !shapes->loops.empty();
+  compiled.image.team = shapes->team();
   compiled.image.local_bytes = (kernel.local_bytes + 15) / 16 * 16;
   compiled.image.symbols = kernel.symbols;
   compiled.image.sites = kernel.sites;

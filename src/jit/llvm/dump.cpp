@@ -19,8 +19,12 @@ std::string describe(const Shape& shape) {
       return "never";
     case Shape::Kind::any:
       return "any";
-    case Shape::Kind::warp:
+    case Shape::Kind::team:
       text = shape.stride ? fmt::format("{:+} a lane", shape.stride) : "uniform";
+      break;
+    case Shape::Kind::warp:
+      text = shape.stride ? fmt::format("{:+} a lane of each warp", shape.stride)
+                          : "uniform in each warp";
       break;
     case Shape::Kind::half:
       text = shape.stride ? fmt::format("{:+} a lane of each half", shape.stride)

@@ -88,9 +88,9 @@ void Vectorizer::prefetch(const llvm::CallInst& call, const Group& group, u64 di
       builder_.CreateMul(builder_.CreateSExtOrTrunc(first(step.value), builder_.getInt64Ty()),
                          builder_.getInt64(static_cast<u64>(step.times) * kAhead));
   const Shape shape = shapes_.of(group.root);
-  const unsigned pieces = shape.kind == Shape::Kind::half ? kHalves : 1;
-  const u64 extent = static_cast<u64>(std::abs(shape.reach())) + u64{site.bytes} * site.count;
-  for (unsigned h = 0; h < pieces; ++h) {
+  const u64 extent =
+      static_cast<u64>(std::abs(shapes_.reach(shape))) + u64{site.bytes} * site.count;
+  for (unsigned h = 0; h < halves_; h += shapes_.halves_of(shape)) {
     llvm::Value* at = builder_.CreateAdd(group.at[h], bytes);
     for (u64 offset = 0; offset < extent; offset += kLine)
       builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},

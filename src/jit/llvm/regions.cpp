@@ -211,7 +211,7 @@ void make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& ends
   arrive(met, builder.getInt64(kNobodyYet), merged, builder.getInt64(kNobodyYet));
   arrive(together, begins, together, builder.getTrue());
   arrive(place, builder.getInt64(0), place, merged);
-  cta.warp->addIncoming(builder.getInt32(0), cta.done);
+  cta.team->addIncoming(builder.getInt32(0), cta.done);
 }
 
 /// Blocks that end a region, to which a warp may come from `from` in one region. In the order of
@@ -276,7 +276,7 @@ u32 split_regions(const Vectorized& cta) {
   size = (size + 63) / 64 * 64;
 
   builder.SetInsertPoint(cta.head->getTerminator());
-  llvm::Value* number = builder.CreateZExt(cta.warp, builder.getInt64Ty());
+  llvm::Value* number = builder.CreateZExt(cta.team, builder.getInt64Ty());
   llvm::Value* frame =
       builder.CreateInBoundsGEP(builder.getInt8Ty(), warp.getArg(1),
                                 builder.CreateNUWMul(number, builder.getInt64(size)), "frame");

@@ -68,12 +68,13 @@ const llvm::ConstantInt* constant(const llvm::Value* value) {
 
 }  // namespace
 
-Shape Shape::by_half() const {
-  if (kind != Kind::warp || stride == 0) return *this;
-  Shape half = *this;
-  half.kind = Kind::half;
-  half.align = std::min(align, low_bit(static_cast<u64>(stride) * kHalf));
-  return half;
+Shape Shape::by(Kind part) const {
+  if (!is_affine() || kind >= part || stride == 0) return *this;
+  Shape one = *this;
+  one.kind = part;
+  const u64 lanes = part == Kind::half ? kHalf : kLanes;
+  one.align = std::min(align, low_bit(static_cast<u64>(stride) * lanes));
+  return one;
 }
 
 Shape Shapes::of(const llvm::Value* value) const {
@@ -90,9 +91,9 @@ Shape Shapes::of_others(const llvm::Instruction& inst) const {
     const Shape shape = of(operand);
     if (shape.kind == Kind::unset) return {};
     if (shape.is_uniform()) continue;
-    // A value for each half stays one.
-    all = meet(all, shape.kind == Kind::half && shape.stride == 0 && shape.widened.empty()
-                        ? Shape{Kind::half, 0, 1, {}}
+    // A value for each warp or half stays one.
+    all = meet(all, shape.is_affine() && shape.stride == 0 && shape.widened.empty()
+                        ? Shape{shape.kind, 0, 1, {}}
                         : Shape::any());
   }
   return all;
@@ -120,23 +121,23 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& inst) const {
       break;
     case llvm::Instruction::LShr:
     case llvm::Instruction::AShr:
-      for (const Shape& from : {a, a.by_half()}) {
+      for (const Shape& from : {a, a.by(Kind::warp), a.by(Kind::half)}) {
         if (right && right->getZExtValue() < 32 &&
-            from.stays_within(u64{1} << right->getZExtValue()))
+            stays_within(from, u64{1} << right->getZExtValue()))
           return {from.kind, 0, std::max<u64>(from.align >> right->getZExtValue(), 1), {}};
       }
       break;
     case llvm::Instruction::And:
-      for (const Shape& from : {a, a.by_half()}) {
+      for (const Shape& from : {a, a.by(Kind::warp), a.by(Kind::half)}) {
         if (!right) break;
         const u64 mask = right->getZExtValue();
-        if (std::has_single_bit(mask + 1) && from.align > mask && from.stays_within(mask + 1))
+        if (std::has_single_bit(mask + 1) && from.align > mask && stays_within(from, mask + 1))
           return {from.kind, from.stride, kMostAlign, {}};
         // The lanes differ in bits that stay, below those of their first value.
-        if (std::has_single_bit(mask + 1) && from.align <= mask && from.stays_within(from.align))
+        if (std::has_single_bit(mask + 1) && from.align <= mask && stays_within(from, from.align))
           return {from.kind, from.stride, from.align, {}};
         // What is cut off is the same for all.
-        if (from.stays_within(low_bit(mask))) return {from.kind, 0, low_bit(mask), {}};
+        if (stays_within(from, low_bit(mask))) return {from.kind, 0, low_bit(mask), {}};
       }
       break;
     default:
@@ -163,7 +164,7 @@ Shape Shapes::of_compare(const llvm::ICmpInst& inst) const {
       bound = 1;
     }
     if (inst.isRelational() && a.stride > 0 &&
-        std::min(a.align, bound) > static_cast<u64>(a.reach()))
+        std::min(a.align, bound) > static_cast<u64>(reach(a)))
       return {std::max(a.kind, b.kind), 0, 1, {}};
   }
   return of_others(inst);
@@ -176,10 +177,10 @@ Shape Shapes::of_cast(const llvm::CastInst& inst) const {
   switch (inst.getOpcode()) {
     case llvm::Instruction::ZExt:
     case llvm::Instruction::SExt: {
-      if (a.stride == 0 || a.stays_within(a.align)) return a;
+      if (a.stride == 0 || stays_within(a, a.align)) return a;
       // Of each lane the sign is known to be 0, and lanes are not that far from each other.
-      if (inst.getOperand(0)->getType()->isIntegerTy(32) && a.reach() > -(s64{1} << 31) &&
-          a.reach() < s64{1} << 31 &&
+      if (inst.getOperand(0)->getType()->isIntegerTy(32) && reach(a) > -(s64{1} << 31) &&
+          reach(a) < s64{1} << 31 &&
           llvm::computeKnownBits(inst.getOperand(0), inst.getDataLayout()).isNonNegative())
         return a;
       Shape wider = a;
@@ -215,24 +216,33 @@ Shape Shapes::of_phi(const llvm::PHINode& phi) const {
   return all;
 }
 
+/// Whether the call reads that field of Context.
+static bool is_field(const llvm::CallInst& call, std::size_t offset) {
+  return llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue() == offset;
+}
+
 Shape Shapes::of_call(const llvm::CallInst& call) const {
   const llvm::StringRef name = machine_call(call);
   if (name.empty()) return of_others(call);
   const auto uniform_along = [&](u64 threads, u64 align) -> Shape {
-    if (threads % 32 == 0) return Shape::uniform(align);
-    if (threads % 16 == 0) return {Kind::half, 0, align, {}};
+    if (threads % team_ == 0) return Shape::uniform(align);
+    if (threads % kLanes == 0) return {Kind::warp, 0, align, {}};
+    if (threads % kHalf == 0) return {Kind::half, 0, align, {}};
     return Shape::any();
   };
   if (name == "tid") {
     const u64 component = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue();
     if (component == 0) {
-      if (block_.x % 32 == 0 || block_.volume() == block_.x) return {Kind::warp, 1, 32, {}};
-      if (block_.x % 16 == 0) return {Kind::half, 1, 16, {}};
+      if (block_.x % team_ == 0 || block_.volume() == block_.x) return {Kind::team, 1, team_, {}};
+      if (block_.x % kLanes == 0) return {Kind::warp, 1, kLanes, {}};
+      if (block_.x % kHalf == 0) return {Kind::half, 1, kHalf, {}};
       return Shape::any();
     }
     return uniform_along(component == 1 ? block_.x : u64{block_.x} * block_.y, 1);
   }
-  if (name == "lane") return {Kind::warp, 1, kMostAlign, {}};
+  const Kind warp = team_ == kLanes ? Kind::team : Kind::warp;
+  if (name == "lane") return {warp, 1, kMostAlign, {}};
+  if (name == "context.i32" && is_field(call, offsetof(Context, warp))) return {warp, 0, 1, {}};
   if (name == "context.i64") return Shape::uniform(256);
   if (name == "symbol") return Shape::uniform(16);
   if (name == "context.i32" || name == "param" || name == "special") return Shape::uniform();
@@ -242,9 +252,9 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
     // One for each thread; an access for each thread.
     if (site.space == ir::Space::local || site.ordered) return Shape::any();
     if (address.kind == Kind::unset) return {};
-    if (address.kind == Kind::half && address.stride == 0 && address.widened.empty())
-      return {Kind::half, 0, 1, {}};
-    return address.is_uniform() ? Shape::uniform() : Shape::any();
+    if (address.is_affine() && address.stride == 0 && address.widened.empty())
+      return {address.kind, 0, 1, {}};
+    return Shape::any();
   }
   if (name == "barrier_wait") return Shape::uniform();
   if (name == "wait") {
@@ -346,12 +356,13 @@ bool Shapes::part(llvm::BasicBlock* block) {
   return true;
 }
 
-Shapes::Shapes(const ScalarKernel& kernel, const machine::Dim3& block)
+Shapes::Shapes(const ScalarKernel& kernel, const machine::Dim3& block, u32 warps)
     : dominators(*kernel.function),
       post_dominators(*kernel.function),
       loops(dominators),
       sites_(kernel.sites),
-      block_(block) {
+      block_(block),
+      team_(warps * kLanes) {
   llvm::Function& function = *kernel.function;
   const llvm::ReversePostOrderTraversal<llvm::Function*> order(&function);
   bool changed = true;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known of a scalar value over the lanes of a warp: the same for all, a first value and a
+// What is known of a scalar value over the lanes of a team: the same for all, a first value and a
 // step (an index, an address), or anything. This is what decides whether an access becomes one
 // vector load or sixteen scalar ones. Per half of a warp too: in a block of 16 x 16 the halves are
-// rows of their own.
+// rows of their own. A team is a warp, or two that run together (Shapes::team()).
 //
 // It holds among the lanes that run together. In a loop that lanes leave one by one a counter is
 // the same for all that are still in it; behind the loop it is not.
@@ -23,14 +23,16 @@
 
 namespace heddle::jit {
 
-inline constexpr unsigned kHalf = 16;  ///< lanes of one vector
-inline constexpr unsigned kHalves = 2;
+inline constexpr unsigned kHalf = 16;                ///< lanes of one vector
+inline constexpr unsigned kHalves = kLanes / kHalf;  ///< of a warp
+inline constexpr unsigned kMostWarps = 2;            ///< of a team
 
 struct Shape {
   enum class Kind : u8 {
     unset,
-    warp,  ///< first + stride * lane, over the warp
-    half,  ///< the same over each half, with firsts of their own
+    team,  ///< first + stride * lane, over the team
+    warp,  ///< the same over each warp of several, with firsts of their own
+    half,  ///< over each half of a warp
     any,
   };
   Kind kind = Kind::unset;
@@ -40,28 +42,31 @@ struct Shape {
   std::vector<std::pair<const llvm::Instruction*, s64>> widened;
 
   bool operator==(const Shape&) const = default;
-  bool is_uniform() const { return kind == Kind::warp && stride == 0; }
-  bool is_affine() const { return kind == Kind::warp || kind == Kind::half; }
-  static Shape uniform(u64 align = 1) { return {Kind::warp, 0, align, {}}; }
+  bool is_uniform() const { return kind == Kind::team && stride == 0; }
+  bool is_affine() const { return kind != Kind::unset && kind != Kind::any; }
+  static Shape uniform(u64 align = 1) { return {Kind::team, 0, align, {}}; }
   static Shape any() { return {Kind::any, 0, 1, {}}; }
-  /// How far the last lane that shares the first value is from it.
-  s64 reach() const {
-    return stride * static_cast<s64>(kind == Kind::warp ? kHalves * kHalf - 1 : kHalf - 1);
-  }
-  /// What is known of each half alone.
-  Shape by_half() const;
-  /// No carry leaves the bits below `align` on the way from lane to lane.
-  bool stays_within(u64 bound) const {
-    return is_affine() && widened.empty() && stride >= 0 &&
-           static_cast<u64>(reach()) < std::min(align, bound);
-  }
+  /// What is known of each warp, or half, alone.
+  Shape by(Kind part) const;
 };
 
 class Shapes {
  public:
-  Shapes(const ScalarKernel& kernel, const machine::Dim3& block);
+  /// Of teams of so many warps.
+  Shapes(const ScalarKernel& kernel, const machine::Dim3& block, u32 warps);
 
   Shape of(const llvm::Value* value) const;
+  /// How far the last lane that shares the first value is from it.
+  s64 reach(const Shape& shape) const {
+    return shape.stride * (static_cast<s64>(halves_of(shape) * kHalf) - 1);
+  }
+  /// Halves that share a first value.
+  unsigned halves_of(const Shape& shape) const {
+    return shape.kind == Shape::Kind::team   ? team_ / kHalf
+           : shape.kind == Shape::Kind::warp ? kHalves
+                                             : 1;
+  }
+  u32 team() const { return team_; }  ///< lanes
   /// Whether the lanes that reach the end of the block may part there.
   bool parts(const llvm::BasicBlock* block) const { return parting_.count(block) != 0; }
   /// Whether lanes leave the loop one by one.
@@ -82,9 +87,15 @@ class Shapes {
   Shape of_call(const llvm::CallInst& call) const;
   Shape of_others(const llvm::Instruction& inst) const;
   bool part(llvm::BasicBlock* block);
+  /// No carry leaves the bits below `align` on the way from lane to lane.
+  bool stays_within(const Shape& shape, u64 bound) const {
+    return shape.is_affine() && shape.widened.empty() && shape.stride >= 0 &&
+           static_cast<u64>(reach(shape)) < std::min(shape.align, bound);
+  }
 
   const std::vector<Site>& sites_;
   const machine::Dim3 block_;
+  const u32 team_;
   std::map<const llvm::Value*, Shape> shapes_;
   std::set<const llvm::BasicBlock*> parting_, meeting_;
   std::set<const llvm::Loop*> parting_loops_;

@@ -22,13 +22,13 @@ llvm::Value* Vectorizer::field(std::size_t offset, llvm::Type* type, const char*
   return known = builder_.CreateLoad(type, field_address(offset), name);
 }
 
-/// Where the local memory of the warp's first thread begins.
+/// Where the local memory of the team's first thread begins.
 llvm::Value* Vectorizer::local_base() {
   llvm::Type* wide = builder_.getInt64Ty();
   llvm::Value* base = field(offsetof(Context, local_base), wide, "local.base");
   llvm::Value* stride = field(offsetof(Context, local_stride), wide, "local.stride");
   llvm::Value* thread =
-      builder_.CreateMul(builder_.CreateZExt(made_.warp, wide), builder_.getInt64(kLanes));
+      builder_.CreateMul(builder_.CreateZExt(made_.team, wide), builder_.getInt64(shapes_.team()));
   return builder_.CreateAdd(base, builder_.CreateMul(stride, thread));
 }
 
@@ -37,22 +37,41 @@ llvm::Value* Vectorizer::field_address(std::size_t offset) {
                                              static_cast<unsigned>(offset));
 }
 
-/// Bit i: lane i.
-llvm::Value* Vectorizer::lane_mask(const Halves& mask) {
-  if (is_all(mask)) return builder_.getInt32(~0u);
+/// Bit i: lane i of the team.
+llvm::Value* Vectorizer::team_mask(const Halves& mask) {
+  llvm::Type* word = builder_.getIntNTy(halves_ * kHalf);
+  if (is_all(mask)) return llvm::Constant::getAllOnesValue(word);
   llvm::Value* bits = nullptr;
-  for (unsigned h = 0; h < kHalves; ++h) {
-    llvm::Value* half = builder_.CreateZExt(
-        builder_.CreateBitCast(mask[h], builder_.getIntNTy(kHalf)), builder_.getInt32Ty());
+  for (unsigned h = 0; h < halves_; ++h) {
+    llvm::Value* half =
+        builder_.CreateZExt(builder_.CreateBitCast(mask[h], builder_.getIntNTy(kHalf)), word);
     half = builder_.CreateShl(half, h * kHalf);
     bits = bits ? builder_.CreateOr(bits, half) : half;
   }
   return bits;
 }
 
-/// For the lanes of the mask.
-void Vectorizer::call_helper(HelperId helper, llvm::Value* argument, const Halves& mask) {
-  builder_.CreateStore(lane_mask(mask), field_address(offsetof(Context, lanes)));
+/// Bit i: lane i of one of its warps.
+llvm::Value* Vectorizer::lane_mask(const Halves& mask, unsigned warp) {
+  return builder_.CreateTrunc(builder_.CreateLShr(team_mask(mask), warp * kLanes),
+                              builder_.getInt32Ty());
+}
+
+/// What the run-time does goes warp by warp.
+void Vectorizer::for_each_warp(const std::function<void(unsigned warp)>& what) {
+  for (unsigned warp = 0; warp < halves_ / kHalves; ++warp) what(warp);
+}
+
+/// For the lanes of the mask in the warp.
+void Vectorizer::call_helper(HelperId helper, llvm::Value* argument, const Halves& mask,
+                             unsigned warp) {
+  const unsigned warps = halves_ / kHalves;
+  if (warps > 1) {
+    llvm::Value* number = builder_.CreateMul(made_.team, builder_.getInt32(warps));
+    builder_.CreateStore(builder_.CreateAdd(number, builder_.getInt32(warp)),
+                         field_address(offsetof(Context, warp)), /*isVolatile=*/true);
+  }
+  builder_.CreateStore(lane_mask(mask, warp), field_address(offsetof(Context, lanes)));
   call_helper(helper, argument);
 }
 
@@ -89,8 +108,8 @@ Halves Vectorizer::load_apart(const Group& group, u64 distance, const Halves& ma
   // Which of `times` elements it is; what is between may be no memory, if it is not accessed.
   const u64 begin = whole ? 0 : distance;
   const unsigned which = static_cast<unsigned>((distance - begin) / site.bytes);
-  Halves both;
-  for (unsigned h = 0; h < kHalves; ++h) {
+  Halves both{};
+  for (unsigned h = 0; h < halves_; ++h) {
     std::vector<llvm::Value*> parts;
     llvm::Value* lanes = whole ? nullptr : repeat(mask[h], times);
     for (unsigned part = 0; part < times; ++part) {
@@ -164,7 +183,7 @@ Halves Vectorizer::where_straight(const Group& group, const std::function<Halves
   builder_.CreateBr(behind);
   go_to(behind);
   Halves both{};
-  for (unsigned h = 0; h < kHalves && a[h]; ++h) {
+  for (unsigned h = 0; h < halves_ && a[h]; ++h) {
     llvm::PHINode* phi = builder_.CreatePHI(a[h]->getType(), 2);
     phi->addIncoming(a[h], fast_end);
     phi->addIncoming(b[h], slow_end);
@@ -197,8 +216,8 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
     return record_of(parts);
   };
   const auto straight = [&] {
-    Halves both;
-    for (unsigned h = 0; h < kHalves; ++h) {
+    Halves both{};
+    for (unsigned h = 0; h < halves_; ++h) {
       llvm::Value* at = pointer(group->at[h], distance);
       auto* type = llvm::FixedVectorType::get(element, kHalf * count);
       llvm::Value* loaded =
@@ -218,27 +237,31 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
     return both;
   };
   const auto by_run_time = [&] {
-    pass_addresses(call);
-    call_helper(HelperId::load, call.getArgOperand(0), mask);
-    Halves both;
-    for (unsigned h = 0; h < kHalves; ++h) {
-      std::vector<llvm::Value*> parts;
-      for (unsigned i = 0; i < count; ++i) parts.push_back(take_result(element, i, h));
-      both[h] = record_of(parts);
-    }
+    Halves both{};
+    for_each_warp([&](unsigned warp) {
+      pass_addresses(call, warp);
+      call_helper(HelperId::load, call.getArgOperand(0), mask, warp);
+      for (unsigned h = 0; h < kHalves; ++h) {
+        std::vector<llvm::Value*> parts;
+        for (unsigned i = 0; i < count; ++i) parts.push_back(take_result(element, i, h));
+        both[warp * kHalves + h] = record_of(parts);
+      }
+    });
     return both;
   };
   switch (group->way) {
     case Way::one:
       return define_uniform(call, scalar(group->at[0]));
     case Way::only: {
-      llvm::Value* loaded = splat(scalar(group->at[0]));
-      return define(call, {loaded, loaded});
+      Halves loaded{};
+      loaded.fill(splat(scalar(group->at[0])));
+      return define(call, loaded);
     }
-    case Way::halves: {
+    case Way::parts: {
       Lanes lanes;
       lanes.shape = shapes_.of(&call);
-      for (unsigned h = 0; h < kHalves; ++h) lanes.first[h] = scalar(group->at[h]);
+      for (unsigned h = 0; h < halves_; h += shapes_.halves_of(lanes.shape))
+        lanes.first[h] = scalar(group->at[h]);
       lanes_[&call] = lanes;
       return;
     }
@@ -247,8 +270,8 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
     case Way::apart:
       return define(call, load_apart(*group, distance, mask));
     case Way::scattered: {
-      Halves both;
-      for (unsigned h = 0; h < kHalves; ++h) {
+      Halves both{};
+      for (unsigned h = 0; h < halves_; ++h) {
         std::vector<llvm::Value*> parts;
         for (unsigned i = 0; i < count; ++i)
           parts.push_back(builder_.CreateMaskedGather(
@@ -265,9 +288,11 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
   const unsigned count = site.count;
   const auto value = [&](unsigned i) { return call.getArgOperand(2 + i); };
   const auto by_run_time = [&] {
-    pass_addresses(call);
-    for (u32 i = 0; i < count; ++i) pass_operand(value(i), i);
-    call_helper(HelperId::store, call.getArgOperand(0), mask);
+    for_each_warp([&](unsigned warp) {
+      pass_addresses(call, warp);
+      for (u32 i = 0; i < count; ++i) pass_operand(value(i), i, warp);
+      call_helper(HelperId::store, call.getArgOperand(0), mask, warp);
+    });
     return Halves{};
   };
   if (is_run_time_s(site)) {
@@ -276,7 +301,7 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
   }
   const auto [group, distance] = checked(call, mask);
   const auto straight = [&] {
-    for (unsigned h = 0; h < kHalves; ++h) {
+    for (unsigned h = 0; h < halves_; ++h) {
       llvm::Value* at = pointer(group->at[h], distance);
       llvm::Value* stored = all(value(0), h);
       if (count > 1) {
@@ -307,11 +332,11 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
     case Way::line:
       where_straight(*group, straight, by_run_time);
       return;
-    case Way::halves:
+    case Way::parts:
     case Way::apart:
       HEDDLE_UNREACHABLE();
     case Way::scattered:
-      for (unsigned h = 0; h < kHalves; ++h) {
+      for (unsigned h = 0; h < halves_; ++h) {
         for (unsigned i = 0; i < count; ++i)
           builder_.CreateMaskedScatter(all(value(i), h),
                                        pointer(group->at[h], distance + u64{i} * site.bytes),

@@ -177,12 +177,13 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
   if (lane_) {
     llvm::Value* b = of_lane(value(0), lane_);
     llvm::Value* c = operands > 1 ? of_lane(value(1), lane_) : nullptr;
-    llvm::Value* old = splat(atomic_at(site, at[0], b, c));
-    return define(call, {old, old});
+    Halves old{};
+    old.fill(splat(atomic_at(site, at[0], b, c)));
+    return define(call, old);
   }
   if (reduces) {
     llvm::Value* whole = nullptr;
-    for (unsigned h = 0; h < kHalves; ++h) {
+    for (unsigned h = 0; h < halves_; ++h) {
       llvm::Value* lanes =
           builder_.CreateSelect(mask[h], all(value(0), h), splat(neutral(site, type)));
       llvm::Value* half = builder_.CreateUnaryIntrinsic(reduction(site), lanes);
@@ -193,7 +194,7 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
   }
 
   // The lanes' addresses and operands lie in Context, as for the run-time; results go there.
-  for (unsigned h = 0; h < kHalves; ++h)
+  for (unsigned h = 0; h < halves_; ++h)
     builder_.CreateAlignedStore(
         at[h], field_address(offsetof(Context, addresses) + h * kHalf * sizeof(u64)),
         llvm::Align(64));

@@ -112,7 +112,7 @@ Vectorizer::Way Vectorizer::way_of(const llvm::CallInst& call, const Shape& root
   for (unsigned i = 2; i < call.arg_size(); ++i)
     same &= shapes_.of(call.getArgOperand(i)).is_uniform();
   if (same) return Way::one;
-  if (loads && shapes_.of(&call).kind == Shape::Kind::half) return Way::halves;
+  if (loads && shapes_.of(&call).is_affine()) return Way::parts;
   if (lane_) return Way::only;
   if (!root.is_affine()) return Way::scattered;
   const s64 whole = s64{site.bytes} * site.count;
@@ -202,18 +202,22 @@ void Vectorizer::ask(const Group& group, const Halves& mask) {
   llvm::Value* first_site = builder_.getInt32(number(group.members[0]));
   if (const Shape shape = shapes_.of(group.root); shape.is_affine() && shape.widened.empty()) {
     // A line: this is hardly ever run, and should not be long.
-    for (unsigned h = 0; h < kHalves; ++h)
-      builder_.CreateStore(further(first(group.root, h), group.low),
-                           field_address(offsetof(Context, line) + h * sizeof(u64)));
     builder_.CreateStore(builder_.getInt64(static_cast<u64>(shape.stride)),
                          field_address(offsetof(Context, step)));
-    return call_helper(HelperId::check_line, first_site, mask);
+    return for_each_warp([&](unsigned warp) {
+      for (unsigned h = 0; h < kHalves; ++h)
+        builder_.CreateStore(further(first(group.root, warp * kHalves + h), group.low),
+                             field_address(offsetof(Context, line) + h * sizeof(u64)));
+      call_helper(HelperId::check_line, first_site, mask, warp);
+    });
   }
-  for (unsigned h = 0; h < kHalves; ++h)
-    builder_.CreateAlignedStore(
-        further(all_here(group.root, h), group.low),
-        field_address(offsetof(Context, addresses) + h * kHalf * sizeof(u64)), llvm::Align(64));
-  call_helper(HelperId::check_access, first_site, mask);
+  for_each_warp([&](unsigned warp) {
+    for (unsigned h = 0; h < kHalves; ++h)
+      builder_.CreateAlignedStore(
+          further(all_here(group.root, warp * kHalves + h), group.low),
+          field_address(offsetof(Context, addresses) + h * kHalf * sizeof(u64)), llvm::Align(64));
+    call_helper(HelperId::check_access, first_site, mask, warp);
+  });
 }
 
 /// Goes on where all of the group is legal for the lanes of the mask: its host addresses are known
@@ -228,6 +232,19 @@ void Vectorizer::check(Group& group, const Halves& mask) {
   };
   Halves from{};                                     // the first one's addresses
   std::vector<std::pair<llvm::Value*, u64>> pieces;  // scalar addresses, and bytes from there
+  const auto is_there = [&](unsigned part) {
+    llvm::Value* either = mask[part];
+    for (unsigned h = 1; h < shapes_.halves_of(shape); ++h)
+      either = builder_.CreateOr(either, mask[part + h]);
+    llvm::Value* bits = builder_.CreateBitCast(either, builder_.getIntNTy(kHalf));
+    return builder_.CreateICmpNE(bits, llvm::ConstantInt::get(bits->getType(), 0));
+  };
+  const auto somewhere = [&] {
+    llvm::Value* address = first(group.root, 0);
+    for (unsigned h = shapes_.halves_of(shape); h < halves_; h += shapes_.halves_of(shape))
+      address = builder_.CreateSelect(is_there(h), first(group.root, h), address);
+    return address;
+  };
   switch (group.way) {
     case Way::one:
       from[0] = further(first(group.root), group.low);
@@ -237,25 +254,21 @@ void Vectorizer::check(Group& group, const Halves& mask) {
       from[0] = further(of_lane(group.root, lane_), group.low);
       pieces = {{from[0], group.extent}};
       break;
-    case Way::halves:
-      for (unsigned h = 0; h < kHalves; ++h) {
+    case Way::parts:
+      for (unsigned h = 0; h < halves_; h += shapes_.halves_of(shape)) {
         llvm::Value* address = first(group.root, h);
-        // A half of which no lane is there reads what the other one does.
-        if (!is_all(mask)) {
-          llvm::Value* there = any({mask[h], mask[h]});
-          address = builder_.CreateSelect(there, address, first(group.root, 1 - h));
-        }
+        // A part of which no lane is there reads what another one does.
+        if (!is_all(mask)) address = builder_.CreateSelect(is_there(h), address, somewhere());
         from[h] = further(address, group.low);
         pieces.emplace_back(from[h], group.extent);
       }
       break;
     case Way::line:
     case Way::apart: {
-      const u64 reach = static_cast<u64>(shape.reach());
-      for (unsigned h = 0; h < kHalves; ++h) {
+      const u64 reach = static_cast<u64>(shapes_.reach(shape));
+      for (unsigned h = 0; h < halves_; ++h) {
         from[h] = further(first(group.root, h), group.low);
-        if (h == 0 || shape.kind == Shape::Kind::half)
-          pieces.emplace_back(from[h], group.extent + reach);
+        if (h % shapes_.halves_of(shape) == 0) pieces.emplace_back(from[h], group.extent + reach);
       }
       break;
     }
@@ -270,7 +283,9 @@ void Vectorizer::check(Group& group, const Halves& mask) {
     }
     return all;
   };
-  for (unsigned h = 0; h < kHalves && from[h]; ++h) group.at[h] = host(site, from[h]);
+  for (unsigned h = 0; h < halves_; ++h) {
+    if (from[h]) group.at[h] = host(site, from[h]);
+  }
   if (group.way == Way::line && !shape.widened.empty()) {
     group.straight = no_wrap(shape);
     llvm::Value* legal = nullptr;
@@ -294,7 +309,8 @@ void Vectorizer::check(Group& group, const Halves& mask) {
       };
       group.at[0] = meet(group.at[0], at);
       group.straight = meet(builder_.getTrue(), fit);
-      group.at[1] = builder_.CreateAdd(group.at[0], builder_.getInt64(kHalf * align));
+      for (unsigned h = 1; h < halves_; ++h)
+        group.at[h] = builder_.CreateAdd(group.at[0], builder_.getInt64(h * kHalf * align));
     }
     return;
   }
@@ -318,7 +334,7 @@ void Vectorizer::check(Group& group, const Halves& mask) {
 /// `if (thread >= offset) ... [thread - offset]`.
 bool Vectorizer::is_partial(const Group& group, const Halves& mask) const {
   return site_of(*group.members[0]).space == ir::Space::shared && group.way == Way::line &&
-         !is_all(mask) && shapes_.of(group.root).kind == Shape::Kind::warp;
+         !is_all(mask) && shapes_.of(group.root).kind == Shape::Kind::team;
 }
 
 /// The address from which the lanes of the mask lie in a line, as if lane 0 were there; and whether
@@ -330,11 +346,11 @@ std::pair<llvm::Value*, llvm::Value*> Vectorizer::active_line(const Group& group
   const u64 align = u64{site.bytes} * site.count;
   const auto number = [&](llvm::Intrinsic::ID id) {
     return builder_.CreateZExt(
-        builder_.CreateBinaryIntrinsic(id, lane_mask(mask), builder_.getTrue()), wide);
+        builder_.CreateBinaryIntrinsic(id, team_mask(mask), builder_.getTrue()), wide);
   };
   llvm::Value* low = number(llvm::Intrinsic::cttz);
   llvm::Value* high =
-      builder_.CreateSub(builder_.getInt64(kLanes - 1), number(llvm::Intrinsic::ctlz));
+      builder_.CreateSub(builder_.getInt64(shapes_.team() - 1), number(llvm::Intrinsic::ctlz));
   llvm::Value* step = builder_.getInt64(align);
   llvm::Value* begin = further(of_lane(group.root, low), group.low);
   llvm::Value* span = builder_.CreateMul(builder_.CreateSub(high, low), step);
@@ -356,8 +372,8 @@ std::pair<llvm::Value*, llvm::Value*> Vectorizer::active_line(const Group& group
 void Vectorizer::check_scattered(Group& group, const Halves& mask) {
   const Site& site = site_of(*group.members[0]);
   const u64 align = u64{site.bytes} * site.count;
-  Halves bad;
-  for (unsigned h = 0; h < kHalves; ++h) {
+  Halves bad{};
+  for (unsigned h = 0; h < halves_; ++h) {
     group.at[h] = further(all_here(group.root, h), group.low);
     llvm::Value* legal = nullptr;
     for (const Window& window : windows(site)) {
@@ -375,7 +391,7 @@ void Vectorizer::check_scattered(Group& group, const Halves& mask) {
   ask(group, mask);
   builder_.CreateBr(legal);
   go_to(legal);
-  for (unsigned h = 0; h < kHalves; ++h) {
+  for (unsigned h = 0; h < halves_; ++h) {
     group.at[h] = host(site, group.at[h]);
     if (site.space == ir::Space::local) {
       llvm::Type* wide = builder_.getInt64Ty();

@@ -142,7 +142,7 @@ void Vectorizer::emit_barrier(llvm::CallInst& call, const Halves& mask) {
   llvm::LoadInst* result = builder_.CreateLoad(
       builder_.getInt32Ty(),
       builder_.CreateInBoundsGEP(builder_.getInt32Ty(),
-                                 field_address(offsetof(Context, barrier_result)), made_.warp));
+                                 field_address(offsetof(Context, barrier_result)), made_.team));
   result->setVolatile(true);  // not above the end of the region
   define_uniform(call, result);
 }
@@ -179,8 +179,8 @@ void Vectorizer::emit_step(llvm::CallInst& call, HelperId helper, const Halves& 
   }
   auto* record = llvm::dyn_cast<llvm::StructType>(call.getType());
   const u32 first = machine_call(call) == "system_call" ? row : 0;
-  Halves both;
-  for (unsigned h = 0; h < kHalves; ++h) {
+  Halves both{};
+  for (unsigned h = 0; h < halves_; ++h) {
     if (!record) {
       both[h] = take_result(call.getType(), first, h);
       continue;

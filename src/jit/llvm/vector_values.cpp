@@ -59,10 +59,12 @@ llvm::Value* Vectorizer::first(llvm::Value* value, unsigned half) {
   if (lanes.shape.is_uniform()) return lanes.first[0];
   if (!lanes.first[half]) {
     const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
-    place_behind(lanes.first[0]);
-    const s64 step = lanes.shape.stride * static_cast<s64>(kHalf * half);
-    lanes.first[half] = builder_.CreateAdd(
-        lanes.first[0], llvm::ConstantInt::get(value->getType(), static_cast<u64>(step), true));
+    const unsigned own = half % shapes_.halves_of(lanes.shape);
+    place_behind(lanes.first[half - own]);
+    const s64 step = lanes.shape.stride * static_cast<s64>(kHalf * own);
+    lanes.first[half] =
+        builder_.CreateAdd(lanes.first[half - own],
+                           llvm::ConstantInt::get(value->getType(), static_cast<u64>(step), true));
   }
   return lanes.first[half];
 }
@@ -82,7 +84,7 @@ llvm::Value* Vectorizer::all(llvm::Value* value, unsigned half) {
   const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
   place_behind(from);
   llvm::Value* result = all_here(value, half);
-  if (lanes.shape.is_uniform()) lanes.all[1 - half] = result;
+  if (lanes.shape.is_uniform()) lanes.all.fill(result);
   return lanes.all[half] = result;
 }
 
@@ -106,7 +108,7 @@ llvm::Value* Vectorizer::all_here(llvm::Value* value, unsigned half) {
 llvm::Value* Vectorizer::of_lane(llvm::Value* value, llvm::Value* lane) {
   if (llvm::isa<llvm::Constant>(value)) return value;
   const Shape& shape = lanes_.at(value).shape;
-  if (shape.kind == Shape::Kind::warp && !value->getType()->isPointerTy()) {
+  if (shape.kind == Shape::Kind::team && !value->getType()->isPointerTy()) {
     const auto line = [&](llvm::Value* of, s64 stride) {
       if (!stride) return first(of);
       llvm::Value* steps =
@@ -125,8 +127,11 @@ llvm::Value* Vectorizer::of_lane(llvm::Value* value, llvm::Value* lane) {
     }
     return result;
   }
-  llvm::Value* high = builder_.CreateICmpUGE(lane, builder_.getInt32(kHalf));
-  llvm::Value* half = builder_.CreateSelect(high, all(value, 1), all(value, 0));
+  llvm::Value* half = all(value, 0);
+  for (unsigned h = 1; h < halves_; ++h) {
+    llvm::Value* high = builder_.CreateICmpUGE(lane, builder_.getInt32(h * kHalf));
+    half = builder_.CreateSelect(high, all(value, h), half);
+  }
   return builder_.CreateExtractElement(half, builder_.CreateAnd(lane, kHalf - 1));
 }
 
@@ -139,8 +144,7 @@ llvm::Value* Vectorizer::no_wrap(const Shape& shape) {
       llvm::Value* from = widening->getOperand(0);
       const Shape narrow = shapes_.of(from);
       const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
-      const unsigned halves = narrow.kind == Shape::Kind::half ? kHalves : 1;
-      for (unsigned h = 0; h < halves; ++h) {
+      for (unsigned h = 0; h < halves_; h += shapes_.halves_of(narrow)) {
         llvm::Value* begin = first(from, h);
         place_behind(first(const_cast<llvm::Instruction*>(widening), h));
         const bool is_signed = widening->getOpcode() == llvm::Instruction::SExt;
@@ -149,7 +153,7 @@ llvm::Value* Vectorizer::no_wrap(const Shape& shape) {
             is_signed
                 ? (up ? llvm::Intrinsic::sadd_with_overflow : llvm::Intrinsic::ssub_with_overflow)
                 : (up ? llvm::Intrinsic::uadd_with_overflow : llvm::Intrinsic::usub_with_overflow);
-        const u64 reach = static_cast<u64>(up ? narrow.reach() : -narrow.reach());
+        const u64 reach = static_cast<u64>(up ? shapes_.reach(narrow) : -shapes_.reach(narrow));
         llvm::Value* sum = builder_.CreateBinaryIntrinsic(
             id, begin, llvm::ConstantInt::get(begin->getType(), reach));
         llvm::Value* fine = builder_.CreateNot(builder_.CreateExtractValue(sum, 1));
@@ -176,8 +180,8 @@ Vectorizer::Variable& Vectorizer::variable_of(llvm::PHINode& phi) {
   Variable& variable = variables_[&phi];
   if (!variable.places.empty()) return variable;
   const Shape shape = shapes_.of(&phi);
-  const unsigned count = shape.kind == Shape::Kind::warp ? 1 : kHalves;
-  for (unsigned i = 0; i < count; ++i)
+  const unsigned shared = shape.is_affine() ? shapes_.halves_of(shape) : 1;
+  for (unsigned i = 0; i < halves_; i += shared)
     variable.places.push_back(
         this->variable(shape.is_affine() ? phi.getType() : vector_of(phi.getType())));
   return variable;
@@ -193,6 +197,19 @@ void Vectorizer::define_uniform(llvm::Instruction& inst, llvm::Value* value) {
   Lanes& lanes = lanes_[&inst];
   lanes.shape = shapes_.of(&inst);
   lanes.first[0] = value;
+}
+
+/// The number of each warp.
+void Vectorizer::define_warp(llvm::Instruction& inst) {
+  const unsigned warps = halves_ / kHalves;
+  if (warps == 1) return define_uniform(inst, made_.team);
+  Lanes& lanes = lanes_[&inst];
+  lanes.shape = shapes_.of(&inst);
+  const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+  builder_.SetInsertPoint(head_->getTerminator());
+  for (unsigned h = 0; h < halves_; h += kHalves)
+    lanes.first[h] = builder_.CreateAdd(builder_.CreateMul(made_.team, builder_.getInt32(warps)),
+                                        builder_.getInt32(h / kHalves));
 }
 
 void Vectorizer::emit(llvm::Instruction& inst, const Halves& mask) {
@@ -226,8 +243,7 @@ Vectorizer::Block* Vectorizer::home_of(const llvm::Instruction& inst) const {
 void Vectorizer::emit_affine(llvm::Instruction& inst) {
   Lanes lanes;
   lanes.shape = shapes_.of(&inst);
-  const unsigned halves = lanes.shape.kind == Shape::Kind::half ? kHalves : 1;
-  for (unsigned h = 0; h < halves; ++h) {
+  for (unsigned h = 0; h < halves_; h += shapes_.halves_of(lanes.shape)) {
     if (inst.getOpcode() == llvm::Instruction::And && lanes.shape.stride &&
         lanes.shape.align > llvm::cast<llvm::ConstantInt>(inst.getOperand(1))->getZExtValue()) {
       // Nothing is left of a first value that is a multiple of the mask's size (shape.cpp).
@@ -352,8 +368,8 @@ llvm::Value* Vectorizer::vector_instruction(llvm::Instruction& inst, unsigned ha
 }
 
 void Vectorizer::emit_vector(llvm::Instruction& inst, const Halves& mask) {
-  Halves both;
-  for (unsigned h = 0; h < kHalves; ++h) both[h] = vector_instruction(inst, h, mask);
+  Halves both{};
+  for (unsigned h = 0; h < halves_; ++h) both[h] = vector_instruction(inst, h, mask);
   define(inst, both);
 }
 
@@ -366,8 +382,7 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
   llvm::Type* word = builder_.getInt32Ty();
   const auto constant = [&](u64 value) { return builder_.getInt32(static_cast<u32>(value)); };
 
-  if (name == "context.i32" && number(0) == offsetof(Context, warp))
-    return define_uniform(call, made_.warp);
+  if (name == "context.i32" && number(0) == offsetof(Context, warp)) return define_warp(call);
   if (name == "context.i64" || name == "context.i32")
     return define_uniform(call, field(number(0), call.getType(), "field"));
   if (name == "symbol") {
@@ -393,7 +408,7 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
   if (name == "lane") {
     Lanes& lanes = lanes_[&call];
     lanes.shape = shapes_.of(&call);
-    lanes.first[0] = constant(0);
+    for (unsigned h = 0; h < halves_; h += kHalves) lanes.first[h] = constant(0);
     return;
   }
   if (name == "tid") {
@@ -401,9 +416,10 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
     builder_.SetInsertPoint(head_->getTerminator());
     const u32 component = number(0);
     const u64 x = block_.x, y = block_.y;
-    llvm::Value* warp = made_.warp;
+    llvm::Value* team = made_.team;
     // `unit` threads, consecutive along x, share what is asked for, or differ by their place.
     const auto of_units = [&](llvm::Value* unit, u64 size) -> llvm::Value* {
+      if (component == 0 && size % x == 0 && block_.volume() != x) return constant(0);
       llvm::Value* thread = builder_.CreateMul(unit, constant(size));
       if (component == 0)
         return block_.volume() == x ? thread : builder_.CreateURem(thread, constant(x));
@@ -413,16 +429,17 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
     };
     Lanes lanes;
     lanes.shape = shapes_.of(&call);
-    if (lanes.shape.kind == Shape::Kind::warp) {
-      lanes.first[0] = of_units(warp, kLanes);
-    } else if (lanes.shape.kind == Shape::Kind::half) {
-      for (unsigned h = 0; h < kHalves; ++h)
+    if (lanes.shape.is_affine()) {
+      const unsigned shared = shapes_.halves_of(lanes.shape);
+      for (unsigned h = 0; h < halves_; h += shared)
         lanes.first[h] =
-            of_units(builder_.CreateAdd(builder_.CreateShl(warp, 1), constant(h)), kHalf);
+            of_units(builder_.CreateAdd(builder_.CreateMul(team, constant(halves_ / shared)),
+                                        constant(h / shared)),
+                     shared * kHalf);
     } else {
-      for (unsigned h = 0; h < kHalves; ++h) {
-        llvm::Value* begin =
-            builder_.CreateAdd(builder_.CreateMul(warp, constant(kLanes)), constant(h * kHalf));
+      for (unsigned h = 0; h < halves_; ++h) {
+        llvm::Value* begin = builder_.CreateAdd(builder_.CreateMul(team, constant(shapes_.team())),
+                                                constant(h * kHalf));
         llvm::Value* thread = builder_.CreateAdd(splat(begin), ramp(word, 1));
         llvm::Value* row = builder_.CreateUDiv(thread, splat(constant(x)));
         lanes.all[h] = component == 0   ? builder_.CreateURem(thread, splat(constant(x)))
@@ -437,8 +454,8 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
     llvm::Value* base = local_base();
     llvm::Value* stride =
         field(offsetof(Context, local_stride), builder_.getInt64Ty(), "local.stride");
-    Halves both;
-    for (unsigned h = 0; h < kHalves; ++h) {
+    Halves both{};
+    for (unsigned h = 0; h < halves_; ++h) {
       llvm::Value* lane =
           builder_.CreateAdd(splat(builder_.getInt64(h * kHalf)), ramp(builder_.getInt64Ty(), 1));
       both[h] = builder_.CreateAdd(splat(base), builder_.CreateMul(splat(stride), lane));

@@ -15,29 +15,32 @@ llvm::Value* Vectorizer::operand_address(u32 number) {
   return field_address(offsetof(Context, operands) + number * sizeof(u64) * kLanes);
 }
 
-void Vectorizer::pass_addresses(llvm::CallInst& call) {
+void Vectorizer::pass_addresses(llvm::CallInst& call, unsigned warp) {
   llvm::Value* addresses = field_address(offsetof(Context, addresses));
   for (unsigned h = 0; h < kHalves; ++h) {
     llvm::Value* at =
         builder_.CreateConstInBoundsGEP1_32(builder_.getInt64Ty(), addresses, h * kHalf);
-    builder_.CreateAlignedStore(all_here(call.getArgOperand(1), h), at, llvm::Align(64));
+    builder_.CreateAlignedStore(all_here(call.getArgOperand(1), warp * kHalves + h), at,
+                                llvm::Align(64));
   }
 }
 
 /// A predicate as a word: bit i is lane i.
-llvm::Value* Vectorizer::lane_bits(llvm::Value* predicate) {
-  return lane_mask({all(predicate, 0), all(predicate, 1)});
+llvm::Value* Vectorizer::lane_bits(llvm::Value* predicate, unsigned warp) {
+  Halves bits{};
+  for (unsigned h = 0; h < halves_; ++h) bits[h] = all(predicate, h);
+  return lane_mask(bits, warp);
 }
 
-void Vectorizer::pass_operand(llvm::Value* value, u32 number) {
+void Vectorizer::pass_operand(llvm::Value* value, u32 number, unsigned warp) {
   llvm::Value* at = operand_address(number);
   if (value->getType()->isIntegerTy(1)) {
-    builder_.CreateStore(lane_bits(value), at);
+    builder_.CreateStore(lane_bits(value, warp), at);
     return;
   }
   for (unsigned h = 0; h < kHalves; ++h) {
     llvm::Value* half = builder_.CreateConstInBoundsGEP1_32(value->getType(), at, h * kHalf);
-    builder_.CreateAlignedStore(all(value, h), half, llvm::Align(16));
+    builder_.CreateAlignedStore(all(value, warp * kHalves + h), half, llvm::Align(16));
   }
 }
 
@@ -67,8 +70,8 @@ void Vectorizer::take_results(llvm::CallInst& call) {
       result = builder_.CreateInsertValue(result, one(record->getElementType(i), i), i);
     return define_uniform(call, result);
   }
-  Halves both;
-  for (unsigned h = 0; h < kHalves; ++h) {
+  Halves both{};
+  for (unsigned h = 0; h < halves_; ++h) {
     both[h] =
         record ? llvm::PoisonValue::get(vector_of(record)) : take_result(call.getType(), 0, h);
     for (unsigned i = 0; record && i < record->getNumElements(); ++i)
@@ -93,14 +96,14 @@ bool Vectorizer::emit_shuffle(llvm::CallInst& call, const Site& site) {
     inside[lane / kHalf].push_back(builder_.getInt1(source.in_range));
   }
   llvm::Value* a = call.getArgOperand(1);
-  llvm::Value *low = all(a, 0), *high = all(a, 1);
-  Halves both;
-  for (unsigned h = 0; h < kHalves; ++h) {
-    both[h] = builder_.CreateShuffleVector(low, high, from[h]);
+  Halves both{};
+  for (unsigned h = 0; h < halves_; ++h) {
+    const unsigned begin = h / kHalves * kHalves;
+    both[h] = builder_.CreateShuffleVector(all(a, begin), all(a, begin + 1), from[h - begin]);
     if (!call.getType()->isStructTy()) continue;
     llvm::Value* pair = llvm::PoisonValue::get(vector_of(call.getType()));
     pair = builder_.CreateInsertValue(pair, both[h], 0);
-    both[h] = builder_.CreateInsertValue(pair, llvm::ConstantVector::get(inside[h]), 1);
+    both[h] = builder_.CreateInsertValue(pair, llvm::ConstantVector::get(inside[h - begin]), 1);
   }
   define(call, both);
   return true;

@@ -17,6 +17,7 @@ Vectorizer::Vectorizer(ScalarKernel& kernel, const Shapes& shapes, const machine
     : kernel_(kernel),
       shapes_(shapes),
       block_(block),
+      halves_(shapes.team() / kHalf),
       context_(kernel.module->getContext()),
       module_(*kernel.module),
       from_(*kernel.function),
@@ -27,7 +28,8 @@ Vectorizer::Vectorizer(ScalarKernel& kernel, const Shapes& shapes, const machine
 
 llvm::Value* Vectorizer::any(const Halves& mask) {
   if (is_all(mask)) return builder_.getTrue();
-  llvm::Value* either = builder_.CreateOr(mask[0], mask[1]);
+  llvm::Value* either = mask[0];
+  for (unsigned h = 1; h < halves_; ++h) either = builder_.CreateOr(either, mask[h]);
   llvm::Value* bits = builder_.CreateBitCast(either, builder_.getIntNTy(kHalf));
   return builder_.CreateICmpNE(bits, llvm::ConstantInt::get(bits->getType(), 0));
 }
@@ -37,12 +39,13 @@ bool Vectorizer::is_all(const Halves& mask) const {
     const auto* constant = llvm::dyn_cast<llvm::Constant>(one);
     return constant && constant->isAllOnesValue();
   };
-  return all(mask[0]) && all(mask[1]);
+  return std::all_of(mask.begin(), mask.begin() + halves_, all);
 }
 
 Halves Vectorizer::none() const {
-  auto* zero = llvm::Constant::getNullValue(vector_of(llvm::Type::getInt1Ty(context_)));
-  return {zero, zero};
+  Halves zero{};
+  zero.fill(llvm::Constant::getNullValue(vector_of(llvm::Type::getInt1Ty(context_))));
+  return zero;
 }
 
 /// Whether the lanes that end `from` together go to its successor; null: all of them do, always.
@@ -59,8 +62,8 @@ Halves Vectorizer::edge_mask(const Block* from, unsigned successor, const Halves
   auto* branch =
       llvm::cast<llvm::BranchInst>(const_cast<llvm::Instruction*>(from->getTerminator()));
   if (!branch->isConditional()) return mask;
-  Halves result;
-  for (unsigned h = 0; h < kHalves; ++h) {
+  Halves result{};
+  for (unsigned h = 0; h < halves_; ++h) {
     llvm::Value* condition =
         shapes_.parts(from) ? all(branch->getCondition(), h) : splat(first(branch->getCondition()));
     if (successor == 1) condition = builder_.CreateNot(condition);
@@ -81,7 +84,7 @@ llvm::Value* Vectorizer::only_lane(const Block* from, unsigned successor) {
   const bool equal = compare->getPredicate() == llvm::CmpInst::ICMP_EQ;
   llvm::Value *index = compare->getOperand(0), *number = compare->getOperand(1);
   const Shape shape = shapes_.of(index);
-  if (equal != (successor == 0) || shape.kind != Shape::Kind::warp || shape.stride != 1 ||
+  if (equal != (successor == 0) || shape.kind != Shape::Kind::team || shape.stride != 1 ||
       !shape.widened.empty() || !shapes_.of(number).is_uniform())
     return nullptr;
   llvm::Value* lane = builder_.CreateSub(first(number), first(index));
@@ -246,9 +249,10 @@ void Vectorizer::assign(const Block* from, Block* to, const Halves& mask) {
     if (llvm::isa<llvm::UndefValue>(value)) continue;
     Variable& variable = variable_of(phi);
     const Shape shape = shapes_.of(&phi);
+    const unsigned shared = halves_ / static_cast<unsigned>(variable.places.size());
     for (unsigned i = 0; i < variable.places.size(); ++i) {
       llvm::AllocaInst* place = variable.places[i];
-      llvm::Value* now = shape.is_affine() ? first(value, i) : all(value, i);
+      llvm::Value* now = shape.is_affine() ? first(value, i * shared) : all(value, i);
       if (!shape.is_affine() && keeps && !is_all(mask)) {
         llvm::Value* before = builder_.CreateLoad(place->getAllocatedType(), place);
         if (now->getType()->isStructTy()) {
@@ -276,7 +280,7 @@ void Vectorizer::leave_block(Block* block, const Halves& mask) {
     Node& node = nodes_[to];
     if (!node.collected[0]) continue;
     const Halves exact = edge_mask(block, s, mask);
-    for (unsigned h = 0; h < kHalves; ++h) {
+    for (unsigned h = 0; h < halves_; ++h) {
       llvm::Value* before = builder_.CreateLoad(exact[h]->getType(), node.collected[h]);
       builder_.CreateStore(builder_.CreateOr(before, exact[h]), node.collected[h]);
     }
@@ -291,10 +295,11 @@ void Vectorizer::emit_block(Block* block, const Halves& mask) {
     Variable& variable = variable_of(phi);
     Lanes& lanes = lanes_[&phi];
     lanes.shape = shapes_.of(&phi);
+    const unsigned shared = halves_ / static_cast<unsigned>(variable.places.size());
     for (unsigned i = 0; i < variable.places.size(); ++i) {
       llvm::Value* value =
           builder_.CreateLoad(variable.places[i]->getAllocatedType(), variable.places[i]);
-      (lanes.shape.is_affine() ? lanes.first : lanes.all)[i] = value;
+      (lanes.shape.is_affine() ? lanes.first : lanes.all)[i * shared] = value;
     }
   }
   for (llvm::Instruction& inst : *block) {
@@ -316,11 +321,11 @@ void Vectorizer::emit_loop(Block* header) {
   const Halves entering = nodes_[header].mask;
   Block* latch = loop->getLoopLatch();
   HEDDLE_CHECK(latch);
-  std::array<llvm::AllocaInst*, kHalves> again_mask{};
+  std::array<llvm::AllocaInst*, kMostWarps * kHalves> again_mask{};
   llvm::AllocaInst* again = nullptr;
   llvm::Type* mask_type = vector_of(builder_.getInt1Ty());
   if (parts) {
-    for (unsigned h = 0; h < kHalves; ++h) {
+    for (unsigned h = 0; h < halves_; ++h) {
       again_mask[h] = variable(mask_type);
       builder_.CreateStore(entering[h], again_mask[h]);
     }
@@ -332,7 +337,7 @@ void Vectorizer::emit_loop(Block* header) {
   go_to(top);
   Halves mask = entering;
   if (parts) {
-    for (unsigned h = 0; h < kHalves; ++h) {
+    for (unsigned h = 0; h < halves_; ++h) {
       mask[h] = builder_.CreateLoad(mask_type, again_mask[h]);
       builder_.CreateStore(none()[h], again_mask[h]);
     }
@@ -347,7 +352,7 @@ void Vectorizer::emit_loop(Block* header) {
     while (latch->getTerminator()->getSuccessor(successor) != header) ++successor;
     if (parts) {
       const Halves stay = edge_mask(latch, successor, reached);
-      for (unsigned h = 0; h < kHalves; ++h) builder_.CreateStore(stay[h], again_mask[h]);
+      for (unsigned h = 0; h < halves_; ++h) builder_.CreateStore(stay[h], again_mask[h]);
     } else {
       llvm::Value* stays = goes(latch, successor);
       builder_.CreateStore(stays ? stays : builder_.getTrue(), again);
@@ -358,8 +363,8 @@ void Vectorizer::emit_loop(Block* header) {
   Block* behind = new_block("behind");
   llvm::Value* goes_on = nullptr;
   if (parts) {
-    Halves stay;
-    for (unsigned h = 0; h < kHalves; ++h) stay[h] = builder_.CreateLoad(mask_type, again_mask[h]);
+    Halves stay{};
+    for (unsigned h = 0; h < halves_; ++h) stay[h] = builder_.CreateLoad(mask_type, again_mask[h]);
     goes_on = any(stay);
   } else {
     goes_on = builder_.CreateLoad(builder_.getInt1Ty(), again);
@@ -386,7 +391,7 @@ void Vectorizer::enter(Block* child, const llvm::Loop* level) {
   if (node.implied) {
     node.mask = nodes_[parent].mask;
   } else if (node.collected[0]) {
-    for (unsigned h = 0; h < kHalves; ++h)
+    for (unsigned h = 0; h < halves_; ++h)
       node.mask[h] = builder_.CreateLoad(node.collected[h]->getAllocatedType(), node.collected[h]);
     guard = any(node.mask);
   } else {
@@ -431,7 +436,7 @@ void Vectorizer::emit_tree(Block* block, const llvm::Loop* level) {
       if (!(own && own->getHeader() == child && own->contains(way))) ++ways;
     }
     if (ways == 1 && above == block && shapes_.loops.getLoopFor(above) == level) continue;
-    for (unsigned h = 0; h < kHalves; ++h) {
+    for (unsigned h = 0; h < halves_; ++h) {
       if (!below.collected[h]) below.collected[h] = variable(vector_of(builder_.getInt1Ty()));
       builder_.CreateStore(none()[h], below.collected[h]);
     }
@@ -480,6 +485,7 @@ void Vectorizer::go_through_ctas() {
 }
 
 Vectorized Vectorizer::run(std::string& why) {
+  find_lonely_waits(kernel_, shapes_);
   if (why_ = check_barriers(); why_.empty()) why_ = check_waiting();
   if (why_.empty()) why_ = check_waits();
   if (!why_.empty()) {
@@ -518,7 +524,8 @@ Vectorized Vectorizer::run(std::string& why) {
   state_->addAttr(llvm::Attribute::NoAlias);
   state_->setName("context");
   function_->getArg(1)->setName("frames");
-  const u32 warps = static_cast<u32>((block_.volume() + kLanes - 1) / kLanes);
+  const u32 team = shapes_.team(), warps = team / kLanes;
+  const u32 teams = static_cast<u32>((block_.volume() + team - 1) / team);
   entry_ = new_block("entry");
   cta_ = new_block("cta");
   head_ = new_block("warp");
@@ -536,18 +543,19 @@ Vectorized Vectorizer::run(std::string& why) {
            entry_,
            cta_,
            head_,
-           builder_.CreatePHI(builder_.getInt32Ty(), 2, "warp"),
+           builder_.CreatePHI(builder_.getInt32Ty(), 2, "team"),
            new_block("next"),
            new_block("done"),
            new_block("finished")};
   // For whoever asks while the warp runs, after a fault too.
-  builder_.CreateStore(made_.warp, field_address(offsetof(Context, warp)), /*isVolatile=*/true);
+  builder_.CreateStore(builder_.CreateMul(made_.team, builder_.getInt32(warps)),
+                       field_address(offsetof(Context, warp)), /*isVolatile=*/true);
   go_to(made_.next);
-  llvm::Value* following = builder_.CreateNUWAdd(made_.warp, builder_.getInt32(1));
-  builder_.CreateCondBr(builder_.CreateICmpULT(following, builder_.getInt32(warps)), head_,
+  llvm::Value* following = builder_.CreateNUWAdd(made_.team, builder_.getInt32(1));
+  builder_.CreateCondBr(builder_.CreateICmpULT(following, builder_.getInt32(teams)), head_,
                         made_.done);
-  made_.warp->addIncoming(builder_.getInt32(0), cta_);
-  made_.warp->addIncoming(following, made_.next);
+  made_.team->addIncoming(builder_.getInt32(0), cta_);
+  made_.team->addIncoming(following, made_.next);
   go_to(made_.done);
   builder_.CreateBr(made_.finished);
   go_through_ctas();
@@ -555,17 +563,16 @@ Vectorized Vectorizer::run(std::string& why) {
 
   find_tree(nullptr);
   Node& root = nodes_[&from_.getEntryBlock()];
-  if (block_.volume() % kLanes == 0) {
-    auto* all = llvm::Constant::getAllOnesValue(vector_of(builder_.getInt1Ty()));
-    root.mask = {all, all};
+  if (block_.volume() % team == 0) {
+    root.mask.fill(llvm::Constant::getAllOnesValue(vector_of(builder_.getInt1Ty())));
   } else {
-    const u32 last = (1u << block_.volume() % kLanes) - 1;
+    const u64 last = (u64{1} << block_.volume() % team) - 1;
     const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
     builder_.SetInsertPoint(head_->getTerminator());
     llvm::Value* bits =
-        builder_.CreateSelect(builder_.CreateICmpEQ(made_.warp, builder_.getInt32(warps - 1)),
-                              builder_.getInt32(last), builder_.getInt32(~0u), "lanes");
-    for (unsigned h = 0; h < kHalves; ++h) {
+        builder_.CreateSelect(builder_.CreateICmpEQ(made_.team, builder_.getInt32(teams - 1)),
+                              builder_.getInt64(last), builder_.getInt64(~u64{0}), "lanes");
+    for (unsigned h = 0; h < halves_; ++h) {
       llvm::Value* half =
           builder_.CreateTrunc(builder_.CreateLShr(bits, h * kHalf), builder_.getIntNTy(kHalf));
       root.mask[h] = builder_.CreateBitCast(half, vector_of(builder_.getInt1Ty()));
@@ -575,7 +582,10 @@ Vectorized Vectorizer::run(std::string& why) {
   builder_.SetCurrentDebugLocation(llvm::DebugLoc());
   builder_.CreateBr(made_.next);
   why = why_;
-  return why_.empty() ? made_ : Vectorized{};
+  if (why_.empty()) return made_;
+  from_.setSubprogram(function_->getSubprogram());
+  function_->eraseFromParent();
+  return {};
 }
 
 Vectorized vectorize(ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block,

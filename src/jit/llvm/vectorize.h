@@ -19,14 +19,15 @@
 
 namespace heddle::jit {
 
-/// The function of some CTAs, which runs them one after the other, and so the warps of each.
+/// The function of some CTAs, which runs them one after the other, and so the teams of each: its
+/// warps, or two by two.
 struct Vectorized {
   llvm::Function* function = nullptr;  ///< null: it cannot be made
   llvm::BasicBlock* entry = nullptr;   ///< what all CTAs share
   llvm::BasicBlock* cta = nullptr;     ///< where each CTA begins, or goes on: what its warps share
-  llvm::BasicBlock* head = nullptr;    ///< where each warp begins; jumps to its code
-  llvm::PHINode* warp = nullptr;       ///< its number, in the head
-  llvm::BasicBlock* next = nullptr;    ///< where each warp ends: the next one, or done
+  llvm::BasicBlock* head = nullptr;    ///< where each team begins; jumps to its code
+  llvm::PHINode* team = nullptr;       ///< its number, in the head
+  llvm::BasicBlock* next = nullptr;    ///< where each team ends: the next one, or done
   llvm::BasicBlock* done = nullptr;
   llvm::BasicBlock* finished = nullptr;  ///< where each CTA ends
 };

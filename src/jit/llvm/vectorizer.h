@@ -24,8 +24,8 @@
 
 namespace heddle::jit {
 
-/// One value for each half.
-using Halves = std::array<llvm::Value*, kHalves>;
+/// One value for each half of the team's warps.
+using Halves = std::array<llvm::Value*, kMostWarps * kHalves>;
 
 class Vectorizer {
  public:
@@ -38,7 +38,7 @@ class Vectorizer {
   /// A scalar value's counterpart.
   struct Lanes {
     Shape shape;
-    Halves first{};  ///< affine; of a warp the first one alone, until somebody asks
+    Halves first{};  ///< affine; of those that share one the first alone, until somebody asks
     Halves all{};    ///< vectors, made when somebody asks
   };
   /// A phi node, between the ways that lead to it.
@@ -47,10 +47,11 @@ class Vectorizer {
   };
   /// A block or loop that not all lanes may come to.
   struct Node {
-    Halves mask{};                                       ///< of the lanes that come
-    std::array<llvm::AllocaInst*, kHalves> collected{};  ///< when they come on several ways
-    bool implied = false;                                ///< all lanes of its parent come
-    llvm::Value* lane = nullptr;                         ///< the only one that may come
+    Halves mask{};  ///< of the lanes that come
+    std::array<llvm::AllocaInst*, kMostWarps * kHalves>
+        collected{};              ///< when they come on several ways
+    bool implied = false;         ///< all lanes of its parent come
+    llvm::Value* lane = nullptr;  ///< the only one that may come
   };
 
   // --- control flow ---
@@ -102,6 +103,7 @@ class Vectorizer {
   llvm::Value* one_by_one(llvm::Instruction& inst, unsigned half);
   void define(llvm::Instruction& inst, Halves all);
   void define_uniform(llvm::Instruction& inst, llvm::Value* value);
+  void define_warp(llvm::Instruction& inst);
   void emit_machine_call(llvm::CallInst& call, llvm::StringRef name, const Halves& mask);
 
   // --- memory ---
@@ -112,19 +114,21 @@ class Vectorizer {
   llvm::Value* field(std::size_t offset, llvm::Type* type, const char* name);
   llvm::Value* field_address(std::size_t offset);
   llvm::Value* local_base();
-  llvm::Value* lane_mask(const Halves& mask);
+  llvm::Value* team_mask(const Halves& mask);
+  llvm::Value* lane_mask(const Halves& mask, unsigned warp = 0);
+  void for_each_warp(const std::function<void(unsigned warp)>& what);
   void call_helper(HelperId helper, llvm::Value* argument);
-  void call_helper(HelperId helper, llvm::Value* argument, const Halves& mask);
+  void call_helper(HelperId helper, llvm::Value* argument, const Halves& mask, unsigned warp = 0);
   llvm::Value* fits(llvm::Value* base, llvm::Value* size, llvm::Value* address, u64 bytes,
                     u64 align);
   /// How the lanes' addresses lie.
   enum class Way : u8 {
     scattered,  ///< anyhow
     line,       ///< one behind the other
-    apart,   ///< each so many times its size behind the one before: a load of all that is between
-    halves,  ///< each half has one
-    one,     ///< all have the same one
-    only,    ///< that of lane_ matters
+    apart,  ///< each so many times its size behind the one before: a load of all that is between
+    parts,  ///< each warp or half has one
+    one,    ///< all have the same one
+    only,   ///< that of lane_ matters
   };
   /// Accesses of a block that are as large as each other, at fixed distances from one value. They
   /// are checked before the first of them.
@@ -156,7 +160,7 @@ class Vectorizer {
   std::pair<llvm::Value*, llvm::Value*> active_line(const Group& group, const Halves& mask);
   void check_scattered(Group& group, const Halves& mask);
   std::pair<Group*, u64> checked(llvm::CallInst& call, const Halves& mask);
-  llvm::Value* lane_bits(llvm::Value* predicate);
+  llvm::Value* lane_bits(llvm::Value* predicate, unsigned warp = 0);
   llvm::Value* record_of(const std::vector<llvm::Value*>& parts);
   llvm::Value* pointer(llvm::Value* address, u64 bytes);
   Halves where_straight(const Group& group, const std::function<Halves()>& fast,
@@ -171,10 +175,10 @@ class Vectorizer {
 
   // --- what looks across lanes, and what the run-time does ---
   llvm::Value* operand_address(u32 number);
-  void pass_operand(llvm::Value* value, u32 number);
+  void pass_operand(llvm::Value* value, u32 number, unsigned warp = 0);
   llvm::Value* take_result(llvm::Type* type, u32 number, unsigned half);
   void take_results(llvm::CallInst& call);
-  void pass_addresses(llvm::CallInst& call);
+  void pass_addresses(llvm::CallInst& call, unsigned warp = 0);
   void emit_warp_operation(llvm::CallInst& call, const Site& site, const Halves& mask);
   void emit_step(llvm::CallInst& call, HelperId helper, const Halves& mask);
   void end_region(llvm::Value* site, u32 why);
@@ -185,6 +189,7 @@ class Vectorizer {
   ScalarKernel& kernel_;
   const Shapes& shapes_;
   const machine::Dim3 block_;
+  const unsigned halves_;  ///< of the warps that run together
   llvm::LLVMContext& context_;
   llvm::Module& module_;
   llvm::Function& from_;
@@ -195,7 +200,7 @@ class Vectorizer {
   Vectorized made_;
   Block* entry_ = nullptr;  ///< variables and what all CTAs share
   Block* cta_ = nullptr;    ///< what all warps of a CTA share
-  Block* head_ = nullptr;   ///< what depends on the warp alone
+  Block* head_ = nullptr;   ///< what depends on the team alone
   Block *trapped_ = nullptr, *stopped_ = nullptr;
   std::map<const llvm::Value*, Lanes> lanes_;
   std::map<const llvm::PHINode*, Variable> variables_;

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/llvm/team.h"
+
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Instructions.h>
+
+#include <map>
+
+namespace heddle::jit {
+namespace {
+
+/// Vectors of 512 bits that may be alive in a team, of the 32 that there are.
+constexpr unsigned kMostVectors = 24;
+
+/// What the run-time does for a warp, and values that differ from warp to warp, cost more together.
+bool is_for_one(const llvm::CallInst& call, const std::vector<Site>& sites) {
+  const llvm::StringRef name = machine_call(call);
+  if (name == "load" || name == "store") {
+    const Site& site = site_of(call, sites);
+    return site.ordered || site.space == ir::Space::local;
+  }
+  if (name == "warp_op") {
+    const isa::SemId sem = site_of(call, sites).sem;
+    const bool shuffles = sem == isa::SemId::shuffle || sem == isa::SemId::shuffle_sync;
+    return !shuffles || !llvm::isa<llvm::ConstantInt>(call.getArgOperand(2)) ||
+           !llvm::isa<llvm::ConstantInt>(call.getArgOperand(3));
+  }
+  return name == "atomic" || name == "special" || name == "step" || name == "system_call" ||
+         name == "wait" || name == "trap" || name == "no_function" || name == "local.base" ||
+         name.starts_with("barrier_");
+}
+
+/// Vectors of a team that the value takes.
+unsigned vectors_of(const llvm::Value& value, const Shapes& shapes) {
+  const llvm::Type* type = value.getType();
+  if (!llvm::isa<llvm::Instruction>(value) || type->isVoidTy() || type->isIntegerTy(1)) return 0;
+  if (shapes.of(&value).is_affine()) return 0;
+  const unsigned bits = type->isStructTy() ? 64 : type->getScalarSizeInBits();
+  return shapes.team() / kHalf * (bits > 32 ? 2 : 1);
+}
+
+/// The most that are alive at the end of a block.
+unsigned most_vectors(const llvm::Function& function, const Shapes& shapes) {
+  using Live = llvm::DenseSet<const llvm::Value*>;
+  std::map<const llvm::BasicBlock*, Live> in;
+  unsigned most = 0;
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (const llvm::BasicBlock* block : llvm::post_order(&function)) {
+      Live live;
+      for (const llvm::BasicBlock* next : llvm::successors(block)) {
+        for (const llvm::Value* value : in[next]) live.insert(value);
+        for (const llvm::PHINode& phi : next->phis()) {
+          const llvm::Value* value = phi.getIncomingValueForBlock(block);
+          if (vectors_of(*value, shapes)) live.insert(value);
+        }
+      }
+      unsigned vectors = 0;
+      for (const llvm::Value* value : live) vectors += vectors_of(*value, shapes);
+      most = std::max(most, vectors);
+      for (const llvm::Instruction& inst : llvm::reverse(*block)) {
+        live.erase(&inst);
+        if (llvm::isa<llvm::PHINode>(inst)) continue;
+        for (const llvm::Value* operand : inst.operand_values()) {
+          if (vectors_of(*operand, shapes)) live.insert(operand);
+        }
+      }
+      Live& before = in[block];
+      if (live.size() != before.size()) {
+        before = std::move(live);
+        changed = true;
+      }
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+std::string why_alone(const ScalarKernel& kernel, const Shapes& shapes,
+                      const machine::Dim3& block) {
+  if (block.volume() % shapes.team()) return "a number of warps that is odd";
+  const bool in_line = block.x % shapes.team() == 0 || block.volume() == block.x;
+  if (!in_line && shapes.loops.empty()) return "rows of their own, and no loop to share";
+  for (const llvm::BasicBlock& block : *kernel.function) {
+    for (const llvm::Instruction& inst : block) {
+      const auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
+      if (call && is_for_one(*call, kernel.sites))
+        return "an instruction that warps run one by one";
+    }
+  }
+  for (const llvm::Loop* loop : shapes.loops.getLoopsInPreorder()) {
+    if (shapes.parts(loop)) return "a loop that threads leave one by one";
+  }
+  if (most_vectors(*kernel.function, shapes) > kMostVectors) return "too many values for registers";
+  return {};
+}
+
+}  // namespace heddle::jit
