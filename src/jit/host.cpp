@@ -4,6 +4,8 @@
 // where the cache has everything.
 #include <sys/auxv.h>
 
+#include <cstdlib>
+
 #include "jit/key.h"
 #include "jit/serial.h"
 
@@ -48,6 +50,15 @@ std::string host_identity() {
   return std::move(identity).take();
 }
 
+std::string wanted_cpu() {
+  const char* wanted = std::getenv("HEDDLE_CPU");
+  const std::string_view level = wanted ? wanted : "";
+  if (level == "baseline") return "x86-64";
+  if (level == "v3" && __builtin_cpu_supports("x86-64-v3")) return "x86-64-v3";
+  if (level == "v4" && __builtin_cpu_supports("x86-64-v4")) return "x86-64-v4";
+  return {};
+}
+
 #else
 
 std::string host_identity() {
@@ -64,6 +75,8 @@ std::string host_identity() {
 #endif
   return std::move(identity).take();
 }
+
+std::string wanted_cpu() { return {}; }
 
 #endif
 

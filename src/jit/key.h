@@ -18,4 +18,8 @@ std::string key_of(const Request& request, std::string_view maker);
 /// This processor, as far as code for it may differ.
 std::string host_identity();
 
+/// LLVM's name for the CPU level that HEDDLE_CPU asks for, as of the interpreter's handlers; empty:
+/// all that this host has, or a level that it does not reach.
+std::string wanted_cpu();
+
 }  // namespace heddle::jit

@@ -48,6 +48,7 @@ Request Version::request() const {
   request.entry = entry_;
   request.shared = &shared_;
   request.block = block_;
+  request.cpu = wanted_cpu();
   return request;
 }
 

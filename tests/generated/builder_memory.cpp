@@ -76,6 +76,7 @@ Builder::Made Builder::access(std::string_view opcode, const Region& region, std
 
   std::string text = std::move(before), address = region.base;
   if (instance->word("ss").empty() && !has_slot(form, "nc")) {
+    if (space == "param" && !is_kernel_) return std::nullopt;  // cvta takes the kernel's (9.7.9.20)
     address = scope_.temporary("u64");
     text += fmt::format("cvta.{}.u64 {}, {};\n", space, address, region.base);
   }
