@@ -44,13 +44,16 @@ WITHOUT_INIT = {
 # Success without a visible effect, and why that is right for these arguments.
 NOTHING_TO_DO = {
     "nothing is freed: the address is null":
-        "cuMemFree_v2 cuMemFreeHost",
+        "cuMemFree cuMemFree_v2 cuMemFreeHost",
     "nothing is copied or set: the size is zero":
         "cuMemcpy cuMemcpyHtoD_v2 cuMemcpyDtoH_v2 cuMemcpyDtoD_v2 cuMemcpyAsync "
         "cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 "
         "cuMemsetD8_v2 cuMemsetD16_v2 cuMemsetD32_v2 cuMemsetD8Async cuMemsetD16Async "
         "cuMemsetD32Async cuMemsetD2D8_v2 cuMemsetD2D16_v2 cuMemsetD2D32_v2 cuMemsetD2D8Async "
-        "cuMemsetD2D16Async cuMemsetD2D32Async cuStreamBatchMemOp cuStreamBatchMemOp_v2",
+        "cuMemsetD2D16Async cuMemsetD2D32Async cuStreamBatchMemOp cuStreamBatchMemOp_v2 "
+        "cuMemcpyHtoD cuMemcpyDtoH cuMemcpyDtoD cuMemcpyHtoDAsync cuMemcpyDtoHAsync "
+        "cuMemcpyDtoDAsync cuMemsetD8 cuMemsetD16 cuMemsetD32 cuMemsetD2D8 cuMemsetD2D16 "
+        "cuMemsetD2D32",
     "there is no work to wait for":
         "cuCtxSynchronize cuCtxSynchronize_v2 cuStreamSynchronize cuStreamQuery",
     "null stands for no context":

@@ -11,7 +11,7 @@ namespace {
 
 CUresult check_range(CUdeviceptr address, size_t bytes) {
   const auto found = describe_memory(address);
-  const bool managed = found && found->kind == Allocation::Kind::managed;
+  const bool managed = found && found->is_managed();
   return managed && bytes && bytes <= found->size - (address - found->base)
              ? CUDA_SUCCESS
              : CUDA_ERROR_INVALID_VALUE;

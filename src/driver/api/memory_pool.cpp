@@ -23,49 +23,54 @@ CUresult with_pool(CUmemoryPool handle, Body body) {
 }
 
 /// The default pool, made on first use. Call with the slots' mutex held.
-CUmemoryPool default_pool(const CUmemLocation& location, PoolSlots& slots) {
+CUmemoryPool default_pool(const PoolPlace& place, PoolSlots& slots) {
   if (!slots.default_pool) {
-    slots.default_pool = MemoryPool::create(location, 0, MemoryPool::Origin::own);
+    slots.default_pool = MemoryPool::create(place, 0, MemoryPool::Origin::own);
   }
   return slots.default_pool;
 }
 
-CUmemoryPool give_default(const CUmemLocation& location) {
-  PoolSlots& slots = pool_slots(location);
+CUmemoryPool give_default(const PoolPlace& place) {
+  PoolSlots& slots = pool_slots(place);
   const std::lock_guard lock(slots.mutex);
-  return default_pool(location, slots);
+  return default_pool(place, slots);
 }
 
-CUmemoryPool current_pool(const CUmemLocation& location) {
-  PoolSlots& slots = pool_slots(location);
+CUmemoryPool current_pool(const PoolPlace& place) {
+  PoolSlots& slots = pool_slots(place);
   const std::lock_guard lock(slots.mutex);
-  return state().pools.find(slots.current_pool) ? slots.current_pool
-                                                : default_pool(location, slots);
+  return state().pools.find(slots.current_pool) ? slots.current_pool : default_pool(place, slots);
 }
 
-CUresult set_current_pool(const CUmemLocation& location, CUmemoryPool handle) {
+CUresult set_current_pool(const PoolPlace& place, CUmemoryPool handle) {
   const auto pool = state().pools.find(handle);
-  PoolSlots& slots = pool_slots(location);
-  if (!pool || &pool_slots(pool->location()) != &slots) return CUDA_ERROR_INVALID_VALUE;
+  PoolSlots& slots = pool_slots(place);
+  if (!pool || &pool_slots(pool->place()) != &slots) return CUDA_ERROR_INVALID_VALUE;
   const std::lock_guard lock(slots.mutex);
   slots.current_pool = handle;
   return CUDA_SUCCESS;
 }
 
-CUmemLocation of_device(const Device& device) {
-  return {CU_MEM_LOCATION_TYPE_DEVICE, device.ordinal};
+PoolPlace of_device(const Device& device) {
+  return {{CU_MEM_LOCATION_TYPE_DEVICE, device.ordinal}};
 }
 
 CUresult allocate(CUdeviceptr* dptr, size_t bytes, const std::shared_ptr<MemoryPool>& pool) {
   if (!dptr || !bytes) return CUDA_ERROR_INVALID_VALUE;
   if (!pool->take(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
+  const PoolPlace& place = pool->place();
   // No owner: such memory outlives the context that asked for it.
   const auto base = state().allocations.allocate(
-      {.size = bytes, .kind = Allocation::Kind::device, .device = pool->device(), .pool = pool});
+      {.size = bytes,
+       .kind = place.is_managed() ? Allocation::Kind::managed : Allocation::Kind::device,
+       .flags = place.is_managed() ? unsigned{CU_MEM_ATTACH_GLOBAL} : 0,
+       .device = pool->device(),
+       .pool = pool});
   if (!base) {
     pool->give(bytes);
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
+  if (place.is_managed()) state().advice.prefer(*base, bytes, place.location);
   *dptr = *base;
   return CUDA_SUCCESS;
 }
@@ -74,12 +79,11 @@ CUresult allocate(CUdeviceptr* dptr, size_t bytes, const std::shared_ptr<MemoryP
 CUresult capture_allocation(Context& context, Stream& stream, MemoryPool& pool, size_t bytes,
                             CUdeviceptr* dptr) {
   if (!dptr || !bytes) return CUDA_ERROR_INVALID_VALUE;
-  if (!pool.device()) return CUDA_ERROR_NOT_SUPPORTED;
   CUDA_MEM_ALLOC_NODE_PARAMS params{};
-  params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  params.poolProps.location = pool.location();
+  params.poolProps.allocType = pool.place().type;
+  params.poolProps.location = pool.place().location;
   params.bytesize = bytes;
-  const auto allocation = GraphAllocation::create(*pool.device(), params);
+  const auto allocation = GraphAllocation::create(params);
   if (!allocation) return CUDA_ERROR_OUT_OF_MEMORY;
   const CUresult result = submit(context, stream, AllocateTask{allocation});
   if (result == CUDA_SUCCESS) *dptr = allocation->base();
@@ -102,23 +106,14 @@ std::optional<int> accessor_at(const CUmemLocation* location) {
   return known ? std::optional(location->id) : std::nullopt;
 }
 
-/// Runs `body()` for the pools that there are: of pinned memory of a device or of the host.
+/// Runs `body(place)` where there can be pools.
 template <class Body>
-CUresult at_location(const CUmemLocation* location, CUmemAllocationType type, Body body) {
+CUresult at_place(const CUmemLocation* location, CUmemAllocationType type, Body body) {
   return in_driver([&]() -> CUresult {
     if (!location) return CUDA_ERROR_INVALID_VALUE;
-    if (type == CU_MEM_ALLOCATION_TYPE_MANAGED) return CUDA_ERROR_NOT_SUPPORTED;
-    if (type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
-    switch (location->type) {
-      case CU_MEM_LOCATION_TYPE_DEVICE:
-        return device(location->id) ? body() : CUDA_ERROR_INVALID_DEVICE;
-      case CU_MEM_LOCATION_TYPE_HOST:
-        return body();
-      case CU_MEM_LOCATION_TYPE_HOST_NUMA:
-        return location->id >= 0 ? body() : CUDA_ERROR_INVALID_VALUE;
-      default:
-        return CUDA_ERROR_INVALID_VALUE;
-    }
+    const PoolPlace place{*location, type};
+    if (const CUresult bad = place.check()) return bad;
+    return body(place);
   });
 }
 
@@ -141,22 +136,29 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
 
 CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location,
                                 CUmemAllocationType type) {
-  return at_location(location, type, [&] { return give(pool_out, give_default(*location)); });
+  return at_place(location, type,
+                  [&](const PoolPlace& place) { return give(pool_out, give_default(place)); });
 }
 
 CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
-  return at_location(location, type, [&] { return give(pool, current_pool(*location)); });
+  return at_place(location, type,
+                  [&](const PoolPlace& place) { return give(pool, current_pool(place)); });
 }
 
 CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
-  return at_location(location, type, [&] { return set_current_pool(*location, pool); });
+  return at_place(location, type,
+                  [&](const PoolPlace& place) { return set_current_pool(place, pool); });
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
   return in_driver([&]() -> CUresult {
     if (!pool || !poolProps) return CUDA_ERROR_INVALID_VALUE;
     const auto& location = poolProps->location;
-    if (location.type == CU_MEM_LOCATION_TYPE_HOST && poolProps->handleTypes) {
+    const bool managed = poolProps->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+    // Such pools are not for other processes; managed memory has no limit of a pool's own.
+    const bool alone = managed || location.type == CU_MEM_LOCATION_TYPE_HOST;
+    if ((alone && poolProps->handleTypes) ||
+        (managed && (poolProps->maxSize || poolProps->usage))) {
       return CUDA_ERROR_INVALID_VALUE;
     }
     const bool exports = poolProps->handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR &&
@@ -164,9 +166,9 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
     if ((poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE && !exports) || poolProps->usage) {
       return CUDA_ERROR_NOT_SUPPORTED;
     }
-    return at_location(&location, poolProps->allocType, [&] {
+    return at_place(&location, poolProps->allocType, [&](const PoolPlace& place) {
       const auto origin = exports ? MemoryPool::Origin::exported : MemoryPool::Origin::own;
-      return give(pool, MemoryPool::create(location, poolProps->maxSize, origin));
+      return give(pool, MemoryPool::create(place, poolProps->maxSize, origin));
     });
   });
 }
@@ -174,7 +176,7 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
 // What was allocated from the pool lives on.
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   return with_pool(pool, [&](const std::shared_ptr<MemoryPool>& found) -> CUresult {
-    PoolSlots& slots = pool_slots(found->location());
+    PoolSlots& slots = pool_slots(found->place());
     const std::lock_guard lock(slots.mutex);
     if (pool == slots.default_pool) return CUDA_ERROR_INVALID_VALUE;
     state().pools.remove(pool);
@@ -199,7 +201,6 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_t count) {
   return with_pool(pool, [&](const auto& found) -> CUresult {
     if (count && !map) return CUDA_ERROR_INVALID_VALUE;
-    const int own = found->device() ? found->device()->ordinal : MemoryPool::kHost;
     for (size_t i = 0; i < count; ++i) {
       const auto accessor = accessor_at(&map[i].location);
       const auto flags = map[i].flags;
@@ -207,8 +208,7 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_
           (flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
         return CUDA_ERROR_INVALID_VALUE;
       }
-      // Where a pool is, there is always access.
-      if (accessor == own && flags == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
+      if (found->is_open_to(*accessor) && flags == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
         return CUDA_ERROR_INVALID_VALUE;
       }
     }

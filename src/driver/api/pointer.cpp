@@ -30,7 +30,7 @@ CUresult attribute(void* data, CUpointer_attribute which, CUdeviceptr ptr,
                    const std::optional<Allocation>& found) {
   if (!data) return CUDA_ERROR_INVALID_VALUE;
   if (!found) return CUDA_ERROR_INVALID_VALUE;
-  const bool host = found->is_host() || !found->device;
+  const bool host = found->is_host() || (!found->device && !found->is_managed());
   switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
       return put<CUcontext>(data, found->owner ? found->owner->handle() : nullptr);
@@ -40,12 +40,12 @@ CUresult attribute(void* data, CUpointer_attribute which, CUdeviceptr ptr,
       return put(data, ptr);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       // Plain device memory is not promised to the host, even though it could reach it here.
-      if (!host && found->kind != Allocation::Kind::managed) return CUDA_ERROR_INVALID_VALUE;
+      if (!host && !found->is_managed()) return CUDA_ERROR_INVALID_VALUE;
       return put(data, reinterpret_cast<void*>(ptr));
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
       return put<unsigned long long>(data, found->id);
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-      return put<unsigned>(data, found->kind == Allocation::Kind::managed);
+      return put<unsigned>(data, found->is_managed());
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       return put<int>(data, found->device ? found->device->ordinal : CU_DEVICE_INVALID);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:

@@ -147,7 +147,7 @@ CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t lengt
     const bool one_flag = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
                           flags == CU_MEM_ATTACH_SINGLE;
     const auto found = state().allocations.find(dptr);
-    const bool managed = found && found->kind == Allocation::Kind::managed;
+    const bool managed = found && found->is_managed();
     const bool whole = managed && (length == 0 || length == found->size) && dptr == found->base;
     return one_flag && whole ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   });

@@ -33,6 +33,11 @@ class AdviceBook {
       change(it->second);
     }
   }
+  /// The range is new and wants to be somewhere, or does not care (CU_MEM_LOCATION_TYPE_NONE).
+  void prefer(u64 base, u64 bytes, const CUmemLocation& location) {
+    if (location.type == CU_MEM_LOCATION_TYPE_NONE) return;
+    change(base, bytes, [&](Advice& advice) { advice.preferred = location; });
+  }
   /// What is true of all of a range: hints that all parts have, locations that are everywhere the
   /// same.
   Advice common(u64 base, u64 bytes) const;

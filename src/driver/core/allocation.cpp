@@ -100,7 +100,7 @@ std::map<u64, Allocation>::iterator Allocations::forget(std::map<u64, Allocation
   if (lies_in_memory(allocation.kind) && allocation.device) {
     used_[allocation.device] -= allocation.size;
   }
-  if (allocation.kind == Kind::managed) state().advice.forget(allocation.base, allocation.size);
+  if (allocation.is_managed()) state().advice.forget(allocation.base, allocation.size);
   if (allocation.file >= 0) close(allocation.file);
   if (allocation.pool) allocation.pool->give(allocation.size);
   return by_base_.erase(it);

@@ -46,8 +46,13 @@ struct Allocation {
   bool sync_memops = false;
   bool is_read_only = false;  ///< registered so, or mapped so
 
+  /// A graph's allocation is of the kind that its node says.
+  bool is_managed() const {
+    return kind == Kind::managed || (kind == Kind::graph && flags == CU_MEM_ATTACH_GLOBAL);
+  }
   bool is_host() const {
-    return kind == Kind::host || kind == Kind::registered || (pool && !device);
+    const bool pooled = pool || kind == Kind::graph;
+    return kind == Kind::host || kind == Kind::registered || (pooled && !device && !is_managed());
   }
 };
 

@@ -41,8 +41,6 @@ struct Device {
   } primary;
   std::mutex primary_mutex;
 
-  PoolSlots pools;  ///< where cuMemAllocAsync takes memory from
-
   int major() const { return profile.target.sm / 10; }
   int minor() const { return profile.target.sm % 10; }
 };

@@ -32,18 +32,23 @@ Books& books() {
 
 }  // namespace
 
-std::shared_ptr<GraphAllocation> GraphAllocation::create(Device& device,
-                                                         const CUDA_MEM_ALLOC_NODE_PARAMS& params) {
+std::shared_ptr<GraphAllocation> GraphAllocation::create(const CUDA_MEM_ALLOC_NODE_PARAMS& params) {
+  const PoolPlace place{params.poolProps.location, params.poolProps.allocType};
+  Device* const device = place.device();
   const auto base = state().allocations.allocate(
-      {.size = params.bytesize, .kind = Allocation::Kind::graph, .device = &device});
+      {.size = params.bytesize,
+       .kind = Allocation::Kind::graph,
+       .flags = place.is_managed() ? unsigned{CU_MEM_ATTACH_GLOBAL} : 0,
+       .device = device});
   if (!base) return nullptr;
+  if (place.is_managed()) state().advice.prefer(*base, params.bytesize, place.location);
   std::shared_ptr<GraphAllocation> made(new GraphAllocation(device, params));
   made->params_.dptr = *base;
   made->params_.accessDescs = nullptr;
   made->params_.accessDescCount = 0;
   const std::lock_guard lock(books().mutex);
   books().by_base[*base] = made;
-  books().usage[&device].reserve(params.bytesize);
+  books().usage[device].reserve(params.bytesize);
   return made;
 }
 
@@ -51,7 +56,7 @@ GraphAllocation::~GraphAllocation() {
   {
     const std::lock_guard lock(books().mutex);
     books().by_base.erase(base());
-    books().usage[&device_].reserved -= size();
+    books().usage[device_].reserved -= size();
   }
   state().allocations.release(base(), {Allocation::Kind::graph});
 }
@@ -66,7 +71,7 @@ bool GraphAllocation::allocate() {
   if (is_live_) return false;
   is_live_ = true;
   self_ = shared_from_this();
-  books().usage[&device_].take(size());
+  books().usage[device_].take(size());
   return true;
 }
 
@@ -76,7 +81,7 @@ bool GraphAllocation::free() {
   if (!is_live_) return false;
   is_live_ = false;
   self = std::move(self_);
-  books().usage[&device_].used -= size();
+  books().usage[device_].used -= size();
   return true;
 }
 

@@ -19,8 +19,8 @@ class Graph;
 
 class GraphAllocation : public std::enable_shared_from_this<GraphAllocation> {
  public:
-  /// Null when the device has not that much memory.
-  static std::shared_ptr<GraphAllocation> create(Device& device, const CUDA_MEM_ALLOC_NODE_PARAMS&);
+  /// Where the parameters say, which is a place for pools. Null when there is not that much memory.
+  static std::shared_ptr<GraphAllocation> create(const CUDA_MEM_ALLOC_NODE_PARAMS&);
   ~GraphAllocation();
 
   u64 base() const { return params_.dptr; }
@@ -36,10 +36,10 @@ class GraphAllocation : public std::enable_shared_from_this<GraphAllocation> {
   const Graph* freed_by = nullptr;  ///< the graph with the node that frees, if any
 
  private:
-  GraphAllocation(Device& device, const CUDA_MEM_ALLOC_NODE_PARAMS& params)
+  GraphAllocation(const Device* device, const CUDA_MEM_ALLOC_NODE_PARAMS& params)
       : device_(device), params_(params) {}
 
-  Device& device_;
+  const Device* const device_;  ///< null: it counts against none
   CUDA_MEM_ALLOC_NODE_PARAMS params_;
   bool is_live_ = false;
   std::shared_ptr<GraphAllocation> self_;  ///< while live: it may outlive its graph

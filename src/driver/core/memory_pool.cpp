@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "driver/core/state.h"
@@ -34,26 +35,45 @@ CUresult read(T& value, const void* in) {
 
 }  // namespace
 
-PoolSlots& pool_slots(const CUmemLocation& location) {
-  if (location.type == CU_MEM_LOCATION_TYPE_DEVICE) return device(location.id)->pools;
-  static std::mutex mutex;
-  static auto& of_host = *new std::map<int, PoolSlots>;  // by node
-  const std::lock_guard lock(mutex);
-  return of_host[location.type == CU_MEM_LOCATION_TYPE_HOST ? MemoryPool::kHost : location.id];
+Device* PoolPlace::device() const {
+  return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? driver::device(location.id) : nullptr;
 }
 
-CUmemoryPool MemoryPool::create(const CUmemLocation& location, u64 max_bytes, Origin origin) {
-  const bool of_device = location.type == CU_MEM_LOCATION_TYPE_DEVICE;
-  Device* const device = of_device ? driver::device(location.id) : nullptr;
-  std::shared_ptr<MemoryPool> pool(new MemoryPool(location, device, max_bytes, origin));
-  pool->access_[of_device ? location.id : kHost] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+CUresult PoolPlace::check() const {
+  if (type != CU_MEM_ALLOCATION_TYPE_PINNED && !is_managed()) return CUDA_ERROR_INVALID_VALUE;
+  switch (location.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+      return device() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    case CU_MEM_LOCATION_TYPE_HOST:
+      return CUDA_SUCCESS;
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+      return location.id >= 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CU_MEM_LOCATION_TYPE_NONE:
+      return is_managed() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+PoolSlots& pool_slots(const PoolPlace& place) {
+  static std::mutex mutex;
+  static auto& slots = *new std::map<std::array<int, 3>, PoolSlots>;
+  const auto& [type, id] = place.location;
+  const bool numbered =
+      type == CU_MEM_LOCATION_TYPE_DEVICE || type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+  const std::lock_guard lock(mutex);
+  return slots[{place.type, type, numbered ? id : 0}];
+}
+
+CUmemoryPool MemoryPool::create(const PoolPlace& place, u64 max_bytes, Origin origin) {
+  std::shared_ptr<MemoryPool> pool(new MemoryPool(place, max_bytes, origin));
   pool->handle_ = state().pools.add(pool);
   return pool->handle_;
 }
 
 int MemoryPool::export_file() const {
   const int file = memfd_create("heddle-pool", MFD_CLOEXEC);
-  const PoolFile content{kPoolMagic, location_.id};
+  const PoolFile content{kPoolMagic, place_.location.id};
   if (file >= 0 && pwrite(file, &content, sizeof content, 0) == sizeof content) return file;
   if (file >= 0) close(file);
   return -1;
@@ -65,7 +85,12 @@ int MemoryPool::device_of_file(int file) {
   return whole && content.magic == kPoolMagic ? content.device : -1;
 }
 
+bool MemoryPool::is_open_to(int device) const {
+  return place_.is_managed() || device == (device_ ? device_->ordinal : kHost);
+}
+
 CUmemAccess_flags MemoryPool::access(int device) {
+  if (is_open_to(device)) return CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   const std::lock_guard lock(mutex_);
   return access_[device];
 }

@@ -15,14 +15,26 @@ namespace heddle::driver {
 
 struct Device;
 
-/// Which pools a device, or a part of the host's memory, has. Guarded by the mutex.
+/// Where a pool's memory is, or is preferred to be, and of which kind it is.
+struct PoolPlace {
+  CUmemLocation location;
+  CUmemAllocationType type = CU_MEM_ALLOCATION_TYPE_PINNED;
+
+  bool is_managed() const { return type == CU_MEM_ALLOCATION_TYPE_MANAGED; }
+  /// That the memory counts against; null: none.
+  Device* device() const;
+  /// Whether there can be a pool.
+  CUresult check() const;
+};
+
+/// Which pools a place has. Guarded by the mutex.
 struct PoolSlots {
   /// Where allocations come from; null: not asked for yet, or the default one.
   CUmemoryPool default_pool = nullptr, current_pool = nullptr;
   std::mutex mutex;
 };
-/// Of a location that pools can have. All memory of the host is alike; its nodes are names.
-PoolSlots& pool_slots(const CUmemLocation& location);
+/// All memory of the host is alike; its nodes are names.
+PoolSlots& pool_slots(const PoolPlace& place);
 
 class MemoryPool {
  public:
@@ -30,10 +42,9 @@ class MemoryPool {
   enum class Origin { own, exported, imported };
 
   /// `max_bytes` 0: as much as there is.
-  static CUmemoryPool create(const CUmemLocation& location, u64 max_bytes, Origin origin);
+  static CUmemoryPool create(const PoolPlace& place, u64 max_bytes, Origin origin);
 
-  const CUmemLocation& location() const { return location_; }
-  /// Null: of the host's memory.
+  const PoolPlace& place() const { return place_; }
   Device* device() const { return device_; }
   CUmemoryPool handle() const { return handle_; }
 
@@ -43,9 +54,11 @@ class MemoryPool {
   /// The ordinal in a descriptor that export_file() gave; -1 when it is none.
   static int device_of_file(int file);
 
-  CUmemAccess_flags access(int device);  ///< kHost: of the host
+  static constexpr int kHost = -1;  ///< stands for the host among devices
+  /// Whether a device always has access: where the memory is, and everywhere when it is managed.
+  bool is_open_to(int device) const;
+  CUmemAccess_flags access(int device);
   void set_access(int device, CUmemAccess_flags flags);
-  static constexpr int kHost = -1;
 
   /// Counts `bytes` as used; false when they exceed the pool's size.
   bool take(u64 bytes);
@@ -56,10 +69,10 @@ class MemoryPool {
   CUresult set(CUmemPool_attribute attribute, const void* value);
 
  private:
-  MemoryPool(const CUmemLocation& location, Device* device, u64 max_bytes, Origin origin)
-      : location_(location), device_(device), max_bytes_(max_bytes), origin_(origin) {}
+  MemoryPool(const PoolPlace& place, u64 max_bytes, Origin origin)
+      : place_(place), device_(place.device()), max_bytes_(max_bytes), origin_(origin) {}
 
-  const CUmemLocation location_;
+  const PoolPlace place_;
   Device* const device_;
   const u64 max_bytes_;
   const Origin origin_;

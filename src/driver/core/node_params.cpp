@@ -112,18 +112,13 @@ CUresult make(const CUDA_CHILD_GRAPH_NODE_PARAMS& params, Graph& parent, Task& o
 
 CUresult make(CUDA_MEM_ALLOC_NODE_PARAMS_v2& params, Task& out) {
   const auto& pool = params.poolProps;
-  if (pool.allocType != CU_MEM_ALLOCATION_TYPE_PINNED || !params.bytesize ||
-      (params.accessDescCount && !params.accessDescs)) {
+  if (!params.bytesize || (params.accessDescCount && !params.accessDescs) ||
+      PoolPlace{pool.location, pool.allocType}.check()) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  if (pool.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-      pool.handleTypes != CU_MEM_HANDLE_TYPE_NONE) {
-    return CUDA_ERROR_NOT_SUPPORTED;
-  }
-  Device* device = heddle::driver::device(pool.location.id);
-  if (!device) return CUDA_ERROR_INVALID_VALUE;
+  if (pool.handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
   const auto allocation =
-      GraphAllocation::create(*device, {params.poolProps, nullptr, 0, params.bytesize, 0});
+      GraphAllocation::create({params.poolProps, nullptr, 0, params.bytesize, 0});
   if (!allocation) return CUDA_ERROR_OUT_OF_MEMORY;
   params.dptr = allocation->base();
   out = AllocateTask{allocation};
