@@ -5,11 +5,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <utility>
+
 #include "runtime/api_12.h"
 
 #define EXPECT_OK(call) EXPECT_EQ((call), cudaSuccess)
+#define ASSERT_OK(call) ASSERT_EQ((call), cudaSuccess)
 
 namespace {
+
+// Before the driver counts them.
+[[maybe_unused]] const int kTwoDevices = setenv("HEDDLE_DEVICES", "2", 1);
 
 TEST(Cuda12, Version) {
   int version = 0;
@@ -59,6 +66,54 @@ TEST(Cuda12, FunctionsThatCuda13Dropped) {
   EXPECT_OK(cudaThreadGetLimit(&stack, cudaLimitStackSize));
   EXPECT_OK(cudaSetDoubleForDevice(&number));
   EXPECT_OK(cudaThreadExit());
+}
+
+constexpr const char* kCount = R"ptx(
+.version 6.0
+.target sm_60
+.address_size 64
+.visible .entry count(.param .u64 p)
+{
+  .reg .b32 %r;
+  .reg .b64 %rd;
+  ld.param.u64 %rd, [p];
+  atom.global.add.u32 %r, [%rd], 1;
+  ret;
+}
+)ptx";
+
+TEST(Cuda12, CooperativeLaunchOnTwoDevices) {
+  cudaLibrary_t library = nullptr;
+  cudaKernel_t kernel = nullptr;
+  ASSERT_OK(cudaLibraryLoadData(&library, kCount, nullptr, nullptr, 0, nullptr, nullptr, 0));
+  ASSERT_OK(cudaLibraryGetKernel(&kernel, library, "count"));
+  void* counter = nullptr;
+  ASSERT_EQ(cudaMallocManaged(&counter, 4, cudaMemAttachGlobal), cudaSuccess);
+  void* arguments[] = {&counter};
+  cudaLaunchParams launches[2] = {};
+  for (int device : {0, 1}) {
+    auto& launch = launches[device];
+    ASSERT_OK(cudaSetDevice(device));
+    ASSERT_OK(cudaStreamCreate(&launch.stream));
+    launch.func = reinterpret_cast<void*>(kernel);
+    launch.gridDim = {2, 1, 1};
+    launch.blockDim = {4, 1, 1};
+    launch.args = arguments;
+  }
+  EXPECT_OK(cudaLaunchCooperativeKernelMultiDevice(launches, 2, 0));
+  for (const auto& launch : launches) EXPECT_OK(cudaStreamSynchronize(launch.stream));
+  EXPECT_EQ(*static_cast<unsigned*>(counter), 16u);
+
+  EXPECT_EQ(cudaLaunchCooperativeKernelMultiDevice(nullptr, 2, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaLaunchCooperativeKernelMultiDevice(launches, 0, 0), cudaErrorInvalidValue);
+  const auto stream = std::exchange(launches[1].stream, launches[0].stream);
+  EXPECT_EQ(cudaLaunchCooperativeKernelMultiDevice(launches, 2, 0), cudaErrorInvalidValue);
+  launches[1].func = counter;
+  EXPECT_EQ(cudaLaunchCooperativeKernelMultiDevice(launches, 2, 0), cudaErrorInvalidDeviceFunction);
+  EXPECT_OK(cudaStreamDestroy(stream));
+  EXPECT_OK(cudaStreamDestroy(launches[0].stream));
+  EXPECT_OK(cudaFree(counter));
+  EXPECT_OK(cudaLibraryUnload(library));
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 //
 // Launching kernels. Runtime API 6.8 (Execution Control). A configuration of the runtime is one of
 // the driver with other names; launch attributes have the same layout.
+#include <span>
+#include <vector>
+
 #include "base/types.h"
 #include "driver/api.h"
 #include "runtime/bodies.h"
@@ -86,6 +89,23 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
   const CUresult result =
       cuLaunchKernelEx(&translated, reinterpret_cast<CUfunction>(kernel), args, nullptr);
   return of_launch(from_driver(result), config->gridDim, config->blockDim);
+}
+
+// Of CUDA 12 only. Which device a grid is of, its stream says.
+cudaError_t cudaLaunchCooperativeKernelMultiDevice(cudaLaunchParams* launchParamsList,
+                                                   unsigned int numDevices, unsigned int flags) {
+  if (!launchParamsList) return cudaErrorInvalidValue;
+  if (const cudaError_t error = use_context()) return error;
+  std::vector<CUDA_LAUNCH_PARAMS> launches;
+  for (const cudaLaunchParams& from : std::span(launchParamsList, numDevices)) {
+    CUkernel kernel = nullptr;
+    if (const cudaError_t error = kernel_of(from.func, kernel)) return error;
+    if (from.sharedMem > UINT32_MAX) return cudaErrorInvalidValue;
+    launches.push_back({reinterpret_cast<CUfunction>(kernel), from.gridDim.x, from.gridDim.y,
+                        from.gridDim.z, from.blockDim.x, from.blockDim.y, from.blockDim.z,
+                        static_cast<unsigned>(from.sharedMem), stream_of(from.stream), from.args});
+  }
+  return from_driver(cuLaunchCooperativeKernelMultiDevice(launches.data(), numDevices, flags));
 }
 
 }  // namespace heddle::runtime
