@@ -106,9 +106,9 @@ def without_comments_and_directives(text):
     return re.sub(r"^#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.M)
 
 
-def read_headers(folder):
-    """The types that the headers of a folder below src/ declare."""
-    headers = sorted((ROOT / "src" / folder).glob("*.h"))
+def read_headers(folder, but=()):
+    """The types that the headers of a folder below src/ declare, but for the named ones."""
+    headers = [h for h in sorted((ROOT / "src" / folder).glob("*.h")) if h.name not in but]
     return Types("\n".join(without_comments_and_directives(h.read_text()) for h in headers))
 
 

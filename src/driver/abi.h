@@ -9,10 +9,12 @@
 
 #include "driver/abi/array.h"
 #include "driver/abi/context.h"
+#include "driver/abi/cuda_13_1.h"
 #include "driver/abi/device.h"
 #include "driver/abi/error.h"
 #include "driver/abi/external.h"
 #include "driver/abi/graph.h"
+#include "driver/abi/graphics.h"
 #include "driver/abi/launch.h"
 #include "driver/abi/memory.h"
 #include "driver/abi/module.h"

@@ -7,7 +7,8 @@
 Compares every enumerator, constant, type, struct member and function of src/driver/abi/ and
 src/driver/functions.list with cuda.h, and every version number with cudaTypedefs.h: it writes one
 translation unit that sees both (ours inside a namespace) and is full of static assertions, and
-compiles it. Names that only the vendor has are found by reading both headers.
+compiles it. Names that only the vendor has are found by reading both headers. Functions of graphics, whose
+headers need those of OpenGL and its like, are compared as text; functions newer than the toolkit are not.
 Exit status: 0 equal, 1 different, 77 skipped (no toolkit, or one of another version).
 """
 
@@ -22,6 +23,8 @@ from abi_types import (MACROS, ROOT, SKIPPED, Types, compiles, find_toolkit, mis
                        only_one_side_has, preprocess, read_headers, type_assertions)
 
 LISTED_VERSION = 13000
+GRAPHICS = ("cudaGLTypedefs.h", "cudaVDPAUTypedefs.h", "cudaEGLTypedefs.h")
+OTHER_HEADERS = ("cuda_13_1.h", "graphics.h")  # of src/driver/abi: not in cuda.h
 
 
 def vendor_declarations(cxx, include):
@@ -40,6 +43,40 @@ def vendor_versions(include):
         for name, version, twin in re.findall(r"\*PFN_(cu\w+?)_v(\d+)(?:_(pt[ds][sz]))?\)", text):
             versions.setdefault((name, twin), set()).add(int(version))
     return {key: sorted(value) for key, value in versions.items()}
+
+
+def graphics_prototypes(include):
+    """{(base name, version, twin): types of the parameters}"""
+    found = {}
+    for header in GRAPHICS:
+        text = (Path(include) / header).read_text().replace("CUDAAPI", "")
+        for base, version, twin, params in re.findall(
+                r"PFN_(cu\w+?)_v(\d+)(?:_(pt[ds][sz]))?\s*\)\s*\(([^;]*)\);", text):
+            for old, new in [("CUdevice_v1", "CUdevice"), ("CUdeviceptr_v2", "CUdeviceptr"),
+                             ("CUeglFrame_v1", "CUeglFrame"), ("\\s*\\*\\s*", "* ")]:
+                params = re.sub(old, new, params)
+            types = [p.type for p in drivergen.parse_params(" ".join(params.split()), header)]
+            found[base, int(version), twin] = types
+    found.pop(("cuWGLGetDevice", 2020, ""), None)  # of Windows
+    return found
+
+
+def compare_graphics(functions, include):
+    """The listed functions that are not of graphics, and one line for each difference of those that are."""
+    theirs = graphics_prototypes(include)
+    names = {base for base, _, _ in theirs}
+    ours = {}
+    for f in functions:
+        if f.base in names:
+            types = [p.type for p in f.params]
+            ours[f.base, f.version, ""] = types
+            if f.twin:
+                ours[f.base, drivergen.FIRST_TWIN_VERSION, f.twin] = types
+    lines = [f"{base} {version} {twin}: {ours.get((base, version, twin))}, vendor has "
+             f"{theirs.get((base, version, twin))}"
+             for base, version, twin in sorted(ours.keys() | theirs.keys())
+             if ours.get((base, version, twin)) != theirs.get((base, version, twin))]
+    return [f for f in functions if f.base not in names], lines
 
 
 def missing_names(types, vendor, functions, vendor_functions, versions):
@@ -119,10 +156,12 @@ def main():
         return SKIPPED
 
     functions = drivergen.parse_list((ROOT / "src/driver/functions.list").read_text())
-    types = read_headers("driver/abi")
+    functions, missing = compare_graphics(functions, include)
+    functions = [f for f in functions if f.version <= LISTED_VERSION]
+    types = read_headers("driver/abi", but=OTHER_HEADERS)
     vendor, vendor_functions = vendor_declarations(args.cxx, include)
     versions = vendor_versions(include)
-    missing = missing_names(types, vendor, functions, vendor_functions, versions)
+    missing += missing_names(types, vendor, functions, vendor_functions, versions)
     print("\n".join(missing), end="\n" if missing else "")
 
     text = translation_unit(types, functions, versions)

@@ -99,13 +99,18 @@ class Handle64(ctypes.Structure):
     _fields_ = [("reserved", ctypes.c_char * 64)]
 
 
-STRUCTS = {"CUmemLocation": Location, "CUipcMemHandle": Handle64, "CUipcEventHandle": Handle64}
+class EglFrame(ctypes.Structure):
+    _fields_ = [("planes", ctypes.c_void_p * 3), ("numbers", ctypes.c_int * 9)]
+
+
+STRUCTS = {"CUeglFrame": EglFrame, "CUmemLocation": Location, "CUipcMemHandle": Handle64,
+           "CUipcEventHandle": Handle64}
 HANDLES = {"CUcontext", "CUmodule", "CUfunction", "CUlibrary", "CUkernel", "CUarray",
            "CUmipmappedArray", "CUtexref", "CUsurfref", "CUevent", "CUstream",
            "CUgraphicsResource", "CUexternalMemory", "CUexternalSemaphore", "CUgraph",
            "CUgraphNode", "CUgraphExec", "CUmemoryPool", "CUuserObject", "CUlinkState",
            "CUgreenCtx", "CUdevResourceDesc", "CUasyncCallbackHandle", "CUlogsCallbackHandle",
-           "CUhostFn", "CUstreamCallback", "CUoccupancyB2DSize", "CUasyncCallback",
+           "EGLImageKHR", "EGLStreamKHR", "EGLSyncKHR", "CUhostFn", "CUstreamCallback", "CUoccupancyB2DSize", "CUasyncCallback",
            "CUlogsCallback"}
 
 

@@ -824,6 +824,53 @@ TEST_F(Graphs, DotText) {
   EXPECT_EQ(cuGraphDebugDotPrint(graph, nullptr, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
+// The names of cuGraphDebugDotPrint, which tell all graphs and nodes apart.
+TEST_F(Graphs, Ids) {
+  const CUgraphNode first = add_empty(), second = add_empty();
+  unsigned graph_id = 0, clone_id = 0, exec_id = 0, first_id = 7, second_id = 7, cloned_id = 7;
+  unsigned long long first_tool = 0, second_tool = 0;
+  ASSERT_OK(cuGraphGetId(graph, &graph_id));
+  EXPECT_OK(cuGraphNodeGetLocalId(first, &first_id));
+  EXPECT_OK(cuGraphNodeGetLocalId(second, &second_id));
+  EXPECT_NE(first_id, second_id);
+  EXPECT_OK(cuGraphNodeGetToolsId(first, &first_tool));
+  EXPECT_OK(cuGraphNodeGetToolsId(second, &second_tool));
+  EXPECT_NE(first_tool, second_tool);
+  const std::string path = testing::TempDir() + "/heddle_graph_ids.dot";
+  ASSERT_OK(cuGraphDebugDotPrint(graph, path.c_str(), 0));
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  for (const unsigned id : {first_id, second_id}) {
+    EXPECT_THAT(text,
+                HasSubstr("graph_" + std::to_string(graph_id) + "_node_" + std::to_string(id)));
+  }
+
+  CUgraph clone = nullptr, found = nullptr;
+  CUgraphNode cloned = nullptr;
+  ASSERT_OK(cuGraphClone(&clone, graph));
+  ASSERT_OK(cuGraphNodeFindInClone(&cloned, first, clone));
+  EXPECT_OK(cuGraphGetId(clone, &clone_id));
+  EXPECT_NE(clone_id, graph_id);
+  EXPECT_OK(cuGraphNodeGetLocalId(cloned, &cloned_id));
+  EXPECT_EQ(cloned_id, first_id);
+  EXPECT_OK(cuGraphNodeGetContainingGraph(cloned, &found));
+  EXPECT_EQ(found, clone);
+  EXPECT_OK(cuGraphNodeGetContainingGraph(first, &found));
+  EXPECT_EQ(found, graph);
+
+  const auto exec = instantiate();
+  EXPECT_OK(cuGraphExecGetId(exec, &exec_id));
+  EXPECT_NE(exec_id, graph_id);
+  EXPECT_NE(exec_id, clone_id);
+  EXPECT_OK(cuGraphDestroy(clone));
+  EXPECT_EQ(cuGraphGetId(clone, &clone_id), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuGraphGetId(graph, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuGraphExecGetId(nullptr, &exec_id), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuGraphNodeGetLocalId(cloned, &cloned_id), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuGraphNodeGetToolsId(first, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuGraphNodeGetContainingGraph(cloned, &found), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(Graphs, FreedMemoryIsAFaultAndNoCrash) {
   CUdeviceptr gone = 0;
   ASSERT_OK(cuMemAlloc_v2(&gone, 1 << 20));

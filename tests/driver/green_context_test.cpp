@@ -174,6 +174,17 @@ TEST_F(Green, IsAPrimaryContextWithAShare) {
   CUdevResource share{};
   EXPECT_OK(cuCtxGetDevResource(context, &share, CU_DEV_RESOURCE_TYPE_SM));
   EXPECT_EQ(share.sm.smCount, 24u);
+  CUstream own = nullptr;
+  ASSERT_OK(cuGreenCtxStreamCreate(&own, green, CU_STREAM_NON_BLOCKING, 0));
+  for (const auto& [stream, count] : {std::pair{own, 24u}, std::pair{CUstream{}, kAll}}) {
+    EXPECT_OK(cuStreamGetDevResource(stream, &share, CU_DEV_RESOURCE_TYPE_SM));
+    EXPECT_EQ(share.sm.smCount, count);
+  }
+  EXPECT_EQ(cuStreamGetDevResource(own, nullptr, CU_DEV_RESOURCE_TYPE_SM),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuStreamGetDevResource(own, &share, CU_DEV_RESOURCE_TYPE_INVALID),
+            CUDA_ERROR_INVALID_RESOURCE_TYPE);
+  EXPECT_OK(cuStreamDestroy_v2(own));
 
   // What belongs to the primary context is there, and the other way round.
   CUmodule module = nullptr;

@@ -499,6 +499,22 @@ TEST_F(Multicast, BindingWaitsForTheTeam) {
               HasSubstr("cuMulticastBindMem waits until all 3 devices"));
 }
 
+// The device may be named; then the memory must be its.
+TEST_F(Multicast, BindingsOfANamedDevice) {
+  const auto handle = create();
+  const auto memory = memory_of(1);
+  EXPECT_EQ(cuMulticastBindMem_v2(handle, 0, 0, memory, 0, unit, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMulticastBindMem_v2(handle, 9, 0, memory, 0, unit, 0), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(cuMulticastBindMem_v2(handle, 1, 0, memory, 0, unit, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuMulticastBindMem_v2(handle, 1, 0, memory, 0, unit, 0));
+  EXPECT_OK(cuMulticastUnbind(handle, 1, 0, unit));
+  const CUdeviceptr address = map(memory);
+  EXPECT_EQ(cuMulticastBindAddr_v2(handle, 2, 0, address, unit, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMulticastBindAddr_v2(handle, -1, 0, address, unit, 0), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_OK(cuMulticastBindAddr_v2(handle, 1, 0, address, unit, 0));
+  EXPECT_OK(cuMulticastUnbind(handle, 1, 0, unit));
+}
+
 TEST_F(Multicast, BindingsAreChecked) {
   const auto handle = create();
   const auto memory = memory_of(1, 2);

@@ -214,6 +214,33 @@ CUresult cuGraphDebugDotPrint(CUgraph hGraph, const char* path, unsigned int fla
   });
 }
 
+// --- what cuGraphDebugDotPrint calls them ---
+
+CUresult cuGraphGetId(CUgraph hGraph, unsigned int* graphId) {
+  return with_graph(hGraph, [&](const GraphPtr& graph) { return give(graphId, graph->id()); });
+}
+
+CUresult cuGraphExecGetId(CUgraphExec hGraphExec, unsigned int* graphId) {
+  return with_exec(hGraphExec, [&](GraphExec& exec) { return give(graphId, exec.id()); });
+}
+
+CUresult cuGraphNodeGetLocalId(CUgraphNode hNode, unsigned int* nodeId) {
+  return with_node(hNode, [&](const NodePtr& node) { return give(nodeId, node->id); });
+}
+
+// One number that says which graph and which node.
+CUresult cuGraphNodeGetToolsId(CUgraphNode hNode, unsigned long long* toolsNodeId) {
+  return with_node(hNode, [&](const NodePtr& node) {
+    const unsigned long long graph = node->graph->id();
+    return give(toolsNodeId, graph << 32 | node->id);
+  });
+}
+
+CUresult cuGraphNodeGetContainingGraph(CUgraphNode hNode, CUgraph* phGraph) {
+  return with_node(hNode,
+                   [&](const NodePtr& node) { return give(phGraph, node->graph->handle()); });
+}
+
 CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* pHandle_out, CUgraph hGraph,
                                         CUcontext ctx, unsigned int defaultLaunchValue,
                                         unsigned int flags) {

@@ -199,3 +199,10 @@ CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx* phCtx) {
   return with_stream(hStream,
                      [&](Context&, Stream& stream) { return give(phCtx, stream.group().green()); });
 }
+
+CUresult cuStreamGetDevResource(CUstream hStream, CUdevResource* resource, CUdevResourceType type) {
+  return with_stream(hStream, [&](Context& context, Stream& stream) {
+    const auto green = state().green_contexts.find(stream.group().green());
+    return give_share(green ? green->share() : all_of(context.device()), resource, type);
+  });
+}

@@ -33,6 +33,51 @@ CUresult check(const CUmulticastObjectProp* properties) {
   return can ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
+/// `on`: the device that the memory must be of; null: any.
+CUresult bind(Multicast& multicast, const Device* on, size_t offset, size_t size,
+              const MulticastSource& source, const char* function) {
+  if (!source.device || (on && source.device != on)) return CUDA_ERROR_INVALID_VALUE;
+  multicast.wait_for_team(function);
+  return multicast.bind(offset, size, source);
+}
+
+CUresult bind_memory(CUmemGenericAllocationHandle handle, const Device* on, size_t offset,
+                     CUmemGenericAllocationHandle memory_handle, size_t memory_offset, size_t size,
+                     unsigned long long flags) {
+  return with_multicast(handle, [&](Multicast& multicast) -> CUresult {
+    const auto memory = state().physical.find(memory_handle);
+    if (!memory || flags || memory_offset % kGranularity || memory_offset > memory->size() ||
+        size > memory->size() - memory_offset) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    return bind(multicast, on, offset, size,
+                {.device = memory->device(), .memory = memory, .offset = memory_offset},
+                "cuMulticastBindMem");
+  });
+}
+
+CUresult bind_address(CUmemGenericAllocationHandle handle, const Device* on, size_t offset,
+                      CUdeviceptr address, size_t size, unsigned long long flags) {
+  return with_multicast(handle, [&](Multicast& multicast) -> CUresult {
+    if (flags || address % kGranularity) return CUDA_ERROR_INVALID_VALUE;
+    MulticastSource source;
+    const auto mapped = state().virtual_memory.locate(address);
+    if (mapped.memory) {
+      if (size > mapped.room) return CUDA_ERROR_INVALID_VALUE;
+      source = {
+          .device = mapped.memory->device(), .memory = mapped.memory, .offset = mapped.offset};
+    } else {  // of cuMemAllocAsync, or nothing that can be bound
+      const auto found = state().allocations.find(address);
+      if (!found || !found->pool || found->is_managed() ||
+          size > found->base + found->size - address) {
+        return CUDA_ERROR_INVALID_VALUE;
+      }
+      source = {.device = found->device, .address = address};
+    }
+    return bind(multicast, on, offset, size, source, "cuMulticastBindAddr");
+  });
+}
+
 }  // namespace
 
 CUresult cuMulticastCreate(CUmemGenericAllocationHandle* mcHandle,
@@ -58,38 +103,27 @@ CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle mcHandle, CUdevice de
 CUresult cuMulticastBindMem(CUmemGenericAllocationHandle mcHandle, size_t mcOffset,
                             CUmemGenericAllocationHandle memHandle, size_t memOffset, size_t size,
                             unsigned long long flags) {
-  return with_multicast(mcHandle, [&](Multicast& multicast) -> CUresult {
-    const auto memory = state().physical.find(memHandle);
-    if (!memory || !memory->device() || flags || memOffset % kGranularity ||
-        memOffset > memory->size() || size > memory->size() - memOffset) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    multicast.wait_for_team("cuMulticastBindMem");
-    return multicast.bind(mcOffset, size,
-                          {.device = memory->device(), .memory = memory, .offset = memOffset});
+  return bind_memory(mcHandle, nullptr, mcOffset, memHandle, memOffset, size, flags);
+}
+
+CUresult cuMulticastBindMem_v2(CUmemGenericAllocationHandle mcHandle, CUdevice dev, size_t mcOffset,
+                               CUmemGenericAllocationHandle memHandle, size_t memOffset,
+                               size_t size, unsigned long long flags) {
+  return with_device(dev, [&](Device& device) {
+    return bind_memory(mcHandle, &device, mcOffset, memHandle, memOffset, size, flags);
   });
 }
 
 CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle mcHandle, size_t mcOffset,
                              CUdeviceptr memptr, size_t size, unsigned long long flags) {
-  return with_multicast(mcHandle, [&](Multicast& multicast) -> CUresult {
-    if (flags || memptr % kGranularity) return CUDA_ERROR_INVALID_VALUE;
-    MulticastSource source;
-    const auto mapped = state().virtual_memory.locate(memptr);
-    if (mapped.memory) {
-      if (size > mapped.room) return CUDA_ERROR_INVALID_VALUE;
-      source = {
-          .device = mapped.memory->device(), .memory = mapped.memory, .offset = mapped.offset};
-    } else {  // of cuMemAllocAsync, or nothing that can be bound
-      const auto found = state().allocations.find(memptr);
-      if (!found || !found->pool || size > found->base + found->size - memptr) {
-        return CUDA_ERROR_INVALID_VALUE;
-      }
-      source = {.device = found->device, .address = memptr};
-    }
-    if (!source.device) return CUDA_ERROR_INVALID_VALUE;
-    multicast.wait_for_team("cuMulticastBindAddr");
-    return multicast.bind(mcOffset, size, source);
+  return bind_address(mcHandle, nullptr, mcOffset, memptr, size, flags);
+}
+
+CUresult cuMulticastBindAddr_v2(CUmemGenericAllocationHandle mcHandle, CUdevice dev,
+                                size_t mcOffset, CUdeviceptr memptr, size_t size,
+                                unsigned long long flags) {
+  return with_device(dev, [&](Device& device) {
+    return bind_address(mcHandle, &device, mcOffset, memptr, size, flags);
   });
 }
 

@@ -40,10 +40,14 @@ void** Node::parameter_pointers() {
   return pointers_.empty() ? nullptr : pointers_.data();
 }
 
-GraphPtr Graph::create() {
+unsigned Graph::next_id() {
   static std::atomic<unsigned> ids{1};
+  return ids.fetch_add(1);
+}
+
+GraphPtr Graph::create() {
   GraphPtr graph(new Graph);
-  graph->id_ = ids.fetch_add(1);
+  graph->id_ = next_id();
   graph->handle_ = state().graphs.add(graph);
   return graph;
 }

@@ -56,6 +56,8 @@ class Node {
 class Graph : public std::enable_shared_from_this<Graph> {
  public:
   static GraphPtr create();
+  /// Of a graph or an executable one; never given twice.
+  static unsigned next_id();
 
   CUgraph handle() const { return handle_; }
   unsigned id() const { return id_; }

@@ -46,6 +46,7 @@ class GraphExec {
   ~GraphExec();
 
   CUgraphExec handle() const { return handle_; }
+  unsigned id() const { return id_; }
   u64 flags() const { return flags_; }
   std::shared_ptr<const Plan> plan() const;
 
@@ -72,6 +73,7 @@ class GraphExec {
   void make_plan_mine();
 
   CUgraphExec handle_ = nullptr;
+  const unsigned id_ = Graph::next_id();
   const std::weak_ptr<Graph> graph_;
   const u64 flags_;
   mutable std::mutex mutex_;
