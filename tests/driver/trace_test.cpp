@@ -36,6 +36,8 @@ TEST(Trace, CallsAndLaunches) {
     EXPECT_THAT(text, HasSubstr(line));
   }
   EXPECT_THAT(text, testing::Not(HasSubstr("heddle_cu"))) << "the exported names";
+  EXPECT_THAT(text, testing::ContainsRegex(
+                        "heddle: launch: count .* ms, [0-9]+\\.[0-9] of [0-9]+ threads, [a-z]"));
 }
 
 }  // namespace

@@ -7,9 +7,11 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 #include "driver/api.h"
 #include "driver/core/compile.h"
+#include "machine/launch.h"
 
 namespace heddle::driver {
 namespace {
@@ -36,6 +38,12 @@ const char* name_of(CUresult result) {
 std::string extent(const machine::Dim3& of) { return fmt::format("{}x{}x{}", of.x, of.y, of.z); }
 
 constexpr std::size_t kLongestText = 60;
+
+std::chrono::nanoseconds cpu_time() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
 
 }  // namespace
 
@@ -82,14 +90,24 @@ CUresult trace_call(const char* function, std::initializer_list<Argument> argume
   return result;
 }
 
+TraceLaunch::TraceLaunch(const std::string& kernel, const machine::LaunchConfig& config,
+                         const machine::Program& program)
+    : kernel_(kernel), config_(config), program_(program) {
+  if (!traces_launches()) return;
+  begin_ = std::chrono::steady_clock::now();
+  cpu_begin_ = cpu_time();
+}
+
 TraceLaunch::~TraceLaunch() {
   if (!traces_launches()) return;
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin_;
-  print(fmt::format("heddle: launch: {} grid {} block {}{}{} shared {} {:.3f} ms {}\n", kernel_,
-                    extent(config_.grid), extent(config_.block),
-                    config_.cluster ? " cluster " + extent(*config_.cluster) : "",
-                    config_.cooperative ? " cooperative" : "", config_.dynamic_shared,
-                    spent.count(), program_.engine(config_)));
+  const std::chrono::duration<double, std::milli> cpu = cpu_time() - cpu_begin_;
+  print(fmt::format(
+      "heddle: launch: {} grid {} block {}{}{} shared {} {:.3f} ms, {:.1f} of {} threads, {}\n",
+      kernel_, extent(config_.grid), extent(config_.block),
+      config_.cluster ? " cluster " + extent(*config_.cluster) : "",
+      config_.cooperative ? " cooperative" : "", config_.dynamic_shared, spent.count(), cpu / spent,
+      machine::worker_count(), program_.engine(config_)));
 }
 
 }  // namespace heddle::driver

@@ -65,12 +65,12 @@ struct Argument {
 CUresult trace_call(const char* function, std::initializer_list<Argument> arguments,
                     CUresult result);
 
-/// Prints a line about a grid when it goes out of scope.
+/// Prints a line about a grid when it goes out of scope: its shape, how long it took, how many of
+/// the host's threads the process kept busy meanwhile, and the engine.
 class TraceLaunch {
  public:
   TraceLaunch(const std::string& kernel, const machine::LaunchConfig& config,
-              const machine::Program& program)
-      : kernel_(kernel), config_(config), program_(program) {}
+              const machine::Program& program);
   ~TraceLaunch();
   TraceLaunch(const TraceLaunch&) = delete;
   TraceLaunch& operator=(const TraceLaunch&) = delete;
@@ -79,7 +79,8 @@ class TraceLaunch {
   const std::string& kernel_;
   const machine::LaunchConfig& config_;
   const machine::Program& program_;
-  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point begin_;
+  std::chrono::nanoseconds cpu_begin_{};  ///< CPU time of the process
 };
 
 }  // namespace heddle::driver
