@@ -85,6 +85,54 @@ TEST(Environment, TimeLimitStopsAnEndlessKernel) {
   EXPECT_THAT(outcome.said, HasSubstr("endless"));
 }
 
+/// Counts to `times` in a stream of the current context, and looks whether all of it happened.
+bool counts(CUstream stream, unsigned times) {
+  CUmodule module = nullptr;
+  CUfunction count = nullptr;
+  CUdeviceptr counter = 0;
+  size_t bytes = 0;
+  unsigned before = 0, after = 0;
+  if (cuModuleLoadData(&module, kKernels) || cuModuleGetFunction(&count, module, "count") ||
+      cuModuleGetGlobal_v2(&counter, &bytes, module, "counter") ||
+      cuMemcpyDtoHAsync_v2(&before, counter, 4, stream)) {
+    return false;
+  }
+  for (unsigned i = 0; i < times; ++i) {
+    if (cuLaunchKernel(count, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr)) return false;
+  }
+  return !cuMemcpyDtoHAsync_v2(&after, counter, 4, stream) && !cuStreamSynchronize(stream) &&
+         after == before + times;
+}
+
+// While it runs, and afterwards, others go on: streams of its context until it is stopped, other
+// contexts always, and a new context in place of the lost one.
+TEST(Environment, TimeLimitLeavesOthersWorking) {
+  const auto outcome = in_child({{"HEDDLE_TIME_LIMIT", "3"}}, [] {
+    CUcontext lost = nullptr, other = nullptr, fresh = nullptr;
+    CUstream endless = nullptr, beside = nullptr, elsewhere = nullptr;
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    if (cuInit(0) || cuCtxCreate_v2(&other, 0, 0) ||
+        cuStreamCreate(&elsewhere, CU_STREAM_NON_BLOCKING) || cuCtxCreate_v2(&lost, 0, 0) ||
+        cuStreamCreate(&endless, CU_STREAM_NON_BLOCKING) ||
+        cuStreamCreate(&beside, CU_STREAM_NON_BLOCKING) || cuModuleLoadData(&module, kKernels) ||
+        cuModuleGetFunction(&function, module, "endless") ||
+        cuLaunchKernel(function, 4, 1, 1, 32, 1, 1, 0, endless, nullptr, nullptr)) {
+      return 1;
+    }
+    if (!counts(beside, 10)) return 2;
+    cuCtxSetCurrent(other);
+    if (!counts(elsewhere, 10)) return 3;
+    if (cuCtxSetCurrent(lost) || cuStreamQuery(endless) != CUDA_ERROR_NOT_READY) return 4;
+    if (cuStreamSynchronize(endless) != CUDA_ERROR_LAUNCH_TIMEOUT) return 5;
+    if (cuStreamQuery(beside) != CUDA_ERROR_LAUNCH_TIMEOUT) return 6;
+    if (cuCtxSetCurrent(other) || !counts(elsewhere, 10)) return 7;
+    if (cuCtxDestroy_v2(lost) || cuCtxCreate_v2(&fresh, 0, 0) || !counts(nullptr, 10)) return 8;
+    return 0;
+  });
+  EXPECT_EQ(outcome.status, 0) << outcome.said;
+}
+
 TEST(Environment, ProcessEndsUnderARunningKernel) {
   const auto begin = std::chrono::steady_clock::now();
   const auto outcome = in_child({}, [] {
