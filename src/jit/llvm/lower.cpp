@@ -545,13 +545,22 @@ std::string FunctionLowering::run() {
 
 namespace {
 
-/// Functions that the kernel calls, or why they cannot be compiled with it.
+/// Instructions of a kernel with all that it calls in place. Compiling more takes minutes: some of
+/// LLVM's passes need more than in proportion.
+constexpr std::size_t kMostInstructions = 20'000;
+
+/// Functions that the kernel calls, or why they cannot be compiled with it. `size`: instructions so
+/// far, each function as often as it is called.
 std::string find_called(const ir::Module& module, const std::set<u32>& pointed, u32 id,
-                        std::vector<u32>& path, std::set<u32>& found) {
+                        std::vector<u32>& path, std::set<u32>& found, std::size_t& size) {
   if (std::find(path.begin(), path.end(), id) != path.end()) return "recursion is not compiled";
   path.push_back(id);
   found.insert(id);
   const ir::Function& f = module.functions[id];
+  size += f.insts.size();
+  if (size > kMostInstructions) {
+    return fmt::format("more than {} instructions with all functions inlined", kMostInstructions);
+  }
   for (const ir::Inst& inst : f.insts) {
     if (inst.get_form().sem_id != SemId::call) continue;
     std::set<u32> callees;
@@ -568,7 +577,7 @@ std::string find_called(const ir::Module& module, const std::set<u32>& pointed, 
       if (!module.functions[callee].has_body)
         return fmt::format("a pointer to '{}', which the system provides",
                            module.functions[callee].name);
-      if (std::string why = find_called(module, pointed, callee, path, found); !why.empty())
+      if (std::string why = find_called(module, pointed, callee, path, found, size); !why.empty())
         return why;
     }
   }
@@ -584,7 +593,8 @@ std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKern
   std::erase_if(pointed, [&](u32 id) { return module.functions[id].is_entry; });
   std::vector<u32> path;
   std::set<u32> called;
-  if (std::string why = find_called(module, pointed, request.entry.value, path, called);
+  std::size_t size = 0;
+  if (std::string why = find_called(module, pointed, request.entry.value, path, called, size);
       !why.empty())
     return why;
   Shared shared{request,           kernel,
