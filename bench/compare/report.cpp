@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compare/report.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <ctime>
@@ -19,6 +18,13 @@ std::string cpu_name() {
     if (text.starts_with("model name")) return text.substr(text.find(": ") + 2);
   }
   return "unknown";
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  char text[sizeof "2026-11-21"] = {};
+  std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
+  return text;
 }
 
 std::string duration(double seconds) {
@@ -55,7 +61,7 @@ std::string line(const Row& row) {
 bool write_json(const std::string& path, const Conditions& conditions,
                 const std::vector<Row>& rows) {
   nlohmann::ordered_json json;
-  json["date"] = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+  json["date"] = today();
   json["cpu"] = cpu_name();
   json["compiler"] = "clang " __clang_version__;
   json["threads"] = conditions.threads;

@@ -13,25 +13,25 @@
 namespace heddle::bench {
 namespace {
 
-constexpr int kRows = 8, kColumns = 2 * kLanes;  // of C in registers
-constexpr int kBlock = 64, kDepth = 256;         // of A in L2; kDepth rows of a panel of B in L1
+constexpr int kTileRows = 8, kTileColumns = 2 * kLanes;  // of C in registers
+constexpr int kBlock = 64, kDepth = 256;  // of A in L2; kDepth rows of a panel of B in L1
 
-// c: kRows x kColumns, rows n apart. a: kRows for each k; b: kColumns for each k.
+// c: kTileRows x kTileColumns, rows n apart. a: kTileRows for each k; b: kTileColumns for each k.
 void multiply(int depth, int n, const float* a, const float* b, float* c, bool first) {
-  Floats sum[kRows][2];
-  for (int i = 0; i < kRows; ++i) {
+  Floats sum[kTileRows][2];
+  for (int i = 0; i < kTileRows; ++i) {
     for (int j = 0; j < 2; ++j) {
       sum[i][j] = first ? Floats(0) : load<Floats>(c + i * n + j * kLanes);
     }
   }
-  for (int k = 0; k < depth; ++k, a += kRows, b += kColumns) {
+  for (int k = 0; k < depth; ++k, a += kTileRows, b += kTileColumns) {
     const Floats b0 = load<Floats>(b), b1 = load<Floats>(b + kLanes);
-    for (int i = 0; i < kRows; ++i) {
+    for (int i = 0; i < kTileRows; ++i) {
       sum[i][0] = __builtin_elementwise_fma(Floats(a[i]), b0, sum[i][0]);
       sum[i][1] = __builtin_elementwise_fma(Floats(a[i]), b1, sum[i][1]);
     }
   }
-  for (int i = 0; i < kRows; ++i) {
+  for (int i = 0; i < kTileRows; ++i) {
     for (int j = 0; j < 2; ++j) store(c + i * n + j * kLanes, sum[i][j]);
   }
 }
@@ -42,12 +42,12 @@ void rows_of_product(int n, const float* a, const float* panels, float* c) {
     const int depth = std::min(kDepth, n - base);
     for (int row = 0; row < kBlock; ++row) {
       for (int k = 0; k < depth; ++k) {
-        packed[(row / kRows * depth + k) * kRows + row % kRows] = a[row * n + base + k];
+        packed[(row / kTileRows * depth + k) * kTileRows + row % kTileRows] = a[row * n + base + k];
       }
     }
-    for (int column = 0; column < n; column += kColumns) {
-      for (int row = 0; row < kBlock; row += kRows) {
-        multiply(depth, n, packed + row * depth, panels + column * n + base * kColumns,
+    for (int column = 0; column < n; column += kTileColumns) {
+      for (int row = 0; row < kBlock; row += kTileRows) {
+        multiply(depth, n, packed + row * depth, panels + column * n + base * kTileColumns,
                  c + row * n + column, base == 0);
       }
     }
@@ -64,11 +64,11 @@ Job matmul(const char* kernel, int n, Extent grid, Extent block) {
   std::shared_ptr<float[]> panels(new (std::align_val_t(64)) float[n * n],
                                   [](float* p) { operator delete[](p, std::align_val_t(64)); });
   job.native = [=](Team& team) {
-    team.split(n / kColumns, 1, [&](long begin, long end) {
+    team.split(n / kTileColumns, 1, [&](long begin, long end) {
       for (long panel = begin; panel < end; ++panel) {
-        float* packed = &panels[panel * n * kColumns];
+        float* packed = &panels[panel * n * kTileColumns];
         for (int k = 0; k < n; ++k) {
-          std::copy_n(b + k * n + panel * kColumns, kColumns, packed + k * kColumns);
+          std::copy_n(b + k * n + panel * kTileColumns, kTileColumns, packed + k * kTileColumns);
         }
       }
     });

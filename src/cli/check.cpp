@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/commands.h"
@@ -39,18 +38,15 @@ int check_files(const CheckOptions& options) {
     return fail(fmt::format("--dump and --format {} exclude each other", options.format));
   bool errors = false, unreadable = false;
   std::set<diag::Kind> kinds;
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  std::vector<diag::Checked> checked;  // for SARIF, which names the rules before the results
+  std::vector<diag::Checked> checked;  // for tools, who want one list
   const auto show = [&](const diag::Source& source, const diag::Report& report) {
     errors |= report.has_errors();
-    if (json) {
-      for (auto& diagnostic : nlohmann::ordered_json::parse(diag::render_json(report, source)))
-        all.push_back(std::move(diagnostic));
-    } else if (text) {
+    if (text) {
       fmt::print("{}", diag::render_text(report, source, wants_colour(stdout)));
+    } else {
+      checked.push_back({source, report});
     }
     for (const diag::Diagnostic& diagnostic : report.diagnostics()) kinds.insert(diagnostic.kind);
-    if (options.format == "sarif") checked.push_back({source, report});
   };
   std::vector<diag::Source> sources;  // of what is to be linked
   std::vector<check::Part> parts;
@@ -78,10 +74,10 @@ int check_files(const CheckOptions& options) {
     check::link(parts, &machine::provides, report);
     if (!report.diagnostics().empty()) show(diag::Source::join(sources), report);
   }
-  if (json) {
-    fmt::print("{}\n", all.dump(2));
-  } else if (text) {
+  if (text) {
     fmt::print("{}", footer(kinds));
+  } else if (json) {
+    fmt::print("{}", diag::render_json(checked));
   } else {
     fmt::print("{}", diag::render_sarif(checked, !unreadable));
   }

@@ -39,10 +39,11 @@ Json to_json(const Diagnostic& diagnostic, const Source& source) {
 
 }  // namespace
 
-std::string render_json(const Report& report, const Source& source) {
+std::string render_json(const std::vector<Checked>& files) {
   Json list = Json::array();
-  for (const Diagnostic& diagnostic : report.diagnostics()) {
-    list.push_back(to_json(diagnostic, source));
+  for (const Checked& file : files) {
+    for (const Diagnostic& diagnostic : file.report.diagnostics())
+      list.push_back(to_json(diagnostic, file.source));
   }
   // A message may quote bytes of the source that are no UTF-8.
   return list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -119,7 +119,7 @@ TEST(RenderJson, AllFieldsAndBadUtf8) {
       .label(Span{0, 3}, "l")
       .note("n")
       .help("h");
-  const auto list = nlohmann::json::parse(render_json(report, source), nullptr, false);
+  const auto list = nlohmann::json::parse(render_json({{source, report}}), nullptr, false);
   ASSERT_TRUE(list.is_array());
   const auto& entry = list.at(0);
   EXPECT_EQ(entry.at("code"), "P1010");
@@ -135,7 +135,9 @@ TEST(RenderJson, AllFieldsAndBadUtf8) {
   EXPECT_EQ(entry.at("helps").at(0), "h");
 }
 
-TEST(RenderJson, NothingIsAnEmptyList) { EXPECT_EQ(render_json({}, Source("a.ptx", "")), "[]\n"); }
+TEST(RenderJson, NothingIsAnEmptyList) {
+  EXPECT_EQ(render_json({{Source("a.ptx", ""), {}}}), "[]\n");
+}
 
 // What a schema cannot say: that the numbers and texts are the right ones. tests/cli/sarif_test.py
 // validates whole logs.

@@ -98,15 +98,15 @@ class Report {
 
 /// Human-readable, with source line and carets; `colour` uses ANSI escapes.
 std::string render_text(const Report& report, const Source& source, bool colour = false);
-/// One JSON array of objects {code, severity, message, file, line, column, endLine, endColumn,
-/// labels, notes, helps}.
-std::string render_json(const Report& report, const Source& source);
 
 /// What was found in one file.
 struct Checked {
   Source source;
   Report report;
 };
+/// One JSON array of objects {code, severity, message, file, line, column, endLine, endColumn,
+/// labels, notes, helps} over all files.
+std::string render_json(const std::vector<Checked>& files);
 /// One SARIF 2.1.0 log with one run over all files. `complete`: every file that was asked for is
 /// among them.
 std::string render_sarif(const std::vector<Checked>& files, bool complete = true);

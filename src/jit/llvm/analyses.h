@@ -3,26 +3,31 @@
 // What LLVM's passes want to have around them: made once for a kernel.
 #pragma once
 
-#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/IR/PassManager.h>
 #include <llvm/Target/TargetMachine.h>
+
+#include <memory>
+
+namespace llvm {
+class PassBuilder;
+}
 
 namespace heddle::jit {
 
 struct Analyses {
-  explicit Analyses(llvm::TargetMachine& machine) : target(machine), builder(&machine) {
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(graph);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, graph, modules);
-  }
+  explicit Analyses(llvm::TargetMachine& machine);
+  ~Analyses();
 
   llvm::TargetMachine& target;
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder;
+
+ private:
+  std::unique_ptr<llvm::PassBuilder> builder_;
 };
 
 }  // namespace heddle::jit
