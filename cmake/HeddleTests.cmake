@@ -55,6 +55,27 @@ function(heddle_benchmarks)
   endif()
 endfunction()
 
+# heddle_kernel_entry(name label seconds filter [VARIABLE=value...]): the test `name`, which runs those of the kernel tests that
+# the filter leaves. Under a sanitizer they take ten times as long: there they become name.1, name.2 and so on, a part of
+# the tests and as many seconds each.
+function(heddle_kernel_entry name label seconds filter)
+  set(parts 1)
+  if(HEDDLE_SANITIZE)
+    set(parts 10)
+  endif()
+  math(EXPR last "${parts} - 1")
+  foreach(part RANGE ${last})
+    set(entry ${name})
+    if(parts GREATER 1)
+      math(EXPR number "${part} + 1")
+      set(entry ${name}.${number})
+    endif()
+    add_test(NAME ${entry} COMMAND heddle_kernel_tests --gtest_brief=1 --gtest_filter=${filter})
+    set_tests_properties(${entry} PROPERTIES LABELS ${label} TIMEOUT ${seconds}
+                         ENVIRONMENT "GTEST_TOTAL_SHARDS=${parts};GTEST_SHARD_INDEX=${part};${ARGN}")
+  endforeach()
+endfunction()
+
 # scripts/x_test.py are unittest programs.
 function(heddle_script_tests)
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/scripts/*_test.py)
