@@ -76,6 +76,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const syntax::Tree tree = syntax::parse(source, report);
   syntax::check_tree(tree, size);
   render_text(report, source, true);
-  render_json({{source, report}});
+  diag::render_json({{source, report}});
   return 0;
 }
