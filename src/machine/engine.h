@@ -89,8 +89,8 @@ class Cta {
  public:
   virtual ~Cta() = default;
   /// Makes this object CTA (cluster) number `index` (x fastest) of the launch, from its start, and
-  /// then those behind it, one after the other: `most` in all, or fewer. Returns how many; more than
-  /// one only where none of them can wait for another.
+  /// then those behind it, one after the other: `most` in all, or fewer. Returns how many; more
+  /// than one only where none of them can wait for another.
   virtual Result<u64> begin(u64 index, u64 most) = 0;
   /// Runs about `budget` warp instructions.
   virtual CtaStatus run(u64 budget) = 0;
