@@ -187,7 +187,7 @@ TEST_F(Tiers, AShortKernelIsNotCompiled) {
   });
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.said, Not(HasSubstr("heddle: jit")));
-  EXPECT_THAT(outcome.said, HasSubstr(" ms interpreter\n"));
+  EXPECT_THAT(outcome.said, HasSubstr(" threads, interpreter\n"));
 }
 
 TEST_F(Tiers, TheNextProcessHasTheCode) {
@@ -204,7 +204,7 @@ TEST_F(Tiers, TheNextProcessHasTheCode) {
     EXPECT_EQ(next.status, 0);
     EXPECT_THAT(next.said, HasSubstr("read from the cache in ")) << engine;
     EXPECT_THAT(next.said, Not(HasSubstr("compiled in"))) << engine;
-    EXPECT_THAT(next.said, HasSubstr(" ms jit\n")) << engine;
+    EXPECT_THAT(next.said, HasSubstr(" threads, jit\n")) << engine;
   }
   const Outcome off = run({{"HEDDLE_CACHE", "0"}, {"HEDDLE_JIT_AFTER", "100000"}}, use);
   EXPECT_THAT(off.said, Not(HasSubstr("heddle: jit"))) << "HEDDLE_CACHE=0";
