@@ -41,7 +41,7 @@ unsigned vectors_of(const llvm::Value& value, const Shapes& shapes) {
   return shapes.team() / kHalf * (bits > 32 ? 2 : 1);
 }
 
-/// The most that are alive at the end of a block.
+/// The most that are alive at a time.
 unsigned most_vectors(const llvm::Function& function, const Shapes& shapes) {
   using Live = llvm::DenseSet<const llvm::Value*>;
   std::map<const llvm::BasicBlock*, Live> in;
@@ -51,22 +51,21 @@ unsigned most_vectors(const llvm::Function& function, const Shapes& shapes) {
     changed = false;
     for (const llvm::BasicBlock* block : llvm::post_order(&function)) {
       Live live;
-      for (const llvm::BasicBlock* next : llvm::successors(block)) {
-        for (const llvm::Value* value : in[next]) live.insert(value);
-        for (const llvm::PHINode& phi : next->phis()) {
-          const llvm::Value* value = phi.getIncomingValueForBlock(block);
-          if (vectors_of(*value, shapes)) live.insert(value);
-        }
-      }
       unsigned vectors = 0;
-      for (const llvm::Value* value : live) vectors += vectors_of(*value, shapes);
+      const auto add = [&](const llvm::Value* value) {
+        const unsigned more = vectors_of(*value, shapes);
+        if (more && live.insert(value).second) vectors += more;
+      };
+      for (const llvm::BasicBlock* next : llvm::successors(block)) {
+        for (const llvm::Value* value : in[next]) add(value);
+        for (const llvm::PHINode& phi : next->phis()) add(phi.getIncomingValueForBlock(block));
+      }
       most = std::max(most, vectors);
       for (const llvm::Instruction& inst : llvm::reverse(*block)) {
-        live.erase(&inst);
+        if (live.erase(&inst)) vectors -= vectors_of(inst, shapes);
         if (llvm::isa<llvm::PHINode>(inst)) continue;
-        for (const llvm::Value* operand : inst.operand_values()) {
-          if (vectors_of(*operand, shapes)) live.insert(operand);
-        }
+        for (const llvm::Value* operand : inst.operand_values()) add(operand);
+        most = std::max(most, vectors);
       }
       Live& before = in[block];
       if (live.size() != before.size()) {
