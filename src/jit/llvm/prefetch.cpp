@@ -16,6 +16,9 @@ constexpr u64 kLine = 64;
 constexpr s64 kNear = 1024;
 /// Rounds from the access to the hint: some 100 ns of work.
 constexpr u64 kAhead = 8;
+/// Into the second level: the rows of a tile may be a page apart, and would drive each other out of
+/// the few places that the first one has for them.
+constexpr u32 kSecondLevel = 2;
 
 /// By how much a value grows in each round: a number that does not change in the loop, times
 /// another. This is for hints, so nothing here asks whether sums wrap around.
@@ -95,7 +98,7 @@ void Vectorizer::prefetch(const llvm::CallInst& call, const Group& group, u64 di
     for (u64 offset = 0; offset < extent; offset += kLine)
       builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
                                {pointer(at, distance + offset), builder_.getInt32(0),
-                                builder_.getInt32(3), builder_.getInt32(1)});
+                                builder_.getInt32(kSecondLevel), builder_.getInt32(1)});
   }
 }
 
