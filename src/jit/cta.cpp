@@ -107,7 +107,7 @@ bool Cta::go_on() {
 /// Before barriers and ends of warps are looked at: those of CTAs before this one are forgotten.
 void Cta::begin_barriers() {
   if (std::exchange(looked_at_, index()) == index()) return;
-  std::fill(teams_at_.begin(), teams_at_.end(), Warp{});
+  std::fill(teams_at_.begin(), teams_at_.end(), Team{});
   for (machine::Barrier& barrier : barriers_) barrier.active = false;
   active_barriers_ = idle_rounds_ = 0;
 }
@@ -153,23 +153,23 @@ bool Cta::look_at_warps() {
   idle_ = true;
   for (u32 w = 0; w < teams_; ++w) {
     WarpState& state = this->state(w);
-    Warp& warp = teams_at_[w];
-    if (warp.finished) continue;
-    warp.finished = state.resume == WarpState::kFinished;
-    if (!warp.finished && state.barrier == WarpState::kYields) {
+    Team& team = teams_at_[w];
+    if (team.finished) continue;
+    team.finished = state.resume == WarpState::kFinished;
+    if (!team.finished && state.barrier == WarpState::kYields) {
       state.ready = 1;
       idle_ &= site(state.site).alone;
       continue;
     }
     idle_ &= !first && !state.ready;  // it has come this far in this round
-    if (warp.finished) {
+    if (team.finished) {
       state.ready = 0;
       continue;
     }
-    if (state.barrier != WarpState::kArrived && !warp.waits &&
+    if (state.barrier != WarpState::kArrived && !team.waits &&
         arrive(site(state.site), w, ~0u, state.barrier, 0, 0))
       return true;
-    state.ready = !warp.waits;
+    state.ready = !team.waits;
   }
   // Those that have finished are waited for no longer.
   for (u32 number = 0; active_barriers_ && number < machine::kBarriers; ++number)
@@ -214,9 +214,9 @@ void Cta::check_barrier(u32 number) {
   barrier.active = false;
   --active_barriers_;
   for (u32 w = 0; w < teams_; ++w) {
-    Warp& warp = teams_at_[w];
-    if (!warp.waits || warp.number != number) continue;
-    warp.waits = false;
+    Team& team = teams_at_[w];
+    if (!team.waits || team.number != number) continue;
+    team.waits = false;
     state(w).ready = 1;
     const auto boolop = static_cast<sem::Boolop>(site(state(w).site).op);
     context_.barrier_result[w] = boolop == sem::Boolop::none   ? barrier.popc

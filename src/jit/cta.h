@@ -56,7 +56,7 @@ class Cta final : public machine::Cta {
   };
 
   /// What there is to know of a team beside its WarpState.
-  struct Warp {
+  struct Team {
     bool finished = false;  ///< in a round before this one
     bool waits = false;     ///< at a barrier, and has arrived
     u32 number = 0;         ///< of the barrier that it arrived at last
@@ -94,7 +94,7 @@ class Cta final : public machine::Cta {
   Context context_{};
   std::optional<Watched> watched_;  ///< when its code has loops
   std::unique_ptr<u8, Free> frames_;
-  std::vector<Warp> teams_at_;
+  std::vector<Team> teams_at_;
   std::vector<machine::Barrier> barriers_;
   u64 looked_at_ = ~u64{0};  ///< the CTA that teams_at_ and barriers_ are of
   u32 active_barriers_ = 0;

@@ -64,8 +64,11 @@ Result<Compiled> compile_here(const Request& request) {
   clock.end("tidy");
   if (request.dump == Dump::scalar) compiled.dump = dump(*kernel.function, kernel, module);
 
-  std::optional<Shapes> shapes(std::in_place, kernel, request.block, kMostWarps);
-  if (!why_alone(kernel, *shapes, request.block).empty()) shapes.emplace(kernel, request.block, 1);
+  std::optional<Shapes> shapes;
+  if (request.block.volume() % (kMostWarps * kLanes) == 0)
+    shapes.emplace(kernel, request.block, kMostWarps);
+  if (!shapes || !why_alone(kernel, *shapes, request.block).empty())
+    shapes.emplace(kernel, request.block, 1);
   clock.end("shape");
   std::string why;
   Vectorized made = vectorize(kernel, *shapes, request.block, why);

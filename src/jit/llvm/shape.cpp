@@ -66,6 +66,11 @@ const llvm::ConstantInt* constant(const llvm::Value* value) {
   return number && number->getBitWidth() <= 64 ? number : nullptr;
 }
 
+/// Whether the call reads that field of Context.
+bool is_field(const llvm::CallInst& call, std::size_t offset) {
+  return llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue() == offset;
+}
+
 }  // namespace
 
 Shape Shape::by(Kind part) const {
@@ -214,11 +219,6 @@ Shape Shapes::of_phi(const llvm::PHINode& phi) const {
   }
   if (meets(block) && !phi.hasConstantOrUndefValue()) return Shape::any();
   return all;
-}
-
-/// Whether the call reads that field of Context.
-static bool is_field(const llvm::CallInst& call, std::size_t offset) {
-  return llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue() == offset;
 }
 
 Shape Shapes::of_call(const llvm::CallInst& call) const {

@@ -81,7 +81,6 @@ unsigned most_vectors(const llvm::Function& function, const Shapes& shapes) {
 
 std::string why_alone(const ScalarKernel& kernel, const Shapes& shapes,
                       const machine::Dim3& block) {
-  if (block.volume() % shapes.team()) return "a number of warps that is odd";
   const bool in_line = block.x % shapes.team() == 0 || block.volume() == block.x;
   if (!in_line && shapes.loops.empty()) return "rows of their own, and no loop to share";
   for (const llvm::BasicBlock& block : *kernel.function) {

@@ -12,7 +12,8 @@
 
 namespace heddle::jit {
 
-/// Why the warps of this kernel should run one by one; empty: two by two. `shapes`: of two.
+/// Why the warps of this kernel should run one by one; empty: two by two. `shapes`: of two. The
+/// block is a whole number of pairs.
 std::string why_alone(const ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block);
 
 }  // namespace heddle::jit

@@ -57,20 +57,24 @@ llvm::Value* Vectorizer::lane_mask(const Halves& mask, unsigned warp) {
                               builder_.getInt32Ty());
 }
 
+/// In the CTA, of one of the team's.
+llvm::Value* Vectorizer::warp_number(unsigned warp) {
+  if (warps() == 1) return made_.team;
+  return builder_.CreateAdd(builder_.CreateMul(made_.team, builder_.getInt32(warps())),
+                            builder_.getInt32(warp));
+}
+
 /// What the run-time does goes warp by warp.
 void Vectorizer::for_each_warp(const std::function<void(unsigned warp)>& what) {
-  for (unsigned warp = 0; warp < halves_ / kHalves; ++warp) what(warp);
+  for (unsigned warp = 0; warp < warps(); ++warp) what(warp);
 }
 
 /// For the lanes of the mask in the warp.
 void Vectorizer::call_helper(HelperId helper, llvm::Value* argument, const Halves& mask,
                              unsigned warp) {
-  const unsigned warps = halves_ / kHalves;
-  if (warps > 1) {
-    llvm::Value* number = builder_.CreateMul(made_.team, builder_.getInt32(warps));
-    builder_.CreateStore(builder_.CreateAdd(number, builder_.getInt32(warp)),
-                         field_address(offsetof(Context, warp)), /*isVolatile=*/true);
-  }
+  if (warps() > 1)
+    builder_.CreateStore(warp_number(warp), field_address(offsetof(Context, warp)),
+                         /*isVolatile=*/true);
   builder_.CreateStore(lane_mask(mask, warp), field_address(offsetof(Context, lanes)));
   call_helper(helper, argument);
 }

@@ -232,13 +232,7 @@ void Vectorizer::check(Group& group, const Halves& mask) {
   };
   Halves from{};                                     // the first one's addresses
   std::vector<std::pair<llvm::Value*, u64>> pieces;  // scalar addresses, and bytes from there
-  const auto is_there = [&](unsigned part) {
-    llvm::Value* either = mask[part];
-    for (unsigned h = 1; h < shapes_.halves_of(shape); ++h)
-      either = builder_.CreateOr(either, mask[part + h]);
-    llvm::Value* bits = builder_.CreateBitCast(either, builder_.getIntNTy(kHalf));
-    return builder_.CreateICmpNE(bits, llvm::ConstantInt::get(bits->getType(), 0));
-  };
+  const auto is_there = [&](unsigned part) { return any(mask, part, shapes_.halves_of(shape)); };
   const auto somewhere = [&] {
     llvm::Value* address = first(group.root, 0);
     for (unsigned h = shapes_.halves_of(shape); h < halves_; h += shapes_.halves_of(shape))

@@ -201,15 +201,11 @@ void Vectorizer::define_uniform(llvm::Instruction& inst, llvm::Value* value) {
 
 /// The number of each warp.
 void Vectorizer::define_warp(llvm::Instruction& inst) {
-  const unsigned warps = halves_ / kHalves;
-  if (warps == 1) return define_uniform(inst, made_.team);
   Lanes& lanes = lanes_[&inst];
   lanes.shape = shapes_.of(&inst);
   const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
   builder_.SetInsertPoint(head_->getTerminator());
-  for (unsigned h = 0; h < halves_; h += kHalves)
-    lanes.first[h] = builder_.CreateAdd(builder_.CreateMul(made_.team, builder_.getInt32(warps)),
-                                        builder_.getInt32(h / kHalves));
+  for (unsigned h = 0; h < halves_; h += kHalves) lanes.first[h] = warp_number(h / kHalves);
 }
 
 void Vectorizer::emit(llvm::Instruction& inst, const Halves& mask) {

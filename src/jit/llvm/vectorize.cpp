@@ -27,9 +27,13 @@ Vectorizer::Vectorizer(ScalarKernel& kernel, const Shapes& shapes, const machine
 // --- masks ---
 
 llvm::Value* Vectorizer::any(const Halves& mask) {
-  if (is_all(mask)) return builder_.getTrue();
-  llvm::Value* either = mask[0];
-  for (unsigned h = 1; h < halves_; ++h) either = builder_.CreateOr(either, mask[h]);
+  return is_all(mask) ? builder_.getTrue() : any(mask, 0, halves_);
+}
+
+/// Of so many halves.
+llvm::Value* Vectorizer::any(const Halves& mask, unsigned begin, unsigned count) {
+  llvm::Value* either = mask[begin];
+  for (unsigned h = 1; h < count; ++h) either = builder_.CreateOr(either, mask[begin + h]);
   llvm::Value* bits = builder_.CreateBitCast(either, builder_.getIntNTy(kHalf));
   return builder_.CreateICmpNE(bits, llvm::ConstantInt::get(bits->getType(), 0));
 }
@@ -524,7 +528,7 @@ Vectorized Vectorizer::run(std::string& why) {
   state_->addAttr(llvm::Attribute::NoAlias);
   state_->setName("context");
   function_->getArg(1)->setName("frames");
-  const u32 team = shapes_.team(), warps = team / kLanes;
+  const u32 team = shapes_.team();
   const u32 teams = static_cast<u32>((block_.volume() + team - 1) / team);
   entry_ = new_block("entry");
   cta_ = new_block("cta");
@@ -548,8 +552,8 @@ Vectorized Vectorizer::run(std::string& why) {
            new_block("done"),
            new_block("finished")};
   // For whoever asks while the warp runs, after a fault too.
-  builder_.CreateStore(builder_.CreateMul(made_.team, builder_.getInt32(warps)),
-                       field_address(offsetof(Context, warp)), /*isVolatile=*/true);
+  builder_.CreateStore(warp_number(0), field_address(offsetof(Context, warp)),
+                       /*isVolatile=*/true);
   go_to(made_.next);
   llvm::Value* following = builder_.CreateNUWAdd(made_.team, builder_.getInt32(1));
   builder_.CreateCondBr(builder_.CreateICmpULT(following, builder_.getInt32(teams)), head_,

@@ -75,6 +75,7 @@ class Vectorizer {
   Halves edge_mask(const Block* from, unsigned successor, const Halves& mask);
   llvm::Value* only_lane(const Block* from, unsigned successor);
   llvm::Value* any(const Halves& mask);
+  llvm::Value* any(const Halves& mask, unsigned begin, unsigned count);
   bool is_all(const Halves& mask) const;
   Halves none() const;
   Block* new_block(const llvm::Twine& name) { return Block::Create(context_, name, function_); }
@@ -116,6 +117,8 @@ class Vectorizer {
   llvm::Value* local_base();
   llvm::Value* team_mask(const Halves& mask);
   llvm::Value* lane_mask(const Halves& mask, unsigned warp = 0);
+  unsigned warps() const { return halves_ / kHalves; }
+  llvm::Value* warp_number(unsigned warp);
   void for_each_warp(const std::function<void(unsigned warp)>& what);
   void call_helper(HelperId helper, llvm::Value* argument);
   void call_helper(HelperId helper, llvm::Value* argument, const Halves& mask, unsigned warp = 0);
