@@ -38,13 +38,9 @@ Cta::Cta(std::shared_ptr<const Code> code, machine::Launch& launch, const machin
       warps_in_team_(code_->image().team / kLanes),
       teams_(static_cast<u32>((launch.config->block.volume() + code_->image().team - 1) /
                               code_->image().team)),
+      workspace_(std::size_t{teams_} * code_->image().frame_bytes),
       teams_at_(teams_),
-      barriers_(machine::kBarriers),
       below_(below) {
-  if (const std::size_t bytes = std::size_t{teams_} * code_->image().frame_bytes) {
-    frames_.reset(static_cast<u8*>(std::aligned_alloc(64, bytes)));
-    HEDDLE_CHECK(frames_);
-  }
   if (code_->image().loops) watched_.emplace(context_, launch);
 }
 
@@ -108,6 +104,7 @@ bool Cta::go_on() {
 void Cta::begin_barriers() {
   if (std::exchange(looked_at_, index()) == index()) return;
   std::fill(teams_at_.begin(), teams_at_.end(), Team{});
+  barriers_.resize(machine::kBarriers);
   for (machine::Barrier& barrier : barriers_) barrier.active = false;
   active_barriers_ = idle_rounds_ = 0;
 }
@@ -120,7 +117,7 @@ CtaStatus Cta::run(u64) {
 
 CtaStatus Cta::run_warps() {
   while (true) {
-    switch (run_code(code_->cta(), context_, frames_.get())) {
+    switch (run_code(code_->cta(), context_, workspace_.frames())) {
       case Outcome::finished:
         return CtaStatus::finished;
       case Outcome::trapped:
@@ -229,10 +226,10 @@ void Cta::check_barrier(u32 number) {
 /// with all that they know as it was; so they always will.
 bool Cta::is_dead() {
   const std::size_t bytes = std::size_t{teams_} * code_->image().frame_bytes;
-  if (idle_rounds_++ == kPatience) known_.assign(frames_.get(), frames_.get() + bytes);
+  if (idle_rounds_++ == kPatience) known_.assign(workspace_.frames(), workspace_.frames() + bytes);
   if (idle_rounds_ < 3 * kPatience) return false;
   idle_rounds_ = 0;
-  return std::memcmp(known_.data(), frames_.get(), bytes) == 0;
+  return std::memcmp(known_.data(), workspace_.frames(), bytes) == 0;
 }
 
 CtaStatus Cta::deadlock() {

@@ -12,6 +12,7 @@
 
 #include "jit/code.h"
 #include "jit/watch.h"
+#include "jit/workspace.h"
 #include "machine/barrier.h"
 #include "machine/engine.h"
 #include "machine/fault.h"
@@ -51,10 +52,6 @@ class Cta final : public machine::Cta {
   }
 
  private:
-  struct Free {
-    void operator()(u8* memory) const { std::free(memory); }
-  };
-
   /// What there is to know of a team beside its WarpState.
   struct Team {
     bool finished = false;  ///< in a round before this one
@@ -66,7 +63,7 @@ class Cta final : public machine::Cta {
   static constexpr u32 kPatience = 64;
 
   WarpState& state(u32 warp) const {
-    return *reinterpret_cast<WarpState*>(frames_.get() +
+    return *reinterpret_cast<WarpState*>(workspace_.frames() +
                                          std::size_t{warp} * code_->image().frame_bytes);
   }
   /// Of the CTA in the grid; the code goes on to the next one by itself.
@@ -91,9 +88,9 @@ class Cta final : public machine::Cta {
   machine::Launch& launch_;
   const machine::Region& region_;
   const u32 warps_in_team_, teams_;
-  Context context_{};
+  const Workspace workspace_;
+  Context& context_ = workspace_.context();
   std::optional<Watched> watched_;  ///< when its code has loops
-  std::unique_ptr<u8, Free> frames_;
   std::vector<Team> teams_at_;
   std::vector<machine::Barrier> barriers_;
   u64 looked_at_ = ~u64{0};  ///< the CTA that teams_at_ and barriers_ are of

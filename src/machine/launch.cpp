@@ -310,10 +310,12 @@ class Grid {
 
   const Program& program_;
   Launch& launch_;
-  /// Of a worker: what others do not take from it.
-  struct alignas(64) Share {
+  /// Of a worker: what others do not take from it. Two never lie in one line of the cache; asking
+  /// the allocator for that would take longer than a small grid.
+  struct Share {
     std::atomic<u64> next{0};
     u64 end = 0;
+    u8 distance[112];
   };
 
   const u64 total_;  ///< CTAs, or clusters

@@ -91,22 +91,6 @@ void Context::add_green(const StreamGroupPtr& streams) {
   green_streams_.push_back(streams);
 }
 
-CompletionPtr Context::enqueue(Stream& stream, Stream::Work work,
-                               std::vector<CompletionPtr> after) {
-  return stream.enqueue(
-      [self = shared_from_this(), work = std::move(work)] {
-        if (self->error() == CUDA_SUCCESS) work();
-      },
-      std::move(after));
-}
-
-CUresult Context::run(Stream& stream, Stream::Work work) {
-  stream.run([this, &work] {
-    if (error() == CUDA_SUCCESS) work();
-  });
-  return error();
-}
-
 CUresult Context::synchronize() {
   for (const auto& stream : all_streams()) stream->synchronize();
   return error();

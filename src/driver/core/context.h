@@ -71,9 +71,22 @@ class Context : public std::enable_shared_from_this<Context> {
   std::vector<StreamPtr> all_streams();
   void add_green(const StreamGroupPtr& streams);
   /// Appends work that is skipped once the context has failed.
-  CompletionPtr enqueue(Stream& stream, Stream::Work work, std::vector<CompletionPtr> after = {});
+  template <class Work>
+  CompletionPtr enqueue(Stream& stream, Work work, std::vector<CompletionPtr> after = {}) {
+    return stream.enqueue(
+        [self = shared_from_this(), work = std::move(work)] {
+          if (self->error() == CUDA_SUCCESS) work();
+        },
+        std::move(after));
+  }
   /// The same, waiting for it. Returns the context's error.
-  CUresult run(Stream& stream, Stream::Work work);
+  template <class Work>
+  CUresult run(Stream& stream, const Work& work) {
+    stream.run([this, &work] {
+      if (error() == CUDA_SUCCESS) work();
+    });
+    return error();
+  }
   /// Waits for all work of all streams. Returns the context's error.
   CUresult synchronize();
 

@@ -12,12 +12,15 @@ namespace heddle::driver {
 namespace {
 
 constexpr std::chrono::microseconds kLookout(20);
+/// What a stream's thread leaves to whoever launched, who may be about to wait and would run the
+/// work without a switch of threads.
+constexpr std::chrono::microseconds kHeadStart(2);
 
 }  // namespace
 
 void Completion::finish() {
   time_ = Clock::now();
-  done_.store(true, std::memory_order_release);
+  done_.store(true);
   done_.notify_all();
 }
 
@@ -70,25 +73,17 @@ StreamPtr Stream::create(std::shared_ptr<StreamGroup> group, Context* context, K
   return stream;
 }
 
-CompletionPtr Stream::enqueue(Work work, std::vector<CompletionPtr> after) {
-  return append(std::move(work), std::move(after), true);
-}
-
-void Stream::run(Work work) { wait(*append(std::move(work), {}, false)); }
-
-std::shared_ptr<Completion> Stream::append(Work work, std::vector<CompletionPtr> after, bool wake) {
-  auto done = std::make_shared<Completion>();
+void Stream::append(const ItemPtr& item, bool wake) {
   const std::lock_guard order(group_->order_);
-  add_implicit_order(after);
+  add_implicit_order(item->after);
   const std::lock_guard lock(mutex_);
-  queue_.push_back({std::move(work), std::move(after), done});
-  last_ = done;
+  queue_.push_back(item);
+  last_ = item;
   if (wake && !started_) {
     started_ = true;
     std::thread([self = shared_from_this()] { self->work_until_closed(); }).detach();
   }
   announce();
-  return done;
 }
 
 // The legacy stream waits for all blocking streams, and they wait for it.
@@ -102,19 +97,24 @@ void Stream::add_implicit_order(std::vector<CompletionPtr>& after) {
   }
 }
 
-/// The lock is held.
+/// The lock is held; by those below, too, before and after.
 void Stream::announce() {
   changes_.fetch_add(1, std::memory_order_relaxed);
   changed_.notify_all();
 }
 
 void Stream::wait_for_change(std::unique_lock<std::mutex>& lock) {
-  const u64 seen = changes_.load(std::memory_order_relaxed);
-  const auto nothing_new = [&] { return changes_.load(std::memory_order_relaxed) == seen; };
+  const u64 seen = changes_.load();
+  look(lock, kLookout);
+  changed_.wait(lock, [&] { return changes_.load() != seen; });
+}
+
+/// Until something changes, but not for long.
+void Stream::look(std::unique_lock<std::mutex>& lock, std::chrono::microseconds most) {
+  const u64 seen = changes_.load();
   lock.unlock();
-  look_while(kLookout, nothing_new);
+  look_while(most, [&] { return changes_.load(std::memory_order_relaxed) == seen; });
   lock.lock();
-  changed_.wait(lock, [&] { return !nothing_new(); });
 }
 
 CompletionPtr Stream::last() {
@@ -122,29 +122,41 @@ CompletionPtr Stream::last() {
   return last_;
 }
 
-void Stream::run_next(std::unique_lock<std::mutex>& lock) {
+/// The lock is held before and after, not meanwhile. Who waits for the end of an item hears of it:
+/// either it has counted itself before, or it finds it done.
+void Stream::run_first(std::unique_lock<std::mutex>& lock, std::size_t count) {
   busy_ = true;
-  Item item = std::move(queue_.front());
-  queue_.pop_front();
+  if (count == queue_.size()) running_.swap(queue_);
+  for (; running_.size() < count; queue_.pop_front()) running_.push_back(queue_.front());
   lock.unlock();
-  for (const auto& completion : item.after) completion->wait();
-  item.work();
-  item.work = nullptr;  // what it holds on to goes before anybody is told that it is done
-  item.done->finish();
+  for (const ItemPtr& item : running_) {
+    for (const auto& completion : std::exchange(item->after, {})) completion->wait();
+    item->run();
+    item->finish();  // after what it held on to has gone
+    if (waiting_.load() && item != running_.back()) {
+      lock.lock();
+      announce();
+      lock.unlock();
+    }
+  }
+  running_.clear();
   lock.lock();
   busy_ = false;
   announce();
 }
 
 void Stream::wait(const Completion& completion) {
+  waiting_.fetch_add(1);
   std::unique_lock lock(mutex_);
   while (!completion.is_done()) {
+    // No more than what this thread waits for: what comes after may wait for this thread.
     if (!busy_ && !queue_.empty()) {
-      run_next(lock);
+      run_first(lock, 1);
     } else {
       wait_for_change(lock);
     }
   }
+  waiting_.fetch_sub(1);
 }
 
 void Stream::synchronize() {
@@ -159,12 +171,14 @@ bool Stream::is_idle() {
 void Stream::work_until_closed() {
   std::unique_lock lock(mutex_);
   while (true) {
-    if (!busy_ && !queue_.empty())
-      run_next(lock);
-    else if (closed_ && queue_.empty())
+    if (!busy_ && !queue_.empty()) {
+      run_first(lock, queue_.size());
+    } else if (closed_ && queue_.empty()) {
       return;
-    else
+    } else {
       wait_for_change(lock);
+      if (!busy_ && queue_.size() == 1) look(lock, kHeadStart);
+    }
   }
 }
 

@@ -6,18 +6,20 @@
 //
 // A stream has a thread of its own from its first asynchronous work on. Whoever waits for a stream
 // helps: it runs the stream's next work itself when the thread has not begun with it, so launching
-// a kernel and waiting for it costs no switch of threads.
+// a kernel and waiting for it costs no switch of threads. The thread takes all that is in the queue
+// at once: who appends and who runs seldom meet at the lock.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/types.h"
@@ -33,7 +35,7 @@ class Completion {
  public:
   using Clock = std::chrono::steady_clock;
 
-  bool is_done() const { return done_.load(std::memory_order_acquire); }
+  bool is_done() const { return done_.load(); }
   void wait() const { done_.wait(false, std::memory_order_acquire); }
   /// When it was done; only then valid.
   Clock::time_point time() const { return time_; }
@@ -77,16 +79,26 @@ using StreamGroupPtr = std::shared_ptr<StreamGroup>;
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
   enum class Kind { legacy, per_thread, blocking, non_blocking };
-  using Work = std::function<void()>;
 
   static std::shared_ptr<Stream> create(std::shared_ptr<StreamGroup> group, Context* context,
                                         Kind kind, unsigned flags, int priority);
 
   /// Appends work; it runs after what is in the stream, after `after`, and after what the rules of
   /// the default stream put before it.
-  CompletionPtr enqueue(Work work, std::vector<CompletionPtr> after = {});
+  template <class Work>
+  CompletionPtr enqueue(Work work, std::vector<CompletionPtr> after = {}) {
+    auto item = std::make_shared<ItemOf<Work>>(std::move(work));
+    item->after = std::move(after);
+    append(item, true);
+    return item;
+  }
   /// Appends work and waits for it, running it here when possible.
-  void run(Work work);
+  template <class Work>
+  void run(Work work) {
+    const auto item = std::make_shared<ItemOf<Work>>(std::move(work));
+    append(item, false);
+    wait(*item);
+  }
 
   /// Waits for one piece of this stream's work / for everything that is in it now.
   void wait(const Completion& completion);
@@ -115,18 +127,31 @@ class Stream : public std::enable_shared_from_this<Stream> {
   }
 
  private:
-  struct Item {
-    Work work;
+  /// A piece of work and its end, in one place: a launch costs one allocation.
+  struct Item : Completion {
     std::vector<CompletionPtr> after;
-    std::shared_ptr<Completion> done;
+    virtual ~Item() = default;
+    /// Once. What the work holds on to goes with it.
+    virtual void run() = 0;
   };
+  template <class Work>
+  struct ItemOf final : Item {
+    explicit ItemOf(Work given) : work(std::move(given)) {}
+    void run() override {
+      (*work)();
+      work.reset();
+    }
+    std::optional<Work> work;
+  };
+  using ItemPtr = std::shared_ptr<Item>;
 
   Stream() = default;
-  std::shared_ptr<Completion> append(Work work, std::vector<CompletionPtr> after, bool wake);
+  void append(const ItemPtr& item, bool wake);
   void add_implicit_order(std::vector<CompletionPtr>& after);
-  void run_next(std::unique_lock<std::mutex>& lock);
+  void run_first(std::unique_lock<std::mutex>& lock, std::size_t count);
   void announce();
   void wait_for_change(std::unique_lock<std::mutex>& lock);
+  void look(std::unique_lock<std::mutex>& lock, std::chrono::microseconds most);
   void work_until_closed();
 
   std::shared_ptr<StreamGroup> group_;
@@ -139,10 +164,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<u64> changes_{0};  // made under the lock
-  std::deque<Item> queue_;
+  std::atomic<u32> waiting_{0};  // threads in wait(), which want to know of each item
+  std::deque<ItemPtr> queue_;
+  std::deque<ItemPtr> running_;  // belongs to the thread that made the stream busy
   Attributes attributes_;
   CompletionPtr last_;
-  bool busy_ = false;     // somebody runs an item
+  bool busy_ = false;     // somebody runs items that are no longer in the queue
   bool started_ = false;  // the thread exists
   bool closed_ = false;
 };

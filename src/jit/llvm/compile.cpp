@@ -24,12 +24,10 @@ namespace {
 
 /// Bugs of ours end here and not in wrong code.
 void verify(const llvm::Function& function) {
-#ifndef NDEBUG
-  constexpr bool kAlways = true;
-#else
-  static const bool kAlways = std::getenv("HEDDLE_VERIFY_JIT") != nullptr;
+#ifdef NDEBUG
+  static const bool asked_for = std::getenv("HEDDLE_VERIFY_JIT") != nullptr;
+  if (!asked_for) return;
 #endif
-  if (!kAlways) return;
   std::string why;
   llvm::raw_string_ostream out(why);
   if (llvm::verifyFunction(function, &out)) {

@@ -176,7 +176,7 @@ Shape Shapes::of_compare(const llvm::ICmpInst& inst) const {
 }
 
 Shape Shapes::of_cast(const llvm::CastInst& inst) const {
-  const Shape a = of(inst.getOperand(0));
+  Shape a = of(inst.getOperand(0));
   if (a.kind == Kind::unset) return {};
   if (!a.is_affine() || inst.getOperand(0)->getType()->isIntegerTy(1)) return of_others(inst);
   switch (inst.getOpcode()) {
