@@ -71,9 +71,10 @@ std::vector<bool> Decoder::find_named() const {
 
 void Decoder::lay_out() {
   find_uniform();
+  find_lives();
   const std::vector<bool> named = find_named();
   for (u32 i = 0; i < f_.registers.size(); ++i) {
-    if (registers_[i] == kNoPlace && named[i]) {
+    if (registers_[i] == kNoPlace && named[i] && !lives_[i].is_brief()) {
       registers_[i] = take_register(f_.registers[i].type);
     }
   }
@@ -317,12 +318,14 @@ std::string Decoder::instruction() {
 }
 
 std::string Decoder::decode() {
+  find_affine();
+  place_brief();
+  list_affine();
   std::vector<u32> op_of_inst(f_.insts.size() + 1);
   u32 permanent = code_.register_bytes;
   u32 most = permanent;
   const std::size_t first_table = builder_.program.branch_tables.size();
   ops_ = &code_.ops;
-  find_affine();
   if (code_.moves_stack && !f_.is_entry) emit(stack_save(8)).dst[0] = code_.stack_at_entry;
   for (u32 i = 0; i < f_.insts.size(); ++i) {
     inst_ = &f_.insts[i];

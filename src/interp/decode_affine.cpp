@@ -190,7 +190,7 @@ std::pair<const Operand*, FullHandler> Decoder::spread_source() const {
   return {};
 }
 
-/// Fills leads_, suffices_ and Code::affine.
+/// Fills leads_ and suffices_.
 void Decoder::find_affine() {
   leads_.assign(f_.insts.size(), false);
   outcomes_.assign(f_.insts.size(), {});
@@ -224,7 +224,11 @@ void Decoder::find_affine() {
       });
     }
   }
-  for (u32 r = 0; r < f_.registers.size(); ++r) {
+}
+
+/// Fills Code::affine, once registers have their places.
+void Decoder::list_affine() {
+  for (u32 r = 0; r < suffices_.size(); ++r) {
     if (suffices_[r])
       code_.affine.push_back({registers_[r], bytes_of(f_.registers[r].type), shapes_[r].stride});
   }

@@ -99,6 +99,16 @@ class Decoder {
   std::vector<bool> find_named() const;
   Slot slot_of(const ir::Parameter& parameter) const;
 
+  // --- registers that share places (decode_places.cpp) ---
+  /// The instructions that name a brief register first and last.
+  struct Life {
+    u32 first = ~0u, last = 0;
+    bool is_brief() const { return first != ~0u; }
+  };
+  std::vector<bool> find_targets() const;
+  void find_lives();
+  void place_brief();
+
   // --- what is computed once (decode_once.cpp) ---
   void find_uniform();
   Scope scope_of_source(const Operand& operand) const;
@@ -132,6 +142,7 @@ class Decoder {
   bool has_affine_address(const Operand& a) const;
   std::pair<const Operand*, FullHandler> spread_source() const;
   void find_affine();
+  void list_affine();
 
   /// Calls `see(operand, written)` for each register that the instruction reads or writes.
   template <class See>
@@ -279,6 +290,7 @@ class Decoder {
   std::vector<u8> writers_;             // by register; 2: two or more
   std::vector<Scope> register_scopes_;  // by register
   std::vector<Scope> inst_scopes_;      // by instruction; instant: a copy that needs no Op
+  std::vector<Life> lives_;             // by register
   std::vector<Shape> shapes_;           // by register
   std::vector<bool> leads_;             // by instruction: runs for lane 0 alone
   std::vector<bool> suffices_;          // by register: lane 0 is enough in a warp that is whole
