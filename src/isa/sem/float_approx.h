@@ -10,7 +10,6 @@
 
 namespace heddle::sem {
 
-inline constexpr f32 kMinNormal = as_f32(0x00800000);
 inline constexpr f32 kHuge = as_f32(0x7e800000);  // 2^126: the reciprocal of more is subnormal
 inline constexpr f32 kTwo24 = 16777216.0f;
 
@@ -87,9 +86,7 @@ constexpr f32 div_legacy(Flag sat, f32 a, f32 b) {
 
 template <bool kFtz>
 constexpr f32 rsqrt_approx(f32 x) {
-  if constexpr (kFtz) return mufu_rsq(x);
-  const bool tiny = absolute(x) < kMinNormal;
-  return canonical(mufu_rsq(x * (tiny ? kTwo24 : 1.0f)) * (tiny ? 4096.0f : 1.0f));
+  return mufu_rsq<kFtz>(x);
 }
 template <bool kFtz>
 constexpr f32 sqrt_approx(f32 x) {

@@ -33,8 +33,19 @@
 namespace heddle::jit {
 namespace {
 
+/// Whether a select takes this operand only where a comparison has found it to be a number.
+bool is_taken_as_number(const llvm::Use& use) {
+  const auto* select = llvm::dyn_cast<llvm::SelectInst>(use.getUser());
+  const auto* test = select ? llvm::dyn_cast<llvm::FCmpInst>(select->getCondition()) : nullptr;
+  if (!test || !llvm::is_contained(test->operands(), use.get())) return false;
+  return use.getOperandNo() == 1 ? llvm::FCmpInst::isOrdered(test->getPredicate())
+                                 : llvm::FCmpInst::isUnordered(test->getPredicate());
+}
+
 /// Whether the payload of a NaN operand makes no difference to the instruction.
-bool ignores_payload(const llvm::Instruction& user) {
+bool ignores_payload(const llvm::Use& use) {
+  const auto& user = *llvm::cast<llvm::Instruction>(use.getUser());
+  if (is_taken_as_number(use)) return true;
   switch (user.getOpcode()) {
     case llvm::Instruction::FAdd:
     case llvm::Instruction::FSub:
@@ -55,7 +66,9 @@ llvm::SmallVector<const llvm::Use*> passed_on(const llvm::Instruction& user,
                                               const std::vector<Site>& sites) {
   const auto behind = [&](unsigned first) {
     llvm::SmallVector<const llvm::Use*> uses;
-    for (unsigned i = first; i < user.getNumOperands(); ++i) uses.push_back(&user.getOperandUse(i));
+    for (unsigned i = first; i < user.getNumOperands(); ++i) {
+      if (!is_taken_as_number(user.getOperandUse(i))) uses.push_back(&user.getOperandUse(i));
+    }
     return uses;
   };
   if (llvm::isa<llvm::PHINode, llvm::FreezeInst>(user) ||
@@ -136,7 +149,7 @@ void place_canonical(llvm::Function& function, const std::vector<Site>& sites) {
     for (llvm::Use& use : value->uses()) {
       auto* user = llvm::cast<llvm::Instruction>(use.getUser());
       const bool passed = raw.count(user) && llvm::is_contained(passed_on(*user, sites), &use);
-      if (!ignores_payload(*user) && !passed) uses.push_back(&use);
+      if (!ignores_payload(use) && !passed) uses.push_back(&use);
     }
     std::map<llvm::BasicBlock*, llvm::Value*> on_the_way;  // to phi nodes
     for (llvm::Use* use : uses) {
