@@ -19,6 +19,7 @@
 #include "interp/program.h"
 #include "interp/specials.h"
 #include "interp/windows.h"
+#include "ir/registers.h"
 #include "machine/barrier.h"
 #include "machine/engine.h"
 #include "machine/fault.h"
@@ -256,7 +257,8 @@ class InterpretedCta final : public machine::Cta {
   std::vector<u8> spin_registers_;
   Step step_;
   std::vector<Frame*> step_frames_;  ///< by Code::index
-  // Of the system call under way; here, because a fault in reading them jumps over destructors.
+  // Here, because a fault jumps over destructors: of the step, and of the system call under way.
+  ir::InstRegisters step_registers_;
   std::string text_;
   std::vector<machine::PrintfArgument> arguments_;
   std::vector<machine::PrintfValue> values_;

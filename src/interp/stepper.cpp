@@ -81,6 +81,8 @@ Frame& InterpretedCta::frame_of_step(WarpState& state) {
 
 bool InterpretedCta::run_step(const Step& step) {
   step_ = step;
+  const ir::Function& function = *step.code->function;
+  step_registers_ = ir::registers_of(function, function.insts[step.inst]);
   return guarded(&InterpretedCta::step_once) != CtaStatus::trapped;
 }
 
@@ -91,14 +93,13 @@ CtaStatus InterpretedCta::step_once() {
   Frame& frame = frame_of_step(state);
   Warp& warp = state.warp;
   show_frame(warp, frame);
-  const auto registers = ir::registers_of(*code.function, code.function->insts[step_.inst]);
   const auto first = std::partition_point(code.ops.begin(), code.ops.end(),
                                           [&](const Op& op) { return op.inst < step_.inst; });
   const bool calls = std::any_of(first, code.ops.end(), [&](const Op& op) {
     return op.inst == step_.inst && op.control == Control::call;
   });
   if (!calls) {
-    for_each_row(code, registers.read, 0, [&](Place place, u32 row, u32 bytes) {
+    for_each_row(code, step_registers_.read, 0, [&](Place place, u32 row, u32 bytes) {
       std::memcpy(warp.at<u8>(place), step_.rows[row], bytes);
     });
   }
@@ -108,7 +109,7 @@ CtaStatus InterpretedCta::step_once() {
     step_op(state, *op);
   }
   if (!calls) {
-    for_each_row(code, registers.written, 0, [&](Place place, u32 row, u32 bytes) {
+    for_each_row(code, step_registers_.written, 0, [&](Place place, u32 row, u32 bytes) {
       std::memcpy(step_.rows[row], warp.at<u8>(place), bytes);
     });
   }

@@ -60,6 +60,8 @@ llvm::Value* Vectorizer::first(llvm::Value* value, unsigned half) {
   if (!lanes.first[half]) {
     const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
     const unsigned own = half % shapes_.halves_of(lanes.shape);
+    // Not every type that is the same for a warp has a sum.
+    if (lanes.shape.stride == 0) return lanes.first[half] = lanes.first[half - own];
     place_behind(lanes.first[half - own]);
     const s64 step = lanes.shape.stride * static_cast<s64>(kHalf * own);
     lanes.first[half] =
