@@ -28,6 +28,7 @@
 #include <set>
 
 #include "jit/llvm/analyses.h"
+#include "jit/llvm/pairs.h"
 #include "jit/llvm/scalar.h"
 
 namespace heddle::jit {
@@ -243,10 +244,14 @@ auto licm() {
   return llvm::createFunctionToLoopPassAdaptor(std::move(loops), true);
 }
 
+bool has_halves(const llvm::TargetMachine& machine) {
+  return machine.getMCSubtargetInfo()->checkFeatures("+avx512fp16");
+}
+
 /// Functions of the semantics for which some processors have an instruction.
 void use_instructions(llvm::Module& module, const llvm::TargetMachine& machine) {
   llvm::Function* fma = module.getFunction("heddle_fma_f16");
-  if (!fma || !machine.getMCSubtargetInfo()->checkFeatures("+avx512fp16")) return;
+  if (!fma || !has_halves(machine)) return;
   fma->deleteBody();
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "entry", fma));
   builder.CreateRet(builder.CreateIntrinsic(llvm::Intrinsic::fma, {builder.getHalfTy()},
@@ -301,6 +306,7 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
               llvm::ADCEPass(), llvm::SimplifyCFGPass(keep_loops), llvm::LowerSwitchPass(),
               llvm::UnifyFunctionExitNodesPass(), llvm::FixIrreduciblePass(),
               llvm::LoopSimplifyPass(), llvm::LCSSAPass()));
+  if (has_halves(analyses.target)) join_pairs(function);
   return move_to_memory(kernel);
 }
 

@@ -20,7 +20,17 @@ llvm::Type* Vectorizer::vector_of(llvm::Type* type) const {
     for (llvm::Type* part : record->elements()) parts.push_back(vector_of(part));
     return llvm::StructType::get(context_, parts);
   }
+  if (auto* pair = llvm::dyn_cast<llvm::FixedVectorType>(type))  // pairs.h
+    return llvm::FixedVectorType::get(pair->getElementType(), pair->getNumElements() * kHalf);
   return llvm::FixedVectorType::get(type, kHalf);
+}
+
+/// What makes a lane's value that of all: which of its elements each one is.
+std::vector<int> Vectorizer::repeated(const llvm::FixedVectorType* type) {
+  std::vector<int> elements;
+  for (unsigned i = 0; i < type->getNumElements() * kHalf; ++i)
+    elements.push_back(static_cast<int>(i % type->getNumElements()));
+  return elements;
 }
 
 /// stride * lane, for the lanes of a half.
@@ -39,6 +49,8 @@ llvm::Value* Vectorizer::splat(llvm::Value* value) {
       result = builder_.CreateInsertValue(result, splat(builder_.CreateExtractValue(value, i)), i);
     return result;
   }
+  if (auto* pair = llvm::dyn_cast<llvm::FixedVectorType>(value->getType()))
+    return builder_.CreateShuffleVector(value, repeated(pair));
   return builder_.CreateVectorSplat(kHalf, value);
 }
 
@@ -73,7 +85,7 @@ llvm::Value* Vectorizer::first(llvm::Value* value, unsigned half) {
 
 llvm::Value* Vectorizer::all(llvm::Value* value, unsigned half) {
   if (llvm::isa<llvm::Constant>(value)) {
-    if (value->getType()->isStructTy()) return splat(value);
+    if (value->getType()->isStructTy() || value->getType()->isVectorTy()) return splat(value);
     return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(kHalf),
                                           llvm::cast<llvm::Constant>(value));
   }

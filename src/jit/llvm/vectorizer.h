@@ -84,6 +84,7 @@ class Vectorizer {
 
   // --- values ---
   llvm::Type* vector_of(llvm::Type* type) const;
+  static std::vector<int> repeated(const llvm::FixedVectorType* type);
   llvm::Value* first(llvm::Value* value, unsigned half = 0);
   llvm::Value* all(llvm::Value* value, unsigned half);
   llvm::Value* all_here(llvm::Value* value, unsigned half);
