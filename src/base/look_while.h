@@ -7,11 +7,30 @@
 #include <chrono>
 #include <thread>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace heddle {
 
-/// Returns when the condition does not hold any more, or after `most`.
+/// Lets the other half of the core go on for a moment.
+inline void pause_briefly() {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");
+#endif
+}
+
+/// Returns when the condition does not hold any more, or after `most`. For the first microseconds it
+/// keeps its processor: to give it away and come back takes as long as a small kernel.
 template <class F>
 void look_while(std::chrono::microseconds most, F condition) {
+  constexpr int kAtOnce = 64;
+  for (int i = 0; i < kAtOnce; ++i) {
+    if (!condition()) return;
+    pause_briefly();
+  }
   const auto until = std::chrono::steady_clock::now() + most;
   while (condition() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
 }

@@ -183,6 +183,19 @@ struct FirstSource<First, Rest...> {
       std::conditional_t<std::is_enum_v<First>, typename FirstSource<Rest...>::Type, First>;
 };
 
+/// The warps of a gang, of which there is at least one, one after the other. `given` is copied: as
+/// far as the compiler knows, a register may be a part of it, and it would be read anew for each
+/// warp.
+template <class One>
+[[gnu::always_inline]] inline void for_each_warp(const Gang& gang, const Op& given, One one) {
+  const Op op = given;
+  const u32 count = gang.count;
+  u32 k = 0;
+  do {
+    one(Registers{gang.frames[k], kAllLanes}, op);
+  } while (++k < count);
+}
+
 template <auto F>
 struct Lane;
 
@@ -212,11 +225,10 @@ struct Lane<F> {
   }
   // Without a mask the compiler stores whole vectors.
   static const Op* full(Gang& gang, const Op* op) {
-    const u32 count = gang.count;
-    u32 k = 0;
-    do {
-      run_indexed<true>({gang.frames[k], kAllLanes}, *op, std::index_sequence_for<Params...>());
-    } while (++k < count);
+    for_each_warp(gang, *op,
+                  [](const Registers& registers, const Op& op) __attribute__((always_inline)) {
+                    run_indexed<true>(registers, op, std::index_sequence_for<Params...>());
+                  });
     ++op;
     HEDDLE_GO_ON(gang, op);
   }
@@ -253,11 +265,10 @@ struct Lane<F> {
     }
   }
   static const Op* lead(Gang& gang, const Op* op) {
-    const u32 count = gang.count;
-    u32 k = 0;
-    do {
-      lead_indexed({gang.frames[k], kAllLanes}, *op, std::index_sequence_for<Params...>());
-    } while (++k < count);
+    for_each_warp(gang, *op,
+                  [](const Registers& registers, const Op& op) __attribute__((always_inline)) {
+                    lead_indexed(registers, op, std::index_sequence_for<Params...>());
+                  });
     ++op;
     HEDDLE_GO_ON(gang, op);
   }
@@ -293,10 +304,10 @@ struct Lane<F> {
   }
   template <std::size_t kSource>
   static const Op* spreading(Gang& gang, const Op* op) {
-    for (u32 k = 0; k < gang.count; ++k) {
-      spread_indexed<kSource>({gang.frames[k], kAllLanes}, *op,
-                              std::index_sequence_for<Params...>());
-    }
+    for_each_warp(gang, *op,
+                  [](const Registers& registers, const Op& op) __attribute__((always_inline)) {
+                    spread_indexed<kSource>(registers, op, std::index_sequence_for<Params...>());
+                  });
     ++op;
     HEDDLE_GO_ON(gang, op);
   }

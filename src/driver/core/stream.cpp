@@ -122,8 +122,8 @@ CompletionPtr Stream::last() {
   return last_;
 }
 
-/// The lock is held before and after, not meanwhile. Who waits for the end of an item hears of it:
-/// either it has counted itself before, or it finds it done.
+/// The lock is held before and after, not meanwhile. Who waits for an item hears of its end: either it
+/// has said so before, or it finds it done. Others sleep on.
 void Stream::run_first(std::unique_lock<std::mutex>& lock, std::size_t count) {
   busy_ = true;
   if (count == queue_.size()) running_.swap(queue_);
@@ -133,7 +133,7 @@ void Stream::run_first(std::unique_lock<std::mutex>& lock, std::size_t count) {
     for (const auto& completion : std::exchange(item->after, {})) completion->wait();
     item->run();
     item->finish();  // after what it held on to has gone
-    if (waiting_.load() && item != running_.back()) {
+    if (item->is_awaited() && item != running_.back()) {
       lock.lock();
       announce();
       lock.unlock();
@@ -146,7 +146,7 @@ void Stream::run_first(std::unique_lock<std::mutex>& lock, std::size_t count) {
 }
 
 void Stream::wait(const Completion& completion) {
-  waiting_.fetch_add(1);
+  completion.await();
   std::unique_lock lock(mutex_);
   while (!completion.is_done()) {
     // No more than what this thread waits for: what comes after may wait for this thread.
@@ -156,7 +156,6 @@ void Stream::wait(const Completion& completion) {
       wait_for_change(lock);
     }
   }
-  waiting_.fetch_sub(1);
 }
 
 void Stream::synchronize() {

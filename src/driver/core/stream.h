@@ -37,12 +37,16 @@ class Completion {
 
   bool is_done() const { return done_.load(); }
   void wait() const { done_.wait(false, std::memory_order_acquire); }
+  /// From now on, who finishes it is asked to tell.
+  void await() const { awaited_ = true; }
+  bool is_awaited() const { return awaited_.load(); }
   /// When it was done; only then valid.
   Clock::time_point time() const { return time_; }
   void finish();
 
  private:
   std::atomic<bool> done_{false};
+  mutable std::atomic<bool> awaited_{false};
   Clock::time_point time_;
 };
 using CompletionPtr = std::shared_ptr<const Completion>;
@@ -164,7 +168,6 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<u64> changes_{0};  // made under the lock
-  std::atomic<u32> waiting_{0};  // threads in wait(), which want to know of each item
   std::deque<ItemPtr> queue_;
   std::deque<ItemPtr> running_;  // belongs to the thread that made the stream busy
   Attributes attributes_;
