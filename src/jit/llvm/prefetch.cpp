@@ -79,7 +79,7 @@ Step step_of(llvm::Value* value, const llvm::Loop& loop, unsigned depth = 0) {
 void Vectorizer::prefetch(const llvm::CallInst& call, const Group& group, u64 distance) {
   const Site& site = site_of(call);
   if (site.space != ir::Space::global && site.space != ir::Space::generic) return;
-  if (group.way == Way::scattered || group.way == Way::only) return;
+  if (group.way == Way::scattered || group.way == Way::pattern || group.way == Way::only) return;
   const llvm::Loop* loop = shapes_.loops.getLoopFor(call.getParent());
   if (!loop) return;
   const Step step = step_of(call.getArgOperand(1), *loop);

@@ -6,6 +6,9 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Intrinsics.h>
 
+#include <algorithm>
+#include <span>
+
 #include "base/check.h"
 #include "jit/llvm/vectorizer.h"
 
@@ -146,6 +149,72 @@ Halves Vectorizer::load_apart(const Group& group, u64 distance, const Halves& ma
   return both;
 }
 
+/// Of Way::pattern: for each place of the two vectors which lane of the half accesses it; -1: none.
+/// Where several lanes read one place, there are several of these.
+std::vector<std::vector<int>> Vectorizer::lanes_at(const Group& group, unsigned half) const {
+  const auto offsets = std::span(group.offsets).subspan(std::size_t{half} * kHalf, kHalf);
+  const s64 least = std::ranges::min(offsets);
+  std::vector<std::vector<int>> lists;
+  for (unsigned lane = 0; lane < kHalf; ++lane) {
+    const auto place = static_cast<std::size_t>(offsets[lane] - least) / 4;
+    auto list = std::ranges::find_if(lists, [&](const auto& one) { return one[place] < 0; });
+    if (list == lists.end()) list = lists.insert(lists.end(), std::vector<int>(2 * kHalf, -1));
+    (*list)[place] = static_cast<int>(lane);
+  }
+  return lists;
+}
+
+/// The lanes' values or bits in one of the two vectors; zero where there is no lane.
+llvm::Value* Vectorizer::put(llvm::Value* lanes, const std::vector<int>& list, unsigned part) {
+  std::vector<int> order;
+  for (unsigned i = part * kHalf; i < (part + 1) * kHalf; ++i)
+    order.push_back(list[i] < 0 ? static_cast<int>(kHalf) : list[i]);
+  return builder_.CreateShuffleVector(lanes, llvm::Constant::getNullValue(lanes->getType()), order);
+}
+
+/// Both vectors, as far as lanes ask for them, and for each lane its own.
+Halves Vectorizer::load_pattern(const Group& group, u64 distance, const Halves& mask) {
+  llvm::Type* type = vector_of(builder_.getInt32Ty());
+  Halves both{};
+  for (unsigned h = 0; h < halves_; ++h) {
+    const auto lists = lanes_at(group, h);
+    std::array<llvm::Value*, 2> parts{};
+    for (unsigned part = 0; part < 2; ++part) {
+      llvm::Value* wanted = nullptr;
+      for (const std::vector<int>& list : lists) {
+        llvm::Value* more = put(mask[h], list, part);
+        wanted = wanted ? builder_.CreateOr(wanted, more) : more;
+      }
+      parts[part] =
+          builder_.CreateMaskedLoad(type, pointer(group.at[h], distance + u64{part} * kHalf * 4),
+                                    llvm::Align(1), wanted, llvm::Constant::getNullValue(type));
+    }
+    std::vector<int> own(kHalf);
+    for (const std::vector<int>& list : lists) {
+      for (unsigned place = 0; place < list.size(); ++place) {
+        if (list[place] >= 0) own[static_cast<unsigned>(list[place])] = static_cast<int>(place);
+      }
+    }
+    both[h] = builder_.CreateShuffleVector(parts[0], parts[1], own);
+  }
+  return both;
+}
+
+void Vectorizer::store_pattern(const Group& group, u64 distance, llvm::Value* value,
+                               const Halves& mask) {
+  for (unsigned h = 0; h < halves_; ++h) {
+    const std::vector<int> list = lanes_at(group, h)[0];  // each lane has a place of its own
+    for (unsigned part = 0; part < 2; ++part) {
+      llvm::Value* there = put(mask[h], list, part);
+      if (const auto* known = llvm::dyn_cast<llvm::Constant>(there); known && known->isNullValue())
+        continue;
+      builder_.CreateMaskedStore(put(all(value, h), list, part),
+                                 pointer(group.at[h], distance + u64{part} * kHalf * 4),
+                                 llvm::Align(1), there);
+    }
+  }
+}
+
 /// Elements of a lane as one value.
 llvm::Value* Vectorizer::record_of(const std::vector<llvm::Value*>& parts) {
   if (parts.size() == 1) return parts[0];
@@ -273,6 +342,8 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
       return define(call, where_straight(*group, straight, by_run_time));
     case Way::apart:
       return define(call, load_apart(*group, distance, mask));
+    case Way::pattern:
+      return define(call, load_pattern(*group, distance, mask));
     case Way::scattered: {
       Halves both{};
       for (unsigned h = 0; h < halves_; ++h) {
@@ -336,6 +407,8 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
     case Way::line:
       where_straight(*group, straight, by_run_time);
       return;
+    case Way::pattern:
+      return store_pattern(*group, distance, value(0), mask);
     case Way::parts:
     case Way::apart:
       HEDDLE_UNREACHABLE();

@@ -9,8 +9,10 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <bit>
+#include <span>
 
 #include "base/check.h"
+#include "jit/llvm/pattern.h"
 #include "jit/llvm/vectorizer.h"
 
 namespace heddle::jit {
@@ -104,8 +106,9 @@ std::pair<llvm::Value*, u64> Vectorizer::root_of(llvm::Value* address, ir::Space
 }
 
 /// How the lanes' addresses lie.
-Vectorizer::Way Vectorizer::way_of(const llvm::CallInst& call, const Shape& root) const {
+Vectorizer::Way Vectorizer::way_of(const llvm::CallInst& call, const llvm::Value* address) const {
   const Site& site = site_of(call);
+  const Shape root = shapes_.of(address);
   if (site.space == ir::Space::local) return Way::scattered;
   const bool loads = machine_call(call) == "load";
   bool same = root.is_uniform();
@@ -114,7 +117,8 @@ Vectorizer::Way Vectorizer::way_of(const llvm::CallInst& call, const Shape& root
   if (same) return Way::one;
   if (loads && shapes_.of(&call).is_affine()) return Way::parts;
   if (lane_) return Way::only;
-  if (!root.is_affine()) return Way::scattered;
+  const Way otherwise = fits_pattern(call, address) ? Way::pattern : Way::scattered;
+  if (!root.is_affine()) return otherwise;
   const s64 whole = s64{site.bytes} * site.count;
   if (root.stride == whole) return Way::line;
   constexpr s64 kMostApart = 8;
@@ -122,7 +126,28 @@ Vectorizer::Way Vectorizer::way_of(const llvm::CallInst& call, const Shape& root
                      root.stride > whole && root.stride <= kMostApart * whole &&
                      std::has_single_bit(static_cast<u64>(root.stride / whole)) &&
                      root.stride % whole == 0;
-  return apart ? Way::apart : Way::scattered;
+  return apart ? Way::apart : otherwise;
+}
+
+/// Whether the lanes of each half lie within two vectors, in a way that is known; those that store,
+/// each in a place of its own.
+bool Vectorizer::fits_pattern(const llvm::CallInst& call, const llvm::Value* root) const {
+  const Site& site = site_of(call);
+  if (site.bytes != 4 || site.count != 1) return false;
+  const auto pattern = pattern_of(root, shapes_);
+  if (!pattern || (root->getType()->isIntegerTy(32) && pattern->wraps())) return false;
+  for (unsigned h = 0; h < halves_; ++h) {
+    const auto lanes = std::span(pattern->offsets).subspan(std::size_t{h} * kHalf, kHalf);
+    const auto [least, largest] = std::ranges::minmax(lanes);
+    if (largest - least >= 2 * kHalf * 4) return false;
+    std::set<s64> places;
+    for (const s64 offset : lanes) {
+      if ((offset - least) % 4) return false;
+      places.insert(offset);
+    }
+    if (machine_call(call) == "store" && places.size() < kHalf) return false;
+  }
+  return true;
 }
 
 /// Of Way::apart: how many times their size the lanes' addresses are apart.
@@ -142,7 +167,7 @@ void Vectorizer::find_groups(const Block& block) {
     const Site& site = site_of(call);
     if (is_run_time_s(site)) continue;
     const auto [root, distance] = root_of(call.getArgOperand(1), site.space);
-    const Way way = way_of(call, shapes_.of(root));
+    const Way way = way_of(call, root);
     const u64 whole = u64{site.bytes} * site.count;
     Group*& group = open[{root, site.space, whole, distance % whole, way}];
     if (!group) {
@@ -167,6 +192,7 @@ Vectorizer::Group& Vectorizer::open_group(const llvm::CallInst& call, Way way) {
   Group& group = groups_.emplace_back();
   group.root = root;
   group.way = way;
+  if (way == Way::pattern) group.offsets = pattern_of(root, shapes_)->offsets;
   group.low = distance;
   group.extent = u64{site.bytes} * site.count;
   group.members = {&call};
@@ -220,6 +246,15 @@ void Vectorizer::ask(const Group& group, const Halves& mask) {
   });
 }
 
+/// Of what has a pattern: the value of the half's first lane, by scalar instructions.
+llvm::Value* Vectorizer::first_lane(llvm::Value* value, unsigned half) {
+  if (llvm::isa<llvm::Constant>(value) || shapes_.of(value).is_affine()) return first(value, half);
+  llvm::Instruction* copy = llvm::cast<llvm::Instruction>(value)->clone();
+  copy->dropPoisonGeneratingFlags();
+  for (llvm::Use& operand : copy->operands()) operand.set(first_lane(operand.get(), half));
+  return builder_.Insert(copy);
+}
+
 /// Goes on where all of the group is legal for the lanes of the mask: its host addresses are known
 /// then.
 void Vectorizer::check(Group& group, const Halves& mask) {
@@ -266,6 +301,15 @@ void Vectorizer::check(Group& group, const Halves& mask) {
       }
       break;
     }
+    case Way::pattern:
+      for (unsigned h = 0; h < halves_; ++h) {
+        const auto lanes = std::span(group.offsets).subspan(std::size_t{h} * kHalf, kHalf);
+        const auto [least, largest] = std::ranges::minmax(lanes);
+        from[h] =
+            further(first_lane(group.root, h), group.low + static_cast<u64>(least - lanes[0]));
+        pieces.emplace_back(from[h], group.extent + static_cast<u64>(largest - least));
+      }
+      break;
     case Way::scattered:
       return check_scattered(group, mask);
   }
@@ -400,8 +444,7 @@ void Vectorizer::check_scattered(Group& group, const Halves& mask) {
 /// The group of the access, checked, and where in it the access is.
 std::pair<Vectorizer::Group*, u64> Vectorizer::checked(llvm::CallInst& call, const Halves& mask) {
   if (!accesses_.count(&call))
-    open_group(call,
-               way_of(call, shapes_.of(root_of(call.getArgOperand(1), site_of(call).space).first)));
+    open_group(call, way_of(call, root_of(call.getArgOperand(1), site_of(call).space).first));
   const Access& access = accesses_.at(&call);
   if (!access.group->at[0]) check(*access.group, mask);
   return {access.group, access.distance - access.group->low};

@@ -129,20 +129,23 @@ class Vectorizer {
   enum class Way : u8 {
     scattered,  ///< anyhow
     line,       ///< one behind the other
-    apart,  ///< each so many times its size behind the one before: a load of all that is between
-    parts,  ///< each warp or half has one
-    one,    ///< all have the same one
-    only,   ///< that of lane_ matters
+    apart,    ///< each so many times its size behind the one before: a load of all that is between
+    pattern,  ///< around each other in a way that is known, within two vectors
+    parts,    ///< each warp or half has one
+    one,      ///< all have the same one
+    only,     ///< that of lane_ matters
   };
   /// Accesses of a block that are as large as each other, at fixed distances from one value. They
   /// are checked before the first of them.
   struct Group {
     llvm::Value* root = nullptr;  ///< scalar; of 32 bits: a sum in shared memory that may wrap
     Way way = Way::scattered;
-    u64 low = 0;     ///< of the lowest one: its distance from the root
-    u64 extent = 0;  ///< bytes from there to the end of the last one
+    std::vector<s64> offsets;  ///< Way::pattern: of the team's lanes
+    u64 low = 0;               ///< of the lowest one: its distance from the root
+    u64 extent = 0;            ///< bytes from there to the end of the last one
     std::vector<const llvm::CallInst*> members;
-    Halves at{};  ///< host addresses of the lowest one, once checked: scalars or vectors
+    Halves at{};  ///< host addresses of the lowest one, once checked: scalars or vectors. Of a
+                  ///< pattern, those of the lowest lane's
     llvm::Value* straight = nullptr;  ///< if not: the lanes have to be looked at one by one
   };
   struct Access {
@@ -153,7 +156,13 @@ class Vectorizer {
   std::vector<Window> windows(const Site& site);
   llvm::Value* host(const Site& site, llvm::Value* address);
   std::pair<llvm::Value*, u64> root_of(llvm::Value* address, ir::Space space) const;
-  Way way_of(const llvm::CallInst& call, const Shape& root) const;
+  Way way_of(const llvm::CallInst& call, const llvm::Value* root) const;
+  bool fits_pattern(const llvm::CallInst& call, const llvm::Value* root) const;
+  llvm::Value* first_lane(llvm::Value* value, unsigned half);
+  std::vector<std::vector<int>> lanes_at(const Group& group, unsigned half) const;
+  llvm::Value* put(llvm::Value* lanes, const std::vector<int>& list, unsigned part);
+  Halves load_pattern(const Group& group, u64 distance, const Halves& mask);
+  void store_pattern(const Group& group, u64 distance, llvm::Value* value, const Halves& mask);
   void find_groups(const Block& block);
   unsigned times_apart(const Group& group) const;
   Group& open_group(const llvm::CallInst& call, Way way);
