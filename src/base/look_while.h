@@ -22,8 +22,8 @@ inline void pause_briefly() {
 #endif
 }
 
-/// Returns when the condition does not hold any more, or after `most`. For the first microseconds it
-/// keeps its processor: to give it away and come back takes as long as a small kernel.
+/// Returns when the condition does not hold any more, or after `most`. For the first microseconds
+/// it keeps its processor: to give it away and come back takes as long as a small kernel.
 template <class F>
 void look_while(std::chrono::microseconds most, F condition) {
   constexpr int kAtOnce = 64;

@@ -70,10 +70,10 @@ StreamPtr Context::stream(CUstream handle) {
   return in_green ? green->default_stream(handle) : default_stream(handle);
 }
 
-StreamPtr Context::create_stream(unsigned flags, int priority, StreamGroupPtr group) {
+StreamPtr Context::create_stream(unsigned flags, int priority, const StreamGroupPtr& group) {
   const auto kind =
       flags & CU_STREAM_NON_BLOCKING ? Stream::Kind::non_blocking : Stream::Kind::blocking;
-  return Stream::create(group ? std::move(group) : streams_, this, kind, flags, priority);
+  return Stream::create(group ? group : streams_, this, kind, flags, priority);
 }
 
 std::vector<StreamPtr> Context::all_streams() {

@@ -65,7 +65,7 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Its own default stream: CU_STREAM_LEGACY or CU_STREAM_PER_THREAD.
   StreamPtr default_stream(CUstream handle) { return defaults_.get(handle, streams_, this); }
   /// In `group`; null: among the context's own.
-  StreamPtr create_stream(unsigned flags, int priority, StreamGroupPtr group = nullptr);
+  StreamPtr create_stream(unsigned flags, int priority, const StreamGroupPtr& group = nullptr);
   const StreamGroupPtr& streams() const { return streams_; }
   /// Also those of its green contexts.
   std::vector<StreamPtr> all_streams();

@@ -122,8 +122,8 @@ CompletionPtr Stream::last() {
   return last_;
 }
 
-/// The lock is held before and after, not meanwhile. Who waits for an item hears of its end: either it
-/// has said so before, or it finds it done. Others sleep on.
+/// The lock is held before and after, not meanwhile. Who waits for an item hears of its end: either
+/// it has said so before, or it finds it done. Others sleep on.
 void Stream::run_first(std::unique_lock<std::mutex>& lock, std::size_t count) {
   busy_ = true;
   if (count == queue_.size()) running_.swap(queue_);
