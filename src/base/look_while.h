@@ -7,16 +7,12 @@
 #include <chrono>
 #include <thread>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace heddle {
 
 /// Lets the other half of the core go on for a moment.
 inline void pause_briefly() {
 #if defined(__x86_64__)
-  _mm_pause();
+  __builtin_ia32_pause();
 #elif defined(__aarch64__)
   asm volatile("isb");
 #endif
