@@ -110,9 +110,7 @@ Slot Decoder::slot_of(const ir::Parameter& parameter) const {
   slot.bytes = static_cast<u32>(parameter.size);
   if (parameter.in_register) {
     slot.place = registers_[parameter.reg.value];
-    slot.bytes = is_predicate(f_.registers[parameter.reg.value].type)
-                     ? 0
-                     : bytes_of(f_.registers[parameter.reg.value].type);
+    slot.bytes = place_bytes(f_.registers[parameter.reg.value].type);
   } else if (promoted_[parameter.local.value] != kNoPlace) {
     slot.place = promoted_[parameter.local.value];
   } else {

@@ -47,13 +47,13 @@ std::string Decoder::call() {
       } else if (element.kind == OperandKind::reg) {
         const Type type = f_.registers[element.id].type;
         slot.place = registers_[element.id];
-        slot.bytes = is_predicate(type) ? 0 : bytes_of(type);
+        slot.bytes = place_bytes(type);
       } else if (element.kind == OperandKind::none) {
-        slot.bytes = is_predicate(element.type) ? 0 : bytes_of(element.type);
+        slot.bytes = place_bytes(element.type);
         slot.place = scratch(slot.bytes);
       } else {
         slot.place = source(element);
-        slot.bytes = is_predicate(element.type) ? 0 : bytes_of(element.type);
+        slot.bytes = place_bytes(element.type);
       }
       slots.push_back(slot);
     }

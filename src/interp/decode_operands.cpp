@@ -47,7 +47,7 @@ Place Decoder::constant(u64 value, u32 bytes) {
 Place Decoder::special(const Operand& operand) {
   const auto reg = static_cast<isa::SpecialRegister>(operand.id);
   const auto& info = isa::special_register_info(reg);
-  const u32 bytes = is_predicate(info.type) ? 0 : bytes_of(info.type);
+  const u32 bytes = place_bytes(info.type);
   const Scope scope = scope_of(reg);
   const auto [it, fresh] = specials_.try_emplace({operand.id, operand.component}, 0);
   if (!fresh) return it->second;
@@ -70,19 +70,19 @@ Place Decoder::special(const Operand& operand) {
 
 Place Decoder::source(const Operand& operand) {
   const bool predicate = is_predicate(operand.type);
-  const u32 bytes = predicate ? 0 : bytes_of(operand.type);
+  const u32 bytes = place_bytes(operand.type);
   Place from = 0;
   u32 from_bytes = bytes;
   switch (operand.kind) {
     case OperandKind::reg: {
       const Type type = f_.registers[operand.id].type;
       from = registers_[operand.id];
-      from_bytes = is_predicate(type) ? 0 : bytes_of(type);
+      from_bytes = place_bytes(type);
       break;
     }
     case OperandKind::special: {
       const auto& info = isa::special_register_info(static_cast<isa::SpecialRegister>(operand.id));
-      from_bytes = is_predicate(info.type) ? 0 : bytes_of(info.type);
+      from_bytes = place_bytes(info.type);
       from = special(operand);
       if (scope_of(static_cast<isa::SpecialRegister>(operand.id)) == Scope::instant) {
         Op& op = emit(nullptr);
@@ -124,14 +124,14 @@ Place Decoder::source(const Operand& operand) {
 
 Decoder::Target Decoder::target(const Operand& operand) {
   Target target;
-  target.bytes = is_predicate(operand.type) ? 0 : bytes_of(operand.type);
+  target.bytes = place_bytes(operand.type);
   if (operand.kind != OperandKind::reg) {  // a sink
     target.place = scratch(target.bytes);
     target.unwanted = true;
     return target;
   }
   const Type type = f_.registers[operand.id].type;
-  const u32 bytes = is_predicate(type) ? 0 : bytes_of(type);
+  const u32 bytes = place_bytes(type);
   if (bytes == target.bytes) {
     target.place = registers_[operand.id];
     return target;

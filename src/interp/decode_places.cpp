@@ -63,13 +63,10 @@ void Decoder::find_lives() {
 /// lanes are filled when the warp parts, wherever it is.
 void Decoder::place_brief() {
   std::map<u32, std::vector<Place>> free;  // by size; what was freed last is in the cache
-  const auto size = [&](u32 r) {
-    const Type type = f_.registers[r].type;
-    return is_predicate(type) ? 0 : bytes_of(type);
-  };
+  const auto size = [&](u32 r) { return place_bytes(f_.registers[r].type); };
   for (u32 r = 0; r < lives_.size(); ++r) {
     if (!lives_[r].is_brief() || suffices_.empty() || !suffices_[r]) continue;
-    registers_[r] = take(size(r));
+    registers_[r] = take_register(f_.registers[r].type);
     lives_[r] = {};
   }
   for (u32 i = 0; i < f_.insts.size(); ++i) {

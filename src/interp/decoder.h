@@ -26,6 +26,8 @@ using isa::Type;
 
 inline u32 bytes_of(Type type) { return std::max(1, isa::type_info(type).bits / 8); }
 inline bool is_predicate(Type type) { return type == Type::pred; }
+/// Of a lane in the type's place; 0: a predicate, which is a bit.
+inline u32 place_bytes(Type type) { return is_predicate(type) ? 0 : bytes_of(type); }
 inline bool is_signed(Type type) { return isa::type_info(type).cls == isa::TypeClass::signed_; }
 inline u32 width_index(std::size_t bytes) { return static_cast<u32>(std::countr_zero(bytes)); }
 
@@ -84,7 +86,7 @@ class Decoder {
     u32& size = code_.register_bytes;
     return static_cast<Place>(bytes ? take(size, bytes * kLanes, 64) : take(size, 4, 4));
   }
-  Place take_register(Type type) { return take(is_predicate(type) ? 0 : bytes_of(type)); }
+  Place take_register(Type type) { return take(place_bytes(type)); }
   /// For the instruction at hand only.
   Place scratch(u32 bytes) { return take(bytes); }
   /// Room below the registers, zero.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "jit/llvm/shape.h"
 
@@ -19,6 +20,11 @@ struct Pattern {
   /// Whether a lane of 32 bits may wrap around, or be negative.
   bool wraps() const;
 };
+
+/// The offsets of one half.
+inline std::span<const s64> of_half(const std::vector<s64>& offsets, unsigned half) {
+  return std::span(offsets).subspan(std::size_t{half} * kHalf, kHalf);
+}
 
 /// Of an integer of the scalar code.
 std::optional<Pattern> pattern_of(const llvm::Value* value, const Shapes& shapes);

@@ -7,9 +7,9 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
-#include <span>
 
 #include "base/check.h"
+#include "jit/llvm/pattern.h"
 #include "jit/llvm/vectorizer.h"
 
 namespace heddle::jit {
@@ -152,7 +152,7 @@ Halves Vectorizer::load_apart(const Group& group, u64 distance, const Halves& ma
 /// Of Way::pattern: for each place of the two vectors which lane of the half accesses it; -1: none.
 /// Where several lanes read one place, there are several of these.
 std::vector<std::vector<int>> Vectorizer::lanes_at(const Group& group, unsigned half) const {
-  const auto offsets = std::span(group.offsets).subspan(std::size_t{half} * kHalf, kHalf);
+  const auto offsets = of_half(group.offsets, half);
   const s64 least = std::ranges::min(offsets);
   std::vector<std::vector<int>> lists;
   for (unsigned lane = 0; lane < kHalf; ++lane) {

@@ -9,7 +9,6 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <bit>
-#include <span>
 
 #include "base/check.h"
 #include "jit/llvm/pattern.h"
@@ -137,7 +136,7 @@ bool Vectorizer::fits_pattern(const llvm::CallInst& call, const llvm::Value* roo
   const auto pattern = pattern_of(root, shapes_);
   if (!pattern || (root->getType()->isIntegerTy(32) && pattern->wraps())) return false;
   for (unsigned h = 0; h < halves_; ++h) {
-    const auto lanes = std::span(pattern->offsets).subspan(std::size_t{h} * kHalf, kHalf);
+    const auto lanes = of_half(pattern->offsets, h);
     const auto [least, largest] = std::ranges::minmax(lanes);
     if (largest - least >= 2 * kHalf * 4) return false;
     std::set<s64> places;
@@ -303,7 +302,7 @@ void Vectorizer::check(Group& group, const Halves& mask) {
     }
     case Way::pattern:
       for (unsigned h = 0; h < halves_; ++h) {
-        const auto lanes = std::span(group.offsets).subspan(std::size_t{h} * kHalf, kHalf);
+        const auto lanes = of_half(group.offsets, h);
         const auto [least, largest] = std::ranges::minmax(lanes);
         from[h] =
             further(first_lane(group.root, h), group.low + static_cast<u64>(least - lanes[0]));
