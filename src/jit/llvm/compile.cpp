@@ -36,6 +36,13 @@ void verify(const llvm::Function& function) {
   }
 }
 
+/// LLVM 19 takes a comparison of a magnitude with zero for one of the number itself, `|x| > 0` for
+/// `x > 0`, when it joins it with a test for NaN (InstCombine's classes of numbers). It does so only
+/// where it believes that it knows what becomes of subnormal numbers.
+void compute_as_written(llvm::Function& function) {
+  function.addFnAttr("denormal-fp-math", "dynamic,dynamic");
+}
+
 }  // namespace
 
 Result<Compiled> compile_here(const Request& request) {
@@ -58,6 +65,7 @@ Result<Compiled> compile_here(const Request& request) {
   kernel.semantics.reset();
   clock.end("lower");
   verify(*kernel.function);
+  compute_as_written(*kernel.function);
   if (std::string why = tidy(kernel, analyses); !why.empty()) return Error{why};
   clock.end("tidy");
   if (request.dump == Dump::scalar) compiled.dump = dump(*kernel.function, kernel, module);
@@ -83,6 +91,7 @@ Result<Compiled> compile_here(const Request& request) {
   analyses.functions.clear(*kernel.function, kernel.function->getName());
   kernel.function->eraseFromParent();
   kernel.function = nullptr;
+  compute_as_written(cta);
   cta.addFnAttr("prefer-vector-width", "512");
   cta.addFnAttr("min-legal-vector-width", "512");
   // Vectors that do not fit into registers lie on the stack; across cache lines they cost twice.

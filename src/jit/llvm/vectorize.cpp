@@ -217,8 +217,18 @@ std::string Vectorizer::check_barriers() const {
     }
   }
   if (barriers.empty()) return {};
+  const auto has_barrier = [&](const llvm::Loop& loop) {
+    return std::ranges::any_of(loop.blocks(), [&](Block* one) { return barriers.count(one); });
+  };
   for (const Block& block : from_) {
     if (!shapes_.parts(&block)) continue;
+    // Who goes around a loop that both ways are in comes to its barriers a round later than who
+    // meets them on the way.
+    std::set<const Block*> around;
+    for (const llvm::Loop* loop = shapes_.loops.getLoopFor(&block); loop;
+         loop = loop->getParentLoop()) {
+      if (has_barrier(*loop)) around.insert(loop->getHeader());
+    }
     std::vector<std::set<const Block*>> reached;
     for (const Block* successor : llvm::successors(&block)) {
       std::set<const Block*> seen = {successor}, met;
@@ -226,7 +236,8 @@ std::string Vectorizer::check_barriers() const {
       while (!work.empty()) {
         const Block* one = work.back();
         work.pop_back();
-        if (barriers.count(one)) met.insert(one);
+        if (barriers.count(one) || around.count(one)) met.insert(one);
+        if (around.count(one)) continue;
         for (const Block* next : llvm::successors(one)) {
           if (seen.insert(next).second) work.push_back(next);
         }
