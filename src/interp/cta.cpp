@@ -51,6 +51,7 @@ InterpretedCta::InterpretedCta(const Interpreted& program, machine::Launch& laun
   if (cluster) shared_base_ = cluster->base + cluster->members.size() * machine::kSharedSlot;
   cluster_->members.push_back(this);
   warps_ = static_cast<u32>((launch.config->block.volume() + kLanes - 1) / kLanes);
+  gangs_.resize(warps_);
 }
 
 InterpretedCta::~InterpretedCta() {
@@ -89,8 +90,10 @@ Result<u64> InterpretedCta::begin(u64 index, u64) {
     active_barriers_ = 0;
   }
   cluster_->barrier_active = false;
-  const u64 threads = config.block.volume();
   alive_warps_ = warps_;
+  if (untouched_) return 1;
+  untouched_ = !program_.moves_stack;
+  const u64 threads = config.block.volume();
   for (u32 w = 0; w < warps_; ++w) {
     WarpState& state = *states_[w];
     const u64 left = threads - u64{w} * kLanes;
@@ -274,10 +277,10 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
         break;
       }
     } else if (mask == kAllLanes) {  // then no other fragment waits to be joined
-      gang_.add(warp);
-      gang_first_ = state.index;
-      gang_frames_[0] = frame;
-      op = run_whole(op);
+      WarpGang& alone = gangs_[0];
+      alone = {Gang(warp), state.index, {frame}, op};
+      run_whole(alone);
+      op = alone.op;
       if (op->control == Control::none) {  // it cannot be done with lane 0 alone
         fragment.pc = first_of_inst(*frame, *op);
         spread(*frame);

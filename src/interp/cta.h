@@ -13,6 +13,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/check.h"
@@ -154,26 +155,37 @@ class InterpretedCta final : public machine::Cta {
   // running
   machine::CtaStatus guarded(machine::CtaStatus (InterpretedCta::*body)());
   bool run_warp(WarpState& state);
-  const Op* run_whole(const Op* op);
   void run_fragment(WarpState& state, std::size_t index);
   bool control(WarpState& state, std::size_t index, const Op& op, u32 active);
   void find_culprit();
   bool run_alone(u32 number);
 
   // running together (cta_gang.cpp)
+  /// Warps next to each other that run together, and where they are.
+  struct WarpGang {
+    Gang gang;
+    u32 first = 0;  ///< the number of its first warp
+    std::array<Frame*, kMostInGang> frames{};
+    const Op* op = nullptr;
+  };
   static u32 most_in_gang(const Code& code);
   static bool is_whole(const WarpState& state);
   u32 count_gang(u32 first) const;
-  const Op* gather(u32 first, u32 count);
-  void end_gang(u32 first, u32 count);
+  void gather(WarpGang& all, u32 first, u32 count);
+  void run_whole(WarpGang& all);
+  static bool is_at_end(const WarpGang& all);
+  bool settle(const WarpGang& all);
+  void end_gang(const WarpGang& all);
   bool run_gang(u32 first, u32 count);
-  /// Of a barrier instruction whose number is an immediate.
-  u32 number_of_barrier(const Op& op) const {
-    return *reinterpret_cast<const u32*>(gang_frames_[0]->registers + op.src[0]);
+  std::span<WarpGang> gangs() { return std::span(gangs_).first(gang_count_); }
+  bool form_gangs();
+  bool run_between_barriers();
+  /// Where the gang is: at a barrier whose number is an immediate.
+  static u32 number_of_barrier(const WarpGang& all) {
+    return *reinterpret_cast<const u32*>(all.frames[0]->registers + all.op->src[0]);
   }
-  bool is_whole_barrier(const Op& op) const;
-  bool all_are_at_barrier(const Op& op) const;
-  void arrive_together(u32 first, u32 count, const Op& op);
+  bool is_at_whole_barrier(const WarpGang& all) const;
+  void arrive_together(const WarpGang& all);
   void step(WarpState& state, const Op& op);
 
   void shuffle_order();
@@ -236,6 +248,7 @@ class InterpretedCta final : public machine::Cta {
   const machine::Region& region_;
   u64 shared_base_ = 0, local_base_ = 0, local_stride_ = 0;
   u32 warps_ = 0, alive_warps_ = 0;
+  bool untouched_ = false;  ///< the warps are as begin() left them
   machine::Dim3 cta_{};
   u64 cta_index_ = 0;
   std::vector<std::unique_ptr<WarpState>> states_;
@@ -263,12 +276,13 @@ class InterpretedCta final : public machine::Cta {
   std::vector<machine::PrintfArgument> arguments_;
   std::vector<machine::PrintfValue> values_;
   WarpState* current_ = nullptr;  ///< whose instruction it is, if not the gang's
-  Gang gang_;                     ///< while run_full() is under way; else without warps
-  u32 gang_first_ = 0;            ///< the number of its first warp
-  std::array<Frame*, kMostInGang> gang_frames_{};
-  const u32 most_in_gang_;   ///< warps
-  const bool starts_whole_;  ///< Frame::whole of warps with all their lanes
-  const bool parts_;         ///< a pseudo-random order parts the threads of a warp
+  std::vector<WarpGang> gangs_;   ///< as many as there are warps; of their round only
+  u32 gang_count_ = 0;
+  bool gangs_stay_ = false;            ///< they hold all warps, with their frames, for the next CTA
+  const WarpGang* running_ = nullptr;  ///< while run_full() is under way
+  const u32 most_in_gang_;             ///< warps
+  const bool starts_whole_;            ///< Frame::whole of warps with all their lanes
+  const bool parts_;                   ///< a pseudo-random order parts the threads of a warp
   sigjmp_buf recover_;
   machine::Fault fault_;
   machine::Trap trap_{};

@@ -36,103 +36,161 @@ u32 InterpretedCta::count_gang(u32 first) const {
   return count;
 }
 
-/// Their next instruction. Warps that have not started take frames, and nothing else: most of them
-/// run to their end without a pause and never need more.
-const Op* InterpretedCta::gather(u32 first, u32 count) {
-  gang_first_ = first;
+/// Takes over `count` warps, which are at one instruction. Those that have not started take frames,
+/// and nothing else: most of them run to their end without a pause and never need more.
+void InterpretedCta::gather(WarpGang& all, u32 first, u32 count) {
+  all.first = first;
+  all.gang.count = 0;
   bool prepared = true;
   for (u32 k = 0; k < count; ++k) {
     WarpState& state = *states_[first + k];
     Frame& frame =
         state.started ? *state.fragments[0].frame : *take_frame(state, *entry_, kAllLanes);
-    gang_frames_[k] = &frame;
+    all.frames[k] = &frame;
     show_frame(state.warp, frame);
-    gang_.add(state.warp);
+    all.gang.add(state.warp);
     prepared &= frame.cta == cta_index_;
-    frame.cta = cta_index_;
   }
-  const Code& code = *gang_frames_[0]->code;
-  if (!prepared) prepare_for_cta(gang_, code);
   const WarpState& lead = *states_[first];
-  return gang_frames_[0]->ops().data() + (lead.started ? lead.fragments[0].pc : 0);
+  if (!prepared) prepare_for_cta(all.gang, *all.frames[0]->code);
+  all.op = all.frames[0]->ops().data() + (lead.started ? lead.fragments[0].pc : 0);
+}
+
+/// The gang runs up to an instruction that each warp does by itself: a control instruction, or the
+/// branch at which the turn or the CTA's budget may end.
+void InterpretedCta::run_whole(WarpGang& all) {
+  const s64 most = std::min(turn_, budget_) - 1;
+  all.gang.turns = most;
+  running_ = &all;
+  all.op = run_full(all.gang, all.op);
+  running_ = nullptr;
+  turn_ -= most - all.gang.turns;
+  budget_ -= most - all.gang.turns;
+}
+
+/// The threads end where the gang stopped.
+bool InterpretedCta::is_at_end(const WarpGang& all) {
+  const Control what = all.op->control;
+  return (what == Control::exit || what == Control::ret || what == Control::finish) &&
+         !all.frames[0]->caller && all.op->guard == kNoPlace;
+}
+
+/// Each warp does the instruction where the gang stopped. True: there is no more for it to do now.
+bool InterpretedCta::settle(const WarpGang& all) {
+  const u32 first = all.first, count = all.gang.count;
+  for (u32 k = 0; k < count; ++k) all.frames[k]->cta = cta_index_;
+  if (is_at_end(all)) {
+    end_gang(all);
+    return true;
+  }
+  for (u32 k = 0; k < count; ++k) {
+    WarpState& state = *states_[first + k];
+    if (!state.started) start(state, *all.frames[k]);
+  }
+  if (is_at_whole_barrier(all)) {
+    arrive_together(all);
+    return true;
+  }
+  for (u32 k = 0; k < count; ++k) step(*states_[first + k], *all.op);
+  if (all.op->control == Control::bra && all.op->jump <= 0) --budget_, --turn_;
+  if (launch_.stop.load(std::memory_order_relaxed)) budget_ = 0;
+  return false;
 }
 
 /// Runs them until their turn is over or they have ended: true. False: each has to go on by itself.
 bool InterpretedCta::run_gang(u32 first, u32 count) {
   turn_ = kTurn;
   while (turn_ > 0 && budget_ > 0) {
-    const Op& op = *run_whole(gather(first, count));
-    const bool ends =
-        op.control == Control::exit || op.control == Control::ret || op.control == Control::finish;
-    if (ends && !gang_frames_[0]->caller && op.guard == kNoPlace) {
-      end_gang(first, count);
-      return true;
-    }
-    for (u32 k = 0; k < count; ++k) {
-      WarpState& state = *states_[first + k];
-      if (!state.started) start(state, *gang_frames_[k]);
-    }
-    if (is_whole_barrier(op)) {
-      arrive_together(first, count, op);
-      return true;
-    }
-    for (u32 k = 0; k < count; ++k) step(*states_[first + k], op);
-    if (op.control == Control::bra && op.jump <= 0) --budget_, --turn_;
-    if (launch_.stop.load(std::memory_order_relaxed)) budget_ = 0;
+    gather(gangs_[0], first, count);
+    run_whole(gangs_[0]);
+    if (settle(gangs_[0])) return true;
     if (count_gang(first) < count) return false;
   }
   return true;
 }
 
+/// Has gangs take over all warps that are left. False: not all can run in gangs.
+bool InterpretedCta::form_gangs() {
+  gang_count_ = 0;
+  for (u32 w = 0, count = 0; w < warps_; w += count) {
+    count = states_[w]->alive ? count_gang(w) : 1;
+    if (!count) return false;
+    if (!states_[w]->alive) continue;
+    gangs_[gang_count_].first = w;
+    gangs_[gang_count_++].gang.count = count;
+  }
+  for (WarpGang& one : gangs()) gather(one, one.first, one.gang.count);
+  return true;
+}
+
+/// When all warps that are left can run in gangs: from barrier to barrier, one gang after the
+/// other, without a look at single warps, until a gang stops at something else. False: nothing ran.
+/// Gangs that take the CTA from its beginning to its end stay as they are for the next one.
+bool InterpretedCta::run_between_barriers() {
+  if (gangs_stay_) {
+    for (WarpGang& one : gangs()) {
+      const Code& code = *one.frames[0]->code;
+      prepare_for_cta(one.gang, code);
+      one.op = one.frames[0]->ops().data();
+    }
+  } else if (!form_gangs()) {
+    return false;
+  }
+  WarpGang& lead = gangs_[0];
+  bool together = true;
+  while (true) {
+    for (WarpGang& one : gangs()) {
+      turn_ = kTurn;
+      run_whole(one);
+      together &= one.op == lead.op;
+    }
+    if (!together || !is_at_whole_barrier(lead) || barriers_[number_of_barrier(lead)].active ||
+        launch_.stop.load(std::memory_order_relaxed))
+      break;
+    for (WarpGang& one : gangs()) ++one.op;
+  }
+  gangs_stay_ = together && untouched_ && is_at_end(lead) && cluster_ == &alone_;
+  if (gangs_stay_) {
+    alive_warps_ = 0;
+    return true;
+  }
+  untouched_ = false;
+  for (const WarpGang& one : gangs()) settle(one);
+  return true;
+}
+
 /// All of its threads are gone. The frames go back in an order that gives them to the same warps of
 /// the next CTA.
-void InterpretedCta::end_gang(u32 first, u32 count) {
-  for (u32 k = count; k-- > 0;) {
-    WarpState& state = *states_[first + k];
-    give_frame(gang_frames_[k]);
+void InterpretedCta::end_gang(const WarpGang& all) {
+  for (u32 k = all.gang.count; k-- > 0;) {
+    WarpState& state = *states_[all.first + k];
+    give_frame(all.frames[k]);
     state.fragments.clear();
     state.started = true;
     state.alive = 0;
   }
-  alive_warps_ -= count;
+  alive_warps_ -= all.gang.count;
   check_waiters();
 }
 
-/// The gang runs up to an instruction that each warp does by itself: a control instruction, or the
-/// branch at which the turn or the CTA's budget may end.
-const Op* InterpretedCta::run_whole(const Op* op) {
-  const s64 most = std::min(turn_, budget_) - 1;
-  gang_.turns = most;
-  op = run_full(gang_, op);
-  while (all_are_at_barrier(*op)) op = run_full(gang_, op + 1);
-  turn_ -= most - gang_.turns;
-  budget_ -= most - gang_.turns;
-  gang_.count = 0;
-  return op;
-}
-
-/// A wait of whole warps for all threads of the CTA, at a barrier where nobody waits for fewer.
-bool InterpretedCta::is_whole_barrier(const Op& op) const {
+/// The gang is at a barrier that waits for all threads of the CTA, and at which nobody waits for
+/// fewer.
+bool InterpretedCta::is_at_whole_barrier(const WarpGang& all) const {
+  const Op& op = *all.op;
   if (op.control != Control::bar_sync || op.guard != kNoPlace || op.flags != kKnownBarrier)
     return false;
-  const u32 number = number_of_barrier(op);
+  const u32 number = number_of_barrier(all);
   return number < kBarriers && (!barriers_[number].active || !barriers_[number].expected);
 }
 
-/// All threads of the CTA that are left are in the gang, and at a barrier that nobody else is at.
-bool InterpretedCta::all_are_at_barrier(const Op& op) const {
-  return gang_.count == alive_warps_ && is_whole_barrier(op) &&
-         !barriers_[number_of_barrier(op)].active;
-}
-
-void InterpretedCta::arrive_together(u32 first, u32 count, const Op& op) {
-  const u32 number = number_of_barrier(op);
+void InterpretedCta::arrive_together(const WarpGang& all) {
+  const u32 number = number_of_barrier(all);
   Barrier& barrier = barriers_[number];
   if (!barrier.active) begin_barrier(number, 0);
-  const Op* const ops = gang_frames_[0]->ops().data();
-  for (u32 w = first; w < first + count; ++w) {
+  const Op* const ops = all.frames[0]->ops().data();
+  for (u32 w = all.first; w < all.first + all.gang.count; ++w) {
     Fragment& fragment = states_[w]->fragments[0];
-    fragment.pc = static_cast<u32>(&op - ops);
+    fragment.pc = static_cast<u32>(all.op - ops);
     fragment.wait = Wait::barrier;
     fragment.barrier = number;
     barrier.arrived[w] = kAllLanes;

@@ -44,11 +44,12 @@ CtaStatus InterpretedCta::guarded(CtaStatus (InterpretedCta::*body)()) {
 
 /// A trap came while a gang ran.
 void InterpretedCta::find_culprit() {
-  if (!gang_.count) return;
-  current_ = states_[gang_first_ + gang_.current].get();
-  current_->warp.op = gang_.op;
-  spread(*gang_frames_[gang_.current]);
-  gang_.count = 0;
+  if (!running_) return;
+  const Gang& gang = running_->gang;
+  current_ = states_[running_->first + gang.current].get();
+  current_->warp.op = gang.op;
+  spread(*running_->frames[gang.current]);
+  running_ = nullptr;
 }
 
 CtaStatus InterpretedCta::run_warps() {
@@ -56,7 +57,13 @@ CtaStatus InterpretedCta::run_warps() {
   while (true) {
     bool ran = false;
     ++round_;
-    if (launch_.random) shuffle_order();
+    if (launch_.random) {
+      shuffle_order();
+    } else if (run_between_barriers()) {
+      if (!alive_warps_) return CtaStatus::finished;
+      ran = true;
+    }
+    untouched_ = false;
     for (u32 next = 0; next < warps_;) {
       const u32 gang = launch_.random ? 0 : count_gang(next);
       const u32 end = next + std::max(gang, 1u);

@@ -149,8 +149,8 @@ void Decoder::lane_instruction(const isa::Form& form) {
   if (scope_ == Scope::warp && leads_[inst_index_] && outcomes_[inst_index_].reach) {
     whole_.back() = level_.lanes[index].lead_widening;
     op.offset = static_cast<u64>(outcomes_[inst_index_].reach);
-  } else if (scope_ == Scope::warp && !suffices_.empty() && !leads_[inst_index_]) {
-    if (const FullHandler spreading = spread_source().second) whole_.back() = spreading;
+  } else if (scope_ == Scope::warp && !leads_[inst_index_]) {
+    choose_arithmetic();
   }
   for (const Target& target : targets) finish(target);
 }
@@ -317,6 +317,7 @@ std::string Decoder::instruction() {
 
 std::string Decoder::decode() {
   find_affine();
+  find_handed_on();
   place_brief();
   list_affine();
   std::vector<u32> op_of_inst(f_.insts.size() + 1);

@@ -4,6 +4,8 @@
 // addresses from lane 0, and of which registers lane 0 is enough.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "interp/decode_test.h"
@@ -98,6 +100,63 @@ TEST(DecodeAffine, OpsAndRegisters) {
       different += code.whole_ops[i].full != code.ops[i].full;
     EXPECT_EQ(different, one.ops);
     EXPECT_EQ(code.affine.size(), one.registers);
+  }
+}
+
+/// Loads that are done along with the next instruction, because only that needs the value.
+struct HandedOn {
+  const char* what;
+  const char* body;  // loads %f1 from [%rd2], consecutive elements
+  bool is_handed_on;
+};
+
+constexpr HandedOn kHandedOn[] = {
+    {"for the next only", "ld.global.f32 %f1, [%rd2]; add.f32 %f2, %f3, %f1;", true},
+    {"for one that writes it anew", "ld.global.f32 %f1, [%rd2]; add.f32 %f1, %f3, %f1;", true},
+    {"written anew later",
+     "ld.global.f32 %f1, [%rd2]; add.f32 %f2, %f3, %f1; mov.f32 %f1, %f2; mul.f32 %f2, %f1, %f1;",
+     true},
+    {"beside one number for all lanes",
+     "ld.global.f32 %f3, [%rd1]; ld.global.f32 %f1, [%rd2]; fma.rn.f32 %f2, %f3, %f1, %f2;", true},
+    {"32 bits without a type", "ld.global.b32 %f1, [%rd2]; sub.ftz.f32 %f2, %f3, %f1;", true},
+    {"for a later one, too",
+     "ld.global.f32 %f1, [%rd2]; add.f32 %f2, %f3, %f1; mul.f32 %f2, %f1, %f3;", false},
+    {"for a later one where threads do not write it anew",
+     "ld.global.f32 %f1, [%rd2]; add.f32 %f2, %f3, %f1; @%p1 mov.f32 %f1, %f2; "
+     "mul.f32 %f2, %f1, %f3;",
+     false},
+    {"twice", "ld.global.f32 %f1, [%rd2]; add.f32 %f2, %f1, %f1;", false},
+    {"not for the next",
+     "ld.global.f32 %f1, [%rd2]; st.global.f32 [%rd1], %f3; add.f32 %f2, %f3, %f1;", false},
+    {"where threads come from elsewhere",
+     "ld.global.f32 %f1, [%rd2]; L: add.f32 %f2, %f3, %f1; bra L;", false},
+    {"guarded", "ld.global.f32 %f1, [%rd2]; @%p1 add.f32 %f2, %f3, %f1;", false},
+    {"not the usual arithmetic", "ld.global.f32 %f1, [%rd2]; add.rp.f32 %f2, %f3, %f1;", false},
+    {"volatile", "ld.volatile.global.f32 %f1, [%rd2]; add.f32 %f2, %f3, %f1;", false},
+};
+
+TEST(DecodeAffine, HandedOn) {
+  auto memory = std::move(*machine::Memory::create(u64{1} << 30));
+  for (const HandedOn& one : kHandedOn) {
+    SCOPED_TRACE(one.what);
+    const std::string text =
+        std::string(
+            ".version 8.0\n.target sm_90\n.address_size 64\n"
+            ".visible .entry k(.param .u64 p) {\n"
+            ".reg .u32 %r1; .reg .u64 %rd<3>; .reg .f32 %f<4>; .reg .pred %p1;\n"
+            "mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p]; mad.wide.u32 %rd2, %r1, 4, %rd1;\n") +
+        one.body + "\nret;\n}\n";
+    const auto program = decode_text(*memory, text);
+    const Code& code = *program->code_of(ir::FunctionId(0));
+    bool is_handed_on = false;
+    for (const Op& op : code.whole_ops) {
+      for (const Handlers& lane : best_level().lanes) {
+        if (!lane.usual) continue;
+        for (const auto& by_source : lane.usual->loading[1])
+          is_handed_on |= std::ranges::find(by_source, op.full) != std::end(by_source);
+      }
+    }
+    EXPECT_EQ(is_handed_on, one.is_handed_on);
   }
 }
 

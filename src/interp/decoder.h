@@ -142,8 +142,16 @@ class Decoder {
   void find_shapes();
   bool can_lead(u32 index) const;
   bool has_affine_address(const Operand& a) const;
-  std::pair<const Operand*, FullHandler> spread_source() const;
+  const UsualArithmetic* usual_arithmetic() const;
+  template <class Fits>
+  u32 find_source(Fits fits) const;
+  u32 spread_source() const;
+  u32 loaded_source() const;
   void find_affine();
+  bool loads_consecutive() const;
+  bool is_for_next_only(u32 index, u32 id) const;
+  void find_handed_on();
+  void choose_arithmetic();
   void list_affine();
 
   /// Calls `see(operand, written)` for each register that the instruction reads or writes.
@@ -297,6 +305,8 @@ class Decoder {
   std::vector<bool> leads_;             // by instruction: runs for lane 0 alone
   std::vector<bool> suffices_;          // by register: lane 0 is enough in a warp that is whole
   std::vector<Outcome> outcomes_;       // by instruction
+  static constexpr u32 kNoRegister = ~0u;
+  std::vector<u32> hands_on_;  // by instruction: the register that it loads for the next one only
   std::vector<FullHandler>
       whole_;  // by Op of Code::ops: Op::full in Code::whole_ops; null: the same
   const ir::Inst* inst_ = nullptr;

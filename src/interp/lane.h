@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "interp/affine_access.h"
 #include "interp/op.h"
 #include "isa/sem/float.h"
 
@@ -87,6 +88,7 @@ template <class T>
 struct Source {
   const T* lanes;
   Source(const Registers& registers, Place p) : lanes(registers.at<const T>(p)) {}
+  explicit Source(const u8* memory) : lanes(reinterpret_cast<const T*>(memory)) {}
   T operator[](u32 lane) const { return lanes[lane]; }
 };
 template <>
@@ -198,6 +200,8 @@ template <class One>
 
 template <auto F>
 struct Lane;
+template <auto F>
+inline constexpr UsualArithmetic usual_arithmetic = Lane<F>::usual();
 
 template <class R, class... Params, R (*F)(Params...)>
 struct Lane<F> {
@@ -287,40 +291,79 @@ struct Lane<F> {
     HEDDLE_TAIL return lead(gang, op);
   }
 
-  /// The usual arithmetic takes lane 0 of a source that is the same for all lanes.
-  static constexpr bool kSpreads = std::is_same_v<R, sem::LateCanonical> && kRuntime == 0;
-  template <std::size_t kSource, std::size_t I, class P>
-  static auto spread_source(const Registers& registers, const Op& op) {
-    if constexpr (I == kSource) {
+  // UsualArithmetic.
+  static constexpr bool kIsUsual = std::is_same_v<R, sem::LateCanonical> && kRuntime == 0;
+
+  /// `loaded`: where the lanes of the source kLoaded are.
+  template <std::size_t kLoaded, std::size_t kSpread, std::size_t I, class P>
+  static auto usual_source(const Registers& registers, const Op& op, const u8* loaded) {
+    if constexpr (I == kSpread) {
       return *registers.at<const P>(op.src[I]);
+    } else if constexpr (I == kLoaded) {
+      return Source<P>(loaded);
     } else {
       return Source<P>(registers, op.src[I]);
     }
   }
-  template <std::size_t kSource, std::size_t... I>
-  [[gnu::always_inline]] static void spread_indexed(const Registers& registers, const Op& op,
-                                                    std::index_sequence<I...>) {
-    map<true>(registers, op, spread_source<kSource, I, Params>(registers, op)...);
+  template <std::size_t kLoaded, std::size_t kSpread, std::size_t... I>
+  [[gnu::always_inline]] static void usual_indexed(const Registers& registers, const Op& op,
+                                                   const u8* loaded, std::index_sequence<I...>) {
+    map<true>(registers, op, usual_source<kLoaded, kSpread, I, Params>(registers, op, loaded)...);
   }
-  template <std::size_t kSource>
+  template <std::size_t kSpread>
   static const Op* spreading(Gang& gang, const Op* op) {
     for_each_warp(gang, *op,
                   [](const Registers& registers, const Op& op) __attribute__((always_inline)) {
-                    spread_indexed<kSource>(registers, op, std::index_sequence_for<Params...>());
+                    usual_indexed<kNoSource, kSpread>(registers, op, nullptr,
+                                                      std::index_sequence_for<Params...>());
                   });
     ++op;
     HEDDLE_GO_ON(gang, op);
+  }
+  /// Two instructions: `op` is the load.
+  template <class A, std::size_t kLoaded, std::size_t kSpread>
+  static const Op* loading(Gang& gang, const Op* op) {
+    constexpr u32 kBytes = sizeof(typename FirstSource<Params...>::Type);
+    const Op second = op[1];
+    const bool done =
+        access_by_lead<A>(gang, op, kBytes * kLanes, kBytes,
+                          [second](u8* frame, u64 first) __attribute__((always_inline)) {
+                            usual_indexed<kLoaded, kSpread>(Registers{frame, kAllLanes}, second,
+                                                            reinterpret_cast<const u8*>(first),
+                                                            std::index_sequence_for<Params...>());
+                          });
+    if (!done) return op;
+    op += 2;
+    HEDDLE_GO_ON(gang, op);
+  }
+
+  template <std::size_t kLoaded, std::size_t kSpread>
+  static constexpr void fill_loading(UsualArithmetic& all) {
+    if constexpr (kLoaded != kSpread) {
+      all.loading[0][kLoaded][kSpread] = &loading<u32, kLoaded, kSpread>;
+      all.loading[1][kLoaded][kSpread] = &loading<u64, kLoaded, kSpread>;
+    }
+  }
+  template <std::size_t kSpread, std::size_t... kLoaded>
+  static constexpr void fill_usual(UsualArithmetic& all, std::index_sequence<kLoaded...>) {
+    if constexpr (kSpread != kNoSource) all.spreading[kSpread] = &spreading<kSpread>;
+    (fill_loading<kLoaded, kSpread>(all), ...);
+  }
+  static constexpr UsualArithmetic usual() {
+    constexpr auto kSources = std::index_sequence_for<Params...>();
+    UsualArithmetic all;
+    fill_usual<kNoSource>(all, kSources);
+    fill_usual<0>(all, kSources);
+    if constexpr (kSources.size() > 1) fill_usual<1>(all, kSources);
+    if constexpr (kSources.size() > 2) fill_usual<2>(all, kSources);
+    return all;
   }
 
   static constexpr Handlers handlers() {
     Handlers all(&run, &full);
     if constexpr (kHasLead) all.lead = &lead;
     if constexpr (kWidens) all.lead_widening = &lead_widening;
-    if constexpr (kSpreads) {
-      all.spreading[0] = &spreading<0>;
-      if constexpr (sizeof...(Params) > 1) all.spreading[1] = &spreading<1>;
-      if constexpr (sizeof...(Params) > 2) all.spreading[2] = &spreading<2>;
-    }
+    if constexpr (kIsUsual) all.usual = &usual_arithmetic<F>;
     return all;
   }
 

@@ -55,14 +55,25 @@ using FullHandler = const Op* (*)(Gang&, const Op*);
 
 const Op* full_by_handler(Gang& gang, const Op* op);
 
+inline constexpr u32 kNoSource = 3;
+
+/// Further ways to run an f32 instruction for all lanes: with lane 0 of a source for each of them;
+/// and as the second of two instructions, of which the first loads consecutive elements that only
+/// the second needs. Null: there is none.
+struct UsualArithmetic {
+  FullHandler spreading[kNoSource] = {};  ///< by the source
+  /// [the base register of the address is wide][the source that is loaded][the one of which lane 0
+  /// stands for all, or kNoSource]
+  FullHandler loading[2][kNoSource][kNoSource + 1] = {};
+};
+
 /// The ways to run an instruction.
 struct Handlers {
   Handler run = nullptr;
   FullHandler full = &full_by_handler;
-  FullHandler lead = nullptr;           ///< for lane 0 alone; null: there is none
-  FullHandler lead_widening = nullptr;  ///< the same, of a source of 32 bits and a result of 64
-  /// By source: for all lanes, with lane 0 of that source for each of them. Null: there is none.
-  FullHandler spreading[3] = {};
+  FullHandler lead = nullptr;              ///< for lane 0 alone; null: there is none
+  FullHandler lead_widening = nullptr;     ///< the same, of a source of 32 bits and a result of 64
+  const UsualArithmetic* usual = nullptr;  ///< null: it is none
   constexpr Handlers() = default;
   constexpr Handlers(std::nullptr_t) {}
   constexpr Handlers(Handler run) : run(run) {}
