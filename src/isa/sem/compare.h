@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// set, setp, selp, slct for all types (PTX ISA 9.3.1, 9.7.6, 9.7.7). Two values are in exactly one
-// of four relations, and a comparison operator is the set of relations for which it is true.
+// setp, selp, slct for all types, and what `set` compares by (PTX ISA 9.3.1, 9.7.6, 9.7.7). Two
+// values are in exactly one of four relations, and a comparison operator is the set of relations
+// for which it is true.
 #pragma once
 
 #include "isa/sem/half.h"
@@ -136,47 +137,6 @@ constexpr Two<bool, bool> setp_pair_bool(Cmp cmp, Boolop op, Flag ftz, P a, P b,
 template <class P>
 constexpr Two<bool, bool> setp_pair(Cmp cmp, Flag ftz, P a, P b) {
   return setp_pair_bool(cmp, Boolop::none, ftz, a, b, false);
-}
-
-// ---- set ----
-
-/// 1.0 in a floating-point format, all ones in an integer.
-template <class D>
-constexpr D truth_value(bool condition) {
-  if constexpr (std::is_same_v<D, f16>)
-    return {static_cast<u16>(condition ? 0x3c00 : 0)};
-  else if constexpr (std::is_same_v<D, bf16>)
-    return {static_cast<u16>(condition ? 0x3f80 : 0)};
-  else if constexpr (std::is_floating_point_v<D>)
-    return condition ? D{1} : D{0};
-  else
-    return static_cast<D>(condition ? ~D{0} : D{0});
-}
-
-template <class D, class S>
-constexpr D set_bool(Cmp cmp, Boolop op, Flag ftz, S a, S b, bool c) {
-  const bool compared = compares(cmp, ftz, a, b);
-  return truth_value<D>(combine(op, compared, c));
-}
-template <class D, class S>
-constexpr D set(Cmp cmp, Flag ftz, S a, S b) {
-  return set_bool<D, S>(cmp, Boolop::none, ftz, a, b, false);
-}
-
-/// Both halves; the destination is a pair of the same kind, or 0xffff per half in a 32-bit integer.
-template <class D, class P>
-constexpr D set_pair_bool(Cmp cmp, Boolop op, Flag ftz, P a, P b, bool c) {
-  const bool first = combine(op, compares(cmp, ftz, low(a), low(b)), c);
-  const bool second = combine(op, compares(cmp, ftz, high(a), high(b)), c);
-  if constexpr (std::is_same_v<D, P>) {
-    return pack<D>(truth_value<ElementOf<D>>(first), truth_value<ElementOf<D>>(second));
-  } else {
-    return static_cast<D>((first ? 0xffffu : 0u) | (second ? 0xffff0000u : 0u));
-  }
-}
-template <class D, class P>
-constexpr D set_pair(Cmp cmp, Flag ftz, P a, P b) {
-  return set_pair_bool<D, P>(cmp, Boolop::none, ftz, a, b, false);
 }
 
 // ---- selp, slct ----

@@ -8,7 +8,7 @@
 namespace heddle::jit {
 namespace {
 
-constexpr unsigned kDepth = 8;
+constexpr unsigned kPatternDepth = 8;
 constexpr s64 kMostFactor = 1 << 20;
 
 u64 sum(u64 a, u64 b) { return a > Pattern::kUnknown - b ? Pattern::kUnknown : a + b; }
@@ -34,7 +34,7 @@ std::optional<Pattern> compute(const llvm::Value* value, const Shapes& shapes, u
   }
   if (auto line = of_line(value, shapes)) return line;
   const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
-  if (!inst || depth == kDepth) return std::nullopt;
+  if (!inst || depth == kPatternDepth) return std::nullopt;
   const auto operand = [&](unsigned i) { return compute(inst->getOperand(i), shapes, depth + 1); };
   const auto* number = inst->getNumOperands() == 2
                            ? llvm::dyn_cast<llvm::ConstantInt>(inst->getOperand(1))

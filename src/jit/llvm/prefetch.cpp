@@ -10,7 +10,7 @@
 namespace heddle::jit {
 namespace {
 
-constexpr unsigned kDepth = 4;
+constexpr unsigned kStrideDepth = 4;
 constexpr u64 kLine = 64;
 /// Smaller steps the host sees by itself.
 constexpr s64 kNear = 1024;
@@ -32,7 +32,7 @@ Step step_of(llvm::Value* value, const llvm::Loop& loop, unsigned depth = 0) {
   const Step unknown{nullptr, 1, false};
   const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
   if (!inst || !loop.contains(inst)) return {};
-  if (depth == kDepth) return unknown;
+  if (depth == kStrideDepth) return unknown;
   const auto of = [&](unsigned operand) {
     return step_of(inst->getOperand(operand), loop, depth + 1);
   };
