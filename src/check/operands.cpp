@@ -613,6 +613,11 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
           .label(symbol.declared, "declared here");
       return false;
     }
+    if (out.kind == ir::OperandKind::local && space == wanted && wanted == ir::Space::param) {
+      context.report.add(Kind::function_parameter, expr.span, opcode, text(expr.name_id))
+          .label(symbol.declared, "declared here")
+          .help("`mov` takes its address, in .local");
+    }
     if (space == ir::Space::global && is_narrow(context.type)) {
       context.report
           .add(Kind::narrow_address, expr.span, fmt::format("operand '{}'", context.spec.name))
