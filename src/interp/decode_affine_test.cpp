@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string>
 
 #include "interp/decode_test.h"
 
@@ -80,21 +79,16 @@ constexpr Case kCases[] = {
 };
 
 TEST(DecodeAffine, OpsAndRegisters) {
-  auto memory = std::move(*machine::Memory::create(u64{1} << 30));
   for (const Case& one : kCases) {
-    SCOPED_TRACE(one.what);
     // %r1 = %tid.x, %r3 = %tid.y, %r4 and %rd1 are parameters, %r5 is the same in a warp.
-    const std::string text =
-        std::string(
-            ".version 8.0\n.target sm_90\n.address_size 64\n"
-            ".visible .entry k(.param .u32 n, .param .u64 p) {\n"
-            ".reg .u32 %r<8>; .reg .u64 %rd<4>; .reg .f32 %f<4>; .reg .pred %p<2>;\n"
-            ".local .u32 buffer;\n"
-            "mov.u32 %r1, %tid.x; mov.u32 %r3, %tid.y; ld.param.u32 %r4, [n];"
-            "ld.param.u64 %rd1, [p]; mov.u32 %r5, %ctaid.x;\n") +
-        one.body + "\nret;\n}\n";
-    const auto program = decode_text(*memory, text);
-    const Code& code = *program->code_of(ir::FunctionId(0));
+    const DecodedCase decoded(
+        one.what, ".param .u32 n, .param .u64 p",
+        ".reg .u32 %r<8>; .reg .u64 %rd<4>; .reg .f32 %f<4>; .reg .pred %p<2>;\n"
+        ".local .u32 buffer;\n"
+        "mov.u32 %r1, %tid.x; mov.u32 %r3, %tid.y; ld.param.u32 %r4, [n];"
+        "ld.param.u64 %rd1, [p]; mov.u32 %r5, %ctaid.x;\n",
+        one.body);
+    const Code& code = decoded.code();
     std::size_t different = 0;
     for (std::size_t i = 0; i < code.whole_ops.size(); ++i)
       different += code.whole_ops[i].full != code.ops[i].full;
@@ -136,20 +130,14 @@ constexpr HandedOn kHandedOn[] = {
 };
 
 TEST(DecodeAffine, HandedOn) {
-  auto memory = std::move(*machine::Memory::create(u64{1} << 30));
   for (const HandedOn& one : kHandedOn) {
-    SCOPED_TRACE(one.what);
-    const std::string text =
-        std::string(
-            ".version 8.0\n.target sm_90\n.address_size 64\n"
-            ".visible .entry k(.param .u64 p) {\n"
-            ".reg .u32 %r1; .reg .u64 %rd<3>; .reg .f32 %f<4>; .reg .pred %p1;\n"
-            "mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p]; mad.wide.u32 %rd2, %r1, 4, %rd1;\n") +
-        one.body + "\nret;\n}\n";
-    const auto program = decode_text(*memory, text);
-    const Code& code = *program->code_of(ir::FunctionId(0));
+    const DecodedCase decoded(
+        one.what, ".param .u64 p",
+        ".reg .u32 %r1; .reg .u64 %rd<3>; .reg .f32 %f<4>; .reg .pred %p1;\n"
+        "mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p]; mad.wide.u32 %rd2, %r1, 4, %rd1;\n",
+        one.body);
     bool is_handed_on = false;
-    for (const Op& op : code.whole_ops) {
+    for (const Op& op : decoded.code().whole_ops) {
       for (const Handlers& lane : best_level().lanes) {
         if (!lane.usual) continue;
         for (const auto& by_source : lane.usual->loading[1])

@@ -4,8 +4,6 @@
 // result is a copy of a special register.
 #include <gtest/gtest.h>
 
-#include <string>
-
 #include "interp/decode_test.h"
 
 namespace heddle::interp {
@@ -38,17 +36,11 @@ constexpr Case kCases[] = {
 };
 
 TEST(DecodeOnce, OpsByScope) {
-  auto memory = std::move(*machine::Memory::create(u64{1} << 30));
   for (const Case& one : kCases) {
-    SCOPED_TRACE(one.what);
-    const std::string text =
-        std::string(
-            ".version 8.0\n.target sm_90\n.address_size 64\n"
-            ".visible .entry k(.param .u32 n, .param .align 8 .b8 pair[8]) {\n"
-            ".reg .u16 %h<4>; .reg .u32 %r<4>; .reg .u64 %rd<4>; .reg .pred %p<2>;\n") +
-        one.body + "\nret;\n}\n";
-    const auto program = decode_text(*memory, text);
-    const Code& code = *program->code_of(ir::FunctionId(0));
+    const DecodedCase decoded(
+        one.what, ".param .u32 n, .param .align 8 .b8 pair[8]",
+        ".reg .u16 %h<4>; .reg .u32 %r<4>; .reg .u64 %rd<4>; .reg .pred %p<2>;\n", one.body);
+    const Code& code = decoded.code();
     EXPECT_EQ(code.prologues[0].ops.size() - 1, one.launch);
     EXPECT_EQ(code.prologues[1].ops.size() - 1, one.cta);
     EXPECT_EQ(code.ops.size() - 2, one.warp);

@@ -56,17 +56,13 @@ constexpr Case kCases[] = {
 };
 
 TEST(DecodePlaces, Shared) {
-  auto memory = std::move(*machine::Memory::create(u64{1} << 30));
   for (const Case& one : kCases) {
-    SCOPED_TRACE(one.what);
-    const std::string text =
-        std::string(
-            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n"
-            ".reg .u32 %r<5>; .reg .u16 %h<2>; .reg .u64 %rd<3>; .reg .pred %p<2>;\n"
-            "mov.u64 %rd1, 4096; ld.volatile.global.u32 %r0, [%rd1];\n") +
-        one.body + "\nret;\n}\n";
-    const auto program = decode_text(*memory, text);
-    const Code& code = *program->code_of(ir::FunctionId(0));
+    const DecodedCase decoded(
+        one.what, "",
+        ".reg .u32 %r<5>; .reg .u16 %h<2>; .reg .u64 %rd<3>; .reg .pred %p<2>;\n"
+        "mov.u64 %rd1, 4096; ld.volatile.global.u32 %r0, [%rd1];\n",
+        one.body);
+    const Code& code = decoded.code();
     std::map<Place, char> letters;
     std::string places;
     for (const char* name : {"%r1", "%r2", "%r3", "%r4"}) {
