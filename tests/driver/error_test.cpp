@@ -210,7 +210,9 @@ TEST_F(Errors, EightThreads) {
       ASSERT_OK(cuStreamDestroy_v2(side));
       ASSERT_OK(cuMemFree_v2(memory));
     }
-    if (own) ASSERT_OK(cuCtxDestroy_v2(own));
+    if (own) {
+      ASSERT_OK(cuCtxDestroy_v2(own));
+    }
   };
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) threads.emplace_back(work, i);

@@ -73,7 +73,9 @@ class Graphs : public InContext {
     ASSERT_OK(cuCtxSynchronize());
   }
   void TearDown() override {
-    if (graph) EXPECT_OK(cuGraphDestroy(graph));
+    if (graph) {
+      EXPECT_OK(cuGraphDestroy(graph));
+    }
     InContext::TearDown();
   }
 

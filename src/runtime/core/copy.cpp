@@ -96,7 +96,7 @@ CopySide side_of(cudaArray_t array, const cudaPos& at, const cudaPitchedPtr& poi
 
 struct Sides {
   CopySide to, from;
-  cudaExtent extent;
+  cudaExtent extent{};
 };
 
 template <class Parameters>
