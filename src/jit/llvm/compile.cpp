@@ -37,8 +37,8 @@ void verify(const llvm::Function& function) {
 }
 
 /// LLVM 19 takes a comparison of a magnitude with zero for one of the number itself, `|x| > 0` for
-/// `x > 0`, when it joins it with a test for NaN (InstCombine's classes of numbers). It does so only
-/// where it believes that it knows what becomes of subnormal numbers.
+/// `x > 0`, when it joins it with a test for NaN (InstCombine's classes of numbers). It does so
+/// only where it believes that it knows what becomes of subnormal numbers.
 void compute_as_written(llvm::Function& function) {
   function.addFnAttr("denormal-fp-math", "dynamic,dynamic");
 }
