@@ -91,8 +91,7 @@ Result<u64> InterpretedCta::begin(u64 index, u64) {
   }
   cluster_->barrier_active = false;
   alive_warps_ = warps_;
-  if (untouched_) return 1;
-  untouched_ = !program_.moves_stack;
+  if (gangs_stay_) return 1;  // the warps are as this left them before
   const u64 threads = config.block.volume();
   for (u32 w = 0; w < warps_; ++w) {
     WarpState& state = *states_[w];

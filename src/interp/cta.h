@@ -248,7 +248,6 @@ class InterpretedCta final : public machine::Cta {
   const machine::Region& region_;
   u64 shared_base_ = 0, local_base_ = 0, local_stride_ = 0;
   u32 warps_ = 0, alive_warps_ = 0;
-  bool untouched_ = false;  ///< the warps are as begin() left them
   machine::Dim3 cta_{};
   u64 cta_index_ = 0;
   std::vector<std::unique_ptr<WarpState>> states_;

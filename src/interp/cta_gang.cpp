@@ -149,12 +149,13 @@ bool InterpretedCta::run_between_barriers() {
       break;
     for (WarpGang& one : gangs()) ++one.op;
   }
-  gangs_stay_ = together && untouched_ && is_at_end(lead) && cluster_ == &alone_;
+  // Warp 0 is the first to start by itself; as long as it has not, the gangs are all warps.
+  gangs_stay_ = together && is_at_end(lead) && !states_[0]->started && cluster_ == &alone_ &&
+                !program_.moves_stack;
   if (gangs_stay_) {
     alive_warps_ = 0;
     return true;
   }
-  untouched_ = false;
   for (const WarpGang& one : gangs()) settle(one);
   return true;
 }

@@ -63,7 +63,6 @@ CtaStatus InterpretedCta::run_warps() {
       if (!alive_warps_) return CtaStatus::finished;
       ran = true;
     }
-    untouched_ = false;
     for (u32 next = 0; next < warps_;) {
       const u32 gang = launch_.random ? 0 : count_gang(next);
       const u32 end = next + std::max(gang, 1u);
