@@ -262,11 +262,14 @@ class Grid {
   }
 
   /// From the worker's share: the next launch of such a grid finds there what this one left in the
-  /// caches. Then from the others'.
-  bool take(u32 worker, u64& next, u64& end, u64 count) {
+  /// caches. Then from the others'. Fewer at a time towards the end of a share, so that nobody
+  /// waits long for who took the last ones.
+  bool take(u32 worker, u64& next, u64& end, u64 most) {
     for (std::size_t i = 0; i < shares_.size(); ++i) {
       Share& share = shares_[(worker + i) % shares_.size()];
-      if (share.next.load(std::memory_order_relaxed) >= share.end) continue;
+      const u64 taken = share.next.load(std::memory_order_relaxed);
+      if (taken >= share.end) continue;
+      const u64 count = std::clamp<u64>((share.end - taken) / 4, 1, most);
       const u64 first = share.next.fetch_add(count, std::memory_order_relaxed);
       if (first >= share.end) continue;
       next = first;

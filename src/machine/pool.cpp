@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/pool.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -9,7 +10,10 @@
 namespace heddle::machine {
 namespace {
 
-constexpr std::chrono::microseconds kLookout{50};
+using Clock = std::chrono::steady_clock;
+
+/// How long a helper at least and at most looks for the next job before it sleeps.
+constexpr std::chrono::microseconds kLookout{50}, kLongestLookout{1000};
 
 }  // namespace
 
@@ -47,14 +51,19 @@ Pool::Job* Pool::find() {
   return nullptr;
 }
 
+/// A helper that has worked for long looks for as long: those that it helped are perhaps not done
+/// yet, and then come with the next launch. To wake it then takes a virtual machine milliseconds.
 void Pool::help(u32 number) {
+  std::chrono::microseconds worked{0};
   std::unique_lock lock(mutex_);
   while (true) {
     if (Job* job = find()) {
       --job->wanted;
       ++job->inside;
       lock.unlock();
+      const auto begin = Clock::now();
       (*job->work)(1 + number % job->helpers);
+      worked = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
       lock.lock();
       if (--job->inside == 0) left_.notify_all();
       continue;
@@ -62,11 +71,12 @@ void Pool::help(u32 number) {
     const u64 seen = posts_.load(std::memory_order_relaxed);
     const auto nothing_new = [&] { return posts_.load(std::memory_order_relaxed) == seen; };
     lock.unlock();
-    look_while(kLookout, nothing_new);
+    look_while(std::clamp(worked, kLookout, kLongestLookout), nothing_new);
     lock.lock();
     ++asleep_;
     posted_.wait(lock, [&] { return !nothing_new(); });
     --asleep_;
+    worked = {};
   }
 }
 
