@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "interp/bench_sizes.h"
 #include "interp/program.h"
 #include "machine/launch.h"
+#include "machine/pool.h"
 
 namespace heddle::interp {
 namespace {
@@ -277,23 +279,34 @@ BENCHMARK(interpreted_matmul)->Unit(benchmark::kMicrosecond);
 void interpreted_matmul_two_threads(benchmark::State& state) { matmul(state, "2"); }
 BENCHMARK(interpreted_matmul_two_threads)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
-void native_matmul(benchmark::State& state) {
+/// Threads take tiles' rows from each other, as threads of a grid take CTAs.
+void native_matmul_on(benchmark::State& state, u32 threads) {
   std::vector<float> a(kOrder * kOrder, 1), b(kOrder * kOrder, 2), c(kOrder * kOrder);
   for (auto _ : state) {
-    for (u32 i = 0; i < kOrder; ++i) {
-      float* __restrict row = &c[i * kOrder];
-      std::fill(row, row + kOrder, 0.0f);
-      for (u32 k = 0; k < kOrder; ++k) {
-        const float factor = a[i * kOrder + k];
-        const float* __restrict from = &b[k * kOrder];
-        for (u32 j = 0; j < kOrder; ++j) row[j] += factor * from[j];
+    std::atomic<u32> next{0};
+    const auto work = [&](u32) {
+      for (u32 first; (first = next.fetch_add(kTile, std::memory_order_relaxed)) < kOrder;) {
+        for (u32 i = first; i < first + kTile; ++i) {
+          float* __restrict row = &c[i * kOrder];
+          std::fill(row, row + kOrder, 0.0f);
+          for (u32 k = 0; k < kOrder; ++k) {
+            const float factor = a[i * kOrder + k];
+            const float* __restrict from = &b[k * kOrder];
+            for (u32 j = 0; j < kOrder; ++j) row[j] += factor * from[j];
+          }
+        }
       }
-    }
+    };
+    machine::Pool::of_process().run(threads - 1, work);
     benchmark::ClobberMemory();
   }
   report(state, kMatmulInstructions);
 }
+void native_matmul(benchmark::State& state) { native_matmul_on(state, 1); }
 BENCHMARK(native_matmul)->Unit(benchmark::kMicrosecond);
+/// What a second thread is good for on this machine, now.
+void native_matmul_two_threads(benchmark::State& state) { native_matmul_on(state, 2); }
+BENCHMARK(native_matmul_two_threads)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
 }  // namespace
 }  // namespace heddle::interp
