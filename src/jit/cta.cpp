@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "ir/registers.h"
 #include "isa/groups.h"
 #include "jit/helpers.h"
 
@@ -252,9 +253,35 @@ CtaStatus Cta::trapped(TrapKind kind, const CodeLine* line, u32 lane, std::optio
   return CtaStatus::trapped;
 }
 
+namespace {
+
+/// The instruction that accesses memory where code for `inst` does. A load may have become a part
+/// of the host instruction that computes with what it loads.
+u32 find_access(const ir::Function& function, u32 inst) {
+  const auto accesses = [](const ir::Inst& one) {
+    const isa::SemKind kind = one.get_form().sem_kind;
+    return kind == isa::SemKind::memory || kind == isa::SemKind::engine;
+  };
+  if (accesses(function.insts[inst])) return inst;
+  const auto needed = ir::registers_of(function, function.insts[inst]).read;
+  for (u32 i = inst; i-- > 0;) {
+    const auto written = ir::registers_of(function, function.insts[i]).written;
+    if (accesses(function.insts[i]) && std::ranges::find_first_of(written, needed) != written.end())
+      return i;
+  }
+  return inst;
+}
+
+}  // namespace
+
 CtaStatus Cta::faulted() {
   const CodeLine* line = code_->line_at(fault_.code);
   CodeLine asked;
+  if (line) {
+    asked = *line;
+    asked.inst = find_access(launch_.loaded->module().functions[line->function], line->inst);
+    line = &asked;
+  }
   u32 lane = 0;
   if (!line && asked_) {  // in the run-time, on its way through the lanes
     constexpr u64 kMost = 128;
