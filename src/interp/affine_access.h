@@ -9,38 +9,50 @@
 namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
 
+/// Addresses that lane 0 tells, warp by warp: those that are legal, and from where they count.
+template <class A>
+struct LeadAddresses {
+  Place place;  ///< of the base register, or of a zero; A: its lanes
+  A offset;
+  u64 start = 0, size = 0, base = 0;
+
+  LeadAddresses(const Gang& gang, Window window, Place place, u64 offset)
+      : place(place), offset(static_cast<A>(offset)) {
+    const Warp& warp = *gang.warps[0];
+    if (window == Window::shared) {
+      size = warp.shared_size;
+      base = warp.shared_base;
+      return;
+    }
+    const bool high = of(gang.frames[0]) - warp.high_base < warp.high_size;
+    start = high ? warp.high_base : warp.low_base;
+    size = high ? warp.high_size : warp.low_size;
+  }
+  u64 of(const u8* frame) const {
+    return u64{static_cast<A>(*reinterpret_cast<const A*>(frame + place) + offset)};
+  }
+};
+
 /// Calls `access(frame, host address)` for each warp of the gang, which accesses `bytes` bytes
-/// there; A: the lanes of the base register, or of a zero. False: that is not legal, so the
-/// instruction is handed back and begins anew with all lanes' addresses.
+/// there; A: the lanes of the base register. False: that is not legal, so the instruction is handed
+/// back and begins anew with all lanes' addresses.
 template <class A, class Access>
 [[gnu::always_inline]] inline bool access_by_lead(Gang& gang, const Op* op, u64 bytes,
                                                   u64 alignment, Access access) {
-  const Warp& warp = *gang.warps[0];
   // What the loop needs, out of the way of its stores.
   const u32 count = gang.count;
-  const Place place = op->src[0];
-  const A offset = static_cast<A>(op->offset);
-  const auto address_in = [=](const u8* frame) {
-    return u64{static_cast<A>(*reinterpret_cast<const A*>(frame + place) + offset)};
-  };
-  u64 start = 0, size = warp.shared_size, base = warp.shared_base;
-  if (op->window != Window::shared) {
-    const bool high = address_in(gang.frames[0]) - warp.high_base < warp.high_size;
-    start = high ? warp.high_base : warp.low_base;
-    size = high ? warp.high_size : warp.low_size;
-    base = 0;
-  }
-  if (size < bytes) [[unlikely]]
+  const LeadAddresses<A> addresses(gang, op->window, op->src[0], op->offset);
+  if (addresses.size < bytes) [[unlikely]]
     return false;
-  const u64 room = size - bytes;
+  const u64 room = addresses.size - bytes;
   gang.op = op;
   for (u32 k = 0; k < count; ++k) {
     u8* const frame = gang.frames[k];
-    const u64 address = address_in(frame);
-    if (address - start > room || (address & (alignment - 1))) [[unlikely]]
+    const u64 address = addresses.of(frame);
+    if (address - addresses.start > room || (address & (alignment - 1))) [[unlikely]]
       return false;
     gang.current = k;
-    access(frame, base + address);
+    access(frame, addresses.base + address);
   }
   return true;
 }

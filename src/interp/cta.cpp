@@ -60,7 +60,7 @@ InterpretedCta::~InterpretedCta() {
   if (local_base_) memory.give_local(region_, local_base_);
 }
 
-Result<u64> InterpretedCta::begin(u64 index, u64) {
+Result<u64> InterpretedCta::begin(u64 index, u64 most) {
   const machine::LaunchConfig& config = *launch_.config;
   machine::Memory& memory = launch_.loaded->memory();
   if (!shared_base_) {
@@ -76,9 +76,25 @@ Result<u64> InterpretedCta::begin(u64 index, u64) {
     if (!local.ok()) return local.error();
     local_base_ = *local;
   }
+  // CTAs that take no turns.
+  const bool in_a_row =
+      program_.straight && cluster_ == &alone_ && !launch_.random && !config.cooperative;
+  if (!in_a_row) most = 1;
+  end_ = index + most;
+  begin_cta(index);
+  return most;
+}
+
+/// Makes this object the CTA.
+void InterpretedCta::begin_cta(u64 index) {
   const machine::Dim3& grid = launch_.grid;
-  cta_ = {static_cast<u32>(index % grid.x), static_cast<u32>(index / grid.x % grid.y),
-          static_cast<u32>(index / grid.x / grid.y)};
+  if (index == cta_index_ + 1) {
+    if (++cta_.x == grid.x) cta_.x = 0, ++cta_.y;
+    if (cta_.y == grid.y) cta_.y = 0, ++cta_.z;
+  } else {
+    cta_ = {static_cast<u32>(index % grid.x), static_cast<u32>(index / grid.x % grid.y),
+            static_cast<u32>(index / grid.x / grid.y)};
+  }
   cta_index_ = index;
   if (states_.empty()) make_warps();
   cta_values_.clear();
@@ -91,8 +107,8 @@ Result<u64> InterpretedCta::begin(u64 index, u64) {
   }
   cluster_->barrier_active = false;
   alive_warps_ = warps_;
-  if (gangs_stay_) return 1;  // the warps are as this left them before
-  const u64 threads = config.block.volume();
+  if (gangs_stay_) return;  // the warps are as this left them before
+  const u64 threads = launch_.config->block.volume();
   for (u32 w = 0; w < warps_; ++w) {
     WarpState& state = *states_[w];
     const u64 left = threads - u64{w} * kLanes;
@@ -101,7 +117,13 @@ Result<u64> InterpretedCta::begin(u64 index, u64) {
     state.waiting = state.cluster_arrived = state.cluster_owed = 0;
     if (program_.moves_stack) state.stack.fill(local_stride_);
   }
-  return 1;
+}
+
+/// When the CTA has ended: goes over to the next one, if there is one.
+bool InterpretedCta::begin_next_cta() {
+  if (cta_index_ + 1 >= end_ || launch_.stop.load(std::memory_order_relaxed)) return false;
+  begin_cta(cta_index_ + 1);
+  return true;
 }
 
 /// The warps' parts that stay as they are for all CTAs that this object becomes.

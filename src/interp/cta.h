@@ -135,6 +135,8 @@ class InterpretedCta final : public machine::Cta {
   };
 
   // setting up
+  void begin_cta(u64 index);
+  bool begin_next_cta();
   void make_warps();
   void prepare_for_launch(WarpState& state, Frame& frame);
   void prepare_for_cta(Gang& gang, const Code& code) const;
@@ -248,8 +250,8 @@ class InterpretedCta final : public machine::Cta {
   const machine::Region& region_;
   u64 shared_base_ = 0, local_base_ = 0, local_stride_ = 0;
   u32 warps_ = 0, alive_warps_ = 0;
-  machine::Dim3 cta_{};
-  u64 cta_index_ = 0;
+  machine::Dim3 cta_{0, 0, 0};
+  u64 cta_index_ = 0, end_ = 0;  ///< the CTA, and that before which the CTAs in a row end
   std::vector<std::unique_ptr<WarpState>> states_;
   std::vector<Barrier> barriers_;
   std::vector<std::unique_ptr<Frame>> frames_;

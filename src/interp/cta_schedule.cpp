@@ -60,7 +60,10 @@ CtaStatus InterpretedCta::run_warps() {
     if (launch_.random) {
       shuffle_order();
     } else if (run_between_barriers()) {
-      if (!alive_warps_) return CtaStatus::finished;
+      if (!alive_warps_) {
+        if (begin_next_cta()) continue;
+        return CtaStatus::finished;
+      }
       ran = true;
     }
     for (u32 next = 0; next < warps_;) {
@@ -75,8 +78,10 @@ CtaStatus InterpretedCta::run_warps() {
         return CtaStatus::running;
       }
     }
-    if (!alive_warps_) return CtaStatus::finished;
-    if (ran) {
+    if (!alive_warps_) {
+      if (!begin_next_cta()) return CtaStatus::finished;
+      blocked_ = true;
+    } else if (ran) {
       blocked_ = false;
     } else if (cluster_ != &alone_) {
       return CtaStatus::waiting;

@@ -150,6 +150,10 @@ void Decoder::lane_instruction(const isa::Form& form) {
     whole_.back() = level_.lanes[index].lead_widening;
     op.offset = static_cast<u64>(outcomes_[inst_index_].reach);
   } else if (scope_ == Scope::warp && !leads_[inst_index_]) {
+    if (!suffices_.empty() && orders_affine(inst_index_)) {
+      whole_.back() = level_.lanes[index].ordering;
+      op.offset = reach_of_both();
+    }
     choose_arithmetic();
   }
   for (const Target& target : targets) finish(target);
@@ -317,7 +321,7 @@ std::string Decoder::instruction() {
 
 std::string Decoder::decode() {
   find_affine();
-  find_handed_on();
+  find_joins();
   place_brief();
   list_affine();
   std::vector<u32> op_of_inst(f_.insts.size() + 1);
@@ -365,14 +369,50 @@ std::string Decoder::decode() {
   for (std::size_t i = first_table; i < builder_.program.branch_tables.size(); ++i) {
     for (u32& target : builder_.program.branch_tables[i]) target = op_of_inst[target];
   }
-  if (std::any_of(whole_.begin(), whole_.end(), [](FullHandler full) { return full; })) {
+  if (!joins_.empty() ||
+      std::any_of(whole_.begin(), whole_.end(), [](FullHandler full) { return full; })) {
     code_.whole_ops = code_.ops;
     for (std::size_t i = 0; i < whole_.size(); ++i) {
       if (whole_[i]) code_.whole_ops[i].full = whole_[i];
     }
+    apply_joins(op_of_inst);
   }
   return {};
 }
+
+namespace {
+
+/// Whether a thread that executes it can go back, or wait for what another CTA does.
+bool may_linger(const Op& op) {
+  switch (op.control) {
+    case Control::bra:
+      return op.jump <= 0;
+    case Control::none:
+    case Control::ret:
+    case Control::exit:
+    case Control::bar_sync:
+    case Control::bar_arrive:
+    case Control::bar_red:
+    case Control::warp_barrier:
+    case Control::warp_op:
+    case Control::trap:
+    case Control::brkpt:
+    case Control::refresh_special:
+    case Control::finish:
+      return false;
+    case Control::brx_idx:
+    case Control::call:
+    case Control::nanosleep:
+    case Control::mbarrier_wait:
+    case Control::cluster_arrive:
+    case Control::cluster_wait:
+    case Control::try_cancel:
+      return true;
+  }
+  HEDDLE_UNREACHABLE();
+}
+
+}  // namespace
 
 Result<std::shared_ptr<const Interpreted>> decode(
     const std::shared_ptr<const machine::Loaded>& loaded, ir::FunctionId entry,
@@ -404,6 +444,9 @@ Result<std::shared_ptr<const Interpreted>> decode(
   for (Decoder& decoder : decoders) {
     if (std::string why = decoder.decode(); !why.empty()) return Error{std::move(why)};
   }
+  program->straight = std::ranges::none_of(program->codes, [](const auto& code) {
+    return std::ranges::any_of(code.second->ops, may_linger);
+  });
   return std::shared_ptr<const Interpreted>(std::move(program));
 }
 

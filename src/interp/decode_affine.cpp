@@ -14,6 +14,7 @@
 #include <cstdlib>
 
 #include "interp/decoder.h"
+#include "isa/groups.h"
 
 namespace heddle::interp {
 namespace {
@@ -153,6 +154,38 @@ bool Decoder::can_lead(u32 index) const {
   return outcomes_[index].reach ? handlers.lead_widening : handlers.lead;
 }
 
+/// Whether the instruction at hand compares numbers that are affine by less or greater, for which
+/// the first and the last lane are enough.
+bool Decoder::orders_affine(u32 index) const {
+  const isa::Form& form = inst_->get_form();
+  if (form.sem != "setp" || inst_->guard.predicate || inst_scopes_[index] != Scope::warp)
+    return false;
+  if (!level_.lanes[isa::dispatch_index(form, inst_->slots)].ordering) return false;
+  const auto affine = [&](const Operand& one) { return shape_of(one).kind == Shape::Kind::affine; };
+  if (!affine(operand("a")) || !affine(operand("b"))) return false;
+  switch (static_cast<sem::Cmp>(slot("cmp"))) {
+    case sem::Cmp::lt:
+    case sem::Cmp::le:
+    case sem::Cmp::gt:
+    case sem::Cmp::ge:
+    case sem::Cmp::lo:
+    case sem::Cmp::ls:
+    case sem::Cmp::hi:
+    case sem::Cmp::hs:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Op::offset of the ordering handler for it.
+u64 Decoder::reach_of_both() const {
+  const auto reach = [&](const Operand& one) {
+    return static_cast<u32>(shape_of(one).stride * (kLanes - 1));
+  };
+  return reach(operand("a")) | u64{reach(operand("b"))} << 32;
+}
+
 /// The instruction at hand accesses memory where lane 0 tells: the step from lane to lane is 0 or
 /// the size of the access. A load that changes its own address does not, because it could not begin
 /// anew.
@@ -178,28 +211,9 @@ const UsualArithmetic* Decoder::usual_arithmetic() const {
   return level_.lanes[isa::dispatch_index(form, inst_->slots)].usual;
 }
 
-/// Of the usual arithmetic, whose operands are its result and its sources: the first source that
-/// fits; kNoSource: none.
-template <class Fits>
-u32 Decoder::find_source(Fits fits) const {
-  const auto sources = operands_of(*inst_).subspan(1);
-  for (u32 i = 0; i < sources.size(); ++i) {
-    const Operand& one = sources[i];
-    if (one.kind == OperandKind::reg && bytes_of(one.type) == bytes_of(f_.registers[one.id].type) &&
-        fits(one.id))
-      return i;
-  }
-  return kNoSource;
-}
-
 /// The one that is the same for all lanes, and of which lane 0 can stand for them.
 u32 Decoder::spread_source() const {
   return find_source([&](u32 id) { return suffices_[id] && shapes_[id].is_uniform(); });
-}
-
-/// The one that the load before it hands on.
-u32 Decoder::loaded_source() const {
-  return find_source([&](u32 id) { return inst_index_ > 0 && hands_on_[inst_index_ - 1] == id; });
 }
 
 /// Fills leads_ and suffices_.
@@ -228,8 +242,9 @@ void Decoder::find_affine() {
       });
       leads_[i] = leads;
       const u32 spread = leads || !usual_arithmetic() ? kNoSource : spread_source();
+      const bool few = leads || orders_affine(i);
       for_each_register(*inst_, [&](const Operand& one, bool) {
-        if (leads || !suffices_[one.id]) return;
+        if (few || !suffices_[one.id]) return;
         if (spread != kNoSource && &one == &operand(1 + spread)) return;
         if (one.is_address && has_affine_address(one)) return;
         suffices_[one.id] = false;
@@ -239,64 +254,13 @@ void Decoder::find_affine() {
   }
 }
 
-/// Whether the instruction at hand loads consecutive elements of 32 bits.
-bool Decoder::loads_consecutive() const {
-  if (inst_->get_form().sem_id != SemId::ld || inst_scopes_[inst_index_] != Scope::warp)
-    return false;
-  const Operand& d = operand("d");
-  const Operand& a = operand("a");
-  return d.kind == OperandKind::reg && bytes_of(d.type) == 4 &&
-         bytes_of(f_.registers[d.id].type) == 4 && has_affine_address(a) && shape_of(a).stride;
-}
-
-/// Whether what an instruction writes to the register is needed by the next one at most, which
-/// reads it once. Registers have their lives, but no places yet.
-bool Decoder::is_for_next_only(u32 index, u32 id) const {
-  const Life& life = lives_[id];
-  if (!life.is_brief()) return false;
-  for (u32 i = index + 1; i <= life.last; ++i) {
-    const ir::Inst& inst = f_.insts[i];
-    u32 reads = 0;
-    bool written = false;
-    for_each_register(inst, [&](const Operand& one, bool writes) {
-      if (one.id != id) return;
-      if (writes)
-        written = true;
-      else
-        ++reads;
-    });
-    if (reads > (i == index + 1 ? 1 : 0)) return false;
-    if (written) return !inst.guard.predicate;
-  }
-  return true;
-}
-
-/// Fills hands_on_.
-void Decoder::find_handed_on() {
-  hands_on_.assign(f_.insts.size(), kNoRegister);
-  if (suffices_.empty()) return;
-  for (u32 i = 0; i + 1 < f_.insts.size(); ++i) {
-    inst_ = &f_.insts[i];
-    inst_index_ = i;
-    if (!loads_consecutive()) continue;
-    const u32 id = operand("d").id;
-    if (is_for_next_only(i, id)) hands_on_[i] = id;
-  }
-}
-
-/// Has whole warps run the usual arithmetic at hand, just emitted, in the way that does least; with
-/// the load before it if it is for that alone.
+/// Has whole warps run the usual arithmetic at hand, just emitted, with lane 0 of a source if they
+/// can.
 void Decoder::choose_arithmetic() {
   const UsualArithmetic* const usual = usual_arithmetic();
   if (!usual || suffices_.empty()) return;
   const u32 spread = spread_source();
   if (spread != kNoSource) whole_.back() = usual->spreading[spread];
-  const u32 loaded = loaded_source();
-  if (loaded == kNoSource) return;
-  const std::size_t last = code_.ops.size() - 1;
-  const Op& load = code_.ops[last - 1];
-  if (load.inst + 1 != inst_index_) return;  // what its sources need comes between
-  whole_[last - 1] = usual->loading[load.base != AddressBase::reg32][loaded][spread];
 }
 
 /// Fills Code::affine, once registers have their places.

@@ -4,9 +4,6 @@
 // addresses from lane 0, and of which registers lane 0 is enough.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <iterator>
-
 #include "interp/decode_test.h"
 
 namespace heddle::interp {
@@ -44,7 +41,15 @@ constexpr Case kCases[] = {
      "@%p1 bra L;",
      3, 1},
     {"a counter whose loop threads leave one by one",
-     "mov.u32 %r2, 0; L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra L;", 0, 0},
+     "mov.u32 %r2, 0; L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra L;", 3, 1},
+    {"a limit for indices",
+     "mad.lo.u32 %r2, %r5, %r4, %r1; setp.ge.u32 %p1, %r2, %r4; @%p1 exit; "
+     "mad.wide.u32 %rd2, %r2, 4, %rd1; ld.global.f32 %f1, [%rd2];",
+     4, 2},
+    {"indices that are one number or not",
+     "mad.lo.u32 %r2, %r5, %r4, %r1; setp.eq.u32 %p1, %r2, %r4; @%p1 exit;", 0, 0},
+    {"a limit that threads do not share", "shr.u32 %r2, %r1, 1; setp.lt.u32 %p1, %r1, %r2;", 0, 0},
+    {"a limit where only some threads look", "@%p1 setp.lt.u32 %p1, %r1, %r4;", 0, 0},
     {"a pointer that moves",
      "mad.wide.u32 %rd2, %r1, 4, %rd1; L: ld.global.f32 %f1, [%rd2]; "
      "add.u64 %rd2, %rd2, 128; bra L;",
@@ -56,7 +61,7 @@ constexpr Case kCases[] = {
     {"guarded by what the lanes do not share",
      "setp.lt.u32 %p1, %r1, 7; mad.wide.u32 %rd2, %r1, 4, %rd1; @%p1 add.u64 %rd2, %rd2, 128; "
      "ld.global.f32 %f1, [%rd2];",
-     0, 0},
+     1, 0},
     {"guarded access", "mad.wide.u32 %rd2, %r1, 4, %rd1; @%p1 ld.global.f32 %f1, [%rd2];", 0, 0},
     {"one number for all lanes",
      "ld.global.u64 %rd2, [%rd1]; ld.global.u32 %r2, [%rd2]; "
@@ -94,57 +99,6 @@ TEST(DecodeAffine, OpsAndRegisters) {
       different += code.whole_ops[i].full != code.ops[i].full;
     EXPECT_EQ(different, one.ops);
     EXPECT_EQ(code.affine.size(), one.registers);
-  }
-}
-
-/// Loads that are done along with the next instruction, because only that needs the value.
-struct HandedOn {
-  const char* what;
-  const char* body;  // loads %f1 from [%rd2], consecutive elements
-  bool is_handed_on;
-};
-
-constexpr HandedOn kHandedOn[] = {
-    {"for the next only", "ld.global.f32 %f1, [%rd2]; add.f32 %f2, %f3, %f1;", true},
-    {"for one that writes it anew", "ld.global.f32 %f1, [%rd2]; add.f32 %f1, %f3, %f1;", true},
-    {"written anew later",
-     "ld.global.f32 %f1, [%rd2]; add.f32 %f2, %f3, %f1; mov.f32 %f1, %f2; mul.f32 %f2, %f1, %f1;",
-     true},
-    {"beside one number for all lanes",
-     "ld.global.f32 %f3, [%rd1]; ld.global.f32 %f1, [%rd2]; fma.rn.f32 %f2, %f3, %f1, %f2;", true},
-    {"32 bits without a type", "ld.global.b32 %f1, [%rd2]; sub.ftz.f32 %f2, %f3, %f1;", true},
-    {"for a later one, too",
-     "ld.global.f32 %f1, [%rd2]; add.f32 %f2, %f3, %f1; mul.f32 %f2, %f1, %f3;", false},
-    {"for a later one where threads do not write it anew",
-     "ld.global.f32 %f1, [%rd2]; add.f32 %f2, %f3, %f1; @%p1 mov.f32 %f1, %f2; "
-     "mul.f32 %f2, %f1, %f3;",
-     false},
-    {"twice", "ld.global.f32 %f1, [%rd2]; add.f32 %f2, %f1, %f1;", false},
-    {"not for the next",
-     "ld.global.f32 %f1, [%rd2]; st.global.f32 [%rd1], %f3; add.f32 %f2, %f3, %f1;", false},
-    {"where threads come from elsewhere",
-     "ld.global.f32 %f1, [%rd2]; L: add.f32 %f2, %f3, %f1; bra L;", false},
-    {"guarded", "ld.global.f32 %f1, [%rd2]; @%p1 add.f32 %f2, %f3, %f1;", false},
-    {"not the usual arithmetic", "ld.global.f32 %f1, [%rd2]; add.rp.f32 %f2, %f3, %f1;", false},
-    {"volatile", "ld.volatile.global.f32 %f1, [%rd2]; add.f32 %f2, %f3, %f1;", false},
-};
-
-TEST(DecodeAffine, HandedOn) {
-  for (const HandedOn& one : kHandedOn) {
-    const DecodedCase decoded(
-        one.what, ".param .u64 p",
-        ".reg .u32 %r1; .reg .u64 %rd<3>; .reg .f32 %f<4>; .reg .pred %p1;\n"
-        "mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p]; mad.wide.u32 %rd2, %r1, 4, %rd1;\n",
-        one.body);
-    bool is_handed_on = false;
-    for (const Op& op : decoded.code().whole_ops) {
-      for (const Handlers& lane : best_level().lanes) {
-        if (!lane.usual) continue;
-        for (const auto& by_source : lane.usual->loading[1])
-          is_handed_on |= std::ranges::find(by_source, op.full) != std::end(by_source);
-      }
-    }
-    EXPECT_EQ(is_handed_on, one.is_handed_on);
   }
 }
 

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -141,18 +143,61 @@ class Decoder {
   Outcome outcome() const;
   void find_shapes();
   bool can_lead(u32 index) const;
+  bool orders_affine(u32 index) const;
+  u64 reach_of_both() const;
   bool has_affine_address(const Operand& a) const;
   const UsualArithmetic* usual_arithmetic() const;
-  template <class Fits>
-  u32 find_source(Fits fits) const;
   u32 spread_source() const;
-  u32 loaded_source() const;
   void find_affine();
-  bool loads_consecutive() const;
-  bool is_for_next_only(u32 index, u32 id) const;
-  void find_handed_on();
   void choose_arithmetic();
   void list_affine();
+
+  // --- what runs as one (decode_join.cpp) ---
+  /// Instructions in a row that whole warps run by one handler; null: there is none.
+  struct Join {
+    enum class Kind : u8 { load, pair, products };
+    Kind kind = Kind::load;
+    u32 first = 0, insts = 0;
+    FullHandler full = nullptr;
+    u32 made = kNoSource;        ///< of a pair: the second's source that the first makes
+    bool first_is_same = false;  ///< of products: JoinedHandlers::products
+  };
+  static constexpr u32 kNoRegister = ~0u;
+  /// A load, another one, and the fma that adds their product.
+  struct Product {
+    std::array<u32, 2> base{kNoRegister, kNoRegister};  ///< registers
+    std::array<bool, 2> wide{};
+    bool first_is_same = false;
+    u32 from = 0, sum = 0;  ///< registers
+    bool is_there() const { return base[0] != kNoRegister; }
+  };
+  bool is_for_only(u32 index, u32 reader, u32 id) const;
+  bool loads_affine(u32 index, bool same);
+  bool is_wide(const Operand& a) const;
+  std::optional<Arithmetic> plain_arithmetic(u32 index);
+  u32 source_that_is(u32 id) const;
+  Join join_load(u32 index);
+  Join join_pair(u32 index);
+  Product product_at(u32 index);
+  Join join_products(u32 index);
+  void find_joins();
+  bool describe_products(std::span<Op> ops, bool first_is_same);
+  void describe_pair(std::span<Op> ops, u32 made) const;
+  void apply_joins(std::span<const u32> op_of_inst);
+
+  /// Of the usual arithmetic at hand, whose operands are its result and its sources: the first
+  /// source that is a register of its own width and fits; kNoSource: none.
+  template <class Fits>
+  u32 find_source(Fits fits) const {
+    const auto sources = operands_of(*inst_).subspan(1);
+    for (u32 i = 0; i < sources.size(); ++i) {
+      const Operand& one = sources[i];
+      const bool whole =
+          one.kind == OperandKind::reg && bytes_of(one.type) == bytes_of(f_.registers[one.id].type);
+      if (whole && fits(one.id)) return i;
+    }
+    return kNoSource;
+  }
 
   /// Calls `see(operand, written)` for each register that the instruction reads or writes.
   template <class See>
@@ -305,8 +350,8 @@ class Decoder {
   std::vector<bool> leads_;             // by instruction: runs for lane 0 alone
   std::vector<bool> suffices_;          // by register: lane 0 is enough in a warp that is whole
   std::vector<Outcome> outcomes_;       // by instruction
-  static constexpr u32 kNoRegister = ~0u;
-  std::vector<u32> hands_on_;  // by instruction: the register that it loads for the next one only
+  std::vector<bool> targets_;           // find_targets()
+  std::vector<Join> joins_;
   std::vector<FullHandler>
       whole_;  // by Op of Code::ops: Op::full in Code::whole_ops; null: the same
   const ir::Inst* inst_ = nullptr;

@@ -227,13 +227,15 @@ struct Lane<F> {
   static void run(Warp& warp, const Op& op) {
     run_indexed<false>(registers_of(warp), op, std::index_sequence_for<Params...>());
   }
-  // Without a mask the compiler stores whole vectors.
+  // Without a mask the compiler stores whole vectors. kInsts: of how many instructions F is the
+  // work.
+  template <u32 kInsts>
   static const Op* full(Gang& gang, const Op* op) {
     for_each_warp(gang, *op,
                   [](const Registers& registers, const Op& op) __attribute__((always_inline)) {
                     run_indexed<true>(registers, op, std::index_sequence_for<Params...>());
                   });
-    ++op;
+    op += kInsts;
     HEDDLE_GO_ON(gang, op);
   }
 
@@ -289,6 +291,42 @@ struct Lane<F> {
       if (__builtin_add_overflow(first, static_cast<s64>(op->offset), &last)) return op;
     }
     HEDDLE_TAIL return lead(gang, op);
+  }
+
+  /// A comparison of numbers that are affine in the lane by less or greater: when neither wraps
+  /// around, what holds for the first and the last lane holds for all between them.
+  static constexpr bool kOrders = std::is_same_v<R, sem::Two<bool, bool>> && kRuntime == 0 &&
+                                  sizeof...(Params) == 2 && (std::is_same_v<Params, From> && ...) &&
+                                  std::is_integral_v<From> && sizeof(From) >= 4;
+  static const Op* ordering(Gang& gang, const Op* op) {
+    const Op given = *op;
+    const s32 reach[2] = {static_cast<s32>(given.offset), static_cast<s32>(given.offset >> 32)};
+    for (u32 k = 0; k < gang.count; ++k) {
+      const Registers registers{gang.frames[k], kAllLanes};
+      const From a = *registers.at<const From>(given.src[0]);
+      const From b = *registers.at<const From>(given.src[1]);
+      From last_a, last_b;
+      bool wraps = __builtin_add_overflow(a, reach[0], &last_a);
+      wraps |= __builtin_add_overflow(b, reach[1], &last_b);
+      const bool first = F(a, b).first;
+      u32 lanes = first ? kAllLanes : 0;
+      if (wraps || first != F(last_a, last_b).first) [[unlikely]]
+        lanes = order_lanes(a, b, reach);
+      *registers.at<u32>(given.dst[0]) = lanes;
+      if (!(given.flags & kNoSecond)) *registers.at<u32>(given.dst[1]) = ~lanes;
+    }
+    ++op;
+    HEDDLE_GO_ON(gang, op);
+  }
+  [[gnu::noinline]] static u32 order_lanes(From a, From b, const s32 (&reach)[2]) {
+    constexpr s32 kSteps = kLanes - 1;
+    u32 lanes = 0;
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+      const u64 a_of = static_cast<u64>(a) + static_cast<u64>(s64{reach[0] / kSteps} * lane);
+      const u64 b_of = static_cast<u64>(b) + static_cast<u64>(s64{reach[1] / kSteps} * lane);
+      lanes |= u32{F(static_cast<From>(a_of), static_cast<From>(b_of)).first} << lane;
+    }
+    return lanes;
   }
 
   // UsualArithmetic.
@@ -360,9 +398,10 @@ struct Lane<F> {
   }
 
   static constexpr Handlers handlers() {
-    Handlers all(&run, &full);
+    Handlers all(&run, &full<1>);
     if constexpr (kHasLead) all.lead = &lead;
     if constexpr (kWidens) all.lead_widening = &lead_widening;
+    if constexpr (kOrders) all.ordering = &ordering;
     if constexpr (kIsUsual) all.usual = &usual_arithmetic<F>;
     return all;
   }

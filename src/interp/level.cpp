@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "interp/level_joined.h"
 #include "interp/level_lanes.h"
 #include "interp/memory_ops.h"
 #include "isa/sem/warp_shuffle.h"
@@ -242,6 +243,7 @@ Level make_level() {
   level.broadcast[0] = &broadcast<u32>, level.broadcast[1] = &broadcast<u64>;
   fill_shuffle<sem::Shflmode::up, sem::Shflmode::down, sem::Shflmode::bfly, sem::Shflmode::idx>(
       level);
+  level.joined = joined_handlers();
   level.frame_address[0] = &frame_address<u32>, level.frame_address[1] = &frame_address<u64>;
   return level;
 }

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "interp/op.h"
+#include "interp/joined.h"
 
 namespace heddle::interp {
 
@@ -38,6 +38,7 @@ struct Level {
   FullHandler broadcast[2];   ///< [8 bytes]: dst[0] = Gang::cta_values[offset]
   Handler shuffle[5];         ///< by sem::Shflmode
   Handlers frame_address[2];  ///< dst[0] = frame_local + offset
+  JoinedHandlers joined;
 };
 
 const Level& level_baseline();

@@ -71,8 +71,10 @@ struct UsualArithmetic {
 struct Handlers {
   Handler run = nullptr;
   FullHandler full = &full_by_handler;
-  FullHandler lead = nullptr;              ///< for lane 0 alone; null: there is none
-  FullHandler lead_widening = nullptr;     ///< the same, of a source of 32 bits and a result of 64
+  FullHandler lead = nullptr;           ///< for lane 0 alone; null: there is none
+  FullHandler lead_widening = nullptr;  ///< the same, of a source of 32 bits and a result of 64
+  FullHandler ordering = nullptr;  ///< for the first and the last lane, between which a comparison
+                                   ///< of affine sources changes once at most
   const UsualArithmetic* usual = nullptr;  ///< null: it is none
   constexpr Handlers() = default;
   constexpr Handlers(std::nullptr_t) {}
@@ -146,7 +148,8 @@ struct Op {
   Place dst[2] = {kNoPlace, kNoPlace};
   Place src[6] = {0, 0, 0, 0, 0, 0};
   u64 offset = 0;  ///< address offset, branch target (an index), constant; of a lead_widening
-                   ///< handler: how far lane 31 of src[0] is from lane 0
+                   ///< handler: how far lane 31 of src[0] is from lane 0; of an ordering one: the
+                   ///< same of src[0] and src[1], in 32 bits each
   const Place* list = nullptr;  ///< elements of a vector operand; lives as long as the program
   u8 count = 1;                 ///< elements of `list`
   u8 runtime[6] = {};           ///< run-time modifiers of the form, in its order

@@ -124,6 +124,7 @@ class Interpreted final : public machine::Program {
   ir::FunctionId entry;
   std::unordered_map<u32, std::unique_ptr<Code>> codes;  ///< by FunctionId
   std::deque<std::vector<Place>> lists;                  ///< what Op::list points into
+  std::deque<Products> products;                         ///< see there
   std::vector<CallSite> call_sites;                      ///< by Op::offset of call
   std::vector<std::vector<u64>> opaque;                  ///< what Op::offset of istypep points to
   std::vector<std::vector<u32>> branch_tables;           ///< by Op::offset of brx_idx: op indices
@@ -134,6 +135,7 @@ class Interpreted final : public machine::Program {
       0;  ///< local memory of a thread when every function is entered once; 0: none is needed
   bool calls = false;        ///< there are calls: a stack is needed beside it
   bool moves_stack = false;  ///< a function has alloca or stackrestore
+  bool straight = false;     ///< threads go forward only, and wait within their CTA only
 };
 
 /// Decodes `entry` and all it can reach. Fails when a reachable form is `sem pending`.
