@@ -196,7 +196,9 @@ bool Decoder::has_affine_address(const Operand& a) const {
   if ((!load && form.sem_id != SemId::st) || inst_->guard.predicate || !is_usual(a)) return false;
   const Shape shape = shape_of(a);
   const auto accessed = elements(operand(load ? "d" : "b"));
-  const auto bytes = static_cast<s64>(bytes_of(accessed[0].type) * accessed.size());
+  const u32 element = bytes_of(accessed[0].type);
+  if (!level_.affine_store[width_index(element)][width_index(accessed.size())][0]) return false;
+  const auto bytes = static_cast<s64>(element * accessed.size());
   for (const Operand& one : accessed) {
     if (load && one.kind == OperandKind::reg && a.kind == OperandKind::reg && one.id == a.id)
       return false;

@@ -100,7 +100,7 @@ void Decoder::load() {
   access_address(a, op, base);
   const u32 width = width_index(bytes), count = width_index(list.size());
   choose_usual(op, level_.usual_load[width][count]);
-  if (ops_ == &code_.ops && level_.affine_store[width][count][0] && has_affine_address(a)) {
+  if (ops_ == &code_.ops && has_affine_address(a)) {
     const AffineLoad form = shape_of(a).stride    ? AffineLoad::consecutive
                             : leads_[inst_index_] ? AffineLoad::lead
                                                   : AffineLoad::same;
@@ -125,7 +125,7 @@ void Decoder::store() {
   access_address(a, op, base);
   const u32 width = width_index(bytes), count = width_index(list.size());
   choose_usual(op, level_.usual_store[width][count]);
-  if (level_.affine_store[width][count][0] && has_affine_address(a))
+  if (has_affine_address(a))
     whole_.back() = level_.affine_store[width][count][affine_base(op)];
   op.list = builder_.keep(std::move(list));
 }
