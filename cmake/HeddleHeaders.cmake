@@ -21,8 +21,9 @@ function(heddle_join_sources target count)
     UNITY_BUILD ${HEDDLE_JOIN_SOURCES} UNITY_BUILD_BATCH_SIZE ${count})
 endfunction()
 
-# heddle_precompiled_headers(target kind): `kind` is library (linked with fmt) or test. A program
-# with those of a library is compiled like one.
+# heddle_precompiled_headers(target kind [header...]): `kind` is library (linked with fmt) or test. A
+# program with those of a library is compiled like one. Headers of the target that most of its
+# sources include may follow.
 function(heddle_precompiled_headers target kind)
   if(NOT HEDDLE_PRECOMPILE)
     return()
@@ -48,5 +49,10 @@ function(heddle_precompiled_headers target kind)
     endif()
     target_precompile_headers(${headers} PRIVATE ${dir}/${kind}.h)
   endif()
-  target_precompile_headers(${target} REUSE_FROM ${headers})
+  if(ARGN)  # of its own
+    target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/headers/${kind}.h ${ARGN})
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  else()
+    target_precompile_headers(${target} REUSE_FROM ${headers})
+  endif()
 endfunction()

@@ -24,10 +24,11 @@ function(heddle_layers)
   endforeach()
 endfunction()
 
-# heddle_add_layer(name [EXCLUDE regex...]): library and tests of one layer. Files whose path below
-# src/ matches a regex of EXCLUDE are left out of the library; the caller builds them differently.
+# heddle_add_layer(name [EXCLUDE regex...] [HEADERS header...]): library and tests of one layer.
+# Files whose path below src/ matches a regex of EXCLUDE are left out of the library; the caller
+# builds them differently. HEADERS are parsed once for all of the library's sources.
 function(heddle_add_layer layer)
-  cmake_parse_arguments(arg "" "" "EXCLUDE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "EXCLUDE;HEADERS" ${ARGN})
   set(dir ${CMAKE_SOURCE_DIR}/src/${layer})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp ${dir}/*.h)
   set(tests ${sources})
@@ -47,7 +48,7 @@ function(heddle_add_layer layer)
   heddle_layers_below(${layer} below)
   target_link_libraries(heddle_${layer} PUBLIC ${below} ${HEDDLE_EXTERNAL_${layer}})
   if(NOT layer STREQUAL "runtime")  # the only one without fmt
-    heddle_precompiled_headers(heddle_${layer} library)
+    heddle_precompiled_headers(heddle_${layer} library ${arg_HEADERS})
   endif()
   if(NOT layer MATCHES "check|jit")  # whose files have many short names of their own
     heddle_join_sources(heddle_${layer} 8)

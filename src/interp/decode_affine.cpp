@@ -148,8 +148,10 @@ bool Decoder::can_lead(u32 index) const {
   if (inst_->guard.predicate || inst_scopes_[index] != Scope::warp) return false;
   if (outcomes_[index].shape.kind != Shape::Kind::affine) return false;
   if (form.sem_id == SemId::ld) return has_affine_address(operand("a"));
-  if (form.sem_id == SemId::cvta)
-    return space() == ir::Space::global || space() == ir::Space::constant;
+  if (form.sem_id == SemId::cvta) {
+    const bool copy = space() == ir::Space::global || space() == ir::Space::constant;
+    return copy && level_.move[width_index(bytes_of(operand(0).type))].lead;
+  }
   const Handlers& handlers = level_.lanes[isa::dispatch_index(form, inst_->slots)];
   return outcomes_[index].reach ? handlers.lead_widening : handlers.lead;
 }

@@ -447,6 +447,9 @@ struct Lane<F> {
 /// The handlers that map F over the lanes.
 template <auto F>
 inline constexpr Handlers lane = Lane<F>::handlers();
+/// The one that there must be.
+template <auto F>
+inline constexpr Handlers lane_run = Handlers(&Lane<F>::run);
 
 }  // namespace HEDDLE_LEVEL
 }  // namespace heddle::interp

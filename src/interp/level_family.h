@@ -13,7 +13,11 @@ inline namespace HEDDLE_LEVEL {
 
 extern const Handlers HEDDLE_PASTE(lanes_, HEDDLE_FAMILY)[];
 const Handlers HEDDLE_PASTE(lanes_, HEDDLE_FAMILY)[] = {
+#if defined(HEDDLE_QUICK_LEVEL) && defined(HEDDLE_RARE_FAMILY)
+#define HEDDLE_LANE(index, ...) lane_run<&__VA_ARGS__>,
+#else
 #define HEDDLE_LANE(index, ...) lane<&__VA_ARGS__>,
+#endif
 #define HEDDLE_NO_LANE(index) nullptr,
 #include HEDDLE_FAMILY_INC
 };
