@@ -4,7 +4,7 @@ what the checker will say."""
 
 from __future__ import annotations
 
-from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from .model import Form, Gate, Isa, Operand, Slot, Target, Version
 from .search import derive, rule_fits
@@ -35,18 +35,30 @@ def later_slots(isa: Isa, form: Form) -> List[List[int]]:
     return form.later_slots
 
 
+def slots_by_word(form: Form) -> Dict[str, List[Tuple[int, int]]]:
+    """The slots of the mnemonic that a word may fill, from left to right, and their values then."""
+    if form.slots_by_word is None:
+        form.slots_by_word = {}
+        for index, slot in enumerate(form.slots):
+            for word in dict.fromkeys(choice.word for choice in slot.choices if slot.in_mnemonic):
+                form.slots_by_word.setdefault(word, []).append((index, slot.value_of(word)))
+    return form.slots_by_word
+
+
 def fill(isa: Isa, form: Form, words: Sequence[str]) -> Optional[List[Optional[int]]]:
     """Slot values (None: derived) when every word finds a slot and every required slot a word."""
     values: List[Optional[int]] = [None] * len(form.slots)
     after = later_slots(isa, form)
+    by_word = slots_by_word(form)
+    if any(word not in by_word for word in words):
+        return None
 
     def assign(position: int) -> bool:
         if position == len(words):
             return all(values[i] is not None or not slot.required or not slot.in_mnemonic
                        for i, slot in enumerate(form.slots))
-        for index, slot in enumerate(form.slots):
-            value = slot.value_of(words[position])
-            if values[index] is not None or value is None or not slot.in_mnemonic:
+        for index, value in by_word[words[position]]:
+            if values[index] is not None:
                 continue
             if any(values[later] is not None for later in after[index]):
                 continue

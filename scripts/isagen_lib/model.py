@@ -289,6 +289,7 @@ class Form:
     dispatch_base: int = 0  # within the family
     covering: Optional[List[List[int]]] = None  # kept by instances.covering()
     later_slots: Optional[List[List[int]]] = None  # kept by matching.later_slots()
+    slots_by_word: Optional[Dict[str, List[Tuple[int, int]]]] = None  # kept by matching.slots_by_word()
 
     @property
     def dispatch_slots(self) -> List[int]:

@@ -27,15 +27,23 @@ class Places:
         self.order = [Place(v, t) for floor in (True, False) for t in order for v in VERSIONS
                       if (v >= FLOOR) == floor and self.exists(Place(v, t))]
         self.known: Dict[Tuple[Gate, ...], Optional[Place]] = {}
+        self.open: Dict[Tuple, List[bool]] = {}  # by the versions and targets of a gate; of each place in order
 
     def exists(self, place: Place) -> bool:
         return all(gate_open(gate, *place) for gate in self.targets[place.target].gates)
 
     def lowest(self, gates: Tuple[Gate, ...]) -> Optional[Place]:
         if gates not in self.known:
-            self.known[gates] = next((place for place in self.order
-                                      if all(gate_open(gate, *place) for gate in gates)), None)
+            columns = [self.opened_by(gate) for gate in gates]
+            self.known[gates] = next((place for i, place in enumerate(self.order)
+                                      if all(column[i] for column in columns)), None)
         return self.known[gates]
+
+    def opened_by(self, gate: Gate) -> List[bool]:
+        key = (gate.since, gate.until)
+        if key not in self.open:
+            self.open[key] = [gate_open(gate, *place) for place in self.order]
+        return self.open[key]
 
     def version_below(self, place: Place) -> Optional[Place]:
         """One version lower, if the target exists there."""
