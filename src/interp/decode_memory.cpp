@@ -125,8 +125,7 @@ void Decoder::store() {
   access_address(a, op, base);
   const u32 width = width_index(bytes), count = width_index(list.size());
   choose_usual(op, level_.usual_store[width][count]);
-  if (has_affine_address(a))
-    whole_.back() = level_.affine_store[width][count][affine_base(op)];
+  if (has_affine_address(a)) whole_.back() = level_.affine_store[width][count][affine_base(op)];
   op.list = builder_.keep(std::move(list));
 }
 

@@ -160,6 +160,27 @@ struct NoSink {
   void finish() {}
 };
 
+/// What a destination holds, to be given back to inactive lanes.
+template <class T>
+struct Kept {
+  alignas(64) T lanes[kLanes];
+  T* from;
+  Kept(const Registers& registers, Place p) : from(registers.at<T>(p)) {
+    std::memcpy(lanes, from, sizeof lanes);
+  }
+  [[gnu::noinline]] void give_back(u32 active) const {
+    for (u32 lane = 0; lane < kLanes; ++lane)
+      from[lane] = (active & kBit[lane]) != 0 ? from[lane] : lanes[lane];
+  }
+};
+template <>
+struct Kept<bool> {
+  u32 bits;
+  u32* from;
+  Kept(const Registers& registers, Place p) : from(registers.at<u32>(p)) { bits = *from; }
+  void give_back(u32 active) const { *from = (*from & active) | (bits & ~active); }
+};
+
 template <class R>
 struct IsTwo : std::false_type {};
 template <class A, class B>
@@ -224,8 +245,33 @@ struct Lane<F> {
     return values[lane];
   }
 
+  /// What has run-time modifiers is long, and rare: its loop stands once, and inactive lanes get
+  /// their values back.
+  static constexpr bool kIsLong = kRuntime > 0;
+  [[gnu::noinline]] static void compute(const Registers& registers, const Op& op) {
+    run_indexed<true>(registers, op, std::index_sequence_for<Params...>());
+  }
+  static void compute_active(const Registers& registers, const Op& op) {
+    if (registers.mask == kAllLanes) return compute(registers, op);
+    if constexpr (IsTwo<R>::value) {
+      const Kept<typename IsTwo<R>::First> first(registers, op.dst[0]);
+      const bool both = !(op.flags & kNoSecond);
+      const Kept<typename IsTwo<R>::Second> second(registers, op.dst[both]);
+      compute(registers, op);
+      first.give_back(registers.mask);
+      if (both) second.give_back(registers.mask);
+    } else {
+      const Kept<R> result(registers, op.dst[0]);
+      compute(registers, op);
+      result.give_back(registers.mask);
+    }
+  }
+
   static void run(Warp& warp, const Op& op) {
-    run_indexed<false>(registers_of(warp), op, std::index_sequence_for<Params...>());
+    if constexpr (kIsLong)
+      compute_active(registers_of(warp), op);
+    else
+      run_indexed<false>(registers_of(warp), op, std::index_sequence_for<Params...>());
   }
   // Without a mask the compiler stores whole vectors. kInsts: of how many instructions F is the
   // work.
@@ -233,7 +279,10 @@ struct Lane<F> {
   static const Op* full(Gang& gang, const Op* op) {
     for_each_warp(gang, *op,
                   [](const Registers& registers, const Op& op) __attribute__((always_inline)) {
-                    run_indexed<true>(registers, op, std::index_sequence_for<Params...>());
+                    if constexpr (kIsLong)
+                      compute(registers, op);
+                    else
+                      run_indexed<true>(registers, op, std::index_sequence_for<Params...>());
                   });
     op += kInsts;
     HEDDLE_GO_ON(gang, op);
