@@ -63,11 +63,12 @@ bool Decoder::is_usual(const Operand& a) const {
 }
 
 /// Has whole warps run the access by the handler for its base and window, if there is one.
-void Decoder::choose_usual(Op& op, const FullHandler (&usual)[2][2]) const {
+void Decoder::choose_usual(Op& op, const FullHandler (&usual)[2]) const {
   op.flags = is_ordered(slot("order")) ? kOrdered : 0;
   const bool by_register = op.base == AddressBase::reg32 || op.base == AddressBase::reg64;
-  if (op.guard != kNoPlace || op.flags || op.window == Window::local || !by_register) return;
-  const FullHandler handler = usual[op.base == AddressBase::reg64][op.window == Window::shared];
+  const bool usual_window = op.window == Window::shared || op.window == Window::generic;
+  if (op.guard != kNoPlace || op.flags || !usual_window || !by_register) return;
+  const FullHandler handler = usual[op.base == AddressBase::reg64];
   if (handler) op.full = handler;
 }
 

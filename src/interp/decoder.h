@@ -277,7 +277,7 @@ class Decoder {
   std::string instruction();
   void lane_instruction(const isa::Form& form);
   bool is_usual(const Operand& a) const;
-  void choose_usual(Op& op, const FullHandler (&usual)[2][2]) const;
+  void choose_usual(Op& op, const FullHandler (&usual)[2]) const;
   bool affine_base(Op& op);
   void load();
   void store();

@@ -147,10 +147,8 @@ void frame_address(Warp& warp, const Op& op) {
 template <class T, u32 kCount, class A>
 constexpr void fill_accesses_by(Level& level, u32 width, u32 count) {
   constexpr bool kWide = sizeof(A) == 8;
-  level.usual_load[width][count][kWide][0] = &full_access<&usual_load<T, kCount, A, false>>;
-  level.usual_load[width][count][kWide][1] = &full_access<&usual_load<T, kCount, A, true>>;
-  level.usual_store[width][count][kWide][0] = &full_access<&usual_store<T, kCount, A, false>>;
-  level.usual_store[width][count][kWide][1] = &full_access<&usual_store<T, kCount, A, true>>;
+  level.usual_load[width][count][kWide] = &full_access<&usual_load<T, kCount, A>>;
+  level.usual_store[width][count][kWide] = &full_access<&usual_store<T, kCount, A>>;
   FullHandler(&loads)[3] = level.affine_load[width][count][kWide];
   loads[0] = &affine_load<T, kCount, A, AffineLoad::consecutive>;
   loads[1] = &affine_load<T, kCount, A, AffineLoad::same>;

@@ -20,9 +20,9 @@ struct Level {
   std::string_view name;
   std::span<const Handlers> lanes;                           ///< by isa::dispatch_index
   Handlers load[kWidths][kCounts], store[kWidths][kCounts];  ///< [element width][count_index()]
-  /// [element width][count_index()][the base register is wide][shared window]: of a whole warp,
-  /// weak. Null: there is none, as for the affine ones.
-  FullHandler usual_load[kWidths][kCounts][2][2], usual_store[kWidths][kCounts][2][2];
+  /// [element width][count_index()][the base register is wide]: of a whole warp, weak, shared
+  /// window or generic. Null: there is none, as for the affine ones.
+  FullHandler usual_load[kWidths][kCounts][2], usual_store[kWidths][kCounts][2];
   /// [element width][count_index()][the base register is wide]: the same with affine addresses;
   /// loads by AffineLoad, too.
   FullHandler affine_load[kWidths][kCounts][2][3], affine_store[kWidths][kCounts][2];

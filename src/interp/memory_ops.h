@@ -294,20 +294,18 @@ void store(Warp& warp, const Op& op) {
 
 // --- the usual accesses: weak, by a whole warp, in a window without strides ---
 
-/// A and kShared: the lanes of the base register, and whether the window is shared or generic.
-/// Lanes that access consecutive pieces or all the same one are done here, others by the general
-/// case.
-template <class T, u32 kCount, class A, bool kShared>
+/// A: the lanes of the base register. Lanes that access consecutive pieces or all the same one are
+/// done here, others by the general case.
+template <class T, u32 kCount, class A>
 [[gnu::always_inline]] inline void usual_load(Warp& warp, const Op& op) {
   constexpr u32 kBytes = sizeof(T) * kCount;
-  constexpr Window kWindow = kShared ? Window::shared : Window::generic;
   const A* const lanes = warp.at<const A>(op.src[0]);
   const u64 first = static_cast<A>(lanes[0] + static_cast<A>(op.offset));
   const A step = lanes[1] - lanes[0];
-  const WindowShape shape = shape_of(warp, kWindow);
+  const WindowShape shape = shape_of(warp, op.window);
   const bool known = (step == kBytes || step == 0) && steps_by<A>(lanes, kBytes, step);
   const u64 bytes = step ? kBytes * kLanes : kBytes;
-  if (!known || !is_legal(warp, kWindow, shape, first, bytes, kBytes))
+  if (!known || !is_legal(warp, op.window, shape, first, bytes, kBytes))
     return load_lanes<T, kCount>(warp, op);
   if (step) return load_consecutive<T, kCount>(warp.frame, op.list, shape.base + first);
   for (u32 e = 0; e < kCount; ++e) {
@@ -316,15 +314,14 @@ template <class T, u32 kCount, class A, bool kShared>
     for (u32 i = 0; i < kLanes; ++i) to[i] = value;
   }
 }
-template <class T, u32 kCount, class A, bool kShared>
+template <class T, u32 kCount, class A>
 [[gnu::always_inline]] inline void usual_store(Warp& warp, const Op& op) {
   constexpr u32 kBytes = sizeof(T) * kCount;
-  constexpr Window kWindow = kShared ? Window::shared : Window::generic;
   const A* const lanes = warp.at<const A>(op.src[0]);
   const u64 first = static_cast<A>(lanes[0] + static_cast<A>(op.offset));
-  const WindowShape shape = shape_of(warp, kWindow);
+  const WindowShape shape = shape_of(warp, op.window);
   if (steps_by<A>(lanes, kBytes) &&
-      is_legal(warp, kWindow, shape, first, kBytes * kLanes, kBytes)) {
+      is_legal(warp, op.window, shape, first, kBytes * kLanes, kBytes)) {
     store_consecutive<T, kCount>(warp.frame, op.list, shape.base + first);
   } else {
     store_lanes<T, kCount>(warp, op);
