@@ -83,9 +83,9 @@ TEST(WholeWarps, TwoOfArithmetic) {
     const bool three = first == kArithmetic[3];
     for (const std::string second : kArithmetic) {
       for (u32 made = 0; made < (second == kArithmetic[3] ? 3 : 2); ++made) {
-        expect_same(kLoads + first + " " + operands("%f0", three, 9, 1) + "; " + second + " " +
-                    operands("%f6", second == kArithmetic[3], made, 3) +
-                    ";\nst.global.f32 [%out], %f6;");
+        expect_same(fmt::format("{}{} {}; {} {};\nst.global.f32 [%out], %f6;", kLoads, first,
+                                operands("%f0", three, 9, 1), second,
+                                operands("%f6", second == kArithmetic[3], made, 3)));
       }
     }
   }
@@ -96,10 +96,12 @@ TEST(WholeWarps, ArithmeticAndAComparison) {
     for (const char* cmp :
          {"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "nan"}) {
       for (u32 made = 0; made < 2; ++made) {
-        expect_same(kLoads + first + " " + operands("%f0", first == kArithmetic[3], 9, 1) +
-                    "; setp." + cmp + ".f32 " + operands("%p|%q", false, made, 4) +
-                    ";\nselp.u32 %r1, 1, 0, %p; selp.u32 %r2, 2, 0, %q; or.b32 %r1, %r1, %r2;\n"
-                    "st.global.u32 [%out], %r1;");
+        expect_same(
+            fmt::format("{}{} {}; setp.{}.f32 {};\n"
+                        "selp.u32 %r1, 1, 0, %p; selp.u32 %r2, 2, 0, %q; "
+                        "or.b32 %r1, %r1, %r2; st.global.u32 [%out], %r1;",
+                        kLoads, first, operands("%f0", first == kArithmetic[3], 9, 1), cmp,
+                        operands("%p|%q", false, made, 4)));
       }
     }
   }

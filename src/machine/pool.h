@@ -43,7 +43,8 @@ class Pool {
   std::mutex mutex_;
   std::condition_variable posted_, left_;
   std::list<Job*> jobs_;
-  std::atomic<u64> posts_{0};  ///< changes with every job
+  std::atomic<u64> posts_{0};    ///< changes with every job
+  std::atomic<u32> running_{0};  ///< jobs that have been posted and are not done
   u32 threads_ = 0, asleep_ = 0;
 };
 
