@@ -150,7 +150,7 @@ Decoder::Product Decoder::product_at(u32 index) {
   Product product;
   if (index + 2 >= f_.insts.size()) return product;
   product.first_is_same = loads_affine(index, true);
-  if (!loads_affine(index, product.first_is_same)) return product;
+  if (!product.first_is_same && !loads_affine(index, false)) return product;
   const Operand a = operand("a");
   const u32 first = operand("d").id;
   if (!loads_affine(index + 1, !product.first_is_same)) return product;

@@ -124,13 +124,13 @@ class Interpreted final : public machine::Program {
   ir::FunctionId entry;
   std::unordered_map<u32, std::unique_ptr<Code>> codes;  ///< by FunctionId
   std::deque<std::vector<Place>> lists;                  ///< what Op::list points into
-  std::deque<Products> products;                         ///< see there
-  std::vector<CallSite> call_sites;                      ///< by Op::offset of call
-  std::vector<std::vector<u64>> opaque;                  ///< what Op::offset of istypep points to
-  std::vector<std::vector<u32>> branch_tables;           ///< by Op::offset of brx_idx: op indices
-  std::vector<CtaSpecial> cta_specials;                  ///< by Op::offset of a broadcast
-  std::vector<SpecialUse> warp_specials;                 ///< of Scope::warp, of all functions
-  u32 warp_special_bytes = 0;                            ///< size of their copies
+  std::deque<Products> products;                ///< what Op::offset of a first fma points to
+  std::vector<CallSite> call_sites;             ///< by Op::offset of call
+  std::vector<std::vector<u64>> opaque;         ///< what Op::offset of istypep points to
+  std::vector<std::vector<u32>> branch_tables;  ///< by Op::offset of brx_idx: op indices
+  std::vector<CtaSpecial> cta_specials;         ///< by Op::offset of a broadcast
+  std::vector<SpecialUse> warp_specials;        ///< of Scope::warp, of all functions
+  u32 warp_special_bytes = 0;                   ///< size of their copies
   u64 local_bytes =
       0;  ///< local memory of a thread when every function is entered once; 0: none is needed
   bool calls = false;        ///< there are calls: a stack is needed beside it
