@@ -21,7 +21,7 @@ function(heddle_join_sources target count)
     UNITY_BUILD ${HEDDLE_JOIN_SOURCES} UNITY_BUILD_BATCH_SIZE ${count})
 endfunction()
 
-# heddle_precompiled_headers(target kind [header...]): `kind` is library (linked with fmt) or test. A
+# heddle_precompiled_headers(target kind [header...]): `kind` is library (linked with fmt), test or command_line. A
 # program with those of a library is compiled like one. Headers of the target that most of its
 # sources include may follow.
 function(heddle_precompiled_headers target kind)
@@ -44,6 +44,8 @@ function(heddle_precompiled_headers target kind)
       target_compile_options(${headers} PRIVATE -fPIE)
       heddle_quick_to_compile(${headers})
       target_link_libraries(${headers} PRIVATE GTest::gmock)
+    elseif(kind STREQUAL "command_line")
+      heddle_compiled_like_cli11(${headers})
     else()
       target_link_libraries(${headers} PRIVATE fmt::fmt)
     endif()

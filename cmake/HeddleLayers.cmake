@@ -73,12 +73,20 @@ function(heddle_quick_to_compile target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0 -g0>)
 endfunction()
 
-# A source with `main` that reads its command line with CLI11, which throws and catches, and takes four times as long to compile
-# with optimisation, for a few words.
+# A source of a program that reads its command line with CLI11, which throws and catches, and takes four times as long to compile
+# with optimisation, for a few words. It is compiled apart, like the headers of CLI11.
 function(heddle_reads_command_line target source)
-  set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES
-    COMPILE_OPTIONS "-fexceptions;$<$<CONFIG:RelWithDebInfo>:-O0;-g0>" SKIP_PRECOMPILE_HEADERS ON)
-  target_link_libraries(${target} PRIVATE CLI11::CLI11)
+  add_library(${target}_main OBJECT ${source})
+  target_link_libraries(${target}_main PRIVATE $<TARGET_PROPERTY:${target},LINK_LIBRARIES>)
+  target_compile_definitions(${target}_main PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+  heddle_compiled_like_cli11(${target}_main)
+  heddle_precompiled_headers(${target}_main command_line)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_main>)
+endfunction()
+
+function(heddle_compiled_like_cli11 target)
+  target_compile_options(${target} PRIVATE -fexceptions $<$<CONFIG:RelWithDebInfo>:-O0;-g0>)
+  target_link_libraries(${target} PRIVATE CLI11::CLI11 fmt::fmt)
 endfunction()
 
 # A program of GoogleTest.
@@ -120,7 +128,7 @@ function(heddle_executable)
   if(NOT EXISTS ${CMAKE_SOURCE_DIR}/src/cli/main.cpp)
     return()
   endif()
-  add_executable(heddle src/cli/main.cpp)
+  add_executable(heddle)
   heddle_all_layers(layers)
   target_link_libraries(heddle PRIVATE ${layers})
   heddle_reads_command_line(heddle src/cli/main.cpp)

@@ -51,7 +51,7 @@ TEST(Gate, SaysWhatIsMissing) {
   EXPECT_EQ(refuse({either, {}}, {8, 7}, {100, 'f'}), "needs `.version 8.8` or newer");
   EXPECT_EQ(refuse({either, {}}, {8, 8}, {100, 0}),
             "needs `.target sm_100a`, or `.target sm_100f` or a newer target of its family");
-  EXPECT_EQ(refuse({}, {1, 0}, {10, 0}), std::nullopt);
+  EXPECT_EQ(refuse(Gate{}, {1, 0}, {10, 0}), std::nullopt);
 }
 
 TEST(Gate, EndsWhenVersionAndTargetAreBothNewer) {

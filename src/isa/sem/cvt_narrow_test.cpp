@@ -16,7 +16,7 @@ namespace {
 
 /// The non-negative values of a format, in order of their bits.
 template <class F>
-std::vector<f64> values() {
+std::vector<f64> magnitudes() {
   std::vector<f64> result;
   for (u32 bits = 0; bits <= F::kMaxFinite; ++bits) {
     const int exponent = static_cast<int>(bits >> F::kFractionBits);
@@ -46,7 +46,7 @@ using Formats = ::testing::Types<FormatE4m3, FormatE5m2, FormatE2m3, FormatE3m2,
 TYPED_TEST_SUITE(Narrow, Formats);
 
 TYPED_TEST(Narrow, TakesTheNearest) {
-  const auto all = values<TypeParam>();
+  const auto all = magnitudes<TypeParam>();
   std::mt19937 random(21);
   const auto check = [&](f32 x) {
     ASSERT_EQ(to_small<TypeParam>(Flag::off, x), nearest<TypeParam>(all, x)) << x;
@@ -69,7 +69,7 @@ TYPED_TEST(Narrow, TakesTheNearest) {
 }
 
 TYPED_TEST(Narrow, WidensExactly) {
-  const auto all = values<TypeParam>();
+  const auto all = magnitudes<TypeParam>();
   for (u32 bits = 0; bits < all.size(); ++bits) {
     EXPECT_EQ(to_f32(from_small<TypeParam>(Flag::off, bits)), all[bits]);
     EXPECT_EQ(to_f32(from_small<TypeParam>(Flag::off, bits | TypeParam::kSignBit)), -all[bits]);

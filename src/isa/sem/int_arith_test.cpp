@@ -18,7 +18,7 @@ namespace heddle::sem {
 namespace {
 
 template <class T>
-std::vector<T> values() {
+std::vector<T> integers() {
   using Limits = std::numeric_limits<T>;
   std::vector<T> list = {T{0},          T{1},          static_cast<T>(-1),
                          Limits::min(), Limits::max(), static_cast<T>(Limits::max() / 2)};
@@ -33,8 +33,8 @@ s32 clamp(s64 value) {
 }
 
 TEST(IntArith, SaturationClampsTheExactResult) {
-  for (s32 a : values<s32>()) {
-    for (s32 b : values<s32>()) {
+  for (s32 a : integers<s32>()) {
+    for (s32 b : integers<s32>()) {
       ASSERT_EQ(add_sat(a, b), clamp(s64{a} + b)) << a << " " << b;
       ASSERT_EQ(sub_sat(a, b), clamp(s64{a} - b)) << a << " " << b;
       ASSERT_EQ(mad_hi_sat(a, b, b), clamp((s64{a} * b >> 32) + b)) << a << " " << b;
@@ -44,15 +44,15 @@ TEST(IntArith, SaturationClampsTheExactResult) {
 
 template <class T>
 class Wide : public testing::Test {};
-using AllTypes = testing::Types<u16, s16, u32, s32, u64, s64>;
-TYPED_TEST_SUITE(Wide, AllTypes);
+using IntegerTypes = testing::Types<u16, s16, u32, s32, u64, s64>;
+TYPED_TEST_SUITE(Wide, IntegerTypes);
 
 TYPED_TEST(Wide, ProductsQuotientsDistances) {
   using T = TypeParam;
   using Product = std::conditional_t<std::is_signed_v<T>, s128, u128>;
   constexpr u32 kWidth = 8 * sizeof(T);
-  for (T a : values<T>()) {
-    for (T b : values<T>()) {
+  for (T a : integers<T>()) {
+    for (T b : integers<T>()) {
       // Exact, but for u64 modulo 2^128, which >> must then take as unsigned.
       const auto product = static_cast<Product>(a) * static_cast<Product>(b);
       ASSERT_EQ(mul_lo(a, b), static_cast<T>(product));
@@ -91,8 +91,8 @@ TYPED_TEST(Wide, QuotientsNextToIntegers) {
 }
 
 TEST(IntArith, Factors24) {
-  for (s32 a : values<s32>()) {
-    for (s32 b : values<s32>()) {
+  for (s32 a : integers<s32>()) {
+    for (s32 b : integers<s32>()) {
       const auto cut = [](s32 v) { return s64{(v & 0xffffff) - ((v & 0x800000) << 1)}; };
       const u64 unsigned_product = u64{a & 0xffffffu} * (b & 0xffffffu);
       ASSERT_EQ(mul24_lo(a, b), static_cast<s32>(cut(a) * cut(b)));
@@ -107,8 +107,8 @@ TEST(IntArith, Factors24) {
 u128 join(u64 high, u64 low) { return static_cast<u128>(high) << 64 | low; }
 
 TEST(IntCarry, ChainsAre128BitArithmetic) {
-  for (u64 a : values<u64>()) {
-    for (u64 b : values<u64>()) {
+  for (u64 a : integers<u64>()) {
+    for (u64 b : integers<u64>()) {
       const u64 a_high = b ^ 0x0123456789abcdef, b_high = a * 3;
       const Two<u64, bool> low = add_carry_out(a, b);
       ASSERT_EQ(join(add_carry_in(a_high, b_high, low.second), low.first),
@@ -124,8 +124,8 @@ TEST(IntCarry, ChainsAre128BitArithmetic) {
 
 // The 64 x 64 bit product by 32-bit steps, as in PTX ISA 9.7.2.6.
 TEST(IntCarry, MultiwordProduct) {
-  for (u64 a : values<u64>()) {
-    for (u64 b : values<u64>()) {
+  for (u64 a : integers<u64>()) {
+    for (u64 b : integers<u64>()) {
       const u32 r4 = static_cast<u32>(a), r5 = static_cast<u32>(a >> 32);
       const u32 r6 = static_cast<u32>(b), r7 = static_cast<u32>(b >> 32);
       const u32 r0 = mul_lo(r4, r6);
@@ -144,8 +144,8 @@ TEST(IntCarry, MultiwordProduct) {
 }
 
 TEST(IntDot, SumsOfProducts) {
-  for (s32 a : values<s32>()) {
-    for (s32 b : values<s32>()) {
+  for (s32 a : integers<s32>()) {
+    for (s32 b : integers<s32>()) {
       s64 sum4 = b, mixed4 = b, low2 = b, high2 = b;
       for (int i = 0; i < 4; ++i) {
         sum4 += s64{static_cast<s8>(a >> (8 * i))} * static_cast<s8>(b >> (8 * i));
@@ -165,8 +165,8 @@ TEST(IntDot, SumsOfProducts) {
 }
 
 TEST(IntMinmax, PackedHalvesAreIndependent) {
-  for (s32 a : values<s32>()) {
-    for (s32 b : values<s32>()) {
+  for (s32 a : integers<s32>()) {
+    for (s32 b : integers<s32>()) {
       const u32 ua = static_cast<u32>(a), ub = static_cast<u32>(b);
       const auto half = [](u32 v, int i) { return static_cast<s16>(v >> (16 * i)); };
       const s16x2 low = minimum_packed_relu<false>({ua}, {ub}),

@@ -16,7 +16,7 @@ constexpr u32 kAmounts[] = {0,  1,  2,  7,  8,   15,  16,  30,  31,  32,  33,  4
                             62, 63, 64, 65, 100, 127, 128, 200, 254, 255, 256, 0xffffffff};
 
 template <class T>
-std::vector<T> values() {
+std::vector<T> patterns() {
   std::vector<T> list = {T{0}, T{1}, static_cast<T>(~T{0}),
                          static_cast<T>(unsigned_of<T>{1} << (8 * sizeof(T) - 1)),
                          static_cast<T>(static_cast<unsigned_of<T>>(~T{0}) >> 1)};
@@ -101,12 +101,12 @@ u32 bfind_by_bits(T a) {
 
 template <class T>
 class IntBits : public testing::Test {};
-using AllTypes = testing::Types<u32, s32, u64, s64>;
-TYPED_TEST_SUITE(IntBits, AllTypes);
+using BitFieldTypes = testing::Types<u32, s32, u64, s64>;
+TYPED_TEST_SUITE(IntBits, BitFieldTypes);
 
 TYPED_TEST(IntBits, FieldsMatchTheirDefinitionBitByBit) {
   using U = unsigned_of<TypeParam>;
-  for (TypeParam a : values<TypeParam>()) {
+  for (TypeParam a : patterns<TypeParam>()) {
     for (u32 pos : kAmounts) {
       for (u32 len : kAmounts) {
         ASSERT_EQ(extract_field(a, pos, len), bfe_by_bits(a, pos, len))
@@ -121,7 +121,7 @@ TYPED_TEST(IntBits, FieldsMatchTheirDefinitionBitByBit) {
 
 TYPED_TEST(IntBits, SearchAndReversal) {
   using U = unsigned_of<TypeParam>;
-  for (TypeParam a : values<TypeParam>()) {
+  for (TypeParam a : patterns<TypeParam>()) {
     ASSERT_EQ((find_non_sign_bit<TypeParam, false>(a)), (bfind_by_bits<TypeParam, false>(a))) << +a;
     ASSERT_EQ((find_non_sign_bit<TypeParam, true>(a)), (bfind_by_bits<TypeParam, true>(a))) << +a;
     const U reversed = reverse_bits(static_cast<U>(a));
@@ -131,7 +131,7 @@ TYPED_TEST(IntBits, SearchAndReversal) {
 }
 
 TEST(IntBits, ExtensionAndMasks) {
-  for (u32 a : values<u32>()) {
+  for (u32 a : patterns<u32>()) {
     const s32 s = static_cast<s32>(a);
     for (u32 n : kAmounts) {
       ASSERT_EQ((extend_from<u32, Wrapmode::clamp>(a, n)),
@@ -155,7 +155,7 @@ TEST(IntBits, ExtensionAndMasks) {
 }
 
 TEST(IntBits, NthSetBit) {
-  for (u32 mask : values<u32>()) {
+  for (u32 mask : patterns<u32>()) {
     for (u32 base = 0; base < 32; ++base) {
       for (s32 offset = -34; offset <= 34; ++offset) {
         ASSERT_EQ(find_nth_set(mask, base, static_cast<u32>(offset)),

@@ -21,8 +21,8 @@ T shifted_by_ones(T a, u32 amount, bool left) {
 
 template <class T>
 class Shift : public testing::Test {};
-using AllTypes = testing::Types<u16, s16, u32, s32, u64, s64>;
-TYPED_TEST_SUITE(Shift, AllTypes);
+using ShiftedTypes = testing::Types<u16, s16, u32, s32, u64, s64>;
+TYPED_TEST_SUITE(Shift, ShiftedTypes);
 
 TYPED_TEST(Shift, ClampsAtTheWidth) {
   const TypeParam tops[] = {static_cast<TypeParam>(~TypeParam{0}),

@@ -5,8 +5,6 @@
 // names a driver's function.
 #pragma once
 
-#include <tuple>
-
 #include "runtime/core/context.h"
 #include "runtime/core/convert.h"
 
@@ -21,10 +19,16 @@ struct Forward<CUresult (*)(To...)> {
   static cudaError_t call(CUresult (*function)(To...), From... from) {
     Conversion conversion;
     // A list in braces is evaluated from left to right.
-    const std::tuple<To...> arguments{conversion.convert<To>(from)...};
-    if (conversion.error()) return conversion.error();
-    return from_driver(std::apply(function, arguments));
+    return Call{function, conversion, conversion.convert<To>(from)...}.result;
   }
+
+ private:
+  /// The call after all conversions, if all went well.
+  struct Call {
+    Call(CUresult (*function)(To...), const Conversion& conversion, To... arguments)
+        : result(conversion.error() ? conversion.error() : from_driver(function(arguments...))) {}
+    cudaError_t result;
+  };
 };
 
 template <auto Function, class... From>
