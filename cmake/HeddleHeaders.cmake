@@ -21,6 +21,20 @@ function(heddle_join_sources target count)
     UNITY_BUILD ${HEDDLE_JOIN_SOURCES} UNITY_BUILD_BATCH_SIZE ${count})
 endfunction()
 
+# heddle_own_headers(target header...): these headers are parsed once for the target's sources.
+function(heddle_own_headers target)
+  if(NOT HEDDLE_PRECOMPILE)
+    return()
+  endif()
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  # The list's file keeps its date when CMake writes another list into it; another command is seen.
+  string(REPLACE "${PROJECT_SOURCE_DIR}/" "" list "${ARGN}")
+  string(MD5 list "${list}")
+  target_compile_definitions(${target} PRIVATE HEDDLE_HEADERS=${list})
+  # ccache hashes the result, so it must not hold the time.
+  target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+endfunction()
+
 # heddle_precompiled_headers(target kind [header...]): `kind` is library (linked with fmt), test or command_line. A
 # program with those of a library is compiled like one. Headers of the target that most of its
 # sources include may follow.
@@ -52,8 +66,7 @@ function(heddle_precompiled_headers target kind)
     target_precompile_headers(${headers} PRIVATE ${dir}/${kind}.h)
   endif()
   if(ARGN)  # of its own
-    target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/headers/${kind}.h ${ARGN})
-    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    heddle_own_headers(${target} ${PROJECT_SOURCE_DIR}/cmake/headers/${kind}.h ${ARGN})
   else()
     target_precompile_headers(${target} REUSE_FROM ${headers})
   endif()

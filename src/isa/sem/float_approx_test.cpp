@@ -19,11 +19,11 @@
 namespace heddle::sem {
 namespace {
 
-/// Every f32 whose bits are a multiple of a small prime, without NaN.
-void sweep(u32 first, u32 last, const std::function<void(f32)>& visit, u32 step = 1009) {
+/// Every f32 whose bits are a multiple of a prime, without NaN. (All of them: `./x conformance`.)
+void sweep(u32 first, u32 last, const std::function<void(f32)>& visit, u32 step = 4001) {
   for (u64 bits = first; bits <= last; bits += step) visit(as_f32(static_cast<u32>(bits)));
 }
-void sweep_both_signs(f32 largest, const std::function<void(f32)>& visit, u32 step = 1009) {
+void sweep_both_signs(f32 largest, const std::function<void(f32)>& visit, u32 step = 4001) {
   sweep(0, bits_of(largest), visit, step);
   sweep(0x80000000, bits_of(-largest), visit, step);
 }
@@ -80,11 +80,11 @@ TEST(Approx, Exponential) {
   const auto check = [&](f32 x) {
     worst = std::max(worst, ulps(ex2_approx<false>(x), std::exp2(f64{x})));
   };
-  sweep_both_signs(200, check, 797);
+  sweep_both_signs(200, check, 3203);
   EXPECT_LE(worst, 2);
   worst = 0;
   sweep_both_signs(
-      126, [&](f32 x) { worst = std::max(worst, ulps(mufu_ex2(x), std::exp2(f64{x}))); }, 797);
+      126, [&](f32 x) { worst = std::max(worst, ulps(mufu_ex2(x), std::exp2(f64{x}))); }, 3203);
   EXPECT_LE(worst, 1.2);
 }
 
@@ -97,7 +97,7 @@ TEST(Approx, SineAndCosine) {
           sine = std::max(sine, std::abs(sin_approx(x) - std::sin(f64{x})));
           cosine = std::max(cosine, std::abs(cos_approx(x) - std::cos(f64{x})));
         },
-        1511);
+        6007);
     EXPECT_LE(sine, bound);
     EXPECT_LE(cosine, bound);
   };
@@ -116,7 +116,7 @@ TEST(Approx, Tangent) {
 TEST(Approx, Division) {
   std::mt19937 random(4);
   f64 approx = 0, full = 0;
-  for (int i = 0; i < 2'000'000; ++i) {
+  for (int i = 0; i < 500'000; ++i) {
     const f32 a = as_f32(random()), b = as_f32(random());
     if (!std::isfinite(a) || !std::isfinite(b) || a == 0 || b == 0) continue;
     const f64 want = f64{a} / f64{b};
@@ -133,7 +133,7 @@ TEST(Approx, Division) {
 TEST(Approx, HighWordsOfF64) {
   std::mt19937_64 random(4);
   f64 reciprocal = 0, root = 0;
-  for (int i = 0; i < 500'000; ++i) {
+  for (int i = 0; i < 200'000; ++i) {
     const f64 x = as_f64(random() & 0x7fffffff00000000);
     if (!std::isnormal(x) || x > 1e307) continue;
     reciprocal = std::max(reciprocal, relative(rcp_approx_f64(x), 1 / x));

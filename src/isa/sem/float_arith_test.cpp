@@ -22,8 +22,8 @@ std::vector<u32> operands() {
     values.push_back(magnitude | 0x80000000);
   }
   std::mt19937 random(11);
-  for (int i = 0; i < 150; ++i) values.push_back(random());
-  for (int i = 0; i < 150; ++i) values.push_back((random() & 0x80ffffff) + 0x3f000000);  // near 1
+  for (int i = 0; i < 75; ++i) values.push_back(random());
+  for (int i = 0; i < 75; ++i) values.push_back((random() & 0x80ffffff) + 0x3f000000);  // near 1
   return values;
 }
 

@@ -101,7 +101,7 @@ TYPED_TEST_SUITE(SoftFloat, HostTypes);
 TYPED_TEST(SoftFloat, TwoOperands) {
   using T = TypeParam;
   using F = typename FormatOf<T>::Type;
-  const auto inputs = values<T>(400);
+  const auto inputs = values<T>(250);
   for (const Mode mode : kModes) {
     const HostRounding scope(mode.host);
     for (const T x : inputs) {

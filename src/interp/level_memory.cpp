@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Addresses, loads, stores and atomics. Compiled once per level.
+#include "interp/level_memory.h"
+
+#include <algorithm>
+
+#include "interp/memory_ops.h"
+
+namespace heddle::interp {
+inline namespace HEDDLE_LEVEL {
+namespace {
+
+template <class T, int kSign>
+void convert_address(Warp& warp, const Op& op) {
+  const T* from = warp.at<const T>(op.src[0]);
+  const WindowShape shape = shape_of(warp, op.window);
+  const T base = static_cast<T>(op.window == Window::param ? warp.params : shape.base);
+  const T stride = static_cast<T>(shape.stride);
+  Sink<T> sink(registers_of(warp), op.dst[0]);
+  for (u32 i = 0; i < kLanes; ++i) {
+    const T start = static_cast<T>(base + stride * i);
+    sink.template set<false>(i, static_cast<T>(kSign > 0 ? from[i] + start : from[i] - start));
+  }
+}
+
+template <class T>
+void is_space(Warp& warp, const Op& op) {
+  const T* from = warp.at<const T>(op.src[0]);
+  Sink<bool> sink(registers_of(warp), op.dst[0]);
+  for (u32 i = 0; i < kLanes; ++i) {
+    const u64 address = from[i];
+    const bool shared = address - warp.shared_base < warp.shared_window;
+    const bool cluster = address - warp.cluster_base < warp.cluster_size;
+    const bool local = address - (warp.local_base + warp.local_stride * i) < warp.local_stride;
+    const bool constant = address - warp.const_base < warp.const_size;
+    const bool param = address - warp.params < warp.params_size;
+    bool in = false;
+    switch (static_cast<SpaceTest>(op.flags)) {
+      case SpaceTest::shared:
+        in = shared;
+        break;
+      case SpaceTest::shared_cluster:
+        in = cluster;
+        break;
+      case SpaceTest::local:
+        in = local;
+        break;
+      case SpaceTest::constant:
+        in = constant;
+        break;
+      case SpaceTest::param:
+        in = param;
+        break;
+      case SpaceTest::global:
+        in = !cluster && !local && !constant;  // parameters lie in it (6.4.1.1)
+        break;
+    }
+    sink.template set<false>(i, in);
+  }
+  sink.template finish<false>();
+}
+
+template <class T>
+void frame_address(Warp& warp, const Op& op) {
+  Sink<T> sink(registers_of(warp), op.dst[0]);
+  for (u32 i = 0; i < kLanes; ++i)
+    sink.template set<false>(i, static_cast<T>(warp.frame_local + op.offset));
+}
+
+/// Of kCount elements each, as far as there are such accesses (9.7.9.8: 256 bits at most).
+template <class T, u32... kCount>
+constexpr void fill_accesses(Level& level, u32 width) {
+  ((level.load[width][std::countr_zero(kCount)] = &load<T, kCount>), ...);
+  ((level.store[width][std::countr_zero(kCount)] = &store<T, kCount>), ...);
+}
+
+#ifdef HEDDLE_BASELINE_LEVEL
+template <sem::Atomop kOp, class T>
+constexpr Handlers atom_handler() {
+  if constexpr (sem::kHasAtomForm<kOp, T>)
+    return &atom<kOp, T>;
+  else
+    return nullptr;
+}
+
+template <sem::Atomop kOp>
+constexpr void fill_atoms(Level& level) {
+  Handlers* row = level.atom[static_cast<u32>(kOp)];
+  row[0] = atom_handler<kOp, u16>();
+  row[1] = atom_handler<kOp, u32>();
+  row[2] = atom_handler<kOp, s32>();
+  row[3] = atom_handler<kOp, u64>();
+  row[4] = atom_handler<kOp, s64>();
+  row[5] = atom_handler<kOp, sem::f32>();
+  row[6] = atom_handler<kOp, sem::f64>();
+  row[7] = atom_handler<kOp, sem::f16>();
+  row[8] = atom_handler<kOp, sem::f16x2>();
+  row[9] = atom_handler<kOp, sem::bf16>();
+  row[10] = atom_handler<kOp, sem::bf16x2>();
+}
+#endif
+
+}  // namespace
+
+void fill_memory(Level& level) {
+  level.to_generic[0] = &convert_address<u32, 1>, level.to_generic[1] = &convert_address<u64, 1>;
+  level.from_generic[0] = &convert_address<u32, -1>,
+  level.from_generic[1] = &convert_address<u64, -1>;
+  level.is_space[0] = &is_space<u32>, level.is_space[1] = &is_space<u64>;
+  level.frame_address[0] = &frame_address<u32>, level.frame_address[1] = &frame_address<u64>;
+  fill_accesses<u8, 1, 2, 4>(level, 0), fill_accesses<u16, 1, 2, 4>(level, 1);
+  fill_accesses<u32, 1, 2, 4, 8>(level, 2), fill_accesses<u64, 1, 2, 4>(level, 3);
+  fill_accesses<sem::b128, 1>(level, 4);
+#ifdef HEDDLE_BASELINE_LEVEL
+  using sem::Atomop;
+  fill_atoms<Atomop::and_>(level), fill_atoms<Atomop::or_>(level), fill_atoms<Atomop::xor_>(level);
+  fill_atoms<Atomop::cas>(level), fill_atoms<Atomop::exch>(level), fill_atoms<Atomop::add>(level);
+  fill_atoms<Atomop::inc>(level), fill_atoms<Atomop::dec>(level);
+  fill_atoms<Atomop::min>(level), fill_atoms<Atomop::max>(level);
+#else
+  // One lane after the other: no vectors.
+  std::copy_n(&level_baseline().atom[0][0], kAtomOps * kAtomTypes, &level.atom[0][0]);
+#endif
+}
+
+}  // namespace HEDDLE_LEVEL
+}  // namespace heddle::interp
