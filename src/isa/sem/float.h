@@ -38,9 +38,19 @@ struct LateCanonical {
 constexpr f64 quiet(f64 x) { return as_f64(bits_of(x) | 0x0008000000000000); }
 
 /// Subnormals become zero of the same sign.
-constexpr f32 flush(f32 x) {
+constexpr f32 flush_bits(f32 x) {
   const u32 bits = bits_of(x);
   return as_f32((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
+}
+#if defined(HEDDLE_BITCODE)
+/// A function of its own, so that the compiler sees which of them change nothing.
+extern "C" [[gnu::noinline]] inline f32 heddle_flush_f32(f32 x) { return flush_bits(x); }
+#endif
+constexpr f32 flush(f32 x) {
+#if defined(HEDDLE_BITCODE)
+  if (!std::is_constant_evaluated()) return heddle_flush_f32(x);
+#endif
+  return flush_bits(x);
 }
 constexpr f32 flush(Flag ftz, f32 x) { return ftz == Flag::on ? flush(x) : x; }
 

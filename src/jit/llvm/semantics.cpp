@@ -114,6 +114,9 @@ class Semantics::Globals final : public llvm::ValueMaterializer {
       if (!to->isIntrinsic()) to->copyAttributesFrom(&from);
       return known_[&from] = to;
     }
+    // Families share inline functions.
+    if (auto* same = from.hasLinkOnceODRLinkage() ? kernel_.getFunction(from.getName()) : nullptr)
+      return known_[&from] = same;
     auto* to = llvm::Function::Create(from.getFunctionType(), llvm::Function::InternalLinkage,
                                       from.getName(), kernel_);
     known_[&from] = to;

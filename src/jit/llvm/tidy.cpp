@@ -63,13 +63,11 @@ bool ignores_payload(const llvm::Use& use) {
 }
 
 /// The operands of which the result is one, of some lane, or its bits; none: it is something else.
-llvm::SmallVector<const llvm::Use*> passed_on(const llvm::Instruction& user,
-                                              const std::vector<Site>& sites) {
+llvm::SmallVector<const llvm::Use*> chosen_from(const llvm::Instruction& user,
+                                                const std::vector<Site>& sites) {
   const auto behind = [&](unsigned first) {
     llvm::SmallVector<const llvm::Use*> uses;
-    for (unsigned i = first; i < user.getNumOperands(); ++i) {
-      if (!is_taken_as_number(user.getOperandUse(i))) uses.push_back(&user.getOperandUse(i));
-    }
+    for (unsigned i = first; i < user.getNumOperands(); ++i) uses.push_back(&user.getOperandUse(i));
     return uses;
   };
   if (llvm::isa<llvm::PHINode, llvm::FreezeInst>(user) ||
@@ -83,6 +81,22 @@ llvm::SmallVector<const llvm::Use*> passed_on(const llvm::Instruction& user,
       return {&call.getArgOperandUse(1)};
   }
   return {};
+}
+
+/// flush() of sem/float.h, which is a call until it is clear which of them are needed.
+constexpr llvm::StringLiteral kFlush = "heddle_flush_f32";
+bool is_flush(const llvm::Instruction& inst) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
+  return call && call->getCalledFunction() && call->getCalledFunction()->getName() == kFlush;
+}
+
+/// The operands whose NaN the result may be.
+llvm::SmallVector<const llvm::Use*> passed_on(const llvm::Instruction& user,
+                                              const std::vector<Site>& sites) {
+  if (is_flush(user)) return {&user.getOperandUse(0)};
+  llvm::SmallVector<const llvm::Use*> uses = chosen_from(user, sites);
+  llvm::erase_if(uses, [](const llvm::Use* use) { return is_taken_as_number(*use); });
+  return uses;
 }
 
 /// Whether making it canonical changes nothing.
@@ -172,6 +186,45 @@ void place_canonical(llvm::Function& function, const std::vector<Site>& sites) {
   }
 }
 
+/// Whether it is a constant, and not a subnormal number.
+bool is_flushed_constant(const llvm::Value* value) {
+  if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(value))
+    return !number->getValueAPF().isDenormal();
+  const auto* bits = llvm::dyn_cast<llvm::ConstantInt>(value);
+  return bits && bits->getBitWidth() == 32 &&
+         ((bits->getZExtValue() & 0x7f800000) != 0 || (bits->getZExtValue() & 0x7fffff) == 0);
+}
+
+/// What one instruction with .ftz has made, another one need not flush (PTX ISA 9.7.3): that is all
+/// operands in the inner loops of most kernels that were compiled for speed.
+void drop_flushes(llvm::Function& function, const std::vector<Site>& sites) {
+  std::vector<llvm::CallInst*> calls;
+  std::set<const llvm::Value*> flushed;  // or zero, infinite, NaN
+  for (llvm::Instruction& inst : llvm::instructions(function)) {
+    if (is_flush(inst)) calls.push_back(llvm::cast<llvm::CallInst>(&inst));
+    if (is_flush(inst) || llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(inst) ||
+        !chosen_from(inst, sites).empty())
+      flushed.insert(&inst);
+  }
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    std::erase_if(flushed, [&](const llvm::Value* value) {
+      for (const llvm::Use* use : chosen_from(*llvm::cast<llvm::Instruction>(value), sites)) {
+        if (!flushed.count(*use) && !is_flushed_constant(*use)) return changed = true;
+      }
+      return false;
+    });
+  }
+  for (llvm::CallInst* call : calls) {
+    llvm::Value* operand = call->getArgOperand(0);
+    if (!flushed.count(operand) && !is_flushed_constant(operand)) continue;
+    flushed.erase(call);
+    call->replaceAllUsesWith(operand);
+    call->eraseFromParent();
+  }
+}
+
 /// Registers begin as zero. Where each read comes behind one and the same write nobody sees that
 /// zero, and a variable that is written once is turned into a value much sooner.
 void drop_first_writes(llvm::Function& function) {
@@ -258,18 +311,29 @@ void use_instructions(llvm::Module& module, const llvm::TargetMachine& machine) 
                                             {fma->getArg(0), fma->getArg(1), fma->getArg(2)}));
 }
 
+void inline_always(llvm::Function& function) {
+  function.setLinkage(llvm::GlobalValue::InternalLinkage);
+  function.setComdat(nullptr);
+  function.removeFnAttr(llvm::Attribute::NoInline);
+  function.removeFnAttr(llvm::Attribute::OptimizeNone);
+  function.addFnAttr(llvm::Attribute::AlwaysInline);
+}
+
+void inline_calls(llvm::Module& module, Analyses& analyses) {
+  llvm::ModulePassManager whole;
+  whole.addPass(llvm::AlwaysInlinerPass(false));
+  whole.addPass(llvm::GlobalDCEPass());
+  whole.run(module, analyses.modules);
+}
+
 }  // namespace
 
 std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
   llvm::Module& module = *kernel.module;
   use_instructions(module, analyses.target);
   for (llvm::Function& function : module) {
-    if (&function == kernel.function || function.isDeclaration()) continue;
-    function.setLinkage(llvm::GlobalValue::InternalLinkage);
-    function.setComdat(nullptr);
-    function.removeFnAttr(llvm::Attribute::NoInline);
-    function.removeFnAttr(llvm::Attribute::OptimizeNone);
-    function.addFnAttr(llvm::Attribute::AlwaysInline);
+    if (&function != kernel.function && !function.isDeclaration() && function.getName() != kFlush)
+      inline_always(function);
   }
   // Tables of the semantics: reached directly, not by way of a table of addresses.
   for (llvm::GlobalVariable& variable : module.globals()) {
@@ -281,12 +345,7 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
     return &function != kernel.function && !function.isDeclaration();
   });
 
-  if (calls) {
-    llvm::ModulePassManager whole;
-    whole.addPass(llvm::AlwaysInlinerPass(false));
-    whole.addPass(llvm::GlobalDCEPass());
-    whole.run(module, analyses.modules);
-  }
+  if (calls) inline_calls(module, analyses);
 
   llvm::Function& function = *kernel.function;
   const auto run = [&](llvm::FunctionPassManager passes) {
@@ -300,6 +359,11 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
   run(manager(llvm::SROAPass(llvm::SROAOptions::ModifyCFG), llvm::EarlyCSEPass(),
               llvm::SimplifyCFGPass(keep_loops), llvm::InstCombinePass()));
   place_canonical(function, kernel.sites);
+  if (llvm::Function* flush = module.getFunction(kFlush)) {
+    drop_flushes(function, kernel.sites);
+    inline_always(*flush);
+    inline_calls(module, analyses);
+  }
   join_alike(function);
   run(manager(llvm::EarlyCSEPass(), llvm::InstCombinePass(), llvm::SimplifyCFGPass(keep_loops),
               llvm::LoopSimplifyPass(), llvm::LCSSAPass(), licm(), llvm::GVNPass(no_phis),
