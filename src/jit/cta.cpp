@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "ir/registers.h"
 #include "isa/groups.h"
+#include "jit/float_mode.h"
 #include "jit/helpers.h"
 
 namespace heddle::jit {
@@ -112,6 +113,7 @@ void Cta::begin_barriers() {
 
 CtaStatus Cta::run(u64) {
   const machine::FaultGuard guard(launch_.loaded->memory(), &recover_, &fault_);
+  const FloatMode mode(code_->image().zeroes_subnormals);
   if (sigsetjmp(recover_, 0) == 0) return run_warps();
   return faulted();
 }

@@ -27,14 +27,15 @@ void fields(Stream& s, Site& site) {
 
 template <class Stream>
 void fields(Stream& s, Image& image) {
-  auto& [code, absolute, entry, lines, team, frame_bytes, loops, local_bytes, sites, symbols] =
-      image;
-  s(code, absolute, entry, lines, team, frame_bytes, loops, local_bytes, sites, symbols);
+  auto& [code, absolute, entry, lines, team, frame_bytes, loops, zeroes_subnormals, local_bytes,
+         sites, symbols] = image;
+  s(code, absolute, entry, lines, team, frame_bytes, loops, zeroes_subnormals, local_bytes, sites,
+    symbols);
 }
 
 namespace {
 
-constexpr std::string_view kMagic = "heddle code 1\n";
+constexpr std::string_view kMagic = "heddle code 2\n";
 /// Of an entry; kernels are a thousandth of it.
 constexpr u64 kLargest = u64{64} << 20;
 /// The compressed size matters little, and the time not at all: both are small beside compiling.

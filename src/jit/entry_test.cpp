@@ -17,6 +17,7 @@ Image an_image() {
   image.lines = {{0, 0, 0}, {50, 0, 1}, {200, 0, 2}};
   image.frame_bytes = 128;
   image.loops = true;
+  image.zeroes_subnormals = true;
   image.local_bytes = 48;
   image.sites.resize(2);
   image.sites[1].inst = 2;
@@ -53,6 +54,7 @@ TEST(Entry, IsReadAsItWasWritten) {
   EXPECT_EQ(image.sites[1].runtime[2], 7);
   EXPECT_EQ(image.symbols, an_image().symbols);
   EXPECT_TRUE(image.loops);
+  EXPECT_TRUE(image.zeroes_subnormals);
   EXPECT_EQ(write_entry(*entry), file) << "all of it";
 
   const auto refused = read_entry(write_entry({"key", Refusal{"a loop that waits"}}));
@@ -76,7 +78,7 @@ TEST(Entry, DamageIsFoundOut) {
 }
 
 TEST(Entry, ForeignFilesAreNone) {
-  const std::string magic = "heddle code 1\n";
+  const std::string magic = "heddle code 2\n";
   const std::string no_key(8, '\0');
   const std::string vast(7, '\xff');
   const struct {

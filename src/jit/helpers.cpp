@@ -10,6 +10,7 @@
 #include "isa/sem/warp_shuffle.h"
 #include "isa/sem/warp_vote.h"
 #include "jit/cta.h"
+#include "jit/float_mode.h"
 
 namespace heddle::jit {
 namespace {
@@ -376,10 +377,17 @@ u32 warp_op(Context* context, u32 number) {
   return 0;
 }
 
+/// Those that compute take subnormal numbers for what they are, wherever they are called.
+template <Helper kRun>
+u32 computes(Context* context, u32 number) {
+  const FloatMode mode(false);
+  return kRun(context, number);
+}
+
 }  // namespace
 
-const std::array<Helper, kHelpers> kHelperTable = {&check_access, &check_line, &atomic,  &load,
-                                                   &store,        &warp_op,    &special, &trap,
-                                                   &step,         &wait,       &arrive};
+const std::array<Helper, kHelpers> kHelperTable = {
+    &check_access, &check_line, &computes<&atomic>, &load, &store, &computes<&warp_op>,
+    &special,      &trap,       &computes<&step>,   &wait, &arrive};
 
 }  // namespace heddle::jit

@@ -48,14 +48,15 @@ struct Image {
   std::vector<u8> code;       ///< position-independent; begins on a page
   std::vector<u32> absolute;  ///< offsets of 64-bit words to which the code's own address is added
   u32 entry = 0;              ///< offset of the CTA's function
-  std::vector<CodeLine> lines;  ///< by offset
-  u32 team = kLanes;            ///< threads whose warps run together: of one warp, or two
-  u32 frame_bytes = 0;          ///< a team's frame, a multiple of 64; 0: no barriers
-  bool loops = false;           ///< it looks at Context::stop
-  u64 local_bytes = 0;          ///< local memory of a thread
-  std::vector<Site> sites;      ///< by the number that the code gives to helpers
-  std::vector<u32> symbols;     ///< variables (VarId), or functions with kFunctionSymbol, whose
-                                ///< addresses Context::symbols has
+  std::vector<CodeLine> lines;     ///< by offset
+  u32 team = kLanes;               ///< threads whose warps run together: of one warp, or two
+  u32 frame_bytes = 0;             ///< a team's frame, a multiple of 64; 0: no barriers
+  bool loops = false;              ///< it looks at Context::stop
+  bool zeroes_subnormals = false;  ///< it wants subnormal operands taken as zero (float_mode.h)
+  u64 local_bytes = 0;             ///< local memory of a thread
+  std::vector<Site> sites;         ///< by the number that the code gives to helpers
+  std::vector<u32> symbols;        ///< variables (VarId), or functions with kFunctionSymbol, whose
+                                   ///< addresses Context::symbols has
 };
 
 }  // namespace heddle::jit

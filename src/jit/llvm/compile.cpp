@@ -114,6 +114,7 @@ Result<Compiled> compile_here(const Request& request) {
   if (why = generate(kernel, *target, compiled.image); !why.empty()) return Error{why};
   clock.end("codegen");
   compiled.image.loops = !shapes->loops.empty();
+  compiled.image.zeroes_subnormals = kernel.zeroes_subnormals;
   compiled.image.team = shapes->team();
   compiled.image.local_bytes = (kernel.local_bytes + 15) / 16 * 16;
   compiled.image.symbols = kernel.symbols;

@@ -12,6 +12,7 @@
 #include "isa/groups.h"
 #include "isa/sem/cache_control.h"
 #include "isa/special_registers.h"
+#include "isa/spell.h"
 #include "jit/llvm/lowering.h"
 
 namespace heddle::jit {
@@ -175,6 +176,18 @@ void FunctionLowering::write(const Operand& to, llvm::Value* value) {
 
 // --- instructions ---
 
+/// Functions that are computed in ways of their own, with the same results where subnormal operands
+/// of each step count as zero
+/// (`./x conformance` computes them both ways, for all operands).
+bool is_alike_in_any_mode(const isa::Form& form, std::span<const u8> slots) {
+  constexpr std::string_view kFunctions[] = {"cos.approx.ftz.f32", "ex2.approx.ftz.f32",
+                                             "lg2.approx.ftz.f32", "rsqrt.approx.ftz.f32",
+                                             "sin.approx.ftz.f32"};
+  const auto is_opcode = [&](std::string_view name) { return name.starts_with(form.opcode); };
+  return std::ranges::any_of(kFunctions, is_opcode) &&
+         std::ranges::count(kFunctions, isa::spell_mnemonic(form, slots)) != 0;
+}
+
 void FunctionLowering::lane_instruction() {
   const isa::Form& form = inst_->get_form();
   const u32 index = isa::dispatch_index(form, inst_->slots);
@@ -203,7 +216,9 @@ void FunctionLowering::lane_instruction() {
     if (from->getType()->isIntegerTy(1)) from = builder_.CreateZExt(from, builder_.getInt8Ty());
     HEDDLE_CHECK(from->getType()->getIntegerBitWidth() == lane.operand_bytes[i] * 8);
   }
-  auto results = shared_.semantics.emit(lane, sources, builder_, entry_builder_);
+  auto results =
+      shared_.semantics.emit(lane, sources, builder_, entry_builder_,
+                             is_alike_in_any_mode(form, inst_->slots) ? kAnyMode : nullptr);
   HEDDLE_CHECK(targets.size() <= results.size());
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (lane.late_canonical) {

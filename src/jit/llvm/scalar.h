@@ -52,9 +52,10 @@ struct ScalarKernel {
   std::unique_ptr<Semantics> semantics;
   llvm::Function* function = nullptr;  ///< void()
   std::vector<Site> sites;
-  std::vector<u32> symbols;     ///< Image::symbols
-  std::vector<u32> first_line;  ///< by FunctionId: its debug lines begin behind this one
-  u64 local_bytes = 0;          ///< of a thread
+  std::vector<u32> symbols;        ///< Image::symbols
+  std::vector<u32> first_line;     ///< by FunctionId: its debug lines begin behind this one
+  u64 local_bytes = 0;             ///< of a thread
+  bool zeroes_subnormals = false;  ///< Image::zeroes_subnormals
 
   /// Where in a thread's local memory so many bytes begin from now on.
   u64 take_local(u64 bytes, u64 align) {
@@ -71,6 +72,10 @@ struct ScalarKernel {
     return {function, number - first_line[function]};
   }
 };
+
+/// Metadata of arithmetic that comes to the same where the processor takes subnormal operands for
+/// zero.
+inline constexpr const char* kAnyMode = "heddle.any_mode";
 
 /// Lowers the kernel with all that it calls. Returns why it cannot.
 std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKernel& kernel);

@@ -149,12 +149,13 @@ class Semantics::Globals final : public llvm::ValueMaterializer {
 class Semantics::Inliner {
  public:
   Inliner(Globals& globals, const LaneFunction& lane, std::span<llvm::Value* const> operands,
-          llvm::IRBuilder<>& builder, llvm::IRBuilder<>& variables)
+          llvm::IRBuilder<>& builder, llvm::IRBuilder<>& variables, const char* mark)
       : globals_(globals),
         lane_(lane),
         operands_(operands),
         builder_(builder),
         variables_(variables),
+        mark_(mark),
         layout_(builder.GetInsertBlock()->getDataLayout()) {}
 
   std::vector<llvm::Value*> run();
@@ -191,6 +192,7 @@ class Semantics::Inliner {
   const std::span<llvm::Value* const> operands_;
   llvm::IRBuilder<>& builder_;
   llvm::IRBuilder<>& variables_;
+  const char* const mark_;
   const llvm::DataLayout& layout_;
   llvm::DenseMap<const llvm::Value*, llvm::Value*> values_;
   std::vector<llvm::PHINode*> phis_;                  ///< whose operands are still the original's
@@ -257,6 +259,7 @@ void Semantics::Inliner::copy(llvm::Instruction& inst) {
   }
   llvm::Instruction* made = inst.clone();
   made->dropUnknownNonDebugMetadata();
+  if (mark_) made->setMetadata(mark_, llvm::MDNode::get(made->getContext(), {}));
   if (auto* phi = llvm::dyn_cast<llvm::PHINode>(made)) {
     phis_.push_back(phi);
   } else {
@@ -342,9 +345,9 @@ const LaneFunction& LaneFunctions::get(u32 index) {
 
 std::vector<llvm::Value*> Semantics::emit(const LaneFunction& lane,
                                           std::span<llvm::Value* const> operands,
-                                          llvm::IRBuilder<>& builder,
-                                          llvm::IRBuilder<>& variables) {
-  return Inliner(*globals_, lane, operands, builder, variables).run();
+                                          llvm::IRBuilder<>& builder, llvm::IRBuilder<>& variables,
+                                          const char* mark) {
+  return Inliner(*globals_, lane, operands, builder, variables, mark).run();
 }
 
 }  // namespace heddle::jit

@@ -60,9 +60,11 @@ class Semantics {
   ~Semantics();
   const LaneFunction& lane(u32 index) { return lanes_.get(index); }
   /// The function's code, behind what `builder` has made; `variables` is at the start of the
-  /// kernel's function. Operands and results are integers of the sizes that `lane` has.
+  /// kernel's function. Operands and results are integers of the sizes that `lane` has. `mark`:
+  /// metadata of that name for its instructions, or none.
   std::vector<llvm::Value*> emit(const LaneFunction& lane, std::span<llvm::Value* const> operands,
-                                 llvm::IRBuilder<>& builder, llvm::IRBuilder<>& variables);
+                                 llvm::IRBuilder<>& builder, llvm::IRBuilder<>& variables,
+                                 const char* mark = nullptr);
 
  private:
   class Globals;

@@ -113,6 +113,28 @@ llvm::Constant* canonical_nan(llvm::LLVMContext& context) {
       context, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, 0x7fffffff)));
 }
 
+/// Where a value of 32 bits is used: what is made of it as a number.
+void replace(llvm::Value* value, llvm::ArrayRef<llvm::Use*> uses,
+             llvm::function_ref<llvm::Value*(llvm::Value* number, llvm::IRBuilder<>&)> make) {
+  std::map<llvm::BasicBlock*, llvm::Value*> on_the_way;  // to phi nodes
+  for (llvm::Use* use : uses) {
+    auto* user = llvm::cast<llvm::Instruction>(use->getUser());
+    auto* phi = llvm::dyn_cast<llvm::PHINode>(user);
+    llvm::Value** known = phi ? &on_the_way[phi->getIncomingBlock(*use)] : nullptr;
+    if (!known || !*known) {
+      llvm::IRBuilder<> builder(phi ? phi->getIncomingBlock(*use)->getTerminator() : user);
+      llvm::Value* made = make(builder.CreateBitCast(value, builder.getFloatTy()), builder);
+      made = builder.CreateBitCast(made, value->getType());
+      if (!known) {
+        use->set(made);
+        continue;
+      }
+      *known = made;
+    }
+    use->set(*known);
+  }
+}
+
 /// Arithmetic on f32 gives the canonical NaN (PTX ISA 9.7.3). Whether it is that one shows only
 /// where the bits are looked at, so that is where it is put in place: not between two additions.
 void place_canonical(llvm::Function& function, const std::vector<Site>& sites) {
@@ -166,23 +188,10 @@ void place_canonical(llvm::Function& function, const std::vector<Site>& sites) {
       const bool passed = raw.count(user) && llvm::is_contained(passed_on(*user, sites), &use);
       if (!ignores_payload(use) && !passed) uses.push_back(&use);
     }
-    std::map<llvm::BasicBlock*, llvm::Value*> on_the_way;  // to phi nodes
-    for (llvm::Use* use : uses) {
-      auto* user = llvm::cast<llvm::Instruction>(use->getUser());
-      auto* phi = llvm::dyn_cast<llvm::PHINode>(user);
-      llvm::Value** known = phi ? &on_the_way[phi->getIncomingBlock(*use)] : nullptr;
-      if (known && *known) {
-        use->set(*known);
-        continue;
-      }
-      llvm::IRBuilder<> builder(phi ? phi->getIncomingBlock(*use)->getTerminator() : user);
-      llvm::Value* number = builder.CreateBitCast(value, builder.getFloatTy());
+    replace(value, uses, [](llvm::Value* number, llvm::IRBuilder<>& builder) {
       llvm::Value* nan = canonical_nan(builder.getContext());
-      llvm::Value* good = builder.CreateSelect(builder.CreateFCmpUNO(number, number), nan, number);
-      good = builder.CreateBitCast(good, value->getType());
-      if (known) *known = good;
-      use->set(good);
-    }
+      return builder.CreateSelect(builder.CreateFCmpUNO(number, number), nan, number);
+    });
   }
 }
 
@@ -195,13 +204,12 @@ bool is_flushed_constant(const llvm::Value* value) {
          ((bits->getZExtValue() & 0x7f800000) != 0 || (bits->getZExtValue() & 0x7fffff) == 0);
 }
 
-/// What one instruction with .ftz has made, another one need not flush (PTX ISA 9.7.3): that is all
-/// operands in the inner loops of most kernels that were compiled for speed.
-void drop_flushes(llvm::Function& function, const std::vector<Site>& sites) {
-  std::vector<llvm::CallInst*> calls;
-  std::set<const llvm::Value*> flushed;  // or zero, infinite, NaN
-  for (llvm::Instruction& inst : llvm::instructions(function)) {
-    if (is_flush(inst)) calls.push_back(llvm::cast<llvm::CallInst>(&inst));
+/// What instructions with .ftz have made, numbers that were integers, and what is chosen from
+/// those: no subnormal numbers.
+std::set<const llvm::Value*> find_flushed(const llvm::Function& function,
+                                          const std::vector<Site>& sites) {
+  std::set<const llvm::Value*> flushed;
+  for (const llvm::Instruction& inst : llvm::instructions(function)) {
     if (is_flush(inst) || llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(inst) ||
         !chosen_from(inst, sites).empty())
       flushed.insert(&inst);
@@ -216,13 +224,119 @@ void drop_flushes(llvm::Function& function, const std::vector<Site>& sites) {
       return false;
     });
   }
-  for (llvm::CallInst* call : calls) {
-    llvm::Value* operand = call->getArgOperand(0);
-    if (!flushed.count(operand) && !is_flushed_constant(operand)) continue;
-    flushed.erase(call);
-    call->replaceAllUsesWith(operand);
-    call->eraseFromParent();
+  return flushed;
+}
+
+/// Whether it makes a difference to the instruction if this operand is taken as zero because it is
+/// subnormal.
+bool minds_subnormals(const llvm::Use& use) {
+  const auto& user = *llvm::cast<llvm::Instruction>(use.getUser());
+  if (!use->getType()->isFloatingPointTy()) return false;
+  if (const auto* test = llvm::dyn_cast<llvm::FCmpInst>(&user))
+    return test->getPredicate() != llvm::FCmpInst::FCMP_UNO &&
+           test->getPredicate() != llvm::FCmpInst::FCMP_ORD;
+  if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&user))
+    return call->getIntrinsicID() != llvm::Intrinsic::fabs &&
+           call->getIntrinsicID() != llvm::Intrinsic::copysign;
+  return llvm::isa<llvm::BinaryOperator, llvm::FPTruncInst, llvm::FPExtInst, llvm::FPToSIInst,
+                   llvm::FPToUIInst>(user);
+}
+
+/// Whether all arithmetic flushes its operands, so that the processor may do it (float_mode.h).
+bool flushes_all(const llvm::Function& function, const std::set<const llvm::Value*>& flushed) {
+  for (const llvm::Instruction& inst : llvm::instructions(function)) {
+    if (inst.hasMetadata(kAnyMode)) continue;
+    const bool calls = llvm::isa<llvm::CallInst>(inst) && !is_flush(inst);
+    for (const llvm::Use& use : inst.operands()) {
+      if (calls && !llvm::isa<llvm::IntrinsicInst>(inst) && use->getType()->isFloatingPointTy())
+        return false;
+      if (minds_subnormals(use) && !flushed.count(use) && !is_flushed_constant(use)) return false;
+    }
   }
+  return true;
+}
+
+/// What comes of constants alone. LLVM may compute it, with subnormal operands as they are.
+std::set<const llvm::Value*> find_constant(const llvm::Function& function) {
+  std::set<const llvm::Value*> constant;
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (const llvm::Instruction& inst : llvm::instructions(function)) {
+      if (inst.mayReadOrWriteMemory() || inst.isTerminator() || llvm::isa<llvm::AllocaInst>(inst))
+        continue;
+      if (llvm::all_of(inst.operands(), [&](const llvm::Use& use) {
+            return llvm::isa<llvm::Constant>(use) || constant.count(use);
+          }))
+        changed |= constant.insert(&inst).second;
+    }
+  }
+  return constant;
+}
+
+/// The processor flushes operands: then it is done here only where somebody looks at the bits.
+void leave_flushes(llvm::Function& function, const std::set<const llvm::Value*>& flushed,
+                   const std::vector<Site>& sites) {
+  const std::set<const llvm::Value*> constant = find_constant(function);
+  std::vector<llvm::Instruction*> late;
+  for (llvm::Instruction& inst : llvm::instructions(function)) {
+    if (flushed.count(&inst) && !constant.count(&inst) &&
+        !llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(inst))
+      late.push_back(&inst);
+  }
+  llvm::Function* flush = function.getParent()->getFunction(kFlush);
+  for (llvm::Instruction* value : late) {
+    std::vector<llvm::Use*> seen;
+    for (llvm::Use& use : llvm::make_early_inc_range(value->uses())) {
+      auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+      const bool passed =
+          flushed.count(user) && llvm::is_contained(chosen_from(*user, sites), &use);
+      if (!minds_subnormals(use) && !passed && !is_flush(*user) && !llvm::isa<llvm::FCmpInst>(user))
+        seen.push_back(&use);
+      else if (is_flush(*value))
+        use.set(value->getOperand(0));
+    }
+    if (is_flush(*value)) {
+      if (value->use_empty()) value->eraseFromParent();
+    } else {
+      replace(value, seen, [&](llvm::Value* number, llvm::IRBuilder<>& builder) {
+        return builder.CreateCall(flush, {number});
+      });
+    }
+  }
+}
+
+/// What one instruction with .ftz has made, another one need not flush (PTX ISA 9.7.3).
+void drop_flushes(llvm::Function& function, const std::set<const llvm::Value*>& flushed) {
+  for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(function))) {
+    if (!is_flush(inst) || !flushed.count(inst.getOperand(0))) continue;
+    inst.replaceAllUsesWith(inst.getOperand(0));
+    inst.eraseFromParent();
+  }
+}
+
+void place_flushes(ScalarKernel& kernel, const llvm::TargetMachine& machine) {
+  llvm::Function& function = *kernel.function;
+  bool any = false;
+  for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(function))) {
+    if (!is_flush(inst)) continue;
+    any = true;
+    const auto* number = llvm::dyn_cast<llvm::ConstantFP>(inst.getOperand(0));
+    if (!number) continue;
+    const llvm::APFloat& value = number->getValueAPF();
+    inst.replaceAllUsesWith(llvm::ConstantFP::get(
+        inst.getContext(), value.isDenormal()
+                               ? llvm::APFloat::getZero(value.getSemantics(), value.isNegative())
+                               : value));
+    inst.eraseFromParent();
+  }
+  if (!any) return;
+  const auto flushed = find_flushed(function, kernel.sites);
+  kernel.zeroes_subnormals = machine.getTargetTriple().isX86() && flushes_all(function, flushed);
+  if (kernel.zeroes_subnormals)
+    leave_flushes(function, flushed, kernel.sites);
+  else
+    drop_flushes(function, flushed);
 }
 
 /// Registers begin as zero. Where each read comes behind one and the same write nobody sees that
@@ -360,7 +474,7 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
               llvm::SimplifyCFGPass(keep_loops), llvm::InstCombinePass()));
   place_canonical(function, kernel.sites);
   if (llvm::Function* flush = module.getFunction(kFlush)) {
-    drop_flushes(function, kernel.sites);
+    place_flushes(kernel, analyses.target);
     inline_always(*flush);
     inline_calls(module, analyses);
   }
