@@ -72,6 +72,7 @@ std::string dump(const llvm::Function& function, const ScalarKernel& kernel,
   std::string text;
   llvm::raw_string_ostream out(text);
   Writer writer(kernel, module, shapes);
+  if (kernel.zeroes_subnormals) out << "; Subnormal operands are zero.\n";
   function.print(out, &writer);
   return text;
 }

@@ -227,6 +227,19 @@ std::set<const llvm::Value*> find_flushed(const llvm::Function& function,
   return flushed;
 }
 
+bool is_class_test(const llvm::Instruction& inst) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
+  return call && call->getIntrinsicID() == llvm::Intrinsic::is_fpclass;
+}
+/// Whether it tells a subnormal number from zero.
+bool tells_subnormals(const llvm::Instruction& test) {
+  const auto classes = static_cast<llvm::FPClassTest>(
+      llvm::cast<llvm::ConstantInt>(test.getOperand(1))->getZExtValue());
+  const auto has = [&](llvm::FPClassTest one) { return (classes & one) != 0; };
+  return has(llvm::fcPosSubnormal) != has(llvm::fcPosZero) ||
+         has(llvm::fcNegSubnormal) != has(llvm::fcNegZero);
+}
+
 /// Whether it makes a difference to the instruction if this operand is taken as zero because it is
 /// subnormal.
 bool minds_subnormals(const llvm::Use& use) {
@@ -237,7 +250,7 @@ bool minds_subnormals(const llvm::Use& use) {
            test->getPredicate() != llvm::FCmpInst::FCMP_ORD;
   if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&user))
     return call->getIntrinsicID() != llvm::Intrinsic::fabs &&
-           call->getIntrinsicID() != llvm::Intrinsic::copysign;
+           call->getIntrinsicID() != llvm::Intrinsic::copysign && !is_class_test(*call);
   return llvm::isa<llvm::BinaryOperator, llvm::FPTruncInst, llvm::FPExtInst, llvm::FPToSIInst,
                    llvm::FPToUIInst>(user);
 }
@@ -246,6 +259,8 @@ bool minds_subnormals(const llvm::Use& use) {
 bool flushes_all(const llvm::Function& function, const std::set<const llvm::Value*>& flushed) {
   for (const llvm::Instruction& inst : llvm::instructions(function)) {
     if (inst.hasMetadata(kAnyMode)) continue;
+    if (is_class_test(inst) && tells_subnormals(inst) && !flushed.count(inst.getOperand(0)))
+      return false;
     const bool calls = llvm::isa<llvm::CallInst>(inst) && !is_flush(inst);
     for (const llvm::Use& use : inst.operands()) {
       if (calls && !llvm::isa<llvm::IntrinsicInst>(inst) && use->getType()->isFloatingPointTy())
