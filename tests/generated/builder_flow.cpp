@@ -39,7 +39,8 @@ std::string Builder::condition(std::string& text) {
                           any(Type::s64));
       break;
     case 3:
-      text += fmt::format("setp.{}.f32 {}, {}, {};\n", one_in(2) ? "ltu" : "gt", p, any(Type::f32),
+      text += fmt::format("setp.{}{}.f32 {}, {}, {};\n", one_in(2) ? "ltu" : "gt",
+                          scope_.catalogue().place().flushes ? ".ftz" : "", p, any(Type::f32),
                           any(Type::f32));
       break;
     default: {

@@ -33,6 +33,20 @@ bool is_open(const Instance& instance, const Place& place) {
   return true;
 }
 
+/// Moves and choices are no arithmetic.
+bool flushes(const Instance& instance) {
+  constexpr std::string_view kNoArithmetic[] = {"mov", "selp", "copysign"};
+  const Form& form = *instance.form;
+  if (std::ranges::count(kNoArithmetic, form.opcode)) return true;
+  return std::ranges::all_of(form.operands, [&](const isa::OperandSpec& spec) {
+    const isa::Type type = instance.type_of(spec);
+    if (type == isa::Type::none) return true;
+    const isa::TypeClass cls = isa::type_info(type).cls;
+    const bool computes = cls == isa::TypeClass::float_ || cls == isa::TypeClass::packed;
+    return !computes || (type == isa::Type::f32 && instance.word("ftz") == "ftz");
+  });
+}
+
 std::string_view word_of(const Slot& slot, u8 value) {
   for (const isa::Choice& choice : slot.choices)
     if (choice.value == value) return isa::word_text(choice.word);
@@ -117,7 +131,8 @@ std::optional<Instance> choose(const Form& form, const Place& place, Random& ran
   for (int i = 0; i < kTries; ++i) {
     Instance instance{&form};
     instance.optional = random.below(2) == 0;
-    if (try_once(instance, random, allow) && is_open(instance, place)) return instance;
+    if (!try_once(instance, random, allow) || !is_open(instance, place)) continue;
+    if (!place.flushes || !is_plain(form) || flushes(instance)) return instance;
   }
   return std::nullopt;
 }
@@ -159,11 +174,12 @@ Catalogue::Catalogue(const Place& place) : place_(place), exists_(isa::forms().s
   }
 }
 
+constexpr isa::PtxVersion kVersion{9, 1};
+
 std::span<const Catalogue> catalogues() {
   // Most kernels are for the first, the rest see to it that every form has a place. None is older
   // than sm_70, where the threads of a warp became independent.
   static const std::vector<Catalogue> all = [] {
-    constexpr isa::PtxVersion kVersion{9, 1};
     std::vector<Catalogue> found;
     for (const std::string_view name :
          {"sm_90", "sm_100a", "sm_120a", "sm_103a", "sm_110f", "sm_80", "sm_75"}) {
@@ -172,6 +188,11 @@ std::span<const Catalogue> catalogues() {
     return found;
   }();
   return all;
+}
+
+const Catalogue& flushing_catalogue() {
+  static const Catalogue catalogue({kVersion, *isa::parse_target("sm_90"), true});
+  return catalogue;
 }
 
 }  // namespace heddle::generated

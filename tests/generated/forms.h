@@ -75,5 +75,7 @@ class Catalogue {
 
 /// The places that kernels are generated for.
 std::span<const Catalogue> catalogues();
+/// The first of them, with Place::flushes.
+const Catalogue& flushing_catalogue();
 
 }  // namespace heddle::generated

@@ -83,6 +83,9 @@ std::vector<Cell> cells(Random& random) {
   return result;
 }
 
+/// Kernels for which the compiler lets the processor flush.
+constexpr u64 kFlushesOneIn = 8;
+
 const Catalogue& some_catalogue(Random& random) {
   const auto all = catalogues();
   return random.below(2) == 0 ? all[0] : all[random.below(all.size())];
@@ -103,7 +106,8 @@ void choose_shape(Random& random, Kernel& kernel) {
 
 Kernel generate(u64 seed) {
   Random random(seed);
-  const Catalogue& catalogue = some_catalogue(random);
+  const bool flushes = seed % kFlushesOneIn == kFlushesOneIn - 1;
+  const Catalogue& catalogue = flushes ? flushing_catalogue() : some_catalogue(random);
   Kernel kernel;
   kernel.seed = seed;
   kernel.place = catalogue.place();

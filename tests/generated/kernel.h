@@ -36,6 +36,7 @@ struct Function {
 struct Place {
   isa::PtxVersion version;
   isa::Target target;
+  bool flushes = false;  ///< all floating-point arithmetic is of f32 and has .ftz
 };
 
 struct Buffer {

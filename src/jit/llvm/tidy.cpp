@@ -240,19 +240,23 @@ bool tells_subnormals(const llvm::Instruction& test) {
          has(llvm::fcNegSubnormal) != has(llvm::fcNegZero);
 }
 
-/// Whether it makes a difference to the instruction if this operand is taken as zero because it is
-/// subnormal.
+/// Whether it makes no difference to the instruction if an operand is subnormal or zero.
+bool is_indifferent(const llvm::Instruction& user) {
+  if (const auto* test = llvm::dyn_cast<llvm::FCmpInst>(&user))
+    return test->getPredicate() == llvm::FCmpInst::FCMP_UNO ||
+           test->getPredicate() == llvm::FCmpInst::FCMP_ORD;
+  return llvm::isa<llvm::FPToSIInst, llvm::FPToUIInst>(user);  // which cut
+}
+
+/// Whether the processor may take this operand as zero because it is subnormal, and something else
+/// comes of it.
 bool minds_subnormals(const llvm::Use& use) {
   const auto& user = *llvm::cast<llvm::Instruction>(use.getUser());
-  if (!use->getType()->isFloatingPointTy()) return false;
-  if (const auto* test = llvm::dyn_cast<llvm::FCmpInst>(&user))
-    return test->getPredicate() != llvm::FCmpInst::FCMP_UNO &&
-           test->getPredicate() != llvm::FCmpInst::FCMP_ORD;
+  if (!use->getType()->isFloatingPointTy() || is_indifferent(user)) return false;
   if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&user))
     return call->getIntrinsicID() != llvm::Intrinsic::fabs &&
            call->getIntrinsicID() != llvm::Intrinsic::copysign && !is_class_test(*call);
-  return llvm::isa<llvm::BinaryOperator, llvm::FPTruncInst, llvm::FPExtInst, llvm::FPToSIInst,
-                   llvm::FPToUIInst>(user);
+  return llvm::isa<llvm::BinaryOperator, llvm::FPTruncInst, llvm::FPExtInst, llvm::FCmpInst>(user);
 }
 
 /// Whether all arithmetic flushes its operands, so that the processor may do it (float_mode.h).
@@ -306,7 +310,7 @@ void leave_flushes(llvm::Function& function, const std::set<const llvm::Value*>&
       auto* user = llvm::cast<llvm::Instruction>(use.getUser());
       const bool passed =
           flushed.count(user) && llvm::is_contained(chosen_from(*user, sites), &use);
-      if (!minds_subnormals(use) && !passed && !is_flush(*user) && !llvm::isa<llvm::FCmpInst>(user))
+      if (!minds_subnormals(use) && !passed && !is_flush(*user) && !is_indifferent(*user))
         seen.push_back(&use);
       else if (is_flush(*value))
         use.set(value->getOperand(0));
