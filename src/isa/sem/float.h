@@ -44,7 +44,9 @@ constexpr f32 flush_bits(f32 x) {
 }
 #if defined(HEDDLE_BITCODE)
 /// A function of its own, so that the compiler sees which of them change nothing.
-extern "C" [[gnu::noinline, gnu::const]] inline f32 heddle_flush_f32(f32 x) { return flush_bits(x); }
+extern "C" [[gnu::noinline, gnu::const]] inline f32 heddle_flush_f32(f32 x) {
+  return flush_bits(x);
+}
 #endif
 constexpr f32 flush(f32 x) {
 #if defined(HEDDLE_BITCODE)
