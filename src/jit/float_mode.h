@@ -3,6 +3,8 @@
 // Subnormal operands of floating-point instructions, of this thread of the host.
 #pragma once
 
+#include <string_view>
+
 #include "base/types.h"
 
 #if defined(__x86_64__)
@@ -11,30 +13,38 @@
 
 namespace heddle::jit {
 
+/// Functions that take many steps, whose results are the same where subnormal operands of each step
+/// count as zero:
+/// `./x conformance` computes them both ways, for all operands.
+inline constexpr std::string_view kAlikeInAnyMode[] = {"cos.approx.ftz.f32", "ex2.approx.ftz.f32",
+                                                       "lg2.approx.ftz.f32", "rsqrt.approx.ftz.f32",
+                                                       "sin.approx.ftz.f32"};
+
 /// While alive, subnormal operands count as zero of the same sign, or as what they are. Results are
 /// what they are: the processor's flag for those would flush what rounds up to a normal number,
 /// too.
 class FloatMode {
  public:
 #if defined(__x86_64__)
-  explicit FloatMode(bool operands_as_zero) : before_(_mm_getcsr()) {
-    set(operands_as_zero ? before_ | kOperandsAsZero : before_ & ~kOperandsAsZero);
+  explicit FloatMode(bool operands_as_zero)
+      : before_(_mm_getcsr()),
+        mode_(operands_as_zero ? before_ | kOperandsAsZero : before_ & ~kOperandsAsZero) {
+    if (mode_ != before_) _mm_setcsr(mode_);
   }
-  ~FloatMode() { set(before_); }
-
- private:
-  static constexpr u32 kOperandsAsZero = 1u << 6;  // MXCSR.DAZ
-  static void set(u32 mode) {
-    if (_mm_getcsr() != mode) _mm_setcsr(mode);  // a read costs a tenth
+  ~FloatMode() {
+    if (mode_ != before_) _mm_setcsr(before_);
   }
-  const u32 before_;
-
- public:
 #else
   explicit FloatMode(bool) {}
 #endif
   FloatMode(const FloatMode&) = delete;
   FloatMode& operator=(const FloatMode&) = delete;
+
+ private:
+#if defined(__x86_64__)
+  static constexpr u32 kOperandsAsZero = 1u << 6;  // MXCSR.DAZ
+  const u32 before_, mode_;
+#endif
 };
 
 }  // namespace heddle::jit

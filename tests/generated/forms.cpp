@@ -33,14 +33,13 @@ bool is_open(const Instance& instance, const Place& place) {
   return true;
 }
 
-/// Moves and choices are no arithmetic.
+/// Whether it is of integers, has .ftz, or moves or chooses numbers without computing any.
 bool flushes(const Instance& instance) {
   constexpr std::string_view kNoArithmetic[] = {"mov", "selp", "copysign"};
   const Form& form = *instance.form;
   if (std::ranges::count(kNoArithmetic, form.opcode)) return true;
   return std::ranges::all_of(form.operands, [&](const isa::OperandSpec& spec) {
     const isa::Type type = instance.type_of(spec);
-    if (type == isa::Type::none) return true;
     const isa::TypeClass cls = isa::type_info(type).cls;
     const bool computes = cls == isa::TypeClass::float_ || cls == isa::TypeClass::packed;
     return !computes || (type == isa::Type::f32 && instance.word("ftz") == "ftz");

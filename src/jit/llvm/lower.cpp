@@ -13,6 +13,7 @@
 #include "isa/sem/cache_control.h"
 #include "isa/special_registers.h"
 #include "isa/spell.h"
+#include "jit/float_mode.h"
 #include "jit/llvm/lowering.h"
 
 namespace heddle::jit {
@@ -176,16 +177,10 @@ void FunctionLowering::write(const Operand& to, llvm::Value* value) {
 
 // --- instructions ---
 
-/// Functions that are computed in ways of their own, with the same results where subnormal operands
-/// of each step count as zero
-/// (`./x conformance` computes them both ways, for all operands).
 bool is_alike_in_any_mode(const isa::Form& form, std::span<const u8> slots) {
-  constexpr std::string_view kFunctions[] = {"cos.approx.ftz.f32", "ex2.approx.ftz.f32",
-                                             "lg2.approx.ftz.f32", "rsqrt.approx.ftz.f32",
-                                             "sin.approx.ftz.f32"};
   const auto is_opcode = [&](std::string_view name) { return name.starts_with(form.opcode); };
-  return std::ranges::any_of(kFunctions, is_opcode) &&
-         std::ranges::count(kFunctions, isa::spell_mnemonic(form, slots)) != 0;
+  return std::ranges::any_of(kAlikeInAnyMode, is_opcode) &&
+         std::ranges::count(kAlikeInAnyMode, isa::spell_mnemonic(form, slots)) != 0;
 }
 
 void FunctionLowering::lane_instruction() {

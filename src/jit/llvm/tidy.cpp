@@ -164,17 +164,13 @@ void place_canonical(llvm::Function& function, const std::vector<Site>& sites) {
     }
   }
   // What may also be something else, bits that were loaded for example, must keep those.
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    std::erase_if(raw, [&](llvm::Value* value) {
-      if (results.count(value)) return false;
-      const auto* inst = llvm::cast<llvm::Instruction>(value);
-      for (const llvm::Use* operand : passed_on(*inst, sites)) {
-        if (!raw.count(*operand) && !is_canonical(*operand)) return changed = true;
-      }
-      return false;
-    });
+  const auto may_be_other = [&](llvm::Value* value) {
+    if (results.count(value)) return false;
+    return llvm::any_of(
+        passed_on(*llvm::cast<llvm::Instruction>(value), sites),
+        [&](const llvm::Use* operand) { return !raw.count(*operand) && !is_canonical(*operand); });
+  };
+  while (std::erase_if(raw, may_be_other) != 0) {
   }
   // In the order of the code: results must not depend on addresses of objects.
   std::vector<llvm::Instruction*> ordered;
@@ -214,15 +210,12 @@ std::set<const llvm::Value*> find_flushed(const llvm::Function& function,
         !chosen_from(inst, sites).empty())
       flushed.insert(&inst);
   }
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    std::erase_if(flushed, [&](const llvm::Value* value) {
-      for (const llvm::Use* use : chosen_from(*llvm::cast<llvm::Instruction>(value), sites)) {
-        if (!flushed.count(*use) && !is_flushed_constant(*use)) return changed = true;
-      }
-      return false;
-    });
+  const auto may_be_other = [&](const llvm::Value* value) {
+    return llvm::any_of(
+        chosen_from(*llvm::cast<llvm::Instruction>(value), sites),
+        [&](const llvm::Use* use) { return !flushed.count(*use) && !is_flushed_constant(*use); });
+  };
+  while (std::erase_if(flushed, may_be_other) != 0) {
   }
   return flushed;
 }
@@ -265,10 +258,10 @@ bool flushes_all(const llvm::Function& function, const std::set<const llvm::Valu
     if (inst.hasMetadata(kAnyMode)) continue;
     if (is_class_test(inst) && tells_subnormals(inst) && !flushed.count(inst.getOperand(0)))
       return false;
-    const bool calls = llvm::isa<llvm::CallInst>(inst) && !is_flush(inst);
+    const bool calls =
+        llvm::isa<llvm::CallInst>(inst) && !llvm::isa<llvm::IntrinsicInst>(inst) && !is_flush(inst);
     for (const llvm::Use& use : inst.operands()) {
-      if (calls && !llvm::isa<llvm::IntrinsicInst>(inst) && use->getType()->isFloatingPointTy())
-        return false;
+      if (calls && use->getType()->isFloatingPointTy()) return false;
       if (minds_subnormals(use) && !flushed.count(use) && !is_flushed_constant(use)) return false;
     }
   }
