@@ -137,13 +137,16 @@ std::optional<LaunchError> check(const Profile& profile, const ir::Function& ker
   return std::nullopt;
 }
 
-/// The CTAs of one grid, or its clusters, handed out to workers.
+/// The CTAs of one grid, or its clusters, handed out to workers: `count` of them from `first` on.
 class Grid {
  public:
-  Grid(const Program& program, Launch& launch, u32 workers)
+  static constexpr u64 kMost = u64{1} << 31;  ///< that one object hands out
+
+  Grid(const Program& program, Launch& launch, u64 first, u64 count, u32 workers)
       : program_(program),
         launch_(launch),
-        total_(launch.grid.volume() / launch.cluster.volume()),
+        first_(first),
+        total_(count),
         shares_(workers),
         slice_(launch.config->cooperative ? kCooperativeSlice : kSlice) {
     // Enough CTAs at a time that handing them out costs nothing, few enough that the last ones
@@ -154,10 +157,8 @@ class Grid {
     residency_ = std::max<u64>(residency_ / launch.cluster.volume() / workers, 1);
     if (launch.config->cooperative) residency_ = total_, chunk_ = 1;
     share_ = (total_ + workers - 1) / workers;
-    for (u32 w = 0; w < workers; ++w) {
-      shares_[w].next = std::min(share_ * w, total_);
-      shares_[w].end = std::min(share_ * (w + 1), total_);
-    }
+    const auto cut = [&](u32 w) { return static_cast<u32>(std::min(share_ * w, total_)); };
+    for (u32 w = 0; w < workers; ++w) shares_[w].left = Range{cut(w), cut(w + 1)};
     launch.cancel_next = [this]() -> std::optional<u64> {
       u64 next = 0, end = 0;
       return take(0, next, end, 1) ? std::optional(next) : std::nullopt;
@@ -261,20 +262,24 @@ class Grid {
     return late || cancelled;
   }
 
-  /// From the worker's share: the next launch of such a grid finds there what this one left in the
-  /// caches. Then from the others'. Fewer at a time towards the end of a share, so that nobody
-  /// waits long for who took the last ones.
+  /// From the beginning of the worker's share, then from the ends of others': so the next launch
+  /// of such a grid finds in each processor's caches what this one left there, also where one is
+  /// faster than the other. Fewer at a time towards the end of a share, so that nobody waits long
+  /// for who took the last ones.
   bool take(u32 worker, u64& next, u64& end, u64 most) {
     for (std::size_t i = 0; i < shares_.size(); ++i) {
-      Share& share = shares_[(worker + i) % shares_.size()];
-      const u64 taken = share.next.load(std::memory_order_relaxed);
-      if (taken >= share.end) continue;
-      const u64 count = std::clamp<u64>((share.end - taken) / 4, 1, most);
-      const u64 first = share.next.fetch_add(count, std::memory_order_relaxed);
-      if (first >= share.end) continue;
-      next = first;
-      end = std::min(first + count, share.end);
-      return true;
+      std::atomic<Range>& left = shares_[(worker + i) % shares_.size()].left;
+      Range now = left.load(std::memory_order_relaxed);
+      while (now.begin < now.end) {
+        const u32 count = static_cast<u32>(std::clamp<u64>((now.end - now.begin) / 4, 1, most));
+        const Range taken =
+            i == 0 ? Range{now.begin, now.begin + count} : Range{now.end - count, now.end};
+        const Range rest = i == 0 ? Range{taken.end, now.end} : Range{now.begin, taken.begin};
+        if (!left.compare_exchange_weak(now, rest, std::memory_order_relaxed)) continue;
+        next = first_ + taken.begin;
+        end = first_ + taken.end;
+        return true;
+      }
     }
     return false;
   }
@@ -313,15 +318,18 @@ class Grid {
 
   const Program& program_;
   Launch& launch_;
-  /// Of a worker: what others do not take from it. Two never lie in one line of the cache; asking
-  /// the allocator for that would take longer than a small grid.
+  /// Counted from first_.
+  struct alignas(8) Range {
+    u32 begin = 0, end = 0;
+  };
+  /// Of a worker. Two never lie in one line of the cache; asking the allocator for that would take
+  /// longer than a small grid.
   struct Share {
-    std::atomic<u64> next{0};
-    u64 end = 0;
-    u8 distance[112];
+    std::atomic<Range> left{Range{}};
+    u8 distance[120];
   };
 
-  const u64 total_;  ///< CTAs, or clusters
+  const u64 first_, total_;  ///< CTAs, or clusters
   std::vector<Share> shares_;
   const u64 slice_;
   u64 chunk_, residency_, share_;
@@ -394,15 +402,19 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
   // A seed repeats its order because one thread draws all of the numbers.
   const bool alone = launch.random || units == 1;
   const u32 workers = alone ? 1 : static_cast<u32>(std::min<u64>(worker_count(), units));
-  Grid grid(program, launch, workers);
-  if (workers == 1)
-    grid.work(0);
-  else
-    Pool::of_process().run(workers - 1, [&](u32 worker) { grid.work(worker); });
+  LaunchResult result;
+  for (u64 first = 0; first < units && !launch.stop; first += Grid::kMost) {
+    Grid grid(program, launch, first, std::min(units - first, Grid::kMost), workers);
+    if (workers == 1)
+      grid.work(0);
+    else
+      Pool::of_process().run(workers - 1, [&](u32 worker) { grid.work(worker); });
+    result = std::move(grid).result();
+  }
   loaded.memory().give_params(launch.params, params_size, low);
   if (launch.grid_workspace) loaded.memory().release(launch.grid_workspace);
   launch.runtime->flush();
-  return std::move(grid).result();
+  return result;
 }
 
 }  // namespace heddle::machine
