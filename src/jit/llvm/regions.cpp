@@ -205,13 +205,13 @@ void make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& ends
   const auto arrive = [&](llvm::PHINode* phi, llvm::Value* at_first, llvm::Value* next_warp,
                           llvm::Value* next_round) {
     phi->addIncoming(at_first, cta.cta);
-    phi->addIncoming(next_warp, cta.next);
+    if (cta.turn) phi->addIncoming(next_warp, cta.next);
     phi->addIncoming(next_round, cta.done);
   };
   arrive(met, builder.getInt64(kNobodyYet), merged, builder.getInt64(kNobodyYet));
   arrive(together, begins, together, builder.getTrue());
   arrive(place, builder.getInt64(0), place, merged);
-  cta.team->addIncoming(builder.getInt32(0), cta.done);
+  if (cta.turn) cta.turn->addIncoming(builder.getInt32(0), cta.done);
 }
 
 /// Blocks that end a region, to which a warp may come from `from` in one region. In the order of

@@ -3,7 +3,9 @@
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
 
@@ -23,6 +25,26 @@ Vectorizer::Vectorizer(ScalarKernel& kernel, const Shapes& shapes, const machine
       from_(*kernel.function),
       layout_(kernel.module->getDataLayout()),
       builder_(context_) {}
+
+namespace {
+
+/// The same number, of which LLVM knows nothing but that it is less than `end`. Where it sees a
+/// loop's counter it keeps a counter for each address that is made of it, on the stack when
+/// registers run out; a turn is too long for that to pay.
+llvm::Value* hide(llvm::IRBuilderBase& builder, llvm::Value* number, u32 end) {
+  auto* type = llvm::FunctionType::get(number->getType(), {number->getType()}, false);
+  llvm::CallInst* copy = builder.CreateCall(
+      type, llvm::InlineAsm::get(type, "", "=r,0", /*hasSideEffects=*/false), {number}, "team");
+  copy->setDoesNotAccessMemory();
+  copy->setDoesNotThrow();
+  copy->addFnAttr(llvm::Attribute::WillReturn);
+  copy->setMetadata(
+      llvm::LLVMContext::MD_range,
+      llvm::MDBuilder(builder.getContext()).createRange(llvm::APInt(32, 0), llvm::APInt(32, end)));
+  return copy;
+}
+
+}  // namespace
 
 // --- masks ---
 
@@ -558,19 +580,25 @@ Vectorized Vectorizer::run(std::string& why) {
            entry_,
            cta_,
            head_,
-           builder_.CreatePHI(builder_.getInt32Ty(), 2, "team"),
+           teams == 1 ? nullptr : builder_.CreatePHI(builder_.getInt32Ty(), 2, "turn"),
+           builder_.getInt32(0),
            new_block("next"),
            new_block("done"),
            new_block("finished")};
+  if (made_.turn) made_.team = hide(builder_, made_.turn, teams);
   // For whoever asks while the warp runs, after a fault too.
   builder_.CreateStore(warp_number(0), field_address(offsetof(Context, warp)),
                        /*isVolatile=*/true);
   go_to(made_.next);
-  llvm::Value* following = builder_.CreateNUWAdd(made_.team, builder_.getInt32(1));
-  builder_.CreateCondBr(builder_.CreateICmpULT(following, builder_.getInt32(teams)), head_,
-                        made_.done);
-  made_.team->addIncoming(builder_.getInt32(0), cta_);
-  made_.team->addIncoming(following, made_.next);
+  if (made_.turn) {
+    llvm::Value* following = builder_.CreateNUWAdd(made_.turn, builder_.getInt32(1));
+    builder_.CreateCondBr(builder_.CreateICmpULT(following, builder_.getInt32(teams)), head_,
+                          made_.done);
+    made_.turn->addIncoming(builder_.getInt32(0), cta_);
+    made_.turn->addIncoming(following, made_.next);
+  } else {
+    builder_.CreateBr(made_.done);
+  }
   go_to(made_.done);
   builder_.CreateBr(made_.finished);
   go_through_ctas();

@@ -26,7 +26,8 @@ struct Vectorized {
   llvm::BasicBlock* entry = nullptr;   ///< what all CTAs share
   llvm::BasicBlock* cta = nullptr;     ///< where each CTA begins, or goes on: what its warps share
   llvm::BasicBlock* head = nullptr;    ///< where each team begins; jumps to its code
-  llvm::PHINode* team = nullptr;       ///< its number, in the head
+  llvm::PHINode* turn = nullptr;       ///< in the head, counts the teams; null: there is one
+  llvm::Value* team = nullptr;         ///< the number of the one whose turn it is
   llvm::BasicBlock* next = nullptr;    ///< where each team ends: the next one, or done
   llvm::BasicBlock* done = nullptr;
   llvm::BasicBlock* finished = nullptr;  ///< where each CTA ends
