@@ -20,7 +20,10 @@ std::optional<Pattern> of_line(const llvm::Value* value, const Shapes& shapes) {
   Pattern pattern;
   for (u32 lane = 0; lane < shapes.team(); ++lane)
     pattern.offsets.push_back(shape.stride * (lane % (shapes.halves_of(shape) * kHalf)));
-  if (const auto* inst = llvm::dyn_cast<llvm::Instruction>(value)) {
+  const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
+  if (inst && machine_call(*inst) == "lane") {
+    pattern.most = 0;
+  } else if (inst) {
     const llvm::KnownBits known = llvm::computeKnownBits(value, inst->getDataLayout());
     if (known.isNonNegative()) pattern.most = known.getMaxValue().getLimitedValue();
   }

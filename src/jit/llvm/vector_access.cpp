@@ -325,11 +325,8 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
   switch (group->way) {
     case Way::one:
       return define_uniform(call, scalar(group->at[0]));
-    case Way::only: {
-      Halves loaded{};
-      loaded.fill(splat(scalar(group->at[0])));
-      return define(call, loaded);
-    }
+    case Way::only:
+      return define(call, of_lanes_here([&](unsigned i) { return scalar(group->at[i]); }));
     case Way::parts: {
       Lanes lanes;
       lanes.shape = shapes_.of(&call);
@@ -398,11 +395,17 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
   };
   switch (group->way) {
     case Way::one:
-    case Way::only:
       for (unsigned i = 0; i < count; ++i)
         builder_.CreateAlignedStore(
-            group->way == Way::one ? first(value(i)) : of_lane(value(i), lane_),
-            pointer(group->at[0], distance + u64{i} * site.bytes), llvm::Align(1));
+            first(value(i)), pointer(group->at[0], distance + u64{i} * site.bytes), llvm::Align(1));
+      return;
+    case Way::only:
+      for (std::size_t lane = 0; lane < lanes_here_.size(); ++lane) {
+        for (unsigned i = 0; i < count; ++i)
+          builder_.CreateAlignedStore(of_lane(value(i), lanes_here_[lane]),
+                                      pointer(group->at[lane], distance + u64{i} * site.bytes),
+                                      llvm::Align(1));
+      }
       return;
     case Way::line:
       where_straight(*group, straight, by_run_time);

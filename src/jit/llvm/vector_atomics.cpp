@@ -172,14 +172,15 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
   llvm::Value* address = call.getArgOperand(1);
   const bool reduces = call.use_empty() && shapes_.of(address).is_uniform() &&
                        reduction(site) != llvm::Intrinsic::not_intrinsic;
-  open_group(call, lane_ ? Way::only : reduces ? Way::one : Way::scattered);
+  const bool few = !lanes_here_.empty();
+  open_group(call, few ? Way::only : reduces ? Way::one : Way::scattered);
   const Halves at = checked(call, mask).first->at;
-  if (lane_) {
-    llvm::Value* b = of_lane(value(0), lane_);
-    llvm::Value* c = operands > 1 ? of_lane(value(1), lane_) : nullptr;
-    Halves old{};
-    old.fill(splat(atomic_at(site, at[0], b, c)));
-    return define(call, old);
+  if (few) {
+    return define(call, of_lanes_here([&](unsigned i) {
+                    llvm::Value* lane = lanes_here_[i];
+                    llvm::Value* c = operands > 1 ? of_lane(value(1), lane) : nullptr;
+                    return atomic_at(site, at[i], of_lane(value(0), lane), c);
+                  }));
   }
   if (reduces) {
     llvm::Value* whole = nullptr;

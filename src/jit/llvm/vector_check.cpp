@@ -115,7 +115,7 @@ Vectorizer::Way Vectorizer::way_of(const llvm::CallInst& call, const llvm::Value
     same &= shapes_.of(call.getArgOperand(i)).is_uniform();
   if (same) return Way::one;
   if (loads && shapes_.of(&call).is_affine()) return Way::parts;
-  if (lane_) return Way::only;
+  if (!lanes_here_.empty()) return Way::only;
   const Way otherwise = fits_pattern(call, address) ? Way::pattern : Way::scattered;
   if (!root.is_affine()) return otherwise;
   const s64 whole = s64{site.bytes} * site.count;
@@ -279,8 +279,10 @@ void Vectorizer::check(Group& group, const Halves& mask) {
       pieces = {{from[0], group.extent}};
       break;
     case Way::only:
-      from[0] = further(of_lane(group.root, lane_), group.low);
-      pieces = {{from[0], group.extent}};
+      for (std::size_t i = 0; i < lanes_here_.size(); ++i) {
+        from[i] = further(of_lane(group.root, lanes_here_[i]), group.low);
+        pieces.emplace_back(from[i], group.extent);
+      }
       break;
     case Way::parts:
       for (unsigned h = 0; h < halves_; h += shapes_.halves_of(shape)) {

@@ -118,10 +118,30 @@ llvm::Value* Vectorizer::all_here(llvm::Value* value, unsigned half) {
   return result;
 }
 
+/// Whether a lane's value is made of what all lanes share, or of lines, by few instructions.
+bool Vectorizer::is_near_line(const llvm::Value* value, unsigned steps) const {
+  if (llvm::isa<llvm::Constant>(value)) return true;
+  const Shape& shape = lanes_.at(value).shape;
+  if (shape.is_affine()) return shape.kind == Shape::Kind::team && !value->getType()->isPointerTy();
+  const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!steps || !inst || !(inst->isBinaryOp() || inst->isCast()) || inst->isIntDivRem())
+    return false;
+  return std::ranges::all_of(inst->operand_values(), [&](const llvm::Value* operand) {
+    return is_near_line(operand, steps - 1);
+  });
+}
+
 /// Of one lane.
 llvm::Value* Vectorizer::of_lane(llvm::Value* value, llvm::Value* lane) {
   if (llvm::isa<llvm::Constant>(value)) return value;
   const Shape& shape = lanes_.at(value).shape;
+  constexpr unsigned kSteps = 3;
+  if (!shape.is_affine() && is_near_line(value, kSteps)) {
+    llvm::Instruction* copy = llvm::cast<llvm::Instruction>(value)->clone();
+    copy->dropPoisonGeneratingFlags();
+    for (llvm::Use& operand : copy->operands()) operand.set(of_lane(operand.get(), lane));
+    return builder_.Insert(copy);
+  }
   if (shape.kind == Shape::Kind::team && !value->getType()->isPointerTy()) {
     const auto line = [&](llvm::Value* of, s64 stride) {
       if (!stride) return first(of);
@@ -379,7 +399,9 @@ llvm::Value* Vectorizer::vector_instruction(llvm::Instruction& inst, unsigned ha
 
 void Vectorizer::emit_vector(llvm::Instruction& inst, const Halves& mask) {
   Halves both{};
-  for (unsigned h = 0; h < halves_; ++h) both[h] = vector_instruction(inst, h, mask);
+  for (unsigned h = 0; h < halves_; ++h)
+    both[h] = wanted_.any(&inst, h) ? vector_instruction(inst, h, mask)
+                                    : llvm::PoisonValue::get(vector_of(inst.getType()));
   define(inst, both);
 }
 

@@ -5,7 +5,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "base/check.h"
-#include "isa/sem/warp_shuffle.h"
+#include "jit/llvm/shuffles.h"
 #include "jit/llvm/vectorizer.h"
 
 namespace heddle::jit {
@@ -83,27 +83,26 @@ void Vectorizer::take_results(llvm::CallInst& call) {
 
 /// shfl from lanes that are known when compiling.
 bool Vectorizer::emit_shuffle(llvm::CallInst& call, const Site& site) {
-  const auto* b = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(2));
-  const auto* c = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(3));
-  if (!b || !c) return false;
-  std::array<std::vector<int>, kHalves> from;
-  std::array<std::vector<llvm::Constant*>, kHalves> inside;
-  for (u32 lane = 0; lane < kLanes; ++lane) {
-    const auto source = sem::shuffle_source(static_cast<sem::Shflmode>(site.runtime[0]), lane,
-                                            static_cast<u32>(b->getZExtValue()),
-                                            static_cast<u32>(c->getZExtValue()));
-    from[lane / kHalf].push_back(static_cast<int>(source.lane));
-    inside[lane / kHalf].push_back(builder_.getInt1(source.in_range));
-  }
+  const auto sources = shuffle_sources(call, site);
+  if (!sources) return false;
+  const u64 wanted = wanted_.lanes(&call);
   llvm::Value* a = call.getArgOperand(1);
   Halves both{};
   for (unsigned h = 0; h < halves_; ++h) {
     const unsigned begin = h / kHalves * kHalves;
-    both[h] = builder_.CreateShuffleVector(all(a, begin), all(a, begin + 1), from[h - begin]);
+    std::vector<int> from;
+    std::vector<llvm::Constant*> inside;
+    for (unsigned lane = 0; lane < kHalf; ++lane) {
+      const auto& source = (*sources)[(h - begin) * kHalf + lane];
+      from.push_back(wanted >> (h * kHalf + lane) & 1 ? static_cast<int>(source.lane)
+                                                      : llvm::PoisonMaskElem);
+      inside.push_back(builder_.getInt1(source.in_range));
+    }
+    both[h] = builder_.CreateShuffleVector(all(a, begin), all(a, begin + 1), from);
     if (!call.getType()->isStructTy()) continue;
     llvm::Value* pair = llvm::PoisonValue::get(vector_of(call.getType()));
     pair = builder_.CreateInsertValue(pair, both[h], 0);
-    both[h] = builder_.CreateInsertValue(pair, llvm::ConstantVector::get(inside[h - begin]), 1);
+    both[h] = builder_.CreateInsertValue(pair, llvm::ConstantVector::get(inside), 1);
   }
   define(call, both);
   return true;

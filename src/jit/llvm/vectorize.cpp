@@ -18,6 +18,7 @@ namespace heddle::jit {
 Vectorizer::Vectorizer(ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block)
     : kernel_(kernel),
       shapes_(shapes),
+      wanted_(kernel, shapes),
       block_(block),
       halves_(shapes.team() / kHalf),
       context_(kernel.module->getContext()),
@@ -113,8 +114,43 @@ llvm::Value* Vectorizer::only_lane(const Block* from, unsigned successor) {
   if (equal != (successor == 0) || shape.kind != Shape::Kind::team || shape.stride != 1 ||
       !shape.widened.empty() || !shapes_.of(number).is_uniform())
     return nullptr;
+  // The first one of a team whose index is a multiple of the team: the place is known.
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(number);
+      known && shape.align >= shapes_.team())
+    return builder_.getInt32(static_cast<u32>(known->getZExtValue() % shapes_.team()));
   llvm::Value* lane = builder_.CreateSub(first(number), first(index));
   return builder_.CreateZExtOrTrunc(lane, builder_.getInt32Ty());
+}
+
+/// The lanes of a mask that is known when compiling, where each half has no more than one, and each
+/// warp. Empty: it is not known, or there are more.
+std::vector<llvm::Value*> Vectorizer::few_lanes(const Halves& mask) const {
+  std::vector<llvm::Value*> lanes;
+  for (unsigned h = 0; h < halves_; ++h) {
+    const auto* half = llvm::dyn_cast<llvm::Constant>(mask[h]);
+    unsigned of_half = 0;
+    for (unsigned lane = 0; lane < kHalf; ++lane) {
+      const auto* bit = llvm::dyn_cast_or_null<llvm::ConstantInt>(
+          half ? half->getAggregateElement(lane) : nullptr);
+      if (!bit || (bit->isOne() && ++of_half > 1)) return {};
+      if (bit->isOne())
+        lanes.push_back(llvm::ConstantInt::get(llvm::Type::getInt32Ty(context_), h * kHalf + lane));
+    }
+  }
+  return lanes.size() <= warps() ? lanes : std::vector<llvm::Value*>{};
+}
+
+/// What each of lanes_here_ has, in its half; where it is one, in all of them.
+Halves Vectorizer::of_lanes_here(const std::function<llvm::Value*(unsigned)>& value) {
+  Halves result{};
+  for (unsigned i = 0; i < lanes_here_.size(); ++i) {
+    llvm::Value* half = splat(value(i));
+    if (i == 0)
+      result.fill(half);
+    else
+      result[llvm::cast<llvm::ConstantInt>(lanes_here_[i])->getZExtValue() / kHalf] = half;
+  }
+  return result;
 }
 
 /// Of each warp: nothing of the one before is left in it.
@@ -326,7 +362,8 @@ void Vectorizer::leave_block(Block* block, const Halves& mask) {
 
 void Vectorizer::emit_block(Block* block, const Halves& mask) {
   masks_[block] = mask;
-  lane_ = nodes_[block].lane;
+  lanes_here_ = few_lanes(mask);
+  if (llvm::Value* lane = nodes_[block].lane) lanes_here_ = {lane};
   find_groups(*block);
   for (llvm::PHINode& phi : block->phis()) {
     Variable& variable = variable_of(phi);

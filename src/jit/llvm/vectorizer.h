@@ -21,6 +21,7 @@
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/shape.h"
 #include "jit/llvm/vectorize.h"
+#include "jit/llvm/wanted.h"
 
 namespace heddle::jit {
 
@@ -74,6 +75,8 @@ class Vectorizer {
   llvm::Value* goes(const Block* from, unsigned successor);
   Halves edge_mask(const Block* from, unsigned successor, const Halves& mask);
   llvm::Value* only_lane(const Block* from, unsigned successor);
+  std::vector<llvm::Value*> few_lanes(const Halves& mask) const;
+  Halves of_lanes_here(const std::function<llvm::Value*(unsigned number)>& value);
   llvm::Value* any(const Halves& mask);
   llvm::Value* any(const Halves& mask, unsigned begin, unsigned count);
   bool is_all(const Halves& mask) const;
@@ -88,6 +91,7 @@ class Vectorizer {
   llvm::Value* first(llvm::Value* value, unsigned half = 0);
   llvm::Value* all(llvm::Value* value, unsigned half);
   llvm::Value* all_here(llvm::Value* value, unsigned half);
+  bool is_near_line(const llvm::Value* value, unsigned steps) const;
   llvm::Value* of_lane(llvm::Value* value, llvm::Value* lane);
   void place_behind(llvm::Value* value);
   llvm::Value* ramp(llvm::Type* type, s64 stride) const;
@@ -133,7 +137,7 @@ class Vectorizer {
     pattern,  ///< around each other in a way that is known, within two vectors
     parts,    ///< each warp or half has one
     one,      ///< all have the same one
-    only,     ///< that of lane_ matters
+    only,     ///< those of lanes_here_ matter
   };
   /// Accesses of a block that are as large as each other, at fixed distances from one value. They
   /// are checked before the first of them.
@@ -201,6 +205,7 @@ class Vectorizer {
 
   ScalarKernel& kernel_;
   const Shapes& shapes_;
+  const Wanted wanted_;
   const machine::Dim3 block_;
   const unsigned halves_;  ///< of the warps that run together
   llvm::LLVMContext& context_;
@@ -221,7 +226,9 @@ class Vectorizer {
   std::map<std::pair<const Block*, const llvm::Loop*>, std::vector<Block*>>
       children_;                          ///< at a level
   std::map<const Block*, Halves> masks_;  ///< of emitted blocks
-  llvm::Value* lane_ = nullptr;  ///< of the block that is emitted: the only one that may be there
+  /// Of the block that is emitted, where they are few: the one that may be there, or those that
+  /// are. Empty: any.
+  std::vector<llvm::Value*> lanes_here_;
   std::map<const Block*, std::function<void()>> latches_;  ///< what their loops want to know
   std::map<const Block*, u32> order_;                      ///< reverse post order
   std::map<std::pair<std::size_t, llvm::Type*>, llvm::Value*> fields_;

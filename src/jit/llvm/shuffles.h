@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "isa/sem/warp_shuffle.h"
+#include "jit/llvm/scalar.h"
+
+namespace heddle::jit {
+
+using ShuffleSources = std::array<sem::ShuffleSource, kLanes>;
+
+/// From where each lane of a warp reads; nothing if that is not known when compiling, or if the
+/// call, a warp_op, is no shfl (9.7.9.5).
+inline std::optional<ShuffleSources> shuffle_sources(const llvm::CallInst& call, const Site& site) {
+  if (site.sem != isa::SemId::shuffle && site.sem != isa::SemId::shuffle_sync) return std::nullopt;
+  const auto* b = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(2));
+  const auto* c = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(3));
+  if (!b || !c) return std::nullopt;
+  ShuffleSources sources;
+  for (u32 lane = 0; lane < kLanes; ++lane)
+    sources[lane] = sem::shuffle_source(static_cast<sem::Shflmode>(site.runtime[0]), lane,
+                                        static_cast<u32>(b->getZExtValue()),
+                                        static_cast<u32>(c->getZExtValue()));
+  return sources;
+}
+
+}  // namespace heddle::jit
