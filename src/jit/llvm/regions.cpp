@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "jit/context.h"
+#include "jit/llvm/sums.h"
 #include "jit/llvm/vectorize.h"
 
 namespace heddle::jit {
@@ -248,8 +249,15 @@ u32 split_regions(const Vectorized& cta) {
   }
   if (ends.empty()) return 0;
 
-  llvm::LLVMContext& context = warp.getContext();
-  llvm::IRBuilder<> builder(context);
+  llvm::IRBuilder<> builder(cta.head->getTerminator());
+  // Where the team's frame begins; its size is put in when it is known.
+  auto* begin = llvm::BinaryOperator::CreateNUWMul(
+      builder.CreateZExt(cta.team, builder.getInt64Ty()), builder.getInt64(0));
+  builder.Insert(begin);
+  llvm::Value* frame =
+      builder.CreateInBoundsGEP(builder.getInt8Ty(), warp.getArg(1), begin, "frame");
+  u32 size = keep_in_frame(cta, frame, kFirstSlot);
+
   std::vector<llvm::BasicBlock*> resumed;
   for (llvm::CallInst* call : ends) {
     llvm::BasicBlock* block = call->getParent();
@@ -260,7 +268,6 @@ u32 split_regions(const Vectorized& cta) {
   const auto live = find_live(cta);
 
   const llvm::DataLayout& layout = warp.getDataLayout();
-  u32 size = kFirstSlot;
   llvm::MapVector<llvm::Instruction*, u32> slots;
   for (llvm::BasicBlock* block : resumed) {
     for (llvm::Instruction* value : live.at(block)) {
@@ -274,12 +281,7 @@ u32 split_regions(const Vectorized& cta) {
     }
   }
   size = (size + 63) / 64 * 64;
-
-  builder.SetInsertPoint(cta.head->getTerminator());
-  llvm::Value* number = builder.CreateZExt(cta.team, builder.getInt64Ty());
-  llvm::Value* frame =
-      builder.CreateInBoundsGEP(builder.getInt8Ty(), warp.getArg(1),
-                                builder.CreateNUWMul(number, builder.getInt64(size)), "frame");
+  begin->setOperand(1, builder.getInt64(size));
   const auto at = [&](u32 offset) {
     return builder.CreateConstInBoundsGEP1_32(builder.getInt8Ty(), frame, offset);
   };

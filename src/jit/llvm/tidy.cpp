@@ -30,6 +30,7 @@
 #include "jit/llvm/analyses.h"
 #include "jit/llvm/pairs.h"
 #include "jit/llvm/scalar.h"
+#include "jit/llvm/unroll.h"
 
 namespace heddle::jit {
 namespace {
@@ -410,6 +411,22 @@ void join_alike(llvm::Function& function) {
   }
 }
 
+/// Each access has a site of its own: the vectorizer notes there what it is checked with. Functions
+/// that were inlined twice and loops that were unrolled have made copies.
+void number_accesses(ScalarKernel& kernel) {
+  std::set<u64> seen;
+  for (llvm::Instruction& inst : llvm::instructions(*kernel.function)) {
+    const llvm::StringRef name = machine_call(inst);
+    if (name != "load" && name != "store" && name != "atomic") continue;
+    auto& call = llvm::cast<llvm::CallInst>(inst);
+    auto* number = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0));
+    if (seen.insert(number->getZExtValue()).second) continue;
+    const Site site = site_of(call, kernel.sites);
+    call.setArgOperand(0, llvm::ConstantInt::get(number->getType(), kernel.sites.size()));
+    kernel.sites.push_back(site);
+  }
+}
+
 template <class... Passes>
 llvm::FunctionPassManager manager(Passes... passes) {
   llvm::FunctionPassManager all;
@@ -496,6 +513,8 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
               llvm::ADCEPass(), llvm::SimplifyCFGPass(keep_loops), llvm::LowerSwitchPass(),
               llvm::UnifyFunctionExitNodesPass(), llvm::FixIrreduciblePass(),
               llvm::LoopSimplifyPass(), llvm::LCSSAPass()));
+  if (unroll_sums(function, analyses)) run(manager(llvm::EarlyCSEPass(), llvm::ADCEPass()));
+  number_accesses(kernel);
   if (has_halves(analyses.target)) join_pairs(function);
   return move_to_memory(kernel);
 }
