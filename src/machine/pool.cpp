@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/pool.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -24,54 +25,78 @@ void Pool::run(u32 helpers, const std::function<void(u32)>& work) {
   Job job{&work, helpers, helpers, {0}};
   bool wakes = false;
   {
-    const std::lock_guard lock(mutex_);
+    const auto lock = lock_soon();
     for (; threads_ < helpers; ++threads_)
       std::thread([this, number = threads_] { help(number); }).detach();
     jobs_.push_back(&job);
+    wanted_.fetch_add(helpers, std::memory_order_relaxed);
     posts_.fetch_add(1, std::memory_order_relaxed);
     running_.fetch_add(1, std::memory_order_relaxed);
     wakes = asleep_ != 0;
   }
   if (wakes) posted_.notify_all();
   work(0);
-  std::unique_lock lock(mutex_);
-  jobs_.remove(&job);
-  lock.unlock();
-  look_while(kLongestFinish, [&] { return job.inside.load(std::memory_order_relaxed) != 0; });
-  lock.lock();
-  left_.wait(lock, [&] { return job.inside == 0; });
+  {
+    const auto lock = lock_soon();
+    jobs_.remove(&job);
+    wanted_.fetch_sub(job.wanted, std::memory_order_relaxed);
+  }
+  const auto is_helped = [&] { return job.inside.load(std::memory_order_acquire) != 0; };
+  look_while(kLongestFinish, is_helped);
+  if (is_helped()) {
+    std::unique_lock lock(mutex_);
+    waits_.fetch_add(1);
+    left_.wait(lock, [&] { return job.inside.load() == 0; });
+    waits_.fetch_sub(1);
+  }
   running_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// A job that wants help; null: none does. The lock is held.
-Pool::Job* Pool::find() {
-  for (Job* job : jobs_) {
-    if (job->wanted) return job;
+/// A lock that others hold for a moment: a thread that goes to sleep for it takes longer to wake up
+/// than a small grid to run.
+std::unique_lock<std::mutex> Pool::lock_soon() {
+  constexpr int kTries = 1000;
+  std::unique_lock lock(mutex_, std::defer_lock);
+  for (int i = 0; i < kTries; ++i) {
+    if (lock.try_lock()) return lock;
+    pause_briefly();
   }
-  return nullptr;
+  lock.lock();
+  return lock;
+}
+
+/// Takes part in a job, if one wants help.
+bool Pool::join(u32 number) {
+  if (wanted_.load(std::memory_order_relaxed) == 0) return false;
+  auto lock = lock_soon();
+  const auto found = std::ranges::find_if(jobs_, [](const Job* one) { return one->wanted != 0; });
+  if (found == jobs_.end()) return false;
+  Job& job = **found;
+  --job.wanted;
+  wanted_.fetch_sub(1, std::memory_order_relaxed);
+  job.inside.fetch_add(1, std::memory_order_relaxed);
+  lock.unlock();
+  (*job.work)(1 + number % job.helpers);
+  // The job may be gone then; whoever sleeps until it is done said so before looking.
+  if (job.inside.fetch_sub(1) == 1 && waits_.load() != 0) {
+    lock.lock();
+    left_.notify_all();
+  }
+  return true;
 }
 
 /// Who finds nothing to do while others finish their parts stays awake: the next job comes right
 /// after that, and to wake a thread takes a virtual machine milliseconds.
 void Pool::help(u32 number) {
-  std::unique_lock lock(mutex_);
   while (true) {
-    if (Job* job = find()) {
-      --job->wanted;
-      ++job->inside;
-      lock.unlock();
-      (*job->work)(1 + number % job->helpers);
-      lock.lock();
-      if (--job->inside == 0) left_.notify_all();
-      continue;
-    }
     const u64 seen = posts_.load(std::memory_order_relaxed);
+    if (join(number)) continue;
     const auto nothing_new = [&] { return posts_.load(std::memory_order_relaxed) == seen; };
-    lock.unlock();
     const auto finishing = [&] { return running_.load(std::memory_order_relaxed) != 0; };
     look_while(kLongestFinish, [&] { return nothing_new() && finishing(); });
     look_while(kLookout, nothing_new);
-    lock.lock();
+    if (!nothing_new()) continue;
+    std::unique_lock lock(mutex_);
     ++asleep_;
     posted_.wait(lock, [&] { return !nothing_new(); });
     --asleep_;

@@ -37,12 +37,15 @@ class Pool {
     std::atomic<u32> inside{0};
   };
 
+  std::unique_lock<std::mutex> lock_soon();
+  bool join(u32 number);
   void help(u32 number);
-  Job* find();
 
   std::mutex mutex_;
   std::condition_variable posted_, left_;
   std::list<Job*> jobs_;
+  std::atomic<u32> wanted_{0};   ///< helpers, by all jobs
+  std::atomic<u32> waits_{0};    ///< who sleeps until helpers have left
   std::atomic<u64> posts_{0};    ///< changes with every job
   std::atomic<u32> running_{0};  ///< jobs that have been posted and are not done
   u32 threads_ = 0, asleep_ = 0;
