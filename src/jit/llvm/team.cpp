@@ -77,6 +77,28 @@ unsigned most_vectors(const llvm::Function& function, const Shapes& shapes) {
   return most;
 }
 
+/// Whether lanes may stay in the loop for quite different numbers of rounds, with accesses to
+/// memory for each: two warps would wait for the longest one of both, and nothing that they compute
+/// is in the way of the other. What only computes is a chain: the second one comes nearly for free.
+bool is_uneven(const llvm::Loop& loop, const Shapes& shapes) {
+  llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
+  loop.getExitingBlocks(exiting);
+  const bool even = llvm::all_of(exiting, [&](const llvm::BasicBlock* block) {
+    if (!shapes.parts(block)) return true;
+    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+    const auto* compare = branch ? llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition()) : nullptr;
+    return compare && shapes.of(compare->getOperand(0)).is_affine() &&
+           shapes.of(compare->getOperand(1)).is_affine();
+  });
+  if (even) return false;
+  return llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) {
+    return llvm::any_of(*block, [](const llvm::Instruction& inst) {
+      const llvm::StringRef name = machine_call(inst);
+      return name == "load" || name == "store" || name == "atomic";
+    });
+  });
+}
+
 }  // namespace
 
 std::string why_alone(const ScalarKernel& kernel, const Shapes& shapes,
@@ -91,7 +113,8 @@ std::string why_alone(const ScalarKernel& kernel, const Shapes& shapes,
     }
   }
   for (const llvm::Loop* loop : shapes.loops.getLoopsInPreorder()) {
-    if (shapes.parts(loop)) return "a loop that threads leave one by one";
+    if (shapes.parts(loop) && is_uneven(*loop, shapes))
+      return "a loop that threads leave one by one, with accesses";
   }
   if (most_vectors(*kernel.function, shapes) > kMostVectors) return "too many values for registers";
   return {};
