@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include "base/look_while.h"
+#include "base/lock_soon.h"
 
 namespace heddle::machine {
 namespace {
@@ -25,7 +25,7 @@ void Pool::run(u32 helpers, const std::function<void(u32)>& work) {
   Job job{&work, helpers, helpers, {0}};
   bool wakes = false;
   {
-    const auto lock = lock_soon();
+    const auto lock = lock_soon(mutex_);
     for (; threads_ < helpers; ++threads_)
       std::thread([this, number = threads_] { help(number); }).detach();
     jobs_.push_back(&job);
@@ -37,7 +37,7 @@ void Pool::run(u32 helpers, const std::function<void(u32)>& work) {
   if (wakes) posted_.notify_all();
   work(0);
   {
-    const auto lock = lock_soon();
+    const auto lock = lock_soon(mutex_);
     jobs_.remove(&job);
     wanted_.fetch_sub(job.wanted, std::memory_order_relaxed);
   }
@@ -52,23 +52,10 @@ void Pool::run(u32 helpers, const std::function<void(u32)>& work) {
   running_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// A lock that others hold for a moment: a thread that goes to sleep for it takes longer to wake up
-/// than a small grid to run.
-std::unique_lock<std::mutex> Pool::lock_soon() {
-  constexpr int kTries = 1000;
-  std::unique_lock lock(mutex_, std::defer_lock);
-  for (int i = 0; i < kTries; ++i) {
-    if (lock.try_lock()) return lock;
-    pause_briefly();
-  }
-  lock.lock();
-  return lock;
-}
-
 /// Takes part in a job, if one wants help.
 bool Pool::join(u32 number) {
   if (wanted_.load(std::memory_order_relaxed) == 0) return false;
-  auto lock = lock_soon();
+  auto lock = lock_soon(mutex_);
   const auto found = std::ranges::find_if(jobs_, [](const Job* one) { return one->wanted != 0; });
   if (found == jobs_.end()) return false;
   Job& job = **found;

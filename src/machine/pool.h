@@ -37,7 +37,6 @@ class Pool {
     std::atomic<u32> inside{0};
   };
 
-  std::unique_lock<std::mutex> lock_soon();
   bool join(u32 number);
   void help(u32 number);
 

@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/look_while.h"
+#include "base/lock_soon.h"
 
 namespace heddle::driver {
 namespace {
@@ -76,7 +76,7 @@ StreamPtr Stream::create(std::shared_ptr<StreamGroup> group, Context* context, K
 void Stream::append(const ItemPtr& item, bool wake) {
   const std::lock_guard order(group_->order_);
   add_implicit_order(item->after);
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_soon(mutex_);
   queue_.push_back(item);
   last_ = item;
   if (wake && !started_) {
@@ -100,25 +100,36 @@ void Stream::add_implicit_order(std::vector<CompletionPtr>& after) {
 /// The lock is held; by those below, too, before and after.
 void Stream::announce() {
   changes_.fetch_add(1, std::memory_order_relaxed);
+  left_.store(busy_ ? 0 : queue_.size(), std::memory_order_relaxed);
   changed_.notify_all();
 }
 
 void Stream::wait_for_change(std::unique_lock<std::mutex>& lock) {
   const u64 seen = changes_.load();
-  look(lock, kLookout);
+  lock.unlock();
+  look_while(kLookout, [&] { return changes_.load(std::memory_order_relaxed) == seen; });
+  lock_soon(lock);
   changed_.wait(lock, [&] { return changes_.load() != seen; });
 }
 
-/// Until something changes, but not for long.
-void Stream::look(std::unique_lock<std::mutex>& lock, std::chrono::microseconds most) {
-  const u64 seen = changes_.load();
+/// Until there is something that nobody runs, or until nothing has changed for a while, and then
+/// does. Without the lock: whoever launches and waits shall not wait for that.
+void Stream::look_for_work(std::unique_lock<std::mutex>& lock) {
+  u64 seen = 0;
+  const auto left = [&] { return left_.load(std::memory_order_relaxed); };
+  const auto changed = [&] { return changes_.load(std::memory_order_relaxed) != seen; };
   lock.unlock();
-  look_while(most, [&] { return changes_.load(std::memory_order_relaxed) == seen; });
-  lock.lock();
+  do {
+    seen = changes_.load(std::memory_order_relaxed);
+    look_while(kLookout, [&] { return left() == 0 && !changed(); });
+    if (left() == 1) look_while(kHeadStart, [&] { return left() == 1; });
+  } while (left() == 0 && changed());
+  lock_soon(lock);
+  if (left() == 0 && !closed_) changed_.wait(lock, [&] { return changed(); });
 }
 
 CompletionPtr Stream::last() {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_soon(mutex_);
   return last_;
 }
 
@@ -128,6 +139,7 @@ void Stream::run_first(std::unique_lock<std::mutex>& lock, std::size_t count) {
   busy_ = true;
   if (count == queue_.size()) running_.swap(queue_);
   for (; running_.size() < count; queue_.pop_front()) running_.push_back(queue_.front());
+  left_.store(0, std::memory_order_relaxed);
   lock.unlock();
   for (const ItemPtr& item : running_) {
     for (const auto& completion : std::exchange(item->after, {})) completion->wait();
@@ -140,14 +152,14 @@ void Stream::run_first(std::unique_lock<std::mutex>& lock, std::size_t count) {
     }
   }
   running_.clear();
-  lock.lock();
+  lock_soon(lock);
   busy_ = false;
   announce();
 }
 
 void Stream::wait(const Completion& completion) {
   completion.await();
-  std::unique_lock lock(mutex_);
+  auto lock = lock_soon(mutex_);
   while (!completion.is_done()) {
     // No more than what this thread waits for: what comes after may wait for this thread.
     if (!busy_ && !queue_.empty()) {
@@ -175,8 +187,7 @@ void Stream::work_until_closed() {
     } else if (closed_ && queue_.empty()) {
       return;
     } else {
-      wait_for_change(lock);
-      if (!busy_ && queue_.size() == 1) look(lock, kHeadStart);
+      look_for_work(lock);
     }
   }
 }

@@ -155,7 +155,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void run_first(std::unique_lock<std::mutex>& lock, std::size_t count);
   void announce();
   void wait_for_change(std::unique_lock<std::mutex>& lock);
-  void look(std::unique_lock<std::mutex>& lock, std::chrono::microseconds most);
+  void look_for_work(std::unique_lock<std::mutex>& lock);
   void work_until_closed();
 
   std::shared_ptr<StreamGroup> group_;
@@ -168,6 +168,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<u64> changes_{0};  // made under the lock
+  std::atomic<u64> left_{0};     // the same: items that nobody runs, while nobody runs any
   std::deque<ItemPtr> queue_;
   std::deque<ItemPtr> running_;  // belongs to the thread that made the stream busy
   Attributes attributes_;
