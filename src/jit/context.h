@@ -11,6 +11,7 @@
 namespace heddle::jit {
 
 inline constexpr u32 kLanes = 32;
+inline constexpr u32 kMostWarps = 2;  ///< that run together, as a team
 
 struct Context;
 
@@ -37,9 +38,8 @@ struct WarpState {
 /// What the code calls; the lanes in Context::lanes take part. A result that is not 0: trapped.
 using Helper = u32 (*)(Context*, u32 site);
 enum class HelperId : u32 {
-  check_access,  ///< traps if one of Context::addresses is not legal
-  check_line,  ///< the same for addresses in a line: from Context::line of each half, Context::step
-               ///< apart
+  check_access,  ///< of the team's lanes: traps if one of Context::addresses is not legal
+  check_line,    ///< the same for addresses in lines, Site::step apart: from each of Context::lines
   atomic,   ///< at Context::addresses; operands: b of each element, then c; results in their place
   load,     ///< ordered, from Context::addresses; results: the elements
   store,    ///< ordered; operands: the elements
@@ -82,9 +82,12 @@ struct Context {
 
   // Of helpers.
   u32 lanes;
-  u64 line[2];
-  s64 step;
-  alignas(64) u64 addresses[kLanes];
+  u64 team_lanes;  ///< in place of `lanes`, where the helper goes from warp to warp
+  /// Where lines of addresses begin, of as many halves of warps as Site::shared says: all of the
+  /// team's, or those that the warp is in. Their indices before they were widened, if they were.
+  u64 lines[2 * kMostWarps];
+  u32 indices[2];
+  alignas(64) u64 addresses[kLanes * kMostWarps];
   alignas(64) u64 operands[kHelperOperands][kLanes];
 };
 

@@ -324,17 +324,17 @@ bool Cta::is_legal(ir::Space space, u64 address, u64 bytes) const {
   }
 }
 
-bool Cta::line_is_legal(const Site& site) const {
+bool Cta::line_is_legal(const Site& site, const u64 (&begins)[2]) const {
   constexpr u32 kHalf = kLanes / 2;
-  const u64 bytes = u64{site.bytes} * site.count, step = static_cast<u64>(context_.step);
+  const u64 bytes = u64{site.bytes} * site.count, step = static_cast<u64>(site.step);
   if (step % bytes != 0) return false;
   for (u32 h = 0; h < 2; ++h) {
     const u32 lanes = context_.lanes >> h * kHalf & 0xffff;
     if (!lanes) continue;
-    u64 begin = context_.line[h] + site.distance + step * static_cast<u32>(std::countr_zero(lanes));
-    u64 end =
-        context_.line[h] + site.distance + step * (31 - static_cast<u32>(std::countl_zero(lanes)));
-    if (context_.step < 0) std::swap(begin, end);
+    const u64 first = begins[h] + site.distance;
+    u64 begin = first + step * static_cast<u32>(std::countr_zero(lanes));
+    u64 end = first + step * (31 - static_cast<u32>(std::countl_zero(lanes)));
+    if (site.step < 0) std::swap(begin, end);
     if (begin % bytes != 0 || end < begin || !is_legal(site.space, begin, end - begin + bytes))
       return false;
   }

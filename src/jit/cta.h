@@ -35,8 +35,10 @@ class Cta final : public machine::Cta {
   machine::WarpIdentity identity() const { return {&launch_, place(), index(), context_.warp, 0}; }
   /// Traps, and returns 1, when an access of the lanes in Context is not legal.
   u32 check_access(const Site& site, u64 distance = 0);
-  /// Whether those in a line (HelperId::check_line) are; it looks at the ends.
-  bool line_is_legal(const Site& site) const;
+  /// Whether those in a line are, of which `begins` are the first ones of both halves of the warp;
+  /// it looks at the ends.
+  bool line_is_legal(const Site& site, const u64 (&begins)[2]) const;
+  u32 warps_in_team() const { return warps_in_team_; }
   /// Has the engine below run the instruction. 1: it trapped.
   u32 step(const Site& site);
   /// A team arrives at a barrier (9.7.13.1). 1: that is a trap.

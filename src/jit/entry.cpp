@@ -20,9 +20,10 @@ void fields(Stream& s, CodeLine& line) {
 template <class Stream>
 void fields(Stream& s, Site& site) {
   auto& [function, inst, sem, space, type, bytes, count, ordered, op, runtime, next, distance,
-         narrow, alone, has_count, has_members] = site;
-  s(function, inst, sem, space, type, bytes, count, ordered, op, runtime, next, distance, narrow,
-    alone, has_count, has_members);
+         in_line, shared, step, widens, index_step, factor, narrow, alone, has_count, has_members] =
+      site;
+  s(function, inst, sem, space, type, bytes, count, ordered, op, runtime, next, distance, in_line,
+    shared, step, widens, index_step, factor, narrow, alone, has_count, has_members);
 }
 
 template <class Stream>
@@ -35,7 +36,7 @@ void fields(Stream& s, Image& image) {
 
 namespace {
 
-constexpr std::string_view kMagic = "heddle code 2\n";
+constexpr std::string_view kMagic = "heddle code 3\n";
 /// Of an entry; kernels are a thousandth of it.
 constexpr u64 kLargest = u64{64} << 20;
 /// The compressed size matters little, and the time not at all: both are small beside compiling.
@@ -104,7 +105,7 @@ bool is_sound(const Image& image, const ir::Module& module) {
   };
   const auto is_site = [&](const Site& site) {
     return is_place(site.function, site.inst) && site.space <= ir::Space::shared &&
-           site.next < image.sites.size();
+           site.next < image.sites.size() && site.shared != 0;
   };
   return image.entry < size && (image.team == kLanes || image.team == 2 * kLanes) &&
          image.frame_bytes % 64 == 0 &&

@@ -78,7 +78,7 @@ TEST(Entry, DamageIsFoundOut) {
 }
 
 TEST(Entry, ForeignFilesAreNone) {
-  const std::string magic = "heddle code 2\n";
+  const std::string magic = "heddle code 3\n";
   const std::string no_key(8, '\0');
   const std::string vast(7, '\xff');
   const struct {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/helpers.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -31,8 +32,21 @@ void for_each_lane(u32 lanes, F f) {
   for (u32 rest = lanes; rest; rest &= rest - 1) f(static_cast<u32>(std::countr_zero(rest)));
 }
 
-/// Those that are checked together, in their order.
-u32 check_access(Context* context, u32 number) {
+/// `check` for each warp of the team of which lanes take part, while it returns 0.
+template <class F>
+u32 for_each_warp(Context* context, F check) {
+  const u32 first = context->warp;
+  for (u32 w = 0; w < cta_of(context).warps_in_team(); ++w) {
+    context->warp = first + w;
+    context->lanes = static_cast<u32>(context->team_lanes >> (w * kLanes));
+    if (context->lanes && check(w)) return 1;
+  }
+  context->warp = first;
+  return 0;
+}
+
+/// Those that are checked together, in their order; of one warp.
+u32 check_sites(Context* context, u32 number) {
   Cta& cta = cta_of(context);
   for (const Site* site = &cta.site(number);; site = &cta.site(site->next)) {
     if (cta.check_access(*site, site->distance)) return 1;
@@ -40,20 +54,32 @@ u32 check_access(Context* context, u32 number) {
   }
 }
 
+u32 check_access(Context* context, u32 number) {
+  return for_each_warp(context, [&](u32 w) {
+    if (w) std::copy_n(context->addresses + w * kLanes, kLanes, context->addresses);
+    return check_sites(context, number);
+  });
+}
+
 u32 check_line(Context* context, u32 number) {
-  // Those that take part may lie where it is legal.
+  constexpr u32 kHalf = kLanes / 2;
   const Cta& cta = cta_of(context);
-  const Site* site = &cta.site(number);
-  while (cta.line_is_legal(*site)) {
-    if (!site->next) return 0;
-    site = &cta.site(site->next);
-  }
-  for (u32 lane = 0; lane < kLanes; ++lane) {
-    const u64 steps = lane % (kLanes / 2);
-    context->addresses[lane] =
-        context->line[lane / (kLanes / 2)] + static_cast<u64>(context->step) * steps;
-  }
-  return check_access(context, number);
+  return for_each_warp(context, [&](u32 w) -> u32 {
+    const Site* site = &cta.site(number);
+    const u64 step = static_cast<u64>(site->step);
+    u64 begins[2];
+    for (u32 h = 0; h < 2; ++h) {
+      const u32 half = 2 * w + h;
+      begins[h] = context->lines[half / site->shared] + step * (half % site->shared * kHalf);
+    }
+    // Those that take part may lie where it is legal.
+    for (; cta.line_is_legal(*site, begins); site = &cta.site(site->next)) {
+      if (!site->next) return 0;
+    }
+    for (u32 lane = 0; lane < kLanes; ++lane)
+      context->addresses[lane] = begins[lane / kHalf] + step * (lane % kHalf);
+    return check_sites(context, number);
+  });
 }
 
 u32 trap(Context* context, u32 number) {
@@ -106,6 +132,28 @@ u32 arrive(Context* context, u32 number) {
 
 // --- memory (9.7.9, 9.7.13.5) ---
 
+/// The addresses of a line, each lane's with its own index.
+void spread(Context* context, const Site& site, u32 warps_in_team) {
+  constexpr u32 kHalf = kLanes / 2;
+  const auto widened = [&](u32 index) {
+    return site.widens == 2 ? static_cast<u64>(s64{static_cast<s32>(index)}) : u64{index};
+  };
+  const u64 step = static_cast<u64>(site.step), factor = static_cast<u64>(site.factor);
+  const u64 index_step = static_cast<u64>(s64{site.index_step});
+  for (u32 lane = 0; lane < kLanes; ++lane) {
+    const u32 half = context->warp % warps_in_team * 2 + lane / kHalf;
+    const u32 line = site.shared == 1 ? lane / kHalf : 0;
+    const u64 place = half % site.shared * kHalf + lane % kHalf;
+    u64 address = context->lines[line] + step * place;
+    if (site.widens) {
+      const u32 begin = context->indices[line];
+      const u32 index = begin + static_cast<u32>(index_step * place);
+      address += factor * (widened(index) - widened(begin) - index_step * place);
+    }
+    context->addresses[lane] = address;
+  }
+}
+
 /// Makes the checked addresses addresses of the host.
 void to_host(Context* context, const Site& site) {
   if (site.space == ir::Space::shared)
@@ -148,11 +196,18 @@ void with_word(u32 bytes, F f) {
   }
 }
 
+/// Makes Context::addresses those of the host. False: one is not legal, that was a trap.
+bool reach(Context* context, Cta& cta, const Site& site) {
+  if (site.in_line) spread(context, site, cta.warps_in_team());
+  if (cta.check_access(site)) return false;
+  to_host(context, site);
+  return true;
+}
+
 u32 load(Context* context, u32 number) {
   Cta& cta = cta_of(context);
   const Site& site = cta.site(number);
-  if (cta.check_access(site)) return 1;
-  to_host(context, site);
+  if (!reach(context, cta, site)) return 1;
   with_word(site.bytes, [&]<class T>(T) { load_lanes<T>(context, site.count); });
   return 0;
 }
@@ -160,8 +215,7 @@ u32 load(Context* context, u32 number) {
 u32 store(Context* context, u32 number) {
   Cta& cta = cta_of(context);
   const Site& site = cta.site(number);
-  if (cta.check_access(site)) return 1;
-  to_host(context, site);
+  if (!reach(context, cta, site)) return 1;
   with_word(site.bytes, [&]<class T>(T) { store_lanes<T>(context, site.count); });
   return 0;
 }
@@ -244,8 +298,7 @@ void atomic_typed(Context* context, const Site& site) {
 u32 atomic(Context* context, u32 number) {
   Cta& cta = cta_of(context);
   const Site& site = cta.site(number);
-  if (cta.check_access(site)) return 1;
-  to_host(context, site);
+  if (!reach(context, cta, site)) return 1;
   using sem::Atomop;
   switch (static_cast<Atomop>(site.op)) {
     case Atomop::and_:

@@ -35,7 +35,14 @@ struct Site {
   u8 runtime[3] = {};                ///< of a warp operation or bar.red: run-time modifiers
   u32 next = 0;                      ///< of accesses that are checked together: the next one
   u64 distance = 0;                  ///< how far behind the address that is given
-  bool narrow = false;               ///< only 32 bits of the address count
+  // Of addresses in a line: see Context::lines.
+  bool in_line = false;      ///< for helpers that may get each lane's address instead
+  u8 shared = 1;             ///< halves of warps that are in one line
+  s64 step = 0;              ///< from lane to lane
+  u8 widens = 0;             ///< an index may wrap around before it is widened; 2: which has a sign
+  s32 index_step = 0;        ///< then: from lane to lane of that index
+  s64 factor = 0;            ///< ... and of the address, for each step of the widened index
+  bool narrow = false;       ///< only 32 bits of the address count
   bool alone = false;        ///< of a wait: nothing else in its loop makes a difference to anybody
   bool has_count = false;    ///< of a barrier
   bool has_members = false;  ///< of a warp operation: its last operand names those who take part

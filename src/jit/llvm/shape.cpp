@@ -168,9 +168,11 @@ Shape Shapes::of_compare(const llvm::ICmpInst& inst) const {
                inst.getPredicate() == llvm::CmpInst::ICMP_SLE) {
       bound = 1;
     }
-    if (inst.isRelational() && a.stride > 0 &&
-        std::min(a.align, bound) > static_cast<u64>(reach(a)))
-      return {std::max(a.kind, b.kind), 0, 1, {}};
+    for (const Shape& from : {a, a.by(Kind::warp), a.by(Kind::half)}) {
+      if (inst.isRelational() && from.stride > 0 &&
+          std::min(from.align, bound) > static_cast<u64>(reach(from)))
+        return {std::max(from.kind, b.kind), 0, 1, {}};
+    }
   }
   return of_others(inst);
 }

@@ -25,7 +25,6 @@ namespace heddle::jit {
 
 inline constexpr unsigned kHalf = 16;                ///< lanes of one vector
 inline constexpr unsigned kHalves = kLanes / kHalf;  ///< of a warp
-inline constexpr unsigned kMostWarps = 2;            ///< of a team
 
 struct Shape {
   enum class Kind : u8 {

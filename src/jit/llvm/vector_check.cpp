@@ -218,31 +218,37 @@ void Vectorizer::ask(const Group& group, const Halves& mask) {
   const auto number = [&](const llvm::CallInst* call) {
     return static_cast<u32>(llvm::cast<llvm::ConstantInt>(call->getArgOperand(0))->getZExtValue());
   };
+  const Shape shape = shapes_.of(group.root);
+  const bool is_line = shape.is_affine() && shape.widened.empty();
   for (std::size_t i = 0; i < group.members.size(); ++i) {
     Site& site = kernel_.sites[number(group.members[i])];
     site.distance = accesses_.at(group.members[i]).distance - group.low;
     site.narrow = group.root->getType()->isIntegerTy(32);
+    if (is_line) site.step = shape.stride, site.shared = static_cast<u8>(shapes_.halves_of(shape));
     if (i + 1 < group.members.size()) site.next = number(group.members[i + 1]);
   }
-  llvm::Value* first_site = builder_.getInt32(number(group.members[0]));
-  if (const Shape shape = shapes_.of(group.root); shape.is_affine() && shape.widened.empty()) {
-    // A line: this is hardly ever run, and should not be long.
-    builder_.CreateStore(builder_.getInt64(static_cast<u64>(shape.stride)),
-                         field_address(offsetof(Context, step)));
-    return for_each_warp([&](unsigned warp) {
-      for (unsigned h = 0; h < kHalves; ++h)
-        builder_.CreateStore(further(first(group.root, warp * kHalves + h), group.low),
-                             field_address(offsetof(Context, line) + h * sizeof(u64)));
-      call_helper(HelperId::check_line, first_site, mask, warp);
-    });
+  // This is hardly ever run, and should not be long.
+  if (warps() > 1)
+    builder_.CreateStore(warp_number(0), field_address(offsetof(Context, warp)),
+                         /*isVolatile=*/true);
+  if (is_all(mask)) {
+    hand_over(builder_.getInt64(~u64{0}), offsetof(Context, team_lanes), 0);
+  } else {
+    for (unsigned h = 0; h < halves_; ++h)
+      hand_over(builder_.CreateBitCast(mask[h], builder_.getIntNTy(kHalf)),
+                offsetof(Context, team_lanes), h);
   }
-  for_each_warp([&](unsigned warp) {
-    for (unsigned h = 0; h < kHalves; ++h)
-      builder_.CreateAlignedStore(
-          further(all_here(group.root, warp * kHalves + h), group.low),
-          field_address(offsetof(Context, addresses) + h * kHalf * sizeof(u64)), llvm::Align(64));
-    call_helper(HelperId::check_access, first_site, mask, warp);
-  });
+  for (unsigned h = 0; h < halves_; ++h) {
+    if (!is_line) {
+      llvm::Value* lanes = further(all_here(group.root, h), group.low);
+      hand_over(lanes, offsetof(Context, addresses), h);
+    } else if (h % shapes_.halves_of(shape) == 0) {
+      hand_over(further(first(group.root, h), group.low), offsetof(Context, lines),
+                h / shapes_.halves_of(shape));
+    }
+  }
+  call_helper(is_line ? HelperId::check_line : HelperId::check_access,
+              builder_.getInt32(number(group.members[0])));
 }
 
 /// Of what has a pattern: the value of the half's first lane, by scalar instructions.

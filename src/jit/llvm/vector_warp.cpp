@@ -15,13 +15,46 @@ llvm::Value* Vectorizer::operand_address(u32 number) {
   return field_address(offsetof(Context, operands) + number * sizeof(u64) * kLanes);
 }
 
+/// Writes a value to the given place of an array in Context.
+void Vectorizer::hand_over(llvm::Value* value, std::size_t offset, unsigned place) {
+  const u64 bytes = value->getType()->getPrimitiveSizeInBits() / 8;
+  builder_.CreateAlignedStore(value, field_address(offset + place * bytes),
+                              llvm::Align(std::min<u64>(bytes, 64)));
+}
+
+/// The addresses of a warp's lanes: in Context::addresses, or where they lie in a line that begins
+/// somewhere, with an index perhaps that wraps around before it is widened, what the run-time finds
+/// them by.
 void Vectorizer::pass_addresses(llvm::CallInst& call, unsigned warp) {
-  llvm::Value* addresses = field_address(offsetof(Context, addresses));
-  for (unsigned h = 0; h < kHalves; ++h) {
-    llvm::Value* at =
-        builder_.CreateConstInBoundsGEP1_32(builder_.getInt64Ty(), addresses, h * kHalf);
-    builder_.CreateAlignedStore(all_here(call.getArgOperand(1), warp * kHalves + h), at,
-                                llvm::Align(64));
+  llvm::Value* address = call.getArgOperand(1);
+  const Shape shape = shapes_.of(address);
+  auto* widening =
+      shape.widened.size() == 1 ? const_cast<llvm::Instruction*>(shape.widened[0].first) : nullptr;
+  const Shape index = widening ? shapes_.of(widening->getOperand(0)) : Shape();
+  const bool is_line =
+      shape.is_affine() && shape.widened.size() <= 1 && address->getType()->isIntegerTy(64) &&
+      (!widening || (index.is_affine() && index.widened.empty() && index.kind == shape.kind &&
+                     widening->getOperand(0)->getType()->isIntegerTy(32) &&
+                     widening->getType()->isIntegerTy(64)));
+  if (!is_line) {
+    for (unsigned h = 0; h < kHalves; ++h)
+      hand_over(all_here(address, warp * kHalves + h), offsetof(Context, addresses), h);
+    return;
+  }
+  Site& site = kernel_.sites[llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue()];
+  const unsigned shared = shapes_.halves_of(shape);
+  site.in_line = true;
+  site.shared = static_cast<u8>(shared);
+  site.step = shape.stride;
+  if (widening) {
+    site.widens = widening->getOpcode() == llvm::Instruction::SExt ? 2 : 1;
+    site.index_step = static_cast<s32>(index.stride);
+    site.factor = shape.widened[0].second;
+  }
+  for (unsigned line = 0; line < (shared == 1 ? kHalves : 1); ++line) {
+    const unsigned half = (warp * kHalves + line) / shared * shared;
+    hand_over(first(address, half), offsetof(Context, lines), line);
+    if (widening) hand_over(first(widening->getOperand(0), half), offsetof(Context, indices), line);
   }
 }
 

@@ -100,6 +100,24 @@ Halves Vectorizer::edge_mask(const Block* from, unsigned successor, const Halves
   return result;
 }
 
+/// Whether any of `mask` goes from `from` to its successor, which makes it `going`.
+llvm::Value* Vectorizer::any_goes(const Block* from, unsigned successor, const Halves& mask,
+                                  const Halves& going) {
+  llvm::Value* condition =
+      llvm::cast<llvm::BranchInst>(const_cast<llvm::Instruction*>(from->getTerminator()))
+          ->getCondition();
+  const Shape shape = shapes_.of(condition);
+  if (!is_all(mask) || !shape.is_affine()) return any(going);
+  // One for each warp, or half.
+  llvm::Value* some = nullptr;
+  for (unsigned h = 0; h < halves_; h += shapes_.halves_of(shape)) {
+    llvm::Value* part = first(condition, h);
+    if (successor == 1) part = builder_.CreateNot(part);
+    some = some ? builder_.CreateOr(some, part) : part;
+  }
+  return some;
+}
+
 /// The lane that alone may go from `from` to its successor: an index that differs from lane to lane
 /// by one is compared with a number. Null: there may be several.
 llvm::Value* Vectorizer::only_lane(const Block* from, unsigned successor) {
@@ -473,7 +491,7 @@ void Vectorizer::enter(Block* child, const llvm::Loop* level) {
     while (above->getTerminator()->getSuccessor(successor) != child) ++successor;
     if (shapes_.parts(above)) {
       node.mask = edge_mask(above, successor, nodes_[parent].mask);
-      guard = any(node.mask);
+      guard = any_goes(above, successor, nodes_[parent].mask, node.mask);
       if (!node.lane) node.lane = only_lane(above, successor);
     } else {
       node.mask = nodes_[parent].mask;

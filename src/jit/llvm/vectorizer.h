@@ -74,6 +74,8 @@ class Vectorizer {
   void assign(const Block* from, Block* to, const Halves& mask);
   llvm::Value* goes(const Block* from, unsigned successor);
   Halves edge_mask(const Block* from, unsigned successor, const Halves& mask);
+  llvm::Value* any_goes(const Block* from, unsigned successor, const Halves& mask,
+                        const Halves& going);
   llvm::Value* only_lane(const Block* from, unsigned successor);
   std::vector<llvm::Value*> few_lanes(const Halves& mask) const;
   Halves of_lanes_here(const std::function<llvm::Value*(unsigned number)>& value);
@@ -192,6 +194,7 @@ class Vectorizer {
 
   // --- what looks across lanes, and what the run-time does ---
   llvm::Value* operand_address(u32 number);
+  void hand_over(llvm::Value* value, std::size_t offset, unsigned place);
   void pass_operand(llvm::Value* value, u32 number, unsigned warp = 0);
   llvm::Value* take_result(llvm::Type* type, u32 number, unsigned half);
   void take_results(llvm::CallInst& call);
