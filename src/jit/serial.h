@@ -107,7 +107,7 @@ class Reader {
     if constexpr (std::is_same_v<T, bool>) {
       if (static_cast<u8>(raw[0]) > 1) return fail();
     }
-    std::memcpy(&value, raw.data(), sizeof value);
+    std::memcpy(&value, raw.data(), raw.size());
   }
   template <Word T, std::size_t size>
   void get(T (&values)[size]) {
