@@ -10,6 +10,7 @@
 
 namespace heddle {
 
+/// Locks what is not locked by this thread: looks for some microseconds, then sleeps.
 inline void lock_soon(std::unique_lock<std::mutex>& lock) {
   constexpr int kTries = 1000;
   for (int i = 0; i < kTries; ++i) {

@@ -107,7 +107,7 @@ bool is_sound(const Image& image, const ir::Module& module) {
     return is_place(site.function, site.inst) && site.space <= ir::Space::shared &&
            site.next < image.sites.size() && site.shared != 0;
   };
-  return image.entry < size && (image.team == kLanes || image.team == 2 * kLanes) &&
+  return image.entry < size && (image.team == kLanes || image.team == kMostWarps * kLanes) &&
          image.frame_bytes % 64 == 0 &&
          std::ranges::all_of(
              image.absolute, [&](u32 at) { return at + u64{8} <= size; }) &&

@@ -44,7 +44,9 @@ class Web {
       }
       for (llvm::User* user : one->users()) add(user);
     }
-    is_one_ = find_places() && find_current() && check();
+    if (!find_places()) return;
+    find_current();
+    is_one_ = check();
   }
 
   bool is_one() const { return is_one_; }
@@ -73,7 +75,7 @@ class Web {
     return found == map.end() ? nullptr : found->second;
   }
   bool find_places();
-  bool find_current();
+  void find_current();
   bool check();
 
   const Vectorized& cta_;
@@ -82,7 +84,7 @@ class Web {
   bool is_one_ = false;
 };
 
-/// Where the place is written.
+/// Where the place is written. False: twice in a block, or on the way between two.
 bool Web::find_places() {
   const auto only = [](auto& map, llvm::BasicBlock* block, llvm::Value* value) {
     const auto [found, is_new] = map.try_emplace(block, value);
@@ -105,9 +107,9 @@ bool Web::find_places() {
   return true;
 }
 
-/// What is in the place at the beginnings and ends of blocks. False: that depends on the way.
-bool Web::find_current() {
-  llvm::Value* const several = cta_.function;  // no value of a block
+/// What is in the place at the beginnings and ends of blocks.
+void Web::find_current() {
+  llvm::Value* const several = cta_.function;  // for what depends on the way
   for (bool changed = true; changed;) {
     changed = false;
     for (llvm::BasicBlock& block : *cta_.function) {
@@ -127,7 +129,6 @@ bool Web::find_current() {
       before = now;
     }
   }
-  return true;
 }
 
 /// Whether all find in the place what they want.

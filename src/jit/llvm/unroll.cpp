@@ -9,7 +9,6 @@
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 namespace heddle::jit {
