@@ -5,6 +5,8 @@
 // prefetching does not follow.
 #include <llvm/IR/Instructions.h>
 
+#include <algorithm>
+
 #include "jit/llvm/vectorizer.h"
 
 namespace heddle::jit {
@@ -14,8 +16,9 @@ constexpr unsigned kStrideDepth = 4;
 constexpr u64 kLine = 64;
 /// Smaller steps the host sees by itself.
 constexpr s64 kNear = 1024;
-/// Rounds from the access to the hint: some 100 ns of work.
-constexpr u64 kAhead = 8;
+/// From the hint to the access: rounds, at most, and a thread's instructions in them. What comes
+/// too early is gone again.
+constexpr u64 kMostRounds = 8, kInstructionsAhead = 4000;
 /// Into the second level: the rows of a tile may be a page apart, and would drive each other out of
 /// the few places that the first one has for them.
 constexpr u32 kSecondLevel = 2;
@@ -76,6 +79,21 @@ Step step_of(llvm::Value* value, const llvm::Loop& loop, unsigned depth = 0) {
 
 }  // namespace
 
+/// How many rounds before the access its hint stands. Where there is a barrier in the loop, all of
+/// the block comes round between.
+u64 Vectorizer::rounds_ahead(const llvm::Loop& loop) const {
+  u64 instructions = 0;
+  bool has_barrier = false;
+  for (const Block* block : loop.blocks()) {
+    instructions += block->size();
+    has_barrier |= llvm::any_of(*block, [&](const llvm::Instruction& inst) {
+      return machine_call(inst).starts_with("barrier");
+    });
+  }
+  if (has_barrier) instructions *= (block_.volume() + shapes_.team() - 1) / shapes_.team();
+  return std::clamp<u64>(kInstructionsAhead / instructions, 1, kMostRounds);
+}
+
 void Vectorizer::prefetch(const llvm::CallInst& call, const Group& group, u64 distance) {
   const Site& site = site_of(call);
   if (site.space != ir::Space::global && site.space != ir::Space::generic) return;
@@ -89,7 +107,7 @@ void Vectorizer::prefetch(const llvm::CallInst& call, const Group& group, u64 di
     return;
   llvm::Value* bytes =
       builder_.CreateMul(builder_.CreateSExtOrTrunc(first(step.value), builder_.getInt64Ty()),
-                         builder_.getInt64(static_cast<u64>(step.times) * kAhead));
+                         builder_.getInt64(static_cast<u64>(step.times) * rounds_ahead(*loop)));
   const Shape shape = shapes_.of(group.root);
   const u64 extent =
       static_cast<u64>(std::abs(shapes_.reach(shape))) + u64{site.bytes} * site.count;

@@ -185,6 +185,7 @@ class Vectorizer {
   Halves where_straight(const Group& group, const std::function<Halves()>& fast,
                         const std::function<Halves()>& slow);
   llvm::Value* repeat(llvm::Value* mask, unsigned count);
+  u64 rounds_ahead(const llvm::Loop& loop) const;
   void prefetch(const llvm::CallInst& call, const Group& group, u64 distance);
   Halves load_apart(const Group& group, u64 distance, const Halves& mask);
   void emit_load(llvm::CallInst& call, const Site& site, const Halves& mask);
