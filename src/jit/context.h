@@ -83,10 +83,10 @@ struct Context {
   // Of helpers.
   u32 lanes;
   u64 team_lanes;  ///< in place of `lanes`, where the helper goes from warp to warp
-  /// Where lines of addresses begin, of as many halves of warps as Site::shared says: all of the
-  /// team's, or those that the warp is in. Their indices before they were widened, if they were.
+  /// Where the team's lines of addresses begin, of as many halves of warps each as Site::shared
+  /// says; and their indices before they were widened, if they were.
   u64 lines[2 * kMostWarps];
-  u32 indices[2];
+  u32 indices[2 * kMostWarps];
   alignas(64) u64 addresses[kLanes * kMostWarps];
   alignas(64) u64 operands[kHelperOperands][kLanes];
 };

@@ -61,23 +61,40 @@ u32 check_access(Context* context, u32 number) {
   });
 }
 
+constexpr u32 kHalf = kLanes / 2;
+
+/// The address of a lane in a half of the team, in its line, with the lane's own index.
+u64 address_in_line(const Context& context, const Site& site, u32 half, u32 lane) {
+  const u32 line = half / site.shared;
+  const u64 place = half % site.shared * kHalf + lane;
+  const u64 address = context.lines[line] + static_cast<u64>(site.step) * place;
+  if (!site.widens) return address;
+  const auto widened = [&](u32 index) {
+    return site.widens == 2 ? static_cast<u64>(s64{static_cast<s32>(index)}) : u64{index};
+  };
+  const u64 distance = static_cast<u64>(s64{site.index_step}) * place;
+  const u32 begin = context.indices[line], index = begin + static_cast<u32>(distance);
+  return address + static_cast<u64>(site.factor) * (widened(index) - widened(begin) - distance);
+}
+
+/// The addresses of the warp's lanes, which lie in lines.
+void spread(Context* context, const Site& site) {
+  const u32 first = context->warp % cta_of(context).warps_in_team() * 2;
+  for (u32 lane = 0; lane < kLanes; ++lane)
+    context->addresses[lane] = address_in_line(*context, site, first + lane / kHalf, lane % kHalf);
+}
+
 u32 check_line(Context* context, u32 number) {
-  constexpr u32 kHalf = kLanes / 2;
   const Cta& cta = cta_of(context);
   return for_each_warp(context, [&](u32 w) -> u32 {
     const Site* site = &cta.site(number);
-    const u64 step = static_cast<u64>(site->step);
-    u64 begins[2];
-    for (u32 h = 0; h < 2; ++h) {
-      const u32 half = 2 * w + h;
-      begins[h] = context->lines[half / site->shared] + step * (half % site->shared * kHalf);
-    }
+    const u64 begins[] = {address_in_line(*context, *site, 2 * w, 0),
+                          address_in_line(*context, *site, 2 * w + 1, 0)};
     // Those that take part may lie where it is legal.
     for (; cta.line_is_legal(*site, begins); site = &cta.site(site->next)) {
       if (!site->next) return 0;
     }
-    for (u32 lane = 0; lane < kLanes; ++lane)
-      context->addresses[lane] = begins[lane / kHalf] + step * (lane % kHalf);
+    spread(context, cta.site(number));
     return check_sites(context, number);
   });
 }
@@ -132,28 +149,6 @@ u32 arrive(Context* context, u32 number) {
 
 // --- memory (9.7.9, 9.7.13.5) ---
 
-/// The addresses of a line, each lane's with its own index.
-void spread(Context* context, const Site& site, u32 warps_in_team) {
-  constexpr u32 kHalf = kLanes / 2;
-  const auto widened = [&](u32 index) {
-    return site.widens == 2 ? static_cast<u64>(s64{static_cast<s32>(index)}) : u64{index};
-  };
-  const u64 step = static_cast<u64>(site.step), factor = static_cast<u64>(site.factor);
-  const u64 index_step = static_cast<u64>(s64{site.index_step});
-  for (u32 lane = 0; lane < kLanes; ++lane) {
-    const u32 half = context->warp % warps_in_team * 2 + lane / kHalf;
-    const u32 line = site.shared == 1 ? lane / kHalf : 0;
-    const u64 place = half % site.shared * kHalf + lane % kHalf;
-    u64 address = context->lines[line] + step * place;
-    if (site.widens) {
-      const u32 begin = context->indices[line];
-      const u32 index = begin + static_cast<u32>(index_step * place);
-      address += factor * (widened(index) - widened(begin) - index_step * place);
-    }
-    context->addresses[lane] = address;
-  }
-}
-
 /// Makes the checked addresses addresses of the host.
 void to_host(Context* context, const Site& site) {
   if (site.space == ir::Space::shared)
@@ -198,7 +193,7 @@ void with_word(u32 bytes, F f) {
 
 /// Makes Context::addresses those of the host. False: one is not legal, that was a trap.
 bool reach(Context* context, Cta& cta, const Site& site) {
-  if (site.in_line) spread(context, site, cta.warps_in_team());
+  if (site.in_line) spread(context, site);
   if (cta.check_access(site)) return false;
   to_host(context, site);
   return true;

@@ -91,8 +91,15 @@ std::string move_to_memory(ScalarKernel& kernel);
 /// ours.
 llvm::StringRef machine_call(const llvm::Instruction& call);
 
+/// Whether it is a load, a store or an atomic operation of the kernel's.
+inline bool is_access(const llvm::Instruction& inst) {
+  const llvm::StringRef name = machine_call(inst);
+  return name == "load" || name == "store" || name == "atomic";
+}
+
 /// The site that the call's first argument names.
-inline const Site& site_of(const llvm::CallInst& call, const std::vector<Site>& sites) {
+template <class Sites>
+auto& site_of(const llvm::CallInst& call, Sites& sites) {
   return sites[llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue()];
 }
 

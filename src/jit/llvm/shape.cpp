@@ -261,7 +261,7 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
   if (name == "barrier_wait") return Shape::uniform();
   if (name == "wait") {
     // For one object. Lanes arrive there together, so what they have of its phases is the same.
-    const Site& site = sites_[llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue()];
+    const Site& site = site_of(call, sites_);
     const bool by_parity = site.sem == isa::SemId::mbarrier_test_wait_parity ||
                            site.sem == isa::SemId::mbarrier_try_wait_parity;
     const unsigned shared = site.count + (by_parity ? 1u : 0u);

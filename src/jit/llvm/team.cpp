@@ -91,12 +91,8 @@ bool is_uneven(const llvm::Loop& loop, const Shapes& shapes) {
            shapes.of(compare->getOperand(1)).is_affine();
   });
   if (even) return false;
-  return llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) {
-    return llvm::any_of(*block, [](const llvm::Instruction& inst) {
-      const llvm::StringRef name = machine_call(inst);
-      return name == "load" || name == "store" || name == "atomic";
-    });
-  });
+  return llvm::any_of(
+      loop.blocks(), [](const llvm::BasicBlock* block) { return llvm::any_of(*block, is_access); });
 }
 
 }  // namespace

@@ -416,8 +416,7 @@ void join_alike(llvm::Function& function) {
 void number_accesses(ScalarKernel& kernel) {
   std::set<u64> seen;
   for (llvm::Instruction& inst : llvm::instructions(*kernel.function)) {
-    const llvm::StringRef name = machine_call(inst);
-    if (name != "load" && name != "store" && name != "atomic") continue;
+    if (!is_access(inst)) continue;
     auto& call = llvm::cast<llvm::CallInst>(inst);
     auto* number = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0));
     if (seen.insert(number->getZExtValue()).second) continue;

@@ -67,6 +67,12 @@ llvm::Value* Vectorizer::warp_number(unsigned warp) {
                             builder_.getInt32(warp));
 }
 
+/// For whoever asks which warp runs.
+void Vectorizer::name_warp(unsigned warp) {
+  builder_.CreateStore(warp_number(warp), field_address(offsetof(Context, warp)),
+                       /*isVolatile=*/true);
+}
+
 /// What the run-time does goes warp by warp.
 void Vectorizer::for_each_warp(const std::function<void(unsigned warp)>& what) {
   for (unsigned warp = 0; warp < warps(); ++warp) what(warp);
@@ -75,9 +81,7 @@ void Vectorizer::for_each_warp(const std::function<void(unsigned warp)>& what) {
 /// For the lanes of the mask in the warp.
 void Vectorizer::call_helper(HelperId helper, llvm::Value* argument, const Halves& mask,
                              unsigned warp) {
-  if (warps() > 1)
-    builder_.CreateStore(warp_number(warp), field_address(offsetof(Context, warp)),
-                         /*isVolatile=*/true);
+  if (warps() > 1) name_warp(warp);
   builder_.CreateStore(lane_mask(mask, warp), field_address(offsetof(Context, lanes)));
   call_helper(helper, argument);
 }
@@ -393,19 +397,17 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
     }
     return Halves{};
   };
+  const auto scalar = [&](llvm::Value* address, auto of) {
+    for (unsigned i = 0; i < count; ++i)
+      builder_.CreateAlignedStore(of(value(i)), pointer(address, distance + u64{i} * site.bytes),
+                                  llvm::Align(1));
+  };
   switch (group->way) {
     case Way::one:
-      for (unsigned i = 0; i < count; ++i)
-        builder_.CreateAlignedStore(
-            first(value(i)), pointer(group->at[0], distance + u64{i} * site.bytes), llvm::Align(1));
-      return;
+      return scalar(group->at[0], [&](llvm::Value* stored) { return first(stored); });
     case Way::only:
-      for (std::size_t lane = 0; lane < lanes_here_.size(); ++lane) {
-        for (unsigned i = 0; i < count; ++i)
-          builder_.CreateAlignedStore(of_lane(value(i), lanes_here_[lane]),
-                                      pointer(group->at[lane], distance + u64{i} * site.bytes),
-                                      llvm::Align(1));
-      }
+      for (std::size_t i = 0; i < lanes_here_.size(); ++i)
+        scalar(group->at[i], [&](llvm::Value* stored) { return of_lane(stored, lanes_here_[i]); });
       return;
     case Way::line:
       where_straight(*group, straight, by_run_time);

@@ -221,16 +221,14 @@ void Vectorizer::ask(const Group& group, const Halves& mask) {
   const Shape shape = shapes_.of(group.root);
   const bool is_line = shape.is_affine() && shape.widened.empty();
   for (std::size_t i = 0; i < group.members.size(); ++i) {
-    Site& site = kernel_.sites[number(group.members[i])];
+    Site& site = jit::site_of(*group.members[i], kernel_.sites);
     site.distance = accesses_.at(group.members[i]).distance - group.low;
     site.narrow = group.root->getType()->isIntegerTy(32);
     if (is_line) site.step = shape.stride, site.shared = static_cast<u8>(shapes_.halves_of(shape));
     if (i + 1 < group.members.size()) site.next = number(group.members[i + 1]);
   }
   // This is hardly ever run, and should not be long.
-  if (warps() > 1)
-    builder_.CreateStore(warp_number(0), field_address(offsetof(Context, warp)),
-                         /*isVolatile=*/true);
+  if (warps() > 1) name_warp(0);
   if (is_all(mask)) {
     hand_over(builder_.getInt64(~u64{0}), offsetof(Context, team_lanes), 0);
   } else {

@@ -41,7 +41,7 @@ void Vectorizer::pass_addresses(llvm::CallInst& call, unsigned warp) {
       hand_over(all_here(address, warp * kHalves + h), offsetof(Context, addresses), h);
     return;
   }
-  Site& site = kernel_.sites[llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue()];
+  Site& site = jit::site_of(call, kernel_.sites);
   const unsigned shared = shapes_.halves_of(shape);
   site.in_line = true;
   site.shared = static_cast<u8>(shared);
@@ -51,10 +51,11 @@ void Vectorizer::pass_addresses(llvm::CallInst& call, unsigned warp) {
     site.index_step = static_cast<s32>(index.stride);
     site.factor = shape.widened[0].second;
   }
-  for (unsigned line = 0; line < (shared == 1 ? kHalves : 1); ++line) {
-    const unsigned half = (warp * kHalves + line) / shared * shared;
-    hand_over(first(address, half), offsetof(Context, lines), line);
-    if (widening) hand_over(first(widening->getOperand(0), half), offsetof(Context, indices), line);
+  for (unsigned half = warp * kHalves / shared * shared; half < (warp + 1) * kHalves;
+       half += shared) {
+    hand_over(first(address, half), offsetof(Context, lines), half / shared);
+    if (widening)
+      hand_over(first(widening->getOperand(0), half), offsetof(Context, indices), half / shared);
   }
 }
 

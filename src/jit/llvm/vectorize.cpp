@@ -642,8 +642,7 @@ Vectorized Vectorizer::run(std::string& why) {
            new_block("finished")};
   if (made_.turn) made_.team = hide(builder_, made_.turn, teams);
   // For whoever asks while the warp runs, after a fault too.
-  builder_.CreateStore(warp_number(0), field_address(offsetof(Context, warp)),
-                       /*isVolatile=*/true);
+  name_warp(0);
   go_to(made_.next);
   if (made_.turn) {
     llvm::Value* following = builder_.CreateNUWAdd(made_.turn, builder_.getInt32(1));

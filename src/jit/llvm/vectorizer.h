@@ -126,6 +126,7 @@ class Vectorizer {
   llvm::Value* lane_mask(const Halves& mask, unsigned warp = 0);
   unsigned warps() const { return halves_ / kHalves; }
   llvm::Value* warp_number(unsigned warp);
+  void name_warp(unsigned warp);
   void for_each_warp(const std::function<void(unsigned warp)>& what);
   void call_helper(HelperId helper, llvm::Value* argument);
   void call_helper(HelperId helper, llvm::Value* argument, const Halves& mask, unsigned warp = 0);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/llvm/wanted.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
@@ -29,16 +31,7 @@ Wanted::Wanted(const ScalarKernel& kernel, const Shapes& shapes)
       shapes_(shapes),
       every_(shapes.team() == 64 ? ~u64{0} : (u64{1} << shapes.team()) - 1) {
   const llvm::Function& function = *kernel.function;
-  coming_[&function.getEntryBlock()] = every_;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const llvm::BasicBlock& block : function) {
-      u64& now = coming_[&block];
-      const u64 more = find_coming(block);
-      changed |= (more & ~now) != 0;
-      now |= more;
-    }
-  }
+  find_coming(function.getEntryBlock());
   const auto is_every = [&](const auto& one) { return one.second == every_; };
   if (std::ranges::all_of(coming_, is_every)) return;
   for (const llvm::BasicBlock& block : function) {
@@ -82,20 +75,22 @@ u64 Wanted::where(const llvm::Value* condition, bool holds) const {
   return lanes;
 }
 
-u64 Wanted::find_coming(const llvm::BasicBlock& block) const {
-  u64 lanes = 0;
-  for (const llvm::BasicBlock* from : llvm::predecessors(&block)) {
-    const auto found = coming_.find(from);
-    if (found == coming_.end()) continue;
+void Wanted::find_coming(const llvm::BasicBlock& entry) {
+  coming_[&entry] = every_;
+  std::vector<const llvm::BasicBlock*> work = {&entry};
+  while (!work.empty()) {
+    const llvm::BasicBlock* from = work.back();
+    work.pop_back();
     const auto* branch = llvm::dyn_cast<llvm::BranchInst>(from->getTerminator());
-    if (!branch) return every_;
-    for (unsigned s = 0; s < branch->getNumSuccessors(); ++s) {
-      if (branch->getSuccessor(s) != &block) continue;
-      lanes |= found->second &
-               (branch->isConditional() ? where(branch->getCondition(), s == 0) : every_);
+    const bool chooses = branch && branch->isConditional();
+    for (const auto& [s, to] : llvm::enumerate(llvm::successors(from))) {
+      const u64 lanes = coming_[from] & (chooses ? where(branch->getCondition(), s == 0) : every_);
+      u64& before = coming_[to];
+      if (!(lanes & ~before)) continue;
+      before |= lanes;
+      work.push_back(to);
     }
   }
-  return lanes;
 }
 
 /// What the instruction looks at. True: that was not known.
@@ -112,7 +107,7 @@ bool Wanted::want(const llvm::Instruction& inst) {
   const llvm::StringRef name = call ? machine_call(*call) : "";
   u64 operands = every_;
   if (name == "store" || name == "load") {
-    operands = coming_.at(inst.getParent());
+    operands = coming_[inst.getParent()];
   } else if (name == "warp_op") {
     if (const auto sources = shuffle_sources(*call, site_of(*call, sites_))) {
       operands = 0;

@@ -26,7 +26,7 @@ class Wanted {
 
  private:
   u64 where(const llvm::Value* condition, bool holds) const;
-  u64 find_coming(const llvm::BasicBlock& block) const;
+  void find_coming(const llvm::BasicBlock& entry);
   bool want(const llvm::Instruction& inst);
 
   const std::vector<Site>& sites_;
