@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hints about what a loop accesses in later rounds. A grid's threads lie side by side, so a
-// thread's loop often goes on by the width of the grid: from page to page, where the host's own
-// prefetching does not follow.
+// Hints about what a loop accesses in later rounds, and the next CTA outside of loops. A grid's
+// threads lie side by side, so a thread's loop often goes on by the width of the grid: from page to
+// page, where the host's own prefetching does not follow. A large block begins on a page of its own,
+// too.
 #include <llvm/IR/Instructions.h>
 
 #include <algorithm>
@@ -12,10 +13,11 @@
 namespace heddle::jit {
 namespace {
 
-constexpr unsigned kStrideDepth = 4;
+constexpr unsigned kStrideDepth = 4, kCtaDepth = 8;
 constexpr u64 kLine = 64;
-/// Smaller steps the host sees by itself.
-constexpr s64 kNear = 1024;
+/// Smaller steps the host sees by itself: those of a loop, and of CTAs, which follow each other
+/// without a gap.
+constexpr s64 kNear = 1024, kNearCta = 2048;
 /// From the hint to the access: rounds, at most, and a thread's instructions in them. What comes
 /// too early is gone again.
 constexpr u64 kMostRounds = 8, kInstructionsAhead = 4000;
@@ -23,7 +25,7 @@ constexpr u64 kMostRounds = 8, kInstructionsAhead = 4000;
 /// the few places that the first one has for them.
 constexpr u32 kSecondLevel = 2;
 
-/// By how much a value grows in each round: a number that does not change in the loop, times
+/// By how much a value grows from round to round: a number that is the same in all of them, times
 /// another. This is for hints, so nothing here asks whether sums wrap around.
 struct Step {
   llvm::Value* value = nullptr;  ///< null: not at all
@@ -31,29 +33,41 @@ struct Step {
   bool known = true;
 };
 
-Step step_of(llvm::Value* value, const llvm::Loop& loop, unsigned depth = 0) {
+/// What goes round: a loop, or, if null, the CTAs that a worker runs one after the other.
+using Rounds = const llvm::Loop*;
+
+/// Of what begins a step: a loop's counter, the number of a CTA.
+Step first_step(llvm::Instruction& inst, Rounds loop) {
   const Step unknown{nullptr, 1, false};
-  const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
-  if (!inst || !loop.contains(inst)) return {};
-  if (depth == kStrideDepth) return unknown;
+  if (!loop) {
+    const auto* offset = machine_call(inst).starts_with("context")
+                             ? llvm::dyn_cast<llvm::ConstantInt>(inst.getOperand(0))
+                             : nullptr;
+    if (!offset) return unknown;
+    if (offset->getZExtValue() != offsetof(Context, ctaid)) return {};
+    return {llvm::ConstantInt::get(inst.getType(), 1), 1, true};
+  }
+  const auto* phi = llvm::dyn_cast<llvm::PHINode>(&inst);
+  if (!phi || phi->getParent() != loop->getHeader() || !loop->getLoopLatch()) return unknown;
+  const auto* next =
+      llvm::dyn_cast<llvm::BinaryOperator>(phi->getIncomingValueForBlock(loop->getLoopLatch()));
+  if (!next || next->getOpcode() != llvm::Instruction::Add) return unknown;
+  for (unsigned i = 0; i < 2; ++i) {
+    llvm::Value* other = next->getOperand(1 - i);
+    const auto* made = llvm::dyn_cast<llvm::Instruction>(other);
+    if (next->getOperand(i) == phi && !(made && loop->contains(made))) return {other, 1, true};
+  }
+  return unknown;
+}
+
+Step step_of(llvm::Value* value, Rounds loop, unsigned depth = 0) {
+  const Step unknown{nullptr, 1, false};
+  auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!inst || (loop && !loop->contains(inst))) return {};
+  if (depth == (loop ? kStrideDepth : kCtaDepth)) return unknown;
   const auto of = [&](unsigned operand) {
     return step_of(inst->getOperand(operand), loop, depth + 1);
   };
-  if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(inst)) {
-    if (phi->getParent() != loop.getHeader() || !loop.getLoopLatch()) return unknown;
-    const auto* next =
-        llvm::dyn_cast<llvm::BinaryOperator>(phi->getIncomingValueForBlock(loop.getLoopLatch()));
-    if (!next || next->getOpcode() != llvm::Instruction::Add) return unknown;
-    for (unsigned i = 0; i < 2; ++i) {
-      llvm::Value* other = next->getOperand(1 - i);
-      const auto* made = llvm::dyn_cast<llvm::Instruction>(other);
-      if (next->getOperand(i) == phi && !(made && loop.contains(made))) return {other, 1, true};
-    }
-    return unknown;
-  }
-  const auto* number = inst->getNumOperands() == 2
-                           ? llvm::dyn_cast<llvm::ConstantInt>(inst->getOperand(1))
-                           : nullptr;
   switch (inst->getOpcode()) {
     case llvm::Instruction::Add:
     case llvm::Instruction::Or: {
@@ -63,17 +77,38 @@ Step step_of(llvm::Value* value, const llvm::Loop& loop, unsigned depth = 0) {
     }
     case llvm::Instruction::Shl:
     case llvm::Instruction::Mul: {
-      Step a = of(0);
-      if (!a.known || !number || number->getZExtValue() > 4096) return unknown;
-      const s64 value_of = number->getSExtValue();
-      a.times *= inst->getOpcode() == llvm::Instruction::Shl ? s64{1} << (value_of & 31) : value_of;
-      return a;
+      Step a = of(0), b = of(1);
+      if (!a.known || !b.known) return unknown;
+      if (!a.value && !b.value) return {};
+      const bool shift = inst->getOpcode() == llvm::Instruction::Shl;
+      llvm::Value* factor = inst->getOperand(1);
+      if (!a.value && !shift) {
+        std::swap(a, b);
+        factor = inst->getOperand(0);
+      }
+      if (b.value) return unknown;
+      if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(factor)) {
+        if (number->getZExtValue() > 4096) return unknown;
+        const s64 times = number->getSExtValue();
+        a.times *= shift ? s64{1} << (times & 31) : times;
+        return a;
+      }
+      const auto* step = llvm::dyn_cast<llvm::ConstantInt>(a.value);
+      if (shift || !step) return unknown;
+      return {factor, a.times * step->getSExtValue(), true};
     }
+    case llvm::Instruction::Trunc:
     case llvm::Instruction::ZExt:
     case llvm::Instruction::SExt:
       return of(0);
+    case llvm::Instruction::Call: {
+      // What the lanes of a team are called is the same in each CTA, and so is what was launched.
+      const llvm::StringRef name = machine_call(*inst);
+      if (!loop && (name == "tid" || name == "lane" || name == "param")) return {};
+      return first_step(*inst, loop);
+    }
     default:
-      return unknown;
+      return first_step(*inst, loop);
   }
 }
 
@@ -99,15 +134,17 @@ void Vectorizer::prefetch(const llvm::CallInst& call, const Group& group, u64 di
   if (site.space != ir::Space::global && site.space != ir::Space::generic) return;
   if (group.way == Way::scattered || group.way == Way::pattern || group.way == Way::only) return;
   const llvm::Loop* loop = shapes_.loops.getLoopFor(call.getParent());
-  if (!loop) return;
-  const Step step = step_of(call.getArgOperand(1), *loop);
+  const bool writes = machine_call(call) == "store";
+  if (loop && writes) return;  // a loop often writes where it has read, or waits for no store
+  const Step step = step_of(call.getArgOperand(1), loop);
   if (!step.known || !step.value || !shapes_.of(step.value).is_uniform()) return;
   if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(step.value);
-      number && std::abs(number->getSExtValue() * step.times) < kNear)
+      number && std::abs(number->getSExtValue() * step.times) < (loop ? kNear : kNearCta))
     return;
+  const u64 rounds = loop ? rounds_ahead(*loop) : 1;
   llvm::Value* bytes =
       builder_.CreateMul(builder_.CreateSExtOrTrunc(first(step.value), builder_.getInt64Ty()),
-                         builder_.getInt64(static_cast<u64>(step.times) * rounds_ahead(*loop)));
+                         builder_.getInt64(static_cast<u64>(step.times) * rounds));
   const Shape shape = shapes_.of(group.root);
   const u64 extent =
       static_cast<u64>(std::abs(shapes_.reach(shape))) + u64{site.bytes} * site.count;
@@ -115,7 +152,7 @@ void Vectorizer::prefetch(const llvm::CallInst& call, const Group& group, u64 di
     llvm::Value* at = builder_.CreateAdd(group.at[h], bytes);
     for (u64 offset = 0; offset < extent; offset += kLine)
       builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
-                               {pointer(at, distance + offset), builder_.getInt32(0),
+                               {pointer(at, distance + offset), builder_.getInt32(writes),
                                 builder_.getInt32(kSecondLevel), builder_.getInt32(1)});
   }
 }

@@ -376,6 +376,7 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
     return;
   }
   const auto [group, distance] = checked(call, mask);
+  prefetch(call, *group, distance);
   const auto straight = [&] {
     for (unsigned h = 0; h < halves_; ++h) {
       llvm::Value* at = pointer(group->at[h], distance);
