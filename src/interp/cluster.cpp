@@ -17,7 +17,8 @@ constexpr u64 kClusterTurn = 10'000;
 InterpretedCluster::~InterpretedCluster() {
   const u32 count = static_cast<u32>(launch_.cluster.volume());
   if (shared_.base)
-    launch_.loaded->memory().give_shared(launch_.loaded->region(), shared_.base, count);
+    launch_.loaded->memory().give_shared(launch_.loaded->region(), shared_.base,
+                                         launch_.shared_bytes, count);
 }
 
 Result<u64> InterpretedCluster::begin(u64 index, u64) {

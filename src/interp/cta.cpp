@@ -56,7 +56,7 @@ InterpretedCta::InterpretedCta(const Interpreted& program, machine::Launch& laun
 
 InterpretedCta::~InterpretedCta() {
   machine::Memory& memory = launch_.loaded->memory();
-  if (alone_.base) memory.give_shared(region_, alone_.base);
+  if (alone_.base) memory.give_shared(region_, alone_.base, launch_.shared_bytes);
   if (local_base_) memory.give_local(region_, local_base_);
 }
 

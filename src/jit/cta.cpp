@@ -48,7 +48,7 @@ Cta::Cta(std::shared_ptr<const Code> code, machine::Launch& launch, const machin
 
 Cta::~Cta() {
   machine::Memory& memory = launch_.loaded->memory();
-  if (shared_base_) memory.give_shared(region_, shared_base_);
+  if (shared_base_) memory.give_shared(region_, shared_base_, launch_.shared_bytes);
   if (local_base_) memory.give_local(region_, local_base_);
 }
 

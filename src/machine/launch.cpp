@@ -24,6 +24,9 @@ constexpr u64 kSlice = 200'000;
 constexpr u64 kCooperativeSlice = 2'000;
 /// Of a pseudo-random order: CTAs at a time, and the longest slice.
 constexpr u32 kMixedCtas = 8, kMixedSlice = 16;
+/// What a worker takes at a time shall last at least so long, or taking would cost as much: others'
+/// processors have the lines that say what is left.
+constexpr std::chrono::nanoseconds kShortestTurn{400};
 /// Slices without finishing after which a worker takes another CTA beside the ones it has: they may
 /// wait for it.
 constexpr u32 kPatience = 4;
@@ -180,9 +183,25 @@ class Grid {
   }
 
  private:
+  /// How many CTAs a worker takes at least. How fast they are shows what it takes second: the first
+  /// ones have to fetch what the launch is.
+  struct Pace {
+    u64 fewest = 1;
+    u32 takes = 0;
+    Clock::time_point second;
+    /// Before it takes more; `taken`: CTAs, last.
+    void look(u64 taken) {
+      if (++takes == 2) second = Clock::now();
+      if (takes != 3) return;
+      const auto time = std::max(Clock::now() - second, std::chrono::nanoseconds{1});
+      fewest = std::max<u64>(static_cast<u64>(kShortestTurn * taken / time), 1);
+    }
+  };
+
   void run_ctas(u32 worker) {
     std::vector<std::unique_ptr<Cta>> resident, idle;
-    u64 next = 0, end = 0;
+    u64 next = 0, end = 0, taken = 0;
+    Pace pace;
     u32 fruitless = 0;  // slices since a CTA of this worker finished
     while (!stopped()) {
       const bool waits = !resident.empty() && fruitless >= kPatience * resident.size();
@@ -191,7 +210,11 @@ class Grid {
       const bool cooperative = launch_.config->cooperative;
       const u64 most = cooperative && !waits ? share_ : residency_;
       while (resident.empty() || ((waits || cooperative) && resident.size() < most)) {
-        if (next == end && !take(worker, next, end, chunk_)) break;
+        if (next == end) {
+          if (chunk_ > 1) pace.look(taken);
+          if (!take(worker, next, end, chunk_, pace.fewest)) break;
+          taken = end - next;
+        }
         if (!begin(next, cooperative ? next + 1 : end, resident, idle)) return;
         fruitless = 0;
         if (!cooperative) break;
@@ -266,16 +289,18 @@ class Grid {
   /// of such a grid finds in each processor's caches what this one left there, also where one is
   /// faster than the other. Fewer at a time towards the end of a share, so that nobody waits long
   /// for who took the last ones.
-  bool take(u32 worker, u64& next, u64& end, u64 most) {
+  bool take(u32 worker, u64& next, u64& end, u64 most, u64 fewest = 1) {
     for (std::size_t i = 0; i < shares_.size(); ++i) {
       std::atomic<Range>& left = shares_[(worker + i) % shares_.size()].left;
       Range now = left.load(std::memory_order_relaxed);
       while (now.begin < now.end) {
-        const u32 count = static_cast<u32>(std::clamp<u64>((now.end - now.begin) / 4, 1, most));
+        const u32 rest = now.end - now.begin;
+        const u64 wanted = std::min(std::max<u64>(rest / 4, fewest), most);
+        const u32 count = static_cast<u32>(std::min<u64>(wanted, rest));
         const Range taken =
             i == 0 ? Range{now.begin, now.begin + count} : Range{now.end - count, now.end};
-        const Range rest = i == 0 ? Range{taken.end, now.end} : Range{now.begin, taken.begin};
-        if (!left.compare_exchange_weak(now, rest, std::memory_order_relaxed)) continue;
+        const Range others = i == 0 ? Range{taken.end, now.end} : Range{now.begin, taken.begin};
+        if (!left.compare_exchange_weak(now, others, std::memory_order_relaxed)) continue;
         next = first_ + taken.begin;
         end = first_ + taken.end;
         return true;

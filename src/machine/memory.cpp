@@ -245,25 +245,44 @@ int Memory::share(u64 address) {
   return file;
 }
 
+Memory::Kept& Memory::kept_here() {
+  static std::atomic<u32> threads{0};
+  thread_local const u32 number = threads.fetch_add(1, std::memory_order_relaxed);
+  return kept_[number % kept_.size()];
+}
+
+/// Among those that all may take. The lock is held.
+void Memory::put_away(u64 window) {
+  const u64 base = window / kPage * kPage;
+  if (base) (low_.shared.contains(base) ? free_low_shared_ : free_high_shared_)[1].push_back(base);
+}
+
 Result<u64> Memory::take_shared(const Region& region, u64 bytes, u32 count) {
   HEDDLE_CHECK(bytes <= kSharedSlot);
+  const u64 wanted = round_up(bytes, kPage);
+  const u64 kept = count == 1 ? kept_here().window.exchange(0, std::memory_order_acquire) : 0;
+  if (kept % kPage == wanted / kPage && region.shared.contains(kept / kPage * kPage))
+    return kept / kPage * kPage;
   const std::lock_guard lock(mutex_);
+  put_away(kept);
   const bool low = &region == &low_;
   std::vector<u64>& free = (low ? free_low_shared_ : free_high_shared_)[count];
   u64& next = low ? next_low_shared_ : next_high_shared_;
+  const auto is_full = [&] { return next + count * kSharedSlot > region.shared.size; };
+  if (free.empty() && count == 1 && is_full()) {
+    for (Kept& other : kept_) put_away(other.window.exchange(0, std::memory_order_acquire));
+  }
   u64 base;
   if (!free.empty()) {
     base = free.back();
     free.pop_back();
   } else {
-    if (next + count * kSharedSlot > region.shared.size)
-      return Error{"too many resident CTAs: no window for shared memory"};
+    if (is_full()) return Error{"too many resident CTAs: no window for shared memory"};
     base = region.shared.base + next;
     next += count * kSharedSlot;
   }
   // A window keeps its pages when it is given back: the next launch mostly wants as many.
   u64& committed = committed_[base];
-  const u64 wanted = round_up(bytes, kPage);
   if (committed > wanted) decommit(base, count * kSharedSlot);
   for (u32 i = 0; wanted && committed != wanted && i < count; ++i) {
     if (commit(base + i * kSharedSlot, wanted)) continue;
@@ -276,7 +295,11 @@ Result<u64> Memory::take_shared(const Region& region, u64 bytes, u32 count) {
   return base;
 }
 
-void Memory::give_shared(const Region& region, u64 base, u32 count) {
+void Memory::give_shared(const Region& region, u64 base, u64 bytes, u32 count) {
+  u64 none = 0;
+  if (count == 1 && kept_here().window.compare_exchange_strong(
+                        none, base + round_up(bytes, kPage) / kPage, std::memory_order_release))
+    return;
   const std::lock_guard lock(mutex_);
   (&region == &low_ ? free_low_shared_ : free_high_shared_)[count].push_back(base);
 }

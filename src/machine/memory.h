@@ -7,6 +7,7 @@
 // it lasts.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -90,7 +91,8 @@ class Memory {
   /// Window slots for resident CTAs: `bytes` committed bytes of shared memory in each of `count`
   /// neighbouring slots, which hold what was left there / `bytes` of local memory, zeroed.
   Result<u64> take_shared(const Region& region, u64 bytes, u32 count = 1);
-  void give_shared(const Region& region, u64 base, u32 count = 1);
+  /// With what it was taken with.
+  void give_shared(const Region& region, u64 base, u64 bytes, u32 count = 1);
   Result<u64> take_local(const Region& region, u64 bytes);
   void give_local(const Region& region, u64 base);
   /// A launch's parameter block.
@@ -99,6 +101,13 @@ class Memory {
 
  private:
   Memory() = default;
+  /// A window that was given back, mostly for the same thread to take it again: small launches
+  /// shall not wait for the lock. Its base, and in the low bits the pages that it has; 0: none.
+  struct alignas(64) Kept {
+    std::atomic<u64> window{0};
+  };
+  Kept& kept_here();
+  void put_away(u64 window);
   const Ranges& heap_of(u64 address) const {
     return low_.all.contains(address) ? low_heap_ : high_heap_;
   }
@@ -113,6 +122,7 @@ class Memory {
   std::map<u32, std::vector<u64>> free_low_shared_,
       free_high_shared_;  // slots given back, by count
   u64 next_low_shared_ = 0, next_high_shared_ = 0;
+  std::array<Kept, 32> kept_;
   std::set<u64> shared_;  ///< allocations that are mappings of files
   std::atomic<u64> reach_begin_{0}, reach_end_{0};
   Multimem multimem_;

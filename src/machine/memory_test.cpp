@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <set>
+#include <thread>
 
 namespace heddle::machine {
 namespace {
@@ -63,21 +65,37 @@ TEST(Memory, WindowsAreReused) {
   const auto memory = make();
   const u64 a = *memory->take_shared(memory->high(), 1000);
   *reinterpret_cast<u32*>(a) = 5;
-  memory->give_shared(memory->high(), a);
+  memory->give_shared(memory->high(), a, 1000);
   const u64 b = *memory->take_shared(memory->high(), 1000);
   EXPECT_EQ(a, b);
   EXPECT_TRUE(memory->high().shared.contains(b));
-  memory->give_shared(memory->high(), b);
+  memory->give_shared(memory->high(), b, 1000);
   EXPECT_EQ(*memory->take_shared(memory->high(), 3 * kPage), a) << "larger than before";
   *reinterpret_cast<u32*>(a + 3 * kPage - 4) = 5;
-  memory->give_shared(memory->high(), a);
+  memory->give_shared(memory->high(), a, 3 * kPage);
   EXPECT_EQ(*memory->take_shared(memory->high(), kPage), a) << "smaller: the rest is gone";
-  memory->give_shared(memory->high(), a);
+  memory->give_shared(memory->high(), a, kPage);
   EXPECT_EQ(*memory->take_shared(memory->high(), 3 * kPage), a);
   EXPECT_EQ(*reinterpret_cast<u32*>(a + 3 * kPage - 4), 0u);
   const u64 local = *memory->take_local(memory->low(), 32 * 1024);
   EXPECT_TRUE(memory->low().local.contains(local, 32 * 1024));
   memory->give_local(memory->low(), local);
+}
+
+TEST(Memory, AllWindowsCanBeTakenAgain) {
+  const auto memory = make();
+  const Region& region = memory->low();
+  const auto take_all = [&] {
+    std::set<u64> all;
+    for (auto one = memory->take_shared(region, 0); one.ok(); one = memory->take_shared(region, 0))
+      EXPECT_TRUE(all.insert(*one).second) << "taken twice";
+    return all;
+  };
+  const std::set<u64> all = take_all();
+  EXPECT_EQ(all.size(), region.shared.size / kSharedSlot);
+  // Each thread's last one is not among those that all may take, until there are no others.
+  for (u64 window : all) std::thread([&] { memory->give_shared(region, window, 0); }).join();
+  EXPECT_EQ(take_all(), all);
 }
 
 TEST(Memory, WindowsOfAClusterLieSideBySide) {
@@ -86,7 +104,7 @@ TEST(Memory, WindowsOfAClusterLieSideBySide) {
   const u64 four = *memory->take_shared(memory->high(), 1000, 4);
   for (u64 i = 0; i < 4; ++i) *reinterpret_cast<u32*>(four + i * kSharedSlot + 996) = 5;
   EXPECT_NE(one / kSharedSlot, four / kSharedSlot);
-  memory->give_shared(memory->high(), four, 4);
+  memory->give_shared(memory->high(), four, 1000, 4);
   EXPECT_NE(*memory->take_shared(memory->high(), 1000), four) << "kept for the next cluster";
   EXPECT_EQ(*memory->take_shared(memory->high(), 1000, 4), four);
 }
