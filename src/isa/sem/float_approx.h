@@ -100,13 +100,9 @@ constexpr f32 lg2_approx(f32 x) {
   const bool tiny = absolute(x) < kMinNormal;
   return canonical(mufu_lg2(x * (tiny ? kTwo24 : 1.0f)) - (tiny ? 24.0f : 0.0f));
 }
-/// Results below 2^-126 come from squaring the root.
 template <bool kFtz>
 constexpr f32 ex2_approx(f32 x) {
-  if constexpr (kFtz) return mufu_ex2(x);
-  const bool tiny = x < -126.0f;
-  const f32 value = mufu_ex2(x * (tiny ? 0.5f : 1.0f));
-  return canonical(value * (tiny ? value : 1.0f));
+  return mufu_ex2<kFtz>(x);
 }
 
 /// x / (2 pi), cut towards zero; `.ftz` makes no difference.

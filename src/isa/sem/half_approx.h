@@ -14,12 +14,14 @@ HEDDLE_LANE_INLINE constexpr T tanh_half(T a) {
 }
 template <class T>
 HEDDLE_LANE_INLINE constexpr T ex2_half(T a) {
-  return each([]<class E>(E x) HEDDLE_LANE_INLINE { return narrow<E>(exp2_f32(to_f32(x))); }, a);
+  return each([]<class E>(E x) HEDDLE_LANE_INLINE { return narrow<E>(mufu_ex2<false>(to_f32(x))); },
+              a);
 }
 /// bf16 flushes subnormal operands and results.
 template <class T>
 HEDDLE_LANE_INLINE constexpr T ex2_bf16(T a) {
-  return each([]<class E>(E x) HEDDLE_LANE_INLINE { return narrow<E>(mufu_ex2(to_f32(x))); }, a);
+  return each([]<class E>(E x) HEDDLE_LANE_INLINE { return narrow<E>(mufu_ex2<true>(to_f32(x))); },
+              a);
 }
 
 }  // namespace heddle::sem

@@ -47,30 +47,33 @@ constexpr f32 mufu_rsq(f32 x) {
 /// sqrt(x): correctly rounded. (Manual: 2^-23.)
 constexpr f32 mufu_sqrt(f32 x) { return canonical(square_root(flush(x))); }
 
-/// 2^x for any x, with subnormal results. Within 1.2 ulp. (Manual: 2 ulp.)
-constexpr f32 exp2_f32(f32 x) {
-  constexpr f32 kRounder = 12582912.0f;       // 1.5 * 2^23: adding it rounds to an integer
-  const f32 low = x > -152.0f ? x : -152.0f;  // also NaN
-  const f32 clamped = low < 129.0f ? low : 129.0f;
-  const f32 whole = (clamped + kRounder) - kRounder;
-  const f32 f = clamped - whole;  // exact, in [-0.5, 0.5]
+/// 2^x, -126 <= x < 128, within 1 ulp. (Manual: 2 ulp.)
+constexpr f32 ex2_of_moderate(f32 x) {
+  constexpr f32 kRounder = 12582912.0f;    // 1.5 * 2^23: adding it rounds to an integer
+  const f32 rounded = x + kRounder;        // the integer, in the low bits
+  const f32 f = x - (rounded - kRounder);  // exact, in [-0.5, 0.5]
   // (2^f - 1) / f, interpolated at Chebyshev nodes; the error is below 2^-28.
-  f32 p = 0.0001545316294512069f;
-  p = p * f + 0.0013390863364671234f;
-  p = p * f + 0.009618082557277852f;
-  p = p * f + 0.05550357114219078f;
-  p = p * f + 0.24022650760568126f;
-  p = p * f + 0.6931471880262288f;
-  const f32 mantissa = 1.0f + f * p;
-  const s32 exponent = static_cast<s32>(whole);
-  const s32 half =
-      exponent >>
-      1;  // in two steps, as 2^129 and 2^-152 are no f32; only the last product may round
-  const f32 first = as_f32(static_cast<u32>(half + 127) << 23);
-  const f32 second = as_f32(static_cast<u32>(exponent - half + 127) << 23);
-  return is_nan(x) ? as_f32(kNanF32) : (mantissa * first) * second;
+  f32 p = fused(f, 0.0001545316294512069f, 0.0013390863364671234f);
+  p = fused(p, f, 0.009618082557277852f);
+  p = fused(p, f, 0.05550357114219078f);
+  p = fused(p, f, 0.24022650760568126f);
+  p = fused(p, f, 0.6931471880262288f);
+  return as_f32(bits_of(fused(p, f, 1.0f)) + (bits_of(rounded) << 23));
 }
-constexpr f32 mufu_ex2(f32 x) { return flush(exp2_f32(flush(x))); }
+/// 2^x. What is not moderate is rare, and looked at behind one branch; so the scaling that makes
+/// subnormal results, the square of the root, stands here, for kFtz false.
+template <bool kFtz>
+constexpr f32 mufu_ex2(f32 x) {
+  constexpr f32 kInfinity = as_f32(0x7f800000);
+  const bool moderate = x >= -126.0f && x < 128.0f;
+  f32 power = ex2_of_moderate(moderate ? x : 0.0f);
+  if (!moderate) [[unlikely]] {
+    const f32 root = ex2_of_moderate(!kFtz && x >= -252.0f && x < 0 ? x * 0.5f : 0.0f);
+    const f32 small = !kFtz && x >= -252.0f ? root * root : 0.0f;
+    power = x < 0 ? small : x > 0 ? kInfinity : as_f32(kNanF32);
+  }
+  return power;
+}
 
 /// log2(x) of a positive normal number, in f64.
 constexpr f64 log2_positive(f32 x) {
@@ -129,7 +132,7 @@ constexpr f32 mufu_cos(f32 turns) {
 constexpr f32 mufu_tanh(f32 x) {
   const f32 magnitude = as_f32(bits_of(x) & 0x7fffffff);
   const f32 clamped = magnitude < 10.0f ? magnitude : 10.0f;
-  const f32 power = exp2_f32(clamped * 2.885390082f);  // e^(2 |x|)
+  const f32 power = ex2_of_moderate(clamped * 2.885390082f);  // e^(2 |x|)
   const f32 far = (power - 1) / (power + 1);
   const f32 near = magnitude - magnitude * (magnitude * magnitude) * 0.333333333f;  // x - x^3 / 3
   const f32 value = magnitude < 0.03125f ? near : far;
