@@ -73,13 +73,15 @@ template <class T>
 constexpr T min_number(T a, T b) {
   const T equal = std::bit_cast<T>(bits_of(a) | bits_of(b));  // the same number, or zeros
   const T ordered = b < a ? b : a;
-  return is_nan(a) ? b : a == b ? equal : ordered;
+  const T number = a == b ? equal : ordered;
+  return is_nan(a) ? b : number;
 }
 template <class T>
 constexpr T max_number(T a, T b) {
   const T equal = std::bit_cast<T>(bits_of(a) & bits_of(b));
   const T ordered = b > a ? b : a;
-  return is_nan(a) ? b : a == b ? equal : ordered;
+  const T number = a == b ? equal : ordered;
+  return is_nan(a) ? b : number;
 }
 
 /// With `.NaN`, one NaN makes the result NaN. NaN results are canonical.
