@@ -44,6 +44,15 @@ bool commit(u64 base, u64 bytes) {
          0;
 }
 
+/// And a page before and one behind, which are there: lanes that take no part in an access of
+/// vectors may mean them, and where there is none a processor takes hundreds of cycles to find out
+/// that it does not matter.
+bool commit_with_neighbours(u64 base, u64 bytes) {
+  if (!commit(base - kPage, bytes + 2 * kPage)) return false;
+  for (const u64 page : {base - kPage, base + bytes}) *reinterpret_cast<volatile u8*>(page) = 0;
+  return true;
+}
+
 /// Back to zero pages without access.
 void decommit(u64 base, u64 bytes) {
   void* at = reinterpret_cast<void*>(base);
@@ -258,7 +267,7 @@ void Memory::put_away(u64 window) {
 }
 
 Result<u64> Memory::take_shared(const Region& region, u64 bytes, u32 count) {
-  HEDDLE_CHECK(bytes <= kSharedSlot);
+  HEDDLE_CHECK(bytes <= kSharedSlot - 2 * kPage);
   const u64 wanted = round_up(bytes, kPage);
   const u64 kept = count == 1 ? kept_here().window.exchange(0, std::memory_order_acquire) : 0;
   if (kept % kPage == wanted / kPage && region.shared.contains(kept / kPage * kPage))
@@ -278,15 +287,16 @@ Result<u64> Memory::take_shared(const Region& region, u64 bytes, u32 count) {
     free.pop_back();
   } else {
     if (is_full()) return Error{"too many resident CTAs: no window for shared memory"};
-    base = region.shared.base + next;
+    base = region.shared.base + next + kPage;
     next += count * kSharedSlot;
   }
   // A window keeps its pages when it is given back: the next launch mostly wants as many.
   u64& committed = committed_[base];
-  if (committed > wanted) decommit(base, count * kSharedSlot);
+  const auto decommit_all = [&] { decommit(base - kPage, count * kSharedSlot); };
+  if (committed > wanted) decommit_all();
   for (u32 i = 0; wanted && committed != wanted && i < count; ++i) {
-    if (commit(base + i * kSharedSlot, wanted)) continue;
-    decommit(base, count * kSharedSlot);
+    if (commit_with_neighbours(base + i * kSharedSlot, wanted)) continue;
+    decommit_all();
     committed = 0;
     free.push_back(base);
     return Error{"the host refuses memory for shared windows"};

@@ -89,7 +89,8 @@ class Memory {
   u64 used_bytes() const;
 
   /// Window slots for resident CTAs: `bytes` committed bytes of shared memory in each of `count`
-  /// neighbouring slots, which hold what was left there / `bytes` of local memory, zeroed.
+  /// neighbouring slots, which hold what was left there, and a page on either side that accesses
+  /// of vectors may touch / `bytes` of local memory, zeroed.
   Result<u64> take_shared(const Region& region, u64 bytes, u32 count = 1);
   /// With what it was taken with.
   void give_shared(const Region& region, u64 base, u64 bytes, u32 count = 1);

@@ -98,6 +98,18 @@ TEST(Memory, AllWindowsCanBeTakenAgain) {
   EXPECT_EQ(take_all(), all);
 }
 
+TEST(Memory, WindowsHaveAPageOnEitherSide) {
+  const auto memory = make();
+  for (u32 count : {1, 2}) {
+    const u64 base = *memory->take_shared(memory->high(), 2 * kPage, count);
+    for (u32 i = 0; i < count; ++i) {
+      const u64 window = base + i * kSharedSlot;
+      for (u64 there : {window - kPage, window - 1, window + 2 * kPage, window + 3 * kPage - 1})
+        *reinterpret_cast<volatile u8*>(there) = 1;
+    }
+  }
+}
+
 TEST(Memory, WindowsOfAClusterLieSideBySide) {
   const auto memory = make();
   const u64 one = *memory->take_shared(memory->high(), 1000);
