@@ -6,6 +6,7 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/SSAUpdater.h>
 
@@ -87,13 +88,41 @@ llvm::Value* origin(llvm::Value* value) {
   return nullptr;
 }
 
+/// Values that so many instructions make from what is there whatever way a warp comes are made
+/// again, too: frames of all warps together shall stay in the first-level cache.
+constexpr unsigned kMostAgain = 8;
+
+bool can_be_made_again(const llvm::Instruction& inst) {
+  if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst))
+    return call->getIntrinsicID() == llvm::Intrinsic::fshr;
+  if (inst.isBinaryOp()) return !inst.isIntDivRem() && inst.getType()->isIntOrIntVectorTy();
+  return llvm::isa<llvm::CastInst, llvm::ICmpInst, llvm::SelectInst, llvm::InsertElementInst,
+                   llvm::ShuffleVectorInst, llvm::GetElementPtrInst>(inst);
+}
+
+/// How many that are; above kMostAgain: too many, or one of them cannot.
+unsigned find_cost(const Vectorized& cta, const llvm::Value* value,
+                   std::map<const llvm::Value*, unsigned>& costs) {
+  const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!inst || is_above(cta, inst->getParent())) return 0;
+  if (const auto found = costs.find(value); found != costs.end()) return found->second;
+  unsigned cost = kMostAgain + 1;
+  if (can_be_made_again(*inst)) {
+    cost = 1;
+    for (const llvm::Value* operand : inst->operand_values())
+      cost = std::min(cost + find_cost(cta, operand, costs), kMostAgain + 1);
+  }
+  return costs[value] = cost;
+}
+
 /// Makes each such value anew in every block that uses it.
 void make_again(const Vectorized& cta) {
+  std::map<const llvm::Value*, unsigned> costs;
   std::vector<llvm::Instruction*> found;
   for (llvm::BasicBlock& block : *cta.function) {
     if (is_above(cta, &block)) continue;
     for (llvm::Instruction& inst : block) {
-      if (origin(&inst)) found.push_back(&inst);
+      if (origin(&inst) || find_cost(cta, &inst, costs) <= kMostAgain) found.push_back(&inst);
     }
   }
   // Those that others are made from come after them.
