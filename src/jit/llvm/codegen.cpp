@@ -10,6 +10,8 @@
 #include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/ExecutionEngine/RuntimeDyld.h>
 #include <llvm/ExecutionEngine/SectionMemoryManager.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/MCContext.h>
 #include <llvm/MC/MCSectionELF.h>
@@ -165,6 +167,19 @@ std::string emit(llvm::Module& module, llvm::TargetMachine& target, llvm::raw_pw
   return {};
 }
 
+/// Gathers from nowhere: of lanes that never come. LLVM 19 gives their addresses, as they do not
+/// matter, the register of the result, and the processor refuses that.
+void drop_undefined_gathers(llvm::Function& cta) {
+  for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(cta))) {
+    auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
+    if (!call || call->getIntrinsicID() != llvm::Intrinsic::masked_gather ||
+        !llvm::isa<llvm::UndefValue>(call->getArgOperand(0)))
+      continue;
+    call->replaceAllUsesWith(call->getArgOperand(3));
+    call->eraseFromParent();
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu) {
@@ -201,6 +216,7 @@ void tidy_vectors(llvm::Function& cta, Analyses& analyses, bool last) {
   if (last) passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::ADCEPass());
   passes.run(cta, analyses.functions);
+  if (last) drop_undefined_gathers(cta);
 }
 
 std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& image) {
