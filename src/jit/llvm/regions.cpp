@@ -16,6 +16,7 @@
 
 #include "jit/context.h"
 #include "jit/llvm/sums.h"
+#include "jit/llvm/team_loops.h"
 #include "jit/llvm/vectorize.h"
 
 namespace heddle::jit {
@@ -144,10 +145,31 @@ void make_again(const Vectorized& cta) {
   }
 }
 
+/// Blocks that end a region, to which a warp may come from `from` in one region. In the order of
+/// the function: code must not depend on where objects lie.
+std::vector<llvm::BasicBlock*> ends_reached(const Vectorized& cta, llvm::BasicBlock* from) {
+  std::set<llvm::BasicBlock*> seen = {from};
+  std::vector<llvm::BasicBlock*> work = {from};
+  while (!work.empty()) {
+    llvm::BasicBlock* block = work.back();
+    work.pop_back();
+    for (llvm::BasicBlock* next : llvm::successors(block)) {
+      if (next != cta.next && seen.insert(next).second) work.push_back(next);
+    }
+  }
+  std::vector<llvm::BasicBlock*> found;
+  for (llvm::BasicBlock& block : *cta.function) {
+    if (seen.count(&block) && llvm::is_contained(llvm::successors(&block), cta.next))
+      found.push_back(&block);
+  }
+  return found;
+}
+
 /// Warps go round by round, each from its barrier to its next one. Where all came to the same place
 /// the next round begins at once; else the run-time says who goes on.
-void make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& ends,
-                 const std::vector<llvm::BasicBlock*>& resumed, llvm::Value* frame) {
+Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& ends,
+                   const std::vector<llvm::BasicBlock*>& resumed, llvm::Value* frame) {
+  Rounds rounds;
   llvm::LLVMContext& context = cta.function->getContext();
   llvm::IRBuilder<> builder(context);
   llvm::Type *word = builder.getInt32Ty(), *pair = builder.getInt64Ty();
@@ -166,8 +188,10 @@ void make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& ends
   llvm::PHINode* end = builder.CreatePHI(pair, 2, "end");
   for (llvm::BasicBlock* block : finish) {
     builder.SetInsertPoint(block->getTerminator());
-    builder.CreateStore(builder.getInt64(kFinished), field(0));
-    end->addIncoming(builder.getInt64(kFinished), block);
+    llvm::Value* state = builder.getInt64(kFinished);
+    llvm::Instruction* note = builder.CreateStore(state, field(0));
+    end->addIncoming(state, block);
+    rounds.ends.push_back({block, {note}, state, Rounds::kNone});
   }
   for (std::size_t i = 0; i < ends.size(); ++i) {
     llvm::BasicBlock* block = ends[i]->getParent();
@@ -175,12 +199,15 @@ void make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& ends
     builder.SetInsertPoint(block);
     llvm::Value* barrier = builder.CreateZExt(ends[i]->getArgOperand(1), pair);
     llvm::Value* state = builder.CreateOr(builder.CreateShl(barrier, 32), builder.getInt64(i + 1));
-    builder.CreateStore(state, field(0));
-    builder.CreateStore(ends[i]->getArgOperand(0), field(offsetof(WarpState, site)));
+    llvm::Instruction* note = builder.CreateStore(state, field(0));
+    llvm::Instruction* site =
+        builder.CreateStore(ends[i]->getArgOperand(0), field(offsetof(WarpState, site)));
     builder.CreateBr(cta.next);
     const auto* known = llvm::dyn_cast<llvm::ConstantInt>(ends[i]->getArgOperand(1));
     const bool by_run_time = known && known->getZExtValue() >= WarpState::kArrived;
     end->addIncoming(by_run_time ? builder.getInt64(kDifferently) : state, block);
+    rounds.ends.push_back(
+        {block, {note, site}, known && !by_run_time ? state : nullptr, static_cast<u32>(i + 1)});
     ends[i]->eraseFromParent();
   }
 
@@ -242,26 +269,14 @@ void make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& ends
   arrive(together, begins, together, builder.getTrue());
   arrive(place, builder.getInt64(0), place, merged);
   if (cta.turn) cta.turn->addIncoming(builder.getInt32(0), cta.done);
-}
 
-/// Blocks that end a region, to which a warp may come from `from` in one region. In the order of
-/// the function: code must not depend on where objects lie.
-std::vector<llvm::BasicBlock*> ends_reached(const Vectorized& cta, llvm::BasicBlock* from) {
-  std::set<llvm::BasicBlock*> seen = {from};
-  std::vector<llvm::BasicBlock*> work = {from};
-  while (!work.empty()) {
-    llvm::BasicBlock* block = work.back();
-    work.pop_back();
-    for (llvm::BasicBlock* next : llvm::successors(block)) {
-      if (next != cta.next && seen.insert(next).second) work.push_back(next);
-    }
-  }
-  std::vector<llvm::BasicBlock*> found;
-  for (llvm::BasicBlock& block : *cta.function) {
-    if (seen.count(&block) && llvm::is_contained(llvm::successors(&block), cta.next))
-      found.push_back(&block);
-  }
-  return found;
+  rounds.go = go;
+  rounds.met = met, rounds.together = together, rounds.place = place;
+  rounds.nobody_yet = builder.getInt64(kNobodyYet);
+  rounds.regions.push_back({start, ends_reached(cta, start)});
+  for (llvm::BasicBlock* block : resumed)
+    rounds.regions.push_back({block, ends_reached(cta, block)});
+  return rounds;
 }
 
 }  // namespace
@@ -316,7 +331,7 @@ u32 split_regions(const Vectorized& cta) {
   };
   std::map<llvm::BasicBlock*, llvm::BasicBlock*> continued;  // behind a region's end
   for (std::size_t i = 0; i < ends.size(); ++i) continued[ends[i]->getParent()] = resumed[i];
-  make_rounds(cta, ends, resumed, frame);
+  const Rounds rounds = make_rounds(cta, ends, resumed, frame);
 
   // Values on both sides: written where their region ends, so that loops keep them in registers.
   for (const auto& [value, offset] : slots) {
@@ -360,6 +375,7 @@ u32 split_regions(const Vectorized& cta) {
         values.RewriteUse(*use);
     }
   }
+  make_team_loops(cta, rounds);
   return size;
 }
 
