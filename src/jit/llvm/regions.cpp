@@ -181,18 +181,19 @@ Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& en
   const auto new_block = [&](const char* name, llvm::BasicBlock* before) {
     return llvm::BasicBlock::Create(context, name, cta.function, before);
   };
-  const std::vector<llvm::BasicBlock*> finish(llvm::pred_begin(cta.next), llvm::pred_end(cta.next));
 
-  // Where a warp ends.
+  // Where a warp ends: one place for all ways out of the kernel.
+  auto* finish = new_block("finish", cta.next);
+  cta.next->replaceUsesWithIf(
+      finish, [&](const llvm::Use& use) { return llvm::isa<llvm::Instruction>(use.getUser()); });
+  builder.SetInsertPoint(finish);
+  llvm::Value* finished = builder.getInt64(kFinished);
+  llvm::Instruction* last = builder.CreateStore(finished, field(0));
+  builder.CreateBr(cta.next);
+  rounds.ends.push_back({finish, {last}, finished, Rounds::kNone});
   builder.SetInsertPoint(cta.next, cta.next->begin());
   llvm::PHINode* end = builder.CreatePHI(pair, 2, "end");
-  for (llvm::BasicBlock* block : finish) {
-    builder.SetInsertPoint(block->getTerminator());
-    llvm::Value* state = builder.getInt64(kFinished);
-    llvm::Instruction* note = builder.CreateStore(state, field(0));
-    end->addIncoming(state, block);
-    rounds.ends.push_back({block, {note}, state, Rounds::kNone});
-  }
+  end->addIncoming(finished, finish);
   for (std::size_t i = 0; i < ends.size(); ++i) {
     llvm::BasicBlock* block = ends[i]->getParent();
     block->getTerminator()->eraseFromParent();
