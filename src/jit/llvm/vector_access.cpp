@@ -2,6 +2,7 @@
 //
 // Accesses to memory. What the lanes access side by side is one vector, what they share one scalar;
 // anything else goes lane by lane. vector_check.cpp sees to it that it is legal.
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Intrinsics.h>
@@ -13,6 +14,27 @@
 #include "jit/llvm/vectorizer.h"
 
 namespace heddle::jit {
+namespace {
+
+/// Whether the value is made of what was read, or too much to tell.
+bool comes_from_memory(const llvm::Value* value) {
+  constexpr std::size_t kMostLooked = 64;
+  llvm::SetVector<const llvm::Value*> made_of;
+  made_of.insert(value);
+  for (std::size_t i = 0; i < made_of.size(); ++i) {
+    const auto* inst = llvm::dyn_cast<llvm::Instruction>(made_of[i]);
+    if (!inst) continue;
+    const llvm::StringRef call = machine_call(*inst);
+    if (!call.empty() && call != "tid" && call != "lane" && call != "param" &&
+        call != "local.base" && !call.starts_with("context"))
+      return true;
+    made_of.insert(inst->value_op_begin(), inst->value_op_end());
+    if (made_of.size() > kMostLooked) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 /// A field of Context that does not change while the CTA runs; read once.
 llvm::Value* Vectorizer::field(std::size_t offset, llvm::Type* type, const char* name) {
@@ -239,15 +261,13 @@ llvm::Value* Vectorizer::pointer(llvm::Value* address, u64 bytes) {
   return builder_.CreateGEP(builder_.getInt8Ty(), at, builder_.getInt64(bytes));
 }
 
-/// Makes the access where its lanes lie in a line, and leaves it to the run-time where they do not,
-/// or where it is not legal. Results meet behind.
-Halves Vectorizer::where_straight(const Group& group, const std::function<Halves()>& fast,
-                                  const std::function<Halves()>& slow) {
-  if (!group.straight) return fast();
+/// Goes one of two ways, mostly the fast one; results meet behind.
+Halves Vectorizer::either(llvm::Value* condition, const std::function<Halves()>& fast,
+                          const std::function<Halves()>& slow) {
   Block* fast_block = new_block("straight");
   Block* slow_block = new_block("wrapped");
   Block* behind = new_block("behind");
-  auto* branch = builder_.CreateCondBr(group.straight, fast_block, slow_block);
+  auto* branch = builder_.CreateCondBr(condition, fast_block, slow_block);
   branch->setMetadata(llvm::LLVMContext::MD_prof,
                       llvm::MDBuilder(context_).createBranchWeights(1000, 1));
   go_to(fast_block);
@@ -267,6 +287,39 @@ Halves Vectorizer::where_straight(const Group& group, const std::function<Halves
     both[h] = phi;
   }
   return both;
+}
+
+/// Makes the access where its lanes lie in a line, and leaves it to the run-time where they do not,
+/// or where it is not legal.
+Halves Vectorizer::where_straight(const Group& group, const std::function<Halves()>& fast,
+                                  const std::function<Halves()>& slow) {
+  return group.straight ? either(group.straight, fast, slow) : fast();
+}
+
+/// Whether the lanes of an access that may lie anyhow lie one behind the other after all: what
+/// indices that were divided, or taken modulo a row, often do. Null: nobody asks, as what was read
+/// seldom does, or they are known not to. `firsts`: where they begin then.
+llvm::Value* Vectorizer::happens_to_be_line(const llvm::CallInst& call, const Halves& at,
+                                            const Halves& mask, Halves& firsts) {
+  const Site& site = site_of(call);
+  const llvm::Value* address = call.getArgOperand(1);
+  if (site.count != 1 || site.bytes < 4 || site.space == ir::Space::local ||
+      shapes_.of(address).is_affine() || comes_from_memory(address))
+    return nullptr;
+  llvm::Value* every = nullptr;
+  for (unsigned h = 0; h < halves_; ++h) {
+    // Lanes that do not come may have any address, the first one as well.
+    llvm::Value* lanes = is_all(mask) ? at[h] : builder_.CreateFreeze(at[h]);
+    firsts[h] = builder_.CreateExtractElement(lanes, u64{0});
+    llvm::Value* line =
+        builder_.CreateAdd(splat(firsts[h]), ramp(builder_.getInt64Ty(), site.bytes));
+    llvm::Value* there = builder_.CreateICmpEQ(lanes, line);
+    if (!is_all(mask)) there = builder_.CreateOr(there, builder_.CreateNot(mask[h]));
+    every = every ? builder_.CreateAnd(every, there) : there;
+  }
+  llvm::Type* word = builder_.getIntNTy(kHalf);
+  return builder_.CreateICmpEQ(builder_.CreateBitCast(every, word),
+                               llvm::Constant::getAllOnesValue(word));
 }
 
 /// Accesses that the run-time does. Scattered ones of few bytes are code for each lane; what copies
@@ -292,10 +345,10 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
           element, pointer(address, distance + u64{i} * site.bytes), llvm::Align(1)));
     return record_of(parts);
   };
-  const auto straight = [&] {
+  const auto straight = [&](const Halves& firsts) {
     Halves both{};
     for (unsigned h = 0; h < halves_; ++h) {
-      llvm::Value* at = pointer(group->at[h], distance);
+      llvm::Value* at = pointer(firsts[h], distance);
       auto* type = llvm::FixedVectorType::get(element, kHalf * count);
       llvm::Value* loaded =
           is_all(mask)
@@ -340,22 +393,28 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
       return;
     }
     case Way::line:
-      return define(call, where_straight(*group, straight, by_run_time));
+      return define(call, where_straight(*group, [&] { return straight(group->at); }, by_run_time));
     case Way::apart:
       return define(call, load_apart(*group, distance, mask));
     case Way::pattern:
       return define(call, load_pattern(*group, distance, mask));
     case Way::scattered: {
-      Halves both{};
-      for (unsigned h = 0; h < halves_; ++h) {
-        std::vector<llvm::Value*> parts;
-        for (unsigned i = 0; i < count; ++i)
-          parts.push_back(builder_.CreateMaskedGather(
-              vector_of(element), pointer(group->at[h], distance + u64{i} * site.bytes),
-              llvm::Align(1), mask[h], llvm::Constant::getNullValue(vector_of(element))));
-        both[h] = record_of(parts);
-      }
-      return define(call, both);
+      const auto gathered = [&] {
+        Halves both{};
+        for (unsigned h = 0; h < halves_; ++h) {
+          std::vector<llvm::Value*> parts;
+          for (unsigned i = 0; i < count; ++i)
+            parts.push_back(builder_.CreateMaskedGather(
+                vector_of(element), pointer(group->at[h], distance + u64{i} * site.bytes),
+                llvm::Align(1), mask[h], llvm::Constant::getNullValue(vector_of(element))));
+          both[h] = record_of(parts);
+        }
+        return both;
+      };
+      Halves firsts{};
+      llvm::Value* line = happens_to_be_line(call, group->at, mask, firsts);
+      return define(call,
+                    line ? either(line, [&] { return straight(firsts); }, gathered) : gathered());
     }
   }
 }
@@ -377,9 +436,9 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
   }
   const auto [group, distance] = checked(call, mask);
   prefetch(call, *group, distance);
-  const auto straight = [&] {
+  const auto straight = [&](const Halves& firsts) {
     for (unsigned h = 0; h < halves_; ++h) {
-      llvm::Value* at = pointer(group->at[h], distance);
+      llvm::Value* at = pointer(firsts[h], distance);
       llvm::Value* stored = all(value(0), h);
       if (count > 1) {
         // Two by two, in order; then lane by lane.
@@ -411,20 +470,29 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
         scalar(group->at[i], [&](llvm::Value* stored) { return of_lane(stored, lanes_here_[i]); });
       return;
     case Way::line:
-      where_straight(*group, straight, by_run_time);
+      where_straight(*group, [&] { return straight(group->at); }, by_run_time);
       return;
     case Way::pattern:
       return store_pattern(*group, distance, value(0), mask);
     case Way::parts:
     case Way::apart:
       HEDDLE_UNREACHABLE();
-    case Way::scattered:
-      for (unsigned h = 0; h < halves_; ++h) {
-        for (unsigned i = 0; i < count; ++i)
-          builder_.CreateMaskedScatter(all(value(i), h),
-                                       pointer(group->at[h], distance + u64{i} * site.bytes),
-                                       llvm::Align(1), mask[h]);
-      }
+    case Way::scattered: {
+      const auto scattered = [&] {
+        for (unsigned h = 0; h < halves_; ++h) {
+          for (unsigned i = 0; i < count; ++i)
+            builder_.CreateMaskedScatter(all(value(i), h),
+                                         pointer(group->at[h], distance + u64{i} * site.bytes),
+                                         llvm::Align(1), mask[h]);
+        }
+        return Halves{};
+      };
+      Halves firsts{};
+      if (llvm::Value* line = happens_to_be_line(call, group->at, mask, firsts))
+        either(line, [&] { return straight(firsts); }, scattered);
+      else
+        scattered();
+    }
   }
 }
 

@@ -183,6 +183,10 @@ class Vectorizer {
   llvm::Value* lane_bits(llvm::Value* predicate, unsigned warp = 0);
   llvm::Value* record_of(const std::vector<llvm::Value*>& parts);
   llvm::Value* pointer(llvm::Value* address, u64 bytes);
+  Halves either(llvm::Value* condition, const std::function<Halves()>& fast,
+                const std::function<Halves()>& slow);
+  llvm::Value* happens_to_be_line(const llvm::CallInst& call, const Halves& at, const Halves& mask,
+                                  Halves& firsts);
   Halves where_straight(const Group& group, const std::function<Halves()>& fast,
                         const std::function<Halves()>& slow);
   llvm::Value* repeat(llvm::Value* mask, unsigned count);
