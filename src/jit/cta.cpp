@@ -284,15 +284,18 @@ CtaStatus Cta::faulted() {
     asked.inst = find_access(launch_.loaded->module().functions[line->function], line->inst);
     line = &asked;
   }
-  u32 lane = 0;
-  if (!line && asked_) {  // in the run-time, on its way through the lanes
-    constexpr u64 kMost = 128;
+  if (!line && asked_) {  // in the run-time
     asked = {0, asked_->function, asked_->inst};
     line = &asked;
-    for (u32 rest = context_.lanes; rest; rest &= rest - 1) {
-      lane = static_cast<u32>(std::countr_zero(rest));
-      if (fault_.address - context_.addresses[lane] < kMost) break;
-    }
+  }
+  // On the way through the lanes, if one of them meant that place.
+  constexpr u64 kMost = 128;
+  u32 lane = 0;
+  for (u32 rest = context_.lanes; rest; rest &= rest - 1) {
+    const u32 one = static_cast<u32>(std::countr_zero(rest));
+    if (fault_.address - context_.addresses[one] >= kMost) continue;
+    lane = one;
+    break;
   }
   const CtaStatus status = trapped(TrapKind::illegal_address, line, lane, fault_.address);
   trap_.detail = machine::describe_address(launch_.loaded->memory(), fault_.address);

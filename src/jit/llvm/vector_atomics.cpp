@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// atom and red on integers (PTX ISA 9.7.13.5, 9.7.13.6): lane by lane, as a GPU may do it. Nobody
-// else sees a CTA's shared memory while its warp runs, so nothing is locked there. What else there
-// is, the run-time does.
+// atom and red on integers, and sums of f32 and f64 (PTX ISA 9.7.13.5, 9.7.13.6): lane by lane, as
+// a GPU may do it. Nobody else sees a CTA's shared memory while its warp runs, so nothing is locked
+// there. What else there is, the run-time does.
 #include <llvm/IR/Instructions.h>
 
 #include "base/check.h"
 #include "isa/groups.h"
+#include "isa/sem/float.h"
 #include "jit/llvm/vectorizer.h"
+#include "machine/memory.h"
 
 namespace heddle::jit {
 
@@ -31,6 +33,41 @@ bool is_integer(Type type) {
     default:
       return false;
   }
+}
+
+bool is_sum_of_numbers(const Site& site) {
+  return static_cast<Atomop>(site.op) == Atomop::add &&
+         (site.type == Type::f32 || site.type == Type::f64);
+}
+
+/// The sum of two numbers, as bits: sem::atom_add(). `flushes`: whether subnormals of f32 count as
+/// zero.
+llvm::Value* sum_of_numbers(llvm::IRBuilder<>& builder, llvm::Value* a, llvm::Value* b,
+                            llvm::Value* flushes) {
+  llvm::Type* bits = a->getType();
+  const bool wide = bits->isIntegerTy(64);
+  llvm::Type* number = wide ? builder.getDoubleTy() : builder.getFloatTy();
+  const auto flushed = [&](llvm::Value* value) {
+    if (wide) return value;
+    llvm::Value* exponent = builder.CreateAnd(value, builder.getInt32(0x7f800000));
+    llvm::Value* small = builder.CreateICmpEQ(exponent, builder.getInt32(0));
+    return builder.CreateSelect(builder.CreateAnd(small, flushes),
+                                builder.CreateAnd(value, builder.getInt32(0x80000000)), value);
+  };
+  const auto is_nan = [&](llvm::Value* value) {
+    llvm::Value* real = builder.CreateBitCast(value, number);
+    return builder.CreateFCmpUNO(real, real);
+  };
+  llvm::Value* sum =
+      builder.CreateBitCast(builder.CreateFAdd(builder.CreateBitCast(flushed(a), number),
+                                               builder.CreateBitCast(flushed(b), number)),
+                            bits);
+  if (!wide) return builder.CreateSelect(is_nan(sum), builder.getInt32(sem::kNanF32), flushed(sum));
+  llvm::Value* quiet = builder.getInt64(0x0008000000000000);
+  llvm::Value* nan =
+      builder.CreateSelect(is_nan(b), builder.CreateOr(b, quiet), builder.getInt64(sem::kNanF64));
+  nan = builder.CreateSelect(is_nan(a), builder.CreateOr(a, quiet), nan);
+  return builder.CreateSelect(is_nan(sum), nan, sum);
 }
 
 /// The value in memory afterwards: sem::atom_apply().
@@ -140,16 +177,48 @@ llvm::Constant* neutral(const Site& site, llvm::Type* type) {
 
 }  // namespace
 
+/// A sum of numbers at an address that others see: again, until nobody came between.
+llvm::Value* Vectorizer::add_number(llvm::Value* at, llvm::Value* b, llvm::Value* flushes) {
+  const llvm::Align align(b->getType()->getIntegerBitWidth() / 8);
+  llvm::LoadInst* first = builder_.CreateAlignedLoad(b->getType(), at, align);
+  first->setAtomic(llvm::AtomicOrdering::Monotonic);
+  Block* before = builder_.GetInsertBlock();
+  Block *again = new_block("again"), *added = new_block("added");
+  builder_.CreateBr(again);
+  go_to(again);
+  llvm::PHINode* old = builder_.CreatePHI(b->getType(), 2);
+  constexpr auto kOrder = llvm::AtomicOrdering::SequentiallyConsistent;
+  llvm::Value* found = builder_.CreateAtomicCmpXchg(
+      at, old, sum_of_numbers(builder_, old, b, flushes), align, kOrder, kOrder);
+  old->addIncoming(first, before);
+  old->addIncoming(builder_.CreateExtractValue(found, 0), again);
+  builder_.CreateCondBr(builder_.CreateExtractValue(found, 1), added, again);
+  go_to(added);
+  return old;
+}
+
 /// One read-modify-write at an address of the host; returns the old value.
 llvm::Value* Vectorizer::atomic_at(const Site& site, llvm::Value* address, llvm::Value* b,
                                    llvm::Value* c) {
   llvm::Value* at = builder_.CreateIntToPtr(address, builder_.getPtrTy());
   const llvm::Align align(site.bytes);
   constexpr auto kOrder = llvm::AtomicOrdering::SequentiallyConsistent;
+  const bool sums = is_sum_of_numbers(site);
   if (site.space == ir::Space::shared) {
     llvm::Value* old = builder_.CreateAlignedLoad(b->getType(), at, align);
-    builder_.CreateAlignedStore(applied(builder_, site, old, b, c), at, align);
+    llvm::Value* now = sums ? sum_of_numbers(builder_, old, b, builder_.getFalse())
+                            : applied(builder_, site, old, b, c);
+    builder_.CreateAlignedStore(now, at, align);
     return old;
+  }
+  if (sums) {
+    llvm::Value* flushes = builder_.getTrue();
+    if (site.space == ir::Space::generic) {
+      llvm::Value* base = field(offsetof(Context, shared_base), builder_.getInt64Ty(), "shared");
+      flushes = builder_.CreateICmpUGE(builder_.CreateSub(address, base),
+                                       builder_.getInt64(machine::kSharedSlot));
+    }
+    return add_number(at, b, flushes);
   }
   if (static_cast<Atomop>(site.op) == Atomop::cas)
     return builder_.CreateExtractValue(
@@ -158,7 +227,10 @@ llvm::Value* Vectorizer::atomic_at(const Site& site, llvm::Value* address, llvm:
 }
 
 void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halves& mask) {
-  if (!is_integer(site.type) || site.count != 1 || site.space == ir::Space::local) {
+  // Where the processor takes subnormals for zero, it would do so in shared memory, too.
+  const bool sums =
+      is_sum_of_numbers(site) && !(kernel_.zeroes_subnormals && site.space != ir::Space::global);
+  if (!(is_integer(site.type) || sums) || site.count != 1 || site.space == ir::Space::local) {
     pass_addresses(call);
     for (u32 i = 2; i < call.arg_size(); ++i) pass_operand(call.getArgOperand(i), i - 2);
     call_helper(HelperId::atomic, call.getArgOperand(0), mask);
@@ -170,7 +242,7 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
   llvm::Type* type = value(0)->getType();
 
   llvm::Value* address = call.getArgOperand(1);
-  const bool reduces = call.use_empty() && shapes_.of(address).is_uniform() &&
+  const bool reduces = call.use_empty() && !sums && shapes_.of(address).is_uniform() &&
                        reduction(site) != llvm::Intrinsic::not_intrinsic;
   const bool few = !lanes_here_.empty();
   open_group(call, few ? Way::only : reduces ? Way::one : Way::scattered);
@@ -218,14 +290,20 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
     if (!call.use_empty()) builder_.CreateStore(old, of(type, operand_address(0)));
   };
   llvm::Value* bits = lane_mask(mask);
+  // For whoever looks for the lane after a fault.
+  builder_.CreateStore(bits, field_address(offsetof(Context, lanes)), /*isVolatile=*/true);
   Block* before = builder_.GetInsertBlock();
   Block* each = new_block("each");
-  Block* unrolled = new_block("unrolled");
   Block* done = new_block("done");
-  builder_.CreateCondBr(builder_.CreateICmpEQ(bits, builder_.getInt32(~0u)), unrolled, each);
-  go_to(unrolled);
-  for (u32 lane = 0; lane < kLanes; ++lane) one(builder_.getInt32(lane));
-  builder_.CreateBr(done);
+  if (sums) {
+    builder_.CreateBr(each);
+  } else {
+    Block* unrolled = new_block("unrolled");
+    builder_.CreateCondBr(builder_.CreateICmpEQ(bits, builder_.getInt32(~0u)), unrolled, each);
+    go_to(unrolled);
+    for (u32 lane = 0; lane < kLanes; ++lane) one(builder_.getInt32(lane));
+    builder_.CreateBr(done);
+  }
   go_to(each);
   llvm::PHINode* left = builder_.CreatePHI(builder_.getInt32Ty(), 2);
   one(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder_.getTrue()));

@@ -195,6 +195,7 @@ class Vectorizer {
   Halves load_apart(const Group& group, u64 distance, const Halves& mask);
   void emit_load(llvm::CallInst& call, const Site& site, const Halves& mask);
   void emit_store(llvm::CallInst& call, const Site& site, const Halves& mask);
+  llvm::Value* add_number(llvm::Value* at, llvm::Value* b, llvm::Value* flushes);
   llvm::Value* atomic_at(const Site& site, llvm::Value* address, llvm::Value* b, llvm::Value* c);
   void emit_atomic(llvm::CallInst& call, const Site& site, const Halves& mask);
 
