@@ -2,8 +2,8 @@
 //
 // Hints about what a loop accesses in later rounds, and the next CTA outside of loops. A grid's
 // threads lie side by side, so a thread's loop often goes on by the width of the grid: from page to
-// page, where the host's own prefetching does not follow. A large block begins on a page of its own,
-// too.
+// page, where the host's own prefetching does not follow. A large block begins on a page of its
+// own, too.
 #include <llvm/IR/Instructions.h>
 
 #include <algorithm>
