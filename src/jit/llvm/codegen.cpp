@@ -283,7 +283,7 @@ std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& i
 std::string assembly(ScalarKernel& kernel, llvm::TargetMachine& target, const ir::Module& module) {
   llvm::SmallVector<char, 0> text;
   llvm::raw_svector_ostream out(text);
-  const std::string why =
+  std::string why =
       emit(*kernel.module, target, out, llvm::CodeGenFileType::AssemblyFile, [&](u32 line) {
         const auto [function, inst] = kernel.place_of(line);
         const ir::Inst& from = module.functions[function].insts[inst];
