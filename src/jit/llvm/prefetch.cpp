@@ -33,11 +33,11 @@ struct Step {
   bool known = true;
 };
 
-/// What goes round: a loop, or, if null, the CTAs that a worker runs one after the other.
-using Rounds = const llvm::Loop*;
+// What goes round is a loop or, where that is null, the CTAs that a worker runs one after the
+// other.
 
 /// Of what begins a step: a loop's counter, the number of a CTA.
-Step first_step(llvm::Instruction& inst, Rounds loop) {
+Step first_step(llvm::Instruction& inst, const llvm::Loop* loop) {
   const Step unknown{nullptr, 1, false};
   if (!loop) {
     const auto* offset = machine_call(inst).starts_with("context")
@@ -60,7 +60,7 @@ Step first_step(llvm::Instruction& inst, Rounds loop) {
   return unknown;
 }
 
-Step step_of(llvm::Value* value, Rounds loop, unsigned depth = 0) {
+Step step_of(llvm::Value* value, const llvm::Loop* loop, unsigned depth = 0) {
   const Step unknown{nullptr, 1, false};
   auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
   if (!inst || (loop && !loop->contains(inst))) return {};
