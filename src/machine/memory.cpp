@@ -270,8 +270,9 @@ Result<u64> Memory::take_shared(const Region& region, u64 bytes, u32 count) {
   HEDDLE_CHECK(bytes <= kSharedSlot - 2 * kPage);
   const u64 wanted = round_up(bytes, kPage);
   const u64 kept = count == 1 ? kept_here().window.exchange(0, std::memory_order_acquire) : 0;
-  if (kept % kPage == wanted / kPage && region.shared.contains(kept / kPage * kPage))
-    return kept / kPage * kPage;
+  if (const u64 its_base = kept / kPage * kPage;
+      kept == its_base + wanted / kPage && region.shared.contains(its_base))
+    return its_base;
   const std::lock_guard lock(mutex_);
   put_away(kept);
   const bool low = &region == &low_;

@@ -296,16 +296,18 @@ Halves Vectorizer::where_straight(const Group& group, const std::function<Halves
   return group.straight ? either(group.straight, fast, slow) : fast();
 }
 
-/// Whether the lanes of an access that may lie anyhow lie one behind the other after all: what
-/// indices that were divided, or taken modulo a row, often do. Null: nobody asks, as what was read
-/// seldom does, or they are known not to. `firsts`: where they begin then.
-llvm::Value* Vectorizer::happens_to_be_line(const llvm::CallInst& call, const Halves& at,
-                                            const Halves& mask, Halves& firsts) {
+/// Makes an access whose lanes may lie anyhow as one of a line where they do so after all: what
+/// indices that were divided, or taken modulo a row, often do. Nobody asks about what was read,
+/// which seldom does, or about what is known not to.
+Halves Vectorizer::where_line(const llvm::CallInst& call, const Halves& at, const Halves& mask,
+                              const std::function<Halves(const Halves& firsts)>& fast,
+                              const std::function<Halves()>& slow) {
   const Site& site = site_of(call);
   const llvm::Value* address = call.getArgOperand(1);
   if (site.count != 1 || site.bytes < 4 || site.space == ir::Space::local ||
       shapes_.of(address).is_affine() || comes_from_memory(address))
-    return nullptr;
+    return slow();
+  Halves firsts{};
   llvm::Value* every = nullptr;
   for (unsigned h = 0; h < halves_; ++h) {
     // Lanes that do not come may have any address, the first one as well.
@@ -318,8 +320,9 @@ llvm::Value* Vectorizer::happens_to_be_line(const llvm::CallInst& call, const Ha
     every = every ? builder_.CreateAnd(every, there) : there;
   }
   llvm::Type* word = builder_.getIntNTy(kHalf);
-  return builder_.CreateICmpEQ(builder_.CreateBitCast(every, word),
-                               llvm::Constant::getAllOnesValue(word));
+  llvm::Value* line = builder_.CreateICmpEQ(builder_.CreateBitCast(every, word),
+                                            llvm::Constant::getAllOnesValue(word));
+  return either(line, [&] { return fast(firsts); }, slow);
 }
 
 /// Accesses that the run-time does. Scattered ones of few bytes are code for each lane; what copies
@@ -411,10 +414,7 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
         }
         return both;
       };
-      Halves firsts{};
-      llvm::Value* line = happens_to_be_line(call, group->at, mask, firsts);
-      return define(call,
-                    line ? either(line, [&] { return straight(firsts); }, gathered) : gathered());
+      return define(call, where_line(call, group->at, mask, straight, gathered));
     }
   }
 }
@@ -487,11 +487,7 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
         }
         return Halves{};
       };
-      Halves firsts{};
-      if (llvm::Value* line = happens_to_be_line(call, group->at, mask, firsts))
-        either(line, [&] { return straight(firsts); }, scattered);
-      else
-        scattered();
+      where_line(call, group->at, mask, straight, scattered);
     }
   }
 }

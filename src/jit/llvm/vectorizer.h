@@ -185,8 +185,9 @@ class Vectorizer {
   llvm::Value* pointer(llvm::Value* address, u64 bytes);
   Halves either(llvm::Value* condition, const std::function<Halves()>& fast,
                 const std::function<Halves()>& slow);
-  llvm::Value* happens_to_be_line(const llvm::CallInst& call, const Halves& at, const Halves& mask,
-                                  Halves& firsts);
+  Halves where_line(const llvm::CallInst& call, const Halves& at, const Halves& mask,
+                    const std::function<Halves(const Halves& firsts)>& fast,
+                    const std::function<Halves()>& slow);
   Halves where_straight(const Group& group, const std::function<Halves()>& fast,
                         const std::function<Halves()>& slow);
   llvm::Value* repeat(llvm::Value* mask, unsigned count);
