@@ -149,14 +149,10 @@ u32 arrive(Context* context, u32 number) {
 
 // --- memory (9.7.9, 9.7.13.5) ---
 
-/// Makes the checked addresses addresses of the host.
+/// Makes the checked addresses addresses of the host. Nobody asks for local memory's.
 void to_host(Context* context, const Site& site) {
   if (site.space == ir::Space::shared)
     for (u64& address : context->addresses) address += context->shared_base;
-  if (site.space == ir::Space::local)
-    for (u32 lane = 0; lane < kLanes; ++lane)
-      context->addresses[lane] +=
-          context->local_base + context->local_stride * (context->warp * kLanes + lane);
 }
 
 template <class T>

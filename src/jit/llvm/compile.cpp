@@ -116,7 +116,7 @@ Result<Compiled> compile_here(const Request& request) {
   compiled.image.loops = !shapes->loops.empty();
   compiled.image.zeroes_subnormals = kernel.zeroes_subnormals;
   compiled.image.team = shapes->team();
-  compiled.image.local_bytes = (kernel.local_bytes + 15) / 16 * 16;
+  compiled.image.local_bytes = kernel.local_size();
   compiled.image.symbols = kernel.symbols;
   compiled.image.sites = kernel.sites;
   return compiled;

@@ -249,6 +249,13 @@ std::string Mover::run() {
 
 }  // namespace
 
-std::string move_to_memory(ScalarKernel& kernel) { return Mover(kernel).run(); }
+std::string move_to_memory(ScalarKernel& kernel) {
+  if (std::string why = Mover(kernel).run(); !why.empty()) return why;
+  // Of a generic address, which a cvta makes, nobody knows that it is one of local memory.
+  kernel.local_in_lanes = llvm::none_of(
+      llvm::instructions(*kernel.function),
+      [](const llvm::Instruction& inst) { return machine_call(inst) == "local.base"; });
+  return {};
+}
 
 }  // namespace heddle::jit

@@ -68,7 +68,8 @@ u32 FunctionLowering::access_site(const Operand& address, unsigned bits, std::si
   site.space = space_of_access(address);
   site.bytes = static_cast<u8>(bits / 8);
   site.count = static_cast<u8>(words);
-  site.ordered = is_ordered(slot("order"));
+  // Nobody else sees what lies in local memory.
+  site.ordered = site.space != ir::Space::local && is_ordered(slot("order"));
   return number;
 }
 
@@ -92,7 +93,9 @@ bool FunctionLowering::is_beyond() const {
   const Operand& data = operand(form.sem_id == SemId::ld ? "d" : "b");
   const bool wide = bits_of(elements(data)[0].type) > kWordBits;
   const bool atomic = form.sem_id == SemId::atom || form.sem_id == SemId::red;
-  return cluster || (wide && (atomic || is_ordered(slot("order"))));
+  const bool ordered =
+      is_ordered(slot("order")) && space_of_access(operand("a")) != ir::Space::local;
+  return cluster || (wide && (atomic || ordered));
 }
 
 void FunctionLowering::load() {

@@ -55,6 +55,7 @@ struct ScalarKernel {
   std::vector<u32> symbols;        ///< Image::symbols
   std::vector<u32> first_line;     ///< by FunctionId: its debug lines begin behind this one
   u64 local_bytes = 0;             ///< of a thread
+  bool local_in_lanes = false;     ///< its layout: vector_local.cpp
   bool zeroes_subnormals = false;  ///< Image::zeroes_subnormals
 
   /// Where in a thread's local memory so many bytes begin from now on.
@@ -63,6 +64,9 @@ struct ScalarKernel {
     local_bytes = begin + bytes;
     return begin;
   }
+
+  /// Of a thread's local memory, when all of it is taken.
+  u64 local_size() const { return (local_bytes + 15) / 16 * 16; }
 
   /// FunctionId and index of the instruction that a line of debug information stands for.
   std::pair<u32, u32> place_of(u32 line) const {

@@ -17,10 +17,7 @@ constexpr unsigned kMostVectors = 24;
 /// What the run-time does for a warp, and values that differ from warp to warp, cost more together.
 bool is_for_one(const llvm::CallInst& call, const std::vector<Site>& sites) {
   const llvm::StringRef name = machine_call(call);
-  if (name == "load" || name == "store") {
-    const Site& site = site_of(call, sites);
-    return site.ordered || site.space == ir::Space::local;
-  }
+  if (name == "load" || name == "store") return site_of(call, sites).ordered;
   if (name == "warp_op") {
     const isa::SemId sem = site_of(call, sites).sem;
     const bool shuffles = sem == isa::SemId::shuffle || sem == isa::SemId::shuffle_sync;

@@ -47,16 +47,6 @@ llvm::Value* Vectorizer::field(std::size_t offset, llvm::Type* type, const char*
   return known = builder_.CreateLoad(type, field_address(offset), name);
 }
 
-/// Where the local memory of the team's first thread begins.
-llvm::Value* Vectorizer::local_base() {
-  llvm::Type* wide = builder_.getInt64Ty();
-  llvm::Value* base = field(offsetof(Context, local_base), wide, "local.base");
-  llvm::Value* stride = field(offsetof(Context, local_stride), wide, "local.stride");
-  llvm::Value* thread =
-      builder_.CreateMul(builder_.CreateZExt(made_.team, wide), builder_.getInt64(shapes_.team()));
-  return builder_.CreateAdd(base, builder_.CreateMul(stride, thread));
-}
-
 llvm::Value* Vectorizer::field_address(std::size_t offset) {
   return builder_.CreateConstInBoundsGEP1_32(builder_.getInt8Ty(), state_,
                                              static_cast<unsigned>(offset));
@@ -304,8 +294,8 @@ Halves Vectorizer::where_line(const llvm::CallInst& call, const Halves& at, cons
                               const std::function<Halves()>& slow) {
   const Site& site = site_of(call);
   const llvm::Value* address = call.getArgOperand(1);
-  if (site.count != 1 || site.bytes < 4 || site.space == ir::Space::local ||
-      shapes_.of(address).is_affine() || comes_from_memory(address))
+  if (site.count != 1 || site.bytes < 4 || shapes_.of(address).is_affine() ||
+      comes_from_memory(address))
     return slow();
   Halves firsts{};
   llvm::Value* every = nullptr;
@@ -325,21 +315,16 @@ Halves Vectorizer::where_line(const llvm::CallInst& call, const Halves& at, cons
   return either(line, [&] { return fast(firsts); }, slow);
 }
 
-/// Accesses that the run-time does. Scattered ones of few bytes are code for each lane; what copies
-/// structures in local memory byte by byte would be hundreds of them.
-bool Vectorizer::is_run_time_s(const Site& site) {
-  return site.ordered || (site.space == ir::Space::local && site.bytes < 4);
-}
-
 void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves& mask) {
   llvm::Type* element = builder_.getIntNTy(site.bytes * 8u);
   const unsigned count = site.count;
-  if (is_run_time_s(site)) {
+  if (site.ordered) {
     pass_addresses(call);
     call_helper(HelperId::load, call.getArgOperand(0), mask);
     return take_results(call);
   }
   const auto [group, distance] = checked(call, mask);
+  if (site.space == ir::Space::local) return load_local(call, *group, distance, mask);
   prefetch(call, *group, distance);
   const auto scalar = [&](llvm::Value* address) {
     std::vector<llvm::Value*> parts;
@@ -430,11 +415,12 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
     });
     return Halves{};
   };
-  if (is_run_time_s(site)) {
+  if (site.ordered) {
     by_run_time();
     return;
   }
   const auto [group, distance] = checked(call, mask);
+  if (site.space == ir::Space::local) return store_local(call, *group, distance, mask);
   prefetch(call, *group, distance);
   const auto straight = [&](const Halves& firsts) {
     for (unsigned h = 0; h < halves_; ++h) {

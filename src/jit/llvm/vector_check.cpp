@@ -61,7 +61,7 @@ std::vector<Vectorizer::Window> Vectorizer::windows(const Site& site) {
     case ir::Space::shared:
       return {{nullptr, field(offsetof(Context, shared_size), wide, "shared.size")}};
     case ir::Space::local:
-      return {{nullptr, field(offsetof(Context, local_stride), wide, "local.stride")}};
+      return {{nullptr, builder_.getInt64(kernel_.local_size())}};
     default:
       return {{field(offsetof(Context, low_base), wide, "low.base"),
                field(offsetof(Context, low_size), wide, "low.size")},
@@ -70,7 +70,7 @@ std::vector<Vectorizer::Window> Vectorizer::windows(const Site& site) {
   }
 }
 
-/// The address of the host for one of the window.
+/// The address of the host for one of the window; of local memory the offset in it, as it is.
 llvm::Value* Vectorizer::host(const Site& site, llvm::Value* address) {
   if (site.space != ir::Space::shared) return address;
   llvm::Value* base = field(offsetof(Context, shared_base), builder_.getInt64Ty(), "shared.base");
@@ -108,7 +108,7 @@ std::pair<llvm::Value*, u64> Vectorizer::root_of(llvm::Value* address, ir::Space
 Vectorizer::Way Vectorizer::way_of(const llvm::CallInst& call, const llvm::Value* address) const {
   const Site& site = site_of(call);
   const Shape root = shapes_.of(address);
-  if (site.space == ir::Space::local) return Way::scattered;
+  if (site.space == ir::Space::local) return root.is_uniform() ? Way::one : Way::scattered;
   const bool loads = machine_call(call) == "load";
   bool same = root.is_uniform();
   for (unsigned i = 2; i < call.arg_size(); ++i)
@@ -164,7 +164,7 @@ void Vectorizer::find_groups(const Block& block) {
     if (name != "load" && name != "store") continue;
     const auto& call = llvm::cast<llvm::CallInst>(inst);
     const Site& site = site_of(call);
-    if (is_run_time_s(site)) continue;
+    if (site.ordered) continue;
     const auto [root, distance] = root_of(call.getArgOperand(1), site.space);
     const Way way = way_of(call, root);
     const u64 whole = u64{site.bytes} * site.count;
@@ -434,16 +434,7 @@ void Vectorizer::check_scattered(Group& group, const Halves& mask) {
   ask(group, mask);
   builder_.CreateBr(legal);
   go_to(legal);
-  for (unsigned h = 0; h < halves_; ++h) {
-    group.at[h] = host(site, group.at[h]);
-    if (site.space == ir::Space::local) {
-      llvm::Type* wide = builder_.getInt64Ty();
-      llvm::Value* lane = builder_.CreateAdd(splat(builder_.getInt64(h * kHalf)), ramp(wide, 1));
-      llvm::Value* own = builder_.CreateMul(
-          splat(field(offsetof(Context, local_stride), wide, "local.stride")), lane);
-      group.at[h] = builder_.CreateAdd(group.at[h], builder_.CreateAdd(own, splat(local_base())));
-    }
-  }
+  for (unsigned h = 0; h < halves_; ++h) group.at[h] = host(site, group.at[h]);
 }
 
 /// The group of the access, checked, and where in it the access is.

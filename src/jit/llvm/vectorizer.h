@@ -121,7 +121,6 @@ class Vectorizer {
   };
   llvm::Value* field(std::size_t offset, llvm::Type* type, const char* name);
   llvm::Value* field_address(std::size_t offset);
-  llvm::Value* local_base();
   llvm::Value* team_mask(const Halves& mask);
   llvm::Value* lane_mask(const Halves& mask, unsigned warp = 0);
   unsigned warps() const { return halves_ / kHalves; }
@@ -159,7 +158,6 @@ class Vectorizer {
     Group* group = nullptr;
     u64 distance = 0;  ///< from the root
   };
-  static bool is_run_time_s(const Site& site);
   std::vector<Window> windows(const Site& site);
   llvm::Value* host(const Site& site, llvm::Value* address);
   std::pair<llvm::Value*, u64> root_of(llvm::Value* address, ir::Space space) const;
@@ -194,6 +192,15 @@ class Vectorizer {
   u64 rounds_ahead(const llvm::Loop& loop) const;
   void prefetch(const llvm::CallInst& call, const Group& group, u64 distance);
   Halves load_apart(const Group& group, u64 distance, const Halves& mask);
+  // Of local memory; `distance` from the group's address.
+  llvm::Value* local_base();
+  llvm::Value* local_offset(const Group& group, unsigned half, u64 distance);
+  llvm::Value* local_place(llvm::Value* offset, unsigned half);
+  llvm::Value* load_word(llvm::Value* place, llvm::Value* mask);
+  void store_word(llvm::Value* word, llvm::Value* place, llvm::Value* mask);
+  llvm::Value* local_shift(llvm::Value* offset);
+  void load_local(llvm::CallInst& call, const Group& group, u64 distance, const Halves& mask);
+  void store_local(llvm::CallInst& call, const Group& group, u64 distance, const Halves& mask);
   void emit_load(llvm::CallInst& call, const Site& site, const Halves& mask);
   void emit_store(llvm::CallInst& call, const Site& site, const Halves& mask);
   llvm::Value* add_number(llvm::Value* at, llvm::Value* b, llvm::Value* flushes);
