@@ -31,6 +31,13 @@ run_code(CtaFunction* code, Context& context, u8* frames) {
   return static_cast<Outcome>(code(&context, frames));
 }
 
+/// What a GPU keeps in registers over a call lies in memory here, so frames are larger; a program
+/// that asked for room for so many of them shall have them.
+u64 room_for_calls(u64 asked) {
+  constexpr u64 kFactor = 16, kPlenty = 64 << 10;
+  return std::max(asked, std::min(asked * kFactor, kPlenty)) / 16 * 16;
+}
+
 }  // namespace
 
 Cta::Cta(std::shared_ptr<const Code> code, machine::Launch& launch, const machine::Program& below)
@@ -59,6 +66,7 @@ Result<u64> Cta::begin(u64 index, u64 most) {
     if (!shared.ok()) return shared.error();
     shared_base_ = *shared;
     local_stride_ = code_->image().local_bytes;
+    if (code_->image().has_stack) local_stride_ += room_for_calls(launch_.config->stack_bytes);
     if (local_stride_) {
       const auto local = memory.take_local(region_, local_stride_ * teams_ * code_->image().team);
       if (!local.ok()) return local.error();
@@ -354,6 +362,12 @@ u32 Cta::check_access(const Site& site, u64 distance) {
     if (site.narrow) address = static_cast<u32>(address);
     if (inside(address) && address % bytes == 0) continue;
     const CodeLine line{0, site.function, site.inst};
+    if (site.space == ir::Space::local && site.sem == isa::SemId::call) {
+      trapped(TrapKind::stack_overflow, &line, lane, std::nullopt);
+      trap_.detail = fmt::format("a thread has {} bytes of local memory for what its calls keep",
+                                 local_stride_ - code_->image().local_bytes);
+      return 1;
+    }
     trapped(inside(address) ? TrapKind::misaligned_address : TrapKind::illegal_address, &line, lane,
             address);
     switch (site.space) {

@@ -29,14 +29,14 @@ void fields(Stream& s, Site& site) {
 template <class Stream>
 void fields(Stream& s, Image& image) {
   auto& [code, absolute, entry, lines, team, frame_bytes, loops, zeroes_subnormals, local_bytes,
-         sites, symbols] = image;
-  s(code, absolute, entry, lines, team, frame_bytes, loops, zeroes_subnormals, local_bytes, sites,
-    symbols);
+         has_stack, sites, symbols] = image;
+  s(code, absolute, entry, lines, team, frame_bytes, loops, zeroes_subnormals, local_bytes,
+    has_stack, sites, symbols);
 }
 
 namespace {
 
-constexpr std::string_view kMagic = "heddle code 3\n";
+constexpr std::string_view kMagic = "heddle code 4\n";
 /// Of an entry; kernels are a thousandth of it.
 constexpr u64 kLargest = u64{64} << 20;
 /// The compressed size matters little, and the time not at all: both are small beside compiling.

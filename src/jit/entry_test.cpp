@@ -19,6 +19,7 @@ Image an_image() {
   image.loops = true;
   image.zeroes_subnormals = true;
   image.local_bytes = 48;
+  image.has_stack = true;
   image.sites.resize(2);
   image.sites[1].inst = 2;
   image.sites[1].runtime[2] = 7;
@@ -78,7 +79,7 @@ TEST(Entry, DamageIsFoundOut) {
 }
 
 TEST(Entry, ForeignFilesAreNone) {
-  const std::string magic = "heddle code 3\n";
+  const std::string magic = "heddle code 4\n";
   const std::string no_key(8, '\0');
   const std::string vast(7, '\xff');
   const struct {

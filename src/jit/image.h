@@ -61,6 +61,7 @@ struct Image {
   bool loops = false;              ///< it looks at Context::stop
   bool zeroes_subnormals = false;  ///< it wants subnormal operands taken as zero (float_mode.h)
   u64 local_bytes = 0;             ///< local memory of a thread
+  bool has_stack = false;          ///< and room for calls behind it
   std::vector<Site> sites;         ///< by the number that the code gives to helpers
   std::vector<u32> symbols;        ///< variables (VarId), or functions with kFunctionSymbol, whose
                                    ///< addresses Context::symbols has

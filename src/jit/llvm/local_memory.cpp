@@ -13,9 +13,66 @@
 
 #include <fmt/format.h>
 
-#include "jit/llvm/scalar.h"
+#include "jit/llvm/local_memory.h"
 
 namespace heddle::jit {
+
+u32 LocalMemory::site(u64 bytes) {
+  const llvm::DebugLoc& at = builder_.getCurrentDebugLocation();
+  Site site;
+  std::tie(site.function, site.inst) = kernel_.place_of(at ? at.getLine() : 0);
+  site.space = ir::Space::local;
+  site.bytes = static_cast<u8>(bytes);
+  kernel_.sites.push_back(site);
+  return static_cast<u32>(kernel_.sites.size() - 1);
+}
+
+llvm::FunctionCallee LocalMemory::access(bool load, u64 bytes) {
+  llvm::Type* word = builder_.getIntNTy(static_cast<unsigned>(bytes * 8));
+  llvm::Type* number = builder_.getInt32Ty();
+  llvm::Type* offset = builder_.getInt64Ty();
+  auto* type = load ? llvm::FunctionType::get(word, {number, offset}, false)
+                    : llvm::FunctionType::get(builder_.getVoidTy(), {number, offset, word}, false);
+  auto callee = kernel_.module->getOrInsertFunction(
+      fmt::format("{}{}:1.i{}", kPrefix, load ? "load" : "store", bytes * 8), type);
+  llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
+  return callee;
+}
+
+llvm::Value* LocalMemory::load(llvm::Type* type, llvm::Value* at, u64 align) {
+  const u64 bytes = layout_.getTypeStoreSize(type);
+  auto* whole = builder_.getIntNTy(static_cast<unsigned>(bytes * 8));
+  llvm::Value* sum = nullptr;
+  for (u64 done = 0; done < bytes;) {
+    u64 piece = std::min<u64>(align, 8);
+    while (done + piece > bytes || done % piece) piece /= 2;
+    llvm::Value* word = builder_.CreateCall(access(true, piece),
+                                            {builder_.getInt32(site(piece)), beyond(at, done)});
+    word = builder_.CreateZExt(word, whole);
+    if (done) word = builder_.CreateShl(word, done * 8);
+    sum = sum ? builder_.CreateOr(sum, word) : word;
+    done += piece;
+  }
+  const auto bits = static_cast<unsigned>(layout_.getTypeSizeInBits(type));
+  return builder_.CreateBitCast(builder_.CreateTrunc(sum, builder_.getIntNTy(bits)), type);
+}
+
+void LocalMemory::store(llvm::Value* value, llvm::Value* at, u64 align) {
+  const u64 bytes = layout_.getTypeStoreSize(value->getType());
+  const auto bits = static_cast<unsigned>(layout_.getTypeSizeInBits(value->getType()));
+  llvm::Value* whole = builder_.CreateBitCast(value, builder_.getIntNTy(bits));
+  whole = builder_.CreateZExt(whole, builder_.getIntNTy(static_cast<unsigned>(bytes * 8)));
+  for (u64 done = 0; done < bytes;) {
+    u64 piece = std::min<u64>(align, 8);
+    while (done + piece > bytes || done % piece) piece /= 2;
+    llvm::Value* word = done ? builder_.CreateLShr(whole, done * 8) : whole;
+    word = builder_.CreateTrunc(word, builder_.getIntNTy(static_cast<unsigned>(piece * 8)));
+    builder_.CreateCall(access(false, piece),
+                        {builder_.getInt32(site(piece)), beyond(at, done), word});
+    done += piece;
+  }
+}
+
 namespace {
 
 class Mover {
@@ -23,7 +80,8 @@ class Mover {
   explicit Mover(ScalarKernel& kernel)
       : kernel_(kernel),
         layout_(kernel.module->getDataLayout()),
-        builder_(kernel.module->getContext()) {}
+        builder_(kernel.module->getContext()),
+        memory_(kernel, builder_) {}
 
   std::string run();
 
@@ -34,17 +92,11 @@ class Mover {
     return found == offsets_.end() ? nullptr : found->second;
   }
   void rewrite(llvm::Instruction& inst);
-  llvm::FunctionCallee access(bool load, u64 bytes);
-  u32 site(u64 bytes);
-  llvm::Value* load(llvm::Type* type, llvm::Value* at, u64 align);
-  void store(llvm::Value* value, llvm::Value* at, u64 align);
-  llvm::Value* beyond(llvm::Value* at, u64 bytes) {
-    return bytes ? builder_.CreateAdd(at, builder_.getInt64(bytes)) : at;
-  }
 
   ScalarKernel& kernel_;
   const llvm::DataLayout& layout_;
   llvm::IRBuilder<> builder_;
+  LocalMemory memory_;
   std::map<const llvm::Value*, llvm::Value*> offsets_;
   std::vector<llvm::Instruction*> pointers_, accesses_;  ///< in the order in which they were found
 };
@@ -84,74 +136,18 @@ bool Mover::follow(llvm::Value* pointer) {
   return true;
 }
 
-u32 Mover::site(u64 bytes) {
-  const llvm::DebugLoc& at = builder_.getCurrentDebugLocation();
-  Site site;
-  std::tie(site.function, site.inst) = kernel_.place_of(at ? at.getLine() : 0);
-  site.space = ir::Space::local;
-  site.bytes = static_cast<u8>(bytes);
-  kernel_.sites.push_back(site);
-  return static_cast<u32>(kernel_.sites.size() - 1);
-}
-
-llvm::FunctionCallee Mover::access(bool load, u64 bytes) {
-  llvm::Type* word = builder_.getIntNTy(static_cast<unsigned>(bytes * 8));
-  llvm::Type* number = builder_.getInt32Ty();
-  llvm::Type* offset = builder_.getInt64Ty();
-  auto* type = load ? llvm::FunctionType::get(word, {number, offset}, false)
-                    : llvm::FunctionType::get(builder_.getVoidTy(), {number, offset, word}, false);
-  auto callee = kernel_.module->getOrInsertFunction(
-      fmt::format("{}{}:1.i{}", kPrefix, load ? "load" : "store", bytes * 8), type);
-  llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
-  return callee;
-}
-
-/// In words, the largest that the alignment admits.
-llvm::Value* Mover::load(llvm::Type* type, llvm::Value* at, u64 align) {
-  const u64 bytes = layout_.getTypeStoreSize(type);
-  auto* whole = builder_.getIntNTy(static_cast<unsigned>(bytes * 8));
-  llvm::Value* sum = nullptr;
-  for (u64 done = 0; done < bytes;) {
-    u64 piece = std::min<u64>(align, 8);
-    while (done + piece > bytes || done % piece) piece /= 2;
-    llvm::Value* word = builder_.CreateCall(access(true, piece),
-                                            {builder_.getInt32(site(piece)), beyond(at, done)});
-    word = builder_.CreateZExt(word, whole);
-    if (done) word = builder_.CreateShl(word, done * 8);
-    sum = sum ? builder_.CreateOr(sum, word) : word;
-    done += piece;
-  }
-  const auto bits = static_cast<unsigned>(layout_.getTypeSizeInBits(type));
-  return builder_.CreateBitCast(builder_.CreateTrunc(sum, builder_.getIntNTy(bits)), type);
-}
-
-void Mover::store(llvm::Value* value, llvm::Value* at, u64 align) {
-  const u64 bytes = layout_.getTypeStoreSize(value->getType());
-  const auto bits = static_cast<unsigned>(layout_.getTypeSizeInBits(value->getType()));
-  llvm::Value* whole = builder_.CreateBitCast(value, builder_.getIntNTy(bits));
-  whole = builder_.CreateZExt(whole, builder_.getIntNTy(static_cast<unsigned>(bytes * 8)));
-  for (u64 done = 0; done < bytes;) {
-    u64 piece = std::min<u64>(align, 8);
-    while (done + piece > bytes || done % piece) piece /= 2;
-    llvm::Value* word = done ? builder_.CreateLShr(whole, done * 8) : whole;
-    word = builder_.CreateTrunc(word, builder_.getIntNTy(static_cast<unsigned>(piece * 8)));
-    builder_.CreateCall(access(false, piece),
-                        {builder_.getInt32(site(piece)), beyond(at, done), word});
-    done += piece;
-  }
-}
-
 void Mover::rewrite(llvm::Instruction& inst) {
   builder_.SetInsertPoint(&inst);
   if (auto* one = llvm::dyn_cast<llvm::LoadInst>(&inst)) {
     one->replaceAllUsesWith(
-        load(one->getType(), offset(one->getPointerOperand()), one->getAlign().value()));
+        memory_.load(one->getType(), offset(one->getPointerOperand()), one->getAlign().value()));
   } else if (auto* one = llvm::dyn_cast<llvm::StoreInst>(&inst)) {
-    store(one->getValueOperand(), offset(one->getPointerOperand()), one->getAlign().value());
+    memory_.store(one->getValueOperand(), offset(one->getPointerOperand()),
+                  one->getAlign().value());
   } else if (auto* one = llvm::dyn_cast<llvm::MemSetInst>(&inst)) {
     const u64 bytes = llvm::cast<llvm::ConstantInt>(one->getLength())->getZExtValue();
     for (u64 at = 0; at < bytes; ++at)
-      store(one->getValue(), beyond(offset(one->getDest()), at), 1);
+      memory_.store(one->getValue(), memory_.beyond(offset(one->getDest()), at), 1);
   } else if (auto* one = llvm::dyn_cast<llvm::MemTransferInst>(&inst)) {
     // All is read before anything is written: the two may overlap.
     const u64 bytes = llvm::cast<llvm::ConstantInt>(one->getLength())->getZExtValue();
@@ -164,7 +160,7 @@ void Mover::rewrite(llvm::Instruction& inst) {
       llvm::Type* type = builder_.getIntNTy(static_cast<unsigned>(piece * 8));
       llvm::Value* word;
       if (llvm::Value* from = offset(one->getSource()))
-        word = load(type, beyond(from, at), piece);
+        word = memory_.load(type, memory_.beyond(from, at), piece);
       else
         word = builder_.CreateAlignedLoad(
             type, builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), one->getSource(), at),
@@ -173,7 +169,8 @@ void Mover::rewrite(llvm::Instruction& inst) {
       at += piece;
     }
     for (const auto& [at, word] : words)
-      store(word, beyond(offset(one->getDest()), at), layout_.getTypeStoreSize(word->getType()));
+      memory_.store(word, memory_.beyond(offset(one->getDest()), at),
+                    layout_.getTypeStoreSize(word->getType()));
   }
   inst.eraseFromParent();
 }
@@ -186,8 +183,8 @@ std::string Mover::run() {
   for (llvm::AllocaInst* one : variables) {
     const auto bytes = one->getAllocationSize(layout_);
     if (!bytes) return "a variable of a size that is not known when compiling";
-    offsets_[one] = builder_.getInt64(
-        kernel_.take_local(bytes->getFixedValue(), std::max<u64>(one->getAlign().value(), 8)));
+    offsets_[one] = builder_.getInt64(take_local(kernel_.local_bytes, bytes->getFixedValue(),
+                                                 std::max<u64>(one->getAlign().value(), 8)));
     if (!follow(one)) return "the address of a variable in the semantics";
   }
   if (variables.empty()) return {};
@@ -251,6 +248,14 @@ std::string Mover::run() {
 
 std::string move_to_memory(ScalarKernel& kernel) {
   if (std::string why = Mover(kernel).run(); !why.empty()) return why;
+  const auto named = [](const char* name) {
+    return [name](const llvm::Instruction& inst) { return machine_call(inst) == name; };
+  };
+  for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(*kernel.function))) {
+    if (!named("stack")(inst)) continue;
+    inst.replaceAllUsesWith(llvm::ConstantInt::get(inst.getType(), kernel.local_size()));
+    inst.eraseFromParent();
+  }
   // Of a generic address, which a cvta makes, nobody knows that it is one of local memory.
   kernel.local_in_lanes = llvm::none_of(
       llvm::instructions(*kernel.function),

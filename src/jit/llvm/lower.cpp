@@ -14,6 +14,7 @@
 #include "isa/special_registers.h"
 #include "isa/spell.h"
 #include "jit/float_mode.h"
+#include "jit/llvm/call_graph.h"
 #include "jit/llvm/lowering.h"
 
 namespace heddle::jit {
@@ -99,6 +100,14 @@ llvm::Value* FunctionLowering::symbol(u32 number) {
 }
 llvm::Value* FunctionLowering::function_address(u32 id) { return symbol(id | kFunctionSymbol); }
 
+/// The address of a variable of the function's, so many bytes further. A function that may be
+/// called again before it returns has one for each call.
+llvm::Value* FunctionLowering::local_address(u32 local, u64 distance) {
+  llvm::Value* offset = builder_.getInt64(local_offsets_[local] + distance);
+  return recursive_ ? builder_.CreateAdd(call("activation", integer(64), {}, true), offset)
+                    : offset;
+}
+
 /// The address of a symbol, in its own state space.
 llvm::Value* FunctionLowering::symbol_address(const Operand& operand) {
   switch (operand.kind) {
@@ -109,7 +118,7 @@ llvm::Value* FunctionLowering::symbol_address(const Operand& operand) {
       return builder_.CreateAdd(symbol(operand.id), builder_.getInt64(operand.value));
     }
     case OperandKind::local:
-      return builder_.getInt64(local_offsets_[operand.id] + operand.value);
+      return local_address(operand.id, operand.value);
     case OperandKind::function:
       return function_address(operand.id);
     default:
@@ -388,7 +397,8 @@ void FunctionLowering::lay_out_locals() {
   for (u32 i = 0; i < f_.locals.size(); ++i) {
     const ir::Variable& local = f_.locals[i];
     if (in_memory(i)) {
-      local_offsets_[i] = shared_.kernel.take_local(local.size, local.align);
+      u64& taken = recursive_ ? recursive_->local_bytes : shared_.kernel.local_bytes;
+      local_offsets_[i] = take_local(taken, local.size, local.align);
     } else {
       auto* storage = variable(
           llvm::ArrayType::get(builder_.getInt8Ty(), std::max<u64>(local.size, 1)), "local");
@@ -410,7 +420,7 @@ void FunctionLowering::copy_local(u32 local, llvm::Value* place, bool to_memory)
     one.space = ir::Space::local;
     one.bytes = static_cast<u8>(bytes);
     const auto bits = static_cast<unsigned>(bytes * 8);
-    llvm::Value* address = builder_.getInt64(local_offsets_[local] + at);
+    llvm::Value* address = local_address(local, at);
     llvm::Value* piece = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), place, at);
     if (to_memory) {
       llvm::Value* value = builder_.CreateAlignedLoad(integer(bits), piece, llvm::Align(1));
@@ -486,6 +496,12 @@ void FunctionLowering::find_blocks() {
 
 std::string FunctionLowering::run() {
   function_ = shared_.functions.at(id_);
+  if (const auto found = shared_.kernel.recursive.find(function_);
+      found != shared_.kernel.recursive.end()) {
+    recursive_ = &found->second;
+    recursive_->returns = f_.signature.returns.size();
+    recursive_->sizes = formal_sizes(f_);
+  }
   auto* entry = llvm::BasicBlock::Create(shared_.context, "entry", function_);
   auto* first = llvm::BasicBlock::Create(shared_.context, "start", function_);
   entry_builder_.SetInsertPoint(entry);
@@ -553,60 +569,12 @@ std::string FunctionLowering::run() {
   return {};
 }
 
-namespace {
-
-/// Instructions of a kernel with all that it calls in place. Compiling more takes minutes: some of
-/// LLVM's passes need more than in proportion.
-constexpr std::size_t kMostInstructions = 20'000;
-
-/// Functions that the kernel calls, or why they cannot be compiled with it. `size`: instructions so
-/// far, each function as often as it is called.
-std::string find_called(const ir::Module& module, const std::set<u32>& pointed, u32 id,
-                        std::vector<u32>& path, std::set<u32>& found, std::size_t& size) {
-  if (std::find(path.begin(), path.end(), id) != path.end()) return "recursion is not compiled";
-  path.push_back(id);
-  found.insert(id);
-  const ir::Function& f = module.functions[id];
-  size += f.insts.size();
-  if (size > kMostInstructions) {
-    return fmt::format("more than {} instructions with all functions inlined", kMostInstructions);
-  }
-  for (const ir::Inst& inst : f.insts) {
-    if (inst.get_form().sem_id != SemId::call) continue;
-    std::set<u32> callees;
-    const isa::Form& form = inst.get_form();
-    for (u32 i = 0; i < form.operands.size(); ++i) {
-      const Operand& one = f.operands[inst.operands.first + i];
-      if (form.operands[i].name != "f") continue;
-      if (one.kind != OperandKind::function)
-        callees = pointed;
-      else if (module.functions[one.id].has_body)
-        callees = {one.id};
-    }
-    for (const u32 callee : callees) {
-      if (!module.functions[callee].has_body)
-        return fmt::format("a pointer to '{}', which the system provides",
-                           module.functions[callee].name);
-      if (std::string why = find_called(module, pointed, callee, path, found, size); !why.empty())
-        return why;
-    }
-  }
-  path.pop_back();
-  return {};
-}
-
-}  // namespace
-
 std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKernel& kernel) {
   const ir::Module& module = *request.module;
   std::set<u32> pointed = find_pointed(module);
   std::erase_if(pointed, [&](u32 id) { return module.functions[id].is_entry; });
-  std::vector<u32> path;
-  std::set<u32> called;
-  std::size_t size = 0;
-  if (std::string why = find_called(module, pointed, request.entry.value, path, called, size);
-      !why.empty())
-    return why;
+  const CallGraph graph(module, pointed, request.entry.value);
+  if (std::string why = graph.why_not(); !why.empty()) return why;
   Shared shared{request,           kernel,
                 context,           *kernel.module,
                 *kernel.semantics, llvm::DIBuilder(*kernel.module),
@@ -622,13 +590,11 @@ std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKern
     kernel.first_line.push_back(line);
     line += static_cast<u32>(f.insts.size());
   }
-  for (u32 id : called) {
+  for (const auto& [id, callees] : graph.calls()) {
     const ir::Function& f = module.functions[id];
     for (const ir::Inst& inst : f.insts) shared.unusual_barriers |= is_unusual_barrier(f, inst);
     const std::size_t formals =
         f.is_entry ? 0 : f.signature.returns.size() + f.signature.params.size();
-    if (f.is_entry && id != request.entry.value)
-      return "a kernel that calls a kernel is not compiled";
     // Functions return whether the thread has exited.
     auto* type = llvm::FunctionType::get(
         f.is_entry ? llvm::Type::getVoidTy(context) : llvm::Type::getInt1Ty(context),
@@ -638,8 +604,9 @@ std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKern
         "ptx." + f.name, *kernel.module);
     function->setDoesNotThrow();
     shared.functions[id] = function;
+    if (const auto circle = graph.circle_of(id)) kernel.recursive[function] = {*circle, {}, 0, 0};
   }
-  for (u32 id : called) {
+  for (const auto& [id, callees] : graph.calls()) {
     if (std::string why = FunctionLowering(shared, id).run(); !why.empty()) return why;
   }
   kernel.function = shared.functions.at(request.entry.value);

@@ -103,6 +103,19 @@ FunctionLowering::Call FunctionLowering::gather_arguments() {
   return call;
 }
 
+/// Of return values, then of parameters, in bytes.
+std::vector<u64> FunctionLowering::formal_sizes(const ir::Function& function) {
+  std::vector<u64> sizes;
+  for (const auto* formals : {&function.signature.returns, &function.signature.params}) {
+    for (const ir::Parameter& formal : *formals) {
+      const bool predicate =
+          formal.in_register && is_predicate(function.registers[formal.reg.value].type);
+      sizes.push_back(predicate ? 1 : formal.size);
+    }
+  }
+  return sizes;
+}
+
 /// Calls the function, and goes on where it returns. Where a parameter has not the size of the
 /// argument, as it may be when the function comes from a pointer, it gets zeros behind it.
 void FunctionLowering::call_one(u32 id, const Call& call) {
@@ -111,14 +124,7 @@ void FunctionLowering::call_one(u32 id, const Call& call) {
   if (found == shared_.functions.end())
     return fail(fmt::format("calls of '{}' are not compiled", callee.name));
   const ir::Signature& signature = callee.signature;
-  std::vector<u64> sizes;
-  for (const auto* formals : {&signature.returns, &signature.params}) {
-    for (const ir::Parameter& formal : *formals) {
-      const bool predicate =
-          formal.in_register && is_predicate(callee.registers[formal.reg.value].type);
-      sizes.push_back(predicate ? 1 : formal.size);
-    }
-  }
+  const std::vector<u64> sizes = formal_sizes(callee);
   if (sizes.size() != call.places.size() || signature.returns.size() != call.returns)
     return fail("a call that does not match its function");
   std::vector<llvm::Value*> arguments;

@@ -137,6 +137,8 @@ class FunctionLowering {
     }
   }
 
+  static std::vector<u64> formal_sizes(const ir::Function& function);
+  llvm::Value* local_address(u32 local, u64 distance);
   void find_indexed();
   void lay_out_locals();
   void find_blocks();
@@ -194,6 +196,7 @@ class FunctionLowering {
   const u32 id_;
   const ir::Function& f_;
   llvm::Function* function_ = nullptr;
+  Recursive* recursive_ = nullptr;  ///< it may be called again before it returns
   llvm::IRBuilder<> builder_, entry_builder_;
   std::vector<llvm::AllocaInst*> registers_;
   std::vector<bool> indexed_;                           // .param variables that do not stay values

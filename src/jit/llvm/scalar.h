@@ -10,6 +10,7 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,6 +28,8 @@ struct Analyses;
 // Calls to the machine, by name. T: the types of results and operands stand behind the name.
 //   i64 context.i64(i32 offset), i32 context.i32(i32 offset)   a field of Context; the same for all
 //   i64 symbol(i32 index)        Context::symbols
+//   i64 activation()             where the function's variables begin in local memory
+//   i64 stack()                  where the room for calls begins there
 //   i64 local.base()             where the thread's local memory begins
 //   i32 tid(i32 component), i32 lane()
 //   iN param.iN(i32 offset)      a word of the parameter block
@@ -47,25 +50,36 @@ struct Analyses;
 //   void no_function(i32 site, i64 pointer)  the same of a call that leads nowhere
 inline constexpr const char* kPrefix = "heddle.";
 
+/// A function that may be called again before it returns: int1(pointers to places). Its local
+/// variables lie behind heddle.activation(); recursion.cpp says where that is.
+struct Recursive {
+  u32 circle = 0;          ///< of functions that call each other
+  std::vector<u64> sizes;  ///< of its places: of return values, then of parameters
+  std::size_t returns = 0;
+  u64 local_bytes = 0;  ///< of its variables
+};
+
+/// Where so many bytes begin from now on, behind the `taken` ones.
+inline u64 take_local(u64& taken, u64 bytes, u64 align) {
+  const u64 begin = (taken + align - 1) / align * align;
+  taken = begin + bytes;
+  return begin;
+}
+
 struct ScalarKernel {
   std::unique_ptr<llvm::Module> module;
   std::unique_ptr<Semantics> semantics;
   llvm::Function* function = nullptr;  ///< void()
   std::vector<Site> sites;
-  std::vector<u32> symbols;        ///< Image::symbols
-  std::vector<u32> first_line;     ///< by FunctionId: its debug lines begin behind this one
-  u64 local_bytes = 0;             ///< of a thread
-  bool local_in_lanes = false;     ///< its layout: vector_local.cpp
+  std::vector<u32> symbols;     ///< Image::symbols
+  std::vector<u32> first_line;  ///< by FunctionId: its debug lines begin behind this one
+  u64 local_bytes = 0;          ///< of a thread
+  bool local_in_lanes = false;  ///< its layout: vector_local.cpp
+  std::map<llvm::Function*, Recursive> recursive;
+  bool has_stack = false;          ///< behind the local memory that it takes lies room for calls
   bool zeroes_subnormals = false;  ///< Image::zeroes_subnormals
 
-  /// Where in a thread's local memory so many bytes begin from now on.
-  u64 take_local(u64 bytes, u64 align) {
-    const u64 begin = (local_bytes + align - 1) / align * align;
-    local_bytes = begin + bytes;
-    return begin;
-  }
-
-  /// Of a thread's local memory, when all of it is taken.
+  /// Of a thread's local memory, when all of it is taken; without room for calls.
   u64 local_size() const { return (local_bytes + 15) / 16 * 16; }
 
   /// FunctionId and index of the instruction that a line of debug information stands for.
@@ -83,6 +97,9 @@ inline constexpr const char* kAnyMode = "heddle.any_mode";
 
 /// Lowers the kernel with all that it calls. Returns why it cannot.
 std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKernel& kernel);
+
+/// Makes functions that call themselves, or each other, loops with frames in local memory.
+std::string unwind_recursion(ScalarKernel& kernel, Analyses& analyses);
 
 /// Inlines, turns registers into values, removes what is computed twice or for nothing.
 std::string tidy(ScalarKernel& kernel, Analyses& analyses);

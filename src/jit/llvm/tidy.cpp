@@ -474,7 +474,8 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
   llvm::Module& module = *kernel.module;
   use_instructions(module, analyses.target);
   for (llvm::Function& function : module) {
-    if (&function != kernel.function && !function.isDeclaration() && function.getName() != kFlush)
+    if (&function != kernel.function && !function.isDeclaration() && function.getName() != kFlush &&
+        !kernel.recursive.count(&function))
       inline_always(function);
   }
   // Tables of the semantics: reached directly, not by way of a table of addresses.
@@ -488,6 +489,10 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
   });
 
   if (calls) inline_calls(module, analyses);
+  if (!kernel.recursive.empty()) {
+    if (std::string why = unwind_recursion(kernel, analyses); !why.empty()) return why;
+    inline_calls(module, analyses);
+  }
 
   llvm::Function& function = *kernel.function;
   const auto run = [&](llvm::FunctionPassManager passes) {

@@ -61,7 +61,7 @@ std::vector<Vectorizer::Window> Vectorizer::windows(const Site& site) {
     case ir::Space::shared:
       return {{nullptr, field(offsetof(Context, shared_size), wide, "shared.size")}};
     case ir::Space::local:
-      return {{nullptr, builder_.getInt64(kernel_.local_size())}};
+      return {{nullptr, local_size()}};
     default:
       return {{field(offsetof(Context, low_base), wide, "low.base"),
                field(offsetof(Context, low_size), wide, "low.size")},

@@ -15,13 +15,18 @@ constexpr unsigned kWord = 4;  ///< bytes
 
 }  // namespace
 
+/// Of a thread.
+llvm::Value* Vectorizer::local_size() {
+  if (!kernel_.has_stack) return builder_.getInt64(kernel_.local_size());
+  return field(offsetof(Context, local_stride), builder_.getInt64Ty(), "local.stride");
+}
+
 /// Where the local memory of the team's first thread begins.
 llvm::Value* Vectorizer::local_base() {
   llvm::Type* wide = builder_.getInt64Ty();
-  const u64 bytes = kernel_.local_size() * shapes_.team();
-  return builder_.CreateAdd(
-      field(offsetof(Context, local_base), wide, "local.base"),
-      builder_.CreateMul(builder_.CreateZExt(made_.team, wide), builder_.getInt64(bytes)));
+  llvm::Value* bytes = builder_.CreateMul(local_size(), builder_.getInt64(shapes_.team()));
+  return builder_.CreateAdd(field(offsetof(Context, local_base), wide, "local.base"),
+                            builder_.CreateMul(builder_.CreateZExt(made_.team, wide), bytes));
 }
 
 /// In a thread's memory, of 32 bits: a scalar where the lanes have one, or a vector.
@@ -48,9 +53,9 @@ llvm::Value* Vectorizer::local_place(llvm::Value* offset, unsigned half) {
     base = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), base, u64{half} * kHalf * kWord);
     if (vector) at = builder_.CreateAdd(at, ramp(word, kWord));
   } else {
-    const u64 bytes = kernel_.local_size();
-    base = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), base, half * kHalf * bytes);
-    at = builder_.CreateAdd(vector ? at : splat(at), ramp(word, static_cast<s64>(bytes)));
+    llvm::Value* bytes = builder_.CreateTrunc(local_size(), word);
+    llvm::Value* lane = builder_.CreateAdd(splat(builder_.getInt32(half * kHalf)), ramp(word, 1));
+    at = builder_.CreateAdd(vector ? at : splat(at), builder_.CreateMul(splat(bytes), lane));
   }
   return builder_.CreateGEP(builder_.getInt8Ty(), base, at);
 }

@@ -484,7 +484,7 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
   }
   if (name == "local.base") {
     llvm::Value* base = local_base();
-    llvm::Value* stride = builder_.getInt64(kernel_.local_size());
+    llvm::Value* stride = local_size();
     Halves both{};
     for (unsigned h = 0; h < halves_; ++h) {
       llvm::Value* lane =

@@ -193,6 +193,7 @@ class Vectorizer {
   void prefetch(const llvm::CallInst& call, const Group& group, u64 distance);
   Halves load_apart(const Group& group, u64 distance, const Halves& mask);
   // Of local memory; `distance` from the group's address.
+  llvm::Value* local_size();
   llvm::Value* local_base();
   llvm::Value* local_offset(const Group& group, unsigned half, u64 distance);
   llvm::Value* local_place(llvm::Value* offset, unsigned half);

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads and stores of a thread's local memory that no instruction of the kernel's names.
+#pragma once
+
+#include "jit/llvm/scalar.h"
+
+namespace heddle::jit {
+
+/// Makes them where `builder` stands, for the instruction that its debug location names.
+class LocalMemory {
+ public:
+  LocalMemory(ScalarKernel& kernel, llvm::IRBuilder<>& builder)
+      : kernel_(kernel), layout_(kernel.module->getDataLayout()), builder_(builder) {}
+
+  /// In words, the largest that the alignment admits. `at`: an i64 offset.
+  llvm::Value* load(llvm::Type* type, llvm::Value* at, u64 align);
+  void store(llvm::Value* value, llvm::Value* at, u64 align);
+  llvm::Value* beyond(llvm::Value* at, u64 bytes) {
+    return bytes ? builder_.CreateAdd(at, builder_.getInt64(bytes)) : at;
+  }
+
+ private:
+  llvm::FunctionCallee access(bool load, u64 bytes);
+  u32 site(u64 bytes);
+
+  ScalarKernel& kernel_;
+  const llvm::DataLayout& layout_;
+  llvm::IRBuilder<>& builder_;
+};
+
+}  // namespace heddle::jit
