@@ -98,7 +98,7 @@ std::string CallGraph::why_not() const {
     if (f.is_entry) return "a kernel that calls itself is not compiled";
     for (const u32 other : reached_from(id)) {
       if (circle_of(other) && circle_of(other) != circle)
-        return fmt::format("'{}' calls itself on the way through '{}', which does, too", 
+        return fmt::format("'{}' calls itself on the way through '{}', which does, too",
                            module_.functions[other].name, f.name);
     }
   }

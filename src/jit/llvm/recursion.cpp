@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Functions that may be called again before they return. All of a circle become one function with a
-// loop: a round is what a thread does between two calls or returns, from the beginning of a function
-// or from behind a call, whichever a number says. So threads at different depths that have come to
-// the same place go on together.
+// loop: a round is what a thread does between two calls or returns, from the beginning of a
+// function or from behind a call, whichever a number says. So threads at different depths that have
+// come to the same place go on together.
 //
 // A call has a frame in the thread's local memory, from heddle.activation() on: the function's
 // variables; the number of the place to return to; and, while another call is under way, the values
@@ -351,7 +351,8 @@ void Loop::copy_in(const Member& member, Copy& copy) {
   for (Block& block : llvm::drop_begin(*function_, begin)) {
     for (llvm::Instruction& inst : llvm::make_early_inc_range(block)) {
       llvm::RemapInstruction(&inst, copy.values, llvm::RF_IgnoreMissingLocals);
-      if (llvm::isa<llvm::AllocaInst>(inst)) inst.moveBefore(*entry, entry_builder_.GetInsertPoint());
+      if (llvm::isa<llvm::AllocaInst>(inst))
+        inst.moveBefore(*entry, entry_builder_.GetInsertPoint());
       if (machine_call(inst) == "activation") {
         builder_.SetInsertPoint(&inst);
         inst.replaceAllUsesWith(frame());
@@ -427,7 +428,8 @@ void Loop::call(Copy& caller, const Call& call) {
   for (unsigned i = 0; i < signature.returns; ++i) {
     const auto& layout = kernel_.module->getDataLayout();
     llvm::APInt distance(64, 0);
-    llvm::Value* to = inst->getArgOperand(i)->stripAndAccumulateConstantOffsets(layout, distance, true);
+    llvm::Value* to =
+        inst->getArgOperand(i)->stripAndAccumulateConstantOffsets(layout, distance, true);
     to = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), to, distance.getZExtValue());
     copy(to, callee.places[i], signature.sizes[i]);
   }
@@ -439,8 +441,8 @@ void Loop::call(Copy& caller, const Call& call) {
 /// does so at once.
 void Loop::give_back(Copy& copy) {
   for (const Block& block : copy.member->function()) {
-    auto* back = llvm::dyn_cast<llvm::ReturnInst>(
-        llvm::cast<Block>(copy.values[&block])->getTerminator());
+    auto* back =
+        llvm::dyn_cast<llvm::ReturnInst>(llvm::cast<Block>(copy.values[&block])->getTerminator());
     if (!back) continue;
     auto* exits = Block::Create(function_->getContext(), "exits", function_);
     auto* returns = Block::Create(function_->getContext(), "returns", function_);
@@ -489,8 +491,8 @@ llvm::Function* Loop::make() {
   builder_.SetCurrentDebugLocation(here);
   for (std::size_t i = signature.returns; i < signature.sizes.size(); ++i)
     copy(outer.places[i], function_->getArg(static_cast<unsigned>(i)), signature.sizes[i]);
-  auto stack = kernel_.module->getOrInsertFunction(std::string(kPrefix) + "stack",
-                                                   builder_.getInt64Ty());
+  auto stack =
+      kernel_.module->getOrInsertFunction(std::string(kPrefix) + "stack", builder_.getInt64Ty());
   auto* asked = llvm::cast<llvm::Function>(stack.getCallee());
   asked->setDoesNotAccessMemory();
   asked->setDoesNotThrow();

@@ -20,6 +20,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/FixIrreducible.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
+#include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 #include <llvm/Transforms/Utils/UnifyFunctionExitNodes.h>
@@ -352,6 +353,50 @@ void place_flushes(ScalarKernel& kernel, const llvm::TargetMachine& machine) {
     drop_flushes(function, flushed);
 }
 
+/// Records meet element by element: LCSSA joins what a load of several gives as a whole.
+void split_records(llvm::Function& function) {
+  std::map<std::pair<llvm::PHINode*, unsigned>, llvm::PHINode*> parts;
+  std::vector<llvm::PHINode*> whole;
+  for (llvm::Instruction& inst : llvm::instructions(function)) {
+    auto* phi = llvm::dyn_cast<llvm::PHINode>(&inst);
+    if (phi && phi->getType()->isStructTy()) whole.push_back(phi);
+  }
+  for (llvm::PHINode* phi : whole) {
+    for (unsigned i = 0; i < phi->getType()->getStructNumElements(); ++i) {
+      auto* part = llvm::PHINode::Create(phi->getType()->getStructElementType(i),
+                                         phi->getNumIncomingValues(), "", phi->getIterator());
+      part->setDebugLoc(phi->getDebugLoc());
+      parts[{phi, i}] = part;
+    }
+  }
+  for (const auto& [key, part] : parts) {
+    const auto& [phi, number] = key;
+    for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
+      llvm::Value* from = phi->getIncomingValue(i);
+      auto* other = llvm::dyn_cast<llvm::PHINode>(from);
+      llvm::IRBuilder<> builder(phi->getIncomingBlock(i)->getTerminator());
+      part->addIncoming(
+          other ? parts.at({other, number}) : builder.CreateExtractValue(from, number),
+          phi->getIncomingBlock(i));
+    }
+  }
+  for (llvm::PHINode* phi : whole) {
+    for (llvm::User* user : llvm::make_early_inc_range(phi->users())) {
+      auto* element = llvm::dyn_cast<llvm::ExtractValueInst>(user);
+      if (!element) continue;  // another of these
+      element->replaceAllUsesWith(parts.at({phi, element->getIndices()[0]}));
+      element->eraseFromParent();
+    }
+  }
+  for (llvm::PHINode* phi : whole) phi->replaceAllUsesWith(llvm::PoisonValue::get(phi->getType()));
+  for (llvm::PHINode* phi : whole) phi->eraseFromParent();
+  std::vector<llvm::WeakTrackingVH> made;
+  for (const auto& [key, part] : parts) made.emplace_back(part);
+  for (llvm::Value* part : made) {  // nobody asks for some of them
+    if (part) llvm::RecursivelyDeleteDeadPHINode(llvm::cast<llvm::PHINode>(part));
+  }
+}
+
 /// Registers begin as zero. Where each read comes behind one and the same write nobody sees that
 /// zero, and a variable that is written once is turned into a value much sooner.
 void drop_first_writes(llvm::Function& function) {
@@ -518,6 +563,7 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
               llvm::UnifyFunctionExitNodesPass(), llvm::FixIrreduciblePass(),
               llvm::LoopSimplifyPass(), llvm::LCSSAPass()));
   if (unroll_sums(function, analyses)) run(manager(llvm::EarlyCSEPass(), llvm::ADCEPass()));
+  split_records(function);
   number_accesses(kernel);
   if (has_halves(analyses.target)) join_pairs(function);
   return move_to_memory(kernel);

@@ -346,10 +346,6 @@ void Vectorizer::assign(const Block* from, Block* to, const Halves& mask) {
       llvm::Value* now = shape.is_affine() ? first(value, i * shared) : all(value, i);
       if (!shape.is_affine() && keeps && !is_all(mask)) {
         llvm::Value* before = builder_.CreateLoad(place->getAllocatedType(), place);
-        if (now->getType()->isStructTy()) {
-          why_ = "a value of several parts where paths meet";
-          return;
-        }
         now = builder_.CreateSelect(mask[i], now, before);
       }
       stores.emplace_back(place, now);
