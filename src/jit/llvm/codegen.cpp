@@ -35,6 +35,7 @@
 #include <fmt/format.h>
 
 #include "ir/print.h"
+#include "jit/llvm/lane_loops.h"
 
 namespace heddle::jit {
 namespace {
@@ -216,7 +217,9 @@ void tidy_vectors(llvm::Function& cta, Analyses& analyses, bool last) {
   if (last) passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::ADCEPass());
   passes.run(cta, analyses.functions);
-  if (last) drop_undefined_gathers(cta);
+  if (!last) return;
+  drop_undefined_gathers(cta);
+  make_lane_loops(cta, analyses.functions.getResult<llvm::TargetIRAnalysis>(cta));
 }
 
 std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& image) {
