@@ -66,7 +66,11 @@ HEDDLE_LANE_INLINE constexpr T mul_bf16(T a, T b) {
 template <class T, bool kFtz>
 HEDDLE_LANE_INLINE constexpr T fma_half(Flag sat, Flag relu, T a, T b, T c) {
   const auto one = [=]<class E>(E x, E y, E z) HEDDLE_LANE_INLINE {
-    const f32 sum = widened(fused(half_input<kFtz>(x), half_input<kFtz>(y), half_input<kFtz>(z)));
+    const E result = fused(half_input<kFtz>(x), half_input<kFtz>(y), half_input<kFtz>(z));
+    if constexpr (kHostHalf && !kFtz && std::is_same_v<E, f16>) {
+      if (sat == Flag::off && relu == Flag::off) return result;
+    }
+    const f32 sum = widened(result);
     const f32 positive = sum > 0 || is_nan(sum) ? sum : 0.0f;
     return half_result<E, kFtz>(sat, relu == Flag::on ? positive : sum);
   };

@@ -74,10 +74,10 @@ void LaneLoops::one_lane(const Access& access, llvm::Value* lane, llvm::Value* p
                          llvm::Value* values) {
   llvm::Type* element = access.value->getType()->getScalarType();
   llvm::Value* own = builder_.CreateGEP(element, values, lane);
-  llvm::Value* there = pointers ? builder_.CreateLoad(builder_.getPtrTy(),
-                                                      builder_.CreateGEP(builder_.getPtrTy(),
-                                                                         pointers, lane))
-                                : builder_.CreateGEP(element, access.pointers, lane);
+  llvm::Value* there =
+      pointers ? builder_.CreateLoad(builder_.getPtrTy(),
+                                     builder_.CreateGEP(builder_.getPtrTy(), pointers, lane))
+               : builder_.CreateGEP(element, access.pointers, lane);
   if (access.is_load())
     builder_.CreateStore(builder_.CreateAlignedLoad(element, there, access.align), own);
   else
@@ -95,7 +95,8 @@ void LaneLoops::make(const Access& access) {
   before->getTerminator()->eraseFromParent();
   builder_.SetInsertPoint(before);
   builder_.SetCurrentDebugLocation(access.call.getDebugLoc());
-  const unsigned count = llvm::cast<llvm::FixedVectorType>(access.value->getType())->getNumElements();
+  const unsigned count =
+      llvm::cast<llvm::FixedVectorType>(access.value->getType())->getNumElements();
   llvm::Type* word = builder_.getIntNTy(count);
   llvm::Value* lanes = builder_.CreateBitCast(access.mask, word);
   llvm::Value* none = llvm::ConstantInt::get(word, 0);
@@ -134,8 +135,8 @@ void LaneLoops::make(const Access& access) {
   llvm::Value* lane =
       builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder_.getTrue());
   one_lane(access, builder_.CreateZExtOrTrunc(lane, builder_.getInt64Ty()), pointers, values);
-  llvm::Value* rest = builder_.CreateAnd(
-      left, builder_.CreateSub(left, llvm::ConstantInt::get(word, 1)));
+  llvm::Value* rest =
+      builder_.CreateAnd(left, builder_.CreateSub(left, llvm::ConstantInt::get(word, 1)));
   left->addIncoming(rest, loop);
   Block* done = Block::Create(cta_.getContext(), "done", &cta_, behind);
   builder_.CreateCondBr(builder_.CreateICmpEQ(rest, none), done, loop);

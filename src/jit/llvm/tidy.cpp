@@ -494,8 +494,10 @@ void use_instructions(llvm::Module& module, const llvm::TargetMachine& machine) 
   if (!fma || !has_halves(machine)) return;
   fma->deleteBody();
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "entry", fma));
-  builder.CreateRet(builder.CreateIntrinsic(llvm::Intrinsic::fma, {builder.getHalfTy()},
-                                            {fma->getArg(0), fma->getArg(1), fma->getArg(2)}));
+  llvm::Value* sum = builder.CreateIntrinsic(llvm::Intrinsic::fma, {builder.getHalfTy()},
+                                             {fma->getArg(0), fma->getArg(1), fma->getArg(2)});
+  llvm::Value* canonical = builder.CreateBitCast(builder.getInt16(0x7fff), builder.getHalfTy());
+  builder.CreateRet(builder.CreateSelect(builder.CreateFCmpUNO(sum, sum), canonical, sum));
 }
 
 void inline_always(llvm::Function& function) {
