@@ -399,6 +399,7 @@ void FunctionLowering::lay_out_locals() {
     if (in_memory(i)) {
       u64& taken = recursive_ ? recursive_->local_bytes : shared_.kernel.local_bytes;
       local_offsets_[i] = take_local(taken, local.size, local.align);
+      if (recursive_) recursive_->align = std::max<u64>(recursive_->align, local.align);
     } else {
       auto* storage = variable(
           llvm::ArrayType::get(builder_.getInt8Ty(), std::max<u64>(local.size, 1)), "local");
@@ -604,7 +605,7 @@ std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKern
         "ptx." + f.name, *kernel.module);
     function->setDoesNotThrow();
     shared.functions[id] = function;
-    if (const auto circle = graph.circle_of(id)) kernel.recursive[function] = {*circle, {}, 0, 0};
+    if (const auto circle = graph.circle_of(id)) kernel.recursive[function].circle = *circle;
   }
   for (const auto& [id, callees] : graph.calls()) {
     if (std::string why = FunctionLowering(shared, id).run(); !why.empty()) return why;

@@ -21,6 +21,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -35,11 +36,16 @@ namespace {
 
 using Block = llvm::BasicBlock;
 
-/// What frames begin at multiples of: the largest alignment that a variable may ask for and that
-/// an access wants.
-constexpr u64 kFrameAlign = 16;
+constexpr u64 kFrameAlign = 16;  ///< at least
 constexpr u64 kNumberBytes = 8;  ///< of the place to return to, with what aligns the values
 constexpr u64 kWord = 4;
+
+/// What frames begin at multiples of.
+u64 frame_align(const RecursiveFunctions& all) {
+  u64 align = kFrameAlign;
+  for (const auto& [function, recursive] : all) align = std::max(align, recursive.align);
+  return align;
+}
 
 u64 align_up(u64 bytes, u64 align) { return (bytes + align - 1) / align * align; }
 
@@ -54,7 +60,7 @@ struct Call {
 class Member {
  public:
   Member(llvm::Function& function, const Recursive& recursive,
-         const std::map<llvm::Function*, Recursive>& all)
+         const RecursiveFunctions& all)
       : function_(function),
         recursive_(recursive),
         all_(all),
@@ -70,6 +76,7 @@ class Member {
  private:
   int variable(const llvm::Value* pointer) const;
   int whole(const llvm::Value* pointer, u64 bytes) const;
+  std::vector<llvm::CallInst*> find_calls() const;
   void make_again_where_used();
   std::string find_variables();
   void go_back(const llvm::Instruction& inst, llvm::BitVector& live) const;
@@ -77,7 +84,7 @@ class Member {
 
   llvm::Function& function_;
   const Recursive& recursive_;
-  const std::map<llvm::Function*, Recursive>& all_;
+  const RecursiveFunctions& all_;
   const llvm::DataLayout& layout_;
   llvm::MapVector<const llvm::Value*, int> variables_;
   std::vector<Call> calls_;
@@ -101,6 +108,16 @@ int Member::whole(const llvm::Value* pointer, u64 bytes) const {
   if (number < 0) return -1;
   const auto* base = std::next(variables_.begin(), number)->first;
   return pointer->stripPointerCasts() == base && bytes >= size_of(base) ? number : -1;
+}
+
+/// Of functions of circles.
+std::vector<llvm::CallInst*> Member::find_calls() const {
+  std::vector<llvm::CallInst*> calls;
+  for (llvm::Instruction& inst : llvm::instructions(function_)) {
+    auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
+    if (call && all_.count(call->getCalledFunction())) calls.push_back(call);
+  }
+  return calls;
 }
 
 /// What costs nothing need not be kept: pointers to variables, and where the frame is.
@@ -222,7 +239,7 @@ void Member::find_kept() {
       // What the call returns need not be kept until then.
       llvm::BitVector wanted = live;
       go_back(inst, live);
-      const Recursive& callee = all_.at(call->getCalledFunction());
+      const Recursive& callee = all_.find(call->getCalledFunction())->second;
       for (unsigned i = 0; i < callee.returns; ++i) {
         if (const int number = whole(call->getArgOperand(i), callee.sizes[i]); number >= 0)
           wanted.reset(static_cast<unsigned>(number));
@@ -234,7 +251,7 @@ void Member::find_kept() {
         one.kept.emplace_back(kept, end);
         end += bytes;
       }
-      one.frame_bytes = align_up(end, kFrameAlign);
+      one.frame_bytes = align_up(end, frame_align(all_));
     }
   }
 }
@@ -246,21 +263,11 @@ std::string Member::run(Analyses& analyses) {
     all.run(function_, analyses.functions);
   };
   // A thread that exits does so at once, without a return for each call.
-  std::vector<llvm::CallInst*> calls;
-  for (llvm::Instruction& inst : llvm::instructions(function_)) {
-    auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
-    if (call && all_.count(call->getCalledFunction())) calls.push_back(call);
-  }
-  for (llvm::CallInst* call : calls)
+  for (llvm::CallInst* call : find_calls())
     call->replaceAllUsesWith(llvm::ConstantInt::getFalse(call->getContext()));
   run(llvm::SROAPass(llvm::SROAOptions::ModifyCFG), llvm::EarlyCSEPass(), llvm::InstCombinePass(),
       llvm::SimplifyCFGPass());
-  calls.clear();
-  for (llvm::Instruction& inst : llvm::instructions(function_)) {
-    auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
-    if (call && all_.count(call->getCalledFunction())) calls.push_back(call);
-  }
-  for (llvm::CallInst* call : calls) {
+  for (llvm::CallInst* call : find_calls()) {
     llvm::SplitBlock(call->getParent(), call);
     llvm::SplitBlock(call->getParent(), call->getNextNode());
   }
@@ -497,7 +504,9 @@ llvm::Function* Loop::make() {
   asked->setDoesNotAccessMemory();
   asked->setDoesNotThrow();
   asked->setWillReturn();
-  llvm::Value* bottom = builder_.CreateCall(stack);
+  const u64 align = frame_align(kernel_.recursive);
+  llvm::Value* bottom = builder_.CreateAnd(
+      memory_.beyond(builder_.CreateCall(stack), align - 1), builder_.getInt64(~(align - 1)));
   builder_.CreateStore(bottom, frame_);
   memory_.store(builder_.getInt32(end), number_place(bottom, first_), kNumberBytes);
   kernel_.sites.back().sem = isa::SemId::call;

@@ -5,12 +5,12 @@
 // the number of a Site.
 #pragma once
 
+#include <llvm/ADT/MapVector.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -57,7 +57,9 @@ struct Recursive {
   std::vector<u64> sizes;  ///< of its places: of return values, then of parameters
   std::size_t returns = 0;
   u64 local_bytes = 0;  ///< of its variables
+  u64 align = 1;        ///< of the one that wants most
 };
+using RecursiveFunctions = llvm::MapVector<llvm::Function*, Recursive>;
 
 /// Where so many bytes begin from now on, behind the `taken` ones.
 inline u64 take_local(u64& taken, u64 bytes, u64 align) {
@@ -75,7 +77,7 @@ struct ScalarKernel {
   std::vector<u32> first_line;  ///< by FunctionId: its debug lines begin behind this one
   u64 local_bytes = 0;          ///< of a thread
   bool local_in_lanes = false;  ///< its layout: vector_local.cpp
-  std::map<llvm::Function*, Recursive> recursive;
+  RecursiveFunctions recursive;
   bool has_stack = false;          ///< behind the local memory that it takes lies room for calls
   bool zeroes_subnormals = false;  ///< Image::zeroes_subnormals
 
