@@ -59,8 +59,7 @@ struct Call {
 /// One function of the circle, as it was lowered.
 class Member {
  public:
-  Member(llvm::Function& function, const Recursive& recursive,
-         const RecursiveFunctions& all)
+  Member(llvm::Function& function, const Recursive& recursive, const RecursiveFunctions& all)
       : function_(function),
         recursive_(recursive),
         all_(all),
@@ -505,8 +504,8 @@ llvm::Function* Loop::make() {
   asked->setDoesNotThrow();
   asked->setWillReturn();
   const u64 align = frame_align(kernel_.recursive);
-  llvm::Value* bottom = builder_.CreateAnd(
-      memory_.beyond(builder_.CreateCall(stack), align - 1), builder_.getInt64(~(align - 1)));
+  llvm::Value* bottom = builder_.CreateAnd(memory_.beyond(builder_.CreateCall(stack), align - 1),
+                                           builder_.getInt64(~(align - 1)));
   builder_.CreateStore(bottom, frame_);
   memory_.store(builder_.getInt32(end), number_place(bottom, first_), kNumberBytes);
   kernel_.sites.back().sem = isa::SemId::call;

@@ -330,7 +330,8 @@ std::string Vectorizer::check_barriers() const {
 
 /// The values that `to` finds when lanes come there from `from`.
 void Vectorizer::assign(const Block* from, Block* to, const Halves& mask) {
-  bool keeps = shapes_.meets(to);
+  // Where all come through `from`, those who go another way put their values right later.
+  bool keeps = shapes_.meets(to) && !shapes_.dominators.dominates(from, to);
   for (const llvm::Loop* loop = shapes_.loops.getLoopFor(from); loop && !loop->contains(to);
        loop = loop->getParentLoop())
     keeps |= shapes_.parts(loop);
