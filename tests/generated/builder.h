@@ -118,6 +118,7 @@ class Builder {
   // builder_flow.cpp
   Made branch(const Context& context);
   Made loop(const Context& context);
+  Made forked_loop(const Context& context);
   Made long_loop(const Context& context);
   Made table(const Context& context);
   Made leave_loop(const Context& context);

@@ -148,6 +148,34 @@ Builder::Made Builder::loop(const Context& context) {
   return node;
 }
 
+/// Left on one way through it, while the other goes around.
+Builder::Made Builder::forked_loop(const Context& context) {
+  if (context.depth >= kDepth) return std::nullopt;
+  const u32 most = 2 + below(4);
+  if (context.times * (most + 1) > kTimes) return std::nullopt;
+  const std::string counter = scope_.temporary("u32"), late = scope_.temporary("pred"),
+                    stay = scope_.temporary("pred");
+  const std::string head = scope_.label(), other = scope_.label(), end = scope_.label();
+  const std::string next = fmt::format("add.u32 {0}, {0}, 1;\n", counter);
+  Context inner = inside(context, "");
+  inner.times *= most + 1;
+  const Exit exit{end, ""};
+  inner.loop = &exit;
+  std::string text = fmt::format("mov.u32 {}, 0;\n{}:\n", counter, head);
+  const std::string p = condition(text);
+  text += fmt::format(
+      "setp.ge.u32 {0}, {1}, {2};\nor.pred {3}, {3}, {0};\nnot.pred {0}, {0};\n"
+      "and.pred {4}, {0}, {5};\n@!{3} bra {6};\n",
+      late, counter, most, p, stay, any(Type::pred), other);
+  Node node;
+  node.text.push_back(std::move(text));
+  node.blocks.push_back(block(inner, 3));
+  node.text.push_back(fmt::format("{}@{} bra {};\nbra {};\n{}:\n", next, stay, head, end, other));
+  node.blocks.push_back(block(inner, 3));
+  node.text.push_back(fmt::format("{}bra {};\n{}:\n", next, head, end));
+  return node;
+}
+
 /// So many rounds that other threads have their turn in between.
 Builder::Made Builder::long_loop(const Context& context) {
   if (context.times > 1) return std::nullopt;

@@ -314,10 +314,31 @@ Shape Shapes::compute(const llvm::Instruction& inst) const {
 
 /// The lanes may part at the end of `block`: says where they may meet again, and which loops they
 /// leave one by one. False: that was known.
+bool Shapes::always_leads(const llvm::BasicBlock* from, const llvm::BasicBlock* to) const {
+  if (!post_dominators_.dominates(to, from)) return false;
+  const llvm::Loop* loop = loops.getLoopFor(from);
+  while (loop && !loop->contains(to)) loop = loop->getParentLoop();
+  if (!loop) return true;
+  std::vector<const llvm::BasicBlock*> work(llvm::succ_begin(from), llvm::succ_end(from));
+  std::set<const llvm::BasicBlock*> seen;
+  while (!work.empty()) {
+    const llvm::BasicBlock* one = work.back();
+    work.pop_back();
+    if (one == to) continue;
+    if (one == loop->getHeader() || !loop->contains(one)) return false;
+    if (seen.insert(one).second)
+      work.insert(work.end(), llvm::succ_begin(one), llvm::succ_end(one));
+  }
+  return true;
+}
+
 bool Shapes::part(llvm::BasicBlock* block) {
   if (!parting_.insert(block).second) return false;
-  const auto* node = post_dominators.getNode(block);
-  const llvm::BasicBlock* end = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+  const llvm::BasicBlock* end = nullptr;  // where all of them are together again
+  for (const auto* node = post_dominators_.getNode(block); node && !end; node = node->getIDom()) {
+    const llvm::BasicBlock* next = node->getBlock();
+    if (next && next != block && always_leads(block, next)) end = next;
+  }
   std::map<const llvm::BasicBlock*, unsigned> reached;
   for (llvm::BasicBlock* successor : llvm::successors(block)) {
     std::vector<llvm::BasicBlock*> work = {successor};
@@ -360,8 +381,8 @@ bool Shapes::part(llvm::BasicBlock* block) {
 
 Shapes::Shapes(const ScalarKernel& kernel, const machine::Dim3& block, u32 warps)
     : dominators(*kernel.function),
-      post_dominators(*kernel.function),
       loops(dominators),
+      post_dominators_(*kernel.function),
       sites_(kernel.sites),
       block_(block),
       team_(warps * kLanes) {

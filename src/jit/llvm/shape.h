@@ -73,8 +73,10 @@ class Shapes {
   /// Whether lanes that parted may meet at the block's beginning.
   bool meets(const llvm::BasicBlock* block) const { return meeting_.count(block) != 0; }
 
+  /// Whether all who leave `from` come to `to`, and those in a loop with both in the same round.
+  bool always_leads(const llvm::BasicBlock* from, const llvm::BasicBlock* to) const;
+
   llvm::DominatorTree dominators;
-  llvm::PostDominatorTree post_dominators;
   llvm::LoopInfo loops;
 
  private:
@@ -86,6 +88,7 @@ class Shapes {
   Shape of_call(const llvm::CallInst& call) const;
   Shape of_others(const llvm::Instruction& inst) const;
   bool part(llvm::BasicBlock* block);
+  llvm::PostDominatorTree post_dominators_;
   /// No carry leaves the bits below `align` on the way from lane to lane.
   bool stays_within(const Shape& shape, u64 bound) const {
     return shape.is_affine() && shape.widened.empty() && shape.stride >= 0 &&

@@ -196,7 +196,7 @@ void Vectorizer::find_tree(const llvm::Loop* level) {
     Block* above = shapes_.dominators.getNode(block)->getIDom()->getBlock();
     Block* parent = representative(above, level);
     children_[{parent, level}].push_back(block);
-    nodes_[block].implied = shapes_.post_dominators.dominates(block, parent);
+    nodes_[block].implied = shapes_.always_leads(parent, block);
   };
   for (Block& block : from_) {
     if (shapes_.loops.getLoopFor(&block) == level && order_.count(&block)) add(&block);
