@@ -22,6 +22,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <utility>
 #include <vector>
@@ -48,6 +49,11 @@ u64 frame_align(const RecursiveFunctions& all) {
 }
 
 u64 align_up(u64 bytes, u64 align) { return (bytes + align - 1) / align * align; }
+
+/// Of a piece of a kept value, in a frame. Values are kept in pieces of eight bytes, and of what is
+/// left of four, two and one.
+u64 kept_bytes(u64 piece) { return std::max(piece, kWord); }
+u64 piece_of(u64 left) { return std::min(std::bit_floor(left), 2 * kWord); }
 
 /// A call in the circle: what is wanted behind it, and where that lies in the frame.
 struct Call {
@@ -248,7 +254,7 @@ void Member::find_kept() {
         const u64 bytes = size_of(kept);
         end = align_up(end, bytes > kWord ? 2 * kWord : kWord);
         one.kept.emplace_back(kept, end);
-        end += bytes;
+        for (u64 left = bytes; left; left -= piece_of(left)) end += kept_bytes(piece_of(left));
       }
       one.frame_bytes = align_up(end, frame_align(all_));
     }
@@ -371,9 +377,9 @@ void Loop::copy_in(const Member& member, Copy& copy) {
 
 /// Between a variable and the frame.
 void Loop::keep(llvm::Value* variable, llvm::Value* at, u64 size, bool save) {
-  const auto piece = [&](llvm::Type* type, u64 from) {
+  const auto piece = [&](llvm::Type* type, u64 from, u64 to) {
     llvm::Value* place = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), variable, from);
-    llvm::Value* there = memory_.beyond(at, from);
+    llvm::Value* there = memory_.beyond(at, to);
     llvm::Type* whole = builder_.getInt32Ty();
     const bool small = type->isIntegerTy() && type->getIntegerBitWidth() < 32;
     if (save) {
@@ -386,12 +392,12 @@ void Loop::keep(llvm::Value* variable, llvm::Value* at, u64 size, bool save) {
     }
   };
   auto* type = llvm::cast<llvm::AllocaInst>(variable)->getAllocatedType();
-  if (type->isSingleValueType() && size <= 2 * kWord && !type->isPointerTy()) return piece(type, 0);
-  for (u64 from = 0; from < size;) {
-    u64 bytes = 2 * kWord;
-    while (from + bytes > size) bytes /= 2;
-    piece(builder_.getIntNTy(static_cast<unsigned>(bytes * 8)), from);
-    from += bytes;
+  if (type->isSingleValueType() && size <= 2 * kWord && !type->isPointerTy())
+    return piece(type, 0, 0);
+  for (u64 from = 0, to = 0; from < size;) {
+    const u64 bytes = piece_of(size - from);
+    piece(builder_.getIntNTy(static_cast<unsigned>(bytes * 8)), from, to);
+    from += bytes, to += kept_bytes(bytes);
   }
 }
 
