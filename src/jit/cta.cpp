@@ -31,11 +31,12 @@ run_code(CtaFunction* code, Context& context, u8* frames) {
   return static_cast<Outcome>(code(&context, frames));
 }
 
-/// What a GPU keeps in registers over a call lies in memory here, so frames are larger; a program
-/// that asked for room for so many of them shall have them.
-u64 room_for_calls(u64 asked) {
-  constexpr u64 kFactor = 16, kPlenty = 64 << 10;
-  return std::max(asked, std::min(asked * kFactor, kPlenty)) / 16 * 16;
+/// For as many calls as the interpreter has room for in the memory that was asked for, where a call
+/// takes 16 bytes and more: here lies what it keeps elsewhere, so frames are larger. Not more than
+/// a thread may have at all, unless that was asked for.
+u64 room_for_calls(u64 asked, u64 frame) {
+  constexpr u64 kLeast = 16, kMost = 512 << 10;
+  return std::max(asked, std::min((asked / kLeast + 1) * frame, kMost)) / 16 * 16;
 }
 
 }  // namespace
@@ -66,7 +67,8 @@ Result<u64> Cta::begin(u64 index, u64 most) {
     if (!shared.ok()) return shared.error();
     shared_base_ = *shared;
     local_stride_ = code_->image().local_bytes;
-    if (code_->image().has_stack) local_stride_ += room_for_calls(launch_.config->stack_bytes);
+    if (const u64 frame = code_->image().frame_of_call)
+      local_stride_ += room_for_calls(launch_.config->stack_bytes, frame);
     if (local_stride_) {
       const auto local = memory.take_local(region_, local_stride_ * teams_ * code_->image().team);
       if (!local.ok()) return local.error();

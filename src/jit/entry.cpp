@@ -29,9 +29,9 @@ void fields(Stream& s, Site& site) {
 template <class Stream>
 void fields(Stream& s, Image& image) {
   auto& [code, absolute, entry, lines, team, frame_bytes, loops, zeroes_subnormals, local_bytes,
-         has_stack, sites, symbols] = image;
+         frame_of_call, sites, symbols] = image;
   s(code, absolute, entry, lines, team, frame_bytes, loops, zeroes_subnormals, local_bytes,
-    has_stack, sites, symbols);
+    frame_of_call, sites, symbols);
 }
 
 namespace {

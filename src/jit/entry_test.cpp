@@ -19,7 +19,7 @@ Image an_image() {
   image.loops = true;
   image.zeroes_subnormals = true;
   image.local_bytes = 48;
-  image.has_stack = true;
+  image.frame_of_call = 64;
   image.sites.resize(2);
   image.sites[1].inst = 2;
   image.sites[1].runtime[2] = 7;

@@ -61,7 +61,7 @@ struct Image {
   bool loops = false;              ///< it looks at Context::stop
   bool zeroes_subnormals = false;  ///< it wants subnormal operands taken as zero (float_mode.h)
   u64 local_bytes = 0;             ///< local memory of a thread
-  bool has_stack = false;          ///< and room for calls behind it
+  u64 frame_of_call = 0;           ///< the largest, in the room for calls behind it; 0: none
   std::vector<Site> sites;         ///< by the number that the code gives to helpers
   std::vector<u32> symbols;        ///< variables (VarId), or functions with kFunctionSymbol, whose
                                    ///< addresses Context::symbols has

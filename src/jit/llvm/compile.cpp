@@ -117,7 +117,7 @@ Result<Compiled> compile_here(const Request& request) {
   compiled.image.zeroes_subnormals = kernel.zeroes_subnormals;
   compiled.image.team = shapes->team();
   compiled.image.local_bytes = kernel.local_size();
-  compiled.image.has_stack = kernel.has_stack;
+  compiled.image.frame_of_call = kernel.frame_of_call;
   compiled.image.symbols = kernel.symbols;
   compiled.image.sites = kernel.sites;
   return compiled;

@@ -553,7 +553,12 @@ std::string unwind_recursion(ScalarKernel& kernel, Analyses& analyses) {
       }
     }
   }
-  kernel.has_stack = true;
+  for (const auto& [circle, members] : circles) {
+    for (const Member& member : members) {
+      for (const Call& call : member.calls())
+        kernel.frame_of_call = std::max(kernel.frame_of_call, call.frame_bytes);
+    }
+  }
   for (auto& [function, recursive] : kernel.recursive) function->deleteBody();
   for (auto& [function, recursive] : kernel.recursive) function->eraseFromParent();
   kernel.recursive.clear();

@@ -78,7 +78,7 @@ struct ScalarKernel {
   u64 local_bytes = 0;          ///< of a thread
   bool local_in_lanes = false;  ///< its layout: vector_local.cpp
   RecursiveFunctions recursive;
-  bool has_stack = false;          ///< behind the local memory that it takes lies room for calls
+  u64 frame_of_call = 0;           ///< Image::frame_of_call
   bool zeroes_subnormals = false;  ///< Image::zeroes_subnormals
 
   /// Of a thread's local memory, when all of it is taken; without room for calls.
