@@ -85,7 +85,7 @@ TEST(Entry, ForeignFilesAreNone) {
   const struct {
     const char* what;
     std::string bytes;
-  } kCases[] = {
+  } cases[] = {
       {"nothing", ""},
       {"text", "#!/bin/sh\necho\n"},
       {"zeros", std::string(4096, '\0')},
@@ -101,7 +101,7 @@ TEST(Entry, ForeignFilesAreNone) {
       {"an image of vast code", packed(magic + no_key + "\1" + vast + "\x7f" + "code")},
       {"a reason and more", packed(magic + no_key + std::string(1, '\0') + no_key + "more")},
   };
-  for (const auto& [what, bytes] : kCases) EXPECT_FALSE(read_entry(bytes)) << what;
+  for (const auto& [what, bytes] : cases) EXPECT_FALSE(read_entry(bytes)) << what;
   EXPECT_TRUE(read_entry(packed(magic + no_key + std::string(1, '\0') + no_key)))
       << "what the cases are made of is right";
 }
@@ -112,7 +112,7 @@ TEST(Entry, ImagesThatPointBeyondThemselvesAreNotSound) {
   const struct {
     const char* what;
     std::function<void(Image&)> spoil;
-  } kCases[] = {
+  } cases[] = {
       {"no code", [](Image& i) { i.code.clear(), i.absolute.clear(), i.lines.clear(); }},
       {"entry", [](Image& i) { i.entry = 200; }},
       {"absolute", [](Image& i) { i.absolute[1] = 193; }},
@@ -128,7 +128,7 @@ TEST(Entry, ImagesThatPointBeyondThemselvesAreNotSound) {
       {"symbol", [](Image& i) { i.symbols[0] = 2; }},
       {"odd frame", [](Image& i) { i.frame_bytes = 65; }},
   };
-  for (const auto& [what, spoil] : kCases) {
+  for (const auto& [what, spoil] : cases) {
     Image image = an_image();
     spoil(image);
     EXPECT_FALSE(is_sound(image, module)) << what;
