@@ -248,11 +248,8 @@ std::string Mover::run() {
 
 std::string move_to_memory(ScalarKernel& kernel) {
   if (std::string why = Mover(kernel).run(); !why.empty()) return why;
-  const auto named = [](const char* name) {
-    return [name](const llvm::Instruction& inst) { return machine_call(inst) == name; };
-  };
   for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(*kernel.function))) {
-    if (!named("stack")(inst)) continue;
+    if (machine_call(inst) != "stack") continue;
     inst.replaceAllUsesWith(llvm::ConstantInt::get(inst.getType(), kernel.local_size()));
     inst.eraseFromParent();
   }
