@@ -3,6 +3,7 @@
 // The scalar code of one thread before it is made vector code: here every pass costs a
 // thirty-second of what it would cost afterwards, and what is found to be the same for all threads
 // has to be found in this form.
+#include <llvm/ADT/MapVector.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Verifier.h>
@@ -355,7 +356,8 @@ void place_flushes(ScalarKernel& kernel, const llvm::TargetMachine& machine) {
 
 /// Records meet element by element: LCSSA joins what a load of several gives as a whole.
 void split_records(llvm::Function& function) {
-  std::map<std::pair<llvm::PHINode*, unsigned>, llvm::PHINode*> parts;
+  // In the order of the code: results must not depend on addresses of objects.
+  llvm::MapVector<std::pair<llvm::PHINode*, unsigned>, llvm::PHINode*> parts;
   std::vector<llvm::PHINode*> whole;
   for (llvm::Instruction& inst : llvm::instructions(function)) {
     auto* phi = llvm::dyn_cast<llvm::PHINode>(&inst);
@@ -376,7 +378,7 @@ void split_records(llvm::Function& function) {
       auto* other = llvm::dyn_cast<llvm::PHINode>(from);
       llvm::IRBuilder<> builder(phi->getIncomingBlock(i)->getTerminator());
       part->addIncoming(
-          other ? parts.at({other, number}) : builder.CreateExtractValue(from, number),
+          other ? parts.lookup({other, number}) : builder.CreateExtractValue(from, number),
           phi->getIncomingBlock(i));
     }
   }
@@ -384,7 +386,7 @@ void split_records(llvm::Function& function) {
     for (llvm::User* user : llvm::make_early_inc_range(phi->users())) {
       auto* element = llvm::dyn_cast<llvm::ExtractValueInst>(user);
       if (!element) continue;  // another of these
-      element->replaceAllUsesWith(parts.at({phi, element->getIndices()[0]}));
+      element->replaceAllUsesWith(parts.lookup({phi, element->getIndices()[0]}));
       element->eraseFromParent();
     }
   }
