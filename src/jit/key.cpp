@@ -106,6 +106,7 @@ std::string key_of(const Request& request, std::string_view maker) {
       for (const ir::FunctionId target : list.functions) reach(target.value);
     }
   }
+  key(request.shared->static_bytes);
   for (const u32 id : variables) {
     const auto offset = request.shared->offset.find(id);
     key(id, module.variables[id], offset == request.shared->offset.end() ? ~0u : offset->second);

@@ -70,6 +70,7 @@ Result<Compiled> compile_here(const Request& request) {
   clock.end("tidy");
   if (request.dump == Dump::scalar) compiled.dump = dump(*kernel.function, kernel, module);
 
+  analyses.functions.clear(*kernel.function, kernel.function->getName());
   std::optional<Shapes> shapes;
   if (request.block.volume() % (kMostWarps * kLanes) == 0)
     shapes.emplace(kernel, request.block, kMostWarps);
@@ -77,10 +78,10 @@ Result<Compiled> compile_here(const Request& request) {
     shapes.emplace(kernel, request.block, 1);
   clock.end("shape");
   std::string why;
-  Vectorized made = vectorize(kernel, *shapes, request.block, why);
+  Vectorized made = vectorize(kernel, *shapes, analyses, request.block, why);
   if (!made.function && shapes->team() > kLanes) {  // a barrier where two warps part, for one
     shapes.emplace(kernel, request.block, 1);
-    made = vectorize(kernel, *shapes, request.block, why);
+    made = vectorize(kernel, *shapes, analyses, request.block, why);
   }
   if (!made.function) return Error{why};
   clock.end("vectorize");

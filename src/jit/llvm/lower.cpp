@@ -611,6 +611,7 @@ std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKern
     if (std::string why = FunctionLowering(shared, id).run(); !why.empty()) return why;
   }
   kernel.function = shared.functions.at(request.entry.value);
+  kernel.shared_bytes = request.shared->static_bytes;
   shared.debug.finalize();
   return {};
 }

@@ -75,6 +75,7 @@ struct ScalarKernel {
   std::vector<Site> sites;
   std::vector<u32> symbols;     ///< Image::symbols
   std::vector<u32> first_line;  ///< by FunctionId: its debug lines begin behind this one
+  u64 shared_bytes = 0;         ///< of a CTA, at least
   u64 local_bytes = 0;          ///< of a thread
   bool local_in_lanes = false;  ///< its layout: vector_local.cpp
   RecursiveFunctions recursive;

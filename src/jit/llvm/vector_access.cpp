@@ -257,9 +257,7 @@ Halves Vectorizer::either(llvm::Value* condition, const std::function<Halves()>&
   Block* fast_block = new_block("straight");
   Block* slow_block = new_block("wrapped");
   Block* behind = new_block("behind");
-  auto* branch = builder_.CreateCondBr(condition, fast_block, slow_block);
-  branch->setMetadata(llvm::LLVMContext::MD_prof,
-                      llvm::MDBuilder(context_).createBranchWeights(1000, 1));
+  expect(builder_.CreateCondBr(condition, fast_block, slow_block));
   go_to(fast_block);
   const Halves a = fast();
   Block* fast_end = builder_.GetInsertBlock();
@@ -325,7 +323,7 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
   }
   const auto [group, distance] = checked(call, mask);
   if (site.space == ir::Space::local) return load_local(call, *group, distance, mask);
-  prefetch(call, *group, distance);
+  if (group->way != Way::line) prefetch(call, *group, distance);
   const auto scalar = [&](llvm::Value* address) {
     std::vector<llvm::Value*> parts;
     for (unsigned i = 0; i < count; ++i)
@@ -354,6 +352,10 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
     }
     return both;
   };
+  const auto hinted = [&] {
+    prefetch(call, *group, distance);
+    return straight(group->at);
+  };
   const auto by_run_time = [&] {
     Halves both{};
     for_each_warp([&](unsigned warp) {
@@ -381,7 +383,7 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
       return;
     }
     case Way::line:
-      return define(call, where_straight(*group, [&] { return straight(group->at); }, by_run_time));
+      return define(call, where_straight(*group, hinted, by_run_time));
     case Way::apart:
       return define(call, load_apart(*group, distance, mask));
     case Way::pattern:
@@ -421,7 +423,7 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
   }
   const auto [group, distance] = checked(call, mask);
   if (site.space == ir::Space::local) return store_local(call, *group, distance, mask);
-  prefetch(call, *group, distance);
+  if (group->way != Way::line) prefetch(call, *group, distance);
   const auto straight = [&](const Halves& firsts) {
     for (unsigned h = 0; h < halves_; ++h) {
       llvm::Value* at = pointer(firsts[h], distance);
@@ -443,6 +445,10 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
     }
     return Halves{};
   };
+  const auto hinted = [&] {
+    prefetch(call, *group, distance);
+    return straight(group->at);
+  };
   const auto scalar = [&](llvm::Value* address, auto of) {
     for (unsigned i = 0; i < count; ++i)
       builder_.CreateAlignedStore(of(value(i)), pointer(address, distance + u64{i} * site.bytes),
@@ -456,7 +462,7 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
         scalar(group->at[i], [&](llvm::Value* stored) { return of_lane(stored, lanes_here_[i]); });
       return;
     case Way::line:
-      where_straight(*group, [&] { return straight(group->at); }, by_run_time);
+      where_straight(*group, hinted, by_run_time);
       return;
     case Way::pattern:
       return store_pattern(*group, distance, value(0), mask);

@@ -27,6 +27,12 @@ llvm::Value* rotate(llvm::IRBuilder<>& builder, llvm::Value* value, unsigned bit
 
 }  // namespace
 
+/// Its condition holds nearly always.
+void Vectorizer::expect(llvm::BranchInst* branch) {
+  branch->setMetadata(llvm::LLVMContext::MD_prof,
+                      llvm::MDBuilder(context_).createBranchWeights(1000, 1));
+}
+
 /// In a window of `size` bytes from `base` (null: 0) lie `bytes` bytes from `address`, which is a
 /// multiple of `align`.
 llvm::Value* Vectorizer::fits(llvm::Value* base, llvm::Value* size, llvm::Value* address, u64 bytes,
@@ -68,6 +74,48 @@ std::vector<Vectorizer::Window> Vectorizer::windows(const Site& site) {
               {field(offsetof(Context, high_base), wide, "high.base"),
                field(offsetof(Context, high_size), wide, "high.size")}};
   }
+}
+
+/// `test` of a window where it holds for one. That of the second is behind a branch: there is
+/// little memory that is not in the first.
+llvm::Value* Vectorizer::in_a_window(
+    const Site& site, const std::function<llvm::Value*(const Window& window)>& test) {
+  const std::vector<Window> all = windows(site);
+  llvm::Value* holds = test(all[0]);
+  if (all.size() == 1) return holds;
+  Block *before = builder_.GetInsertBlock(), *second = new_block("second");
+  Block* known = new_block("known");
+  expect(builder_.CreateCondBr(holds, known, second));
+  go_to(second);
+  llvm::Value* there = test(all[1]);
+  builder_.CreateBr(known);
+  llvm::PHINode* phi = nullptr;
+  second = builder_.GetInsertBlock();
+  go_to(known);
+  phi = builder_.CreatePHI(builder_.getInt1Ty(), 2);
+  phi->addIncoming(builder_.getTrue(), before);
+  phi->addIncoming(there, second);
+  return phi;
+}
+
+/// Whether each lane that accesses what is in the group finds it in the window, by what its address
+/// is made of: the number of a thread, constants, a loop's counter.
+bool Vectorizer::always_fits(const Group& group) {
+  const Site& site = site_of(*group.members[0]);
+  u64 room = 0;
+  if (site.space == ir::Space::shared) room = kernel_.shared_bytes;
+  if (site.space == ir::Space::local && !kernel_.frame_of_call) room = kernel_.local_size();
+  const auto most = static_cast<s64>(room), low = static_cast<s64>(group.low);
+  if (group.extent > room || low <= -most || low >= most) return false;
+  const unsigned zeros = static_cast<unsigned>(std::countr_zero(u64{site.bytes} * site.count));
+  const llvm::SCEV* root = numbers_.getSCEV(group.root);
+  const llvm::ConstantRange range = numbers_.getUnsignedRange(root);
+  if (range.getUnsignedMax().ugt(room)) return false;
+  const auto least = static_cast<s64>(range.getUnsignedMin().getZExtValue());
+  const auto largest = static_cast<s64>(range.getUnsignedMax().getZExtValue());
+  return numbers_.getMinTrailingZeros(root) >= zeros &&
+         static_cast<unsigned>(std::countr_zero(group.low)) >= zeros && least + low >= 0 &&
+         largest + low + static_cast<s64>(group.extent) <= most;
 }
 
 /// The address of the host for one of the window; of local memory the offset in it, as it is.
@@ -264,10 +312,6 @@ void Vectorizer::check(Group& group, const Halves& mask) {
   const Site& site = site_of(*group.members[0]);
   const u64 align = u64{site.bytes} * site.count;
   const Shape shape = shapes_.of(group.root);
-  const auto likely = [&](llvm::BranchInst* branch) {
-    branch->setMetadata(llvm::LLVMContext::MD_prof,
-                        llvm::MDBuilder(context_).createBranchWeights(1000, 1));
-  };
   Halves from{};                                     // the first one's addresses
   std::vector<std::pair<llvm::Value*, u64>> pieces;  // scalar addresses, and bytes from there
   const auto is_there = [&](unsigned part) { return any(mask, part, shapes_.halves_of(shape)); };
@@ -318,27 +362,27 @@ void Vectorizer::check(Group& group, const Halves& mask) {
     case Way::scattered:
       return check_scattered(group, mask);
   }
-  const auto inside = [&](const Window& window) {
-    llvm::Value* all = nullptr;
-    for (const auto& [address, bytes] : pieces) {
-      llvm::Value* one = fits(window.base, window.size, address, bytes, align);
-      all = all ? builder_.CreateAnd(all, one) : one;
-    }
-    return all;
-  };
   for (unsigned h = 0; h < halves_; ++h) {
     if (from[h]) group.at[h] = host(site, from[h]);
   }
-  if (group.way == Way::line && !shape.widened.empty()) {
-    group.straight = no_wrap(shape);
-    llvm::Value* legal = nullptr;
-    for (const Window& window : windows(site))
-      legal = legal ? builder_.CreateOr(legal, inside(window)) : inside(window);
-    group.straight = builder_.CreateAnd(group.straight, legal);
+  const bool widened = group.way == Way::line && !shape.widened.empty();
+  llvm::Value* straight = widened ? no_wrap(shape) : builder_.getTrue();
+  if (!always_fits(group)) {
+    straight = in_a_window(site, [&](const Window& window) {
+      llvm::Value* all = straight;
+      for (const auto& [address, bytes] : pieces)
+        all = builder_.CreateAnd(all, fits(window.base, window.size, address, bytes, align));
+      return all;
+    });
+  } else if (!widened) {
+    return;
+  }
+  if (widened) {
+    group.straight = straight;
     if (is_partial(group, mask)) {
       Block *before = builder_.GetInsertBlock(), *behind = new_block("behind");
       Block* partly = new_block("partly");
-      likely(builder_.CreateCondBr(group.straight, behind, partly));
+      expect(builder_.CreateCondBr(group.straight, behind, partly));
       go_to(partly);
       const auto [begin, fit] = active_line(group, mask);
       llvm::Value* at = host(site, begin);
@@ -357,15 +401,12 @@ void Vectorizer::check(Group& group, const Halves& mask) {
     }
     return;
   }
-  Block* legal = new_block("legal");
-  for (const Window& window : windows(site)) {
-    Block* outside = new_block("outside");
-    likely(builder_.CreateCondBr(inside(window), legal, outside));
-    go_to(outside);
-  }
+  Block *legal = new_block("legal"), *outside = new_block("outside");
+  expect(builder_.CreateCondBr(straight, legal, outside));
+  go_to(outside);
   if (is_partial(group, mask)) {
-    Block* outside = new_block("outside");
-    likely(builder_.CreateCondBr(active_line(group, mask).second, legal, outside));
+    outside = new_block("outside");
+    expect(builder_.CreateCondBr(active_line(group, mask).second, legal, outside));
     go_to(outside);
   }
   ask(group, mask);
@@ -415,21 +456,22 @@ std::pair<llvm::Value*, llvm::Value*> Vectorizer::active_line(const Group& group
 void Vectorizer::check_scattered(Group& group, const Halves& mask) {
   const Site& site = site_of(*group.members[0]);
   const u64 align = u64{site.bytes} * site.count;
-  Halves bad{};
-  for (unsigned h = 0; h < halves_; ++h) {
-    group.at[h] = further(all_here(group.root, h), group.low);
-    llvm::Value* legal = nullptr;
-    for (const Window& window : windows(site)) {
-      llvm::Value* in_this = fits(window.base, window.size, group.at[h], group.extent, align);
-      legal = legal ? builder_.CreateOr(legal, in_this) : in_this;
-    }
-    bad[h] = builder_.CreateSelect(mask[h], builder_.CreateNot(legal), none()[h]);
+  for (unsigned h = 0; h < halves_; ++h) group.at[h] = further(all_here(group.root, h), group.low);
+  if (always_fits(group)) {
+    for (unsigned h = 0; h < halves_; ++h) group.at[h] = host(site, group.at[h]);
+    return;
   }
+  Halves left = mask;  // in none of the windows so far
+  llvm::Value* fit = in_a_window(site, [&](const Window& window) {
+    for (unsigned h = 0; h < halves_; ++h) {
+      llvm::Value* in_this = fits(window.base, window.size, group.at[h], group.extent, align);
+      left[h] = builder_.CreateSelect(left[h], builder_.CreateNot(in_this), none()[h]);
+    }
+    return builder_.CreateNot(any(left));
+  });
   Block* illegal = new_block("illegal");
   Block* legal = new_block("legal");
-  auto* branch = builder_.CreateCondBr(any(bad), illegal, legal);
-  branch->setMetadata(llvm::LLVMContext::MD_prof,
-                      llvm::MDBuilder(context_).createBranchWeights(1, 1000));
+  expect(builder_.CreateCondBr(fit, legal, illegal));
   go_to(illegal);
   ask(group, mask);
   builder_.CreateBr(legal);

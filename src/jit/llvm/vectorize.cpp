@@ -15,9 +15,11 @@
 
 namespace heddle::jit {
 
-Vectorizer::Vectorizer(ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block)
+Vectorizer::Vectorizer(ScalarKernel& kernel, const Shapes& shapes, Analyses& analyses,
+                       const machine::Dim3& block)
     : kernel_(kernel),
       shapes_(shapes),
+      numbers_(analyses.functions.getResult<llvm::ScalarEvolutionAnalysis>(*kernel.function)),
       wanted_(kernel, shapes),
       block_(block),
       halves_(shapes.team() / kHalf),
@@ -682,9 +684,9 @@ Vectorized Vectorizer::run(std::string& why) {
   return {};
 }
 
-Vectorized vectorize(ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block,
-                     std::string& why) {
-  return Vectorizer(kernel, shapes, block).run(why);
+Vectorized vectorize(ScalarKernel& kernel, const Shapes& shapes, Analyses& analyses,
+                     const machine::Dim3& block, std::string& why) {
+  return Vectorizer(kernel, shapes, analyses, block).run(why);
 }
 
 }  // namespace heddle::jit

@@ -14,6 +14,7 @@
 #include <map>
 #include <string>
 
+#include "jit/llvm/analyses.h"
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/shape.h"
 
@@ -34,8 +35,8 @@ struct Vectorized {
 };
 
 /// Adds the CTA's function to the kernel's module, or says why it cannot.
-Vectorized vectorize(ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block,
-                     std::string& why);
+Vectorized vectorize(ScalarKernel& kernel, const Shapes& shapes, Analyses& analyses,
+                     const machine::Dim3& block, std::string& why);
 
 /// Notes which waits for barrier objects stand in loops that do nothing else: Site::alone.
 void find_lonely_waits(ScalarKernel& kernel, const Shapes& shapes);

@@ -5,6 +5,7 @@
 // legal, vector_atomics.cpp makes atomic ones, vector_warp.cpp what looks across lanes.
 #pragma once
 
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/MDBuilder.h>
 
@@ -30,7 +31,8 @@ using Halves = std::array<llvm::Value*, kMostWarps * kHalves>;
 
 class Vectorizer {
  public:
-  Vectorizer(ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block);
+  Vectorizer(ScalarKernel& kernel, const Shapes& shapes, Analyses& analyses,
+             const machine::Dim3& block);
   Vectorized run(std::string& why);
 
  private:
@@ -159,6 +161,10 @@ class Vectorizer {
     u64 distance = 0;  ///< from the root
   };
   std::vector<Window> windows(const Site& site);
+  llvm::Value* in_a_window(const Site& site,
+                           const std::function<llvm::Value*(const Window& window)>& test);
+  bool always_fits(const Group& group);
+  void expect(llvm::BranchInst* branch);
   llvm::Value* host(const Site& site, llvm::Value* address);
   std::pair<llvm::Value*, u64> root_of(llvm::Value* address, ir::Space space) const;
   Way way_of(const llvm::CallInst& call, const llvm::Value* root) const;
@@ -224,6 +230,7 @@ class Vectorizer {
 
   ScalarKernel& kernel_;
   const Shapes& shapes_;
+  llvm::ScalarEvolution& numbers_;  ///< what values may be, whichever the thread
   const Wanted wanted_;
   const machine::Dim3 block_;
   const unsigned halves_;  ///< of the warps that run together
