@@ -142,6 +142,7 @@ void Vectorizer::prefetch(const llvm::CallInst& call, const Group& group, u64 di
       number && std::abs(number->getSExtValue() * step.times) < (loop ? kNear : kNearCta))
     return;
   const u64 rounds = loop ? rounds_ahead(*loop) : 1;
+  if (loop && bounds_.most_rounds(loop->getHeader()) <= rounds) return;
   llvm::Value* bytes =
       builder_.CreateMul(builder_.CreateSExtOrTrunc(first(step.value), builder_.getInt64Ty()),
                          builder_.getInt64(static_cast<u64>(step.times) * rounds));

@@ -107,15 +107,12 @@ bool Vectorizer::always_fits(const Group& group) {
   if (site.space == ir::Space::local && !kernel_.frame_of_call) room = kernel_.local_size();
   const auto most = static_cast<s64>(room), low = static_cast<s64>(group.low);
   if (group.extent > room || low <= -most || low >= most) return false;
-  const unsigned zeros = static_cast<unsigned>(std::countr_zero(u64{site.bytes} * site.count));
-  const llvm::SCEV* root = numbers_.getSCEV(group.root);
-  const llvm::ConstantRange range = numbers_.getUnsignedRange(root);
-  if (range.getUnsignedMax().ugt(room)) return false;
-  const auto least = static_cast<s64>(range.getUnsignedMin().getZExtValue());
-  const auto largest = static_cast<s64>(range.getUnsignedMax().getZExtValue());
-  return numbers_.getMinTrailingZeros(root) >= zeros &&
-         static_cast<unsigned>(std::countr_zero(group.low)) >= zeros && least + low >= 0 &&
-         largest + low + static_cast<s64>(group.extent) <= most;
+  const Bounds root = bounds_.of(group.root, *group.members[0]);
+  const auto zeros = static_cast<unsigned>(std::countr_zero(u64{site.bytes} * site.count));
+  const bool aligned =
+      root.zeros >= zeros && static_cast<unsigned>(std::countr_zero(group.low)) >= zeros;
+  return aligned && root.largest <= room && static_cast<s64>(root.least) + low >= 0 &&
+         static_cast<s64>(root.largest) + low + static_cast<s64>(group.extent) <= most;
 }
 
 /// The address of the host for one of the window; of local memory the offset in it, as it is.

@@ -19,7 +19,7 @@ Vectorizer::Vectorizer(ScalarKernel& kernel, const Shapes& shapes, Analyses& ana
                        const machine::Dim3& block)
     : kernel_(kernel),
       shapes_(shapes),
-      numbers_(analyses.functions.getResult<llvm::ScalarEvolutionAnalysis>(*kernel.function)),
+      bounds_(*kernel.function, analyses),
       wanted_(kernel, shapes),
       block_(block),
       halves_(shapes.team() / kHalf),
@@ -59,6 +59,8 @@ llvm::Value* Vectorizer::any(const Halves& mask) {
 llvm::Value* Vectorizer::any(const Halves& mask, unsigned begin, unsigned count) {
   llvm::Value* either = mask[begin];
   for (unsigned h = 1; h < count; ++h) either = builder_.CreateOr(either, mask[begin + h]);
+  if (const auto* known = llvm::dyn_cast<llvm::Constant>(either))  // IRBuilder does not look inside
+    return builder_.getInt1(!known->isNullValue());
   llvm::Value* bits = builder_.CreateBitCast(either, builder_.getIntNTy(kHalf));
   return builder_.CreateICmpNE(bits, llvm::ConstantInt::get(bits->getType(), 0));
 }

@@ -5,7 +5,6 @@
 // legal, vector_atomics.cpp makes atomic ones, vector_warp.cpp what looks across lanes.
 #pragma once
 
-#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/MDBuilder.h>
 
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "jit/context.h"
+#include "jit/llvm/bounds.h"
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/shape.h"
 #include "jit/llvm/vectorize.h"
@@ -230,7 +230,7 @@ class Vectorizer {
 
   ScalarKernel& kernel_;
   const Shapes& shapes_;
-  llvm::ScalarEvolution& numbers_;  ///< what values may be, whichever the thread
+  BoundsAnalysis bounds_;
   const Wanted wanted_;
   const machine::Dim3 block_;
   const unsigned halves_;  ///< of the warps that run together
