@@ -88,12 +88,11 @@ Result<u64> InterpretedCta::begin(u64 index, u64 most) {
 /// Makes this object the CTA.
 void InterpretedCta::begin_cta(u64 index) {
   const machine::Dim3& grid = launch_.grid;
-  if (index == cta_index_ + 1) {
+  if (index == cta_index_ + 1 && launch_.rows == 1) {
     if (++cta_.x == grid.x) cta_.x = 0, ++cta_.y;
     if (cta_.y == grid.y) cta_.y = 0, ++cta_.z;
   } else {
-    cta_ = {static_cast<u32>(index % grid.x), static_cast<u32>(index / grid.x % grid.y),
-            static_cast<u32>(index / grid.x / grid.y)};
+    cta_ = launch_.place_of(index);
   }
   cta_index_ = index;
   if (states_.empty()) make_warps();

@@ -21,6 +21,7 @@ enum class Outcome : u32 {
   trapped,   ///< the CTA says why
   barriers,  ///< the warps came to different ends: their frames say which
   stopped,   ///< Context::stop was set; the CTA is lost
+  paused,    ///< its turn is over; all warps are where Context::resume says
 };
 
 /// How a warp's frame begins, when its code has barriers: where it goes on, 0 at the beginning, and
@@ -73,6 +74,10 @@ struct Context {
   u32 begins;  ///< no warp has run yet; else WarpState says how far each is
 
   u32 stop;  ///< not 0: give up at the next round of a loop
+
+  // Of code whose CTAs take turns (Image::columns).
+  u32 turns;   ///< barriers until this one's is over
+  u64 resume;  ///< how the turn before ended: WarpState's resume and barrier; 0: the CTA begins
 
   u32 again;                   ///< out of HelperId::wait
   u32 barrier_result[kLanes];  ///< by warp: of the bar.red at which it waited

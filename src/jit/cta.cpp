@@ -89,12 +89,12 @@ Result<u64> Cta::begin(u64 index, u64 most) {
     c.helpers = kHelperTable.data();
     c.owner = this;
   }
-  const machine::Dim3& grid = launch_.grid;
-  context_.ctaid[0] = static_cast<u32>(index % grid.x);
-  context_.ctaid[1] = static_cast<u32>(index / grid.x % grid.y);
-  context_.ctaid[2] = static_cast<u32>(index / grid.x / grid.y);
+  if (launch_.rows > 1) most = 1;  // the code goes along a row
+  const machine::Dim3 place = launch_.place_of(index);
+  context_.ctaid[0] = place.x, context_.ctaid[1] = place.y, context_.ctaid[2] = place.z;
   context_.left = most - 1;
   context_.begins = 1;
+  context_.resume = 0;
   looked_at_ = ~u64{0};
   return most;
 }
@@ -121,7 +121,8 @@ void Cta::begin_barriers() {
   active_barriers_ = idle_rounds_ = 0;
 }
 
-CtaStatus Cta::run(u64) {
+CtaStatus Cta::run(u64 budget) {
+  context_.turns = static_cast<u32>(std::min<u64>(budget, ~u32{0}));
   const machine::FaultGuard guard(launch_.loaded->memory(), &recover_, &fault_);
   const FloatMode mode(code_->image().zeroes_subnormals);
   if (sigsetjmp(recover_, 0) == 0) return run_warps();
@@ -137,6 +138,9 @@ CtaStatus Cta::run_warps() {
         return CtaStatus::trapped;
       case Outcome::stopped:
         return CtaStatus::running;  // the launch knows why, and does not come back
+      case Outcome::paused:
+        context_.begins = 1;
+        return CtaStatus::waiting;
       case Outcome::barriers:
         break;
     }

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "jit/cta.h"
+#include "jit/column.h"
 #include "jit/tiered_cta.h"
 #include "jit/version.h"
 
@@ -24,15 +24,18 @@ class Program final : public machine::Program {
       : below_(std::move(below)), loaded_(std::move(loaded)), entry_(entry), options_(options) {}
 
   std::unique_ptr<machine::Cta> make_cta(machine::Launch& launch) const override {
-    // Clusters run interleaved; so does a pseudo-random order.
-    if (launch.cluster.volume() != 1 || launch.random || launch.config->cooperative)
-      return below_->make_cta(launch);
+    if (!runs(launch)) return below_->make_cta(launch);
     auto version = version_of(launch.config->block);
     version->begins(launch.grid_id);
-    if (auto code = version->code(*loaded_))
-      return std::make_unique<Cta>(std::move(code), launch, *below_);
+    if (auto code = version->code(*loaded_)) return make_cta_of(std::move(code), launch, *below_);
     if (version->state() == State::never) return below_->make_cta(launch);
     return std::make_unique<TieredCta>(std::move(version), *below_, launch, options_.hot);
+  }
+
+  u32 rows(const machine::Launch& launch) const override {
+    if (!runs(launch) || launch.grid.y == 1) return 1;
+    const auto code = version_of(launch.config->block)->code(*loaded_);
+    return code && code->image().columns ? Column::kRows : 1;
   }
 
   std::string_view engine(const machine::LaunchConfig& config) const override {
@@ -46,6 +49,10 @@ class Program final : public machine::Program {
   }
 
  private:
+  /// Clusters run interleaved; so does a pseudo-random order.
+  static bool runs(const machine::Launch& launch) {
+    return launch.cluster.volume() == 1 && !launch.random && !launch.config->cooperative;
+  }
   std::shared_ptr<Version> version_of(machine::Dim3 block) const {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find_if(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/tiered_cta.h"
 
-#include "jit/cta.h"
+#include "jit/column.h"
 
 namespace heddle::jit {
 
@@ -9,7 +9,7 @@ Result<u64> TieredCta::begin(u64 index, u64 most) {
   if (!is_code_) {
     if (auto code = version_->code(*launch_.loaded)) {
       if (now_) version_->changes_over();
-      now_ = std::make_unique<jit::Cta>(std::move(code), launch_, below_);
+      now_ = make_cta_of(std::move(code), launch_, below_);
       is_code_ = true;
     } else if (!now_) {
       now_ = below_.make_cta(launch_);

@@ -5,6 +5,7 @@
 // engine knows nothing of grids or host threads.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -57,6 +58,7 @@ struct Launch {
   Dim3 grid;                      ///< in CTAs
   Dim3 cluster;                   ///< in CTAs; one without clusters
   bool explicit_cluster = false;  ///< the kernel or the launch says so
+  u32 rows = 1;                   ///< of the grid that are begun together: place_of()
   u32 shared_bytes = 0;           ///< static + dynamic, per CTA
   u64 params = 0;                 ///< address of the parameter block in device memory
   u64 grid_workspace = 0;         ///< of a cooperative launch: address of GridWorkspace; else 0
@@ -65,6 +67,15 @@ struct Launch {
   std::optional<std::chrono::steady_clock::time_point> deadline;
   /// Takes a cluster that has not begun; it never will. None: all have.
   std::function<std::optional<u64>()> cancel_next;
+  /// Of a CTA, by its number in the order in which they are begun: x fastest; or a column of
+  /// `rows` CTAs, and then the next one.
+  Dim3 place_of(u64 number) const {
+    const u64 plane = u64{grid.x} * grid.y, in_plane = number % plane;
+    const u64 first = in_plane / (u64{grid.x} * rows) * rows;
+    const u64 column = std::min<u64>(rows, grid.y - first), rest = in_plane - first * grid.x;
+    return {static_cast<u32>(rest / column), static_cast<u32>(first + rest % column),
+            static_cast<u32>(number / plane)};
+  }
   /// The first CTA of a cluster, by its coordinates in the grid.
   Dim3 first_of_cluster(u64 cluster_number) const {
     const u64 columns = grid.x / cluster.x, rows = grid.y / cluster.y;
@@ -126,6 +137,8 @@ class Program {
   virtual std::unique_ptr<Cta> make_cta(Launch& launch) const = 0;
   /// Null: this engine has none.
   virtual std::unique_ptr<Stepper> make_stepper(Launch&) const { return nullptr; }
+  /// Launch::rows for the launch, which begins.
+  virtual u32 rows(const Launch&) const { return 1; }
   /// What runs such a launch, for people.
   virtual std::string_view engine(const LaunchConfig& config) const = 0;
 };

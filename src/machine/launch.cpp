@@ -423,6 +423,7 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
 
   std::optional<DeviceRuntime> own;
   launch.runtime = config.runtime ? config.runtime : &own.emplace(loaded.memory());
+  launch.rows = program.rows(launch);
   const u64 units = launch.grid.volume() / launch.cluster.volume();
   // A seed repeats its order because one thread draws all of the numbers.
   const bool alone = launch.random || units == 1;

@@ -16,6 +16,7 @@
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/shape.h"
 #include "jit/llvm/team.h"
+#include "jit/llvm/turns.h"
 #include "jit/llvm/vectorize.h"
 #include "jit/llvm/workshop.h"
 
@@ -87,6 +88,7 @@ Result<Compiled> compile_here(const Request& request) {
   clock.end("vectorize");
   if (request.dump == Dump::uniform)
     compiled.dump = dump(*kernel.function, kernel, module, &*shapes);
+  made.turns = reads_columns(kernel, *shapes);
   llvm::Function& cta = *made.function;
   verify(cta);
   analyses.functions.clear(*kernel.function, kernel.function->getName());
@@ -115,6 +117,7 @@ Result<Compiled> compile_here(const Request& request) {
   if (why = generate(kernel, *target, compiled.image); !why.empty()) return Error{why};
   clock.end("codegen");
   compiled.image.loops = !shapes->loops.empty();
+  compiled.image.columns = made.turns;
   compiled.image.zeroes_subnormals = kernel.zeroes_subnormals;
   compiled.image.team = shapes->team();
   compiled.image.local_bytes = kernel.local_size();

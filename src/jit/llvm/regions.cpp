@@ -17,6 +17,7 @@
 #include "jit/context.h"
 #include "jit/llvm/sums.h"
 #include "jit/llvm/team_loops.h"
+#include "jit/llvm/turns.h"
 #include "jit/llvm/vectorize.h"
 
 namespace heddle::jit {
@@ -219,6 +220,7 @@ Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& en
                                    builder.getInt8Ty(), cta.function->getArg(0),
                                    static_cast<unsigned>(offsetof(Context, begins)))),
       builder.getInt32(0));
+  llvm::Value* first = cta.turns ? begin_turn(builder, cta) : builder.getInt64(0);
   builder.SetInsertPoint(cta.head, cta.head->begin());
   llvm::PHINode* met = builder.CreatePHI(pair, 3, "met");
   llvm::PHINode* together = builder.CreatePHI(builder.getInt1Ty(), 3, "together");
@@ -252,8 +254,13 @@ Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& en
   cta.done->getTerminator()->eraseFromParent();
   auto* leave = new_block("leave", nullptr);
   builder.SetInsertPoint(cta.done);
-  builder.CreateCondBr(builder.CreateICmpULT(merged, builder.getInt64(kNobodyYet)), cta.head,
-                       leave);
+  llvm::BasicBlock* round = cta.turns ? new_block("round", nullptr) : cta.done;
+  builder.CreateCondBr(builder.CreateICmpULT(merged, builder.getInt64(kNobodyYet)),
+                       cta.turns ? round : cta.head, leave);
+  if (cta.turns) {
+    builder.SetInsertPoint(round);
+    end_turn(builder, cta, merged, cta.head);
+  }
   auto* differ = new_block("differ", nullptr);
   builder.SetInsertPoint(leave);
   builder.CreateCondBr(builder.CreateICmpEQ(merged, builder.getInt64(kFinished)), cta.finished,
@@ -264,12 +271,12 @@ Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& en
                           llvm::Value* next_round) {
     phi->addIncoming(at_first, cta.cta);
     if (cta.turn) phi->addIncoming(next_warp, cta.next);
-    phi->addIncoming(next_round, cta.done);
+    phi->addIncoming(next_round, round);
   };
   arrive(met, builder.getInt64(kNobodyYet), merged, builder.getInt64(kNobodyYet));
   arrive(together, begins, together, builder.getTrue());
-  arrive(place, builder.getInt64(0), place, merged);
-  if (cta.turn) cta.turn->addIncoming(builder.getInt32(0), cta.done);
+  arrive(place, first, place, merged);
+  if (cta.turn) cta.turn->addIncoming(builder.getInt32(0), round);
 
   rounds.go = go;
   rounds.met = met, rounds.together = together, rounds.place = place;

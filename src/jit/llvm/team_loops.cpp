@@ -9,6 +9,8 @@
 
 #include <map>
 
+#include "jit/llvm/turns.h"
+
 namespace heddle::jit {
 namespace {
 
@@ -83,14 +85,20 @@ void end_loop(const Vectorized& cta, const Rounds& rounds, const Rounds::End& en
     loop.together->addIncoming(builder.getTrue(), other);
   }
   builder.SetInsertPoint(last);
+  const auto go_on = [&](llvm::BasicBlock* next) {
+    if (cta.turns)
+      end_turn(builder, cta, end.state, next);
+    else
+      builder.CreateBr(next);
+  };
   if (end.following == Rounds::kNone) {
     builder.CreateBr(cta.finished);
   } else if (Loop& following = loops[end.following]; following.head) {
-    builder.CreateBr(following.head);
+    go_on(following.head);
     if (following.turn) following.turn->addIncoming(builder.getInt32(0), last);
     following.together->addIncoming(builder.getTrue(), last);
   } else {
-    builder.CreateBr(cta.head);
+    go_on(cta.head);
     if (cta.turn) cta.turn->addIncoming(builder.getInt32(0), last);
     rounds.met->addIncoming(rounds.nobody_yet, last);
     rounds.together->addIncoming(builder.getTrue(), last);

@@ -178,6 +178,7 @@ llvm::Value* Vectorizer::no_wrap(const Shape& shape) {
       llvm::Value* from = widening->getOperand(0);
       const Shape narrow = shapes_.of(from);
       const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+      llvm::Value* wraps = builder_.getFalse();
       for (unsigned h = 0; h < halves_; h += shapes_.halves_of(narrow)) {
         llvm::Value* begin = first(from, h);
         place_behind(first(const_cast<llvm::Instruction*>(widening), h));
@@ -190,9 +191,9 @@ llvm::Value* Vectorizer::no_wrap(const Shape& shape) {
         const u64 reach = static_cast<u64>(up ? shapes_.reach(narrow) : -shapes_.reach(narrow));
         llvm::Value* sum = builder_.CreateBinaryIntrinsic(
             id, begin, llvm::ConstantInt::get(begin->getType(), reach));
-        llvm::Value* fine = builder_.CreateNot(builder_.CreateExtractValue(sum, 1));
-        known = known ? builder_.CreateAnd(known, fine) : fine;
+        wraps = builder_.CreateOr(builder_.CreateExtractValue(sum, 1), wraps);
       }
+      known = builder_.CreateNot(wraps);
     }
     result = result ? builder_.CreateAnd(result, known) : known;
   }

@@ -32,6 +32,7 @@ struct Vectorized {
   llvm::BasicBlock* next = nullptr;    ///< where each team ends: the next one, or done
   llvm::BasicBlock* done = nullptr;
   llvm::BasicBlock* finished = nullptr;  ///< where each CTA ends
+  bool turns = false;                    ///< CTAs take turns (turns.h)
 };
 
 /// Adds the CTA's function to the kernel's module, or says why it cannot.

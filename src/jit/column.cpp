@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/column.h"
+
+#include <algorithm>
+
+namespace heddle::jit {
+
+using machine::CtaStatus;
+
+Result<u64> Column::begin(u64 index, u64 most) {
+  const machine::Dim3 first = launch_.place_of(index);
+  u64 count = 0;
+  for (; count < std::min<u64>(most, launch_.rows); ++count) {
+    const machine::Dim3 place = launch_.place_of(index + count);
+    if (place.x != first.x || place.y != first.y + count || place.z != first.z) break;
+    if (count == rows_.size()) rows_.push_back({std::make_unique<jit::Cta>(code_, launch_, below_)});
+    if (const auto begun = rows_[count].cta->begin(index + count, 1); !begun.ok()) return begun;
+    rows_[count].finished = false;
+  }
+  return count;
+}
+
+CtaStatus Column::run(u64) {
+  for (bool left = true; left;) {
+    left = false;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      Row& row = rows_[i];
+      if (row.finished) continue;
+      switch (row.cta->run(kTurn)) {
+        case CtaStatus::finished:
+          row.finished = true;
+          break;
+        case CtaStatus::waiting:
+          left = true;
+          break;
+        case CtaStatus::running:
+          return CtaStatus::running;  // the launch has been stopped
+        case CtaStatus::trapped:
+          trapped_ = i;
+          return CtaStatus::trapped;
+      }
+    }
+  }
+  return CtaStatus::finished;
+}
+
+std::unique_ptr<machine::Cta> make_cta_of(std::shared_ptr<const Code> code, machine::Launch& launch,
+                                          const machine::Program& below) {
+  if (launch.rows > 1) return std::make_unique<Column>(std::move(code), launch, below);
+  return std::make_unique<Cta>(std::move(code), launch, below);
+}
+
+}  // namespace heddle::jit

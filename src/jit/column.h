@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// CTAs below each other in the grid that read the same (Image::columns), which take turns: each
+// goes on for some barriers, and the next one finds what it read in a near cache.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "jit/cta.h"
+
+namespace heddle::jit {
+
+class Column final : public machine::Cta {
+ public:
+  /// How many there are, but for the lowest ones of a grid, and parts of columns: Launch::rows.
+  static constexpr u32 kRows = 4;
+
+  Column(std::shared_ptr<const Code> code, machine::Launch& launch, const machine::Program& below)
+      : code_(std::move(code)), launch_(launch), below_(below) {}
+
+  Result<u64> begin(u64 index, u64 most) override;
+  machine::CtaStatus run(u64 budget) override;
+  const machine::Trap& trap() const override { return rows_[trapped_].cta->trap(); }
+
+ private:
+  struct Row {
+    std::unique_ptr<jit::Cta> cta;
+    bool finished = true;
+  };
+  /// Barriers. What is read between them, of all rows, shall stay in the second-level cache.
+  static constexpr u64 kTurn = 16;
+
+  const std::shared_ptr<const Code> code_;
+  machine::Launch& launch_;
+  const machine::Program& below_;
+  std::vector<Row> rows_;
+  std::size_t trapped_ = 0;
+};
+
+/// What runs compiled CTAs of the launch.
+std::unique_ptr<machine::Cta> make_cta_of(std::shared_ptr<const Code> code, machine::Launch& launch,
+                                          const machine::Program& below);
+
+}  // namespace heddle::jit

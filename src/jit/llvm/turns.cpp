@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/llvm/turns.h"
+
+#include <llvm/ADT/SetVector.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+
+#include <cstddef>
+
+#include "jit/context.h"
+
+namespace heddle::jit {
+namespace {
+
+bool is_row(const llvm::Instruction& inst) {
+  const auto* offset = machine_call(inst).starts_with("context")
+                           ? llvm::dyn_cast<llvm::ConstantInt>(inst.getOperand(0))
+                           : nullptr;
+  return offset && offset->getZExtValue() == offsetof(Context, ctaid) + sizeof(u32);
+}
+
+/// Of an address: it may be another one in each row of the grid.
+bool may_depend_on_row(const llvm::Value* address) {
+  constexpr std::size_t kMostLooked = 256;
+  llvm::SetVector<const llvm::Value*> made_of;
+  made_of.insert(address);
+  for (std::size_t i = 0; i < made_of.size(); ++i) {
+    const auto* inst = llvm::dyn_cast<llvm::Instruction>(made_of[i]);
+    if (!inst) continue;
+    if (is_row(*inst) || is_access(*inst) || made_of.size() > kMostLooked) return true;
+    made_of.insert(inst->value_op_begin(), inst->value_op_end());
+  }
+  return false;
+}
+
+llvm::Value* field(llvm::IRBuilder<>& builder, const Vectorized& cta, std::size_t offset) {
+  return builder.CreateConstInBoundsGEP1_32(builder.getInt8Ty(), cta.function->getArg(0),
+                                            static_cast<unsigned>(offset));
+}
+
+}  // namespace
+
+bool reads_columns(const ScalarKernel& kernel, const Shapes& shapes) {
+  if (llvm::none_of(llvm::instructions(*kernel.function), is_row)) return false;
+  const auto reads_column = [&](const llvm::Instruction& inst) {
+    if (machine_call(inst) != "load") return false;
+    const auto& call = llvm::cast<llvm::CallInst>(inst);
+    const Site& site = site_of(call, kernel.sites);
+    const bool global = site.space == ir::Space::global || site.space == ir::Space::generic;
+    return global && !site.ordered && !may_depend_on_row(call.getArgOperand(1));
+  };
+  const auto is_barrier = [](const llvm::Instruction& inst) {
+    return machine_call(inst).starts_with("barrier");
+  };
+  const auto has = [](const llvm::Loop& loop, const auto& what) {
+    return llvm::any_of(loop.blocks(), [&](const auto* block) { return llvm::any_of(*block, what); });
+  };
+  return llvm::any_of(shapes.loops.getLoopsInPreorder(), [&](const llvm::Loop* loop) {
+    return has(*loop, is_barrier) && has(*loop, reads_column);
+  });
+}
+
+void end_turn(llvm::IRBuilder<>& builder, const Vectorized& cta, llvm::Value* state,
+              llvm::BasicBlock* next) {
+  llvm::Value* turns = field(builder, cta, offsetof(Context, turns));
+  llvm::Value* left = builder.CreateSub(
+      builder.CreateLoad(builder.getInt32Ty(), turns, /*isVolatile=*/true), builder.getInt32(1));
+  builder.CreateStore(left, turns, /*isVolatile=*/true);
+  auto* over = llvm::BasicBlock::Create(builder.getContext(), "over", cta.function);
+  builder.CreateCondBr(builder.CreateICmpEQ(left, builder.getInt32(0)), over, next);
+  builder.SetInsertPoint(over);
+  builder.CreateStore(state, field(builder, cta, offsetof(Context, resume)), /*isVolatile=*/true);
+  builder.CreateRet(builder.getInt32(static_cast<u32>(Outcome::paused)));
+}
+
+llvm::Value* begin_turn(llvm::IRBuilder<>& builder, const Vectorized& cta) {
+  llvm::Value* at = field(builder, cta, offsetof(Context, resume));
+  llvm::Value* resume = builder.CreateLoad(builder.getInt64Ty(), at, /*isVolatile=*/true, "resume");
+  builder.CreateStore(builder.getInt64(0), at, /*isVolatile=*/true);
+  return resume;
+}
+
+}  // namespace heddle::jit
