@@ -13,7 +13,8 @@ Result<u64> Column::begin(u64 index, u64 most) {
   for (; count < std::min<u64>(most, launch_.rows); ++count) {
     const machine::Dim3 place = launch_.place_of(index + count);
     if (place.x != first.x || place.y != first.y + count || place.z != first.z) break;
-    if (count == rows_.size()) rows_.push_back({std::make_unique<jit::Cta>(code_, launch_, below_)});
+    if (count == rows_.size())
+      rows_.push_back({std::make_unique<jit::Cta>(code_, launch_, below_)});
     if (const auto begun = rows_[count].cta->begin(index + count, 1); !begun.ok()) return begun;
     rows_[count].finished = false;
   }

@@ -12,6 +12,7 @@
 #include "jit/llvm/codegen.h"
 #include "jit/llvm/cold_calls.h"
 #include "jit/llvm/dump.h"
+#include "jit/llvm/fixups.h"
 #include "jit/llvm/regions.h"
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/shape.h"
@@ -107,6 +108,7 @@ Result<Compiled> compile_here(const Request& request) {
   verify(cta);
   analyses.functions.clear(cta, cta.getName());
   tidy_vectors(cta, analyses, true);
+  if (!kernel.zeroes_subnormals) use_fixups(cta, *target);
   clock.end("tidy vectors again");
   make_cold_calls(cta, *target);
   if (request.dump == Dump::vector) compiled.dump = dump(cta, kernel, module);

@@ -73,6 +73,8 @@ class Member {
 
   std::string run(Analyses& analyses);
   llvm::Function& function() const { return function_; }
+  /// Its local memory and the number of the place to return to, in bytes.
+  u64 least_frame() const { return align_up(recursive_.local_bytes, kNumberBytes) + kNumberBytes; }
   const Recursive& recursive() const { return recursive_; }
   const std::vector<Call>& calls() const { return calls_; }
   /// Of a variable or of a place that a parameter points to.
@@ -240,7 +242,7 @@ void Member::find_kept() {
       }
       Call& one = calls_.emplace_back();
       one.inst = call;
-      u64 end = align_up(recursive_.local_bytes, kNumberBytes) + kNumberBytes;
+      u64 end = least_frame();
       // What the call returns need not be kept until then.
       llvm::BitVector wanted = live;
       go_back(inst, live);
@@ -555,6 +557,9 @@ std::string unwind_recursion(ScalarKernel& kernel, Analyses& analyses) {
   }
   for (const auto& [circle, members] : circles) {
     for (const Member& member : members) {
+      // Where no call is left, the first one still comes from outside.
+      const u64 least = align_up(member.least_frame(), frame_align(kernel.recursive));
+      kernel.frame_of_call = std::max(kernel.frame_of_call, least);
       for (const Call& call : member.calls())
         kernel.frame_of_call = std::max(kernel.frame_of_call, call.frame_bytes);
     }

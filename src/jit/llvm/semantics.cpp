@@ -258,7 +258,7 @@ void Semantics::Inliner::copy(llvm::Instruction& inst) {
     if (call->isLifetimeStartOrEnd()) return;
   }
   llvm::Instruction* made = inst.clone();
-  made->dropUnknownNonDebugMetadata();
+  made->dropUnknownNonDebugMetadata({llvm::LLVMContext::MD_prof});  // [[unlikely]]
   if (mark_) made->setMetadata(mark_, llvm::MDNode::get(made->getContext(), {}));
   if (auto* phi = llvm::dyn_cast<llvm::PHINode>(made)) {
     phis_.push_back(phi);

@@ -53,7 +53,8 @@ bool reads_columns(const ScalarKernel& kernel, const Shapes& shapes) {
     return machine_call(inst).starts_with("barrier");
   };
   const auto has = [](const llvm::Loop& loop, const auto& what) {
-    return llvm::any_of(loop.blocks(), [&](const auto* block) { return llvm::any_of(*block, what); });
+    return llvm::any_of(loop.blocks(),
+                        [&](const auto* block) { return llvm::any_of(*block, what); });
   };
   return llvm::any_of(shapes.loops.getLoopsInPreorder(), [&](const llvm::Loop* loop) {
     return has(*loop, is_barrier) && has(*loop, reads_column);

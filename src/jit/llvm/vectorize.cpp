@@ -6,6 +6,7 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/ProfDataUtils.h>
 
 #include <algorithm>
 
@@ -474,6 +475,20 @@ void Vectorizer::emit_loop(Block* header) {
   nodes_[header].mask = entering;
 }
 
+namespace {
+
+/// By what the semantics say.
+bool is_unlikely(const llvm::BasicBlock* from, const llvm::BasicBlock* to) {
+  u64 yes = 0, no = 0;
+  const auto* branch = llvm::dyn_cast<llvm::BranchInst>(from->getTerminator());
+  if (!branch || !branch->isConditional() || !llvm::extractBranchWeights(*branch, yes, no))
+    return false;
+  if (branch->getSuccessor(0) != to) std::swap(yes, no);
+  return (branch->getSuccessor(0) == to || branch->getSuccessor(1) == to) && yes < no;
+}
+
+}  // namespace
+
 /// Emits what `child` dominates at its level; jumps over it when nobody comes.
 void Vectorizer::enter(Block* child, const llvm::Loop* level) {
   Node& node = nodes_[child];
@@ -503,7 +518,8 @@ void Vectorizer::enter(Block* child, const llvm::Loop* level) {
   if (guard) {
     Block* inside = new_block(child->getName());
     behind = new_block(child->getName() + ".behind");
-    builder_.CreateCondBr(guard, inside, behind);
+    llvm::BranchInst* branch = builder_.CreateCondBr(guard, inside, behind);
+    if (is_unlikely(above, child)) expect(branch, false);
     go_to(inside);
   }
   emit_tree(child, level);

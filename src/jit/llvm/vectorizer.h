@@ -164,7 +164,7 @@ class Vectorizer {
   llvm::Value* in_a_window(const Site& site,
                            const std::function<llvm::Value*(const Window& window)>& test);
   bool always_fits(const Group& group);
-  void expect(llvm::BranchInst* branch);
+  void expect(llvm::BranchInst* branch, bool holds = true);
   llvm::Value* host(const Site& site, llvm::Value* address);
   std::pair<llvm::Value*, u64> root_of(llvm::Value* address, ir::Space space) const;
   Way way_of(const llvm::CallInst& call, const llvm::Value* root) const;
