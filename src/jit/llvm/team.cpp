@@ -29,11 +29,23 @@ bool is_for_one(const llvm::CallInst& call, const std::vector<Site>& sites) {
          name.starts_with("barrier_");
 }
 
+/// Whether few instructions make the value from what lanes have in a line: it is made again behind
+/// each barrier (regions.cpp), and may be anywhere else.
+bool is_cheap(const llvm::Value* value, const Shapes& shapes, unsigned depth = 6) {
+  const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!inst || shapes.of(inst).is_affine()) return true;
+  const bool computes = inst->isBinaryOp() && !inst->isIntDivRem();
+  if (!inst->getType()->isIntegerTy() || !(computes || inst->isCast()) || !depth) return false;
+  return llvm::all_of(inst->operand_values(), [&](const llvm::Value* operand) {
+    return is_cheap(operand, shapes, depth - 1);
+  });
+}
+
 /// Vectors of a team that the value takes.
 unsigned vectors_of(const llvm::Value& value, const Shapes& shapes) {
   const llvm::Type* type = value.getType();
   if (!llvm::isa<llvm::Instruction>(value) || type->isVoidTy() || type->isIntegerTy(1)) return 0;
-  if (shapes.of(&value).is_affine()) return 0;
+  if (is_cheap(&value, shapes)) return 0;
   const unsigned bits = type->isStructTy() ? 64 : type->getScalarSizeInBits();
   return shapes.team() / kHalf * (bits > 32 ? 2 : 1);
 }

@@ -5,7 +5,9 @@
 // has to be found in this form.
 #include <llvm/ADT/MapVector.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Target/TargetMachine.h>
@@ -519,6 +521,26 @@ void inline_calls(llvm::Module& module, Analyses& analyses) {
 
 }  // namespace
 
+namespace {
+
+/// 2 x - (x & c) as x + (x & ~c), of which one sees that it is neither negative nor more than 2 x:
+/// where a thread finds its pair when neighbours so far apart are compared.
+void add_masked(llvm::Function& function) {
+  using namespace llvm::PatternMatch;
+  for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(function))) {
+    llvm::Value* x = nullptr;
+    const llvm::APInt* mask = nullptr;
+    if (!match(&inst,
+               m_Sub(m_Shl(m_Value(x), m_SpecificInt(1)), m_And(m_Deferred(x), m_APInt(mask)))))
+      continue;
+    llvm::IRBuilder<> builder(&inst);
+    inst.replaceAllUsesWith(builder.CreateAdd(x, builder.CreateAnd(x, ~*mask)));
+    inst.eraseFromParent();
+  }
+}
+
+}  // namespace
+
 std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
   llvm::Module& module = *kernel.module;
   use_instructions(module, analyses.target);
@@ -561,6 +583,7 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
     inline_calls(module, analyses);
   }
   join_alike(function);
+  add_masked(function);
   run(manager(llvm::EarlyCSEPass(), llvm::InstCombinePass(), llvm::SimplifyCFGPass(keep_loops),
               llvm::LoopSimplifyPass(), llvm::LCSSAPass(), licm(), llvm::GVNPass(no_phis),
               llvm::ADCEPass(), llvm::SimplifyCFGPass(keep_loops), llvm::LowerSwitchPass(),
