@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/llvm/bounds.h"
 
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/SimplifyQuery.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Instructions.h>
@@ -12,6 +13,7 @@ namespace heddle::jit {
 
 BoundsAnalysis::BoundsAnalysis(llvm::Function& function, Analyses& analyses)
     : loops_(analyses.functions.getResult<llvm::LoopAnalysis>(function)),
+      values_(analyses.functions.getResult<llvm::LazyValueAnalysis>(function)),
       evolution_(analyses.functions.getResult<llvm::ScalarEvolutionAnalysis>(function)),
       dominators_(analyses.functions.getResult<llvm::DominatorTreeAnalysis>(function)) {
   for (llvm::BasicBlock& block : function) {
@@ -25,10 +27,40 @@ u64 BoundsAnalysis::most_rounds(const llvm::BasicBlock* header) {
   return count ? count : ~u64{0};
 }
 
-Bounds BoundsAnalysis::of(llvm::Value* value, const llvm::Instruction& there) {
-  // Each knows what the other does not: sums and loops, bits and branches.
+/// Of what the number is made of, each as it is known there: by branches on the way.
+llvm::ConstantRange BoundsAnalysis::range_of(const llvm::SCEV* number, llvm::Instruction& there) {
+  const auto together = [&](const auto& join) {
+    const auto operands = number->operands();
+    llvm::ConstantRange all = range_of(operands[0], there);
+    for (const llvm::SCEV* one : operands.drop_front()) all = join(all, range_of(one, there));
+    return all;
+  };
+  const unsigned bits = static_cast<unsigned>(evolution_.getTypeSizeInBits(number->getType()));
+  llvm::ConstantRange known = evolution_.getUnsignedRange(number);
+  const auto narrow = [&](const llvm::ConstantRange& more) {
+    return known.intersectWith(more, llvm::ConstantRange::Unsigned);
+  };
+  switch (number->getSCEVType()) {
+    case llvm::scUnknown:
+      return narrow(values_.getConstantRange(llvm::cast<llvm::SCEVUnknown>(number)->getValue(),
+                                             &there, /*UndefAllowed=*/false));
+    case llvm::scAddExpr:
+      return narrow(together([](const auto& a, const auto& b) { return a.add(b); }));
+    case llvm::scMulExpr:
+      return narrow(together([](const auto& a, const auto& b) { return a.multiply(b); }));
+    case llvm::scZeroExtend:
+      return narrow(range_of(number->operands()[0], there).zeroExtend(bits));
+    case llvm::scSignExtend:
+      return narrow(range_of(number->operands()[0], there).signExtend(bits));
+    default:
+      return known;
+  }
+}
+
+Bounds BoundsAnalysis::of(llvm::Value* value, llvm::Instruction& there) {
+  // Each knows what the other does not: sums and loops; bits.
   const llvm::SCEV* number = evolution_.getSCEV(value);
-  const llvm::ConstantRange range = evolution_.getUnsignedRange(number);
+  const llvm::ConstantRange range = range_of(number, there);
   const llvm::SimplifyQuery query(there.getDataLayout(), /*TLI=*/nullptr, &dominators_,
                                   /*AC=*/nullptr, &there, /*UseInstrInfo=*/true,
                                   /*CanUseUndef=*/true, &branches_);

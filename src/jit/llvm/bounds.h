@@ -5,6 +5,7 @@
 #pragma once
 
 #include <llvm/Analysis/DomConditionCache.h>
+#include <llvm/Analysis/LazyValueInfo.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Dominators.h>
@@ -25,12 +26,15 @@ class BoundsAnalysis {
   /// The function stays as it is as long as this one is asked.
   BoundsAnalysis(llvm::Function& function, Analyses& analyses);
   /// Of an integer of at most 64 bits, where `there` is run.
-  Bounds of(llvm::Value* value, const llvm::Instruction& there);
+  Bounds of(llvm::Value* value, llvm::Instruction& there);
   /// Of the loop with this header, at most; the largest number: nobody knows.
   u64 most_rounds(const llvm::BasicBlock* header);
 
  private:
+  llvm::ConstantRange range_of(const llvm::SCEV* number, llvm::Instruction& there);
+
   llvm::LoopInfo& loops_;
+  llvm::LazyValueInfo& values_;
   llvm::ScalarEvolution& evolution_;
   llvm::DominatorTree& dominators_;
   llvm::DomConditionCache branches_;

@@ -177,6 +177,24 @@ Shape Shapes::of_compare(const llvm::ICmpInst& inst) const {
   return of_others(inst);
 }
 
+namespace {
+
+/// Whether it is a number that is not negative, in any lane, and a constant, and their sum does not
+/// wrap around: `thread - 4`.
+bool is_near_zero(const llvm::Value& sum) {
+  const auto* add = llvm::dyn_cast<llvm::BinaryOperator>(&sum);
+  const auto* constant = add && add->getOpcode() == llvm::Instruction::Add
+                             ? llvm::dyn_cast<llvm::ConstantInt>(add->getOperand(1))
+                             : nullptr;
+  if (!constant) return false;
+  const auto number = llvm::computeKnownBits(add->getOperand(0), add->getDataLayout());
+  return number.isNonNegative() &&
+         static_cast<s64>(number.getMaxValue().getZExtValue()) + constant->getSExtValue() <
+             s64{1} << 31;
+}
+
+}  // namespace
+
 Shape Shapes::of_cast(const llvm::CastInst& inst) const {
   Shape a = of(inst.getOperand(0));
   if (a.kind == Kind::unset) return {};
@@ -188,7 +206,8 @@ Shape Shapes::of_cast(const llvm::CastInst& inst) const {
       // Of each lane the sign is known to be 0, and lanes are not that far from each other.
       if (inst.getOperand(0)->getType()->isIntegerTy(32) && reach(a) > -(s64{1} << 31) &&
           reach(a) < s64{1} << 31 &&
-          llvm::computeKnownBits(inst.getOperand(0), inst.getDataLayout()).isNonNegative())
+          (llvm::computeKnownBits(inst.getOperand(0), inst.getDataLayout()).isNonNegative() ||
+           (llvm::isa<llvm::SExtInst>(inst) && is_near_zero(*inst.getOperand(0)))))
         return a;
       Shape wider = a;
       wider.widened.clear();

@@ -4,6 +4,7 @@
 // thirty-second of what it would cost afterwards, and what is found to be the same for all threads
 // has to be found in this form.
 #include <llvm/ADT/MapVector.h>
+#include <llvm/Analysis/LazyValueInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -539,6 +540,23 @@ void add_masked(llvm::Function& function) {
   }
 }
 
+/// Indices that are not negative where they are widened, by a branch on the way there. Widened with
+/// their signs they are in a line in all lanes, also in those that do not come: `if (thread >= 4)
+/// ... [thread - 4]`.
+void sign_indices(llvm::Function& function, Analyses& analyses) {
+  auto& values = analyses.functions.getResult<llvm::LazyValueAnalysis>(function);
+  for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(function))) {
+    llvm::Value* index = llvm::isa<llvm::ZExtInst>(inst) ? inst.getOperand(0) : nullptr;
+    if (!index || !index->getType()->isIntegerTy(32) ||
+        !values.getConstantRangeAtUse(inst.getOperandUse(0), /*UndefAllowed=*/false)
+             .isAllNonNegative())
+      continue;
+    llvm::IRBuilder<> builder(&inst);
+    inst.replaceAllUsesWith(builder.CreateSExt(index, inst.getType()));
+    inst.eraseFromParent();
+  }
+}
+
 }  // namespace
 
 std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
@@ -591,6 +609,8 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
               llvm::LoopSimplifyPass(), llvm::LCSSAPass()));
   if (unroll_sums(function, analyses)) run(manager(llvm::EarlyCSEPass(), llvm::ADCEPass()));
   split_records(function);
+  analyses.functions.clear(function, function.getName());
+  sign_indices(function, analyses);
   number_accesses(kernel);
   if (has_halves(analyses.target)) join_pairs(function);
   return move_to_memory(kernel);
