@@ -437,6 +437,13 @@ void Loop::call(Copy& caller, const Call& call) {
   builder_.SetInsertPoint(back);
   own = builder_.CreateSub(frame(), builder_.getInt64(call.frame_bytes));
   builder_.CreateStore(own, frame_);
+  // What is kept may be where the callee left its results, as what this call shall return; and may
+  // be what the results are a part of.
+  std::vector<llvm::AllocaInst*> results;
+  for (unsigned i = 0; i < signature.returns; ++i) {
+    results.push_back(bytes(signature.sizes[i]));
+    copy(results.back(), callee.places[i], signature.sizes[i]);
+  }
   for (const auto& [variable, at] : call.kept)
     keep(caller.values[variable], memory_.beyond(own, at), caller.member->size_of(variable), false);
   for (unsigned i = 0; i < signature.returns; ++i) {
@@ -445,7 +452,7 @@ void Loop::call(Copy& caller, const Call& call) {
     llvm::Value* to =
         inst->getArgOperand(i)->stripAndAccumulateConstantOffsets(layout, distance, true);
     to = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), to, distance.getZExtValue());
-    copy(to, callee.places[i], signature.sizes[i]);
+    copy(to, results[i], signature.sizes[i]);
   }
   builder_.CreateBr(behind);
   inst->eraseFromParent();

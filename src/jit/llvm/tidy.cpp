@@ -274,16 +274,18 @@ bool flushes_all(const llvm::Function& function, const std::set<const llvm::Valu
   return true;
 }
 
-/// What comes of constants alone. LLVM may compute it, with subnormal operands as they are.
+/// What comes of constants alone, or of lanes' and threads' numbers, which become some; also by way
+/// of a shuffle. LLVM may compute it, with subnormal operands as they are.
 std::set<const llvm::Value*> find_constant(const llvm::Function& function) {
   std::set<const llvm::Value*> constant;
   bool changed = true;
   while (changed) {
     changed = false;
     for (const llvm::Instruction& inst : llvm::instructions(function)) {
-      if (inst.mayReadOrWriteMemory() || inst.isTerminator() || llvm::isa<llvm::AllocaInst>(inst))
-        continue;
-      if (llvm::all_of(inst.operands(), [&](const llvm::Use& use) {
+      const bool other = inst.mayReadOrWriteMemory() && machine_call(inst) != "warp_op";
+      if (other || inst.isTerminator() || llvm::isa<llvm::AllocaInst>(inst)) continue;
+      const unsigned condition = llvm::isa<llvm::SelectInst>(inst) ? 1 : 0;  // it only chooses
+      if (llvm::all_of(llvm::drop_begin(inst.operands(), condition), [&](const llvm::Use& use) {
             return llvm::isa<llvm::Constant>(use) || constant.count(use);
           }))
         changed |= constant.insert(&inst).second;

@@ -227,9 +227,9 @@ llvm::Value* Vectorizer::atomic_at(const Site& site, llvm::Value* address, llvm:
 }
 
 void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halves& mask) {
-  // Where the processor takes subnormals for zero, it would do so in shared memory, too.
-  const bool sums =
-      is_sum_of_numbers(site) && !(kernel_.zeroes_subnormals && site.space != ir::Space::global);
+  // Where the processor takes subnormals for zero, it would do so in other sums, too.
+  const bool flushes = site.type == isa::Type::f32 && site.space == ir::Space::global;
+  const bool sums = is_sum_of_numbers(site) && (flushes || !kernel_.zeroes_subnormals);
   if (!(is_integer(site.type) || sums) || site.count != 1 || site.space == ir::Space::local) {
     pass_addresses(call);
     for (u32 i = 2; i < call.arg_size(); ++i) pass_operand(call.getArgOperand(i), i - 2);
