@@ -18,6 +18,7 @@
 #include <llvm/MC/MCStreamer.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ObjectFile.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
@@ -181,6 +182,14 @@ void drop_undefined_gathers(llvm::Function& cta) {
   }
 }
 
+/// LLVM 19's pass that moves values from general registers to masks takes the widening of 16 bits
+/// to 32 for a copy: what was in the upper half of the mask register comes along.
+void keep_masks_narrow() {
+  const auto& options = llvm::cl::getRegisteredOptions();
+  const auto found = options.find("disable-x86-domain-reassignment");
+  if (found != options.end()) static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
+}
+
 }  // namespace
 
 std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu) {
@@ -188,6 +197,7 @@ std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu) {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();
+    keep_masks_narrow();
     return true;
   }();
   (void)once;

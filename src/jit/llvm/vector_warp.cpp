@@ -59,10 +59,11 @@ void Vectorizer::pass_addresses(llvm::CallInst& call, unsigned warp) {
   }
 }
 
-/// A predicate as a word: bit i is lane i.
+/// A predicate as a word: bit i is lane i. Of lanes that did not come this way nothing is known,
+/// which shall not be said of the whole word.
 llvm::Value* Vectorizer::lane_bits(llvm::Value* predicate, unsigned warp) {
   Halves bits{};
-  for (unsigned h = 0; h < halves_; ++h) bits[h] = all(predicate, h);
+  for (unsigned h = 0; h < halves_; ++h) bits[h] = builder_.CreateFreeze(all(predicate, h));
   return lane_mask(bits, warp);
 }
 
