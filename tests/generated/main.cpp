@@ -10,7 +10,9 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "base/check.h"
 #include "coverage.h"
@@ -153,6 +155,9 @@ bool parse(int argc, char** argv, Options& options) {
       options.print = true;
     } else if (argument == "--out" && i + 1 < argc) {
       options.folder = argv[++i];
+      std::error_code failed;
+      std::filesystem::create_directories(options.folder, failed);
+      good = std::filesystem::is_directory(options.folder, failed);
     } else if (argument == "--coverage") {
       options.coverage = true;
     } else if (argument == "--digest") {
