@@ -341,6 +341,12 @@ u32 split_regions(const Vectorized& cta) {
   for (std::size_t i = 0; i < ends.size(); ++i) continued[ends[i]->getParent()] = resumed[i];
   const Rounds rounds = make_rounds(cta, ends, resumed, frame);
 
+  std::map<llvm::BasicBlock*, std::vector<llvm::BasicBlock*>> reached;
+  const auto ends_from = [&](llvm::BasicBlock* block) -> const std::vector<llvm::BasicBlock*>& {
+    const auto [found, added] = reached.try_emplace(block);
+    if (added) found->second = ends_reached(cta, block);
+    return found->second;
+  };
   // Values on both sides: written where their region ends, so that loops keep them in registers.
   for (const auto& [value, offset] : slots) {
     std::vector<llvm::Use*> uses;
@@ -359,7 +365,7 @@ u32 split_regions(const Vectorized& cta) {
       read[block] = builder.CreateAlignedLoad(value->getType(), at(offset), align);
       if (block != value->getParent()) values.AddAvailableValue(block, read[block]);
     }
-    for (llvm::BasicBlock* block : ends_reached(cta, value->getParent())) {
+    for (llvm::BasicBlock* block : ends_from(value->getParent())) {
       const auto next = continued.find(block);
       if (next == continued.end() || !live.at(next->second).count(value)) continue;
       builder.SetInsertPoint(block->getTerminator());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/llvm/sums.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/IR/CFG.h>
@@ -9,7 +10,6 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <algorithm>
-#include <map>
 #include <vector>
 
 namespace heddle::jit {
@@ -69,25 +69,21 @@ class Web {
     const auto* phi = llvm::dyn_cast<llvm::PHINode>(value);
     return phi && phis.contains(const_cast<llvm::PHINode*>(phi));
   }
-  llvm::Value* of(const std::map<llvm::BasicBlock*, llvm::Value*>& map,
-                  llvm::BasicBlock* block) const {
-    const auto found = map.find(block);
-    return found == map.end() ? nullptr : found->second;
-  }
+  using Places = llvm::MapVector<llvm::BasicBlock*, llvm::Value*>;
   bool find_places();
   void find_current();
   bool check();
 
   const Vectorized& cta_;
-  std::map<llvm::BasicBlock*, llvm::Value*> phi_of_, computed_in_, put_at_end_of_;
-  std::map<llvm::BasicBlock*, Current> current_;
+  Places phi_of_, computed_in_, put_at_end_of_;
+  llvm::DenseMap<llvm::BasicBlock*, Current> current_;
   bool is_one_ = false;
 };
 
 /// Where the place is written. False: twice in a block, or on the way between two.
 bool Web::find_places() {
   const auto only = [](auto& map, llvm::BasicBlock* block, llvm::Value* value) {
-    const auto [found, is_new] = map.try_emplace(block, value);
+    const auto [found, is_new] = map.insert({block, value});
     return is_new || found->second == value;
   };
   for (llvm::PHINode* phi : phis) {
@@ -114,7 +110,7 @@ void Web::find_current() {
     changed = false;
     for (llvm::BasicBlock& block : *cta_.function) {
       Current now;
-      now.begin = of(phi_of_, &block);
+      now.begin = phi_of_.lookup(&block);
       if (!now.begin) {
         for (llvm::BasicBlock* from : llvm::predecessors(&block)) {
           llvm::Value* value = current_[from].end;
@@ -122,8 +118,8 @@ void Web::find_current() {
         }
       }
       now.end = now.begin;
-      if (llvm::Value* value = of(computed_in_, &block)) now.end = value;
-      if (llvm::Value* value = of(put_at_end_of_, &block)) now.end = value;
+      if (llvm::Value* value = computed_in_.lookup(&block)) now.end = value;
+      if (llvm::Value* value = put_at_end_of_.lookup(&block)) now.end = value;
       Current& before = current_[&block];
       changed |= before.begin != now.begin || before.end != now.end;
       before = now;
@@ -143,7 +139,7 @@ bool Web::check() {
       auto* inst = llvm::cast<llvm::Instruction>(user);
       if (llvm::isa<llvm::PHINode>(inst)) continue;
       llvm::BasicBlock* block = inst->getParent();
-      const auto* computed = llvm::cast_or_null<llvm::Instruction>(of(computed_in_, block));
+      const auto* computed = llvm::cast_or_null<llvm::Instruction>(computed_in_.lookup(block));
       if (current_.at(block).begin != phi || (computed && computed->comesBefore(inst)))
         return false;
     }

@@ -88,11 +88,10 @@ llvm::Value* Vectorizer::in_a_window(
   expect(builder_.CreateCondBr(holds, known, second));
   go_to(second);
   llvm::Value* there = test(all[1]);
-  builder_.CreateBr(known);
-  llvm::PHINode* phi = nullptr;
   second = builder_.GetInsertBlock();
+  builder_.CreateBr(known);
   go_to(known);
-  phi = builder_.CreatePHI(builder_.getInt1Ty(), 2);
+  llvm::PHINode* phi = builder_.CreatePHI(builder_.getInt1Ty(), 2);
   phi->addIncoming(builder_.getTrue(), before);
   phi->addIncoming(there, second);
   return phi;
