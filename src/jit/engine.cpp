@@ -35,7 +35,8 @@ class Program final : public machine::Program {
   u32 rows(const machine::Launch& launch) const override {
     if (!runs(launch) || launch.grid.y == 1) return 1;
     const auto code = version_of(launch.config->block)->code(*loaded_);
-    return code && code->image().columns ? Column::kRows : 1;
+    // Calls that go deep have large frames: as few threads at a time as can be.
+    return code && code->image().columns && !code->image().frame_of_call ? Column::kRows : 1;
   }
 
   std::string_view engine(const machine::LaunchConfig& config) const override {
