@@ -11,11 +11,11 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/ProfDataUtils.h>
 
 #include <vector>
 
 #include "base/types.h"
+#include "jit/llvm/branches.h"
 
 namespace heddle::jit {
 namespace {
@@ -24,14 +24,10 @@ namespace {
 constexpr const char* kKeepsAll = "no_caller_saved_registers";
 
 bool is_unlikely(const llvm::BasicBlock& block) {
-  for (const llvm::BasicBlock* above : llvm::predecessors(&block)) {
-    u64 yes = 0, no = 0;
-    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(above->getTerminator());
-    if (!branch || !branch->isConditional() || !llvm::extractBranchWeights(*branch, yes, no))
-      return false;
-    if ((branch->getSuccessor(0) == &block ? yes >= no : no >= yes)) return false;
-  }
-  return !llvm::pred_empty(&block);
+  return !llvm::pred_empty(&block) &&
+         llvm::all_of(llvm::predecessors(&block), [&](const llvm::BasicBlock* above) {
+           return jit::is_unlikely(above, &block);
+         });
 }
 
 /// i32 keep_all(context, argument, function): registers, then the call, then registers. XSAVE takes

@@ -2,6 +2,7 @@
 //
 // From a checked kernel to LLVM IR of one thread. Each PTX register is a variable (an alloca), each
 // function an LLVM function; tidy() turns both into values.
+#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Verifier.h>
@@ -26,6 +27,26 @@ llvm::StringRef machine_call(const llvm::Instruction& call) {
   if (!name.consume_front(kPrefix)) return {};
   const std::size_t types = name.find(':');
   return types == llvm::StringRef::npos ? name : name.take_front(types);
+}
+
+std::optional<u64> context_offset(const llvm::Instruction& call) {
+  if (!machine_call(call).starts_with("context")) return std::nullopt;
+  const auto* offset = llvm::dyn_cast<llvm::ConstantInt>(call.getOperand(0));
+  return offset ? std::optional(offset->getZExtValue()) : std::nullopt;
+}
+
+bool is_made_of(const llvm::Value* value, std::size_t most,
+                const std::function<bool(const llvm::Instruction&)>& is_such) {
+  llvm::SetVector<const llvm::Value*> made_of;
+  made_of.insert(value);
+  for (std::size_t i = 0; i < made_of.size(); ++i) {
+    const auto* inst = llvm::dyn_cast<llvm::Instruction>(made_of[i]);
+    if (!inst) continue;
+    if (is_such(*inst)) return true;
+    made_of.insert(inst->value_op_begin(), inst->value_op_end());
+    if (made_of.size() > most) return true;
+  }
+  return false;
 }
 
 // --- operands ---

@@ -40,11 +40,9 @@ struct Step {
 Step first_step(llvm::Instruction& inst, const llvm::Loop* loop) {
   const Step unknown{nullptr, 1, false};
   if (!loop) {
-    const auto* offset = machine_call(inst).starts_with("context")
-                             ? llvm::dyn_cast<llvm::ConstantInt>(inst.getOperand(0))
-                             : nullptr;
+    const auto offset = context_offset(inst);
     if (!offset) return unknown;
-    if (offset->getZExtValue() != offsetof(Context, ctaid)) return {};
+    if (*offset != offsetof(Context, ctaid)) return {};
     return {llvm::ConstantInt::get(inst.getType(), 1), 1, true};
   }
   const auto* phi = llvm::dyn_cast<llvm::PHINode>(&inst);

@@ -220,7 +220,7 @@ Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& en
                                    builder.getInt8Ty(), cta.function->getArg(0),
                                    static_cast<unsigned>(offsetof(Context, begins)))),
       builder.getInt32(0));
-  llvm::Value* first = cta.turns ? begin_turn(builder, cta) : builder.getInt64(0);
+  llvm::Value* first = begin_turn(builder, cta);
   builder.SetInsertPoint(cta.head, cta.head->begin());
   llvm::PHINode* met = builder.CreatePHI(pair, 3, "met");
   llvm::PHINode* together = builder.CreatePHI(builder.getInt1Ty(), 3, "together");
@@ -254,13 +254,10 @@ Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& en
   cta.done->getTerminator()->eraseFromParent();
   auto* leave = new_block("leave", nullptr);
   builder.SetInsertPoint(cta.done);
-  llvm::BasicBlock* round = cta.turns ? new_block("round", nullptr) : cta.done;
-  builder.CreateCondBr(builder.CreateICmpULT(merged, builder.getInt64(kNobodyYet)),
-                       cta.turns ? round : cta.head, leave);
-  if (cta.turns) {
-    builder.SetInsertPoint(round);
-    end_turn(builder, cta, merged, cta.head);
-  }
+  llvm::BasicBlock* round = new_block("round", nullptr);
+  builder.CreateCondBr(builder.CreateICmpULT(merged, builder.getInt64(kNobodyYet)), round, leave);
+  builder.SetInsertPoint(round);
+  go_on(builder, cta, merged, cta.head);
   auto* differ = new_block("differ", nullptr);
   builder.SetInsertPoint(leave);
   builder.CreateCondBr(builder.CreateICmpEQ(merged, builder.getInt64(kFinished)), cta.finished,

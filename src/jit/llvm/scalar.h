@@ -11,7 +11,9 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -114,6 +116,14 @@ std::string move_to_memory(ScalarKernel& kernel);
 /// Name behind kPrefix of the function that `call` calls, up to its first type; empty: none of
 /// ours.
 llvm::StringRef machine_call(const llvm::Instruction& call);
+
+/// Of a call that reads a field of Context: where that is.
+std::optional<u64> context_offset(const llvm::Instruction& call);
+
+/// Whether an instruction that the value is made of, in the end, is such a one; or there are more
+/// than `most` values to look at.
+bool is_made_of(const llvm::Value* value, std::size_t most,
+                const std::function<bool(const llvm::Instruction&)>& is_such);
 
 /// Whether it is a load, a store or an atomic operation of the kernel's.
 inline bool is_access(const llvm::Instruction& inst) {

@@ -3,12 +3,12 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/SSAUpdater.h>
 #include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <map>
 
+#include "jit/llvm/branches.h"
 #include "jit/llvm/turns.h"
 
 namespace heddle::jit {
@@ -65,9 +65,7 @@ void end_loop(const Vectorized& cta, const Rounds& rounds, const Rounds::End& en
   llvm::BasicBlock *alone = new_block("alone"), *other = new_block("following");
   end.block->getTerminator()->eraseFromParent();
   builder.SetInsertPoint(end.block);
-  builder.CreateCondBr(loop.together, other, alone)
-      ->setMetadata(llvm::LLVMContext::MD_prof,
-                    llvm::MDBuilder(builder.getContext()).createBranchWeights(1000, 1));
+  expect(builder.CreateCondBr(loop.together, other, alone));
   builder.SetInsertPoint(alone);
   for (llvm::Instruction* inst : end.leaving) inst->moveBefore(*alone, alone->end());
   builder.CreateBr(cta.next);
@@ -85,20 +83,14 @@ void end_loop(const Vectorized& cta, const Rounds& rounds, const Rounds::End& en
     loop.together->addIncoming(builder.getTrue(), other);
   }
   builder.SetInsertPoint(last);
-  const auto go_on = [&](llvm::BasicBlock* next) {
-    if (cta.turns)
-      end_turn(builder, cta, end.state, next);
-    else
-      builder.CreateBr(next);
-  };
   if (end.following == Rounds::kNone) {
     builder.CreateBr(cta.finished);
   } else if (Loop& following = loops[end.following]; following.head) {
-    go_on(following.head);
+    go_on(builder, cta, end.state, following.head);
     if (following.turn) following.turn->addIncoming(builder.getInt32(0), last);
     following.together->addIncoming(builder.getTrue(), last);
   } else {
-    go_on(cta.head);
+    go_on(builder, cta, end.state, cta.head);
     if (cta.turn) cta.turn->addIncoming(builder.getInt32(0), last);
     rounds.met->addIncoming(rounds.nobody_yet, last);
     rounds.together->addIncoming(builder.getTrue(), last);

@@ -522,10 +522,6 @@ void inline_calls(llvm::Module& module, Analyses& analyses) {
   whole.run(module, analyses.modules);
 }
 
-}  // namespace
-
-namespace {
-
 /// 2 x - (x & c) as x + (x & ~c), of which one sees that it is neither negative nor more than 2 x:
 /// where a thread finds its pair when neighbours so far apart are compared.
 void add_masked(llvm::Function& function) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/llvm/turns.h"
 
-#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
@@ -13,24 +12,13 @@ namespace heddle::jit {
 namespace {
 
 bool is_row(const llvm::Instruction& inst) {
-  const auto* offset = machine_call(inst).starts_with("context")
-                           ? llvm::dyn_cast<llvm::ConstantInt>(inst.getOperand(0))
-                           : nullptr;
-  return offset && offset->getZExtValue() == offsetof(Context, ctaid) + sizeof(u32);
+  return context_offset(inst) == offsetof(Context, ctaid) + sizeof(u32);
 }
 
 /// Of an address: it may be another one in each row of the grid.
 bool may_depend_on_row(const llvm::Value* address) {
-  constexpr std::size_t kMostLooked = 256;
-  llvm::SetVector<const llvm::Value*> made_of;
-  made_of.insert(address);
-  for (std::size_t i = 0; i < made_of.size(); ++i) {
-    const auto* inst = llvm::dyn_cast<llvm::Instruction>(made_of[i]);
-    if (!inst) continue;
-    if (is_row(*inst) || is_access(*inst) || made_of.size() > kMostLooked) return true;
-    made_of.insert(inst->value_op_begin(), inst->value_op_end());
-  }
-  return false;
+  return is_made_of(address, 256,
+                    [](const llvm::Instruction& inst) { return is_row(inst) || is_access(inst); });
 }
 
 llvm::Value* field(llvm::IRBuilder<>& builder, const Vectorized& cta, std::size_t offset) {
@@ -61,8 +49,12 @@ bool reads_columns(const ScalarKernel& kernel, const Shapes& shapes) {
   });
 }
 
-void end_turn(llvm::IRBuilder<>& builder, const Vectorized& cta, llvm::Value* state,
-              llvm::BasicBlock* next) {
+void go_on(llvm::IRBuilder<>& builder, const Vectorized& cta, llvm::Value* state,
+           llvm::BasicBlock* next) {
+  if (!cta.turns) {
+    builder.CreateBr(next);
+    return;
+  }
   llvm::Value* turns = field(builder, cta, offsetof(Context, turns));
   llvm::Value* left = builder.CreateSub(
       builder.CreateLoad(builder.getInt32Ty(), turns, /*isVolatile=*/true), builder.getInt32(1));
@@ -75,6 +67,7 @@ void end_turn(llvm::IRBuilder<>& builder, const Vectorized& cta, llvm::Value* st
 }
 
 llvm::Value* begin_turn(llvm::IRBuilder<>& builder, const Vectorized& cta) {
+  if (!cta.turns) return builder.getInt64(0);
   llvm::Value* at = field(builder, cta, offsetof(Context, resume));
   llvm::Value* resume = builder.CreateLoad(builder.getInt64Ty(), at, /*isVolatile=*/true, "resume");
   builder.CreateStore(builder.getInt64(0), at, /*isVolatile=*/true);

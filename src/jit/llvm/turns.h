@@ -18,10 +18,11 @@ bool reads_columns(const ScalarKernel& kernel, const Shapes& shapes);
 
 /// At the end of the builder's block, where all teams have come to the barrier `state`: goes on to
 /// `next`, or leaves the code when the CTA's turn is over.
-void end_turn(llvm::IRBuilder<>& builder, const Vectorized& cta, llvm::Value* state,
-              llvm::BasicBlock* next);
+void go_on(llvm::IRBuilder<>& builder, const Vectorized& cta, llvm::Value* state,
+           llvm::BasicBlock* next);
 
-/// Where the turn before ended, 0 at the beginning of a CTA; asked once.
+/// Where the turn before ended, 0 at the beginning of a CTA, and where there are no turns; asked
+/// once.
 llvm::Value* begin_turn(llvm::IRBuilder<>& builder, const Vectorized& cta);
 
 }  // namespace heddle::jit

@@ -2,7 +2,6 @@
 //
 // Accesses to memory. What the lanes access side by side is one vector, what they share one scalar;
 // anything else goes lane by lane. vector_check.cpp sees to it that it is legal.
-#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Intrinsics.h>
@@ -10,6 +9,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "jit/llvm/branches.h"
 #include "jit/llvm/pattern.h"
 #include "jit/llvm/vectorizer.h"
 
@@ -18,20 +18,11 @@ namespace {
 
 /// Whether the value is made of what was read, or too much to tell.
 bool comes_from_memory(const llvm::Value* value) {
-  constexpr std::size_t kMostLooked = 64;
-  llvm::SetVector<const llvm::Value*> made_of;
-  made_of.insert(value);
-  for (std::size_t i = 0; i < made_of.size(); ++i) {
-    const auto* inst = llvm::dyn_cast<llvm::Instruction>(made_of[i]);
-    if (!inst) continue;
-    const llvm::StringRef call = machine_call(*inst);
-    if (!call.empty() && call != "tid" && call != "lane" && call != "param" &&
-        call != "local.base" && !call.starts_with("context"))
-      return true;
-    made_of.insert(inst->value_op_begin(), inst->value_op_end());
-    if (made_of.size() > kMostLooked) return true;
-  }
-  return false;
+  return is_made_of(value, 64, [](const llvm::Instruction& inst) {
+    const llvm::StringRef call = machine_call(inst);
+    return !call.empty() && call != "tid" && call != "lane" && call != "param" &&
+           call != "local.base" && !call.starts_with("context");
+  });
 }
 
 }  // namespace
@@ -279,8 +270,13 @@ Halves Vectorizer::either(llvm::Value* condition, const std::function<Halves()>&
 
 /// Makes the access where its lanes lie in a line, and leaves it to the run-time where they do not,
 /// or where it is not legal.
-Halves Vectorizer::where_straight(const Group& group, const std::function<Halves()>& fast,
+Halves Vectorizer::where_straight(const llvm::CallInst& call, const Group& group, u64 distance,
+                                  const std::function<Halves(const Halves& firsts)>& straight,
                                   const std::function<Halves()>& slow) {
+  const auto fast = [&] {
+    prefetch(call, group, distance);
+    return straight(group.at);
+  };
   return group.straight ? either(group.straight, fast, slow) : fast();
 }
 
@@ -352,10 +348,6 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
     }
     return both;
   };
-  const auto hinted = [&] {
-    prefetch(call, *group, distance);
-    return straight(group->at);
-  };
   const auto by_run_time = [&] {
     Halves both{};
     for_each_warp([&](unsigned warp) {
@@ -383,7 +375,7 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
       return;
     }
     case Way::line:
-      return define(call, where_straight(*group, hinted, by_run_time));
+      return define(call, where_straight(call, *group, distance, straight, by_run_time));
     case Way::apart:
       return define(call, load_apart(*group, distance, mask));
     case Way::pattern:
@@ -445,10 +437,6 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
     }
     return Halves{};
   };
-  const auto hinted = [&] {
-    prefetch(call, *group, distance);
-    return straight(group->at);
-  };
   const auto scalar = [&](llvm::Value* address, auto of) {
     for (unsigned i = 0; i < count; ++i)
       builder_.CreateAlignedStore(of(value(i)), pointer(address, distance + u64{i} * site.bytes),
@@ -462,7 +450,7 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
         scalar(group->at[i], [&](llvm::Value* stored) { return of_lane(stored, lanes_here_[i]); });
       return;
     case Way::line:
-      where_straight(*group, hinted, by_run_time);
+      where_straight(call, *group, distance, straight, by_run_time);
       return;
     case Way::pattern:
       return store_pattern(*group, distance, value(0), mask);

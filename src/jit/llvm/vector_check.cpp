@@ -11,6 +11,7 @@
 #include <bit>
 
 #include "base/check.h"
+#include "jit/llvm/branches.h"
 #include "jit/llvm/pattern.h"
 #include "jit/llvm/vectorizer.h"
 
@@ -26,12 +27,6 @@ llvm::Value* rotate(llvm::IRBuilder<>& builder, llvm::Value* value, unsigned bit
 }
 
 }  // namespace
-
-/// Its condition holds nearly always, or hardly ever.
-void Vectorizer::expect(llvm::BranchInst* branch, bool holds) {
-  branch->setMetadata(llvm::LLVMContext::MD_prof, llvm::MDBuilder(context_).createBranchWeights(
-                                                      holds ? 1000 : 1, holds ? 1 : 1000));
-}
 
 /// In a window of `size` bytes from `base` (null: 0) lie `bytes` bytes from `address`, which is a
 /// multiple of `align`.

@@ -6,12 +6,12 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/MDBuilder.h>
-#include <llvm/IR/ProfDataUtils.h>
 
 #include <algorithm>
 
 #include "base/check.h"
 #include "isa/groups.h"
+#include "jit/llvm/branches.h"
 #include "jit/llvm/vectorizer.h"
 
 namespace heddle::jit {
@@ -475,20 +475,6 @@ void Vectorizer::emit_loop(Block* header) {
   nodes_[header].mask = entering;
 }
 
-namespace {
-
-/// By what the semantics say.
-bool is_unlikely(const llvm::BasicBlock* from, const llvm::BasicBlock* to) {
-  u64 yes = 0, no = 0;
-  const auto* branch = llvm::dyn_cast<llvm::BranchInst>(from->getTerminator());
-  if (!branch || !branch->isConditional() || !llvm::extractBranchWeights(*branch, yes, no))
-    return false;
-  if (branch->getSuccessor(0) != to) std::swap(yes, no);
-  return (branch->getSuccessor(0) == to || branch->getSuccessor(1) == to) && yes < no;
-}
-
-}  // namespace
-
 /// Emits what `child` dominates at its level; jumps over it when nobody comes.
 void Vectorizer::enter(Block* child, const llvm::Loop* level) {
   Node& node = nodes_[child];
@@ -519,7 +505,7 @@ void Vectorizer::enter(Block* child, const llvm::Loop* level) {
     Block* inside = new_block(child->getName());
     behind = new_block(child->getName() + ".behind");
     llvm::BranchInst* branch = builder_.CreateCondBr(guard, inside, behind);
-    if (is_unlikely(above, child)) expect(branch, false);
+    if (is_unlikely(above, child)) expect(branch, false);  // so the semantics say
     go_to(inside);
   }
   emit_tree(child, level);

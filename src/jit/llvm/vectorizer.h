@@ -164,7 +164,6 @@ class Vectorizer {
   llvm::Value* in_a_window(const Site& site,
                            const std::function<llvm::Value*(const Window& window)>& test);
   bool always_fits(const Group& group);
-  void expect(llvm::BranchInst* branch, bool holds = true);
   llvm::Value* host(const Site& site, llvm::Value* address);
   std::pair<llvm::Value*, u64> root_of(llvm::Value* address, ir::Space space) const;
   Way way_of(const llvm::CallInst& call, const llvm::Value* root) const;
@@ -192,7 +191,8 @@ class Vectorizer {
   Halves where_line(const llvm::CallInst& call, const Halves& at, const Halves& mask,
                     const std::function<Halves(const Halves& firsts)>& fast,
                     const std::function<Halves()>& slow);
-  Halves where_straight(const Group& group, const std::function<Halves()>& fast,
+  Halves where_straight(const llvm::CallInst& call, const Group& group, u64 distance,
+                        const std::function<Halves(const Halves& firsts)>& straight,
                         const std::function<Halves()>& slow);
   llvm::Value* repeat(llvm::Value* mask, unsigned count);
   u64 rounds_ahead(const llvm::Loop& loop) const;
