@@ -29,7 +29,8 @@ enum class Outcome : u32 {
 struct WarpState {
   static constexpr u32 kFinished = ~0u;     ///< of both
   static constexpr u32 kYields = ~0u - 3;   ///< of barrier: none; others shall have their turns
-  static constexpr u32 kArrived = ~0u - 4;  ///< ... or one that the run-time knows
+  static constexpr u32 kLooks = ~0u - 4;    ///< the same, and it only looks what others do
+  static constexpr u32 kArrived = ~0u - 5;  ///< ... or one that the run-time knows
   u32 resume;
   u32 barrier;
   u32 ready;

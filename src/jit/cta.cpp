@@ -89,7 +89,8 @@ Result<u64> Cta::begin(u64 index, u64 most) {
     c.helpers = kHelperTable.data();
     c.owner = this;
   }
-  if (launch_.rows > 1) most = 1;  // the code goes along a row
+  // The code goes along a row, and to its end.
+  if (launch_.rows > 1 || code_->image().waits) most = 1;
   const machine::Dim3 place = launch_.place_of(index);
   context_.ctaid[0] = place.x, context_.ctaid[1] = place.y, context_.ctaid[2] = place.z;
   context_.left = most - 1;
@@ -118,7 +119,7 @@ void Cta::begin_barriers() {
   std::fill(teams_at_.begin(), teams_at_.end(), Team{});
   barriers_.resize(machine::kBarriers);
   for (machine::Barrier& barrier : barriers_) barrier.active = false;
-  active_barriers_ = idle_rounds_ = 0;
+  active_barriers_ = idle_rounds_ = vain_rounds_ = 0;
 }
 
 CtaStatus Cta::run(u64 budget) {
@@ -154,9 +155,25 @@ CtaStatus Cta::run_warps() {
       if (go_on()) continue;
       return CtaStatus::finished;
     }
-    if (!ready || (idle_ && is_dead())) return deadlock();
-    if (!idle_) idle_rounds_ = 0;
+    if (!ready) return deadlock();
+    if (const auto status = look_around()) return *status;
   }
+}
+
+/// After a round: whether others shall have their turns.
+std::optional<CtaStatus> Cta::look_around() {
+  if (!round_.yields) {
+    idle_rounds_ = vain_rounds_ = 0;
+    return std::nullopt;
+  }
+  if (round_.alone) {
+    if (is_dead()) return deadlock();
+    return std::nullopt;
+  }
+  idle_rounds_ = 0;
+  if (round_.looks) return CtaStatus::waiting;
+  if (++vain_rounds_ % kPatience == 0) return CtaStatus::running;
+  return std::nullopt;
 }
 
 /// After a round: who came to a barrier arrives there. True: that was a trap.
@@ -164,18 +181,21 @@ bool Cta::look_at_warps() {
   begin_barriers();
   const bool first = context_.begins;
   context_.begins = 0;
-  idle_ = true;
+  round_ = {};
   for (u32 w = 0; w < teams_; ++w) {
     WarpState& state = this->state(w);
     Team& team = teams_at_[w];
     if (team.finished) continue;
     team.finished = state.resume == WarpState::kFinished;
-    if (!team.finished && state.barrier == WarpState::kYields) {
+    const bool looks = state.barrier == WarpState::kLooks;
+    if (!team.finished && (looks || state.barrier == WarpState::kYields)) {
       state.ready = 1;
-      idle_ &= site(state.site).alone;
+      const bool alone = !looks && site(state.site).alone;
+      round_.looks &= looks || alone;
+      round_.alone &= alone;
       continue;
     }
-    idle_ &= !first && !state.ready;  // it has come this far in this round
+    round_.yields &= !first && !state.ready;  // it has come this far in this round
     if (team.finished) {
       state.ready = 0;
       continue;

@@ -61,7 +61,8 @@ class Cta final : public machine::Cta {
     u32 number = 0;         ///< of the barrier that it arrived at last
     u32 turns = 0;          ///< how often it has asked in vain
   };
-  /// Turns after which a wait is answered: the instruction promises no more.
+  /// Turns after which a wait is answered: the instruction promises no more. Rounds of loops that
+  /// may wait after which other CTAs have their turns.
   static constexpr u32 kPatience = 64;
 
   WarpState& state(u32 warp) const {
@@ -79,6 +80,7 @@ class Cta final : public machine::Cta {
   bool is_legal(ir::Space space, u64 address, u64 bytes) const;
   machine::CtaStatus run_warps();
   bool look_at_warps();
+  std::optional<machine::CtaStatus> look_around();
   void check_barrier(u32 number);
   bool is_dead();
   machine::CtaStatus deadlock();
@@ -97,9 +99,16 @@ class Cta final : public machine::Cta {
   std::vector<machine::Barrier> barriers_;
   u64 looked_at_ = ~u64{0};  ///< the CTA that teams_at_ and barriers_ are of
   u32 active_barriers_ = 0;
-  bool idle_ = false;      ///< all warps that ran in the last round waited for barrier objects
-  u32 idle_rounds_ = 0;    ///< in a row
-  std::vector<u8> known_;  ///< the frames, in one of them
+  /// Of the last round: what those warps did that could run.
+  struct Round {
+    bool yields = true;  ///< all let others have their turns, none came further
+    bool looks = true;   ///< ... and did nothing but to look for what others do
+    bool alone = true;   ///< ... that is, at barrier objects
+  };
+  Round round_;
+  u32 idle_rounds_ = 0;    ///< in a row: all `alone`
+  u32 vain_rounds_ = 0;    ///< in which all yielded
+  std::vector<u8> known_;  ///< the frames, in one of the idle rounds
   const machine::Program& below_;
   std::unique_ptr<machine::Stepper> stepper_;
   u64 stepper_cta_ = ~u64{0};

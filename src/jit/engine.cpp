@@ -40,7 +40,7 @@ class Program final : public machine::Program {
   }
 
   std::string_view engine(const machine::LaunchConfig& config) const override {
-    if (config.cooperative || config.schedule) return below_->engine(config);
+    if (config.schedule) return below_->engine(config);
     const std::lock_guard lock(mutex_);
     for (const auto& version : versions_) {
       if (version->block() != config.block || version->state() != State::ready) continue;
@@ -52,7 +52,7 @@ class Program final : public machine::Program {
  private:
   /// Clusters run interleaved; so does a pseudo-random order.
   static bool runs(const machine::Launch& launch) {
-    return launch.cluster.volume() == 1 && !launch.random && !launch.config->cooperative;
+    return launch.cluster.volume() == 1 && !launch.random;
   }
   std::shared_ptr<Version> version_of(machine::Dim3 block) const {
     const std::lock_guard lock(mutex_);

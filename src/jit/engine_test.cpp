@@ -50,19 +50,20 @@ std::string kernel(int number) {
 )";
 }
 
-/// One that is not compiled: it may wait for other threads.
-constexpr const char* kWaits = R"(
+/// One that is not compiled: threads of a warp wait for each other.
+constexpr const char* kLocks = R"(
 .version 7.0
 .target sm_75
 .address_size 64
-.visible .entry waits(.param .u64 marks)
+.visible .entry locks(.param .u64 marks)
 {
   .reg .u32 %r; .reg .u64 %a; .reg .pred %p;
   ld.param.u64 %a, [marks];
 again:
-  ld.volatile.global.u32 %r, [%a];
-  setp.eq.u32 %p, %r, 0;
+  atom.global.cas.b32 %r, [%a], 0, 1;
+  setp.ne.u32 %p, %r, 0;
   @%p bra again;
+  st.volatile.global.u32 [%a], 0;
   ret;
 }
 )";
@@ -307,12 +308,9 @@ TEST_F(Tiers, EachShapeIsHotByItself) {
 TEST_F(Tiers, SomeLaunchesStayBelow) {
   const Ready ready = prepare(kernel(104), at_once());
   machine::LaunchConfig config = config_of(4, 32);
-  config.cooperative = true;
-  EXPECT_THAT(launch(ready, config), Each(kBelow));
-  EXPECT_EQ(ready.program->engine(config), "below");
-  config = config_of(4, 32);
   config.schedule = 1;
   EXPECT_THAT(launch(ready, config), Each(kBelow));
+  EXPECT_EQ(ready.program->engine(config), "below");
   config = config_of(4, 32);
   config.cluster = Dim3{2, 1, 1};
   launch(ready, config);  // in which the marking engine has one CTA do for two
@@ -321,7 +319,7 @@ TEST_F(Tiers, SomeLaunchesStayBelow) {
 
 TEST_F(Tiers, WhatCannotBeCompiledStaysBelow) {
   for (const Options& options : {at_once(), hot_at_once()}) {
-    const Ready ready = prepare(kWaits, options);
+    const Ready ready = prepare(kLocks, options);
     for (int i = 0; i < 3; ++i) {
       EXPECT_THAT(launch(ready, 2), Each(kBelow));
       wait_for_background();
@@ -356,7 +354,7 @@ TEST_F(Tiers, TheCacheRemembersWhatCannotBeCompiled) {
     std::ifstream in(file, std::ios::binary);
     return *read_entry(std::string{std::istreambuf_iterator<char>(in), {}});
   };
-  launch(prepare(kWaits, at_once(&*cache)), 1);
+  launch(prepare(kLocks, at_once(&*cache)), 1);
   EXPECT_TRUE(std::holds_alternative<Refusal>(only_entry().content));
   std::filesystem::remove_all(cache->folder());
   // A kernel that can be compiled is not, when the cache says that it cannot.

@@ -59,6 +59,7 @@ struct Image {
   u32 team = kLanes;               ///< threads whose warps run together: of one warp, or two
   u32 frame_bytes = 0;             ///< a team's frame, a multiple of 64; 0: no barriers
   bool loops = false;              ///< it looks at Context::stop
+  bool waits = false;              ///< for what other CTAs do, perhaps (waits.h)
   bool columns = false;            ///< CTAs of a column of the grid shall take turns (turns.h)
   bool zeroes_subnormals = false;  ///< it wants subnormal operands taken as zero (float_mode.h)
   u64 local_bytes = 0;             ///< local memory of a thread

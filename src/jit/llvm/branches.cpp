@@ -11,9 +11,9 @@
 namespace heddle::jit {
 
 void expect(llvm::BranchInst* branch, bool holds) {
-  branch->setMetadata(
-      llvm::LLVMContext::MD_prof,
-      llvm::MDBuilder(branch->getContext()).createBranchWeights(holds ? 1000 : 1, holds ? 1 : 1000));
+  branch->setMetadata(llvm::LLVMContext::MD_prof,
+                      llvm::MDBuilder(branch->getContext())
+                          .createBranchWeights(holds ? 1000 : 1, holds ? 1 : 1000));
 }
 
 bool is_unlikely(const llvm::BasicBlock* from, const llvm::BasicBlock* to) {

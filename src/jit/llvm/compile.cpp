@@ -89,7 +89,7 @@ Result<Compiled> compile_here(const Request& request) {
   clock.end("vectorize");
   if (request.dump == Dump::uniform)
     compiled.dump = dump(*kernel.function, kernel, module, &*shapes);
-  made.turns = reads_columns(kernel, *shapes);
+  made.turns = !made.waits && reads_columns(kernel, *shapes);
   llvm::Function& cta = *made.function;
   verify(cta);
   analyses.functions.clear(*kernel.function, kernel.function->getName());
@@ -119,6 +119,7 @@ Result<Compiled> compile_here(const Request& request) {
   if (why = generate(kernel, *target, compiled.image); !why.empty()) return Error{why};
   clock.end("codegen");
   compiled.image.loops = !shapes->loops.empty();
+  compiled.image.waits = made.waits;
   compiled.image.columns = made.turns;
   compiled.image.zeroes_subnormals = kernel.zeroes_subnormals;
   compiled.image.team = shapes->team();

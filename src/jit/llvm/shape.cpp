@@ -202,10 +202,11 @@ Shape Shapes::of_cast(const llvm::CastInst& inst) const {
   switch (inst.getOpcode()) {
     case llvm::Instruction::ZExt:
     case llvm::Instruction::SExt: {
-      if (a.stride == 0 || stays_within(a, a.align)) return a;
+      // What was widened before this is made good before this.
+      if (a.widened.empty() && (a.stride == 0 || stays_within(a, a.align))) return a;
       // Of each lane the sign is known to be 0, and lanes are not that far from each other.
-      if (inst.getOperand(0)->getType()->isIntegerTy(32) && reach(a) > -(s64{1} << 31) &&
-          reach(a) < s64{1} << 31 &&
+      if (a.widened.empty() && inst.getOperand(0)->getType()->isIntegerTy(32) &&
+          reach(a) > -(s64{1} << 31) && reach(a) < s64{1} << 31 &&
           (llvm::computeKnownBits(inst.getOperand(0), inst.getDataLayout()).isNonNegative() ||
            (llvm::isa<llvm::SExtInst>(inst) && is_near_zero(*inst.getOperand(0)))))
         return a;
@@ -270,9 +271,10 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
   if (name == "load") {
     const Shape address = of(call.getArgOperand(1));
     const Site& site = site_of(call, sites_);
-    // One for each thread; an access for each thread.
-    if (site.space == ir::Space::local || site.ordered) return Shape::any();
+    // One for each thread; an access for each thread, unless all may see the same one.
+    if (site.space == ir::Space::local) return Shape::any();
     if (address.kind == Kind::unset) return {};
+    if (site.ordered && !(address.is_uniform() && site.count == 1)) return Shape::any();
     if (address.is_affine() && address.stride == 0 && address.widened.empty())
       return {address.kind, 0, 1, {}};
     return Shape::any();
@@ -331,8 +333,6 @@ Shape Shapes::compute(const llvm::Instruction& inst) const {
   return of_others(inst);
 }
 
-/// The lanes may part at the end of `block`: says where they may meet again, and which loops they
-/// leave one by one. False: that was known.
 bool Shapes::always_leads(const llvm::BasicBlock* from, const llvm::BasicBlock* to) const {
   if (!post_dominators_.dominates(to, from)) return false;
   const llvm::Loop* loop = loops.getLoopFor(from);
@@ -351,13 +351,33 @@ bool Shapes::always_leads(const llvm::BasicBlock* from, const llvm::BasicBlock* 
   return true;
 }
 
+const llvm::BasicBlock* Shapes::together(const llvm::BasicBlock* block) const {
+  for (const auto* node = post_dominators_.getNode(block); node; node = node->getIDom()) {
+    const llvm::BasicBlock* next = node->getBlock();
+    if (next && next != block && always_leads(block, next)) return next;
+  }
+  return nullptr;
+}
+
+const llvm::ICmpInst* Shapes::lane_test(const llvm::BasicBlock* from, unsigned successor) const {
+  const auto* branch = llvm::dyn_cast<llvm::BranchInst>(from->getTerminator());
+  if (!branch || !branch->isConditional()) return nullptr;
+  const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
+  if (!compare || !compare->isEquality() || compare->getOperand(0)->getType()->isPointerTy())
+    return nullptr;
+  const bool equal = compare->getPredicate() == llvm::CmpInst::ICMP_EQ;
+  const Shape shape = of(compare->getOperand(0));
+  const bool one_each = shape.kind == Kind::team && shape.stride == 1 && shape.widened.empty();
+  if (equal != (successor == 0) || !one_each || !of(compare->getOperand(1)).is_uniform())
+    return nullptr;
+  return compare;
+}
+
+/// The lanes may part at the end of `block`: says where they may meet again, and which loops they
+/// leave one by one. False: that was known.
 bool Shapes::part(llvm::BasicBlock* block) {
   if (!parting_.insert(block).second) return false;
-  const llvm::BasicBlock* end = nullptr;  // where all of them are together again
-  for (const auto* node = post_dominators_.getNode(block); node && !end; node = node->getIDom()) {
-    const llvm::BasicBlock* next = node->getBlock();
-    if (next && next != block && always_leads(block, next)) end = next;
-  }
+  const llvm::BasicBlock* end = together(block);
   std::map<const llvm::BasicBlock*, unsigned> reached;
   for (llvm::BasicBlock* successor : llvm::successors(block)) {
     std::vector<llvm::BasicBlock*> work = {successor};

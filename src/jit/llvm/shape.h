@@ -68,6 +68,12 @@ class Shapes {
   u32 team() const { return team_; }  ///< lanes
   /// Whether the lanes that reach the end of the block may part there.
   bool parts(const llvm::BasicBlock* block) const { return parting_.count(block) != 0; }
+  /// Where those who part there are all together again, in the same round of their loops. Null:
+  /// nowhere.
+  const llvm::BasicBlock* together(const llvm::BasicBlock* block) const;
+  /// Of a branch that no more than one lane of a team takes that way: the comparison of a line of
+  /// numbers with one that is the same for all. Null: it is no such branch.
+  const llvm::ICmpInst* lane_test(const llvm::BasicBlock* from, unsigned successor) const;
   /// Whether lanes leave the loop one by one.
   bool parts(const llvm::Loop* loop) const { return parting_loops_.count(loop) != 0; }
   /// Whether lanes that parted may meet at the block's beginning.

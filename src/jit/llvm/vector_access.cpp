@@ -312,12 +312,19 @@ Halves Vectorizer::where_line(const llvm::CallInst& call, const Halves& at, cons
 void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves& mask) {
   llvm::Type* element = builder_.getIntNTy(site.bytes * 8u);
   const unsigned count = site.count;
-  if (site.ordered) {
+  if (site.ordered && !shapes_.of(&call).is_uniform()) {
     pass_addresses(call);
     call_helper(HelperId::load, call.getArgOperand(0), mask);
     return take_results(call);
   }
   const auto [group, distance] = checked(call, mask);
+  if (site.ordered) {
+    const llvm::Align align(site.bytes);
+    llvm::LoadInst* loaded = builder_.CreateAlignedLoad(element, pointer(group->at[0], distance),
+                                                        align, /*isVolatile=*/true);
+    loaded->setAtomic(llvm::AtomicOrdering::Acquire);
+    return define_uniform(call, record_of({loaded}));
+  }
   if (site.space == ir::Space::local) return load_local(call, *group, distance, mask);
   if (group->way != Way::line) prefetch(call, *group, distance);
   const auto scalar = [&](llvm::Value* address) {

@@ -126,20 +126,12 @@ llvm::Value* Vectorizer::any_goes(const Block* from, unsigned successor, const H
 /// The lane that alone may go from `from` to its successor: an index that differs from lane to lane
 /// by one is compared with a number. Null: there may be several.
 llvm::Value* Vectorizer::only_lane(const Block* from, unsigned successor) {
-  const auto* branch = llvm::cast<llvm::BranchInst>(from->getTerminator());
-  if (!branch->isConditional()) return nullptr;
-  const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
-  if (!compare || !compare->isEquality() || compare->getOperand(0)->getType()->isPointerTy())
-    return nullptr;
-  const bool equal = compare->getPredicate() == llvm::CmpInst::ICMP_EQ;
-  llvm::Value *index = compare->getOperand(0), *number = compare->getOperand(1);
-  const Shape shape = shapes_.of(index);
-  if (equal != (successor == 0) || shape.kind != Shape::Kind::team || shape.stride != 1 ||
-      !shape.widened.empty() || !shapes_.of(number).is_uniform())
-    return nullptr;
+  const llvm::ICmpInst* test = shapes_.lane_test(from, successor);
+  if (!test) return nullptr;
+  llvm::Value *index = test->getOperand(0), *number = test->getOperand(1);
   // The first one of a team whose index is a multiple of the team: the place is known.
   if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(number);
-      known && shape.align >= shapes_.team())
+      known && shapes_.of(index).align >= shapes_.team())
     return builder_.getInt32(static_cast<u32>(known->getZExtValue() % shapes_.team()));
   llvm::Value* lane = builder_.CreateSub(first(number), first(index));
   return builder_.CreateZExtOrTrunc(lane, builder_.getInt32Ty());
@@ -220,66 +212,6 @@ bool Vectorizer::needs_all(const llvm::Instruction& inst) const {
   if (name.starts_with("barrier") || name == "warp_barrier") return true;
   if (name != "warp_op") return false;
   return site_of(llvm::cast<llvm::CallInst>(inst)).has_members;
-}
-
-/// The compare-and-swap of a loop that tries it again with the value that it found, until nobody
-/// came between: it goes on only when another one got through, so it waits for nobody. Null: none.
-const llvm::Instruction* Vectorizer::retried(const llvm::Loop& loop) const {
-  const Block* latch = loop.getLoopLatch();
-  if (!latch) return nullptr;
-  llvm::SmallVector<Block*, 4> exiting;
-  loop.getExitingBlocks(exiting);
-  for (const llvm::PHINode& expected : loop.getHeader()->phis()) {
-    const auto* swap = llvm::dyn_cast<llvm::CallInst>(expected.getIncomingValueForBlock(latch));
-    if (!swap || machine_call(*swap) != "atomic" || swap->getArgOperand(2) != &expected) continue;
-    if (site_of(*swap).op != static_cast<u8>(sem::Atomop::cas)) continue;
-    for (const Block* block : exiting) {
-      const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
-      if (!branch || !branch->isConditional()) continue;
-      const auto* same = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
-      if (!same || !same->isEquality()) continue;
-      const bool these = (same->getOperand(0) == swap && same->getOperand(1) == &expected) ||
-                         (same->getOperand(1) == swap && same->getOperand(0) == &expected);
-      const bool equal = same->getPredicate() == llvm::CmpInst::ICMP_EQ;
-      if (these && !loop.contains(branch->getSuccessor(equal ? 0 : 1)) &&
-          shapes_.dominators.dominates(block, latch))
-        return swap;
-    }
-  }
-  return nullptr;
-}
-
-/// A loop that goes on until another thread has done something may wait for one that runs later:
-/// the lanes of a warp take no turns here.
-std::string Vectorizer::check_waiting() const {
-  for (const llvm::Loop* loop : shapes_.loops.getLoopsInPreorder()) {
-    std::set<const llvm::Value*> told;
-    std::vector<const llvm::Value*> work;
-    for (const Block* block : loop->blocks()) {
-      for (const llvm::Instruction& inst : *block) {
-        const llvm::StringRef name = machine_call(inst);
-        if (name != "atomic" && name != "load") continue;
-        const Site& site = site_of(llvm::cast<llvm::CallInst>(inst));
-        if (name == "load" && !site.ordered) continue;
-        if (retried(*loop) == &inst) continue;
-        told.insert(&inst);
-        work.push_back(&inst);
-      }
-    }
-    while (!work.empty()) {
-      const llvm::Value* value = work.back();
-      work.pop_back();
-      for (const llvm::User* user : value->users()) {
-        const auto* inst = llvm::cast<llvm::Instruction>(user);
-        if (!loop->contains(inst)) continue;
-        const llvm::Loop* inner = shapes_.loops.getLoopFor(inst->getParent());
-        if (inst->isTerminator() && inner != loop && retried(*inner)) continue;
-        if (inst->isTerminator()) return "a loop that may wait for other threads";
-        if (told.insert(inst).second) work.push_back(inst);
-      }
-    }
-  }
-  return {};
 }
 
 /// A warp arrives at a barrier as a whole: lanes that part on the way must all come to the same
@@ -467,6 +399,9 @@ void Vectorizer::emit_loop(Block* header) {
   Block* next = new_block("next");
   builder_.CreateCondBr(goes_on, next, behind);
   go_to(next);
+  if (const auto waiting = waiting_.find(loop); waiting != waiting_.end())
+    end_region(waiting->second.asks->getArgOperand(0),
+               waiting->second.writes ? WarpState::kYields : WarpState::kLooks);
   llvm::LoadInst* stop =
       builder_.CreateLoad(builder_.getInt32Ty(), field_address(offsetof(Context, stop)));
   stop->setVolatile(true);
@@ -581,8 +516,8 @@ void Vectorizer::go_through_ctas() {
 
 Vectorized Vectorizer::run(std::string& why) {
   find_lonely_waits(kernel_, shapes_);
-  if (why_ = check_barriers(); why_.empty()) why_ = check_waiting();
-  if (why_.empty()) why_ = check_waits();
+  waiting_ = find_waiting_loops(kernel_, shapes_);
+  if (why_ = check_barriers(); why_.empty()) why_ = check_waits(kernel_, shapes_, waiting_);
   if (!why_.empty()) {
     why = why_;
     return {};
@@ -643,6 +578,7 @@ Vectorized Vectorizer::run(std::string& why) {
            new_block("next"),
            new_block("done"),
            new_block("finished")};
+  made_.waits = !waiting_.empty();
   if (made_.turn) made_.team = hide(builder_, made_.turn, teams);
   // For whoever asks while the warp runs, after a fault too.
   name_warp(0);

@@ -33,14 +33,12 @@ struct Vectorized {
   llvm::BasicBlock* done = nullptr;
   llvm::BasicBlock* finished = nullptr;  ///< where each CTA ends
   bool turns = false;                    ///< CTAs take turns (turns.h)
+  bool waits = false;                    ///< Image::waits
 };
 
 /// Adds the CTA's function to the kernel's module, or says why it cannot.
 Vectorized vectorize(ScalarKernel& kernel, const Shapes& shapes, Analyses& analyses,
                      const machine::Dim3& block, std::string& why);
-
-/// Notes which waits for barrier objects stand in loops that do nothing else: Site::alone.
-void find_lonely_waits(ScalarKernel& kernel, const Shapes& shapes);
 
 /// Marks where a warp waits; split_regions() takes it out. void(i32 site, i32 barrier)
 inline constexpr const char* kRegionEnd = "heddle.region.end";

@@ -22,6 +22,7 @@
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/shape.h"
 #include "jit/llvm/vectorize.h"
+#include "jit/llvm/waits.h"
 #include "jit/llvm/wanted.h"
 
 namespace heddle::jit {
@@ -64,8 +65,6 @@ class Vectorizer {
     return jit::site_of(call, kernel_.sites);
   }
   bool needs_all(const llvm::Instruction& inst) const;
-  const llvm::Instruction* retried(const llvm::Loop& loop) const;
-  std::string check_waiting() const;
   std::string check_barriers() const;
   void emit_tree(Block* node, const llvm::Loop* level);
   void emit_loop(Block* header);
@@ -225,7 +224,6 @@ class Vectorizer {
   void emit_step(llvm::CallInst& call, HelperId helper, const Halves& mask);
   void end_region(llvm::Value* site, u32 why);
   void emit_barrier(llvm::CallInst& call, const Halves& mask);
-  std::string check_waits() const;
   bool emit_shuffle(llvm::CallInst& call, const Site& site);
 
   ScalarKernel& kernel_;
@@ -234,6 +232,7 @@ class Vectorizer {
   const Wanted wanted_;
   const machine::Dim3 block_;
   const unsigned halves_;  ///< of the warps that run together
+  WaitingLoops waiting_;
   llvm::LLVMContext& context_;
   llvm::Module& module_;
   llvm::Function& from_;

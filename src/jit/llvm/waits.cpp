@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/llvm/waits.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Instructions.h>
+
+#include <algorithm>
+#include <set>
+
+#include "isa/groups.h"
+#include "isa/sem/atom.h"
+
+namespace heddle::jit {
+namespace {
+
+using Block = llvm::BasicBlock;
+
+const Site& site_of_call(const llvm::Instruction& inst, const ScalarKernel& kernel) {
+  return site_of(llvm::cast<llvm::CallInst>(inst), kernel.sites);
+}
+
+/// Whether an instruction that the engine below runs may be what others wait for.
+bool arrives(isa::SemId sem) {
+  using isa::SemId;
+  switch (sem) {
+    case SemId::mbarrier_init:
+    case SemId::mbarrier_inval:
+    case SemId::mbarrier_expect_tx:
+    case SemId::cp_async:
+    case SemId::st_bulk:
+    case SemId::tensormap_copy:
+    case SemId::mapa:
+    case SemId::getctarank:
+    case SemId::istypep:
+    case SemId::nanosleep:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// Whether it may be what a loop that looks at memory waits for.
+bool writes(const llvm::Instruction& inst, const ScalarKernel& kernel) {
+  const llvm::StringRef name = machine_call(inst);
+  if (name == "store") return site_of_call(inst, kernel).space != ir::Space::local;
+  return name == "atomic" || name == "step" || name == "system_call";
+}
+
+/// Whether another thread may notice that the instruction ran, or it that another one did.
+bool is_noticed(const llvm::Instruction& inst) {
+  const llvm::StringRef name = machine_call(inst);
+  if (name == "load" || name == "special") return true;
+  return name != "wait" && inst.mayHaveSideEffects();
+}
+
+/// Whether all threads of the CTA come to it before any of them goes on.
+bool is_barrier(const llvm::Instruction& inst) {
+  const llvm::StringRef name = machine_call(inst);
+  return name == "barrier" || name == "barrier_wait";
+}
+
+/// The compare-and-swap of a loop that tries it again with the value that it found, until nobody
+/// came between: it goes on only when another one got through, so it waits for nobody. Null: none.
+const llvm::Instruction* retried(const llvm::Loop& loop, const ScalarKernel& kernel,
+                                 const Shapes& shapes) {
+  const Block* latch = loop.getLoopLatch();
+  if (!latch) return nullptr;
+  llvm::SmallVector<Block*, 4> exiting;
+  loop.getExitingBlocks(exiting);
+  for (const llvm::PHINode& expected : loop.getHeader()->phis()) {
+    const auto* swap = llvm::dyn_cast<llvm::CallInst>(expected.getIncomingValueForBlock(latch));
+    if (!swap || machine_call(*swap) != "atomic" || swap->getArgOperand(2) != &expected) continue;
+    if (site_of(*swap, kernel.sites).op != static_cast<u8>(sem::Atomop::cas)) continue;
+    for (const Block* block : exiting) {
+      const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+      if (!branch || !branch->isConditional()) continue;
+      const auto* same = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
+      if (!same || !same->isEquality()) continue;
+      const bool these = (same->getOperand(0) == swap && same->getOperand(1) == &expected) ||
+                         (same->getOperand(1) == swap && same->getOperand(0) == &expected);
+      const bool equal = same->getPredicate() == llvm::CmpInst::ICMP_EQ;
+      if (these && !loop.contains(branch->getSuccessor(equal ? 0 : 1)) &&
+          shapes.dominators.dominates(block, latch))
+        return swap;
+    }
+  }
+  return nullptr;
+}
+
+/// Null: what other threads do makes no difference to how the loop goes on.
+const llvm::CallInst* find_asking(const llvm::Loop& loop, const ScalarKernel& kernel,
+                                  const Shapes& shapes) {
+  // By the instruction that they depend on.
+  llvm::DenseMap<const llvm::Value*, const llvm::CallInst*> told;
+  std::vector<const llvm::Value*> work;
+  const auto add = [&](const llvm::Value* value, const llvm::CallInst* by) {
+    if (told.try_emplace(value, by).second) work.push_back(value);
+  };
+  std::vector<const llvm::CallInst*> shared_loads;
+  bool has_barrier = false;
+  const auto is_shared = [&](const llvm::Instruction& inst) {
+    const ir::Space space = site_of_call(inst, kernel).space;
+    return space == ir::Space::shared || space == ir::Space::generic;
+  };
+  for (const Block* block : loop.blocks()) {
+    for (const llvm::Instruction& inst : *block) {
+      has_barrier |= is_barrier(inst);
+      const llvm::StringRef name = machine_call(inst);
+      if (name != "atomic" && name != "load") continue;
+      const auto& call = llvm::cast<llvm::CallInst>(inst);
+      if (name == "load" && is_shared(inst)) shared_loads.push_back(&call);
+      if (name == "load" && !site_of(call, kernel.sites).ordered) continue;
+      if (retried(loop, kernel, shapes) != &inst) add(&call, &call);
+    }
+  }
+  while (!work.empty()) {
+    const llvm::Value* value = work.back();
+    work.pop_back();
+    const llvm::CallInst* by = told.at(value);
+    for (const llvm::Use& use : value->uses()) {
+      const auto* inst = llvm::cast<llvm::Instruction>(use.getUser());
+      if (!loop.contains(inst)) continue;
+      const llvm::Loop* inner = shapes.loops.getLoopFor(inst->getParent());
+      if (inst->isTerminator()) {
+        if (inner == &loop || !retried(*inner, kernel, shapes)) return by;
+        continue;
+      }
+      // One thread asks, and tells the others.
+      if (has_barrier && machine_call(*inst) == "store" && use.getOperandNo() > 1 &&
+          is_shared(*inst)) {
+        for (const llvm::CallInst* load : shared_loads) add(load, by);
+      }
+      add(inst, by);
+    }
+  }
+  return nullptr;
+}
+
+/// Whether it is true for one lane of a warp, the same each time (elect.sync).
+bool is_elected(const llvm::Value* condition, const ScalarKernel& kernel) {
+  const auto* part = llvm::dyn_cast<llvm::ExtractValueInst>(condition);
+  const auto* call = part ? llvm::dyn_cast<llvm::CallInst>(part->getAggregateOperand()) : nullptr;
+  return call && machine_call(*call) == "warp_op" &&
+         site_of(*call, kernel.sites).sem == isa::SemId::elect_sync;
+}
+
+/// Whether no more than one lane of a warp may come to the block at a time.
+bool is_of_one_lane(const Block* block, const ScalarKernel& kernel, const Shapes& shapes) {
+  for (const auto* node = shapes.dominators.getNode(block)->getIDom(); node;
+       node = node->getIDom()) {
+    const Block* above = node->getBlock();
+    if (!shapes.parts(above)) continue;
+    const auto* branch = llvm::cast<llvm::BranchInst>(above->getTerminator());
+    for (unsigned s = 0; s < 2; ++s) {
+      const bool one =
+          shapes.lane_test(above, s) || (s == 0 && is_elected(branch->getCondition(), kernel));
+      const llvm::BasicBlockEdge edge(above, branch->getSuccessor(s));
+      if (one && shapes.dominators.dominates(edge, block)) return true;
+    }
+  }
+  return false;
+}
+
+/// Blocks that lanes come to from one, before those that part with them are together again.
+std::set<const Block*> apart(const Block* from, const Block* together) {
+  std::set<const Block*> seen;
+  std::vector<const Block*> work = {from};
+  while (!work.empty()) {
+    const Block* one = work.back();
+    work.pop_back();
+    if (one == together || !seen.insert(one).second) continue;
+    work.insert(work.end(), llvm::succ_begin(one), llvm::succ_end(one));
+  }
+  return seen;
+}
+
+/// Whether lanes of a warp that wait at one of the `places` hold others up that may do what they
+/// wait for: on the other way, or behind where the ways meet, but not behind a barrier.
+bool hold_answers_up(const ScalarKernel& kernel, const Shapes& shapes,
+                     const std::set<const Block*>& places, const auto& answers) {
+  for (const Block& block : *kernel.function) {
+    if (!shapes.parts(&block) || is_of_one_lane(&block, kernel, shapes)) continue;
+    const auto* branch = llvm::cast<llvm::BranchInst>(block.getTerminator());
+    // Lanes that go the same way each time, or always the same one of them.
+    const auto* condition = llvm::dyn_cast<llvm::Instruction>(branch->getCondition());
+    const llvm::Loop* loop = shapes.loops.getLoopFor(&block);
+    const bool same = !loop || !condition || !loop->getOutermostLoop()->contains(condition) ||
+                      is_elected(condition, kernel);
+    for (unsigned s = 0; s < 2; ++s) {
+      const auto waiting = apart(branch->getSuccessor(s), shapes.together(&block));
+      if (std::ranges::none_of(waiting, [&](const Block* one) { return places.count(one) != 0; }))
+        continue;
+      const llvm::BasicBlockEdge edge(&block, branch->getSuccessor(s));
+      std::set<const Block*> seen;
+      std::vector<const Block*> work = {branch->getSuccessor(1 - s)};
+      while (!work.empty()) {
+        const Block* one = work.back();
+        work.pop_back();
+        if (!seen.insert(one).second || (same && shapes.dominators.dominates(edge, one))) continue;
+        const auto stop = std::ranges::find_if(*one, [&](const llvm::Instruction& inst) {
+          return is_barrier(inst) || answers(inst);
+        });
+        if (stop == one->end())
+          work.insert(work.end(), llvm::succ_begin(one), llvm::succ_end(one));
+        else if (!is_barrier(*stop))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+WaitingLoops find_waiting_loops(const ScalarKernel& kernel, const Shapes& shapes) {
+  WaitingLoops found;
+  for (const llvm::Loop* loop : shapes.loops.getLoopsInPreorder()) {
+    const llvm::CallInst* asks = find_asking(*loop, kernel, shapes);
+    if (!asks) continue;
+    const bool more = std::ranges::any_of(loop->blocks(), [&](const Block* block) {
+      return std::ranges::any_of(*block, [&](const llvm::Instruction& inst) {
+        return is_barrier(inst) || (writes(inst, kernel) && &inst != asks);
+      });
+    });
+    found[loop] = {asks, more};
+  }
+  return found;
+}
+
+void find_lonely_waits(ScalarKernel& kernel, const Shapes& shapes) {
+  for (const Block& block : *kernel.function) {
+    for (const llvm::Instruction& inst : block) {
+      if (machine_call(inst) != "wait") continue;
+      Site& site = site_of(llvm::cast<llvm::CallInst>(inst), kernel.sites);
+      site.alone = true;
+      const llvm::Loop* loop = shapes.loops.getLoopFor(&block);
+      if (!loop) continue;
+      for (const Block* one : loop->blocks())
+        site.alone &= std::none_of(one->begin(), one->end(), is_noticed);
+    }
+  }
+}
+
+std::string check_waits(const ScalarKernel& kernel, const Shapes& shapes,
+                        const WaitingLoops& loops) {
+  std::set<const Block*> objects, rounds;
+  for (const Block& block : *kernel.function) {
+    if (std::ranges::any_of(block, [](const auto& inst) { return machine_call(inst) == "wait"; }))
+      objects.insert(&block);
+  }
+  for (const auto& [loop, what] : loops) rounds.insert(loop->getHeader());
+  if (!objects.empty() && hold_answers_up(kernel, shapes, objects, [&](const auto& inst) {
+        return machine_call(inst) == "step" && arrives(site_of_call(inst, kernel).sem);
+      }))
+    return "a wait of some threads of a warp, perhaps for others of it";
+  if (!rounds.empty() && hold_answers_up(kernel, shapes, rounds, [&](const auto& inst) {
+        return writes(inst, kernel);
+      }))
+    return "a loop that may wait for other threads of the warp";
+  return {};
+}
+
+}  // namespace heddle::jit

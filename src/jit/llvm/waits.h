@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Code in which threads wait for each other otherwise than at barriers of the CTA: for barrier
+// objects (PTX ISA 9.7.13.15.16), and in loops that look at memory until another thread, perhaps of
+// another CTA, has written there. The warp comes back to the run-time after each round, and others
+// have their turns. Lanes of one warp have none: who waits there must not wait for them.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "jit/llvm/scalar.h"
+#include "jit/llvm/shape.h"
+
+namespace heddle::jit {
+
+struct WaitingLoop {
+  /// A load or an atomic operation on which it depends how the loop goes on.
+  const llvm::CallInst* asks = nullptr;
+  bool writes = false;  ///< it does more than to look
+};
+using WaitingLoops = std::map<const llvm::Loop*, WaitingLoop>;
+
+/// Loops that may go on until another thread has done something.
+WaitingLoops find_waiting_loops(const ScalarKernel& kernel, const Shapes& shapes);
+
+/// Notes which waits for barrier objects stand in loops that do nothing else: Site::alone.
+void find_lonely_waits(ScalarKernel& kernel, const Shapes& shapes);
+
+/// Why lanes of a warp may wait for others of it; empty: they do not.
+std::string check_waits(const ScalarKernel& kernel, const Shapes& shapes,
+                        const WaitingLoops& loops);
+
+}  // namespace heddle::jit
