@@ -14,19 +14,6 @@
 #include "jit/llvm/vectorizer.h"
 
 namespace heddle::jit {
-namespace {
-
-/// Whether the value is made of what was read, or too much to tell.
-bool comes_from_memory(const llvm::Value* value) {
-  return is_made_of(value, 64, [](const llvm::Instruction& inst) {
-    const llvm::StringRef call = machine_call(inst);
-    return !call.empty() && call != "tid" && call != "lane" && call != "param" &&
-           call != "local.base" && !call.starts_with("context");
-  });
-}
-
-}  // namespace
-
 /// A field of Context that does not change while the CTA runs; read once.
 llvm::Value* Vectorizer::field(std::size_t offset, llvm::Type* type, const char* name) {
   llvm::Value*& known = fields_[{offset, type}];
@@ -233,10 +220,16 @@ llvm::Value* Vectorizer::record_of(const std::vector<llvm::Value*>& parts) {
   return result;
 }
 
-/// A scalar or vector address, so many bytes further.
+/// A scalar or vector address, so many bytes further. Of 32 bits: one of shared memory.
 llvm::Value* Vectorizer::pointer(llvm::Value* address, u64 bytes) {
   const bool vector = address->getType()->isVectorTy();
   llvm::Type* type = builder_.getPtrTy();
+  if (address->getType()->getScalarSizeInBits() == 32) {
+    llvm::Value* base = builder_.CreateAdd(
+        field(offsetof(Context, shared_base), builder_.getInt64Ty(), "shared.base"),
+        builder_.getInt64(bytes));
+    return builder_.CreateGEP(builder_.getInt8Ty(), builder_.CreateIntToPtr(base, type), address);
+  }
   llvm::Value* at = builder_.CreateIntToPtr(address, vector ? vector_of(type) : type);
   if (!bytes) return at;
   return builder_.CreateGEP(builder_.getInt8Ty(), at, builder_.getInt64(bytes));
@@ -280,33 +273,119 @@ Halves Vectorizer::where_straight(const llvm::CallInst& call, const Group& group
   return group.straight ? either(group.straight, fast, slow) : fast();
 }
 
-/// Makes an access whose lanes may lie anyhow as one of a line where they do so after all: what
-/// indices that were divided, or taken modulo a row, often do. Nobody asks about what was read,
-/// which seldom does, or about what is known not to.
-Halves Vectorizer::where_line(const llvm::CallInst& call, const Halves& at, const Halves& mask,
-                              const std::function<Halves(const Halves& firsts)>& fast,
-                              const std::function<Halves()>& slow) {
+/// Whether lanes with addresses of their own are accessed at once: where the processor has an
+/// instruction for it, or else where all are there, and their places known from the first one.
+bool Vectorizer::is_made_at_once(const llvm::CallInst& call, const Halves& mask) const {
+  if (is_all(mask) && shapes_.of(call.getArgOperand(1)).is_affine()) return true;
+  auto* type = llvm::cast<llvm::VectorType>(
+      vector_of(llvm::Type::getIntNTy(context_, site_of(call).bytes * 8u)));
+  const llvm::Align align(1);
+  return machine_call(call) == "load" ? target_.isLegalMaskedGather(type, align) &&
+                                            !target_.forceScalarizeMaskedGather(type, align)
+                                      : target_.isLegalMaskedScatter(type, align) &&
+                                            !target_.forceScalarizeMaskedScatter(type, align);
+}
+
+Halves Vectorizer::gather(const llvm::CallInst& call, const Halves& at, u64 distance,
+                          const Halves& mask) {
   const Site& site = site_of(call);
-  const llvm::Value* address = call.getArgOperand(1);
-  if (site.count != 1 || site.bytes < 4 || shapes_.of(address).is_affine() ||
-      comes_from_memory(address))
-    return slow();
-  Halves firsts{};
-  llvm::Value* every = nullptr;
+  llvm::Type* type = vector_of(builder_.getIntNTy(site.bytes * 8u));
+  Halves all{};
   for (unsigned h = 0; h < halves_; ++h) {
-    // Lanes that do not come may have any address, the first one as well.
-    llvm::Value* lanes = is_all(mask) ? at[h] : builder_.CreateFreeze(at[h]);
-    firsts[h] = builder_.CreateExtractElement(lanes, u64{0});
-    llvm::Value* line =
-        builder_.CreateAdd(splat(firsts[h]), ramp(builder_.getInt64Ty(), site.bytes));
-    llvm::Value* there = builder_.CreateICmpEQ(lanes, line);
-    if (!is_all(mask)) there = builder_.CreateOr(there, builder_.CreateNot(mask[h]));
-    every = every ? builder_.CreateAnd(every, there) : there;
+    std::vector<llvm::Value*> parts;
+    for (unsigned i = 0; i < site.count; ++i)
+      parts.push_back(
+          builder_.CreateMaskedGather(type, pointer(at[h], distance + u64{i} * site.bytes),
+                                      llvm::Align(1), mask[h], llvm::Constant::getNullValue(type)));
+    all[h] = record_of(parts);
   }
-  llvm::Type* word = builder_.getIntNTy(kHalf);
-  llvm::Value* line = builder_.CreateICmpEQ(builder_.CreateBitCast(every, word),
-                                            llvm::Constant::getAllOnesValue(word));
-  return either(line, [&] { return fast(firsts); }, slow);
+  return all;
+}
+
+void Vectorizer::scatter(const llvm::CallInst& call, const Halves& at, u64 distance,
+                         const Halves& mask) {
+  const Site& site = site_of(call);
+  for (unsigned h = 0; h < halves_; ++h) {
+    for (unsigned i = 0; i < site.count; ++i)
+      builder_.CreateMaskedScatter(all(call.getArgOperand(2 + i), h),
+                                   pointer(at[h], distance + u64{i} * site.bytes), llvm::Align(1),
+                                   mask[h]);
+  }
+}
+
+/// Where values of the team's lanes lie one by one.
+llvm::AllocaInst* Vectorizer::row(llvm::Type* element, unsigned number) {
+  llvm::AllocaInst*& known = rows_[{element, number}];
+  if (!known) {
+    known = variable(llvm::ArrayType::get(vector_of(element), halves_));
+    known->setAlignment(llvm::Align(64));
+  }
+  return known;
+}
+
+/// The access where the processor has no instruction for it: each lane's is checked, and made.
+/// Returns what was loaded.
+Halves Vectorizer::lane_by_lane(const llvm::CallInst& call, const Halves& mask) {
+  const Site& site = site_of(call);
+  const bool loads = machine_call(call) == "load";
+  llvm::Type *element = builder_.getIntNTy(site.bytes * 8u), *type = vector_of(element);
+  llvm::Type *word = builder_.getIntNTy(halves_ * kHalf), *wide = builder_.getInt64Ty();
+  const Group own = group_of(call, Way::scattered);
+  const auto in_row = [&](unsigned i, unsigned h) {
+    return builder_.CreateConstInBoundsGEP1_32(type, row(element, i), h);
+  };
+  for (unsigned h = 0; h < halves_; ++h) {
+    // Context, for whoever looks for the lane after a fault.
+    hand_over(further(all_here(own.root, h), own.low), offsetof(Context, addresses), h);
+    for (unsigned i = 0; i < site.count; ++i)
+      builder_.CreateStore(
+          loads ? llvm::Constant::getNullValue(type) : all(call.getArgOperand(2 + i), h),
+          in_row(i, h));
+  }
+  llvm::Value* lanes = team_mask(mask);
+  if (warps() == 1)
+    builder_.CreateStore(lanes, field_address(offsetof(Context, lanes)), /*isVolatile=*/true);
+  Block *before = builder_.GetInsertBlock(), *each = new_block("each"), *done = new_block("done");
+  builder_.CreateCondBr(builder_.CreateICmpEQ(lanes, llvm::ConstantInt::get(word, 0)), done, each);
+  go_to(each);
+  llvm::PHINode* left = builder_.CreatePHI(word, 2);
+  left->addIncoming(lanes, before);
+  llvm::Value* lane = builder_.CreateZExtOrTrunc(
+      builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder_.getTrue()), wide);
+  llvm::Value* address = builder_.CreateLoad(
+      wide, builder_.CreateInBoundsGEP(wide, field_address(offsetof(Context, addresses)), lane));
+  if (!always_fits(own)) {
+    Block *legal = new_block("legal"), *illegal = new_block("illegal");
+    llvm::Value* fit = in_a_window(site, [&](const Window& window) {
+      return fits(window.base, window.size, address, own.extent, own.extent);
+    });
+    expect(builder_.CreateCondBr(fit, legal, illegal));
+    go_to(illegal);
+    ask(own, mask);
+    builder_.CreateBr(legal);
+    go_to(legal);
+  }
+  for (unsigned i = 0; i < site.count; ++i) {
+    llvm::Value* there = pointer(host(site, address), u64{i} * site.bytes);
+    llvm::Value* place = builder_.CreateInBoundsGEP(element, row(element, i), lane);
+    if (loads)
+      builder_.CreateStore(builder_.CreateAlignedLoad(element, there, llvm::Align(1)), place);
+    else
+      builder_.CreateAlignedStore(builder_.CreateLoad(element, place), there, llvm::Align(1));
+  }
+  llvm::Value* rest =
+      builder_.CreateAnd(left, builder_.CreateSub(left, llvm::ConstantInt::get(word, 1)));
+  left->addIncoming(rest, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpNE(rest, llvm::ConstantInt::get(word, 0)), each, done);
+  go_to(done);
+  Halves loaded{};
+  for (unsigned h = 0; loads && h < halves_; ++h) {
+    std::vector<llvm::Value*> parts;
+    for (unsigned i = 0; i < site.count; ++i)
+      parts.push_back(builder_.CreateLoad(type, in_row(i, h)));
+    loaded[h] = record_of(parts);
+  }
+  return loaded;
 }
 
 void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves& mask) {
@@ -388,19 +467,17 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
     case Way::pattern:
       return define(call, load_pattern(*group, distance, mask));
     case Way::scattered: {
-      const auto gathered = [&] {
-        Halves both{};
-        for (unsigned h = 0; h < halves_; ++h) {
-          std::vector<llvm::Value*> parts;
-          for (unsigned i = 0; i < count; ++i)
-            parts.push_back(builder_.CreateMaskedGather(
-                vector_of(element), pointer(group->at[h], distance + u64{i} * site.bytes),
-                llvm::Align(1), mask[h], llvm::Constant::getNullValue(vector_of(element))));
-          both[h] = record_of(parts);
-        }
-        return both;
+      const auto scattered = [&] {
+        if (!is_made_at_once(call, mask)) return lane_by_lane(call, mask);
+        if (!group->straight) return gather(call, group->at, distance, mask);
+        Group own = group_of(call, Way::scattered);
+        check_scattered(own, mask);
+        return gather(call, own.at, 0, mask);
       };
-      return define(call, where_line(call, group->at, mask, straight, gathered));
+      return define(call, group->straight
+                              ? either(
+                                    group->straight, [&] { return straight(group->at); }, scattered)
+                              : scattered());
     }
   }
 }
@@ -466,15 +543,15 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
       HEDDLE_UNREACHABLE();
     case Way::scattered: {
       const auto scattered = [&] {
-        for (unsigned h = 0; h < halves_; ++h) {
-          for (unsigned i = 0; i < count; ++i)
-            builder_.CreateMaskedScatter(all(value(i), h),
-                                         pointer(group->at[h], distance + u64{i} * site.bytes),
-                                         llvm::Align(1), mask[h]);
-        }
+        if (!is_made_at_once(call, mask)) return lane_by_lane(call, mask);
+        Group own = group_of(call, Way::scattered);
+        if (group->straight) check_scattered(own, mask);
+        group->straight ? scatter(call, own.at, 0, mask) : scatter(call, group->at, distance, mask);
         return Halves{};
       };
-      where_line(call, group->at, mask, straight, scattered);
+      group->straight ? either(
+                            group->straight, [&] { return straight(group->at); }, scattered)
+                      : scattered();
     }
   }
 }

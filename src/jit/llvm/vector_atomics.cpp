@@ -200,7 +200,7 @@ llvm::Value* Vectorizer::add_number(llvm::Value* at, llvm::Value* b, llvm::Value
 /// One read-modify-write at an address of the host; returns the old value.
 llvm::Value* Vectorizer::atomic_at(const Site& site, llvm::Value* address, llvm::Value* b,
                                    llvm::Value* c) {
-  llvm::Value* at = builder_.CreateIntToPtr(address, builder_.getPtrTy());
+  llvm::Value* at = pointer(address, 0);
   const llvm::Align align(site.bytes);
   constexpr auto kOrder = llvm::AtomicOrdering::SequentiallyConsistent;
   const bool sums = is_sum_of_numbers(site);
@@ -245,8 +245,9 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
   const bool reduces = call.use_empty() && !sums && shapes_.of(address).is_uniform() &&
                        reduction(site) != llvm::Intrinsic::not_intrinsic;
   const bool few = !lanes_here_.empty();
-  open_group(call, few ? Way::only : reduces ? Way::one : Way::scattered);
-  const Halves at = checked(call, mask).first->at;
+  Group& group = open_group(call, few ? Way::only : reduces ? Way::one : Way::scattered);
+  group.way == Way::scattered ? check_scattered(group, mask) : check(group, mask);
+  const Halves at = group.at;
   if (few) {
     return define(call, of_lanes_here([&](unsigned i) {
                     llvm::Value* lane = lanes_here_[i];
@@ -267,10 +268,7 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
   }
 
   // The lanes' addresses and operands lie in Context, as for the run-time; results go there.
-  for (unsigned h = 0; h < halves_; ++h)
-    builder_.CreateAlignedStore(
-        at[h], field_address(offsetof(Context, addresses) + h * kHalf * sizeof(u64)),
-        llvm::Align(64));
+  for (unsigned h = 0; h < halves_; ++h) hand_over(at[h], offsetof(Context, addresses), h);
   const auto is_shared = [&](unsigned i) { return shapes_.of(value(i)).is_uniform(); };
   for (unsigned i = 0; i < operands; ++i) {
     if (!is_shared(i)) pass_operand(value(i), i);
@@ -283,9 +281,9 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
       return is_shared(i) ? first(value(i))
                           : builder_.CreateLoad(type, of(type, operand_address(i)));
     };
+    llvm::Type* number = at[0]->getType()->getScalarType();
     llvm::Value* its_own =
-        builder_.CreateLoad(builder_.getInt64Ty(),
-                            of(builder_.getInt64Ty(), field_address(offsetof(Context, addresses))));
+        builder_.CreateLoad(number, of(number, field_address(offsetof(Context, addresses))));
     llvm::Value* old = atomic_at(site, its_own, operand(0), operands > 1 ? operand(1) : nullptr);
     if (!call.use_empty()) builder_.CreateStore(old, of(type, operand_address(0)));
   };
@@ -301,8 +299,13 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
     Block* unrolled = new_block("unrolled");
     builder_.CreateCondBr(builder_.CreateICmpEQ(bits, builder_.getInt32(~0u)), unrolled, each);
     go_to(unrolled);
-    for (u32 lane = 0; lane < kLanes; ++lane) one(builder_.getInt32(lane));
-    builder_.CreateBr(done);
+    constexpr u32 kAtATime = 4;  // all of them would be as fast, and a lot of code
+    llvm::PHINode* begin = builder_.CreatePHI(builder_.getInt32Ty(), 2);
+    for (u32 i = 0; i < kAtATime; ++i) one(builder_.CreateNUWAdd(begin, builder_.getInt32(i)));
+    llvm::Value* next = builder_.CreateNUWAdd(begin, builder_.getInt32(kAtATime));
+    begin->addIncoming(builder_.getInt32(0), before);
+    begin->addIncoming(next, builder_.GetInsertBlock());
+    builder_.CreateCondBr(builder_.CreateICmpULT(next, builder_.getInt32(kLanes)), unrolled, done);
   }
   go_to(each);
   llvm::PHINode* left = builder_.CreatePHI(builder_.getInt32Ty(), 2);

@@ -26,10 +26,19 @@ llvm::Value* rotate(llvm::IRBuilder<>& builder, llvm::Value* value, unsigned bit
   return builder.CreateIntrinsic(llvm::Intrinsic::fshr, {value->getType()}, {value, value, by});
 }
 
+/// Whether the value is made of what was read, or too much to tell.
+bool comes_from_memory(const llvm::Value* value) {
+  return is_made_of(value, 64, [](const llvm::Instruction& inst) {
+    const llvm::StringRef call = machine_call(inst);
+    return !call.empty() && call != "tid" && call != "lane" && call != "param" &&
+           call != "local.base" && !call.starts_with("context");
+  });
+}
+
 }  // namespace
 
 /// In a window of `size` bytes from `base` (null: 0) lie `bytes` bytes from `address`, which is a
-/// multiple of `align`.
+/// multiple of `align`. Vectors of addresses may have 32 bits, if the window is one of such.
 llvm::Value* Vectorizer::fits(llvm::Value* base, llvm::Value* size, llvm::Value* address, u64 bytes,
                               u64 align) {
   const unsigned turn = static_cast<unsigned>(std::countr_zero(align));
@@ -48,7 +57,7 @@ llvm::Value* Vectorizer::fits(llvm::Value* base, llvm::Value* size, llvm::Value*
     places = known;
   }
   if (address->getType()->isVectorTy()) {
-    places = splat(places);
+    places = splat(builder_.CreateTrunc(places, address->getType()->getScalarType()));
     if (base) base = splat(base);
   }
   llvm::Value* offset = base ? builder_.CreateSub(address, base) : address;
@@ -226,17 +235,22 @@ void Vectorizer::find_groups(const Block& block) {
   }
 }
 
-Vectorizer::Group& Vectorizer::open_group(const llvm::CallInst& call, Way way) {
+Vectorizer::Group Vectorizer::group_of(const llvm::CallInst& call, Way way) const {
   const Site& site = site_of(call);
   const auto [root, distance] = root_of(call.getArgOperand(1), site.space);
-  Group& group = groups_.emplace_back();
+  Group group;
   group.root = root;
   group.way = way;
   if (way == Way::pattern) group.offsets = pattern_of(root, shapes_)->offsets;
   group.low = distance;
   group.extent = u64{site.bytes} * site.count;
   group.members = {&call};
-  accesses_[&call] = {&group, distance};
+  return group;
+}
+
+Vectorizer::Group& Vectorizer::open_group(const llvm::CallInst& call, Way way) {
+  Group& group = groups_.emplace_back(group_of(call, way));
+  accesses_[&call] = {&group, group.low};
   return group;
 }
 
@@ -353,7 +367,12 @@ void Vectorizer::check(Group& group, const Halves& mask) {
       }
       break;
     case Way::scattered:
-      return check_scattered(group, mask);
+      if (may_be_line(group)) return find_line(group, mask);
+      // What is made lane by lane is checked so, too.
+      if (site.space == ir::Space::local ||
+          llvm::any_of(group.members, [&](const auto* one) { return is_made_at_once(*one, mask); }))
+        check_scattered(group, mask);
+      return;
   }
   for (unsigned h = 0; h < halves_; ++h) {
     if (from[h]) group.at[h] = host(site, from[h]);
@@ -445,15 +464,71 @@ std::pair<llvm::Value*, llvm::Value*> Vectorizer::active_line(const Group& group
   return {builder_.CreateSub(begin, builder_.CreateMul(low, step)), fits};
 }
 
+/// Whether lanes whose addresses may lie anyhow often lie in a line after all, as with indices that
+/// were divided, or taken modulo a row: then it is asked when it runs. What was read seldom does,
+/// and of some it is known that they do not.
+bool Vectorizer::may_be_line(const Group& group) const {
+  const Site& site = site_of(*group.members[0]);
+  return site.space != ir::Space::local && site.count == 1 && site.bytes >= 4 &&
+         !shapes_.of(group.root).is_affine() && !comes_from_memory(group.root);
+}
+
+/// Group::straight: whether the lanes of each half lie in a line, and all of it is legal. Nothing
+/// is known of the lanes else.
+void Vectorizer::find_line(Group& group, const Halves& mask) {
+  const Site& site = site_of(*group.members[0]);
+  const u64 align = u64{site.bytes} * site.count;
+  llvm::Type* type = group.root->getType();
+  llvm::Value* every = nullptr;
+  Halves from{}, absent{};
+  for (unsigned h = 0; h < halves_; ++h) {
+    // Lanes that do not come may have any address, the first one as well.
+    llvm::Value* lanes = all_here(group.root, h);
+    if (!is_all(mask)) lanes = builder_.CreateFreeze(lanes);
+    llvm::Value* begin = builder_.CreateExtractElement(lanes, u64{0});
+    llvm::Value* line = builder_.CreateAdd(splat(begin), ramp(type, static_cast<s64>(align)));
+    llvm::Value* there = builder_.CreateICmpEQ(lanes, line);
+    if (!is_all(mask)) {
+      there = builder_.CreateOr(there, builder_.CreateNot(mask[h]));
+      absent[h] = builder_.CreateNot(any(mask, h, 1));
+    }
+    every = every ? builder_.CreateAnd(every, there) : there;
+    from[h] = further(begin, group.low);
+    group.at[h] = host(site, from[h]);
+  }
+  llvm::Type* word = builder_.getIntNTy(kHalf);
+  group.straight = builder_.CreateICmpEQ(builder_.CreateBitCast(every, word),
+                                         llvm::Constant::getAllOnesValue(word));
+  if (always_fits(group)) return;
+  llvm::Value* fit = in_a_window(site, [&](const Window& window) {
+    llvm::Value* all = nullptr;
+    for (unsigned h = 0; h < halves_; ++h) {
+      llvm::Value* one =
+          fits(window.base, window.size, from[h], group.extent + (kHalf - 1) * align, align);
+      if (absent[h]) one = builder_.CreateOr(one, absent[h]);
+      all = all ? builder_.CreateAnd(all, one) : one;
+    }
+    return all;
+  });
+  group.straight = builder_.CreateAnd(group.straight, fit);
+}
+
 /// The same where each lane has an address of its own.
 void Vectorizer::check_scattered(Group& group, const Halves& mask) {
   const Site& site = site_of(*group.members[0]);
   const u64 align = u64{site.bytes} * site.count;
-  for (unsigned h = 0; h < halves_; ++h) group.at[h] = further(all_here(group.root, h), group.low);
-  if (always_fits(group)) {
-    for (unsigned h = 0; h < halves_; ++h) group.at[h] = host(site, group.at[h]);
-    return;
+  llvm::Type* type = group.root->getType();
+  // 32 bits of shared memory stay so: pointer() adds them to where it begins.
+  const bool narrow = type->isIntegerTy(32);
+  for (unsigned h = 0; h < halves_; ++h) {
+    llvm::Value* lanes = all_here(group.root, h);
+    group.at[h] = narrow ? builder_.CreateAdd(lanes, splat(llvm::ConstantInt::get(type, group.low)))
+                         : further(lanes, group.low);
   }
+  const auto finish = [&] {
+    for (unsigned h = 0; h < halves_ && !narrow; ++h) group.at[h] = host(site, group.at[h]);
+  };
+  if (always_fits(group)) return finish();
   Halves left = mask;  // in none of the windows so far
   llvm::Value* fit = in_a_window(site, [&](const Window& window) {
     for (unsigned h = 0; h < halves_; ++h) {
@@ -469,7 +544,7 @@ void Vectorizer::check_scattered(Group& group, const Halves& mask) {
   ask(group, mask);
   builder_.CreateBr(legal);
   go_to(legal);
-  for (unsigned h = 0; h < halves_; ++h) group.at[h] = host(site, group.at[h]);
+  finish();
 }
 
 /// The group of the access, checked, and where in it the access is.

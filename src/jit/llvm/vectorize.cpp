@@ -22,6 +22,7 @@ Vectorizer::Vectorizer(ScalarKernel& kernel, const Shapes& shapes, Analyses& ana
       shapes_(shapes),
       bounds_(*kernel.function, analyses),
       wanted_(kernel, shapes),
+      target_(analyses.functions.getResult<llvm::TargetIRAnalysis>(*kernel.function)),
       block_(block),
       halves_(shapes.team() / kHalf),
       context_(kernel.module->getContext()),

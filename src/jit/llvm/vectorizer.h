@@ -5,6 +5,7 @@
 // legal, vector_atomics.cpp makes atomic ones, vector_warp.cpp what looks across lanes.
 #pragma once
 
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/MDBuilder.h>
 
@@ -153,7 +154,8 @@ class Vectorizer {
     std::vector<const llvm::CallInst*> members;
     Halves at{};  ///< host addresses of the lowest one, once checked: scalars or vectors. Of a
                   ///< pattern, those of the lowest lane's
-    llvm::Value* straight = nullptr;  ///< if not: the lanes have to be looked at one by one
+    llvm::Value* straight = nullptr;  ///< if not: the lanes have to be looked at one by one. Of
+                                      ///< scattered ones: they lie in a line after all
   };
   struct Access {
     Group* group = nullptr;
@@ -174,6 +176,7 @@ class Vectorizer {
   void store_pattern(const Group& group, u64 distance, llvm::Value* value, const Halves& mask);
   void find_groups(const Block& block);
   unsigned times_apart(const Group& group) const;
+  Group group_of(const llvm::CallInst& call, Way way) const;
   Group& open_group(const llvm::CallInst& call, Way way);
   llvm::Value* further(llvm::Value* value, u64 distance);
   void ask(const Group& group, const Halves& mask);
@@ -181,15 +184,15 @@ class Vectorizer {
   bool is_partial(const Group& group, const Halves& mask) const;
   std::pair<llvm::Value*, llvm::Value*> active_line(const Group& group, const Halves& mask);
   void check_scattered(Group& group, const Halves& mask);
+  bool may_be_line(const Group& group) const;
+  void find_line(Group& group, const Halves& mask);
+  bool is_made_at_once(const llvm::CallInst& call, const Halves& mask) const;
   std::pair<Group*, u64> checked(llvm::CallInst& call, const Halves& mask);
   llvm::Value* lane_bits(llvm::Value* predicate, unsigned warp = 0);
   llvm::Value* record_of(const std::vector<llvm::Value*>& parts);
   llvm::Value* pointer(llvm::Value* address, u64 bytes);
   Halves either(llvm::Value* condition, const std::function<Halves()>& fast,
                 const std::function<Halves()>& slow);
-  Halves where_line(const llvm::CallInst& call, const Halves& at, const Halves& mask,
-                    const std::function<Halves(const Halves& firsts)>& fast,
-                    const std::function<Halves()>& slow);
   Halves where_straight(const llvm::CallInst& call, const Group& group, u64 distance,
                         const std::function<Halves(const Halves& firsts)>& straight,
                         const std::function<Halves()>& slow);
@@ -207,6 +210,10 @@ class Vectorizer {
   llvm::Value* local_shift(llvm::Value* offset);
   void load_local(llvm::CallInst& call, const Group& group, u64 distance, const Halves& mask);
   void store_local(llvm::CallInst& call, const Group& group, u64 distance, const Halves& mask);
+  Halves gather(const llvm::CallInst& call, const Halves& at, u64 distance, const Halves& mask);
+  void scatter(const llvm::CallInst& call, const Halves& at, u64 distance, const Halves& mask);
+  llvm::AllocaInst* row(llvm::Type* element, unsigned number);
+  Halves lane_by_lane(const llvm::CallInst& call, const Halves& mask);
   void emit_load(llvm::CallInst& call, const Site& site, const Halves& mask);
   void emit_store(llvm::CallInst& call, const Site& site, const Halves& mask);
   llvm::Value* add_number(llvm::Value* at, llvm::Value* b, llvm::Value* flushes);
@@ -230,6 +237,7 @@ class Vectorizer {
   const Shapes& shapes_;
   BoundsAnalysis bounds_;
   const Wanted wanted_;
+  const llvm::TargetTransformInfo& target_;
   const machine::Dim3 block_;
   const unsigned halves_;  ///< of the warps that run together
   WaitingLoops waiting_;
@@ -260,6 +268,7 @@ class Vectorizer {
   std::map<const llvm::Instruction*, llvm::Value*> no_wrap_;
   std::map<std::tuple<const llvm::Value*, u64, u64>, llvm::Value*> places_;  ///< of fits()
   std::deque<Group> groups_;
+  std::map<std::pair<llvm::Type*, unsigned>, llvm::AllocaInst*> rows_;  ///< of row()
   std::map<const llvm::CallInst*, Access> accesses_;
   std::string why_;
 };

@@ -198,9 +198,8 @@ bool hold_answers_up(const ScalarKernel& kernel, const Shapes& shapes,
         const Block* one = work.back();
         work.pop_back();
         if (!seen.insert(one).second || (same && shapes.dominators.dominates(edge, one))) continue;
-        const auto stop = std::ranges::find_if(*one, [&](const llvm::Instruction& inst) {
-          return is_barrier(inst) || answers(inst);
-        });
+        const auto stop = std::ranges::find_if(
+            *one, [&](const llvm::Instruction& inst) { return is_barrier(inst) || answers(inst); });
         if (stop == one->end())
           work.insert(work.end(), llvm::succ_begin(one), llvm::succ_end(one));
         else if (!is_barrier(*stop))
@@ -254,9 +253,8 @@ std::string check_waits(const ScalarKernel& kernel, const Shapes& shapes,
         return machine_call(inst) == "step" && arrives(site_of_call(inst, kernel).sem);
       }))
     return "a wait of some threads of a warp, perhaps for others of it";
-  if (!rounds.empty() && hold_answers_up(kernel, shapes, rounds, [&](const auto& inst) {
-        return writes(inst, kernel);
-      }))
+  if (!rounds.empty() && hold_answers_up(kernel, shapes, rounds,
+                                         [&](const auto& inst) { return writes(inst, kernel); }))
     return "a loop that may wait for other threads of the warp";
   return {};
 }
