@@ -323,13 +323,34 @@ llvm::AllocaInst* Vectorizer::row(llvm::Type* element, unsigned number) {
   return known;
 }
 
+/// Does so for one lane after the other, of those whose bits are set. `one` gets its number, of 64
+/// bits.
+void Vectorizer::for_each_lane(llvm::Value* lanes,
+                               const std::function<void(llvm::Value* lane)>& one) {
+  llvm::Type* word = lanes->getType();
+  llvm::Value* none = llvm::ConstantInt::get(word, 0);
+  Block *before = builder_.GetInsertBlock(), *each = new_block("each"), *done = new_block("done");
+  builder_.CreateCondBr(builder_.CreateICmpEQ(lanes, none), done, each);
+  go_to(each);
+  llvm::PHINode* left = builder_.CreatePHI(word, 2);
+  one(builder_.CreateZExtOrTrunc(
+      builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder_.getTrue()),
+      builder_.getInt64Ty()));
+  llvm::Value* rest =
+      builder_.CreateAnd(left, builder_.CreateSub(left, llvm::ConstantInt::get(word, 1)));
+  left->addIncoming(lanes, before);
+  left->addIncoming(rest, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpNE(rest, none), each, done);
+  go_to(done);
+}
+
 /// The access where the processor has no instruction for it: each lane's is checked, and made.
 /// Returns what was loaded.
 Halves Vectorizer::lane_by_lane(const llvm::CallInst& call, const Halves& mask) {
   const Site& site = site_of(call);
   const bool loads = machine_call(call) == "load";
   llvm::Type *element = builder_.getIntNTy(site.bytes * 8u), *type = vector_of(element);
-  llvm::Type *word = builder_.getIntNTy(halves_ * kHalf), *wide = builder_.getInt64Ty();
+  llvm::Type* wide = builder_.getInt64Ty();
   const Group own = group_of(call, Way::scattered);
   const auto in_row = [&](unsigned i, unsigned h) {
     return builder_.CreateConstInBoundsGEP1_32(type, row(element, i), h);
@@ -345,39 +366,29 @@ Halves Vectorizer::lane_by_lane(const llvm::CallInst& call, const Halves& mask) 
   llvm::Value* lanes = team_mask(mask);
   if (warps() == 1)
     builder_.CreateStore(lanes, field_address(offsetof(Context, lanes)), /*isVolatile=*/true);
-  Block *before = builder_.GetInsertBlock(), *each = new_block("each"), *done = new_block("done");
-  builder_.CreateCondBr(builder_.CreateICmpEQ(lanes, llvm::ConstantInt::get(word, 0)), done, each);
-  go_to(each);
-  llvm::PHINode* left = builder_.CreatePHI(word, 2);
-  left->addIncoming(lanes, before);
-  llvm::Value* lane = builder_.CreateZExtOrTrunc(
-      builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder_.getTrue()), wide);
-  llvm::Value* address = builder_.CreateLoad(
-      wide, builder_.CreateInBoundsGEP(wide, field_address(offsetof(Context, addresses)), lane));
-  if (!always_fits(own)) {
-    Block *legal = new_block("legal"), *illegal = new_block("illegal");
-    llvm::Value* fit = in_a_window(site, [&](const Window& window) {
-      return fits(window.base, window.size, address, own.extent, own.extent);
-    });
-    expect(builder_.CreateCondBr(fit, legal, illegal));
-    go_to(illegal);
-    ask(own, mask);
-    builder_.CreateBr(legal);
-    go_to(legal);
-  }
-  for (unsigned i = 0; i < site.count; ++i) {
-    llvm::Value* there = pointer(host(site, address), u64{i} * site.bytes);
-    llvm::Value* place = builder_.CreateInBoundsGEP(element, row(element, i), lane);
-    if (loads)
-      builder_.CreateStore(builder_.CreateAlignedLoad(element, there, llvm::Align(1)), place);
-    else
-      builder_.CreateAlignedStore(builder_.CreateLoad(element, place), there, llvm::Align(1));
-  }
-  llvm::Value* rest =
-      builder_.CreateAnd(left, builder_.CreateSub(left, llvm::ConstantInt::get(word, 1)));
-  left->addIncoming(rest, builder_.GetInsertBlock());
-  builder_.CreateCondBr(builder_.CreateICmpNE(rest, llvm::ConstantInt::get(word, 0)), each, done);
-  go_to(done);
+  for_each_lane(lanes, [&](llvm::Value* lane) {
+    llvm::Value* address = builder_.CreateLoad(
+        wide, builder_.CreateInBoundsGEP(wide, field_address(offsetof(Context, addresses)), lane));
+    if (!always_fits(own)) {
+      Block *legal = new_block("legal"), *illegal = new_block("illegal");
+      llvm::Value* fit = in_a_window(site, [&](const Window& window) {
+        return fits(window.base, window.size, address, own.extent, own.extent);
+      });
+      expect(builder_.CreateCondBr(fit, legal, illegal));
+      go_to(illegal);
+      ask(own, mask);
+      builder_.CreateBr(legal);
+      go_to(legal);
+    }
+    for (unsigned i = 0; i < site.count; ++i) {
+      llvm::Value* there = pointer(host(site, address), u64{i} * site.bytes);
+      llvm::Value* place = builder_.CreateInBoundsGEP(element, row(element, i), lane);
+      if (loads)
+        builder_.CreateStore(builder_.CreateAlignedLoad(element, there, llvm::Align(1)), place);
+      else
+        builder_.CreateAlignedStore(builder_.CreateLoad(element, place), there, llvm::Align(1));
+    }
+  });
   Halves loaded{};
   for (unsigned h = 0; loads && h < halves_; ++h) {
     std::vector<llvm::Value*> parts;

@@ -290,31 +290,25 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
   llvm::Value* bits = lane_mask(mask);
   // For whoever looks for the lane after a fault.
   builder_.CreateStore(bits, field_address(offsetof(Context, lanes)), /*isVolatile=*/true);
-  Block* before = builder_.GetInsertBlock();
-  Block* each = new_block("each");
-  Block* done = new_block("done");
   if (sums) {
-    builder_.CreateBr(each);
+    for_each_lane(bits, one);
   } else {
-    Block* unrolled = new_block("unrolled");
-    builder_.CreateCondBr(builder_.CreateICmpEQ(bits, builder_.getInt32(~0u)), unrolled, each);
-    go_to(unrolled);
+    Block *before = builder_.GetInsertBlock(), *every = new_block("every");
+    Block *some = new_block("some"), *done = new_block("done");
+    builder_.CreateCondBr(builder_.CreateICmpEQ(bits, builder_.getInt32(~0u)), every, some);
+    go_to(every);
     constexpr u32 kAtATime = 4;  // all of them would be as fast, and a lot of code
-    llvm::PHINode* begin = builder_.CreatePHI(builder_.getInt32Ty(), 2);
-    for (u32 i = 0; i < kAtATime; ++i) one(builder_.CreateNUWAdd(begin, builder_.getInt32(i)));
-    llvm::Value* next = builder_.CreateNUWAdd(begin, builder_.getInt32(kAtATime));
-    begin->addIncoming(builder_.getInt32(0), before);
+    llvm::PHINode* begin = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+    for (u32 i = 0; i < kAtATime; ++i) one(builder_.CreateNUWAdd(begin, builder_.getInt64(i)));
+    llvm::Value* next = builder_.CreateNUWAdd(begin, builder_.getInt64(kAtATime));
+    begin->addIncoming(builder_.getInt64(0), before);
     begin->addIncoming(next, builder_.GetInsertBlock());
-    builder_.CreateCondBr(builder_.CreateICmpULT(next, builder_.getInt32(kLanes)), unrolled, done);
+    builder_.CreateCondBr(builder_.CreateICmpULT(next, builder_.getInt64(kLanes)), every, done);
+    go_to(some);
+    for_each_lane(bits, one);
+    builder_.CreateBr(done);
+    go_to(done);
   }
-  go_to(each);
-  llvm::PHINode* left = builder_.CreatePHI(builder_.getInt32Ty(), 2);
-  one(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder_.getTrue()));
-  llvm::Value* rest = builder_.CreateAnd(left, builder_.CreateSub(left, builder_.getInt32(1)));
-  left->addIncoming(bits, before);
-  left->addIncoming(rest, builder_.GetInsertBlock());
-  builder_.CreateCondBr(builder_.CreateICmpNE(rest, builder_.getInt32(0)), each, done);
-  go_to(done);
   if (!call.use_empty()) take_results(call);
 }
 

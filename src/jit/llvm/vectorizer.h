@@ -213,6 +213,7 @@ class Vectorizer {
   Halves gather(const llvm::CallInst& call, const Halves& at, u64 distance, const Halves& mask);
   void scatter(const llvm::CallInst& call, const Halves& at, u64 distance, const Halves& mask);
   llvm::AllocaInst* row(llvm::Type* element, unsigned number);
+  void for_each_lane(llvm::Value* lanes, const std::function<void(llvm::Value* lane)>& one);
   Halves lane_by_lane(const llvm::CallInst& call, const Halves& mask);
   void emit_load(llvm::CallInst& call, const Site& site, const Halves& mask);
   void emit_store(llvm::CallInst& call, const Site& site, const Halves& mask);
