@@ -355,20 +355,33 @@ Halves Vectorizer::lane_by_lane(const llvm::CallInst& call, const Halves& mask) 
   const auto in_row = [&](unsigned i, unsigned h) {
     return builder_.CreateConstInBoundsGEP1_32(type, row(element, i), h);
   };
+  // Addresses in a line are computed lane by lane; others lie in Context, also for whoever looks for
+  // the lane after a fault.
+  const Shape shape = shapes_.of(own.root);
+  const bool in_line =
+      shape.is_affine() && shape.widened.empty() && shapes_.halves_of(shape) == halves_;
   for (unsigned h = 0; h < halves_; ++h) {
-    // Context, for whoever looks for the lane after a fault.
-    hand_over(further(all_here(own.root, h), own.low), offsetof(Context, addresses), h);
+    if (!in_line)
+      hand_over(further(all_here(own.root, h), own.low), offsetof(Context, addresses), h);
     for (unsigned i = 0; i < site.count; ++i)
       builder_.CreateStore(
           loads ? llvm::Constant::getNullValue(type) : all(call.getArgOperand(2 + i), h),
           in_row(i, h));
   }
   llvm::Value* lanes = team_mask(mask);
-  if (warps() == 1)
+  if (warps() == 1 && !in_line)
     builder_.CreateStore(lanes, field_address(offsetof(Context, lanes)), /*isVolatile=*/true);
+  const auto address_of = [&](llvm::Value* lane) -> llvm::Value* {
+    if (!in_line)
+      return builder_.CreateLoad(
+          wide, builder_.CreateInBoundsGEP(wide, field_address(offsetof(Context, addresses)), lane));
+    llvm::Type* type = own.root->getType();
+    llvm::Value* off = builder_.CreateMul(builder_.CreateTrunc(lane, type),
+                                          llvm::ConstantInt::getSigned(type, shape.stride));
+    return further(builder_.CreateAdd(first(own.root), off), own.low);
+  };
   for_each_lane(lanes, [&](llvm::Value* lane) {
-    llvm::Value* address = builder_.CreateLoad(
-        wide, builder_.CreateInBoundsGEP(wide, field_address(offsetof(Context, addresses)), lane));
+    llvm::Value* address = address_of(lane);
     if (!always_fits(own)) {
       Block *legal = new_block("legal"), *illegal = new_block("illegal");
       llvm::Value* fit = in_a_window(site, [&](const Window& window) {
