@@ -130,7 +130,9 @@ u64 Vectorizer::rounds_ahead(const llvm::Loop& loop) const {
 void Vectorizer::prefetch(const llvm::CallInst& call, const Group& group, u64 distance) {
   const Site& site = site_of(call);
   if (site.space != ir::Space::global && site.space != ir::Space::generic) return;
-  if (group.way == Way::scattered || group.way == Way::pattern || group.way == Way::only) return;
+  if (group.way == Way::scattered || group.way == Way::spread || group.way == Way::pattern ||
+      group.way == Way::only)
+    return;
   const llvm::Loop* loop = shapes_.loops.getLoopFor(call.getParent());
   const bool writes = machine_call(call) == "store";
   if (loop && writes) return;  // a loop often writes where it has read, or waits for no store

@@ -14,6 +14,15 @@
 #include "jit/llvm/vectorizer.h"
 
 namespace heddle::jit {
+namespace {
+
+/// Whether each lane accesses two or four elements, which are no larger than a vector of 128 bits.
+bool are_pieces(const Site& site) {
+  return (site.count == 2 || site.count == 4) && site.bytes >= 4 && site.bytes * site.count <= 16;
+}
+
+}  // namespace
+
 /// A field of Context that does not change while the CTA runs; read once.
 llvm::Value* Vectorizer::field(std::size_t offset, llvm::Type* type, const char* name) {
   llvm::Value*& known = fields_[{offset, type}];
@@ -273,10 +282,107 @@ Halves Vectorizer::where_straight(const llvm::CallInst& call, const Group& group
   return group.straight ? either(group.straight, fast, slow) : fast();
 }
 
+/// Of Way::spread: the lanes' addresses.
+llvm::Value* Vectorizer::addresses_in_spread(const Group& group, unsigned half) {
+  return builder_.CreateAdd(splat(group.at[half]),
+                            ramp(builder_.getInt64Ty(), shapes_.of(group.root).stride));
+}
+
+llvm::Value* Vectorizer::place_in_spread(const Group& group, unsigned half, unsigned lane,
+                                         u64 distance) {
+  return pointer(group.at[half], distance + lane * static_cast<u64>(shapes_.of(group.root).stride));
+}
+
+/// Rows of c vectors, 2 or 4, as squares of c elements beside each other: rows become columns, and
+/// the other way around.
+std::vector<llvm::Value*> Vectorizer::turned(const std::vector<llvm::Value*>& rows) {
+  const auto mixed = [&](llvm::Value* a, llvm::Value* b, std::initializer_list<unsigned> take) {
+    std::vector<int> order;
+    const unsigned c = static_cast<unsigned>(take.size());
+    for (unsigned begin = 0; begin < kHalf; begin += c) {
+      for (const unsigned from : take)
+        order.push_back(static_cast<int>(begin + from % c + from / c * kHalf));
+    }
+    return builder_.CreateShuffleVector(a, b, order);
+  };
+  if (rows.size() == 2) return {mixed(rows[0], rows[1], {0, 2}), mixed(rows[0], rows[1], {1, 3})};
+  llvm::Value* low[] = {mixed(rows[0], rows[1], {0, 4, 1, 5}),
+                        mixed(rows[2], rows[3], {0, 4, 1, 5})};
+  llvm::Value* high[] = {mixed(rows[0], rows[1], {2, 6, 3, 7}),
+                         mixed(rows[2], rows[3], {2, 6, 3, 7})};
+  return {mixed(low[0], low[1], {0, 1, 4, 5}), mixed(low[0], low[1], {2, 3, 6, 7}),
+          mixed(high[0], high[1], {0, 1, 4, 5}), mixed(high[0], high[1], {2, 3, 6, 7})};
+}
+
+/// Each lane's elements are loaded as one vector. Those of lanes 0, c, 2c... are put beside each
+/// other, those of 1, c + 1... and so on; turned, they are what each element is in all lanes.
+Halves Vectorizer::load_spread(const llvm::CallInst& call, const Group& group, u64 distance,
+                               const Halves& mask) {
+  const Site& site = site_of(call);
+  const unsigned count = site.count;
+  llvm::Type* element = builder_.getIntNTy(site.bytes * 8u);
+  if (!are_pieces(site) && (count > 1 || has_instruction(call))) {
+    Halves at{};
+    for (unsigned h = 0; h < halves_; ++h) at[h] = addresses_in_spread(group, h);
+    return gather(call, at, distance, mask);
+  }
+  Halves loaded{};
+  for (unsigned h = 0; h < halves_; ++h) {
+    std::vector<llvm::Value*> rows;
+    if (count == 1) {
+      llvm::Value* all = llvm::PoisonValue::get(vector_of(element));
+      for (unsigned lane = 0; lane < kHalf; ++lane)
+        all = builder_.CreateInsertElement(
+            all,
+            builder_.CreateAlignedLoad(element, place_in_spread(group, h, lane, distance),
+                                       llvm::Align(1)),
+            u64{lane});
+      loaded[h] = record_of({all});
+      continue;
+    }
+    llvm::Type* piece = llvm::FixedVectorType::get(element, count);
+    for (unsigned row = 0; row < count; ++row) {
+      std::vector<llvm::Value*> pieces;
+      for (unsigned lane = row; lane < kHalf; lane += count)
+        pieces.push_back(builder_.CreateAlignedLoad(
+            piece, place_in_spread(group, h, lane, distance), llvm::Align(1)));
+      rows.push_back(llvm::concatenateVectors(builder_, pieces));
+    }
+    loaded[h] = record_of(turned(rows));
+  }
+  return loaded;
+}
+
+void Vectorizer::store_spread(const llvm::CallInst& call, const Group& group, u64 distance,
+                              const Halves& mask) {
+  const Site& site = site_of(call);
+  const unsigned count = site.count;
+  if (!are_pieces(site)) {
+    Halves at{};
+    for (unsigned h = 0; h < halves_; ++h) at[h] = addresses_in_spread(group, h);
+    return scatter(call, at, distance, mask);
+  }
+  for (unsigned h = 0; h < halves_; ++h) {
+    std::vector<llvm::Value*> elements;
+    for (unsigned i = 0; i < count; ++i) elements.push_back(all(call.getArgOperand(2 + i), h));
+    const std::vector<llvm::Value*> rows = turned(elements);
+    for (unsigned lane = 0; lane < kHalf; ++lane) {
+      std::vector<int> own;
+      for (unsigned i = 0; i < count; ++i)
+        own.push_back(static_cast<int>(lane / count * count + i));
+      builder_.CreateAlignedStore(builder_.CreateShuffleVector(rows[lane % count], own),
+                                  place_in_spread(group, h, lane, distance), llvm::Align(1));
+    }
+  }
+}
+
 /// Whether lanes with addresses of their own are accessed at once: where the processor has an
 /// instruction for it, or else where all are there, and their places known from the first one.
 bool Vectorizer::is_made_at_once(const llvm::CallInst& call, const Halves& mask) const {
-  if (is_all(mask) && shapes_.of(call.getArgOperand(1)).is_affine()) return true;
+  return has_instruction(call) || (is_all(mask) && shapes_.of(call.getArgOperand(1)).is_affine());
+}
+
+bool Vectorizer::has_instruction(const llvm::CallInst& call) const {
   auto* type = llvm::cast<llvm::VectorType>(
       vector_of(llvm::Type::getIntNTy(context_, site_of(call).bytes * 8u)));
   const llvm::Align align(1);
@@ -355,8 +461,8 @@ Halves Vectorizer::lane_by_lane(const llvm::CallInst& call, const Halves& mask) 
   const auto in_row = [&](unsigned i, unsigned h) {
     return builder_.CreateConstInBoundsGEP1_32(type, row(element, i), h);
   };
-  // Addresses in a line are computed lane by lane; others lie in Context, also for whoever looks for
-  // the lane after a fault.
+  // Addresses in a line are computed lane by lane; others lie in Context, also for whoever looks
+  // for the lane after a fault.
   const Shape shape = shapes_.of(own.root);
   const bool in_line =
       shape.is_affine() && shape.widened.empty() && shapes_.halves_of(shape) == halves_;
@@ -374,7 +480,8 @@ Halves Vectorizer::lane_by_lane(const llvm::CallInst& call, const Halves& mask) 
   const auto address_of = [&](llvm::Value* lane) -> llvm::Value* {
     if (!in_line)
       return builder_.CreateLoad(
-          wide, builder_.CreateInBoundsGEP(wide, field_address(offsetof(Context, addresses)), lane));
+          wide,
+          builder_.CreateInBoundsGEP(wide, field_address(offsetof(Context, addresses)), lane));
     llvm::Type* type = own.root->getType();
     llvm::Value* off = builder_.CreateMul(builder_.CreateTrunc(lane, type),
                                           llvm::ConstantInt::getSigned(type, shape.stride));
@@ -490,6 +597,8 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
       return define(call, load_apart(*group, distance, mask));
     case Way::pattern:
       return define(call, load_pattern(*group, distance, mask));
+    case Way::spread:
+      return define(call, load_spread(call, *group, distance, mask));
     case Way::scattered: {
       const auto scattered = [&] {
         if (!is_made_at_once(call, mask)) return lane_by_lane(call, mask);
@@ -562,6 +671,8 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
       return;
     case Way::pattern:
       return store_pattern(*group, distance, value(0), mask);
+    case Way::spread:
+      return store_spread(call, *group, distance, mask);
     case Way::parts:
     case Way::apart:
       HEDDLE_UNREACHABLE();

@@ -175,7 +175,10 @@ Vectorizer::Way Vectorizer::way_of(const llvm::CallInst& call, const llvm::Value
                      root.stride > whole && root.stride <= kMostApart * whole &&
                      std::has_single_bit(static_cast<u64>(root.stride / whole)) &&
                      root.stride % whole == 0;
-  return apart ? Way::apart : otherwise;
+  if (apart) return Way::apart;
+  const bool spread = otherwise == Way::scattered && root.widened.empty() && root.stride > 0 &&
+                      root.stride % whole == 0 && is_all(masks_.at(call.getParent()));
+  return spread ? Way::spread : otherwise;
 }
 
 /// Whether the lanes of each half lie within two vectors, in a way that is known; those that store,
@@ -349,7 +352,8 @@ void Vectorizer::check(Group& group, const Halves& mask) {
       }
       break;
     case Way::line:
-    case Way::apart: {
+    case Way::apart:
+    case Way::spread: {
       const u64 reach = static_cast<u64>(shapes_.reach(shape));
       for (unsigned h = 0; h < halves_; ++h) {
         from[h] = further(first(group.root, h), group.low);

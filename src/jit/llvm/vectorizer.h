@@ -139,6 +139,7 @@ class Vectorizer {
     line,       ///< one behind the other
     apart,    ///< each so many times its size behind the one before: a load of all that is between
     pattern,  ///< around each other in a way that is known, within two vectors
+    spread,   ///< further apart than that, each as far from the one before, and all lanes are there
     parts,    ///< each warp or half has one
     one,      ///< all have the same one
     only,     ///< those of lanes_here_ matter
@@ -186,6 +187,7 @@ class Vectorizer {
   void check_scattered(Group& group, const Halves& mask);
   bool may_be_line(const Group& group) const;
   void find_line(Group& group, const Halves& mask);
+  bool has_instruction(const llvm::CallInst& call) const;
   bool is_made_at_once(const llvm::CallInst& call, const Halves& mask) const;
   std::pair<Group*, u64> checked(llvm::CallInst& call, const Halves& mask);
   llvm::Value* lane_bits(llvm::Value* predicate, unsigned warp = 0);
@@ -210,6 +212,13 @@ class Vectorizer {
   llvm::Value* local_shift(llvm::Value* offset);
   void load_local(llvm::CallInst& call, const Group& group, u64 distance, const Halves& mask);
   void store_local(llvm::CallInst& call, const Group& group, u64 distance, const Halves& mask);
+  llvm::Value* place_in_spread(const Group& group, unsigned half, unsigned lane, u64 distance);
+  Halves load_spread(const llvm::CallInst& call, const Group& group, u64 distance,
+                     const Halves& mask);
+  void store_spread(const llvm::CallInst& call, const Group& group, u64 distance,
+                    const Halves& mask);
+  std::vector<llvm::Value*> turned(const std::vector<llvm::Value*>& rows);
+  llvm::Value* addresses_in_spread(const Group& group, unsigned half);
   Halves gather(const llvm::CallInst& call, const Halves& at, u64 distance, const Halves& mask);
   void scatter(const llvm::CallInst& call, const Halves& at, u64 distance, const Halves& mask);
   llvm::AllocaInst* row(llvm::Type* element, unsigned number);
