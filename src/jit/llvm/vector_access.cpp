@@ -314,14 +314,15 @@ std::vector<llvm::Value*> Vectorizer::turned(const std::vector<llvm::Value*>& ro
           mixed(high[0], high[1], {0, 1, 4, 5}), mixed(high[0], high[1], {2, 3, 6, 7})};
 }
 
-/// Each lane's elements are loaded as one vector. Those of lanes 0, c, 2c... are put beside each
-/// other, those of 1, c + 1... and so on; turned, they are what each element is in all lanes.
+/// Without an instruction, each lane's elements are loaded as one vector. Those of lanes 0, c,
+/// 2c... are put beside each other, those of 1, c + 1... and so on; turned, they are what each
+/// element is in all lanes.
 Halves Vectorizer::load_spread(const llvm::CallInst& call, const Group& group, u64 distance,
                                const Halves& mask) {
   const Site& site = site_of(call);
   const unsigned count = site.count;
   llvm::Type* element = builder_.getIntNTy(site.bytes * 8u);
-  if (!are_pieces(site) && (count > 1 || has_instruction(call))) {
+  if (has_instruction(call) || (count > 1 && !are_pieces(site))) {
     Halves at{};
     for (unsigned h = 0; h < halves_; ++h) at[h] = addresses_in_spread(group, h);
     return gather(call, at, distance, mask);
@@ -357,7 +358,7 @@ void Vectorizer::store_spread(const llvm::CallInst& call, const Group& group, u6
                               const Halves& mask) {
   const Site& site = site_of(call);
   const unsigned count = site.count;
-  if (!are_pieces(site)) {
+  if (has_instruction(call) || !are_pieces(site)) {
     Halves at{};
     for (unsigned h = 0; h < halves_; ++h) at[h] = addresses_in_spread(group, h);
     return scatter(call, at, distance, mask);
