@@ -39,6 +39,12 @@ class Program final : public machine::Program {
     return code && code->image().columns && !code->image().frame_of_call ? Column::kRows : 1;
   }
 
+  bool in_order(const machine::Launch& launch) const override {
+    if (!runs(launch)) return false;
+    const auto code = version_of(launch.config->block)->code(*loaded_);
+    return code && code->image().waits;
+  }
+
   std::string_view engine(const machine::LaunchConfig& config) const override {
     if (config.schedule) return below_->engine(config);
     const std::lock_guard lock(mutex_);

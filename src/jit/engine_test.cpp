@@ -68,6 +68,31 @@ again:
 }
 )";
 
+/// CTA n > 0 waits until CTA n - 1 has left its mark.
+constexpr const char* kLooks = R"(
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry looks(.param .u64 marks)
+{
+  .reg .u32 %r<3>; .reg .u64 %a<3>; .reg .pred %p;
+  ld.param.u64 %a1, [marks];
+  mov.u32 %r1, %ctaid.x;
+  mul.wide.u32 %a2, %r1, 4;
+  add.u64 %a1, %a1, %a2;
+  setp.eq.u32 %p, %r1, 0;
+  @%p bra go;
+again:
+  ld.acquire.gpu.global.u32 %r2, [%a1+-4];
+  setp.ne.u32 %p, %r2, 2;
+  @%p bra again;
+go:
+  mov.u32 %r2, 2;
+  st.release.gpu.global.u32 [%a1], %r2;
+  ret;
+}
+)";
+
 /// CTA number n stores 1 + ctaid.x + 100 * ctaid.y + 10000 * ctaid.z at places[n], of 3 x 2 x 2.
 constexpr const char* kPlace = R"(
 .version 7.0
@@ -315,6 +340,21 @@ TEST_F(Tiers, SomeLaunchesStayBelow) {
   config.cluster = Dim3{2, 1, 1};
   launch(ready, config);  // in which the marking engine has one CTA do for two
   EXPECT_THAT(launch(ready, 4), Each(kCompiled));
+}
+
+TEST_F(Tiers, CtasThatWaitForEachOtherAreBegunInOrder) {
+  for (const bool waits : {false, true}) {
+    const Ready ready = prepare(waits ? kLooks : kernel(112), at_once());
+    machine::LaunchConfig config = config_of(300, 32);
+    EXPECT_THAT(launch(ready, config), Each(kCompiled));
+    config.cooperative = true;
+    EXPECT_THAT(launch(ready, config), Each(kCompiled));
+    machine::Launch begun{};
+    begun.config = &config;
+    begun.grid = config.grid;
+    begun.cluster = {1, 1, 1};
+    EXPECT_EQ(ready.program->in_order(begun), waits);
+  }
 }
 
 TEST_F(Tiers, WhatCannotBeCompiledStaysBelow) {

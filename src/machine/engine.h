@@ -139,6 +139,9 @@ class Program {
   virtual std::unique_ptr<Stepper> make_stepper(Launch&) const { return nullptr; }
   /// Launch::rows for the launch, which begins.
   virtual u32 rows(const Launch&) const { return 1; }
+  /// Whether CTAs of the launch, which begins, may wait for those before them: each worker takes
+  /// the next one then, instead of having a part of the grid.
+  virtual bool in_order(const Launch&) const { return false; }
   /// What runs such a launch, for people.
   virtual std::string_view engine(const LaunchConfig& config) const = 0;
 };

@@ -150,18 +150,19 @@ class Grid {
         launch_(launch),
         first_(first),
         total_(count),
-        shares_(workers),
+        shares_(program.in_order(launch) ? 1 : workers),
         slice_(launch.config->cooperative ? kCooperativeSlice : kSlice) {
     // Enough CTAs at a time that handing them out costs nothing, few enough that the last ones
     // spread evenly.
-    chunk_ = std::clamp<u64>(total_ / (u64{workers} * 16), 1, 64);
+    chunk_ = std::clamp<u64>(total_ / (u64{workers} * 16), 1, shares_.size() == workers ? 64 : 1);
     residency_ =
         u64{launch.profile->multiprocessors} * launch.profile->max_blocks_per_multiprocessor;
     residency_ = std::max<u64>(residency_ / launch.cluster.volume() / workers, 1);
     if (launch.config->cooperative) residency_ = total_, chunk_ = 1;
     share_ = (total_ + workers - 1) / workers;
-    const auto cut = [&](u32 w) { return static_cast<u32>(std::min(share_ * w, total_)); };
-    for (u32 w = 0; w < workers; ++w) shares_[w].left = Range{cut(w), cut(w + 1)};
+    const u64 part = (total_ + shares_.size() - 1) / shares_.size();
+    const auto cut = [&](u64 w) { return static_cast<u32>(std::min(part * w, total_)); };
+    for (u64 w = 0; w < shares_.size(); ++w) shares_[w].left = Range{cut(w), cut(w + 1)};
     launch.cancel_next = [this]() -> std::optional<u64> {
       u64 next = 0, end = 0;
       return take(0, next, end, 1) ? std::optional(next) : std::nullopt;
@@ -347,8 +348,8 @@ class Grid {
   struct alignas(8) Range {
     u32 begin = 0, end = 0;
   };
-  /// Of a worker. Two never lie in one line of the cache; asking the allocator for that would take
-  /// longer than a small grid.
+  /// Of a worker, or of all. Two never lie in one line of the cache; asking the allocator for that
+  /// would take longer than a small grid.
   struct Share {
     std::atomic<Range> left{Range{}};
     u8 distance[120];
