@@ -54,9 +54,13 @@ bool is_noticed(const llvm::Instruction& inst) {
   return name != "wait" && inst.mayHaveSideEffects();
 }
 
-/// Whether all threads of the CTA come to it before any of them goes on.
+/// Whether all threads of the warp, or the CTA, come to it before any of them goes on.
 bool is_barrier(const llvm::Instruction& inst) {
   const llvm::StringRef name = machine_call(inst);
+  if (name == "warp_barrier") {
+    const auto* members = llvm::dyn_cast<llvm::ConstantInt>(inst.getOperand(0));
+    return members && members->isMinusOne();
+  }
   return name == "barrier" || name == "barrier_wait";
 }
 
