@@ -33,15 +33,15 @@ class Program final : public machine::Program {
   }
 
   u32 rows(const machine::Launch& launch) const override {
-    if (!runs(launch) || launch.grid.y == 1) return 1;
-    const auto code = version_of(launch.config->block)->code(*loaded_);
+    if (launch.grid.y == 1) return 1;
+    const auto code = code_of(launch);
     // Calls that go deep have large frames: as few threads at a time as can be.
     return code && code->image().columns && !code->image().frame_of_call ? Column::kRows : 1;
   }
 
   bool in_order(const machine::Launch& launch) const override {
-    if (!runs(launch)) return false;
-    const auto code = version_of(launch.config->block)->code(*loaded_);
+    if (launch.grid.volume() == 1) return false;
+    const auto code = code_of(launch);
     return code && code->image().waits;
   }
 
@@ -59,6 +59,10 @@ class Program final : public machine::Program {
   /// Clusters run interleaved; so does a pseudo-random order.
   static bool runs(const machine::Launch& launch) {
     return launch.cluster.volume() == 1 && !launch.random;
+  }
+  /// Null: it begins below.
+  std::shared_ptr<const Code> code_of(const machine::Launch& launch) const {
+    return runs(launch) ? version_of(launch.config->block)->code(*loaded_) : nullptr;
   }
   std::shared_ptr<Version> version_of(machine::Dim3 block) const {
     const std::lock_guard lock(mutex_);

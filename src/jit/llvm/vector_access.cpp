@@ -283,9 +283,12 @@ Halves Vectorizer::where_straight(const llvm::CallInst& call, const Group& group
 }
 
 /// Of Way::spread: the lanes' addresses.
-llvm::Value* Vectorizer::addresses_in_spread(const Group& group, unsigned half) {
-  return builder_.CreateAdd(splat(group.at[half]),
-                            ramp(builder_.getInt64Ty(), shapes_.of(group.root).stride));
+Halves Vectorizer::addresses_in_spread(const Group& group) {
+  Halves at{};
+  for (unsigned h = 0; h < halves_; ++h)
+    at[h] = builder_.CreateAdd(splat(group.at[h]),
+                               ramp(builder_.getInt64Ty(), shapes_.of(group.root).stride));
+  return at;
 }
 
 llvm::Value* Vectorizer::place_in_spread(const Group& group, unsigned half, unsigned lane,
@@ -322,11 +325,8 @@ Halves Vectorizer::load_spread(const llvm::CallInst& call, const Group& group, u
   const Site& site = site_of(call);
   const unsigned count = site.count;
   llvm::Type* element = builder_.getIntNTy(site.bytes * 8u);
-  if (has_instruction(call) || (count > 1 && !are_pieces(site))) {
-    Halves at{};
-    for (unsigned h = 0; h < halves_; ++h) at[h] = addresses_in_spread(group, h);
-    return gather(call, at, distance, mask);
-  }
+  if (has_instruction(call) || (count > 1 && !are_pieces(site)))
+    return access_at(call, addresses_in_spread(group), distance, mask);
   Halves loaded{};
   for (unsigned h = 0; h < halves_; ++h) {
     std::vector<llvm::Value*> rows;
@@ -359,9 +359,8 @@ void Vectorizer::store_spread(const llvm::CallInst& call, const Group& group, u6
   const Site& site = site_of(call);
   const unsigned count = site.count;
   if (has_instruction(call) || !are_pieces(site)) {
-    Halves at{};
-    for (unsigned h = 0; h < halves_; ++h) at[h] = addresses_in_spread(group, h);
-    return scatter(call, at, distance, mask);
+    access_at(call, addresses_in_spread(group), distance, mask);
+    return;
   }
   for (unsigned h = 0; h < halves_; ++h) {
     std::vector<llvm::Value*> elements;
@@ -393,31 +392,37 @@ bool Vectorizer::has_instruction(const llvm::CallInst& call) const {
                                             !target_.forceScalarizeMaskedScatter(type, align);
 }
 
-Halves Vectorizer::gather(const llvm::CallInst& call, const Halves& at, u64 distance,
-                          const Halves& mask) {
+/// Lanes' accesses to addresses of their own, at once. Returns what was loaded.
+Halves Vectorizer::access_at(const llvm::CallInst& call, const Halves& at, u64 distance,
+                             const Halves& mask) {
   const Site& site = site_of(call);
   llvm::Type* type = vector_of(builder_.getIntNTy(site.bytes * 8u));
-  Halves all{};
+  const bool loads = machine_call(call) == "load";
+  Halves loaded{};
   for (unsigned h = 0; h < halves_; ++h) {
     std::vector<llvm::Value*> parts;
-    for (unsigned i = 0; i < site.count; ++i)
-      parts.push_back(
-          builder_.CreateMaskedGather(type, pointer(at[h], distance + u64{i} * site.bytes),
-                                      llvm::Align(1), mask[h], llvm::Constant::getNullValue(type)));
-    all[h] = record_of(parts);
+    for (unsigned i = 0; i < site.count; ++i) {
+      llvm::Value* stored = loads ? nullptr : all(call.getArgOperand(2 + i), h);
+      llvm::Value* places = pointer(at[h], distance + u64{i} * site.bytes);
+      if (loads)
+        parts.push_back(builder_.CreateMaskedGather(type, places, llvm::Align(1), mask[h],
+                                                    llvm::Constant::getNullValue(type)));
+      else
+        builder_.CreateMaskedScatter(stored, places, llvm::Align(1), mask[h]);
+    }
+    if (loads) loaded[h] = record_of(parts);
   }
-  return all;
+  return loaded;
 }
 
-void Vectorizer::scatter(const llvm::CallInst& call, const Halves& at, u64 distance,
-                         const Halves& mask) {
-  const Site& site = site_of(call);
-  for (unsigned h = 0; h < halves_; ++h) {
-    for (unsigned i = 0; i < site.count; ++i)
-      builder_.CreateMaskedScatter(all(call.getArgOperand(2 + i), h),
-                                   pointer(at[h], distance + u64{i} * site.bytes), llvm::Align(1),
-                                   mask[h]);
-  }
+/// The access of a group whose lanes may lie anyhow, and do not lie in a line.
+Halves Vectorizer::access_scattered(const llvm::CallInst& call, const Group& group, u64 distance,
+                                    const Halves& mask) {
+  if (!is_made_at_once(call, mask)) return lane_by_lane(call, mask);
+  if (!group.straight) return access_at(call, group.at, distance, mask);
+  Group own = group_of(call, Way::scattered);
+  check_scattered(own, mask);
+  return access_at(call, own.at, 0, mask);
 }
 
 /// Where values of the team's lanes lie one by one.
@@ -430,8 +435,7 @@ llvm::AllocaInst* Vectorizer::row(llvm::Type* element, unsigned number) {
   return known;
 }
 
-/// Does so for one lane after the other, of those whose bits are set. `one` gets its number, of 64
-/// bits.
+/// A loop that makes `one` for each lane whose bit is set, given its number, of 64 bits.
 void Vectorizer::for_each_lane(llvm::Value* lanes,
                                const std::function<void(llvm::Value* lane)>& one) {
   llvm::Type* word = lanes->getType();
@@ -601,17 +605,10 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
     case Way::spread:
       return define(call, load_spread(call, *group, distance, mask));
     case Way::scattered: {
-      const auto scattered = [&] {
-        if (!is_made_at_once(call, mask)) return lane_by_lane(call, mask);
-        if (!group->straight) return gather(call, group->at, distance, mask);
-        Group own = group_of(call, Way::scattered);
-        check_scattered(own, mask);
-        return gather(call, own.at, 0, mask);
-      };
-      return define(call, group->straight
-                              ? either(
-                                    group->straight, [&] { return straight(group->at); }, scattered)
-                              : scattered());
+      const auto scattered = [&] { return access_scattered(call, *group, distance, mask); };
+      const auto in_line = [&] { return straight(group->at); };
+      return define(call,
+                    group->straight ? either(group->straight, in_line, scattered) : scattered());
     }
   }
 }
@@ -678,16 +675,9 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
     case Way::apart:
       HEDDLE_UNREACHABLE();
     case Way::scattered: {
-      const auto scattered = [&] {
-        if (!is_made_at_once(call, mask)) return lane_by_lane(call, mask);
-        Group own = group_of(call, Way::scattered);
-        if (group->straight) check_scattered(own, mask);
-        group->straight ? scatter(call, own.at, 0, mask) : scatter(call, group->at, distance, mask);
-        return Halves{};
-      };
-      group->straight ? either(
-                            group->straight, [&] { return straight(group->at); }, scattered)
-                      : scattered();
+      const auto scattered = [&] { return access_scattered(call, *group, distance, mask); };
+      const auto in_line = [&] { return straight(group->at); };
+      group->straight ? either(group->straight, in_line, scattered) : scattered();
     }
   }
 }

@@ -218,9 +218,10 @@ class Vectorizer {
   void store_spread(const llvm::CallInst& call, const Group& group, u64 distance,
                     const Halves& mask);
   std::vector<llvm::Value*> turned(const std::vector<llvm::Value*>& rows);
-  llvm::Value* addresses_in_spread(const Group& group, unsigned half);
-  Halves gather(const llvm::CallInst& call, const Halves& at, u64 distance, const Halves& mask);
-  void scatter(const llvm::CallInst& call, const Halves& at, u64 distance, const Halves& mask);
+  Halves addresses_in_spread(const Group& group);
+  Halves access_at(const llvm::CallInst& call, const Halves& at, u64 distance, const Halves& mask);
+  Halves access_scattered(const llvm::CallInst& call, const Group& group, u64 distance,
+                          const Halves& mask);
   llvm::AllocaInst* row(llvm::Type* element, unsigned number);
   void for_each_lane(llvm::Value* lanes, const std::function<void(llvm::Value* lane)>& one);
   Halves lane_by_lane(const llvm::CallInst& call, const Halves& mask);

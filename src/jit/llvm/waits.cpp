@@ -101,6 +101,7 @@ const llvm::CallInst* find_asking(const llvm::Loop& loop, const ScalarKernel& ke
   const auto add = [&](const llvm::Value* value, const llvm::CallInst* by) {
     if (told.try_emplace(value, by).second) work.push_back(value);
   };
+  const llvm::Instruction* swap = retried(loop, kernel, shapes);
   std::vector<const llvm::CallInst*> shared_loads;
   bool has_barrier = false;
   const auto is_shared = [&](const llvm::Instruction& inst) {
@@ -115,7 +116,7 @@ const llvm::CallInst* find_asking(const llvm::Loop& loop, const ScalarKernel& ke
       const auto& call = llvm::cast<llvm::CallInst>(inst);
       if (name == "load" && is_shared(inst)) shared_loads.push_back(&call);
       if (name == "load" && !site_of(call, kernel.sites).ordered) continue;
-      if (retried(loop, kernel, shapes) != &inst) add(&call, &call);
+      if (&inst != swap) add(&call, &call);
     }
   }
   while (!work.empty()) {
