@@ -226,6 +226,52 @@ llvm::Value* Vectorizer::atomic_at(const Site& site, llvm::Value* address, llvm:
   return builder_.CreateAtomicRMW(operation(site), at, b, align, kOrder);
 }
 
+/// The lanes' operands, joined by the operation.
+llvm::Value* Vectorizer::of_all_lanes(const Site& site, llvm::Value* operand, const Halves& mask) {
+  llvm::Value* others = splat(neutral(site, operand->getType()));
+  llvm::Value* whole = nullptr;
+  for (unsigned h = 0; h < halves_; ++h) {
+    llvm::Value* lanes = builder_.CreateSelect(mask[h], all(operand, h), others);
+    llvm::Value* half = builder_.CreateUnaryIntrinsic(reduction(site), lanes);
+    whole = whole ? applied(builder_, site, whole, half, nullptr) : half;
+  }
+  return whole;
+}
+
+/// A lane's address, where all have been handed over.
+llvm::Value* Vectorizer::address_in_context(const Halves& at, llvm::Value* lane) {
+  llvm::Type* type = at[0]->getType()->getScalarType();
+  llvm::Value* addresses = field_address(offsetof(Context, addresses));
+  return builder_.CreateLoad(type, builder_.CreateInBoundsGEP(type, addresses, lane));
+}
+
+/// Where many lanes have the first one's address they are one operation: equal numbers in a row of
+/// a histogram, or a counter for all. Returns the lanes that are left.
+llvm::Value* Vectorizer::join_equals(const Site& site, const Halves& at, llvm::Value* operand,
+                                     const Halves& mask, llvm::Value* bits) {
+  constexpr u32 kMany = 8;
+  llvm::Value* lane = builder_.CreateAnd(
+      builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, builder_.getFalse()), kLanes - 1);
+  llvm::Value* there = address_in_context(at, builder_.CreateZExt(lane, builder_.getInt64Ty()));
+  Halves same{};
+  for (unsigned h = 0; h < halves_; ++h)
+    same[h] = builder_.CreateAnd(builder_.CreateICmpEQ(at[h], splat(there)), mask[h]);
+  llvm::Value* equals = lane_mask(same);
+  llvm::Value* count = builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, equals);
+  Block *before = builder_.GetInsertBlock(), *joined = new_block("joined");
+  Block* others = new_block("others");
+  builder_.CreateCondBr(builder_.CreateICmpUGE(count, builder_.getInt32(kMany)), joined, others);
+  go_to(joined);
+  atomic_at(site, there, of_all_lanes(site, operand, same), nullptr);
+  llvm::Value* rest = builder_.CreateXor(bits, equals);
+  builder_.CreateBr(others);
+  go_to(others);
+  llvm::PHINode* left = builder_.CreatePHI(bits->getType(), 2);
+  left->addIncoming(bits, before);
+  left->addIncoming(rest, joined);
+  return left;
+}
+
 void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halves& mask) {
   // Where the processor takes subnormals for zero, it would do so in other sums, too.
   const bool flushes = site.type == isa::Type::f32 && site.space == ir::Space::global;
@@ -242,8 +288,8 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
   llvm::Type* type = value(0)->getType();
 
   llvm::Value* address = call.getArgOperand(1);
-  const bool reduces = call.use_empty() && !sums && shapes_.of(address).is_uniform() &&
-                       reduction(site) != llvm::Intrinsic::not_intrinsic;
+  const bool joins = call.use_empty() && !sums && reduction(site) != llvm::Intrinsic::not_intrinsic;
+  const bool reduces = joins && shapes_.of(address).is_uniform();
   const bool few = !lanes_here_.empty();
   Group& group = open_group(call, few ? Way::only : reduces ? Way::one : Way::scattered);
   group.way == Way::scattered ? check_scattered(group, mask) : check(group, mask);
@@ -256,14 +302,7 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
                   }));
   }
   if (reduces) {
-    llvm::Value* whole = nullptr;
-    for (unsigned h = 0; h < halves_; ++h) {
-      llvm::Value* lanes =
-          builder_.CreateSelect(mask[h], all(value(0), h), splat(neutral(site, type)));
-      llvm::Value* half = builder_.CreateUnaryIntrinsic(reduction(site), lanes);
-      whole = whole ? applied(builder_, site, whole, half, nullptr) : half;
-    }
-    atomic_at(site, at[0], whole, nullptr);
+    atomic_at(site, at[0], of_all_lanes(site, value(0), mask), nullptr);
     return;
   }
 
@@ -274,30 +313,28 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
     if (!is_shared(i)) pass_operand(value(i), i);
   }
   const auto one = [&](llvm::Value* lane) {
-    const auto of = [&](llvm::Type* element, llvm::Value* array) {
-      return builder_.CreateInBoundsGEP(element, array, lane);
+    const auto of_lane = [&](llvm::Value* array) {
+      return builder_.CreateInBoundsGEP(type, array, lane);
     };
     const auto operand = [&](unsigned i) -> llvm::Value* {
       return is_shared(i) ? first(value(i))
-                          : builder_.CreateLoad(type, of(type, operand_address(i)));
+                          : builder_.CreateLoad(type, of_lane(operand_address(i)));
     };
-    llvm::Type* number = at[0]->getType()->getScalarType();
-    llvm::Value* its_own =
-        builder_.CreateLoad(number, of(number, field_address(offsetof(Context, addresses))));
-    llvm::Value* old = atomic_at(site, its_own, operand(0), operands > 1 ? operand(1) : nullptr);
-    if (!call.use_empty()) builder_.CreateStore(old, of(type, operand_address(0)));
+    llvm::Value* old = atomic_at(site, address_in_context(at, lane), operand(0),
+                                 operands > 1 ? operand(1) : nullptr);
+    if (!call.use_empty()) builder_.CreateStore(old, of_lane(operand_address(0)));
   };
   llvm::Value* bits = lane_mask(mask);
   // For whoever looks for the lane after a fault.
   builder_.CreateStore(bits, field_address(offsetof(Context, lanes)), /*isVolatile=*/true);
-  if (sums) {
-    for_each_lane(bits, one);
-  } else {
+  if (joins) bits = join_equals(site, at, value(0), mask, bits);
+  Block* done = new_block("done");
+  if (!sums) {
     Block *before = builder_.GetInsertBlock(), *every = new_block("every");
-    Block *some = new_block("some"), *done = new_block("done");
+    Block* some = new_block("some");
     builder_.CreateCondBr(builder_.CreateICmpEQ(bits, builder_.getInt32(~0u)), every, some);
     go_to(every);
-    constexpr u32 kAtATime = 4;  // all of them would be as fast, and a lot of code
+    constexpr u32 kAtATime = 8;  // all of them would be as fast, and a lot of code
     llvm::PHINode* begin = builder_.CreatePHI(builder_.getInt64Ty(), 2);
     for (u32 i = 0; i < kAtATime; ++i) one(builder_.CreateNUWAdd(begin, builder_.getInt64(i)));
     llvm::Value* next = builder_.CreateNUWAdd(begin, builder_.getInt64(kAtATime));
@@ -305,10 +342,10 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
     begin->addIncoming(next, builder_.GetInsertBlock());
     builder_.CreateCondBr(builder_.CreateICmpULT(next, builder_.getInt64(kLanes)), every, done);
     go_to(some);
-    for_each_lane(bits, one);
-    builder_.CreateBr(done);
-    go_to(done);
   }
+  for_each_lane(bits, one);
+  builder_.CreateBr(done);
+  go_to(done);
   if (!call.use_empty()) take_results(call);
 }
 

@@ -229,6 +229,10 @@ class Vectorizer {
   void emit_store(llvm::CallInst& call, const Site& site, const Halves& mask);
   llvm::Value* add_number(llvm::Value* at, llvm::Value* b, llvm::Value* flushes);
   llvm::Value* atomic_at(const Site& site, llvm::Value* address, llvm::Value* b, llvm::Value* c);
+  llvm::Value* of_all_lanes(const Site& site, llvm::Value* operand, const Halves& mask);
+  llvm::Value* address_in_context(const Halves& at, llvm::Value* lane);
+  llvm::Value* join_equals(const Site& site, const Halves& at, llvm::Value* operand,
+                           const Halves& mask, llvm::Value* bits);
   void emit_atomic(llvm::CallInst& call, const Site& site, const Halves& mask);
 
   // --- what looks across lanes, and what the run-time does ---
