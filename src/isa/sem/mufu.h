@@ -22,8 +22,8 @@ constexpr f32 mufu_rcp(f32 x) { return canonical(flush(1.0f / flush(x))); }
 /// 1 / sqrt(x) of a positive normal number, within 2^-23.28. (Manual: 2^-22.9.) A fourth of what a
 /// root and a division take.
 constexpr f32 rsq_of_normal(f32 x) {
-  const f32 y = as_f32(0x5f375000 - (bits_of(x) >> 1));  // half the exponent; within 3.5 %
-  const f32 e = fused(-(x * y), y, 1.0f);                // 1 - x y^2, the error twice
+  const f32 y = as_f32(0x5f375000 - (bits_of_normal(x) >> 1));  // half the exponent; within 3.5 %
+  const f32 e = fused(x * y, -y, 1.0f);                         // 1 - x y^2, the error twice
   // ((1 - e)^(-1/2) - 1) / e, |e| < 0.069: the largest error of y is as small as can be, 2^-25.4.
   f32 p = fused(e, 0.2745477855205536f, 0.3139364719390869f);
   p = fused(p, e, 0.37499892711639404f);
@@ -35,9 +35,8 @@ constexpr f32 rsq_of_normal(f32 x) {
 template <bool kFtz>
 constexpr f32 mufu_rsq(f32 x) {
   constexpr f32 kInfinity = as_f32(0x7f800000);
-  const bool large = x >= kMinNormal;
-  f32 root = rsq_of_normal(large ? x : kMinNormal);
-  if (!(large && x < kInfinity)) [[unlikely]] {
+  f32 root = rsq_of_normal(x);
+  if (bits_of_normal(x) - 0x00800000 >= 0x7f000000) [[unlikely]] {
     const f32 source = kFtz ? flush(x) : x * 16777216.0f;
     const f32 number = source == kInfinity ? 0.0f : rsq_of_normal(source) * 4096.0f;
     const f32 pole = as_f32((bits_of(x) & 0x80000000) | 0x7f800000);
@@ -68,7 +67,7 @@ template <bool kFtz>
 constexpr f32 mufu_ex2(f32 x) {
   constexpr f32 kInfinity = as_f32(0x7f800000);
   const bool moderate = x >= -126.0f && x < 128.0f;
-  f32 power = ex2_of_moderate(moderate ? x : 0.0f);
+  f32 power = ex2_of_moderate(x);
   if (!moderate) [[unlikely]] {
     const f32 root = ex2_of_moderate(!kFtz && x >= -252.0f && x < 0 ? x * 0.5f : 0.0f);
     const f32 small = !kFtz && x >= -252.0f ? root * root : 0.0f;

@@ -108,7 +108,7 @@ Result<Compiled> compile_here(const Request& request) {
   verify(cta);
   analyses.functions.clear(cta, cta.getName());
   tidy_vectors(cta, analyses, true);
-  if (!kernel.zeroes_subnormals) use_fixups(cta, *target);
+  use_fixups(cta, *target, kernel.zeroes_subnormals);
   clock.end("tidy vectors again");
   make_cold_calls(cta, *target);
   if (request.dump == Dump::vector) compiled.dump = dump(cta, kernel, module);

@@ -2,44 +2,86 @@
 #include "jit/llvm/fixups.h"
 
 #include <llvm/CodeGen/TargetSubtargetInfo.h>
+#include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/PatternMatch.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include "base/types.h"
 
 namespace heddle::jit {
 
-void use_fixups(llvm::Function& cta, llvm::TargetMachine& target) {
+namespace {
+
+constexpr unsigned kOfVector = 16;  ///< lanes
+
+bool has(const llvm::TargetMachine& target, const llvm::Function& cta, const char* feature) {
+  return target.getTargetTriple().isX86() && target.getSubtargetImpl(cta)->checkFeatures(feature);
+}
+
+/// The choice between a number and the canonical NaN. Null: it is something else.
+llvm::Value* fixup(llvm::Instruction& inst, llvm::IRBuilder<>& builder) {
   using namespace llvm::PatternMatch;
-  if (!target.getTargetTriple().isX86() || !target.getSubtargetImpl(cta)->checkFeatures("+avx512f"))
-    return;
+  llvm::Value *value = nullptr, *test = nullptr;
+  llvm::Constant* nan = nullptr;
+  if (!match(&inst, m_Select(m_Value(test), m_Constant(nan), m_Value(value))) ||
+      !match(test,
+             m_OneUse(m_SpecificFCmp(llvm::CmpInst::FCMP_UNO, m_Specific(value), m_AnyZeroFP()))))
+    return nullptr;
   // What comes of each kind of operand, four bits each: of NaNs (the first two kinds) the
   // destination as it was, of the others the operand.
   constexpr u32 kNanStays = 0x11111100;
-  constexpr unsigned kLanes = 16;
+  constexpr unsigned kNoException = 0, kCurrentRounding = 4;
+  return builder.CreateIntrinsic(
+      llvm::Intrinsic::x86_avx512_mask_fixupimm_ps_512, {},
+      {nan, value, builder.CreateVectorSplat(kOfVector, builder.getInt32(kNanStays)),
+       builder.getInt32(kNoException), builder.getInt16(~u16{0}),
+       builder.getInt32(kCurrentRounding)});
+}
+
+/// Whether a number is anything but positive and normal, by its bits. Null: it is something else.
+llvm::Value* class_test(llvm::Instruction& inst, llvm::IRBuilder<>& builder) {
+  using namespace llvm::PatternMatch;
+  llvm::CmpInst::Predicate predicate{};
+  llvm::Value* number = nullptr;
+  const llvm::APInt *offset = nullptr, *limit = nullptr;
+  if (!match(&inst, m_ICmp(predicate, m_Add(m_BitCast(m_Value(number)), m_APInt(offset)),
+                           m_APInt(limit))) ||
+      !number->getType()->getScalarType()->isFloatTy())
+    return nullptr;
+  const llvm::ConstantRange normal(llvm::APInt(32, 0x00800000), llvm::APInt(32, 0x7f800000));
+  const llvm::ConstantRange tested =
+      llvm::ConstantRange::makeExactICmpRegion(predicate, *limit).subtract(*offset);
+  if (tested != normal && tested != normal.inverse()) return nullptr;
+  constexpr u32 kAllOthers = 0xff;
+  llvm::Value* is_other = builder.CreateIntrinsic(llvm::Intrinsic::x86_avx512_fpclass_ps_512, {},
+                                                  {number, builder.getInt32(kAllOthers)});
+  return tested == normal ? builder.CreateNot(is_other) : is_other;
+}
+
+}  // namespace
+
+void use_fixups(llvm::Function& cta, llvm::TargetMachine& target, bool zeroes_subnormals) {
+  const bool fixes = has(target, cta, "+avx512f") && !zeroes_subnormals;
+  const bool classifies = has(target, cta, "+avx512dq");
   llvm::IRBuilder<> builder(cta.getContext());
-  llvm::Type* vector = llvm::FixedVectorType::get(builder.getFloatTy(), kLanes);
-  for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(cta))) {
-    llvm::Value *value = nullptr, *test = nullptr;
-    llvm::Constant* nan = nullptr;
-    if (inst.getType() != vector ||
-        !match(&inst, m_Select(m_Value(test), m_Constant(nan), m_Value(value))) ||
-        !match(test,
-               m_OneUse(m_SpecificFCmp(llvm::CmpInst::FCMP_UNO, m_Specific(value), m_AnyZeroFP()))))
-      continue;
+  const auto lanes_of = [](llvm::Type* type) {
+    return llvm::FixedVectorType::get(type, kOfVector);
+  };
+  llvm::SmallVector<llvm::WeakTrackingVH> dead;
+  for (llvm::Instruction& inst : llvm::instructions(cta)) {
     builder.SetInsertPoint(&inst);
-    llvm::Value* kinds = builder.CreateVectorSplat(kLanes, builder.getInt32(kNanStays));
-    constexpr unsigned kNoException = 0, kCurrentRounding = 4;
-    llvm::Value* canonical =
-        builder.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_fixupimm_ps_512, {},
-                                {nan, value, kinds, builder.getInt32(kNoException),
-                                 builder.getInt16(~u16{0}), builder.getInt32(kCurrentRounding)});
-    inst.replaceAllUsesWith(canonical);
-    inst.eraseFromParent();
-    llvm::cast<llvm::Instruction>(test)->eraseFromParent();
+    llvm::Value* better = nullptr;
+    if (fixes && inst.getType() == lanes_of(builder.getFloatTy())) better = fixup(inst, builder);
+    if (classifies && inst.getType() == lanes_of(builder.getInt1Ty()))
+      better = class_test(inst, builder);
+    if (!better) continue;
+    inst.replaceAllUsesWith(better);
+    dead.emplace_back(&inst);
   }
+  llvm::RecursivelyDeleteTriviallyDeadInstructions(dead);
 }
 
 }  // namespace heddle::jit

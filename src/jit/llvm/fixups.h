@@ -6,9 +6,10 @@
 
 namespace heddle::jit {
 
-/// Makes NaNs canonical by one instruction, where the processor has it: instead of a comparison,
-/// for which masks are short in long code, and a choice. Not where the processor takes subnormal
-/// operands for zero: the instruction would make them so.
-void use_fixups(llvm::Function& cta, llvm::TargetMachine& target);
+/// One instruction, where the processor has it, for what several do on 16 numbers. NaNs become
+/// canonical: instead of a comparison, for which masks are short in long code, and a choice. Not
+/// where the processor takes subnormal operands for zero: the instruction would make them so. And
+/// numbers that are not positive and normal are found by their class, not by their bits.
+void use_fixups(llvm::Function& cta, llvm::TargetMachine& target, bool zeroes_subnormals);
 
 }  // namespace heddle::jit

@@ -22,6 +22,7 @@
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/FixIrreducible.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/Local.h>
@@ -49,10 +50,21 @@ bool is_taken_as_number(const llvm::Use& use) {
                                  : llvm::FCmpInst::isUnordered(test->getPredicate());
 }
 
+bool is_call_of(const llvm::Value& value, llvm::StringRef name) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&value);
+  return call && call->getCalledFunction() && call->getCalledFunction()->getName() == name;
+}
+/// flush() and bits_of_normal() of sem/float.h, which are calls until it is clear which flushes are
+/// needed, and where NaNs become canonical.
+constexpr llvm::StringLiteral kFlush = "heddle_flush_f32", kBitsOfNormal = "heddle_bits_of_normal";
+bool is_late(const llvm::Function& function) {
+  return function.getName() == kFlush || function.getName() == kBitsOfNormal;
+}
+
 /// Whether the payload of a NaN operand makes no difference to the instruction.
 bool ignores_payload(const llvm::Use& use) {
   const auto& user = *llvm::cast<llvm::Instruction>(use.getUser());
-  if (is_taken_as_number(use)) return true;
+  if (is_taken_as_number(use) || is_call_of(user, kBitsOfNormal)) return true;
   switch (user.getOpcode()) {
     case llvm::Instruction::FAdd:
     case llvm::Instruction::FSub:
@@ -89,12 +101,7 @@ llvm::SmallVector<const llvm::Use*> chosen_from(const llvm::Instruction& user,
   return {};
 }
 
-/// flush() of sem/float.h, which is a call until it is clear which of them are needed.
-constexpr llvm::StringLiteral kFlush = "heddle_flush_f32";
-bool is_flush(const llvm::Instruction& inst) {
-  const auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
-  return call && call->getCalledFunction() && call->getCalledFunction()->getName() == kFlush;
-}
+bool is_flush(const llvm::Instruction& inst) { return is_call_of(inst, kFlush); }
 
 /// The operands whose NaN the result may be.
 llvm::SmallVector<const llvm::Use*> passed_on(const llvm::Instruction& user,
@@ -244,7 +251,8 @@ bool is_indifferent(const llvm::Instruction& user) {
   if (const auto* test = llvm::dyn_cast<llvm::FCmpInst>(&user))
     return test->getPredicate() == llvm::FCmpInst::FCMP_UNO ||
            test->getPredicate() == llvm::FCmpInst::FCMP_ORD;
-  return llvm::isa<llvm::FPToSIInst, llvm::FPToUIInst>(user);  // which cut
+  return llvm::isa<llvm::FPToSIInst, llvm::FPToUIInst>(user) ||  // which cut
+         is_call_of(user, kBitsOfNormal);
 }
 
 /// Whether the processor may take this operand as zero because it is subnormal, and something else
@@ -264,10 +272,11 @@ bool flushes_all(const llvm::Function& function, const std::set<const llvm::Valu
     if (inst.hasMetadata(kAnyMode)) continue;
     if (is_class_test(inst) && tells_subnormals(inst) && !flushed.count(inst.getOperand(0)))
       return false;
-    const bool calls =
-        llvm::isa<llvm::CallInst>(inst) && !llvm::isa<llvm::IntrinsicInst>(inst) && !is_flush(inst);
+    const bool may_look = llvm::isa<llvm::CallInst>(inst) &&
+                          !llvm::isa<llvm::IntrinsicInst>(inst) && !is_flush(inst) &&
+                          !is_call_of(inst, kBitsOfNormal);
     for (const llvm::Use& use : inst.operands()) {
-      if (calls && use->getType()->isFloatingPointTy()) return false;
+      if (may_look && use->getType()->isFloatingPointTy()) return false;
       if (minds_subnormals(use) && !flushed.count(use) && !is_flushed_constant(use)) return false;
     }
   }
@@ -522,6 +531,34 @@ void inline_calls(llvm::Module& module, Analyses& analyses) {
   whole.run(module, analyses.modules);
 }
 
+/// What instructions call that are alike in any mode of the processor is so, too.
+void mark_called(llvm::Module& module) {
+  std::map<const llvm::Function*, llvm::Function*> marked;
+  std::vector<llvm::CallInst*> work;
+  const auto look_at = [&](llvm::Function& function) {
+    for (llvm::Instruction& inst : llvm::instructions(function)) {
+      auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
+      if (call && call->hasMetadata(kAnyMode)) work.push_back(call);
+    }
+  };
+  for (llvm::Function& function : module) look_at(function);
+  while (!work.empty()) {
+    llvm::CallInst* call = work.back();
+    work.pop_back();
+    llvm::Function* called = call->getCalledFunction();
+    if (!called || called->isDeclaration() || is_late(*called)) continue;
+    llvm::Function*& copy = marked[called];
+    if (!copy) {
+      llvm::ValueToValueMapTy values;
+      copy = llvm::CloneFunction(called, values);
+      for (llvm::Instruction& inst : llvm::instructions(*copy))
+        inst.setMetadata(kAnyMode, llvm::MDNode::get(inst.getContext(), {}));
+      look_at(*copy);
+    }
+    call->setCalledFunction(copy);
+  }
+}
+
 /// 2 x - (x & c) as x + (x & ~c), of which one sees that it is neither negative nor more than 2 x:
 /// where a thread finds its pair when neighbours so far apart are compared.
 void add_masked(llvm::Function& function) {
@@ -560,8 +597,9 @@ void sign_indices(llvm::Function& function, Analyses& analyses) {
 std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
   llvm::Module& module = *kernel.module;
   use_instructions(module, analyses.target);
+  if (module.getFunction(kFlush)) mark_called(module);
   for (llvm::Function& function : module) {
-    if (&function != kernel.function && !function.isDeclaration() && function.getName() != kFlush &&
+    if (&function != kernel.function && !function.isDeclaration() && !is_late(function) &&
         !kernel.recursive.count(&function))
       inline_always(function);
   }
@@ -593,11 +631,14 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
   run(manager(llvm::SROAPass(llvm::SROAOptions::ModifyCFG), llvm::EarlyCSEPass(),
               llvm::SimplifyCFGPass(keep_loops), llvm::InstCombinePass()));
   place_canonical(function, kernel.sites);
-  if (llvm::Function* flush = module.getFunction(kFlush)) {
-    place_flushes(kernel, analyses.target);
-    inline_always(*flush);
-    inline_calls(module, analyses);
+  if (module.getFunction(kFlush)) place_flushes(kernel, analyses.target);
+  bool has_late = false;
+  for (const llvm::StringRef name : {kFlush, kBitsOfNormal}) {
+    llvm::Function* late = module.getFunction(name);
+    if (late) inline_always(*late);
+    has_late |= late != nullptr;
   }
+  if (has_late) inline_calls(module, analyses);
   join_alike(function);
   add_masked(function);
   run(manager(llvm::EarlyCSEPass(), llvm::InstCombinePass(), llvm::SimplifyCFGPass(keep_loops),
