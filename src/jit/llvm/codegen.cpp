@@ -148,10 +148,13 @@ std::string emit(llvm::Module& module, llvm::TargetMachine& target, llvm::raw_pw
   llvm::legacy::PassManager passes;
   llvm::TargetPassConfig* config = machine.createPassConfig(passes);
   config->setDisableVerify(true);
+  // Also the pass that moves constants out of loops before registers are allocated: where they are
+  // used they are operands in memory, and cost nothing; outside they take registers, and long to
+  // allocate.
   for (llvm::AnalysisID pass :
        {&llvm::LiveDebugValuesID, &llvm::RemoveRedundantDebugValuesID, &llvm::StackMapLivenessID,
-        &llvm::FEntryInserterID, &llvm::XRayInstrumentationID, &llvm::PatchableFunctionID,
-        &llvm::FuncletLayoutID})
+        &llvm::EarlyMachineLICMID, &llvm::FEntryInserterID, &llvm::XRayInstrumentationID,
+        &llvm::PatchableFunctionID, &llvm::FuncletLayoutID})
     config->disablePass(pass);
   passes.add(config);
   auto* info = new llvm::MachineModuleInfoWrapperPass(&machine);
