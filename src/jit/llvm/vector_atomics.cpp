@@ -254,8 +254,9 @@ llvm::Value* Vectorizer::join_equals(const Site& site, const Halves& at, llvm::V
       builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, builder_.getFalse()), kLanes - 1);
   llvm::Value* there = address_in_context(at, builder_.CreateZExt(lane, builder_.getInt64Ty()));
   Halves same{};
+  // Not an `and`: addresses of lanes that are not there may be poison.
   for (unsigned h = 0; h < halves_; ++h)
-    same[h] = builder_.CreateAnd(builder_.CreateICmpEQ(at[h], splat(there)), mask[h]);
+    same[h] = builder_.CreateSelect(mask[h], builder_.CreateICmpEQ(at[h], splat(there)), none()[h]);
   llvm::Value* equals = lane_mask(same);
   llvm::Value* count = builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, equals);
   Block *before = builder_.GetInsertBlock(), *joined = new_block("joined");
@@ -334,7 +335,7 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
     Block* some = new_block("some");
     builder_.CreateCondBr(builder_.CreateICmpEQ(bits, builder_.getInt32(~0u)), every, some);
     go_to(every);
-    constexpr u32 kAtATime = 8;  // all of them would be as fast, and a lot of code
+    constexpr u32 kAtATime = 8;  // all of them would take as long, and a lot of code
     llvm::PHINode* begin = builder_.CreatePHI(builder_.getInt64Ty(), 2);
     for (u32 i = 0; i < kAtATime; ++i) one(builder_.CreateNUWAdd(begin, builder_.getInt64(i)));
     llvm::Value* next = builder_.CreateNUWAdd(begin, builder_.getInt64(kAtATime));
