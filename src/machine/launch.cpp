@@ -373,8 +373,9 @@ std::string refuse_cluster(const Profile& profile, const ir::Function& kernel,
 
 u32 worker_count() {
   if (const char* text = std::getenv("HEDDLE_THREADS")) {
-    const long count = std::strtol(text, nullptr, 10);
-    if (count >= 1 && count <= 1024) return static_cast<u32>(count);
+    char* end = nullptr;
+    const long count = std::strtol(text, &end, 10);
+    if (!*end && count >= 1 && count <= 1024) return static_cast<u32>(count);
   }
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -336,6 +336,14 @@ TEST_F(Tiers, WhatTheEnvironmentMaySay) {
       {{{"HEDDLE_ENGINE", "gpu"}}, "HEDDLE_ENGINE=gpu: it is auto, interp or jit; using auto"},
       {{{"HEDDLE_JIT_AFTER", "soon"}}, "HEDDLE_JIT_AFTER=soon: it is a number of milliseconds"},
       {{{"HEDDLE_JIT_AFTER", "-1"}}, "HEDDLE_JIT_AFTER=-1: it is a number of milliseconds"},
+      {{{"HEDDLE_CPU", "x86-64-v3"}},
+       "HEDDLE_CPU=x86-64-v3: it is baseline, v3 or v4; using the best"},
+      {{{"HEDDLE_THREADS", "0"}},
+       "HEDDLE_THREADS=0: it is a number from 1 to 1024; using all processors"},
+      {{{"HEDDLE_THREADS", "two"}},
+       "HEDDLE_THREADS=two: it is a number from 1 to 1024; using all processors"},
+      {{{"HEDDLE_TIME_LIMIT", "1 s"}},
+       "HEDDLE_TIME_LIMIT=1 s: it is a number of seconds; no limit"},
       {{{"HEDDLE_CACHE_SIZE", "all"}}, "HEDDLE_CACHE_SIZE=all: it is a number of megabytes"},
   };
   for (const auto& [environment, said] : kCases) {

@@ -29,9 +29,34 @@ void read_hot(jit::Options& options) {
   options.hot = std::chrono::nanoseconds(static_cast<s64>(after * 1e6));
 }
 
+/// What others read where they need it, and pass over when they do not understand it.
+void check_environment() {
+  const auto check = [](const char* name, auto is_right, std::string_view what) {
+    const char* text = std::getenv(name);
+    if (text && *text && !is_right(text)) complain(name, text, what);
+  };
+  const auto is_level = [](std::string_view level) {
+    return level == "baseline" || level == "v3" || level == "v4";
+  };
+  const auto is_count = [](const char* text) {
+    char* end = nullptr;
+    const long count = std::strtol(text, &end, 10);
+    return !*end && count >= 1 && count <= 1024;
+  };
+  const auto is_time = [](const char* text) {
+    char* end = nullptr;
+    const double seconds = std::strtod(text, &end);
+    return !*end && seconds >= 0;
+  };
+  check("HEDDLE_CPU", is_level, "it is baseline, v3 or v4; using the best");
+  check("HEDDLE_THREADS", is_count, "it is a number from 1 to 1024; using all processors");
+  check("HEDDLE_TIME_LIMIT", is_time, "it is a number of seconds; no limit");
+}
+
 }  // namespace
 
 std::unique_ptr<machine::Engine> make_engine() {
+  check_environment();
   constexpr const char* kName = "HEDDLE_ENGINE";
   auto interpreter = std::make_unique<interp::Interpreter>();
   const char* wanted = std::getenv(kName);

@@ -123,7 +123,9 @@ CUresult report(const machine::LaunchResult& result) {
 // Seconds after which a kernel is stopped; 0: never.
 double time_limit() {
   const char* text = std::getenv("HEDDLE_TIME_LIMIT");
-  return text ? std::strtod(text, nullptr) : 0;
+  char* end = nullptr;
+  const double seconds = text ? std::strtod(text, &end) : 0;
+  return text && !*end ? seconds : 0;
 }
 
 // The order of turns that the environment asks for (machine/schedule.h).
