@@ -371,11 +371,16 @@ std::string refuse_cluster(const Profile& profile, const ir::Function& kernel,
   return why_no_clusters(profile, kernel, config, shape_of(kernel, config));
 }
 
+std::optional<u32> parse_worker_count(const char* text) {
+  char* end = nullptr;
+  const long count = std::strtol(text, &end, 10);
+  if (*end || count < 1 || count > 1024) return {};
+  return static_cast<u32>(count);
+}
+
 u32 worker_count() {
   if (const char* text = std::getenv("HEDDLE_THREADS")) {
-    char* end = nullptr;
-    const long count = std::strtol(text, &end, 10);
-    if (!*end && count >= 1 && count <= 1024) return static_cast<u32>(count);
+    if (const auto count = parse_worker_count(text)) return *count;
   }
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <string>
 
+#include "driver/core/launch.h"
 #include "interp/program.h"
 #include "jit/engine.h"
+#include "machine/launch.h"
 
 namespace heddle::driver {
 namespace {
@@ -38,19 +40,10 @@ void check_environment() {
   const auto is_level = [](std::string_view level) {
     return level == "baseline" || level == "v3" || level == "v4";
   };
-  const auto is_count = [](const char* text) {
-    char* end = nullptr;
-    const long count = std::strtol(text, &end, 10);
-    return !*end && count >= 1 && count <= 1024;
-  };
-  const auto is_time = [](const char* text) {
-    char* end = nullptr;
-    const double seconds = std::strtod(text, &end);
-    return !*end && seconds >= 0;
-  };
   check("HEDDLE_CPU", is_level, "it is baseline, v3 or v4; using the best");
-  check("HEDDLE_THREADS", is_count, "it is a number from 1 to 1024; using all processors");
-  check("HEDDLE_TIME_LIMIT", is_time, "it is a number of seconds; no limit");
+  check("HEDDLE_THREADS", machine::parse_worker_count,
+        "it is a number from 1 to 1024; using all processors");
+  check("HEDDLE_TIME_LIMIT", parse_time_limit, "it is a number of seconds; no limit");
 }
 
 }  // namespace

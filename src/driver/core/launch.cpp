@@ -123,9 +123,7 @@ CUresult report(const machine::LaunchResult& result) {
 // Seconds after which a kernel is stopped; 0: never.
 double time_limit() {
   const char* text = std::getenv("HEDDLE_TIME_LIMIT");
-  char* end = nullptr;
-  const double seconds = text ? std::strtod(text, &end) : 0;
-  return text && !*end ? seconds : 0;
+  return text ? parse_time_limit(text).value_or(0) : 0;
 }
 
 // The order of turns that the environment asks for (machine/schedule.h).
@@ -140,6 +138,13 @@ std::optional<u64> schedule() {
 }
 
 }  // namespace
+
+std::optional<double> parse_time_limit(const char* text) {
+  char* end = nullptr;
+  const double seconds = std::strtod(text, &end);
+  if (*end || !(seconds >= 0)) return {};
+  return seconds;
+}
 
 CUresult result_of(machine::TrapKind kind) {
   using machine::TrapKind;

@@ -54,21 +54,22 @@ constexpr f32 flush(f32 x) {
 #endif
   return flush_bits(x);
 }
-/// The bits of a normal number. Of a NaN those of any NaN, of a subnormal number perhaps those of
-/// zero: for whoever makes no difference between these, and so spares the compiler what makes them
-/// canonical.
+constexpr f32 flush(Flag ftz, f32 x) { return ftz == Flag::on ? flush(x) : x; }
+
 #if defined(HEDDLE_BITCODE)
 extern "C" [[gnu::noinline, gnu::const]] inline u32 heddle_bits_of_normal(f32 x) {
   return bits_of(x);
 }
 #endif
+/// The bits of a normal number. Of a NaN those of any NaN, of a subnormal number perhaps those of
+/// zero: for whoever makes no difference between these, and so spares the compiler what makes them
+/// canonical.
 constexpr u32 bits_of_normal(f32 x) {
 #if defined(HEDDLE_BITCODE)
   if (!std::is_constant_evaluated()) return heddle_bits_of_normal(x);
 #endif
   return bits_of(x);
 }
-constexpr f32 flush(Flag ftz, f32 x) { return ftz == Flag::on ? flush(x) : x; }
 
 /// Clamps to [0, 1]; NaN and -0 give +0.
 template <class T>

@@ -57,8 +57,9 @@ bool is_call_of(const llvm::Value& value, llvm::StringRef name) {
 /// flush() and bits_of_normal() of sem/float.h, which are calls until it is clear which flushes are
 /// needed, and where NaNs become canonical.
 constexpr llvm::StringLiteral kFlush = "heddle_flush_f32", kBitsOfNormal = "heddle_bits_of_normal";
-bool is_late(const llvm::Function& function) {
-  return function.getName() == kFlush || function.getName() == kBitsOfNormal;
+constexpr llvm::StringLiteral kLate[] = {kFlush, kBitsOfNormal};
+bool is_late(const llvm::Function* called) {
+  return called && llvm::is_contained(kLate, called->getName());
 }
 
 /// Whether the payload of a NaN operand makes no difference to the instruction.
@@ -272,9 +273,9 @@ bool flushes_all(const llvm::Function& function, const std::set<const llvm::Valu
     if (inst.hasMetadata(kAnyMode)) continue;
     if (is_class_test(inst) && tells_subnormals(inst) && !flushed.count(inst.getOperand(0)))
       return false;
-    const bool may_look = llvm::isa<llvm::CallInst>(inst) &&
-                          !llvm::isa<llvm::IntrinsicInst>(inst) && !is_flush(inst) &&
-                          !is_call_of(inst, kBitsOfNormal);
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
+    const bool may_look =
+        call && !llvm::isa<llvm::IntrinsicInst>(call) && !is_late(call->getCalledFunction());
     for (const llvm::Use& use : inst.operands()) {
       if (may_look && use->getType()->isFloatingPointTy()) return false;
       if (minds_subnormals(use) && !flushed.count(use) && !is_flushed_constant(use)) return false;
@@ -546,7 +547,7 @@ void mark_called(llvm::Module& module) {
     llvm::CallInst* call = work.back();
     work.pop_back();
     llvm::Function* called = call->getCalledFunction();
-    if (!called || called->isDeclaration() || is_late(*called)) continue;
+    if (!called || called->isDeclaration() || is_late(called)) continue;
     llvm::Function*& copy = marked[called];
     if (!copy) {
       llvm::ValueToValueMapTy values;
@@ -599,7 +600,7 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
   use_instructions(module, analyses.target);
   if (module.getFunction(kFlush)) mark_called(module);
   for (llvm::Function& function : module) {
-    if (&function != kernel.function && !function.isDeclaration() && !is_late(function) &&
+    if (&function != kernel.function && !function.isDeclaration() && !is_late(&function) &&
         !kernel.recursive.count(&function))
       inline_always(function);
   }
@@ -633,7 +634,7 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
   place_canonical(function, kernel.sites);
   if (module.getFunction(kFlush)) place_flushes(kernel, analyses.target);
   bool has_late = false;
-  for (const llvm::StringRef name : {kFlush, kBitsOfNormal}) {
+  for (const llvm::StringRef name : kLate) {
     llvm::Function* late = module.getFunction(name);
     if (late) inline_always(*late);
     has_late |= late != nullptr;
