@@ -23,7 +23,7 @@ constexpr s64 kNear = 1024, kNearCta = 2048;
 constexpr u64 kMostRounds = 8, kInstructionsAhead = 4000;
 /// Into the second level: the rows of a tile may be a page apart, and would drive each other out of
 /// the few places that the first one has for them.
-constexpr u32 kSecondLevel = 2;
+constexpr u32 kFirstLevel = 3, kSecondLevel = 2;
 
 /// By how much a value grows from round to round: a number that is the same in all of them, times
 /// another. This is for hints, so nothing here asks whether sums wrap around.
@@ -127,9 +127,28 @@ u64 Vectorizer::rounds_ahead(const llvm::Loop& loop) const {
   return std::clamp<u64>(kInstructionsAhead / instructions, 1, kMostRounds);
 }
 
+/// Whether it may be of memory that is not close to the processor all the time.
+bool Vectorizer::is_global(const Site& site) const {
+  return site.space == ir::Space::global || site.space == ir::Space::generic;
+}
+
+void Vectorizer::hint(llvm::Value* at, bool writes, u32 level) {
+  builder_.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
+      {at, builder_.getInt32(writes), builder_.getInt32(level), builder_.getInt32(1)});
+}
+
+/// Before a masked load of so many bytes. AMD's processors do not count those among what their own
+/// prefetching goes by, but do count hints.
+void Vectorizer::touch(const Site& site, llvm::Value* at, u64 bytes) {
+  if (sees_masked_loads_ || !is_global(site)) return;
+  for (u64 offset = 0; offset < bytes; offset += kLine)
+    hint(builder_.CreateConstGEP1_64(builder_.getInt8Ty(), at, offset), false, kFirstLevel);
+}
+
 void Vectorizer::prefetch(const llvm::CallInst& call, const Group& group, u64 distance) {
   const Site& site = site_of(call);
-  if (site.space != ir::Space::global && site.space != ir::Space::generic) return;
+  if (!is_global(site)) return;
   if (group.way == Way::scattered || group.way == Way::spread || group.way == Way::pattern ||
       group.way == Way::only)
     return;
@@ -152,9 +171,7 @@ void Vectorizer::prefetch(const llvm::CallInst& call, const Group& group, u64 di
   for (unsigned h = 0; h < halves_; h += shapes_.halves_of(shape)) {
     llvm::Value* at = builder_.CreateAdd(group.at[h], bytes);
     for (u64 offset = 0; offset < extent; offset += kLine)
-      builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
-                               {pointer(at, distance + offset), builder_.getInt32(writes),
-                                builder_.getInt32(kSecondLevel), builder_.getInt32(1)});
+      hint(pointer(at, distance + offset), writes, kSecondLevel);
   }
 }
 

@@ -106,6 +106,14 @@ llvm::Value* Vectorizer::repeat(llvm::Value* mask, unsigned count) {
   return builder_.CreateShuffleVector(mask, order);
 }
 
+/// Of the elements of a vector whose bit is set; the others are zero.
+llvm::Value* Vectorizer::masked_load(const Site& site, llvm::Type* type, llvm::Value* at,
+                                     llvm::Value* mask) {
+  touch(site, at, layout_.getTypeStoreSize(type));
+  return builder_.CreateMaskedLoad(type, at, llvm::Align(1), mask,
+                                   llvm::Constant::getNullValue(type));
+}
+
 /// Lanes' elements with others between them: all of it is loaded, and every second one taken until
 /// each lane has its own. Where a block accesses all that is between, its loads share the work.
 Halves Vectorizer::load_apart(const Group& group, u64 distance, const Halves& mask) {
@@ -136,8 +144,7 @@ Halves Vectorizer::load_apart(const Group& group, u64 distance, const Halves& ma
       }
       llvm::Value* there = builder_.CreateAnd(builder_.CreateShuffleVector(lanes, own),
                                               llvm::ConstantVector::get(wanted));
-      parts.push_back(builder_.CreateMaskedLoad(type, at, llvm::Align(1), there,
-                                                llvm::Constant::getNullValue(type)));
+      parts.push_back(masked_load(site, type, at, there));
     }
     for (unsigned rest = which; parts.size() > 1; rest /= 2) {
       std::vector<int> second;
@@ -188,9 +195,8 @@ Halves Vectorizer::load_pattern(const Group& group, u64 distance, const Halves& 
         llvm::Value* more = put(mask[h], list, part);
         wanted = wanted ? builder_.CreateOr(wanted, more) : more;
       }
-      parts[part] =
-          builder_.CreateMaskedLoad(type, pointer(group.at[h], distance + u64{part} * kHalf * 4),
-                                    llvm::Align(1), wanted, llvm::Constant::getNullValue(type));
+      parts[part] = masked_load(site_of(*group.members[0]), type,
+                                pointer(group.at[h], distance + u64{part} * kHalf * 4), wanted);
     }
     std::vector<int> own(kHalf);
     for (const std::vector<int>& list : lists) {
@@ -557,8 +563,7 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
       llvm::Value* loaded =
           is_all(mask)
               ? static_cast<llvm::Value*>(builder_.CreateAlignedLoad(type, at, llvm::Align(1)))
-              : builder_.CreateMaskedLoad(type, at, llvm::Align(1), repeat(mask[h], count),
-                                          llvm::Constant::getNullValue(type));
+              : masked_load(site, type, at, repeat(mask[h], count));
       std::vector<llvm::Value*> parts;
       for (unsigned i = 0; i < count; ++i) {
         std::vector<int> order;

@@ -23,6 +23,7 @@ Vectorizer::Vectorizer(ScalarKernel& kernel, const Shapes& shapes, Analyses& ana
       bounds_(*kernel.function, analyses),
       wanted_(kernel, shapes),
       target_(analyses.functions.getResult<llvm::TargetIRAnalysis>(*kernel.function)),
+      sees_masked_loads_(!analyses.target.getTargetCPU().starts_with("znver")),
       block_(block),
       halves_(shapes.team() / kHalf),
       context_(kernel.module->getContext()),

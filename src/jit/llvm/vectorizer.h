@@ -201,6 +201,10 @@ class Vectorizer {
   llvm::Value* repeat(llvm::Value* mask, unsigned count);
   u64 rounds_ahead(const llvm::Loop& loop) const;
   void prefetch(const llvm::CallInst& call, const Group& group, u64 distance);
+  bool is_global(const Site& site) const;
+  void hint(llvm::Value* at, bool writes, u32 level);
+  void touch(const Site& site, llvm::Value* at, u64 bytes);
+  llvm::Value* masked_load(const Site& site, llvm::Type* type, llvm::Value* at, llvm::Value* mask);
   Halves load_apart(const Group& group, u64 distance, const Halves& mask);
   // Of local memory; `distance` from the group's address.
   llvm::Value* local_size();
@@ -253,6 +257,7 @@ class Vectorizer {
   BoundsAnalysis bounds_;
   const Wanted wanted_;
   const llvm::TargetTransformInfo& target_;
+  const bool sees_masked_loads_;  ///< the processor's own prefetching does
   const machine::Dim3 block_;
   const unsigned halves_;  ///< of the warps that run together
   WaitingLoops waiting_;
