@@ -80,6 +80,8 @@ struct Context {
   u32 turns;   ///< barriers until this one's is over
   u64 resume;  ///< how the turn before ended: WarpState's resume and barrier; 0: the CTA begins
 
+  u32 alone;  ///< the lane that goes through a loop by itself, counted from 1; 0: none
+
   u32 again;                   ///< out of HelperId::wait
   u32 barrier_result[kLanes];  ///< by warp: of the bar.red at which it waited
 

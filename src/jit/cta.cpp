@@ -324,8 +324,8 @@ CtaStatus Cta::faulted() {
   }
   // On the way through the lanes, if one of them meant that place.
   constexpr u64 kMost = 128;
-  u32 lane = 0;
-  for (u32 rest = context_.lanes; rest; rest &= rest - 1) {
+  u32 lane = context_.alone ? context_.alone - 1 : 0;
+  for (u32 rest = context_.alone ? 0 : context_.lanes; rest; rest &= rest - 1) {
     const u32 one = static_cast<u32>(std::countr_zero(rest));
     if (fault_.address - context_.addresses[one] >= kMost) continue;
     lane = one;

@@ -141,7 +141,7 @@ void Vectorizer::hint(llvm::Value* at, bool writes, u32 level) {
 /// Before a masked load of so many bytes. AMD's processors do not count those among what their own
 /// prefetching goes by, but do count hints.
 void Vectorizer::touch(const Site& site, llvm::Value* at, u64 bytes) {
-  if (sees_masked_loads_ || !is_global(site)) return;
+  if (!is_amd_ || !is_global(site)) return;
   for (u64 offset = 0; offset < bytes; offset += kLine)
     hint(builder_.CreateConstGEP1_64(builder_.getInt8Ty(), at, offset), false, kFirstLevel);
 }

@@ -23,7 +23,7 @@ Vectorizer::Vectorizer(ScalarKernel& kernel, const Shapes& shapes, Analyses& ana
       bounds_(*kernel.function, analyses),
       wanted_(kernel, shapes),
       target_(analyses.functions.getResult<llvm::TargetIRAnalysis>(*kernel.function)),
-      sees_masked_loads_(!analyses.target.getTargetCPU().starts_with("znver")),
+      is_amd_(analyses.target.getTargetCPU().starts_with("znver")),
       block_(block),
       halves_(shapes.team() / kHalf),
       context_(kernel.module->getContext()),
@@ -304,13 +304,16 @@ void Vectorizer::leave_block(Block* block, const Halves& mask) {
     assign(block, to, going);
     const llvm::Loop* loop = shapes_.loops.getLoopFor(block);
     if (loop && loop->getHeader() == to) continue;  // emit_loop() looks after it
-    Node& node = nodes_[to];
-    if (!node.collected[0]) continue;
-    const Halves exact = edge_mask(block, s, mask);
-    for (unsigned h = 0; h < halves_; ++h) {
-      llvm::Value* before = builder_.CreateLoad(exact[h]->getType(), node.collected[h]);
-      builder_.CreateStore(builder_.CreateOr(before, exact[h]), node.collected[h]);
-    }
+    if (nodes_[to].collected[0]) collect(to, edge_mask(block, s, mask));
+  }
+}
+
+/// Where lanes come to a block on several ways: these do, too.
+void Vectorizer::collect(const Block* to, const Halves& coming) {
+  const Node& node = nodes_[to];
+  for (unsigned h = 0; h < halves_ && node.collected[0]; ++h) {
+    llvm::Value* before = builder_.CreateLoad(coming[h]->getType(), node.collected[h]);
+    builder_.CreateStore(builder_.CreateOr(before, coming[h]), node.collected[h]);
   }
 }
 
@@ -333,18 +336,32 @@ void Vectorizer::emit_block(Block* block, const Halves& mask) {
   for (llvm::Instruction& inst : *block) {
     if (llvm::isa<llvm::PHINode>(inst)) continue;
     if (inst.isTerminator() || !why_.empty()) break;
-    builder_.SetCurrentDebugLocation(
-        inst.getDebugLoc()
-            ? llvm::DebugLoc(llvm::DILocation::get(context_, inst.getDebugLoc().getLine(), 0,
-                                                   function_->getSubprogram()))
-            : llvm::DebugLoc());
+    at_line_of(inst);
     emit(inst, mask);
   }
   leave_block(block, mask);
 }
 
+/// What is made from now on comes from the instruction.
+void Vectorizer::at_line_of(const llvm::Instruction& inst) {
+  const llvm::DebugLoc& from = inst.getDebugLoc();
+  builder_.SetCurrentDebugLocation(
+      from ? llvm::DebugLoc(
+                 llvm::DILocation::get(context_, from.getLine(), 0, function_->getSubprogram()))
+           : llvm::DebugLoc());
+}
+
+/// To the next round of a loop. Somebody may have told the kernel to stop.
+void Vectorizer::go_on_unless_stopped(Block* top) {
+  llvm::LoadInst* stop =
+      builder_.CreateLoad(builder_.getInt32Ty(), field_address(offsetof(Context, stop)));
+  stop->setVolatile(true);
+  builder_.CreateCondBr(builder_.CreateICmpEQ(stop, builder_.getInt32(0)), top, stopped_);
+}
+
 void Vectorizer::emit_loop(Block* header) {
   llvm::Loop* loop = shapes_.loops.getLoopFor(header);
+  if (goes_lane_by_lane(*loop)) return emit_loop_by_lanes(*loop);
   const bool parts = shapes_.parts(loop);
   const Halves entering = nodes_[header].mask;
   Block* latch = loop->getLoopLatch();
@@ -397,17 +414,13 @@ void Vectorizer::emit_loop(Block* header) {
   } else {
     goes_on = builder_.CreateLoad(builder_.getInt1Ty(), again);
   }
-  // Somebody may have told the kernel to stop.
   Block* next = new_block("next");
   builder_.CreateCondBr(goes_on, next, behind);
   go_to(next);
   if (const auto waiting = waiting_.find(loop); waiting != waiting_.end())
     end_region(waiting->second.asks->getArgOperand(0),
                waiting->second.writes ? WarpState::kYields : WarpState::kLooks);
-  llvm::LoadInst* stop =
-      builder_.CreateLoad(builder_.getInt32Ty(), field_address(offsetof(Context, stop)));
-  stop->setVolatile(true);
-  builder_.CreateCondBr(builder_.CreateICmpEQ(stop, builder_.getInt32(0)), top, stopped_);
+  go_on_unless_stopped(top);
   go_to(behind);
   nodes_[header].mask = entering;
 }

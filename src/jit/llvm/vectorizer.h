@@ -2,7 +2,8 @@
 //
 // The vectorizer's parts: vectorize.cpp lays out the control flow, vector_values.cpp makes values
 // and instructions, vector_access.cpp accesses to memory, vector_check.cpp sees to it that they are
-// legal, vector_atomics.cpp makes atomic ones, vector_warp.cpp what looks across lanes.
+// legal, vector_atomics.cpp makes atomic ones, vector_warp.cpp what looks across lanes,
+// vector_lanes.cpp loops through which lanes go one by one.
 #pragma once
 
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -70,6 +71,9 @@ class Vectorizer {
   void emit_tree(Block* node, const llvm::Loop* level);
   void emit_loop(Block* header);
   void emit_block(Block* block, const Halves& mask);
+  void go_on_unless_stopped(Block* top);
+  void collect(const Block* to, const Halves& coming);
+  void at_line_of(const llvm::Instruction& inst);
   void enter(Block* child, const llvm::Loop* level);
   void leave_block(Block* block, const Halves& mask);
   void go_through_ctas();
@@ -88,6 +92,31 @@ class Vectorizer {
   Block* new_block(const llvm::Twine& name) { return Block::Create(context_, name, function_); }
   void go_to(Block* block) { builder_.SetInsertPoint(block); }
   llvm::AllocaInst* variable(llvm::Type* type);
+
+  // --- loops through which lanes go one by one ---
+  /// A way out of the loop. Who goes there, a bit for each lane, and what of the values that are
+  /// found there lanes bring from the loop: in a row().
+  struct Exit {
+    const Block* from;
+    Block* to;
+    llvm::AllocaInst* lanes;
+    std::vector<std::pair<llvm::PHINode*, llvm::AllocaInst*>> values;
+  };
+  struct OneLane {
+    llvm::Value* number;  ///< of 64 bits
+    std::map<const llvm::Value*, llvm::Value*> values;
+    llvm::Value* of(llvm::Value* value) const;
+  };
+  bool leaves_by_exits(const llvm::Instruction& inst, const llvm::Loop& loop) const;
+  bool goes_lane_by_lane(const llvm::Loop& loop) const;
+  llvm::Value* convert(llvm::Value* value, llvm::Type* type);
+  llvm::AllocaInst* give_row(llvm::Value* value, unsigned number);
+  llvm::Value* take_row(llvm::AllocaInst* place, llvm::Type* type, unsigned half);
+  void access_of_lane(const llvm::CallInst& call, OneLane& lane);
+  void emit_in_lane(llvm::Instruction& inst, OneLane& lane);
+  void emit_rounds(const llvm::Loop& loop, const std::vector<Exit>& exits, OneLane& lane);
+  void leave_by(const Exit& exit);
+  void emit_loop_by_lanes(const llvm::Loop& loop);
 
   // --- values ---
   llvm::Type* vector_of(llvm::Type* type) const;
@@ -257,7 +286,7 @@ class Vectorizer {
   BoundsAnalysis bounds_;
   const Wanted wanted_;
   const llvm::TargetTransformInfo& target_;
-  const bool sees_masked_loads_;  ///< the processor's own prefetching does
+  const bool is_amd_;  ///< the processor, of whose kind some things were measured
   const machine::Dim3 block_;
   const unsigned halves_;  ///< of the warps that run together
   WaitingLoops waiting_;
