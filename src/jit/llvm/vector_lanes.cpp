@@ -250,12 +250,16 @@ void Vectorizer::emit_rounds(const llvm::Loop& loop, const std::vector<Exit>& ex
 
 /// What lanes bring to the places behind the loop, and who comes there.
 void Vectorizer::leave_by(const Exit& exit) {
-  llvm::Value* lanes = builder_.CreateLoad(exit.lanes->getAllocatedType(), exit.lanes);
+  // Not a cast of the bits: LLVM 19 never ends with an `or` of two of those, one of them a constant.
+  llvm::Value* lanes = splat(builder_.CreateLoad(exit.lanes->getAllocatedType(), exit.lanes));
+  llvm::Value* none = llvm::Constant::getNullValue(lanes->getType());
   Halves going{};
   for (unsigned h = 0; h < halves_; ++h) {
-    llvm::Value* half =
-        builder_.CreateTrunc(builder_.CreateLShr(lanes, h * kHalf), builder_.getIntNTy(kHalf));
-    going[h] = builder_.CreateBitCast(half, vector_of(builder_.getInt1Ty()));
+    std::vector<llvm::Constant*> bits;
+    for (unsigned lane = 0; lane < kHalf; ++lane)
+      bits.push_back(builder_.getInt32(1u << (h * kHalf + lane)));
+    going[h] = builder_.CreateICmpNE(
+        builder_.CreateAnd(lanes, llvm::ConstantVector::get(bits)), none);
   }
   for (llvm::PHINode& phi : exit.to->phis()) {
     llvm::Value* value = phi.getIncomingValueForBlock(exit.from);
