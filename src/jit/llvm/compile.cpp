@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The compiler, from the top.
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -24,17 +26,37 @@
 namespace heddle::jit {
 namespace {
 
-/// Bugs of ours end here and not in wrong code.
-void verify(const llvm::Function& function) {
+bool verifies() {
 #ifdef NDEBUG
   static const bool asked_for = std::getenv("HEDDLE_VERIFY_JIT") != nullptr;
-  if (!asked_for) return;
+  return asked_for;
+#else
+  return true;
 #endif
+}
+
+/// Bugs of ours end here and not in wrong code.
+void verify(const llvm::Function& function) {
+  if (!verifies()) return;
   std::string why;
   llvm::raw_string_ostream out(why);
   if (llvm::verifyFunction(function, &out)) {
     llvm::errs() << why << function;
     HEDDLE_CHECK(!"the code that was made is not valid");
+  }
+}
+
+/// The same of a thread's code for the vectorizer: what leaves a loop goes by phi nodes at its
+/// exits, which take what each lane leaves with; the lanes that are gone go on to compute.
+void verify_thread(llvm::Function& function) {
+  verify(function);
+  if (!verifies()) return;
+  const llvm::DominatorTree dominators(function);
+  const llvm::LoopInfo loops(dominators);
+  for (const llvm::Loop* loop : loops) {
+    if (loop->isRecursivelyLCSSAForm(dominators, loops)) continue;
+    llvm::errs() << function;
+    HEDDLE_CHECK(!"a value that leaves a loop is not at its exit");
   }
 }
 
@@ -70,6 +92,7 @@ Result<Compiled> compile_here(const Request& request) {
   compute_as_written(*kernel.function);
   if (std::string why = tidy(kernel, analyses); !why.empty()) return Error{why};
   clock.end("tidy");
+  verify_thread(*kernel.function);
   if (request.dump == Dump::scalar) compiled.dump = dump(*kernel.function, kernel, module);
 
   analyses.functions.clear(*kernel.function, kernel.function->getName());

@@ -647,7 +647,8 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
               llvm::ADCEPass(), llvm::SimplifyCFGPass(keep_loops), llvm::LowerSwitchPass(),
               llvm::UnifyFunctionExitNodesPass(), llvm::FixIrreduciblePass(),
               llvm::LoopSimplifyPass(), llvm::LCSSAPass()));
-  if (unroll_sums(function, analyses)) run(manager(llvm::EarlyCSEPass(), llvm::ADCEPass()));
+  if (unroll_sums(function, analyses))
+    run(manager(llvm::EarlyCSEPass(), llvm::ADCEPass(), llvm::LCSSAPass()));
   split_records(function);
   analyses.functions.clear(function, function.getName());
   sign_indices(function, analyses);

@@ -59,13 +59,12 @@ bool is_chain(const llvm::CallInst& load, const llvm::Loop& loop) {
 
 }  // namespace
 
-/// Whether what is outside of the loop looks at the instruction only as lanes leave it.
-bool Vectorizer::leaves_by_exits(const llvm::Instruction& inst, const llvm::Loop& loop) const {
-  return llvm::all_of(inst.users(), [&](const llvm::User* one) {
-    const auto* user = llvm::cast<llvm::Instruction>(one);
-    if (loop.contains(user)) return true;
-    const auto* phi = llvm::dyn_cast<llvm::PHINode>(user);
-    return phi && is_number(phi->getType()) && !shapes_.of(phi).is_affine();
+/// Whether the instruction, if it is looked at where lanes leave the loop, can be kept for that.
+bool Vectorizer::leaves_as_number(const llvm::Instruction& inst, const llvm::Loop& loop) const {
+  return llvm::all_of(inst.users(), [&](const llvm::User* user) {
+    if (loop.contains(llvm::cast<llvm::Instruction>(user))) return true;
+    const auto* phi = llvm::cast<llvm::PHINode>(user);
+    return is_number(phi->getType()) && !shapes_.of(phi).is_affine();
   });
 }
 
@@ -76,7 +75,7 @@ bool Vectorizer::goes_lane_by_lane(const llvm::Loop& loop) const {
   for (const Block* block : loop.blocks()) {
     if (waiting_.count(shapes_.loops.getLoopFor(block))) return false;
     for (const llvm::Instruction& inst : *block) {
-      if (!leaves_by_exits(inst, loop)) return false;
+      if (!leaves_as_number(inst, loop)) return false;
       const auto brings = [&](const llvm::Value* value) {
         const auto* from = llvm::dyn_cast<llvm::Instruction>(value);
         return !from || loop.contains(from) || is_number(value->getType());
@@ -250,7 +249,8 @@ void Vectorizer::emit_rounds(const llvm::Loop& loop, const std::vector<Exit>& ex
 
 /// What lanes bring to the places behind the loop, and who comes there.
 void Vectorizer::leave_by(const Exit& exit) {
-  // Not a cast of the bits: LLVM 19 never ends with an `or` of two of those, one of them a constant.
+  // Not a cast of the bits: LLVM 19 never ends with an `or` of two of those, one of them a
+  // constant.
   llvm::Value* lanes = splat(builder_.CreateLoad(exit.lanes->getAllocatedType(), exit.lanes));
   llvm::Value* none = llvm::Constant::getNullValue(lanes->getType());
   Halves going{};
@@ -258,8 +258,8 @@ void Vectorizer::leave_by(const Exit& exit) {
     std::vector<llvm::Constant*> bits;
     for (unsigned lane = 0; lane < kHalf; ++lane)
       bits.push_back(builder_.getInt32(1u << (h * kHalf + lane)));
-    going[h] = builder_.CreateICmpNE(
-        builder_.CreateAnd(lanes, llvm::ConstantVector::get(bits)), none);
+    going[h] =
+        builder_.CreateICmpNE(builder_.CreateAnd(lanes, llvm::ConstantVector::get(bits)), none);
   }
   for (llvm::PHINode& phi : exit.to->phis()) {
     llvm::Value* value = phi.getIncomingValueForBlock(exit.from);

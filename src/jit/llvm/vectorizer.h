@@ -107,7 +107,7 @@ class Vectorizer {
     std::map<const llvm::Value*, llvm::Value*> values;
     llvm::Value* of(llvm::Value* value) const;
   };
-  bool leaves_by_exits(const llvm::Instruction& inst, const llvm::Loop& loop) const;
+  bool leaves_as_number(const llvm::Instruction& inst, const llvm::Loop& loop) const;
   bool goes_lane_by_lane(const llvm::Loop& loop) const;
   llvm::Value* convert(llvm::Value* value, llvm::Type* type);
   llvm::AllocaInst* give_row(llvm::Value* value, unsigned number);
