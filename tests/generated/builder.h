@@ -60,6 +60,7 @@ struct Region {
   std::string base;  ///< a register with the address in that space; .param: the variable
   u32 bytes;
   bool constant = false;  ///< nobody ever writes there
+  bool indexed = true;    ///< also at places that depend on data
 };
 
 inline constexpr u32 kInputBytes = 4096;
@@ -67,7 +68,8 @@ inline constexpr u32 kScratchBytes = 128;  ///< of a thread's slice, for stateme
 inline constexpr u32 kSlotBytes = 16, kWordBytes = 4;
 inline constexpr u32 kColumnBytes = 8, kColumns = 3;
 inline constexpr u32 kPairBytes = 16;
-inline constexpr u32 kLocalBytes = 64;
+/// Of the thread's array, and of a variable that is never indexed.
+inline constexpr u32 kLocalBytes = 64, kFrameBytes = 32;
 inline constexpr u32 kConstantBytes = 256;
 inline constexpr u32 kCells = 6;
 inline constexpr u32 kLockBytes = 16;  ///< a lock, and what it protects

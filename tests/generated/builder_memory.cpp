@@ -82,7 +82,8 @@ Builder::Made Builder::access(std::string_view opcode, const Region& region, std
   }
   std::string at = fmt::format("[{}+{}]", address, size * below(region.bytes / size));
   // ldu promises one address for the warp, and .param is no memory to compute addresses of.
-  const bool by_data = form.opcode != "ldu" && space != "param" && region.bytes > size && one_in(2);
+  const bool by_data = form.opcode != "ldu" && space != "param" && region.indexed &&
+                       region.bytes > size && one_in(2);
   if (by_data) {
     const std::string index = scope_.temporary("b32"), sum = scope_.temporary("u64");
     text += fmt::format("and.b32 {0}, {1}, {2};\nmad.wide.u32 {3}, {0}, {4}, {5};\n", index,
@@ -150,8 +151,10 @@ Builder::Made Builder::other_slot(const Context& context) {
 
 Builder::Made Builder::local(const Context&) {
   const std::string base = scope_.temporary("u64");
-  return access(one_in(2) ? "ld" : "st", {"local", base, kLocalBytes},
-                fmt::format("mov.u64 {}, array;\n", base));
+  const bool indexed = one_in(2);
+  return access(one_in(2) ? "ld" : "st",
+                {"local", base, indexed ? kLocalBytes : kFrameBytes, false, indexed},
+                fmt::format("mov.u64 {}, {};\n", base, indexed ? "array" : "frame"));
 }
 
 /// Anywhere in the input, or side by side.

@@ -18,7 +18,7 @@ std::string fixed(const Catalogue& catalogue, bool is_kernel) {
   std::string text = ".reg .b64 %in, %cells;\n.reg .b32 %lane, %members;\n";
   if (is_kernel)
     text += ".reg .b64 %out, %column, %slot, %word, %from;\n.reg .b32 %thread, %u, %v, %w;\n";
-  text += fmt::format(".local .align 16 .b8 array[{}];\n", kLocalBytes);
+  text += fmt::format(".local .align 16 .b8 array[{}], frame[{}];\n", kLocalBytes, kFrameBytes);
   if (catalogue.place().target.sm >= 80) text += ".reg .b64 %policy;\n";
   return text;
 }
@@ -128,6 +128,8 @@ std::string kernel_setup(Scope& scope, const Shared& shared, u32 stride) {
   const std::string a = scope.any(Type::u64), b = scope.any(Type::u64);
   for (u32 at = 0; at < kLocalBytes; at += 16)
     text += fmt::format("st.local.v2.b64 [array+{}], {{{}, {}}};\n", at, a, b);
+  for (u32 at = 0; at < kFrameBytes; at += 16)
+    text += fmt::format("st.local.v2.b64 [frame+{}], {{{}, {}}};\n", at, b, a);
   text += fmt::format("st.shared.v2.b64 [%slot], {{{}, {}}};\nst.shared.b32 [%word], {};\n", b, a,
                       scope.any(Type::b32));
   const std::string first = scope.temporary("pred");
@@ -261,6 +263,8 @@ Frame function_frame(Scope& scope) {
   const std::string a = scope.any(Type::b64);
   for (u32 at = 0; at < kLocalBytes; at += 8)
     frame.setup += fmt::format("st.local.b64 [array+{}], {};\n", at, a);
+  for (u32 at = 0; at < kFrameBytes; at += 8)
+    frame.setup += fmt::format("st.local.b64 [frame+{}], {};\n", at, a);
   frame.end = mix_registers(scope);
   return frame;
 }

@@ -124,9 +124,14 @@ llvm::Value* FunctionLowering::function_address(u32 id) { return symbol(id | kFu
 /// The address of a variable of the function's, so many bytes further. A function that may be
 /// called again before it returns has one for each call.
 llvm::Value* FunctionLowering::local_address(u32 local, u64 distance) {
-  llvm::Value* offset = builder_.getInt64(local_offsets_[local] + distance);
-  return recursive_ ? builder_.CreateAdd(call("activation", integer(64), {}, true), offset)
-                    : offset;
+  llvm::Value* begin = nullptr;
+  if (recursive_) {
+    begin = call("activation", integer(64), {}, true);
+    distance += local_places_[local];
+  } else {
+    begin = call("local", integer(64), {constant(static_cast<u32>(local_places_[local]))}, true);
+  }
+  return distance ? builder_.CreateAdd(begin, builder_.getInt64(distance)) : begin;
 }
 
 /// The address of a symbol, in its own state space.
@@ -414,13 +419,15 @@ void FunctionLowering::find_indexed() {
 
 void FunctionLowering::lay_out_locals() {
   locals_.assign(f_.locals.size(), nullptr);
-  local_offsets_.assign(f_.locals.size(), 0);
+  local_places_.assign(f_.locals.size(), 0);
   for (u32 i = 0; i < f_.locals.size(); ++i) {
     const ir::Variable& local = f_.locals[i];
-    if (in_memory(i)) {
-      u64& taken = recursive_ ? recursive_->local_bytes : shared_.kernel.local_bytes;
-      local_offsets_[i] = take_local(taken, local.size, local.align);
-      if (recursive_) recursive_->align = std::max<u64>(recursive_->align, local.align);
+    if (in_memory(i) && recursive_) {
+      local_places_[i] = take_local(recursive_->local_bytes, local.size, local.align);
+      recursive_->align = std::max<u64>(recursive_->align, local.align);
+    } else if (in_memory(i)) {
+      local_places_[i] = shared_.kernel.locals.size();
+      shared_.kernel.locals.push_back({local.size, local.align});
     } else {
       auto* storage = variable(
           llvm::ArrayType::get(builder_.getInt8Ty(), std::max<u64>(local.size, 1)), "local");

@@ -199,9 +199,11 @@ class FunctionLowering {
   Recursive* recursive_ = nullptr;  ///< it may be called again before it returns
   llvm::IRBuilder<> builder_, entry_builder_;
   std::vector<llvm::AllocaInst*> registers_;
-  std::vector<bool> indexed_;                           // .param variables that do not stay values
-  std::vector<llvm::Value*> locals_;                    // storage of .param variables that do
-  std::vector<u64> local_offsets_;                      // of the others, and of .local variables
+  std::vector<bool> indexed_;         // .param variables that do not stay values
+  std::vector<llvm::Value*> locals_;  // storage of .param variables that do
+  // Of the others, and of .local variables: numbers of ScalarKernel::locals; or offsets from the
+  // activation of a recursive function.
+  std::vector<u64> local_places_;
   std::vector<llvm::BasicBlock*> blocks_;               // by instruction: where a block begins
   llvm::BasicBlock *exit_ = nullptr, *gone_ = nullptr;  ///< of the function; of the kernel
   std::vector<std::pair<const ir::Parameter*, llvm::Value*>> returns_;

@@ -134,7 +134,7 @@ void Member::make_again_where_used() {
     more = false;
     for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(function_))) {
       const bool place = llvm::isa<llvm::GetElementPtrInst>(inst);
-      if (!place && machine_call(inst) != "activation") continue;
+      if (!place && machine_call(inst) != "activation" && machine_call(inst) != "local") continue;
       for (llvm::Use& use : llvm::make_early_inc_range(inst.uses())) {
         auto* user = llvm::cast<llvm::Instruction>(use.getUser());
         if (user->getParent() == inst.getParent() || llvm::isa<llvm::PHINode>(user)) continue;

@@ -30,6 +30,7 @@ struct Analyses;
 // Calls to the machine, by name. T: the types of results and operands stand behind the name.
 //   i64 context.i64(i32 offset), i32 context.i32(i32 offset)   a field of Context; the same for all
 //   i64 symbol(i32 index)        Context::symbols
+//   i64 local(i32 index)         where ScalarKernel::locals[index] begins in local memory
 //   i64 activation()             where the function's variables begin in local memory
 //   i64 stack()                  where the room for calls begins there
 //   i64 local.base()             where the thread's local memory begins
@@ -63,6 +64,11 @@ struct Recursive {
 };
 using RecursiveFunctions = llvm::MapVector<llvm::Function*, Recursive>;
 
+/// A variable in local memory, of a function that is not called again before it returns.
+struct Local {
+  u64 bytes = 0, align = 1;
+};
+
 /// Where so many bytes begin from now on, behind the `taken` ones.
 inline u64 take_local(u64& taken, u64 bytes, u64 align) {
   const u64 begin = (taken + align - 1) / align * align;
@@ -77,6 +83,7 @@ struct ScalarKernel {
   std::vector<Site> sites;
   std::vector<u32> symbols;     ///< Image::symbols
   std::vector<u32> first_line;  ///< by FunctionId: its debug lines begin behind this one
+  std::vector<Local> locals;
   u64 shared_bytes = 0;         ///< of a CTA, at least
   u64 local_bytes = 0;          ///< of a thread
   bool local_in_lanes = false;  ///< its layout: vector_local.cpp
@@ -108,6 +115,18 @@ std::string unwind_recursion(ScalarKernel& kernel, Analyses& analyses);
 
 /// Inlines, turns registers into values, removes what is computed twice or for nothing.
 std::string tidy(ScalarKernel& kernel, Analyses& analyses);
+
+/// Local variables become values where each access to them is known, and they are not large: its
+/// offset, and that nothing else is done with addresses of the variable. Returns whether some did:
+/// then there may be more, whose addresses lay in those. Done by tidy(), as are the next two.
+bool keep_local_variables(ScalarKernel& kernel);
+
+/// The others get places in local memory.
+void place_local_variables(ScalarKernel& kernel);
+
+/// Accesses by generic addresses that a cvta of local or shared memory made become accesses to that
+/// memory. Each has a site of its own.
+void find_spaces(ScalarKernel& kernel);
 
 /// Variables that did not become values, because they are indexed at run time, go into the threads'
 /// local memory. tidy() ends with it.

@@ -628,9 +628,16 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
   keep_loops.needCanonicalLoops(true).convertSwitchRangeToICmp(true);
   llvm::GVNOptions no_phis;  // see join_alike()
   no_phis.setPRE(false).setLoadPRE(false);
+  const auto make_values = [&] {
+    run(manager(llvm::SROAPass(llvm::SROAOptions::ModifyCFG), llvm::EarlyCSEPass(),
+                llvm::SimplifyCFGPass(keep_loops), llvm::InstCombinePass()));
+  };
   drop_first_writes(function);
-  run(manager(llvm::SROAPass(llvm::SROAOptions::ModifyCFG), llvm::EarlyCSEPass(),
-              llvm::SimplifyCFGPass(keep_loops), llvm::InstCombinePass()));
+  make_values();
+  while (keep_local_variables(kernel)) make_values();
+  place_local_variables(kernel);
+  number_accesses(kernel);
+  find_spaces(kernel);
   place_canonical(function, kernel.sites);
   if (module.getFunction(kFlush)) place_flushes(kernel, analyses.target);
   bool has_late = false;

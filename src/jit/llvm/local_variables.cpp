@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Local variables whose every access is known become values, as in a register: what a compiler that
+// does not optimise keeps its variables in. The others get places in the threads' local memory.
+#include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Utils/Local.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "jit/llvm/scalar.h"
+
+namespace heddle::jit {
+namespace {
+
+constexpr u32 kNone = ~u32{0};
+
+/// Of this many bytes at most, so that code does not become very long.
+constexpr u64 kMostBytes = 4096;
+
+/// An address as a sum.
+struct Sum {
+  u32 variable = kNone;  ///< where it begins, in the thread's local memory
+  int bases = 0;         ///< where that memory begins, so many times
+  u64 offset = 0;
+};
+
+u32 number_of(const llvm::CallInst& local) {
+  return static_cast<u32>(llvm::cast<llvm::ConstantInt>(local.getArgOperand(0))->getZExtValue());
+}
+
+/// What a value is, if it is no more than such a sum.
+std::optional<Sum> sum_of(const llvm::Value* value) {
+  if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(value))
+    return Sum{kNone, 0, number->getZExtValue()};
+  const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!inst || !value->getType()->isIntegerTy(64)) return std::nullopt;
+  const llvm::StringRef name = machine_call(*inst);
+  if (name == "local") return Sum{number_of(llvm::cast<llvm::CallInst>(*inst)), 0, 0};
+  if (name == "local.base") return Sum{kNone, 1, 0};
+  const bool adds = inst->getOpcode() == llvm::Instruction::Add;
+  if (!adds && inst->getOpcode() != llvm::Instruction::Sub) return std::nullopt;
+  const auto a = sum_of(inst->getOperand(0)), b = sum_of(inst->getOperand(1));
+  if (!a || !b || (b->variable != kNone && (!adds || a->variable != kNone))) return std::nullopt;
+  return Sum{std::min(a->variable, b->variable), adds ? a->bases + b->bases : a->bases - b->bases,
+             adds ? a->offset + b->offset : a->offset - b->offset};
+}
+
+class Keeper {
+ public:
+  explicit Keeper(ScalarKernel& kernel) : kernel_(kernel) {}
+  bool run();
+
+ private:
+  struct Variable {
+    std::vector<llvm::CallInst*> begins;    ///< calls that say where it begins
+    std::vector<llvm::CallInst*> accesses;  ///< all of them
+  };
+  bool find_accesses(u32 number, Variable& variable) const;
+  void keep(u32 number, const Variable& variable);
+
+  ScalarKernel& kernel_;
+};
+
+/// False: some are not known, or reach beyond the variable.
+bool Keeper::find_accesses(u32 number, Variable& variable) const {
+  const Local& local = kernel_.locals[number];
+  std::vector<llvm::Instruction*> addresses(variable.begins.begin(), variable.begins.end());
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const Sum sum = *sum_of(addresses[i]);
+    for (llvm::Use& use : addresses[i]->uses()) {
+      auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+      if (user->isBinaryOp()) {
+        if (!sum_of(user)) return false;
+        addresses.push_back(user);
+        continue;
+      }
+      const llvm::StringRef name = machine_call(*user);
+      if ((name != "load" && name != "store") || use.getOperandNo() != 1) return false;
+      auto& access = llvm::cast<llvm::CallInst>(*user);
+      const Site& site = site_of(access, kernel_.sites);
+      const bool generic = site.space == ir::Space::generic;
+      const u64 bytes = u64{site.bytes} * site.count;
+      if ((!generic && site.space != ir::Space::local) || sum.bases != (generic ? 1 : 0) ||
+          bytes > local.bytes || sum.offset > local.bytes - bytes || sum.offset % bytes != 0 ||
+          local.align < bytes)
+        return false;
+      variable.accesses.push_back(&access);
+    }
+  }
+  return true;
+}
+
+void Keeper::keep(u32 number, const Variable& variable) {
+  const Local& local = kernel_.locals[number];
+  llvm::IRBuilder<> builder(&*kernel_.function->getEntryBlock().getFirstInsertionPt());
+  auto* storage =
+      builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), local.bytes), nullptr, "kept");
+  const llvm::Align align(std::max<u64>(local.align, 8));
+  storage->setAlignment(align);
+  // Nothing is undefined here, whatever a kernel reads.
+  builder.CreateMemSet(storage, builder.getInt8(0), local.bytes, align);
+  for (llvm::CallInst* access : variable.accesses) {
+    const Site& site = site_of(*access, kernel_.sites);
+    llvm::Value* address = access->getArgOperand(1);
+    const u64 offset = sum_of(address)->offset;
+    builder.SetInsertPoint(access);
+    const auto at = [&](unsigned i) {
+      return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), storage,
+                                                offset + u64{i} * site.bytes);
+    };
+    const llvm::Align word(site.bytes);
+    if (machine_call(*access) == "store") {
+      for (unsigned i = 0; i < site.count; ++i)
+        builder.CreateAlignedStore(access->getArgOperand(2 + i), at(i), word);
+    } else if (llvm::Type* type = access->getType(); type->isStructTy()) {
+      llvm::Value* all = llvm::PoisonValue::get(type);
+      for (unsigned i = 0; i < site.count; ++i)
+        all = builder.CreateInsertValue(
+            all, builder.CreateAlignedLoad(type->getStructElementType(i), at(i), word), i);
+      access->replaceAllUsesWith(all);
+    } else {
+      access->replaceAllUsesWith(builder.CreateAlignedLoad(type, at(0), word));
+    }
+    access->eraseFromParent();
+    llvm::RecursivelyDeleteTriviallyDeadInstructions(address);
+  }
+}
+
+bool Keeper::run() {
+  std::map<u32, Variable> variables;
+  for (llvm::Instruction& inst : llvm::instructions(*kernel_.function)) {
+    if (machine_call(inst) != "local") continue;
+    auto& call = llvm::cast<llvm::CallInst>(inst);
+    variables[number_of(call)].begins.push_back(&call);
+  }
+  bool kept = false;
+  for (auto& [number, variable] : variables) {
+    if (kernel_.locals[number].bytes > kMostBytes || !find_accesses(number, variable)) continue;
+    keep(number, variable);
+    kept = true;
+  }
+  return kept;
+}
+
+}  // namespace
+
+bool keep_local_variables(ScalarKernel& kernel) { return Keeper(kernel).run(); }
+
+void place_local_variables(ScalarKernel& kernel) {
+  std::map<u32, llvm::Constant*> places;
+  for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(*kernel.function))) {
+    if (machine_call(inst) != "local") continue;
+    llvm::Constant*& place = places[number_of(llvm::cast<llvm::CallInst>(inst))];
+    if (!place) {
+      const Local& local = kernel.locals[number_of(llvm::cast<llvm::CallInst>(inst))];
+      place = llvm::ConstantInt::get(inst.getType(),
+                                     take_local(kernel.local_bytes, local.bytes, local.align));
+    }
+    inst.replaceAllUsesWith(place);
+    inst.eraseFromParent();
+  }
+}
+
+}  // namespace heddle::jit
