@@ -15,6 +15,7 @@
 #include "jit/llvm/cold_calls.h"
 #include "jit/llvm/dump.h"
 #include "jit/llvm/fixups.h"
+#include "jit/llvm/lane_turns.h"
 #include "jit/llvm/regions.h"
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/shape.h"
@@ -105,6 +106,11 @@ Result<Compiled> compile_here(const Request& request) {
   std::string why;
   Vectorized made = vectorize(kernel, *shapes, analyses, request.block, why);
   if (!made.function && shapes->team() > kLanes) {  // a barrier where two warps part, for one
+    shapes.emplace(kernel, request.block, 1);
+    made = vectorize(kernel, *shapes, analyses, request.block, why);
+  }
+  if (!made.function && take_turns(kernel, *shapes, analyses)) {
+    verify_thread(*kernel.function);
     shapes.emplace(kernel, request.block, 1);
     made = vectorize(kernel, *shapes, analyses, request.block, why);
   }

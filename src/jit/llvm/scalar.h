@@ -116,6 +116,9 @@ std::string unwind_recursion(ScalarKernel& kernel, Analyses& analyses);
 /// Inlines, turns registers into values, removes what is computed twice or for nothing.
 std::string tidy(ScalarKernel& kernel, Analyses& analyses);
 
+/// After take_turns(): with nothing that would lead lanes past the place where they are to meet.
+void tidy_turns(llvm::Function& function, Analyses& analyses);
+
 /// Local variables become values where each access to them is known, and they are not large: its
 /// offset, and that nothing else is done with addresses of the variable. Returns whether some did:
 /// then there may be more, whose addresses lay in those. Done by tidy(), as are the next two.

@@ -664,4 +664,12 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
   return move_to_memory(kernel);
 }
 
+void tidy_turns(llvm::Function& function, Analyses& analyses) {
+  analyses.functions.clear(function, function.getName());
+  manager(llvm::EarlyCSEPass(), llvm::ADCEPass(), llvm::LowerSwitchPass(), llvm::LoopSimplifyPass(),
+          llvm::LCSSAPass(), licm(), llvm::LCSSAPass())
+      .run(function, analyses.functions);
+  analyses.functions.clear(function, function.getName());
+}
+
 }  // namespace heddle::jit

@@ -64,6 +64,18 @@ bool is_barrier(const llvm::Instruction& inst) {
   return name == "barrier" || name == "barrier_wait";
 }
 
+}  // namespace
+
+bool gathers(const llvm::Instruction& inst, const ScalarKernel& kernel) {
+  if (is_barrier(inst)) return true;
+  if (machine_call(inst) != "warp_op" || !site_of_call(inst, kernel).has_members) return false;
+  const auto& call = llvm::cast<llvm::CallInst>(inst);
+  const auto* members = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(call.arg_size() - 1));
+  return members && members->isMinusOne();
+}
+
+namespace {
+
 /// The compare-and-swap of a loop that tries it again with the value that it found, until nobody
 /// came between: it goes on only when another one got through, so it waits for nobody. Null: none.
 const llvm::Instruction* retried(const llvm::Loop& loop, const ScalarKernel& kernel,
@@ -203,11 +215,12 @@ bool hold_answers_up(const ScalarKernel& kernel, const Shapes& shapes,
         const Block* one = work.back();
         work.pop_back();
         if (!seen.insert(one).second || (same && shapes.dominators.dominates(edge, one))) continue;
-        const auto stop = std::ranges::find_if(
-            *one, [&](const llvm::Instruction& inst) { return is_barrier(inst) || answers(inst); });
+        const auto stop = std::ranges::find_if(*one, [&](const llvm::Instruction& inst) {
+          return gathers(inst, kernel) || answers(inst);
+        });
         if (stop == one->end())
           work.insert(work.end(), llvm::succ_begin(one), llvm::succ_end(one));
-        else if (!is_barrier(*stop))
+        else if (!gathers(*stop, kernel))
           return true;
       }
     }
@@ -230,6 +243,11 @@ WaitingLoops find_waiting_loops(const ScalarKernel& kernel, const Shapes& shapes
     found[loop] = {asks, more};
   }
   return found;
+}
+
+bool holds_answers_up(const ScalarKernel& kernel, const Shapes& shapes, const llvm::Loop& loop) {
+  return hold_answers_up(kernel, shapes, {loop.getHeader()},
+                         [&](const auto& inst) { return writes(inst, kernel); });
 }
 
 void find_lonely_waits(ScalarKernel& kernel, const Shapes& shapes) {

@@ -3,7 +3,7 @@
 // Code in which threads wait for each other otherwise than at barriers of the CTA: for barrier
 // objects (PTX ISA 9.7.13.15.16), and in loops that look at memory until another thread, perhaps of
 // another CTA, has written there. The warp comes back to the run-time after each round, and others
-// have their turns. Lanes of one warp have none: who waits there must not wait for them.
+// have their turns. Lanes of one warp have none, but where lane_turns.h gives them some.
 #pragma once
 
 #include <map>
@@ -23,6 +23,13 @@ using WaitingLoops = std::map<const llvm::Loop*, WaitingLoop>;
 
 /// Loops that may go on until another thread has done something.
 WaitingLoops find_waiting_loops(const ScalarKernel& kernel, const Shapes& shapes);
+
+/// Whether lanes that go around one of those loops hold others of their warp up that may do what
+/// they wait for.
+bool holds_answers_up(const ScalarKernel& kernel, const Shapes& shapes, const llvm::Loop& loop);
+
+/// Whether all lanes of a warp come to the instruction before any of them goes on.
+bool gathers(const llvm::Instruction& inst, const ScalarKernel& kernel);
 
 /// Notes which waits for barrier objects stand in loops that do nothing else: Site::alone.
 void find_lonely_waits(ScalarKernel& kernel, const Shapes& shapes);
