@@ -273,9 +273,11 @@ CtaStatus Cta::deadlock() {
   u32 w = 0;
   while (teams_at_[w].finished) ++w;
   context_.warp = w * warps_in_team_;
-  raise(TrapKind::deadlock, site(state(w).site), 0, std::nullopt,
+  const Site& where = site(state(w).site);
+  raise(TrapKind::deadlock, where, 0, std::nullopt,
         teams_at_[w].waits ? fmt::format("all threads that are left wait; these at barrier {}",
                                          teams_at_[w].number)
+        : where.gathered   ? "all threads that are left wait; these for others of their warp"
                            : "all threads that are left wait; these for an mbarrier object");
   return CtaStatus::trapped;
 }

@@ -50,20 +50,15 @@ std::string kernel(int number) {
 )";
 }
 
-/// One that is not compiled: threads of a warp wait for each other.
-constexpr const char* kLocks = R"(
-.version 7.0
-.target sm_75
+/// What stays in the interpreter: a barrier of the cluster.
+constexpr const char* kCluster = R"(
+.version 7.8
+.target sm_90
 .address_size 64
-.visible .entry locks(.param .u64 marks)
+.visible .entry meets(.param .u64 marks)
 {
-  .reg .u32 %r; .reg .u64 %a; .reg .pred %p;
-  ld.param.u64 %a, [marks];
-again:
-  atom.global.cas.b32 %r, [%a], 0, 1;
-  setp.ne.u32 %p, %r, 0;
-  @%p bra again;
-  st.volatile.global.u32 [%a], 0;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
   ret;
 }
 )";
@@ -359,7 +354,7 @@ TEST_F(Tiers, CtasThatWaitForEachOtherAreBegunInOrder) {
 
 TEST_F(Tiers, WhatCannotBeCompiledStaysBelow) {
   for (const Options& options : {at_once(), hot_at_once()}) {
-    const Ready ready = prepare(kLocks, options);
+    const Ready ready = prepare(kCluster, options);
     for (int i = 0; i < 3; ++i) {
       EXPECT_THAT(launch(ready, 2), Each(kBelow));
       wait_for_background();
@@ -394,7 +389,7 @@ TEST_F(Tiers, TheCacheRemembersWhatCannotBeCompiled) {
     std::ifstream in(file, std::ios::binary);
     return *read_entry(std::string{std::istreambuf_iterator<char>(in), {}});
   };
-  launch(prepare(kLocks, at_once(&*cache)), 1);
+  launch(prepare(kCluster, at_once(&*cache)), 1);
   EXPECT_TRUE(std::holds_alternative<Refusal>(only_entry().content));
   std::filesystem::remove_all(cache->folder());
   // A kernel that can be compiled is not, when the cache says that it cannot.

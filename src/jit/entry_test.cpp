@@ -79,7 +79,7 @@ TEST(Entry, DamageIsFoundOut) {
 }
 
 TEST(Entry, ForeignFilesAreNone) {
-  const std::string magic = "heddle code 6\n";
+  const std::string magic = "heddle code 7\n";
   const std::string no_key(8, '\0');
   const std::string vast(7, '\xff');
   const struct {

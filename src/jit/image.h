@@ -46,6 +46,7 @@ struct Site {
   bool alone = false;        ///< of a wait: nothing else in its loop makes a difference to anybody
   bool has_count = false;    ///< of a barrier
   bool has_members = false;  ///< of a warp operation: its last operand names those who take part
+  bool gathered = false;     ///< of that or a barrier: who takes part has been waited for
 };
 
 /// In Image::symbols: a function, not a variable.

@@ -8,14 +8,16 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
+#include <algorithm>
+#include <list>
 #include <utility>
 #include <vector>
 
-#include "jit/llvm/analyses.h"
 #include "jit/llvm/waits.h"
 
 namespace heddle::jit {
@@ -26,57 +28,98 @@ using Edge = std::pair<Block*, Block*>;
 
 class Turns {
  public:
-  Turns(const ScalarKernel& kernel, const std::vector<Block*>& held,
-        const std::vector<Block*>& headers)
+  /// `through_barriers`: the part goes on behind barriers, up to the end of the kernel.
+  Turns(ScalarKernel& kernel, const Site& site, std::vector<Block*> held,
+        std::vector<Block*> waiting, bool through_barriers)
       : kernel_(kernel),
         function_(*kernel.function),
-        held_(held),
-        headers_(headers),
-        builder_(function_.getContext()) {}
-  bool run();
+        held_(std::move(held)),
+        waiting_(std::move(waiting)),
+        through_barriers_(through_barriers),
+        builder_(function_.getContext()),
+        site_(site) {}
+  /// Where that is. False: it is entered in several ways.
+  bool find();
+  bool overlaps(const Turns& other) const {
+    return llvm::any_of(part_, [&](Block* block) { return other.part_.contains(block); });
+  }
+  const std::vector<Block*>& held() const { return held_; }
+  /// False: nobody waits there, or at a barrier that is not known; nothing has changed.
+  bool find_rounds();
+  void run();
 
  private:
   bool ends_part(const llvm::Instruction& inst) const {
-    return gathers(inst, kernel_) || llvm::isa<llvm::ReturnInst>(inst);
+    return llvm::isa<llvm::ReturnInst>(inst) || (!through_barriers_ && gathers(inst, kernel_));
   }
-  void set_apart();
+  bool waits_for_others(const Block* block) const { return needs_all(block->front(), kernel_); }
   void find_part(const std::vector<Block*>& from);
-  bool find_entry();
   void compute_before();
+  void wait_for_members(Block* block);
   void keep_values_in_memory();
   void make_rounds();
-  Block* note(u32 number, Block* to);
+  void wait_for_all(Block* meet);
+  void meet_here();
+  Block* note(u32 number, Block* to, bool moved = true);
+  llvm::AllocaInst* variable(const char* name);
+  llvm::Value* across(isa::SemId sem, llvm::ArrayRef<llvm::Value*> operands);
+  llvm::Value* are_here(llvm::Value* members);
 
-  const ScalarKernel& kernel_;
+  ScalarKernel& kernel_;
   llvm::Function& function_;
-  const std::vector<Block*>& held_;     ///< headers of loops in which lanes hold others up
-  const std::vector<Block*>& headers_;  ///< of all that may wait
+  const std::vector<Block*> held_;     ///< where lanes begin to hold others up
+  const std::vector<Block*> waiting_;  ///< headers of loops that may wait
+  const bool through_barriers_;
   llvm::IRBuilder<> builder_;
   llvm::SetVector<Block*> part_;
   Block* entry_ = nullptr;                  ///< of the part
-  std::vector<Edge> around_;                ///< where lanes would go around such a loop in it
-  std::vector<llvm::AllocaInst*> storage_;  ///< what was a value
+  llvm::SetVector<Block*> begins_;          ///< where rounds begin: entry_, and where lanes wait
+  std::vector<Block*> barriers_;            ///< of the CTA, in the part
+  std::vector<llvm::AllocaInst*> storage_;  ///< what was a value, and the next four
   llvm::AllocaInst* place_ = nullptr;       ///< where a lane goes on
+  llvm::AllocaInst* behind_ = nullptr;      ///< ... and from which barrier
+  llvm::AllocaInst* here_ = nullptr;        ///< who takes part in the round
+  llvm::AllocaInst* moved_ = nullptr;       ///< whether the lane came further in it
+  const Site site_;                         ///< of an instruction for which lanes wait
 };
 
-/// Barriers and returns in blocks of their own, and what decides where the kernel's first block goes
-/// on.
-void Turns::set_apart() {
-  std::vector<llvm::Instruction*> found;
-  for (Block& block : function_) {
-    for (llvm::Instruction& inst : block) {
-      if (ends_part(inst)) found.push_back(&inst);
-    }
-  }
-  if (!ends_part(*function_.getEntryBlock().getTerminator()))
-    found.push_back(function_.getEntryBlock().getTerminator());
-  for (llvm::Instruction* inst : found) {
-    llvm::SplitBlock(inst->getParent(), inst);
-    if (!inst->isTerminator()) llvm::SplitBlock(inst->getParent(), inst->getNextNode());
-  }
+llvm::AllocaInst* Turns::variable(const char* name) {
+  llvm::IRBuilder<> at(&*function_.getEntryBlock().getFirstInsertionPt());
+  storage_.push_back(at.CreateAlloca(at.getInt32Ty(), nullptr, name));
+  return storage_.back();
 }
 
-/// Blocks that lanes come to from those before they come to a barrier or to the end.
+/// An instruction that looks across the lanes that come to it, without waiting for more.
+llvm::Value* Turns::across(isa::SemId sem, llvm::ArrayRef<llvm::Value*> operands) {
+  Site site;
+  site.function = site_.function, site.inst = site_.inst;
+  site.sem = sem;
+  site.runtime[0] = static_cast<u8>(isa::Type::b32);  // of match
+  std::vector<llvm::Value*> all = {builder_.getInt32(static_cast<u32>(kernel_.sites.size()))};
+  kernel_.sites.push_back(site);
+  all.insert(all.end(), operands.begin(), operands.end());
+  const std::vector<llvm::Type*> types(all.size(), builder_.getInt32Ty());
+  auto callee = kernel_.module->getOrInsertFunction(
+      std::string(kPrefix) + (operands.empty() ? "warp_op:r32" : "warp_op:r32i32"),
+      llvm::FunctionType::get(builder_.getInt32Ty(), types, false));
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setDoesNotThrow();
+  function->setConvergent();
+  return builder_.CreateCall(callee, all);
+}
+
+/// Whether all `members` that take part in the round are here, and name the same ones: in
+/// recursion, lanes wait at one place for different ones.
+llvm::Value* Turns::are_here(llvm::Value* members) {
+  llvm::Value* round = builder_.CreateLoad(builder_.getInt32Ty(), here_);
+  llvm::Value* here = llvm::isa<llvm::Constant>(members)
+                          ? across(isa::SemId::activemask, {})
+                          : across(isa::SemId::match_any_sync, {members});
+  llvm::Value* elsewhere = builder_.CreateAnd(round, builder_.CreateNot(here));
+  return builder_.CreateICmpEQ(builder_.CreateAnd(elsewhere, members), builder_.getInt32(0));
+}
+
+/// Blocks that lanes come to from those before they come to the end of the part.
 void Turns::find_part(const std::vector<Block*>& from) {
   part_.clear();
   const auto add = [&](Block* block) {
@@ -88,8 +131,7 @@ void Turns::find_part(const std::vector<Block*>& from) {
   }
 }
 
-/// Whether it is entered at one place; more blocks belong to it, perhaps.
-bool Turns::find_entry() {
+bool Turns::find() {
   const llvm::DominatorTree dominators(function_);
   std::vector<Block*> from = held_;
   while (true) {
@@ -98,46 +140,71 @@ bool Turns::find_entry() {
     entry_ = part_.front();
     for (Block* block : part_) entry_ = dominators.findNearestCommonDominator(entry_, block);
     if (ends_part(entry_->front())) entry_ = entry_->getSingleSuccessor();
+    if (entry_ == &function_.getEntryBlock()) return false;
     if (part_.contains(entry_)) break;
-    from.push_back(entry_);
+    from.push_back(entry_);  // more blocks belong to it
   }
+  return llvm::all_of(part_, [&](Block* block) {
+    return block == entry_ ||
+           llvm::all_of(llvm::predecessors(block), [&](Block* way) { return part_.contains(way); });
+  });
+}
+
+bool Turns::find_rounds() {
+  begins_.insert(entry_);
+  for (Block* header : waiting_) {
+    if (part_.contains(header)) begins_.insert(header);
+  }
+  bool waits = begins_.size() > 1 || llvm::is_contained(waiting_, entry_);
   for (Block* block : part_) {
-    for (Block* way : llvm::predecessors(block)) {
-      if (block != entry_ && !part_.contains(way)) return false;
-    }
+    const llvm::Instruction& first = block->front();
+    if (!waits_for_others(block)) continue;
+    waits = true;
+    if (!machine_call(first).starts_with("barrier")) continue;
+    barriers_.push_back(block);
+    const auto* number = llvm::dyn_cast<llvm::ConstantInt>(first.getOperand(1));
+    if (machine_call(first) != "barrier" || !number ||
+        number != barriers_.front()->front().getOperand(1))
+      return false;
   }
-  // Whoever waits must be able to come to the place where all meet.
-  const llvm::LoopInfo loops(dominators);
-  for (Block* header : headers_) {
-    const llvm::Loop* loop = loops.getLoopFor(header);
-    if (!part_.contains(header)) continue;
-    if (!loop || loop->getHeader() != header) return false;
-    llvm::SmallVector<Block*, 4> latches;
-    loop->getLoopLatches(latches);
-    for (Block* latch : latches) {
-      if (part_.contains(latch)) around_.emplace_back(latch, header);
-    }
-  }
-  return !around_.empty() && entry_ != &function_.getEntryBlock();
+  return waits;
 }
 
 /// What is the same in all rounds, in front of them: it keeps what is known of it over the lanes.
 void Turns::compute_before() {
-  llvm::DominatorTree dominators(function_);
-  llvm::Instruction* before =
-      dominators.getNode(entry_)->getIDom()->getBlock()->getTerminator();
+  const llvm::DominatorTree dominators(function_);
+  llvm::Instruction* before = dominators.getNode(entry_)->getIDom()->getBlock()->getTerminator();
   for (Block* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&function_)) {
     if (!part_.contains(block)) continue;
     for (llvm::Instruction& inst : llvm::make_early_inc_range(*block)) {
       const bool known = llvm::all_of(inst.operands(), [&](const llvm::Use& operand) {
-        const auto* from = llvm::dyn_cast<llvm::Instruction>(operand);
-        return !from || !part_.contains(const_cast<Block*>(from->getParent()));
+        auto* from = llvm::dyn_cast<llvm::Instruction>(operand);
+        return !from || !part_.contains(from->getParent());
       });
       if (!known || llvm::isa<llvm::PHINode>(inst) || inst.isTerminator()) continue;
       if (llvm::isSafeToSpeculativelyExecute(&inst) && !inst.mayReadFromMemory())
         inst.moveBefore(before);
     }
   }
+}
+
+/// In front of an instruction that names who takes part: a block in which lanes wait for them.
+void Turns::wait_for_members(Block* block) {
+  auto& inst = llvm::cast<llvm::CallInst>(block->front());
+  Block* ready = llvm::SplitBlock(block, &inst);
+  block->getTerminator()->eraseFromParent();
+  builder_.SetInsertPoint(block);
+  builder_.CreateCondBr(are_here(inst.getArgOperand(inst.arg_size() - 1)), ready, block);
+  part_.insert(ready);
+  begins_.insert(block);
+  if (machine_call(inst) == "warp_barrier") {
+    inst.eraseFromParent();
+    return;
+  }
+  Site site = site_of(inst, kernel_.sites);
+  site.gathered = true;
+  inst.setArgOperand(0, builder_.getInt32(static_cast<u32>(kernel_.sites.size())));
+  kernel_.sites.push_back(site);
 }
 
 /// Values that are used in other blocks: ways between the blocks change.
@@ -164,48 +231,101 @@ void Turns::keep_values_in_memory() {
   for (llvm::PHINode* phi : phis) keep(llvm::DemotePHIToStack(phi, at));
 }
 
-/// A block that notes where the lane goes on.
-Block* Turns::note(u32 number, Block* to) {
+/// A block that notes where the lane goes on, and whether it came further.
+Block* Turns::note(u32 number, Block* to, bool moved) {
   auto* block = Block::Create(function_.getContext(), "turn", &function_, to);
   builder_.SetInsertPoint(block);
   builder_.CreateStore(builder_.getInt32(number), place_);
+  builder_.CreateStore(builder_.getInt32(moved), moved_);
   builder_.CreateBr(to);
   return block;
 }
 
+/// One place for all barriers, at which lanes wait until those of the warp that are left have come
+/// to one of them.
+void Turns::wait_for_all(Block* meet) {
+  llvm::LLVMContext& context = function_.getContext();
+  auto* wait = Block::Create(context, "wait", &function_, meet);
+  auto* go = Block::Create(context, "go", &function_, meet);
+  const u32 number = static_cast<u32>(begins_.size());
+  begins_.insert(wait);
+  Block* again = note(number, meet, /*moved=*/false);
+  builder_.SetInsertPoint(wait);
+  builder_.CreateCondBr(are_here(builder_.getInt32(~0u)), go, again);
+  auto& barrier = llvm::cast<llvm::CallInst>(barriers_.front()->front());
+  Site site = site_of(barrier, kernel_.sites);
+  site.gathered = true;
+  builder_.SetInsertPoint(go);
+  llvm::Instruction* one = barrier.clone();
+  one->setOperand(0, builder_.getInt32(static_cast<u32>(kernel_.sites.size())));
+  kernel_.sites.push_back(site);
+  builder_.Insert(one);
+  auto* choice = builder_.CreateSwitch(builder_.CreateLoad(builder_.getInt32Ty(), behind_),
+                                       barriers_.front()->getSingleSuccessor(),
+                                       static_cast<unsigned>(barriers_.size()));
+  for (u32 i = 0; i < barriers_.size(); ++i) {
+    if (i) choice->addCase(builder_.getInt32(i), barriers_[i]->getSingleSuccessor());
+    Block* come = note(number, meet);
+    barriers_[i]->front().eraseFromParent();
+    barriers_[i]->getTerminator()->eraseFromParent();
+    builder_.SetInsertPoint(barriers_[i]);
+    builder_.CreateStore(builder_.getInt32(i), behind_);
+    builder_.CreateBr(come);
+  }
+}
+
+/// `turn`, of two sites: the second one is of rounds in which all lanes have waited for others.
+void Turns::meet_here() {
+  auto callee = kernel_.module->getOrInsertFunction(
+      std::string(kPrefix) + "turn",
+      llvm::FunctionType::get(builder_.getVoidTy(), {builder_.getInt32Ty(), builder_.getInt1Ty()},
+                              false));
+  llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
+  Site site = site_;
+  site.gathered = true;
+  const u32 number = static_cast<u32>(kernel_.sites.size());
+  kernel_.sites.push_back(site);
+  site.alone = true;
+  kernel_.sites.push_back(site);
+  llvm::Value* moved = builder_.CreateLoad(builder_.getInt32Ty(), moved_);
+  builder_.CreateCall(
+      callee, {builder_.getInt32(number), builder_.CreateICmpNE(moved, builder_.getInt32(0))});
+}
+
 void Turns::make_rounds() {
   llvm::LLVMContext& context = function_.getContext();
-  llvm::MapVector<Block*, u32> begins, ends;
-  std::vector<Edge> leaving;
-  begins[entry_] = 0;
-  for (const auto& [from, to] : around_)
-    begins.insert({to, static_cast<u32>(begins.size())});
-  for (Block* block : part_) {
-    for (Block* next : llvm::successors(block)) {
-      if (part_.contains(next)) continue;
-      leaving.emplace_back(block, next);
-      ends.insert({next, static_cast<u32>(ends.size())});
-    }
-  }
-  const u32 first_end = static_cast<u32>(begins.size());
+  llvm::MapVector<Block*, u32> ends;
+  std::vector<Edge> around, leaving;
   std::vector<Block*> before;
   for (Block* way : llvm::predecessors(entry_)) {
     if (!part_.contains(way)) before.push_back(way);
   }
+  const llvm::DominatorTree dominators(function_);
+  for (Block* block : part_) {
+    for (Block* next : llvm::successors(block)) {
+      // Who comes to the entry for the first time goes on at once; so does who enters a loop.
+      const bool enters = next == entry_ || llvm::is_contained(waiting_, next);
+      if (!part_.contains(next)) {
+        leaving.emplace_back(block, next);
+        ends.insert({next, static_cast<u32>(ends.size())});
+      } else if (begins_.contains(next) && (!enters || dominators.dominates(next, block))) {
+        around.emplace_back(block, next);
+      }
+    }
+  }
 
-  builder_.SetInsertPoint(&*function_.getEntryBlock().getFirstInsertionPt());
-  llvm::Type* word = builder_.getInt32Ty();
-  storage_.push_back(place_ = builder_.CreateAlloca(word, nullptr, "place"));
   auto* round = Block::Create(context, "round", &function_, entry_);
   auto* meet = Block::Create(context, "meet", &function_, entry_);
   auto* left = Block::Create(context, "left", &function_, entry_);
+  if (!barriers_.empty()) wait_for_all(meet);
+  const u32 first_end = static_cast<u32>(begins_.size());
+  llvm::Type* word = builder_.getInt32Ty();
   builder_.SetInsertPoint(round);
-  auto* choice = builder_.CreateSwitch(builder_.CreateLoad(word, place_), entry_,
-                                       static_cast<unsigned>(begins.size()));
-  for (const auto& [block, number] : begins) {
-    if (number) choice->addCase(builder_.getInt32(number), block);
-  }
+  builder_.CreateStore(across(isa::SemId::activemask, {}), here_);
+  auto* choice = builder_.CreateSwitch(builder_.CreateLoad(word, place_), entry_, first_end);
+  for (u32 i = 1; i < first_end; ++i) choice->addCase(builder_.getInt32(i), begins_[i]);
   builder_.SetInsertPoint(meet);
+  meet_here();
   llvm::Value* place = builder_.CreateLoad(word, place_);
   builder_.CreateCondBr(builder_.CreateICmpULT(place, builder_.getInt32(first_end)), round, left);
   builder_.SetInsertPoint(left);
@@ -217,34 +337,93 @@ void Turns::make_rounds() {
 
   Block* begin = note(0, round);
   for (Block* way : before) way->getTerminator()->replaceSuccessorWith(entry_, begin);
-  for (const auto& [from, to] : around_)
-    from->getTerminator()->replaceSuccessorWith(to, note(begins[to], meet));
+  for (const auto& [from, to] : around) {
+    const auto number = std::find(begins_.begin(), begins_.end(), to) - begins_.begin();
+    const bool moved = from != to || llvm::is_contained(waiting_, to);
+    Block* turn = note(static_cast<u32>(number), meet, moved);
+    from->getTerminator()->replaceSuccessorWith(to, turn);
+  }
   for (const auto& [from, to] : leaving)
     from->getTerminator()->replaceSuccessorWith(to, note(first_end + ends[to], meet));
 }
 
-bool Turns::run() {
-  set_apart();
-  if (!find_entry()) return false;
+void Turns::run() {
+  place_ = variable("place"), behind_ = variable("behind"), here_ = variable("here");
+  moved_ = variable("moved");
   compute_before();
+  const llvm::SetVector<Block*> part = part_;
+  for (Block* block : part) {
+    const bool members = waits_for_others(block) && !llvm::is_contained(barriers_, block);
+    if (members) wait_for_members(block);
+  }
   keep_values_in_memory();
   make_rounds();
+  llvm::removeUnreachableBlocks(function_);
   llvm::DominatorTree dominators(function_);
   llvm::PromoteMemToReg(storage_, dominators);
-  return true;
+}
+
+/// Where lanes wait for others, and returns, in blocks of their own; and what decides where the
+/// kernel's first block goes on.
+void set_apart(const ScalarKernel& kernel) {
+  std::vector<llvm::Instruction*> found;
+  for (llvm::Instruction& inst : llvm::instructions(*kernel.function)) {
+    const bool waits = gathers(inst, kernel) || needs_all(inst, kernel);
+    if (waits || llvm::isa<llvm::ReturnInst>(inst)) found.push_back(&inst);
+  }
+  llvm::Instruction* first_branch = kernel.function->getEntryBlock().getTerminator();
+  if (!llvm::isa<llvm::ReturnInst>(first_branch)) found.push_back(first_branch);
+  for (llvm::Instruction* inst : found) {
+    llvm::SplitBlock(inst->getParent(), inst);
+    if (inst->isTerminator()) continue;
+    // With a block behind it to which nothing else leads.
+    Block* next = llvm::SplitBlock(inst->getParent(), inst->getNextNode());
+    llvm::SplitBlock(next, &next->front());
+  }
 }
 
 }  // namespace
 
 bool take_turns(ScalarKernel& kernel, const Shapes& shapes, Analyses& analyses) {
   const WaitingLoops loops = find_waiting_loops(kernel, shapes);
-  std::vector<Block*> held, headers;
+  std::vector<Block*> held, waiting;
+  const Site* site = nullptr;
   for (const llvm::Loop* loop : shapes.loops.getLoopsInPreorder()) {
-    if (!loops.count(loop)) continue;
-    headers.push_back(loop->getHeader());
-    if (holds_answers_up(kernel, shapes, *loop)) held.push_back(loop->getHeader());
+    const auto found = loops.find(loop);
+    if (found == loops.end()) continue;
+    waiting.push_back(loop->getHeader());
+    if (!holds_answers_up(kernel, shapes, *loop)) continue;
+    held.push_back(loop->getHeader());
+    site = &site_of(*found->second.asks, kernel.sites);
   }
-  if (held.empty() || !Turns(kernel, held, headers).run()) return false;
+  for (const Apart& one : find_apart(kernel, shapes))
+    held.insert(held.end(), one.blocks.begin(), one.blocks.end());
+  for (const llvm::Instruction& inst : llvm::instructions(*kernel.function)) {
+    if (!site && machine_call(inst) != "warp_barrier" && needs_all(inst, kernel))
+      site = &site_of(llvm::cast<llvm::CallInst>(inst), kernel.sites);
+  }
+  const bool through_barriers = !find_apart(kernel, shapes, /*for_all=*/true).empty();
+  const Site where = site ? *site : Site();
+
+  set_apart(kernel);
+  std::list<Turns> parts;
+  for (Block* block : held) {
+    std::vector<Block*> together = {block};
+    for (bool joins = true; joins;) {
+      Turns& part = parts.emplace_back(kernel, where, together, waiting, through_barriers);
+      if (!part.find()) return false;
+      const auto other = std::ranges::find_if(
+          parts, [&](const Turns& one) { return &one != &part && part.overlaps(one); });
+      joins = other != parts.end();
+      if (!joins) break;
+      together.insert(together.end(), other->held().begin(), other->held().end());
+      parts.erase(other);
+      parts.pop_back();
+    }
+  }
+  if (parts.empty() || !llvm::all_of(parts, [](Turns& part) { return part.find_rounds(); }))
+    return false;
+  for (Turns& part : parts) part.run();
   tidy_turns(*kernel.function, analyses);
   return true;
 }

@@ -666,9 +666,13 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
 
 void tidy_turns(llvm::Function& function, Analyses& analyses) {
   analyses.functions.clear(function, function.getName());
-  manager(llvm::EarlyCSEPass(), llvm::ADCEPass(), llvm::LowerSwitchPass(), llvm::LoopSimplifyPass(),
-          llvm::LCSSAPass(), licm(), llvm::LCSSAPass())
+  manager(llvm::EarlyCSEPass(), llvm::ADCEPass(), llvm::LowerSwitchPass())
       .run(function, analyses.functions);
+  llvm::removeUnreachableBlocks(function);
+  analyses.functions.clear(function, function.getName());
+  manager(llvm::LoopSimplifyPass(), llvm::LCSSAPass(), licm(), llvm::LCSSAPass())
+      .run(function, analyses.functions);
+  split_records(function);
   analyses.functions.clear(function, function.getName());
 }
 

@@ -506,6 +506,14 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
   if (name == "system_call") return emit_step(call, HelperId::step, mask);
   if (name == "wait") return emit_step(call, HelperId::wait, mask);
   if (name == "warp_barrier") return;
+  if (name == "turn") {
+    Halves moved{};
+    for (unsigned h = 0; h < halves_; ++h)
+      moved[h] = builder_.CreateAnd(mask[h], builder_.CreateFreeze(all(call.getArgOperand(1), h)));
+    if (!moved_) moved_ = variable(builder_.getInt1Ty());
+    builder_.CreateStore(any(moved), moved_);
+    return;
+  }
   if (name == "fence") {
     const bool all = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->isOne();
     builder_.CreateFence(all ? llvm::AtomicOrdering::SequentiallyConsistent

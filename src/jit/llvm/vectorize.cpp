@@ -208,63 +208,6 @@ void Vectorizer::find_tree(const llvm::Loop* level) {
   }
 }
 
-/// Whether all threads of a warp that have not exited must run the instruction together.
-bool Vectorizer::needs_all(const llvm::Instruction& inst) const {
-  const llvm::StringRef name = machine_call(inst);
-  if (name.starts_with("barrier") || name == "warp_barrier") return true;
-  if (name != "warp_op") return false;
-  return site_of(llvm::cast<llvm::CallInst>(inst)).has_members;
-}
-
-/// A warp arrives at a barrier as a whole: lanes that part on the way must all come to the same
-/// barriers, or to none any more.
-std::string Vectorizer::check_barriers() const {
-  std::set<const Block*> barriers;
-  for (const Block& block : from_) {
-    for (const llvm::Instruction& inst : block) {
-      if (!needs_all(inst)) continue;
-      barriers.insert(&block);
-      for (const llvm::Loop* loop = shapes_.loops.getLoopFor(&block); loop;
-           loop = loop->getParentLoop()) {
-        if (shapes_.parts(loop))
-          return "a barrier in a loop that threads of a warp may leave one by one";
-      }
-    }
-  }
-  if (barriers.empty()) return {};
-  const auto has_barrier = [&](const llvm::Loop& loop) {
-    return std::ranges::any_of(loop.blocks(), [&](Block* one) { return barriers.count(one); });
-  };
-  for (const Block& block : from_) {
-    if (!shapes_.parts(&block)) continue;
-    // Who goes around a loop that both ways are in comes to its barriers a round later than who
-    // meets them on the way.
-    std::set<const Block*> around;
-    for (const llvm::Loop* loop = shapes_.loops.getLoopFor(&block); loop;
-         loop = loop->getParentLoop()) {
-      if (has_barrier(*loop)) around.insert(loop->getHeader());
-    }
-    std::vector<std::set<const Block*>> reached;
-    for (const Block* successor : llvm::successors(&block)) {
-      std::set<const Block*> seen = {successor}, met;
-      std::vector<const Block*> work = {successor};
-      while (!work.empty()) {
-        const Block* one = work.back();
-        work.pop_back();
-        if (barriers.count(one) || around.count(one)) met.insert(one);
-        if (around.count(one)) continue;
-        for (const Block* next : llvm::successors(one)) {
-          if (seen.insert(next).second) work.push_back(next);
-        }
-      }
-      reached.push_back(std::move(met));
-    }
-    if (reached[0] != reached[1] && !reached[0].empty() && !reached[1].empty())
-      return "a barrier that only some threads of a warp may come to";
-  }
-  return {};
-}
-
 // --- blocks ---
 
 /// The values that `to` finds when lanes come there from `from`.
@@ -417,9 +360,16 @@ void Vectorizer::emit_loop(Block* header) {
   Block* next = new_block("next");
   builder_.CreateCondBr(goes_on, next, behind);
   go_to(next);
-  if (const auto waiting = waiting_.find(loop); waiting != waiting_.end())
-    end_region(waiting->second.asks->getArgOperand(0),
-               waiting->second.writes ? WarpState::kYields : WarpState::kLooks);
+  if (const auto waiting = waiting_.find(loop); waiting != waiting_.end()) {
+    llvm::Value* site = waiting->second.asks->getArgOperand(0);
+    if (machine_call(*waiting->second.asks) == "turn") {
+      // Where nobody came further the next site says so.
+      llvm::Value* moved = builder_.CreateLoad(moved_->getAllocatedType(), moved_);
+      site =
+          builder_.CreateAdd(site, builder_.CreateZExt(builder_.CreateNot(moved), site->getType()));
+    }
+    end_region(site, waiting->second.writes ? WarpState::kYields : WarpState::kLooks);
+  }
   go_on_unless_stopped(top);
   go_to(behind);
   nodes_[header].mask = entering;
@@ -532,7 +482,10 @@ void Vectorizer::go_through_ctas() {
 Vectorized Vectorizer::run(std::string& why) {
   find_lonely_waits(kernel_, shapes_);
   waiting_ = find_waiting_loops(kernel_, shapes_);
-  if (why_ = check_barriers(); why_.empty()) why_ = check_waits(kernel_, shapes_, waiting_);
+  if (const auto apart = find_apart(kernel_, shapes_); !apart.empty())
+    why_ = apart.front().why;
+  else
+    why_ = check_waits(kernel_, shapes_, waiting_);
   if (!why_.empty()) {
     why = why_;
     return {};

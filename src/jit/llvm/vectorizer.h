@@ -66,8 +66,6 @@ class Vectorizer {
   const Site& site_of(const llvm::CallInst& call) const {
     return jit::site_of(call, kernel_.sites);
   }
-  bool needs_all(const llvm::Instruction& inst) const;
-  std::string check_barriers() const;
   void emit_tree(Block* node, const llvm::Loop* level);
   void emit_loop(Block* header);
   void emit_block(Block* block, const Halves& mask);
@@ -290,6 +288,7 @@ class Vectorizer {
   const machine::Dim3 block_;
   const unsigned halves_;  ///< of the warps that run together
   WaitingLoops waiting_;
+  llvm::AllocaInst* moved_ = nullptr;  ///< of lanes that take turns: whether one came further
   llvm::LLVMContext& context_;
   llvm::Module& module_;
   llvm::Function& from_;

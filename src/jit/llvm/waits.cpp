@@ -2,6 +2,7 @@
 #include "jit/llvm/waits.h"
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Instructions.h>
 
@@ -154,6 +155,17 @@ const llvm::CallInst* find_asking(const llvm::Loop& loop, const ScalarKernel& ke
   return nullptr;
 }
 
+/// Where lanes that take turns meet, in that loop. Null: they do not.
+const llvm::CallInst* find_turn(const llvm::Loop& loop, const Shapes& shapes) {
+  for (const Block* block : loop.blocks()) {
+    if (shapes.loops.getLoopFor(block) != &loop) continue;
+    for (const llvm::Instruction& inst : *block) {
+      if (machine_call(inst) == "turn") return llvm::cast<llvm::CallInst>(&inst);
+    }
+  }
+  return nullptr;
+}
+
 /// Whether it is true for one lane of a warp, the same each time (elect.sync).
 bool is_elected(const llvm::Value* condition, const ScalarKernel& kernel) {
   const auto* part = llvm::dyn_cast<llvm::ExtractValueInst>(condition);
@@ -233,6 +245,10 @@ bool hold_answers_up(const ScalarKernel& kernel, const Shapes& shapes,
 WaitingLoops find_waiting_loops(const ScalarKernel& kernel, const Shapes& shapes) {
   WaitingLoops found;
   for (const llvm::Loop* loop : shapes.loops.getLoopsInPreorder()) {
+    if (const llvm::CallInst* turn = find_turn(*loop, shapes)) {
+      found[loop] = {turn, true};
+      continue;
+    }
     const llvm::CallInst* asks = find_asking(*loop, kernel, shapes);
     if (!asks) continue;
     const bool more = std::ranges::any_of(loop->blocks(), [&](const Block* block) {
@@ -262,6 +278,67 @@ void find_lonely_waits(ScalarKernel& kernel, const Shapes& shapes) {
         site.alone &= std::none_of(one->begin(), one->end(), is_noticed);
     }
   }
+}
+
+bool needs_all(const llvm::Instruction& inst, const ScalarKernel& kernel) {
+  const llvm::StringRef name = machine_call(inst);
+  if (name == "warp_barrier") return true;
+  if (name != "warp_op" && !name.starts_with("barrier")) return false;
+  const Site& site = site_of_call(inst, kernel);
+  return (site.has_members || name != "warp_op") && !site.gathered;
+}
+
+std::vector<Apart> find_apart(const ScalarKernel& kernel, const Shapes& shapes, bool for_all) {
+  std::vector<Apart> found;
+  llvm::SetVector<const Block*> barriers;
+  for (const Block& block : *kernel.function) {
+    if (std::ranges::any_of(block, [&](const llvm::Instruction& inst) {
+          return needs_all(inst, kernel) && (!for_all || gathers(inst, kernel));
+        }))
+      barriers.insert(&block);
+  }
+  for (const Block* block : barriers) {
+    for (const llvm::Loop* loop = shapes.loops.getLoopFor(block); loop;
+         loop = loop->getParentLoop()) {
+      if (shapes.parts(loop))
+        found.push_back({{loop->getHeader()},
+                         "a barrier in a loop that threads of a warp may leave one by one"});
+    }
+  }
+  if (barriers.empty()) return {};
+  const auto has_barrier = [&](const llvm::Loop& loop) {
+    return std::ranges::any_of(loop.blocks(), [&](Block* one) { return barriers.count(one); });
+  };
+  for (const Block& block : *kernel.function) {
+    if (!shapes.parts(&block)) continue;
+    // Who goes around a loop that both ways are in comes to its barriers a round later than who
+    // meets them on the way.
+    std::set<const Block*> around;
+    for (const llvm::Loop* loop = shapes.loops.getLoopFor(&block); loop;
+         loop = loop->getParentLoop()) {
+      if (has_barrier(*loop)) around.insert(loop->getHeader());
+    }
+    std::vector<std::set<const Block*>> reached;
+    for (const Block* successor : llvm::successors(&block)) {
+      std::set<const Block*> seen = {successor}, met;
+      std::vector<const Block*> work = {successor};
+      while (!work.empty()) {
+        const Block* one = work.back();
+        work.pop_back();
+        if (barriers.count(one) || around.count(one)) met.insert(one);
+        if (around.count(one)) continue;
+        for (const Block* next : llvm::successors(one)) {
+          if (seen.insert(next).second) work.push_back(next);
+        }
+      }
+      reached.push_back(std::move(met));
+    }
+    if (reached[0] == reached[1] || reached[0].empty() || reached[1].empty()) continue;
+    const llvm::Instruction& branch = *block.getTerminator();
+    found.push_back({{branch.getSuccessor(0), branch.getSuccessor(1)},
+                     "a barrier that only some threads of a warp may come to"});
+  }
+  return found;
 }
 
 std::string check_waits(const ScalarKernel& kernel, const Shapes& shapes,

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/shape.h"
@@ -27,6 +28,21 @@ WaitingLoops find_waiting_loops(const ScalarKernel& kernel, const Shapes& shapes
 /// Whether lanes that go around one of those loops hold others of their warp up that may do what
 /// they wait for.
 bool holds_answers_up(const ScalarKernel& kernel, const Shapes& shapes, const llvm::Loop& loop);
+
+/// Whether threads wait for others of their warp at the instruction: for all that have not exited,
+/// or those that it names.
+bool needs_all(const llvm::Instruction& inst, const ScalarKernel& kernel);
+
+/// Blocks from which on some lanes of a warp may come to such an instruction while others go
+/// another way. A warp arrives at a barrier as a whole: lanes that part must all come to the same
+/// ones, or to none any more.
+struct Apart {
+  std::vector<llvm::BasicBlock*> blocks;  ///< a loop's header, or where a branch leads
+  const char* why = nullptr;
+};
+/// `for_all`: of those only that wait for all threads of the warp, or of the CTA.
+std::vector<Apart> find_apart(const ScalarKernel& kernel, const Shapes& shapes,
+                              bool for_all = false);
 
 /// Whether all lanes of a warp come to the instruction before any of them goes on.
 bool gathers(const llvm::Instruction& inst, const ScalarKernel& kernel);
