@@ -44,7 +44,7 @@ class Turns {
     return llvm::any_of(part_, [&](Block* block) { return other.part_.contains(block); });
   }
   const std::vector<Block*>& held() const { return held_; }
-  /// False: nobody waits there, or at a barrier that is not known; nothing has changed.
+  /// False: nobody waits there, or at a barrier that is not known, or nobody leaves.
   bool find_rounds();
   void run();
 
@@ -155,8 +155,9 @@ bool Turns::find_rounds() {
   for (Block* header : waiting_) {
     if (part_.contains(header)) begins_.insert(header);
   }
-  bool waits = begins_.size() > 1 || llvm::is_contained(waiting_, entry_);
+  bool waits = begins_.size() > 1 || llvm::is_contained(waiting_, entry_), ends = false;
   for (Block* block : part_) {
+    for (Block* next : llvm::successors(block)) ends |= !part_.contains(next);
     const llvm::Instruction& first = block->front();
     if (!waits_for_others(block)) continue;
     waits = true;
@@ -167,7 +168,7 @@ bool Turns::find_rounds() {
         number != barriers_.front()->front().getOperand(1))
       return false;
   }
-  return waits;
+  return waits && ends;
 }
 
 /// What is the same in all rounds, in front of them: it keeps what is known of it over the lanes.
@@ -408,6 +409,9 @@ bool take_turns(ScalarKernel& kernel, const Shapes& shapes, Analyses& analyses) 
   set_apart(kernel);
   std::list<Turns> parts;
   for (Block* block : held) {
+    const llvm::Instruction& first = block->front();
+    const bool meets = gathers(first, kernel) && !through_barriers;
+    if (meets || llvm::isa<llvm::ReturnInst>(first)) continue;  // the other way from there is held
     std::vector<Block*> together = {block};
     for (bool joins = true; joins;) {
       Turns& part = parts.emplace_back(kernel, where, together, waiting, through_barriers);
