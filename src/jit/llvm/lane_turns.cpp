@@ -58,7 +58,7 @@ class Turns {
   void wait_for_members(Block* block);
   void keep_values_in_memory();
   void make_rounds();
-  void wait_for_all(Block* meet);
+  Block* wait_together(const std::vector<Block*>& blocks, bool names_members, Block* meet);
   void meet_here();
   Block* note(u32 number, Block* to, bool moved = true);
   llvm::AllocaInst* variable(const char* name);
@@ -75,9 +75,9 @@ class Turns {
   Block* entry_ = nullptr;                  ///< of the part
   llvm::SetVector<Block*> begins_;          ///< where rounds begin: entry_, and where lanes wait
   std::vector<Block*> barriers_;            ///< of the CTA, in the part
-  std::vector<llvm::AllocaInst*> storage_;  ///< what was a value, and the next four
+  std::vector<Block*> warp_barriers_;       ///< bar.warp.sync there
+  std::vector<llvm::AllocaInst*> storage_;  ///< what was a value, and the next three
   llvm::AllocaInst* place_ = nullptr;       ///< where a lane goes on
-  llvm::AllocaInst* behind_ = nullptr;      ///< ... and from which barrier
   llvm::AllocaInst* here_ = nullptr;        ///< who takes part in the round
   llvm::AllocaInst* moved_ = nullptr;       ///< whether the lane came further in it
   const Site site_;                         ///< of an instruction for which lanes wait
@@ -161,6 +161,7 @@ bool Turns::find_rounds() {
     const llvm::Instruction& first = block->front();
     if (!waits_for_others(block)) continue;
     waits = true;
+    if (machine_call(first) == "warp_barrier") warp_barriers_.push_back(block);
     if (!machine_call(first).starts_with("barrier")) continue;
     barriers_.push_back(block);
     const auto* number = llvm::dyn_cast<llvm::ConstantInt>(first.getOperand(1));
@@ -198,10 +199,6 @@ void Turns::wait_for_members(Block* block) {
   builder_.CreateCondBr(are_here(inst.getArgOperand(inst.arg_size() - 1)), ready, block);
   part_.insert(ready);
   begins_.insert(block);
-  if (machine_call(inst) == "warp_barrier") {
-    inst.eraseFromParent();
-    return;
-  }
   Site site = site_of(inst, kernel_.sites);
   site.gathered = true;
   inst.setArgOperand(0, builder_.getInt32(static_cast<u32>(kernel_.sites.size())));
@@ -242,37 +239,39 @@ Block* Turns::note(u32 number, Block* to, bool moved) {
   return block;
 }
 
-/// One place for all barriers, at which lanes wait until those of the warp that are left have come
-/// to one of them.
-void Turns::wait_for_all(Block* meet) {
+/// One place for the barriers that the blocks begin with, at which lanes wait for all of the warp
+/// that are left to come to one of them, or for the members that they name. Returns where they go
+/// on from.
+Block* Turns::wait_together(const std::vector<Block*>& blocks, bool names_members, Block* meet) {
   llvm::LLVMContext& context = function_.getContext();
+  llvm::Type* word = builder_.getInt32Ty();
   auto* wait = Block::Create(context, "wait", &function_, meet);
   auto* go = Block::Create(context, "go", &function_, meet);
+  llvm::AllocaInst *behind = variable("behind"), *members = variable("members");
   const u32 number = static_cast<u32>(begins_.size());
   begins_.insert(wait);
   Block* again = note(number, meet, /*moved=*/false);
-  builder_.SetInsertPoint(wait);
-  builder_.CreateCondBr(are_here(builder_.getInt32(~0u)), go, again);
-  auto& barrier = llvm::cast<llvm::CallInst>(barriers_.front()->front());
-  Site site = site_of(barrier, kernel_.sites);
-  site.gathered = true;
   builder_.SetInsertPoint(go);
-  llvm::Instruction* one = barrier.clone();
-  one->setOperand(0, builder_.getInt32(static_cast<u32>(kernel_.sites.size())));
-  kernel_.sites.push_back(site);
-  builder_.Insert(one);
-  auto* choice = builder_.CreateSwitch(builder_.CreateLoad(builder_.getInt32Ty(), behind_),
-                                       barriers_.front()->getSingleSuccessor(),
-                                       static_cast<unsigned>(barriers_.size()));
-  for (u32 i = 0; i < barriers_.size(); ++i) {
-    if (i) choice->addCase(builder_.getInt32(i), barriers_[i]->getSingleSuccessor());
+  auto* choice =
+      builder_.CreateSwitch(builder_.CreateLoad(word, behind), blocks.front()->getSingleSuccessor(),
+                            static_cast<unsigned>(blocks.size()));
+  llvm::Value* same = nullptr;  // when all name those
+  for (u32 i = 0; i < blocks.size(); ++i) {
+    if (i) choice->addCase(builder_.getInt32(i), blocks[i]->getSingleSuccessor());
     Block* come = note(number, meet);
-    barriers_[i]->front().eraseFromParent();
-    barriers_[i]->getTerminator()->eraseFromParent();
-    builder_.SetInsertPoint(barriers_[i]);
-    builder_.CreateStore(builder_.getInt32(i), behind_);
+    llvm::Instruction& barrier = *blocks[i]->getTerminator()->getPrevNode();
+    llvm::Value* named = names_members ? barrier.getOperand(0) : builder_.getInt32(~0u);
+    same = llvm::isa<llvm::Constant>(named) && (i == 0 || same == named) ? named : nullptr;
+    builder_.SetInsertPoint(&barrier);
+    builder_.CreateStore(named, members);
+    builder_.CreateStore(builder_.getInt32(i), behind);
     builder_.CreateBr(come);
+    barrier.eraseFromParent();
+    blocks[i]->getTerminator()->eraseFromParent();
   }
+  builder_.SetInsertPoint(wait);
+  builder_.CreateCondBr(are_here(same ? same : builder_.CreateLoad(word, members)), go, again);
+  return go;
 }
 
 /// `turn`, of two sites: the second one is of rounds in which all lanes have waited for others.
@@ -318,7 +317,16 @@ void Turns::make_rounds() {
   auto* round = Block::Create(context, "round", &function_, entry_);
   auto* meet = Block::Create(context, "meet", &function_, entry_);
   auto* left = Block::Create(context, "left", &function_, entry_);
-  if (!barriers_.empty()) wait_for_all(meet);
+  if (!warp_barriers_.empty()) wait_together(warp_barriers_, /*names_members=*/true, meet);
+  if (!barriers_.empty()) {
+    llvm::Instruction* barrier = barriers_.front()->front().clone();
+    Site site = site_of(llvm::cast<llvm::CallInst>(*barrier), kernel_.sites);
+    site.gathered = true;
+    barrier->setOperand(0, builder_.getInt32(static_cast<u32>(kernel_.sites.size())));
+    kernel_.sites.push_back(site);
+    Block* go = wait_together(barriers_, /*names_members=*/false, meet);
+    barrier->insertBefore(*go, go->getFirstInsertionPt());
+  }
   const u32 first_end = static_cast<u32>(begins_.size());
   llvm::Type* word = builder_.getInt32Ty();
   builder_.SetInsertPoint(round);
@@ -349,13 +357,13 @@ void Turns::make_rounds() {
 }
 
 void Turns::run() {
-  place_ = variable("place"), behind_ = variable("behind"), here_ = variable("here");
-  moved_ = variable("moved");
+  place_ = variable("place"), here_ = variable("here"), moved_ = variable("moved");
   compute_before();
   const llvm::SetVector<Block*> part = part_;
   for (Block* block : part) {
-    const bool members = waits_for_others(block) && !llvm::is_contained(barriers_, block);
-    if (members) wait_for_members(block);
+    const bool together =
+        llvm::is_contained(barriers_, block) || llvm::is_contained(warp_barriers_, block);
+    if (waits_for_others(block) && !together) wait_for_members(block);
   }
   keep_values_in_memory();
   make_rounds();

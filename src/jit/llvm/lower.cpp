@@ -322,7 +322,10 @@ void FunctionLowering::instruction() {
       return fence();
     case SemId::warp_barrier:
       // The lanes of a warp run together; vectorize() sees to it that they do here.
-      call("warp_barrier", builder_.getVoidTy(), {value(operand("m"))}, false);
+      llvm::cast<llvm::CallInst>(
+          call("warp_barrier", builder_.getVoidTy(), {value(operand("m"))}, false))
+          ->getCalledFunction()
+          ->setConvergent();
       return;
     case SemId::policy:
       return write(operand("d"), builder_.getInt64(sem::kCachePolicy));
