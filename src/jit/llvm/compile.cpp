@@ -105,14 +105,15 @@ Result<Compiled> compile_here(const Request& request) {
   clock.end("shape");
   std::string why;
   Vectorized made = vectorize(kernel, *shapes, analyses, request.block, why);
-  if (!made.function && shapes->team() > kLanes) {  // a barrier where two warps part, for one
+  const auto try_one_warp = [&] {
     shapes.emplace(kernel, request.block, 1);
     made = vectorize(kernel, *shapes, analyses, request.block, why);
-  }
+  };
+  // A barrier where two warps part, for one.
+  if (!made.function && shapes->team() > kLanes) try_one_warp();
   if (!made.function && take_turns(kernel, *shapes, analyses)) {
     verify_thread(*kernel.function);
-    shapes.emplace(kernel, request.block, 1);
-    made = vectorize(kernel, *shapes, analyses, request.block, why);
+    try_one_warp();
   }
   if (!made.function) return Error{why};
   clock.end("vectorize");

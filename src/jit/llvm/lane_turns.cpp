@@ -56,6 +56,7 @@ class Turns {
   void find_part(const std::vector<Block*>& from);
   void compute_before();
   void wait_for_members(Block* block);
+  void mark_gathered(llvm::CallInst& call);
   void keep_values_in_memory();
   void make_rounds();
   Block* wait_together(const std::vector<Block*>& blocks, bool names_members, Block* meet);
@@ -95,8 +96,7 @@ llvm::Value* Turns::across(isa::SemId sem, llvm::ArrayRef<llvm::Value*> operands
   site.function = site_.function, site.inst = site_.inst;
   site.sem = sem;
   site.runtime[0] = static_cast<u8>(isa::Type::b32);  // of match
-  std::vector<llvm::Value*> all = {builder_.getInt32(static_cast<u32>(kernel_.sites.size()))};
-  kernel_.sites.push_back(site);
+  std::vector<llvm::Value*> all = {builder_.getInt32(kernel_.add_site(site))};
   all.insert(all.end(), operands.begin(), operands.end());
   const std::vector<llvm::Type*> types(all.size(), builder_.getInt32Ty());
   auto callee = kernel_.module->getOrInsertFunction(
@@ -199,10 +199,14 @@ void Turns::wait_for_members(Block* block) {
   builder_.CreateCondBr(are_here(inst.getArgOperand(inst.arg_size() - 1)), ready, block);
   part_.insert(ready);
   begins_.insert(block);
-  Site site = site_of(inst, kernel_.sites);
+  mark_gathered(inst);
+}
+
+/// Who takes part in the instruction, or its copy, has been waited for; elsewhere not.
+void Turns::mark_gathered(llvm::CallInst& call) {
+  Site site = site_of(call, kernel_.sites);
   site.gathered = true;
-  inst.setArgOperand(0, builder_.getInt32(static_cast<u32>(kernel_.sites.size())));
-  kernel_.sites.push_back(site);
+  call.setArgOperand(0, builder_.getInt32(kernel_.add_site(site)));
 }
 
 /// Values that are used in other blocks: ways between the blocks change.
@@ -283,10 +287,9 @@ void Turns::meet_here() {
   llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
   Site site = site_;
   site.gathered = true;
-  const u32 number = static_cast<u32>(kernel_.sites.size());
-  kernel_.sites.push_back(site);
+  const u32 number = kernel_.add_site(site);
   site.alone = true;
-  kernel_.sites.push_back(site);
+  kernel_.add_site(site);
   llvm::Value* moved = builder_.CreateLoad(builder_.getInt32Ty(), moved_);
   builder_.CreateCall(
       callee, {builder_.getInt32(number), builder_.CreateICmpNE(moved, builder_.getInt32(0))});
@@ -319,11 +322,8 @@ void Turns::make_rounds() {
   auto* left = Block::Create(context, "left", &function_, entry_);
   if (!warp_barriers_.empty()) wait_together(warp_barriers_, /*names_members=*/true, meet);
   if (!barriers_.empty()) {
-    llvm::Instruction* barrier = barriers_.front()->front().clone();
-    Site site = site_of(llvm::cast<llvm::CallInst>(*barrier), kernel_.sites);
-    site.gathered = true;
-    barrier->setOperand(0, builder_.getInt32(static_cast<u32>(kernel_.sites.size())));
-    kernel_.sites.push_back(site);
+    auto* barrier = llvm::cast<llvm::CallInst>(barriers_.front()->front().clone());
+    mark_gathered(*barrier);
     Block* go = wait_together(barriers_, /*names_members=*/false, meet);
     barrier->insertBefore(*go, go->getFirstInsertionPt());
   }

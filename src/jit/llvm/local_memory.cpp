@@ -23,8 +23,7 @@ u32 LocalMemory::site(u64 bytes) {
   std::tie(site.function, site.inst) = kernel_.place_of(at ? at.getLine() : 0);
   site.space = ir::Space::local;
   site.bytes = static_cast<u8>(bytes);
-  kernel_.sites.push_back(site);
-  return static_cast<u32>(kernel_.sites.size() - 1);
+  return kernel_.add_site(site);
 }
 
 llvm::FunctionCallee LocalMemory::access(bool load, u64 bytes) {

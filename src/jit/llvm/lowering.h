@@ -103,8 +103,7 @@ class FunctionLowering {
     site.function = id_;
     site.inst = inst_index_;
     if (!f_.insts.empty()) site.space = static_cast<ir::Space>(inst_->space);
-    shared_.kernel.sites.push_back(site);
-    return static_cast<u32>(shared_.kernel.sites.size() - 1);
+    return shared_.kernel.add_site(site);
   }
   Site& site_of(u32 number) { return shared_.kernel.sites[number]; }
 

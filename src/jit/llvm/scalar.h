@@ -92,6 +92,12 @@ struct ScalarKernel {
   u64 frame_of_call = 0;           ///< Image::frame_of_call
   bool zeroes_subnormals = false;  ///< Image::zeroes_subnormals
 
+  /// Its number, which is the first argument of calls to the machine.
+  u32 add_site(const Site& site) {
+    sites.push_back(site);
+    return static_cast<u32>(sites.size() - 1);
+  }
+
   /// Of a thread's local memory, when all of it is taken; without room for calls.
   u64 local_size() const { return (local_bytes + 15) / 16 * 16; }
 

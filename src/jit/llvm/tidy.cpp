@@ -483,8 +483,7 @@ void number_accesses(ScalarKernel& kernel) {
     auto* number = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0));
     if (seen.insert(number->getZExtValue()).second) continue;
     const Site site = site_of(call, kernel.sites);
-    call.setArgOperand(0, llvm::ConstantInt::get(number->getType(), kernel.sites.size()));
-    kernel.sites.push_back(site);
+    call.setArgOperand(0, llvm::ConstantInt::get(number->getType(), kernel.add_site(site)));
   }
 }
 
@@ -670,8 +669,7 @@ void tidy_turns(llvm::Function& function, Analyses& analyses) {
       .run(function, analyses.functions);
   llvm::removeUnreachableBlocks(function);
   analyses.functions.clear(function, function.getName());
-  manager(llvm::LoopSimplifyPass(), llvm::LCSSAPass(), licm(), llvm::LCSSAPass())
-      .run(function, analyses.functions);
+  manager(llvm::LoopSimplifyPass(), llvm::LCSSAPass()).run(function, analyses.functions);
   split_records(function);
   analyses.functions.clear(function, function.getName());
 }

@@ -500,17 +500,7 @@ Halves Vectorizer::lane_by_lane(const llvm::CallInst& call, const Halves& mask) 
   };
   for_each_lane(lanes, [&](llvm::Value* lane) {
     llvm::Value* address = address_of(lane);
-    if (!always_fits(own)) {
-      Block *legal = new_block("legal"), *illegal = new_block("illegal");
-      llvm::Value* fit = in_a_window(site, [&](const Window& window) {
-        return fits(window.base, window.size, address, own.extent, own.extent);
-      });
-      expect(builder_.CreateCondBr(fit, legal, illegal));
-      go_to(illegal);
-      ask(own, mask);
-      builder_.CreateBr(legal);
-      go_to(legal);
-    }
+    check_lane(site, own, address, [&] { ask(own, mask); });
     for (unsigned i = 0; i < site.count; ++i) {
       llvm::Value* there = pointer(host(site, address), u64{i} * site.bytes);
       llvm::Value* place = builder_.CreateInBoundsGEP(element, row(element, i), lane);

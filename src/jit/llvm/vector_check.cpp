@@ -270,6 +270,21 @@ llvm::Value* Vectorizer::further(llvm::Value* value, u64 distance) {
   return builder_.CreateAdd(value, llvm::ConstantInt::get(value->getType(), distance));
 }
 
+/// Of one lane's address: `illegal` makes what is done when it may lie in no window.
+void Vectorizer::check_lane(const Site& site, const Group& group, llvm::Value* address,
+                            llvm::function_ref<void()> illegal) {
+  if (always_fits(group)) return;
+  Block *legal = new_block("legal"), *ask_there = new_block("illegal");
+  llvm::Value* fit = in_a_window(site, [&](const Window& window) {
+    return fits(window.base, window.size, address, group.extent, group.extent);
+  });
+  expect(builder_.CreateCondBr(fit, legal, ask_there));
+  go_to(ask_there);
+  illegal();
+  builder_.CreateBr(legal);
+  go_to(legal);
+}
+
 /// Has the run-time look at each access of the group, for the lanes of the mask.
 void Vectorizer::ask(const Group& group, const Halves& mask) {
   // Linked for the run-time.

@@ -118,23 +118,14 @@ llvm::Value* Vectorizer::OneLane::of(llvm::Value* value) const {
 void Vectorizer::access_of_lane(const llvm::CallInst& call, OneLane& lane) {
   const Site& site = site_of(call);
   llvm::Value* address = lane.of(call.getArgOperand(1));
-  const Group own = group_of(call, Way::scattered);
-  if (!always_fits(own)) {
-    Block *legal = new_block("legal"), *illegal = new_block("illegal");
-    llvm::Value* fit = in_a_window(site, [&](const Window& window) {
-      return fits(window.base, window.size, address, own.extent, own.extent);
-    });
-    expect(builder_.CreateCondBr(fit, legal, illegal));
-    go_to(illegal);
-    builder_.CreateStore(address, builder_.CreateInBoundsGEP(
-                                      builder_.getInt64Ty(),
-                                      field_address(offsetof(Context, addresses)), lane.number));
+  check_lane(site, group_of(call, Way::scattered), address, [&] {
+    llvm::Value* place = builder_.CreateInBoundsGEP(
+        builder_.getInt64Ty(), field_address(offsetof(Context, addresses)), lane.number);
+    builder_.CreateStore(address, place);
     builder_.CreateStore(builder_.CreateShl(builder_.getInt64(1), lane.number),
                          field_address(offsetof(Context, team_lanes)));
     call_helper(HelperId::check_access, call.getArgOperand(0));
-    builder_.CreateBr(legal);
-    go_to(legal);
-  }
+  });
   llvm::Type* element = builder_.getIntNTy(site.bytes * 8u);
   const bool loads = machine_call(call) == "load";
   std::vector<llvm::Value*> parts;

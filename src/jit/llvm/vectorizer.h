@@ -208,6 +208,8 @@ class Vectorizer {
   Group& open_group(const llvm::CallInst& call, Way way);
   llvm::Value* further(llvm::Value* value, u64 distance);
   void ask(const Group& group, const Halves& mask);
+  void check_lane(const Site& site, const Group& group, llvm::Value* address,
+                  llvm::function_ref<void()> illegal);
   void check(Group& group, const Halves& mask);
   bool is_partial(const Group& group, const Halves& mask) const;
   std::pair<llvm::Value*, llvm::Value*> active_line(const Group& group, const Halves& mask);

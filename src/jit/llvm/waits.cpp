@@ -343,18 +343,17 @@ std::vector<Apart> find_apart(const ScalarKernel& kernel, const Shapes& shapes, 
 
 std::string check_waits(const ScalarKernel& kernel, const Shapes& shapes,
                         const WaitingLoops& loops) {
-  std::set<const Block*> objects, rounds;
+  std::set<const Block*> objects;
   for (const Block& block : *kernel.function) {
     if (std::ranges::any_of(block, [](const auto& inst) { return machine_call(inst) == "wait"; }))
       objects.insert(&block);
   }
-  for (const auto& [loop, what] : loops) rounds.insert(loop->getHeader());
   if (!objects.empty() && hold_answers_up(kernel, shapes, objects, [&](const auto& inst) {
         return machine_call(inst) == "step" && arrives(site_of_call(inst, kernel).sem);
       }))
     return "a wait of some threads of a warp, perhaps for others of it";
-  if (!rounds.empty() && hold_answers_up(kernel, shapes, rounds,
-                                         [&](const auto& inst) { return writes(inst, kernel); }))
+  if (std::ranges::any_of(
+          loops, [&](const auto& one) { return holds_answers_up(kernel, shapes, *one.first); }))
     return "a loop that may wait for other threads of the warp";
   return {};
 }
