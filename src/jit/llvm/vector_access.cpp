@@ -288,18 +288,19 @@ Halves Vectorizer::where_straight(const llvm::CallInst& call, const Group& group
   return group.straight ? either(group.straight, fast, slow) : fast();
 }
 
-/// Of Way::spread: the lanes' addresses.
-Halves Vectorizer::addresses_in_spread(const Group& group) {
-  Halves at{};
-  for (unsigned h = 0; h < halves_; ++h)
-    at[h] = builder_.CreateAdd(splat(group.at[h]),
-                               ramp(builder_.getInt64Ty(), shapes_.of(group.root).stride));
-  return at;
-}
-
 llvm::Value* Vectorizer::place_in_spread(const Group& group, unsigned half, unsigned lane,
                                          u64 distance) {
   return pointer(group.at[half], distance + lane * static_cast<u64>(shapes_.of(group.root).stride));
+}
+
+/// Each lane's access of Way::spread by an instruction for lanes anywhere. Their distances from the
+/// first one are added where it is made: only so LLVM sees that 32 bits are enough for them.
+Halves Vectorizer::access_spread(const llvm::CallInst& call, const Group& group, u64 distance,
+                                 const Halves& mask) {
+  llvm::Value* lanes = ramp(builder_.getInt64Ty(), shapes_.of(group.root).stride);
+  return access_at(call, mask, [&](unsigned h, u64 bytes) {
+    return builder_.CreateGEP(builder_.getInt8Ty(), pointer(group.at[h], distance + bytes), lanes);
+  });
 }
 
 /// Rows of c vectors, 2 or 4, as squares of c elements beside each other: rows become columns, and
@@ -332,7 +333,7 @@ Halves Vectorizer::load_spread(const llvm::CallInst& call, const Group& group, u
   const unsigned count = site.count;
   llvm::Type* element = builder_.getIntNTy(site.bytes * 8u);
   if (has_instruction(call) || (count > 1 && !are_pieces(site)))
-    return access_at(call, addresses_in_spread(group), distance, mask);
+    return access_spread(call, group, distance, mask);
   Halves loaded{};
   for (unsigned h = 0; h < halves_; ++h) {
     std::vector<llvm::Value*> rows;
@@ -365,7 +366,7 @@ void Vectorizer::store_spread(const llvm::CallInst& call, const Group& group, u6
   const Site& site = site_of(call);
   const unsigned count = site.count;
   if (has_instruction(call) || !are_pieces(site)) {
-    access_at(call, addresses_in_spread(group), distance, mask);
+    access_spread(call, group, distance, mask);
     return;
   }
   for (unsigned h = 0; h < halves_; ++h) {
@@ -398,9 +399,11 @@ bool Vectorizer::has_instruction(const llvm::CallInst& call) const {
                                             !target_.forceScalarizeMaskedScatter(type, align);
 }
 
-/// Lanes' accesses to addresses of their own, at once. Returns what was loaded.
-Halves Vectorizer::access_at(const llvm::CallInst& call, const Halves& at, u64 distance,
-                             const Halves& mask) {
+/// Lanes' accesses to places of their own, at once: `places` are those of a half's elements that
+/// are so many bytes behind its lanes' addresses. Returns what was loaded.
+Halves Vectorizer::access_at(
+    const llvm::CallInst& call, const Halves& mask,
+    llvm::function_ref<llvm::Value*(unsigned half, u64 bytes)> places_of) {
   const Site& site = site_of(call);
   llvm::Type* type = vector_of(builder_.getIntNTy(site.bytes * 8u));
   const bool loads = machine_call(call) == "load";
@@ -409,7 +412,7 @@ Halves Vectorizer::access_at(const llvm::CallInst& call, const Halves& at, u64 d
     std::vector<llvm::Value*> parts;
     for (unsigned i = 0; i < site.count; ++i) {
       llvm::Value* stored = loads ? nullptr : all(call.getArgOperand(2 + i), h);
-      llvm::Value* places = pointer(at[h], distance + u64{i} * site.bytes);
+      llvm::Value* places = places_of(h, u64{i} * site.bytes);
       if (loads)
         parts.push_back(builder_.CreateMaskedGather(type, places, llvm::Align(1), mask[h],
                                                     llvm::Constant::getNullValue(type)));
@@ -425,10 +428,14 @@ Halves Vectorizer::access_at(const llvm::CallInst& call, const Halves& at, u64 d
 Halves Vectorizer::access_scattered(const llvm::CallInst& call, const Group& group, u64 distance,
                                     const Halves& mask) {
   if (!is_made_at_once(call, mask)) return lane_by_lane(call, mask);
-  if (!group.straight) return access_at(call, group.at, distance, mask);
+  const auto access = [&](const Halves& at, u64 distance) {
+    return access_at(call, mask,
+                     [&](unsigned h, u64 bytes) { return pointer(at[h], distance + bytes); });
+  };
+  if (!group.straight) return access(group.at, distance);
   Group own = group_of(call, Way::scattered);
   check_scattered(own, mask);
-  return access_at(call, own.at, 0, mask);
+  return access(own.at, 0);
 }
 
 /// Where values of the team's lanes lie one by one.

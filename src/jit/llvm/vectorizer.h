@@ -251,8 +251,10 @@ class Vectorizer {
   void store_spread(const llvm::CallInst& call, const Group& group, u64 distance,
                     const Halves& mask);
   std::vector<llvm::Value*> turned(const std::vector<llvm::Value*>& rows);
-  Halves addresses_in_spread(const Group& group);
-  Halves access_at(const llvm::CallInst& call, const Halves& at, u64 distance, const Halves& mask);
+  Halves access_spread(const llvm::CallInst& call, const Group& group, u64 distance,
+                       const Halves& mask);
+  Halves access_at(const llvm::CallInst& call, const Halves& mask,
+                   llvm::function_ref<llvm::Value*(unsigned half, u64 bytes)> places_of);
   Halves access_scattered(const llvm::CallInst& call, const Group& group, u64 distance,
                           const Halves& mask);
   llvm::AllocaInst* row(llvm::Type* element, unsigned number);
