@@ -35,7 +35,7 @@ Builder::Made Builder::statement(const Context& context) {
       {&Builder::long_loop, 1, 150}, {&Builder::locked, 1, 60},
       {&Builder::hand_over, 2, 12},  {&Builder::warp_exchange, 4, 12},
       {&Builder::async_copy, 2, 4},  {&Builder::fence, 1, 1},
-      {&Builder::early_exit, 1, 6},
+      {&Builder::early_exit, 1, 6},  {&Builder::guarded, 8, 14},
   };
   static constexpr u32 kTotal = [] {
     u32 total = 0;

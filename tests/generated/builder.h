@@ -119,6 +119,7 @@ class Builder {
 
   // builder_flow.cpp
   Made branch(const Context& context);
+  Made guarded(const Context& context);
   Made loop(const Context& context);
   Made forked_loop(const Context& context);
   Made long_loop(const Context& context);
@@ -128,12 +129,14 @@ class Builder {
   Made early_exit(const Context& context);
   std::string condition(std::string& text);
   std::string same_in_cta(std::string& text);
+  std::string by_number(std::string& text);
   std::string vote(const std::string& members, std::string_view predicate, std::string& text);
 
   // builder_memory.cpp
   Made parameter(const Context& context);
   Made slice(const Context& context);
   Made column(const Context& context);
+  Made whole_column();
   Made slot(const Context& context);
   Made other_slot(const Context& context);
   Made slot_of(const std::string& who, std::string before);

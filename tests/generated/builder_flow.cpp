@@ -61,6 +61,31 @@ std::string Builder::same_in_cta(std::string& text) {
   return p;
 }
 
+/// A comparison of a number that grows or falls from thread to thread, near the places where
+/// integers end too.
+std::string Builder::by_number(std::string& text) {
+  static constexpr std::string_view kCompare[] = {"lt", "le", "gt", "ge", "ne", "eq"};
+  static constexpr std::string_view kTypes[] = {"u32", "s32", "u64", "s64"};
+  static constexpr u64 kBegins[] = {0, 0, ~u64{0}, 0x7fffffff, 0x80000000, u64{1} << 63};
+  const std::string_view type = kTypes[below(4)];
+  const bool wide = type.ends_with("64");
+  const std::string word = wide ? "b64" : "b32", number = scope_.temporary(word),
+                    grid = scope_.temporary("u32"), p = scope_.temporary("pred");
+  const u32 factor = 1 + below(4), bound = below(shared_.threads + 2) * factor;
+  const u64 begin = kBegins[below(std::size(kBegins))] + below(factor) - below(shared_.threads);
+  const u64 mask = wide ? ~u64{0} : 0xffffffff;
+  const bool falls = one_in(4);
+  text += fmt::format("mov.u32 {0}, %ctaid.x;\nmad.lo.u32 {0}, {0}, {1}, %thread;\n", grid,
+                      one_in(2) ? shared_.threads : 0);
+  text += wide ? fmt::format("mul.wide.u32 {0}, {1}, {2};\n", number, grid, factor)
+               : fmt::format("mul.lo.u32 {0}, {1}, {2};\n", number, grid, factor);
+  text += falls ? fmt::format("sub.u{0} {1}, {2}, {1};\n", word.substr(1), number, begin & mask)
+                : fmt::format("add.u{0} {1}, {1}, {2};\n", word.substr(1), number, begin & mask);
+  const u64 end = (falls ? begin - bound : begin + bound) & mask;
+  text += fmt::format("setp.{}.{} {}, {}, {};\n", kCompare[below(6)], type, p, number, end);
+  return p;
+}
+
 /// A register of those of `members` for whom the predicate holds.
 std::string Builder::vote(const std::string& members, std::string_view predicate,
                           std::string& text) {
@@ -101,6 +126,32 @@ Builder::Made Builder::branch(const Context& context) {
     node.blocks.push_back(block(other, 4));
     node.text.push_back(fmt::format("{}:\n", join));
   }
+  return node;
+}
+
+/// Accesses side by side behind a guard by the thread's number, as most kernels begin.
+Builder::Made Builder::guarded(const Context& context) {
+  if (!is_kernel_ || context.depth >= kDepth) return std::nullopt;
+  const Context inner = inside(context, "");
+  const std::string skip = scope_.label();
+  Node node;
+  std::string text;
+  for (u32 left = 1 + below(2); left > 0; --left) {
+    const std::string p = by_number(text);
+    if (one_in(2)) {
+      const std::string q = by_number(text);
+      text += fmt::format("{0}.pred {1}, {1}, {2};\n", one_in(2) ? "and" : "or", p, q);
+    }
+    text += fmt::format("@{}{} bra {};\n", one_in(2) ? "!" : "", p, skip);
+  }
+  node.text.push_back(std::move(text));
+  Block body;
+  for (u32 left = 2 + below(4); left > 0; --left) {
+    if (Made made = one_in(3) ? plain(inner) : one_in(3) ? column(inner) : whole_column())
+      body.push_back(std::move(*made));
+  }
+  node.blocks.push_back(std::move(body));
+  node.text.push_back(fmt::format("{}:\n", skip));
   return node;
 }
 

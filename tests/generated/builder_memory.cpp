@@ -120,6 +120,14 @@ Builder::Made Builder::column(const Context&) {
                             below(kColumns) * kColumnBytes * shared_.threads * shared_.ctas));
 }
 
+/// All of its place there: what threads access has no gaps.
+Builder::Made Builder::whole_column() {
+  const u32 row = below(kColumns) * kColumnBytes * shared_.threads * shared_.ctas;
+  return Node(one_in(2)
+                  ? fmt::format("ld.global.b64 {}, [%column+{}];\n", scope_.target(Type::b64), row)
+                  : fmt::format("st.global.b64 [%column+{}], {};\n", row, any(Type::b64)));
+}
+
 /// Its slot in shared memory, or its word.
 Builder::Made Builder::slot(const Context& context) {
   if (!is_kernel_ || context.reading) return std::nullopt;

@@ -22,6 +22,7 @@
 #include "jit/llvm/team.h"
 #include "jit/llvm/turns.h"
 #include "jit/llvm/vectorize.h"
+#include "jit/llvm/whole_ways.h"
 #include "jit/llvm/workshop.h"
 
 namespace heddle::jit {
@@ -102,6 +103,11 @@ Result<Compiled> compile_here(const Request& request) {
     shapes.emplace(kernel, request.block, kMostWarps);
   if (!shapes || !why_alone(kernel, *shapes, request.block).empty())
     shapes.emplace(kernel, request.block, 1);
+  if (make_whole_ways(kernel, *shapes, request.block)) {
+    verify_thread(*kernel.function);
+    shapes.emplace(kernel, request.block, shapes->team() / kLanes);
+    analyses.functions.clear(*kernel.function, kernel.function->getName());
+  }
   clock.end("shape");
   std::string why;
   Vectorized made = vectorize(kernel, *shapes, analyses, request.block, why);

@@ -48,10 +48,10 @@ struct Analyses;
 //   {T...} step.T(i32 site, registers...)    by the engine below
 //   {T...} wait.T(i32 site, registers...)    the same of a wait, at which a warp lets others run
 //   T system_call.T(i32 site, i64 argument...)
-//   void turn(i32 site, i1 moved)            where lanes that take turns meet: lane_turns.h
-//   void fence(i1 for all threads)
-//   void trap(i32 site)
-//   void no_function(i32 site, i64 pointer)  the same of a call that leads nowhere
+//   i1 whole(i1 condition, i1 constant)      whether the one is the other in all lanes:
+//   whole_ways.h void turn(i32 site, i1 moved)            where lanes that take turns meet:
+//   lane_turns.h void fence(i1 for all threads) void trap(i32 site) void no_function(i32 site, i64
+//   pointer)  the same of a call that leads nowhere
 inline constexpr const char* kPrefix = "heddle.";
 
 /// A function that may be called again before it returns: int1(pointers to places). Its local

@@ -279,7 +279,7 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
       return {address.kind, 0, 1, {}};
     return Shape::any();
   }
-  if (name == "barrier_wait") return Shape::uniform();
+  if (name == "barrier_wait" || name == "whole") return Shape::uniform();
   if (name == "wait") {
     // For one object. Lanes arrive there together, so what they have of its phases is the same.
     const Site& site = site_of(call, sites_);

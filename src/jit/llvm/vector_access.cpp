@@ -401,9 +401,8 @@ bool Vectorizer::has_instruction(const llvm::CallInst& call) const {
 
 /// Lanes' accesses to places of their own, at once: `places` are those of a half's elements that
 /// are so many bytes behind its lanes' addresses. Returns what was loaded.
-Halves Vectorizer::access_at(
-    const llvm::CallInst& call, const Halves& mask,
-    llvm::function_ref<llvm::Value*(unsigned half, u64 bytes)> places_of) {
+Halves Vectorizer::access_at(const llvm::CallInst& call, const Halves& mask,
+                             llvm::function_ref<llvm::Value*(unsigned half, u64 bytes)> places_of) {
   const Site& site = site_of(call);
   llvm::Type* type = vector_of(builder_.getIntNTy(site.bytes * 8u));
   const bool loads = machine_call(call) == "load";

@@ -248,7 +248,8 @@ void Vectorizer::emit(llvm::Instruction& inst, const Halves& mask) {
     if (const llvm::StringRef name = machine_call(*call); !name.empty())
       return emit_machine_call(*call, name, mask);
   }
-  if (inst.isLifetimeStartOrEnd() || llvm::isa<llvm::DbgInfoIntrinsic>(inst)) return;
+  if (inst.isLifetimeStartOrEnd() || llvm::isa<llvm::DbgInfoIntrinsic, llvm::AssumeInst>(inst))
+    return;
   if (inst.mayWriteToMemory()) {
     if (why_.empty()) why_ = fmt::format("'{}' in the semantics", inst.getOpcodeName());
     return;
@@ -506,6 +507,10 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
   if (name == "system_call") return emit_step(call, HelperId::step, mask);
   if (name == "wait") return emit_step(call, HelperId::wait, mask);
   if (name == "warp_barrier") return;
+  if (name == "whole") {
+    const bool holds = llvm::cast<llvm::ConstantInt>(call.getArgOperand(1))->isOne();
+    return define_uniform(call, comes_true({call.getArgOperand(0), holds}));
+  }
   if (name == "turn") {
     Halves moved{};
     for (unsigned h = 0; h < halves_; ++h)

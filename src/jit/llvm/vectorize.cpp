@@ -6,6 +6,7 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include <algorithm>
 
@@ -137,6 +138,77 @@ llvm::Value* Vectorizer::only_lane(const Block* from, unsigned successor) {
     return builder_.getInt32(static_cast<u32>(known->getZExtValue() % shapes_.team()));
   llvm::Value* lane = builder_.CreateSub(first(number), first(index));
   return builder_.CreateZExtOrTrunc(lane, builder_.getInt32Ty());
+}
+
+/// Whether the comparison of numbers in a line holds, or does not, in all lanes: it does in the one
+/// at the end, and none has wrapped around; or the number that they are not lies outside of theirs.
+llvm::Value* Vectorizer::by_ends(const llvm::ICmpInst& compare, bool holds) {
+  auto predicate = holds ? compare.getPredicate() : compare.getInversePredicate();
+  llvm::Value *line = compare.getOperand(0), *bound = compare.getOperand(1);
+  if (!is_in_line(*line, shapes_)) {
+    std::swap(line, bound);
+    predicate = llvm::ICmpInst::getSwappedPredicate(predicate);
+  }
+  const unsigned shared =
+      std::min(shapes_.halves_of(shapes_.of(line)), shapes_.halves_of(shapes_.of(bound)));
+  const s64 reach = shapes_.of(line).stride * (s64{shared} * kHalf - 1);
+  llvm::Value* all = builder_.getTrue();
+  if (predicate == llvm::ICmpInst::ICMP_NE) {
+    for (unsigned h = 0; h < halves_; h += shared) {
+      llvm::Value *begin = first(line, h), *other = first(bound, h);
+      if (reach < 0) std::swap(begin, other);
+      all = builder_.CreateAnd(
+          all, builder_.CreateICmpUGT(
+                   builder_.CreateSub(other, begin),
+                   llvm::ConstantInt::get(begin->getType(), static_cast<u64>(std::abs(reach)))));
+    }
+    return all;
+  }
+  const bool is_signed = llvm::ICmpInst::isSigned(predicate);
+  const bool largest = llvm::ICmpInst::isLT(predicate) || llvm::ICmpInst::isLE(predicate);
+  // At twice the width nothing wraps around.
+  const unsigned bits = line->getType()->getIntegerBitWidth();
+  llvm::Type* wide = builder_.getIntNTy(2 * bits);
+  const auto exact = [&](llvm::Value* value) {
+    return is_signed ? builder_.CreateSExt(value, wide) : builder_.CreateZExt(value, wide);
+  };
+  const llvm::APInt end = reach > 0
+                              ? (is_signed ? llvm::APInt::getSignedMaxValue(bits).zext(2 * bits)
+                                           : llvm::APInt::getMaxValue(bits).zext(2 * bits))
+                          : is_signed ? llvm::APInt::getSignedMinValue(bits).sext(2 * bits)
+                                      : llvm::APInt::getZero(2 * bits);
+  for (unsigned h = 0; h < halves_; h += shared) {
+    llvm::Value* begin = exact(first(line, h));
+    llvm::Value* last = builder_.CreateAdd(begin, llvm::ConstantInt::getSigned(wide, reach));
+    const bool at_last = largest == (reach > 0);
+    all = builder_.CreateAnd(all,
+                             builder_.CreateICmp(llvm::ICmpInst::getSignedPredicate(predicate),
+                                                 at_last ? last : begin, exact(first(bound, h))));
+    if (at_last) continue;  // the bound is no further than the end
+    llvm::Value* number = llvm::ConstantInt::get(wide, end);
+    all = builder_.CreateAnd(all, reach > 0 ? builder_.CreateICmpSLE(last, number)
+                                            : builder_.CreateICmpSGE(last, number));
+  }
+  return all;
+}
+
+/// In all lanes of the team; it may be false all the same.
+llvm::Value* Vectorizer::comes_true(const Wish& wish) {
+  const auto parts = wishes_of_team(wish, shapes_);
+  if (!parts) return builder_.getFalse();
+  llvm::Value* all = builder_.getTrue();
+  for (const auto& [condition, holds] : *parts) {
+    const Shape shape = shapes_.of(condition);
+    if (!shape.is_affine()) {
+      all = builder_.CreateAnd(all, by_ends(*llvm::cast<llvm::ICmpInst>(condition), holds));
+      continue;
+    }
+    for (unsigned h = 0; h < halves_; h += shapes_.halves_of(shape)) {
+      llvm::Value* one = first(condition, h);
+      all = builder_.CreateAnd(all, holds ? one : builder_.CreateNot(one));
+    }
+  }
+  return all;
 }
 
 /// The lanes of a mask that is known when compiling, where each half has no more than one, and each
@@ -404,8 +476,13 @@ void Vectorizer::enter(Block* child, const llvm::Loop* level) {
   if (guard) {
     Block* inside = new_block(child->getName());
     behind = new_block(child->getName() + ".behind");
-    llvm::BranchInst* branch = builder_.CreateCondBr(guard, inside, behind);
-    if (is_unlikely(above, child)) expect(branch, false);  // so the semantics say
+    // The same condition for both ways of a branch, so LLVM sees that it is one.
+    llvm::Value* other = nullptr;
+    const bool negated = llvm::PatternMatch::match(
+        guard, llvm::PatternMatch::m_Not(llvm::PatternMatch::m_Value(other)));
+    llvm::BranchInst* branch = negated ? builder_.CreateCondBr(other, behind, inside)
+                                       : builder_.CreateCondBr(guard, inside, behind);
+    if (is_unlikely(above, child)) expect(branch, negated);  // so the semantics say
     go_to(inside);
   }
   emit_tree(child, level);

@@ -26,6 +26,7 @@
 #include "jit/llvm/vectorize.h"
 #include "jit/llvm/waits.h"
 #include "jit/llvm/wanted.h"
+#include "jit/llvm/whole_ways.h"
 
 namespace heddle::jit {
 
@@ -81,6 +82,8 @@ class Vectorizer {
   llvm::Value* any_goes(const Block* from, unsigned successor, const Halves& mask,
                         const Halves& going);
   llvm::Value* only_lane(const Block* from, unsigned successor);
+  llvm::Value* comes_true(const Wish& wish);
+  llvm::Value* by_ends(const llvm::ICmpInst& compare, bool holds);
   std::vector<llvm::Value*> few_lanes(const Halves& mask) const;
   Halves of_lanes_here(const std::function<llvm::Value*(unsigned number)>& value);
   llvm::Value* any(const Halves& mask);
