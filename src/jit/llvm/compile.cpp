@@ -145,6 +145,7 @@ Result<Compiled> compile_here(const Request& request) {
   analyses.functions.clear(cta, cta.getName());
   tidy_vectors(cta, analyses, true);
   use_fixups(cta, *target, kernel.zeroes_subnormals);
+  part_choices(cta, *target);
   clock.end("tidy vectors again");
   make_cold_calls(cta, *target);
   if (request.dump == Dump::vector) compiled.dump = dump(cta, kernel, module);

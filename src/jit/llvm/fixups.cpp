@@ -4,6 +4,7 @@
 #include <llvm/CodeGen/TargetSubtargetInfo.h>
 #include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/PatternMatch.h>
@@ -61,7 +62,41 @@ llvm::Value* class_test(llvm::Instruction& inst, llvm::IRBuilder<>& builder) {
   return tested == normal ? builder.CreateNot(is_other) : is_other;
 }
 
+/// Whether some bits of a vector are left, which a constant says.
+bool is_some_bits(llvm::Value* value) {
+  using namespace llvm::PatternMatch;
+  while (auto* cast = llvm::dyn_cast<llvm::BitCastInst>(value)) value = cast->getOperand(0);
+  return match(value, m_c_And(m_Value(), m_Constant())) || match(value, m_FAbs(m_Value()));
+}
+
+/// Whether a mask says for each lane whether this is taken.
+bool is_chosen(const llvm::Value& value) {
+  return llvm::any_of(value.users(), [](const llvm::User* user) {
+    if (llvm::isa<llvm::BitCastInst>(user)) return is_chosen(*user);
+    const auto* select = llvm::dyn_cast<llvm::SelectInst>(user);
+    return select && select->getCondition()->getType()->isVectorTy();
+  });
+}
+
 }  // namespace
+
+void part_choices(llvm::Function& cta, const llvm::TargetMachine& target) {
+  using namespace llvm::PatternMatch;
+  if (!has(target, cta, "+avx512f")) return;
+  for (llvm::Instruction& inst : llvm::instructions(cta)) {
+    const bool joins_bits = (inst.getOpcode() == llvm::Instruction::Or &&
+                             llvm::all_of(inst.operand_values(), is_some_bits)) ||
+                            match(&inst, m_CopySign(m_Value(), m_Value()));
+    if (!joins_bits || !inst.getType()->isVectorTy() || !is_chosen(inst)) continue;
+    llvm::IRBuilder<> builder(inst.getNextNode());
+    auto* type = llvm::FunctionType::get(inst.getType(), {inst.getType()}, false);
+    llvm::CallInst* copy = builder.CreateCall(
+        type, llvm::InlineAsm::get(type, "", "=v,0", /*hasSideEffects=*/false), {&inst});
+    copy->setDoesNotAccessMemory();
+    copy->setDoesNotThrow();
+    inst.replaceUsesWithIf(copy, [&](const llvm::Use& use) { return use.getUser() != copy; });
+  }
+}
 
 void use_fixups(llvm::Function& cta, llvm::TargetMachine& target, bool zeroes_subnormals) {
   const bool fixes = has(target, cta, "+avx512f") && !zeroes_subnormals;

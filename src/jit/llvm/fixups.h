@@ -12,4 +12,10 @@ namespace heddle::jit {
 /// numbers that are not positive and normal are found by their class, not by their bits.
 void use_fixups(llvm::Function& cta, llvm::TargetMachine& target, bool zeroes_subnormals);
 
+/// Keeps apart what LLVM 19 makes one wrong instruction of with AVX-512: bits of one vector beside
+/// those of another, which a constant chooses, in the lanes that a mask chooses, while the others
+/// keep one of the two vectors (issue 157929 of llvm-project, mended there in July 2026). Between
+/// them comes a copy of which it knows nothing.
+void part_choices(llvm::Function& cta, const llvm::TargetMachine& target);
+
 }  // namespace heddle::jit
