@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/llvm/fixups.h"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/CodeGen/TargetSubtargetInfo.h>
 #include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/IRBuilder.h>
@@ -83,18 +84,30 @@ bool is_chosen(const llvm::Value& value) {
 void part_choices(llvm::Function& cta, const llvm::TargetMachine& target) {
   using namespace llvm::PatternMatch;
   if (!has(target, cta, "+avx512f")) return;
-  for (llvm::Instruction& inst : llvm::instructions(cta)) {
+  for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(cta))) {
     const bool joins_bits = (inst.getOpcode() == llvm::Instruction::Or &&
                              llvm::all_of(inst.operand_values(), is_some_bits)) ||
                             match(&inst, m_CopySign(m_Value(), m_Value()));
-    if (!joins_bits || !inst.getType()->isVectorTy() || !is_chosen(inst)) continue;
+    // The instruction has masks of 32 and of 64 bits.
+    auto* type = llvm::dyn_cast<llvm::FixedVectorType>(inst.getType());
+    const unsigned bits = inst.getType()->getScalarSizeInBits();
+    if (!joins_bits || !type || type->getNumElements() != kOfVector ||
+        (bits != 32 && bits != 64) || !is_chosen(inst))
+      continue;
+    llvm::SmallVector<llvm::Use*> uses;
+    for (llvm::Use& use : inst.uses()) uses.push_back(&use);
     llvm::IRBuilder<> builder(inst.getNextNode());
-    auto* type = llvm::FunctionType::get(inst.getType(), {inst.getType()}, false);
-    llvm::CallInst* copy = builder.CreateCall(
-        type, llvm::InlineAsm::get(type, "", "=v,0", /*hasSideEffects=*/false), {&inst});
-    copy->setDoesNotAccessMemory();
-    copy->setDoesNotThrow();
-    inst.replaceUsesWithIf(copy, [&](const llvm::Use& use) { return use.getUser() != copy; });
+    const unsigned in_register = 512 / bits;
+    auto* part = llvm::FixedVectorType::get(type->getElementType(), in_register);
+    auto* from_part = llvm::FunctionType::get(part, {part}, false);
+    llvm::SmallVector<llvm::Value*> parts;
+    for (unsigned begin = 0; begin < kOfVector; begin += in_register)
+      parts.push_back(builder.CreateCall(
+          from_part, llvm::InlineAsm::get(from_part, "", "=v,0", /*hasSideEffects=*/false),
+          {builder.CreateShuffleVector(
+              &inst, llvm::createSequentialMask(begin, in_register, /*NumUndefs=*/0))}));
+    llvm::Value* copy = llvm::concatenateVectors(builder, parts);
+    for (llvm::Use* use : uses) use->set(copy);
   }
 }
 

@@ -157,15 +157,12 @@ Shape Shapes::of_compare(const llvm::ICmpInst& inst) const {
   if (a.is_affine() && !a.is_uniform() && b.is_affine() && b.stride == 0 && a.widened.empty()) {
     // All lanes are on one side of a multiple of what their first one is a multiple of.
     u64 bound = b.align;
+    const auto predicate = inst.getPredicate();
+    const bool behind = llvm::ICmpInst::isGT(predicate) || llvm::ICmpInst::isLE(predicate);
     if (const auto* number = constant(inst.getOperand(1))) {
-      const auto predicate = inst.getPredicate();
-      if (predicate == llvm::CmpInst::ICMP_UGT || predicate == llvm::CmpInst::ICMP_SGT)
-        bound = low_bit(number->getZExtValue() + 1);
+      if (behind) bound = low_bit(number->getZExtValue() + 1);
       if (number->getValue().isMaxValue() || number->getValue().isMaxSignedValue()) bound = 1;
-    } else if (inst.getPredicate() == llvm::CmpInst::ICMP_UGT ||
-               inst.getPredicate() == llvm::CmpInst::ICMP_SGT ||
-               inst.getPredicate() == llvm::CmpInst::ICMP_ULE ||
-               inst.getPredicate() == llvm::CmpInst::ICMP_SLE) {
+    } else if (behind) {
       bound = 1;
     }
     for (const Shape& from : {a, a.by(Kind::warp), a.by(Kind::half)}) {
