@@ -91,8 +91,8 @@ void part_choices(llvm::Function& cta, const llvm::TargetMachine& target) {
     // The instruction has masks of 32 and of 64 bits.
     auto* type = llvm::dyn_cast<llvm::FixedVectorType>(inst.getType());
     const unsigned bits = inst.getType()->getScalarSizeInBits();
-    if (!joins_bits || !type || type->getNumElements() != kOfVector ||
-        (bits != 32 && bits != 64) || !is_chosen(inst))
+    if (!joins_bits || !type || type->getNumElements() != kOfVector || (bits != 32 && bits != 64) ||
+        !is_chosen(inst))
       continue;
     llvm::SmallVector<llvm::Use*> uses;
     for (llvm::Use& use : inst.uses()) uses.push_back(&use);

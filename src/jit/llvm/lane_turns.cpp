@@ -30,11 +30,12 @@ class Turns {
  public:
   /// `through_barriers`: the part goes on behind barriers, up to the end of the kernel.
   Turns(ScalarKernel& kernel, const Site& site, std::vector<Block*> held,
-        std::vector<Block*> waiting, bool through_barriers)
+        std::vector<Block*> waiting, std::vector<Block*> asking, bool through_barriers)
       : kernel_(kernel),
         function_(*kernel.function),
         held_(std::move(held)),
         waiting_(std::move(waiting)),
+        asking_(std::move(asking)),
         through_barriers_(through_barriers),
         builder_(function_.getContext()),
         site_(site) {}
@@ -70,6 +71,7 @@ class Turns {
   llvm::Function& function_;
   const std::vector<Block*> held_;     ///< where lanes begin to hold others up
   const std::vector<Block*> waiting_;  ///< headers of loops that may wait
+  const std::vector<Block*> asking_;   ///< of those that do nothing but ask
   const bool through_barriers_;
   llvm::IRBuilder<> builder_;
   llvm::SetVector<Block*> part_;
@@ -348,7 +350,8 @@ void Turns::make_rounds() {
   for (Block* way : before) way->getTerminator()->replaceSuccessorWith(entry_, begin);
   for (const auto& [from, to] : around) {
     const auto number = std::find(begins_.begin(), begins_.end(), to) - begins_.begin();
-    const bool moved = from != to || llvm::is_contained(waiting_, to);
+    const bool moved =
+        !llvm::is_contained(asking_, to) && (from != to || llvm::is_contained(waiting_, to));
     Block* turn = note(static_cast<u32>(number), meet, moved);
     from->getTerminator()->replaceSuccessorWith(to, turn);
   }
@@ -394,13 +397,15 @@ void set_apart(const ScalarKernel& kernel) {
 }  // namespace
 
 bool take_turns(ScalarKernel& kernel, const Shapes& shapes, Analyses& analyses) {
+  ask_instead(kernel, shapes);
   const WaitingLoops loops = find_waiting_loops(kernel, shapes);
-  std::vector<Block*> held, waiting;
+  std::vector<Block*> held, waiting, asking;
   const Site* site = nullptr;
   for (const llvm::Loop* loop : shapes.loops.getLoopsInPreorder()) {
     const auto found = loops.find(loop);
     if (found == loops.end()) continue;
     waiting.push_back(loop->getHeader());
+    if (only_asks(*loop, kernel)) asking.push_back(loop->getHeader());
     if (!holds_answers_up(kernel, shapes, *loop)) continue;
     held.push_back(loop->getHeader());
     site = &site_of(*found->second.asks, kernel.sites);
@@ -416,25 +421,30 @@ bool take_turns(ScalarKernel& kernel, const Shapes& shapes, Analyses& analyses) 
 
   set_apart(kernel);
   std::list<Turns> parts;
-  for (Block* block : held) {
-    const llvm::Instruction& first = block->front();
-    const bool meets = gathers(first, kernel) && !through_barriers;
-    if (meets || llvm::isa<llvm::ReturnInst>(first)) continue;  // the other way from there is held
-    std::vector<Block*> together = {block};
-    for (bool joins = true; joins;) {
-      Turns& part = parts.emplace_back(kernel, where, together, waiting, through_barriers);
-      if (!part.find()) return false;
-      const auto other = std::ranges::find_if(
-          parts, [&](const Turns& one) { return &one != &part && part.overlaps(one); });
-      joins = other != parts.end();
-      if (!joins) break;
-      together.insert(together.end(), other->held().begin(), other->held().end());
-      parts.erase(other);
-      parts.pop_back();
+  const auto find_parts = [&](bool through) {
+    parts.clear();
+    for (Block* block : held) {
+      const llvm::Instruction& first = block->front();
+      const bool meets = gathers(first, kernel) && !through;
+      if (meets || llvm::isa<llvm::ReturnInst>(first))
+        continue;  // the other way from there is held
+      std::vector<Block*> together = {block};
+      for (bool joins = true; joins;) {
+        Turns& part = parts.emplace_back(kernel, where, together, waiting, asking, through);
+        if (!part.find()) return false;
+        const auto other = std::ranges::find_if(
+            parts, [&](const Turns& one) { return &one != &part && part.overlaps(one); });
+        joins = other != parts.end();
+        if (!joins) break;
+        together.insert(together.end(), other->held().begin(), other->held().end());
+        parts.erase(other);
+        parts.pop_back();
+      }
     }
-  }
-  if (parts.empty() || !llvm::all_of(parts, [](Turns& part) { return part.find_rounds(); }))
-    return false;
+    return !parts.empty() && llvm::all_of(parts, [](Turns& part) { return part.find_rounds(); });
+  };
+  // Parts that end at barriers may be entered behind those, too.
+  if (!find_parts(through_barriers) && (through_barriers || !find_parts(true))) return false;
   for (Turns& part : parts) part.run();
   tidy_turns(*kernel.function, analyses);
   return true;

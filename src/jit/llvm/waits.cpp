@@ -4,6 +4,7 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/IR/CFG.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
 #include <algorithm>
@@ -21,10 +22,24 @@ const Site& site_of_call(const llvm::Instruction& inst, const ScalarKernel& kern
   return site_of(llvm::cast<llvm::CallInst>(inst), kernel.sites);
 }
 
+/// Whether the instruction asks for a phase of a barrier object.
+bool asks_object(const llvm::Instruction& inst, const ScalarKernel& kernel) {
+  using isa::SemId;
+  const llvm::StringRef name = machine_call(inst);
+  if (name != "step" && name != "wait") return false;
+  const SemId sem = site_of_call(inst, kernel).sem;
+  return sem == SemId::mbarrier_test_wait || sem == SemId::mbarrier_test_wait_parity ||
+         sem == SemId::mbarrier_try_wait || sem == SemId::mbarrier_try_wait_parity;
+}
+
 /// Whether an instruction that the engine below runs may be what others wait for.
 bool arrives(isa::SemId sem) {
   using isa::SemId;
   switch (sem) {
+    case SemId::mbarrier_test_wait:
+    case SemId::mbarrier_test_wait_parity:
+    case SemId::mbarrier_try_wait:
+    case SemId::mbarrier_try_wait_parity:
     case SemId::mbarrier_init:
     case SemId::mbarrier_inval:
     case SemId::mbarrier_expect_tx:
@@ -45,14 +60,15 @@ bool arrives(isa::SemId sem) {
 bool writes(const llvm::Instruction& inst, const ScalarKernel& kernel) {
   const llvm::StringRef name = machine_call(inst);
   if (name == "store") return site_of_call(inst, kernel).space != ir::Space::local;
-  return name == "atomic" || name == "step" || name == "system_call";
+  if (name == "step") return !asks_object(inst, kernel);
+  return name == "atomic" || name == "system_call";
 }
 
 /// Whether another thread may notice that the instruction ran, or it that another one did.
-bool is_noticed(const llvm::Instruction& inst) {
+bool is_noticed(const llvm::Instruction& inst, const ScalarKernel& kernel) {
   const llvm::StringRef name = machine_call(inst);
   if (name == "load" || name == "special") return true;
-  return name != "wait" && inst.mayHaveSideEffects();
+  return !asks_object(inst, kernel) && inst.mayHaveSideEffects();
 }
 
 /// Whether all threads of the warp, or the CTA, come to it before any of them goes on.
@@ -125,7 +141,8 @@ const llvm::CallInst* find_asking(const llvm::Loop& loop, const ScalarKernel& ke
     for (const llvm::Instruction& inst : *block) {
       has_barrier |= is_barrier(inst);
       const llvm::StringRef name = machine_call(inst);
-      if (name != "atomic" && name != "load") continue;
+      const bool asks = name == "step" && asks_object(inst, kernel);
+      if (name != "atomic" && name != "load" && !asks) continue;
       const auto& call = llvm::cast<llvm::CallInst>(inst);
       if (name == "load" && is_shared(inst)) shared_loads.push_back(&call);
       if (name == "load" && !site_of(call, kernel.sites).ordered) continue;
@@ -266,16 +283,19 @@ bool holds_answers_up(const ScalarKernel& kernel, const Shapes& shapes, const ll
                          [&](const auto& inst) { return writes(inst, kernel); });
 }
 
+bool only_asks(const llvm::Loop& loop, const ScalarKernel& kernel) {
+  return llvm::none_of(loop.blocks(), [&](const Block* block) {
+    return llvm::any_of(*block, [&](const auto& inst) { return is_noticed(inst, kernel); });
+  });
+}
+
 void find_lonely_waits(ScalarKernel& kernel, const Shapes& shapes) {
   for (const Block& block : *kernel.function) {
     for (const llvm::Instruction& inst : block) {
       if (machine_call(inst) != "wait") continue;
       Site& site = site_of(llvm::cast<llvm::CallInst>(inst), kernel.sites);
-      site.alone = true;
       const llvm::Loop* loop = shapes.loops.getLoopFor(&block);
-      if (!loop) continue;
-      for (const Block* one : loop->blocks())
-        site.alone &= std::none_of(one->begin(), one->end(), is_noticed);
+      site.alone = !loop || only_asks(*loop, kernel);
     }
   }
 }
@@ -341,16 +361,38 @@ std::vector<Apart> find_apart(const ScalarKernel& kernel, const Shapes& shapes, 
   return found;
 }
 
+namespace {
+
+/// Whether lanes that wait for barrier objects hold others of their warp up that may arrive there.
+bool holds_arrivals_up(const ScalarKernel& kernel, const Shapes& shapes) {
+  std::set<const Block*> objects;
+  for (const llvm::Instruction& inst : llvm::instructions(*kernel.function)) {
+    if (machine_call(inst) == "wait") objects.insert(inst.getParent());
+  }
+  return !objects.empty() && hold_answers_up(kernel, shapes, objects, [&](const auto& inst) {
+    return machine_call(inst) == "step" && arrives(site_of_call(inst, kernel).sem);
+  });
+}
+
+}  // namespace
+
+void ask_instead(ScalarKernel& kernel, const Shapes& shapes) {
+  if (!holds_arrivals_up(kernel, shapes)) return;
+  for (llvm::Instruction& inst : llvm::instructions(*kernel.function)) {
+    if (machine_call(inst) != "wait") continue;
+    auto& call = llvm::cast<llvm::CallInst>(inst);
+    llvm::Function& wait = *call.getCalledFunction();
+    std::string name = wait.getName().str();
+    name.replace(name.find("wait"), 4, "step");
+    auto step = kernel.module->getOrInsertFunction(name, wait.getFunctionType());
+    llvm::cast<llvm::Function>(step.getCallee())->copyAttributesFrom(&wait);
+    call.setCalledFunction(step);
+  }
+}
+
 std::string check_waits(const ScalarKernel& kernel, const Shapes& shapes,
                         const WaitingLoops& loops) {
-  std::set<const Block*> objects;
-  for (const Block& block : *kernel.function) {
-    if (std::ranges::any_of(block, [](const auto& inst) { return machine_call(inst) == "wait"; }))
-      objects.insert(&block);
-  }
-  if (!objects.empty() && hold_answers_up(kernel, shapes, objects, [&](const auto& inst) {
-        return machine_call(inst) == "step" && arrives(site_of_call(inst, kernel).sem);
-      }))
+  if (holds_arrivals_up(kernel, shapes))
     return "a wait of some threads of a warp, perhaps for others of it";
   if (std::ranges::any_of(
           loops, [&](const auto& one) { return holds_answers_up(kernel, shapes, *one.first); }))

@@ -16,7 +16,7 @@
 namespace heddle::jit {
 
 struct WaitingLoop {
-  /// A load or an atomic operation on which it depends how the loop goes on.
+  /// A load, an atomic operation or a question on which it depends how the loop goes on.
   const llvm::CallInst* asks = nullptr;
   bool writes = false;  ///< it does more than to look
 };
@@ -46,6 +46,13 @@ std::vector<Apart> find_apart(const ScalarKernel& kernel, const Shapes& shapes,
 
 /// Whether all lanes of a warp come to the instruction before any of them goes on.
 bool gathers(const llvm::Instruction& inst, const ScalarKernel& kernel);
+
+/// Whether nothing that the loop does is noticed: it asks barrier objects, again and again.
+bool only_asks(const llvm::Loop& loop, const ScalarKernel& kernel);
+
+/// If waits for barrier objects hold others of the warp up that may arrive there, has them be
+/// answered at once: the instructions promise no more (9.7.13.15.16). The loops around them wait.
+void ask_instead(ScalarKernel& kernel, const Shapes& shapes);
 
 /// Notes which waits for barrier objects stand in loops that do nothing else: Site::alone.
 void find_lonely_waits(ScalarKernel& kernel, const Shapes& shapes);
