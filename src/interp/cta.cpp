@@ -144,7 +144,7 @@ void InterpretedCta::make_warps() {
     warp.shared_base = shared_base_, warp.shared_size = launch_.shared_bytes;
     warp.shared_window = machine::kSharedSlot;
     warp.cluster_base = cluster_->base;
-    warp.cluster_size = cluster_->members.size() * machine::kSharedSlot;
+    warp.cluster_size = launch_.cluster.volume() * machine::kSharedSlot;
     warp.detail = &handler_detail_;
     warp.local_base = local_base_ + local_stride_ * w * kLanes, warp.local_stride = local_stride_;
     warp.params = launch_.params, warp.params_size = launch_.config->params.size();

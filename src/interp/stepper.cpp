@@ -56,7 +56,7 @@ void InterpretedCta::begin_steps(const machine::StepPlace& place) {
   shared_base_ = place.shared_base;
   local_base_ = place.local_base;
   local_stride_ = place.local_stride;
-  cluster_->base = shared_base_;
+  cluster_->base = place.cluster_base;
   if (states_.empty()) {
     make_warps();
     step_frames_.resize(program_.codes.size());

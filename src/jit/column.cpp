@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/column.h"
 
+#include "jit/cluster.h"
+
 #include <algorithm>
 
 namespace heddle::jit {
@@ -49,6 +51,8 @@ CtaStatus Column::run(u64) {
 
 std::unique_ptr<machine::Cta> make_cta_of(std::shared_ptr<const Code> code, machine::Launch& launch,
                                           const machine::Program& below) {
+  if (launch.cluster.volume() > 1)
+    return std::make_unique<CompiledCluster>(std::move(code), launch, below);
   if (launch.rows > 1) return std::make_unique<Column>(std::move(code), launch, below);
   return std::make_unique<Cta>(std::move(code), launch, below);
 }

@@ -52,8 +52,10 @@ enum class HelperId : u32 {
   wait,     ///< the same of a wait for a barrier object; Context::again: nobody has an answer yet
   arrive,  ///< at barrier operand 0, of which operand 1 is the thread count, if it has one; operand
            ///< 2: predicates. All that live of the warp
+  arrive_in_cluster,  ///< all that live of the warp
+  wait_in_cluster,    ///< they do, for those of the cluster; Context::again: some are missing
 };
-inline constexpr u32 kHelpers = 11;
+inline constexpr u32 kHelpers = 13;
 
 /// Most operands of a helper. An operand's lanes lie side by side, predicates as a word of bits.
 inline constexpr u32 kHelperOperands = 24;
@@ -63,7 +65,8 @@ struct Context {
   // Memory.
   u64 low_base, low_size, high_base, high_size;
   u64 shared_base, shared_size;
-  u64 local_base, local_stride;  ///< of thread 0; bytes from thread to thread
+  u64 cluster_base, cluster_size;  ///< the windows of all CTAs of the cluster
+  u64 local_base, local_stride;    ///< of thread 0; bytes from thread to thread
   u64 params, params_size;
   u64 const_base, const_size;  ///< the module's .const variables
   const u64* symbols;          ///< addresses of Image::symbols
@@ -82,7 +85,7 @@ struct Context {
 
   u32 alone;  ///< the lane that goes through a loop by itself, counted from 1; 0: none
 
-  u32 again;                   ///< out of HelperId::wait
+  u32 again;                   ///< out of HelperId::wait and wait_in_cluster
   u32 barrier_result[kLanes];  ///< by warp: of the bar.red at which it waited
 
   const Helper* helpers;

@@ -41,7 +41,8 @@ u64 room_for_calls(u64 asked, u64 frame) {
 
 }  // namespace
 
-Cta::Cta(std::shared_ptr<const Code> code, machine::Launch& launch, const machine::Program& below)
+Cta::Cta(std::shared_ptr<const Code> code, machine::Launch& launch, const machine::Program& below,
+         Cluster* cluster)
     : code_(std::move(code)),
       launch_(launch),
       region_(launch.loaded->region()),
@@ -50,22 +51,28 @@ Cta::Cta(std::shared_ptr<const Code> code, machine::Launch& launch, const machin
                               code_->image().team)),
       workspace_(std::size_t{teams_} * code_->image().frame_bytes),
       teams_at_(teams_),
+      cluster_(cluster ? cluster : &alone_),
       below_(below) {
+  cluster_->members.push_back(this);
   if (code_->image().loops) watched_.emplace(context_, launch);
 }
 
 Cta::~Cta() {
   machine::Memory& memory = launch_.loaded->memory();
-  if (shared_base_) memory.give_shared(region_, shared_base_, launch_.shared_bytes);
+  if (alone_.base) memory.give_shared(region_, alone_.base, launch_.shared_bytes);
   if (local_base_) memory.give_local(region_, local_base_);
 }
 
 Result<u64> Cta::begin(u64 index, u64 most) {
   machine::Memory& memory = launch_.loaded->memory();
   if (!shared_base_) {
-    const auto shared = memory.take_shared(region_, launch_.shared_bytes);
-    if (!shared.ok()) return shared.error();
-    shared_base_ = *shared;
+    if (cluster_ == &alone_) {
+      const auto shared = memory.take_shared(region_, launch_.shared_bytes);
+      if (!shared.ok()) return shared.error();
+      alone_.base = *shared;
+    }
+    const auto rank = std::ranges::find(cluster_->members, this) - cluster_->members.begin();
+    shared_base_ = cluster_->base + static_cast<u64>(rank) * machine::kSharedSlot;
     local_stride_ = code_->image().local_bytes;
     if (const u64 frame = code_->image().frame_of_call)
       local_stride_ += room_for_calls(launch_.config->stack_bytes, frame);
@@ -79,6 +86,8 @@ Result<u64> Cta::begin(u64 index, u64 most) {
     const machine::AddressRange reach = memory.reach();
     c.high_base = reach.base, c.high_size = reach.size;
     c.shared_base = shared_base_, c.shared_size = launch_.shared_bytes;
+    c.cluster_base = cluster_->base;
+    c.cluster_size = launch_.cluster.volume() * machine::kSharedSlot;
     c.local_base = local_base_, c.local_stride = local_stride_;
     c.params = launch_.params, c.params_size = launch_.config->params.size();
     const machine::AddressRange constants = launch_.loaded->constants();
@@ -97,6 +106,7 @@ Result<u64> Cta::begin(u64 index, u64 most) {
   context_.begins = 1;
   context_.resume = 0;
   looked_at_ = ~u64{0};
+  ended_ = false;
   return most;
 }
 
@@ -120,14 +130,18 @@ void Cta::begin_barriers() {
   barriers_.resize(machine::kBarriers);
   for (machine::Barrier& barrier : barriers_) barrier.active = false;
   active_barriers_ = idle_rounds_ = vain_rounds_ = 0;
+  alone_.barrier_active = false;
 }
 
 CtaStatus Cta::run(u64 budget) {
   context_.turns = static_cast<u32>(std::min<u64>(budget, ~u32{0}));
   const machine::FaultGuard guard(launch_.loaded->memory(), &recover_, &fault_);
   const FloatMode mode(code_->image().zeroes_subnormals);
-  if (sigsetjmp(recover_, 0) == 0) return run_warps();
-  return faulted();
+  if (sigsetjmp(recover_, 0) != 0) return faulted();
+  const CtaStatus status = run_warps();
+  ended_ = status == CtaStatus::finished;
+  if (ended_ && cluster_->barrier_active) check_cluster_barrier();
+  return status;
 }
 
 CtaStatus Cta::run_warps() {
@@ -166,6 +180,8 @@ std::optional<CtaStatus> Cta::look_around() {
     idle_rounds_ = vain_rounds_ = 0;
     return std::nullopt;
   }
+  // Others of the cluster may have the answer.
+  if (cluster_ != &alone_) return CtaStatus::waiting;
   if (round_.alone) {
     if (is_dead()) return deadlock();
     return std::nullopt;
@@ -208,6 +224,7 @@ bool Cta::look_at_warps() {
   // Those that have finished are waited for no longer.
   for (u32 number = 0; active_barriers_ && number < machine::kBarriers; ++number)
     check_barrier(number);
+  if (cluster_->barrier_active) check_cluster_barrier();
   return false;
 }
 
@@ -259,14 +276,69 @@ void Cta::check_barrier(u32 number) {
   }
 }
 
+// --- the cluster ---
+
+u32 Cta::arrive_in_cluster(const Site& site) {
+  begin_barriers();
+  Team& team = teams_at_[context_.warp];
+  if (team.in_cluster) {
+    raise(TrapKind::illegal_barrier, site, static_cast<u32>(std::countr_zero(context_.lanes)),
+          std::nullopt,
+          "this thread has arrived at the cluster's barrier already, and others have not yet");
+    return 1;
+  }
+  team.in_cluster = team.owes_wait = true;
+  cluster_->barrier_active = true;
+  check_cluster_barrier();
+  return 0;
+}
+
+u32 Cta::wait_in_cluster(const Site& site) {
+  begin_barriers();
+  Team& team = teams_at_[context_.warp];
+  if (!team.owes_wait) {
+    raise(TrapKind::illegal_barrier, site, static_cast<u32>(std::countr_zero(context_.lanes)),
+          std::nullopt, "this thread waits at the cluster's barrier, but has not arrived there");
+    return 1;
+  }
+  context_.again = team.in_cluster;
+  team.owes_wait = team.in_cluster;
+  return 0;
+}
+
+bool Cta::has_arrived_in_cluster() const {
+  if (ended_) return true;
+  return looked_at_ == index() && std::ranges::all_of(teams_at_, [](const Team& team) {
+           return team.finished || team.in_cluster;
+         });
+}
+
+/// The phase is complete when all threads of the cluster that have not exited have arrived. All
+/// that live of a warp arrive together.
+void Cta::check_cluster_barrier() {
+  if (!std::ranges::all_of(cluster_->members, &Cta::has_arrived_in_cluster)) return;
+  cluster_->barrier_active = false;
+  for (Cta* member : cluster_->members) {
+    for (Team& team : member->teams_at_) team.in_cluster = false;
+  }
+}
+
 /// Another round in which nobody got an answer. True: all have been told "no" since, and came back
 /// with all that they know as it was; so they always will.
 bool Cta::is_dead() {
-  const std::size_t bytes = std::size_t{teams_} * code_->image().frame_bytes;
-  if (idle_rounds_++ == kPatience) known_.assign(workspace_.frames(), workspace_.frames() + bytes);
+  if (idle_rounds_++ == kPatience) remember();
   if (idle_rounds_ < 3 * kPatience) return false;
   idle_rounds_ = 0;
-  return std::memcmp(known_.data(), workspace_.frames(), bytes) == 0;
+  return is_as_remembered();
+}
+
+void Cta::remember() {
+  const std::size_t bytes = std::size_t{teams_} * code_->image().frame_bytes;
+  known_.assign(workspace_.frames(), workspace_.frames() + bytes);
+}
+
+bool Cta::is_as_remembered() const {
+  return std::memcmp(known_.data(), workspace_.frames(), known_.size()) == 0;
 }
 
 CtaStatus Cta::deadlock() {
@@ -278,7 +350,9 @@ CtaStatus Cta::deadlock() {
         teams_at_[w].waits ? fmt::format("all threads that are left wait; these at barrier {}",
                                          teams_at_[w].number)
         : where.gathered   ? "all threads that are left wait; these for others of their warp"
-                           : "all threads that are left wait; these for an mbarrier object");
+        : where.sem == isa::SemId::cluster_wait
+            ? "all threads that are left wait; these at the barrier of the cluster"
+            : "all threads that are left wait; these for an mbarrier object");
   return CtaStatus::trapped;
 }
 
@@ -341,7 +415,7 @@ CtaStatus Cta::faulted() {
 u32 Cta::step(const Site& site) {
   if (!stepper_) stepper_ = below_.make_stepper(launch_);
   if (std::exchange(stepper_cta_, index()) != index())
-    stepper_->begin({place(), index(), shared_base_, local_base_, local_stride_});
+    stepper_->begin({place(), index(), shared_base_, cluster_->base, local_base_, local_stride_});
   if (stepper_->run(ir::FunctionId(site.function), site.inst, context_.warp, context_.lanes,
                     context_.operands))
     return 0;

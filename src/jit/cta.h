@@ -20,10 +20,21 @@
 
 namespace heddle::jit {
 
+class Cta;
+
+/// What the CTAs of a cluster share; a CTA outside of clusters is one alone.
+struct Cluster {
+  std::vector<Cta*> members;    ///< by rank
+  u64 base = 0;                 ///< their shared memory windows, side by side
+  bool barrier_active = false;  ///< threads have arrived in the current phase (9.7.13.3)
+};
+
 class Cta final : public machine::Cta {
  public:
-  /// `below`: of the same kernel; it runs what there is no code for.
-  Cta(std::shared_ptr<const Code> code, machine::Launch& launch, const machine::Program& below);
+  /// `below`: of the same kernel; it runs what there is no code for. `cluster`: that of which it
+  /// becomes a member, whose windows are there; null: alone.
+  Cta(std::shared_ptr<const Code> code, machine::Launch& launch, const machine::Program& below,
+      Cluster* cluster = nullptr);
   ~Cta() override;
 
   Result<u64> begin(u64 index, u64 most) override;
@@ -43,6 +54,9 @@ class Cta final : public machine::Cta {
   u32 step(const Site& site);
   /// A team arrives at a barrier (9.7.13.1). 1: that is a trap.
   u32 arrive(const Site& site, u32 team, u32 lanes, u32 number, u32 count, u32 predicates);
+  /// A warp arrives at the cluster's barrier, or waits there: Context::again. 1: that is a trap.
+  u32 arrive_in_cluster(const Site& site);
+  u32 wait_in_cluster(const Site& site);
   /// Whether it waits on, although its wait has no answer yet.
   bool waits_on() { return ++teams_at_[context_.warp / warps_in_team_].turns % kPatience != 0; }
   void answered() { teams_at_[context_.warp / warps_in_team_].turns = 0; }
@@ -53,13 +67,23 @@ class Cta final : public machine::Cta {
     trap_.detail = std::move(detail);
   }
 
+  // For the cluster.
+  /// Whether all of its warps wait for answers of others, and none got one when they last ran.
+  bool is_idle() const { return round_.yields && round_.alone; }
+  /// All that its threads know.
+  void remember();
+  bool is_as_remembered() const;
+  machine::CtaStatus deadlock();
+
  private:
   /// What there is to know of a team beside its WarpState.
   struct Team {
-    bool finished = false;  ///< in a round before this one
-    bool waits = false;     ///< at a barrier, and has arrived
-    u32 number = 0;         ///< of the barrier that it arrived at last
-    u32 turns = 0;          ///< how often it has asked in vain
+    bool finished = false;    ///< in a round before this one
+    bool waits = false;       ///< at a barrier, and has arrived
+    bool in_cluster = false;  ///< has arrived at the cluster's barrier, where others have not yet
+    bool owes_wait = false;   ///< has not waited there since
+    u32 number = 0;           ///< of the barrier that it arrived at last
+    u32 turns = 0;            ///< how often it has asked in vain
   };
   /// Turns after which a wait is answered: the instruction promises no more. Rounds of loops that
   /// may wait after which other CTAs have their turns.
@@ -83,7 +107,8 @@ class Cta final : public machine::Cta {
   std::optional<machine::CtaStatus> look_around();
   void check_barrier(u32 number);
   bool is_dead();
-  machine::CtaStatus deadlock();
+  bool has_arrived_in_cluster() const;
+  void check_cluster_barrier();
   machine::CtaStatus trapped(machine::TrapKind kind, const CodeLine* line, u32 lane,
                              std::optional<u64> address);
   machine::CtaStatus faulted();
@@ -99,6 +124,9 @@ class Cta final : public machine::Cta {
   std::vector<machine::Barrier> barriers_;
   u64 looked_at_ = ~u64{0};  ///< the CTA that teams_at_ and barriers_ are of
   u32 active_barriers_ = 0;
+  Cluster alone_;
+  Cluster* const cluster_;
+  bool ended_ = false;
   /// Of the last round: what those warps did that could run.
   struct Round {
     bool yields = true;  ///< all let others have their turns, none came further

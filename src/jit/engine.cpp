@@ -33,7 +33,7 @@ class Program final : public machine::Program {
   }
 
   u32 rows(const machine::Launch& launch) const override {
-    if (launch.grid.y == 1) return 1;
+    if (launch.grid.y == 1 || launch.cluster.volume() > 1) return 1;
     const auto code = code_of(launch);
     // Calls that go deep have large frames: as few threads at a time as can be.
     return code && code->image().columns && !code->image().frame_of_call ? Column::kRows : 1;
@@ -56,10 +56,8 @@ class Program final : public machine::Program {
   }
 
  private:
-  /// Clusters run interleaved; so does a pseudo-random order.
-  static bool runs(const machine::Launch& launch) {
-    return launch.cluster.volume() == 1 && !launch.random;
-  }
+  /// Not in a pseudo-random order, of single instructions.
+  static bool runs(const machine::Launch& launch) { return !launch.random; }
   /// Null: it begins below.
   std::shared_ptr<const Code> code_of(const machine::Launch& launch) const {
     return runs(launch) ? version_of(launch.config->block)->code(*loaded_) : nullptr;

@@ -50,15 +50,34 @@ std::string kernel(int number) {
 )";
 }
 
-/// What stays in the interpreter: a barrier of the cluster.
-constexpr const char* kCluster = R"(
+/// What stays in the interpreter.
+constexpr const char* kAllocates = R"(
+.version 7.8
+.target sm_90
+.address_size 64
+.visible .entry takes(.param .u64 marks)
+{
+  .reg .u64 %a;
+  alloca.u64 %a, 16;
+  ret;
+}
+)";
+
+/// Stores kCompiled at marks[%ctaid.x], when all CTAs of the cluster have come.
+constexpr const char* kMeets = R"(
 .version 7.8
 .target sm_90
 .address_size 64
 .visible .entry meets(.param .u64 marks)
 {
+  .reg .u32 %r<4>; .reg .u64 %a<4>;
+  ld.param.u64 %a1, [marks];
   barrier.cluster.arrive;
+  mov.u32 %r1, %ctaid.x;
+  mul.wide.u32 %a2, %r1, 4;
+  add.u64 %a3, %a1, %a2;
   barrier.cluster.wait;
+  st.global.u32 [%a3], 2;
   ret;
 }
 )";
@@ -331,10 +350,16 @@ TEST_F(Tiers, SomeLaunchesStayBelow) {
   config.schedule = 1;
   EXPECT_THAT(launch(ready, config), Each(kBelow));
   EXPECT_EQ(ready.program->engine(config), "below");
-  config = config_of(4, 32);
-  config.cluster = Dim3{2, 1, 1};
-  launch(ready, config);  // in which the marking engine has one CTA do for two
   EXPECT_THAT(launch(ready, 4), Each(kCompiled));
+}
+
+TEST_F(Tiers, ClustersAreCompiled) {
+  machine::LaunchConfig config = config_of(6, 64);
+  for (const u32 size : {1u, 2u, 3u}) {
+    config.cluster = Dim3{size, 1, 1};
+    EXPECT_THAT(launch(prepare(kernel(105), at_once()), config), Each(kCompiled));
+    EXPECT_THAT(launch(prepare(kMeets, at_once()), config), Each(kCompiled));
+  }
 }
 
 TEST_F(Tiers, CtasThatWaitForEachOtherAreBegunInOrder) {
@@ -354,7 +379,7 @@ TEST_F(Tiers, CtasThatWaitForEachOtherAreBegunInOrder) {
 
 TEST_F(Tiers, WhatCannotBeCompiledStaysBelow) {
   for (const Options& options : {at_once(), hot_at_once()}) {
-    const Ready ready = prepare(kCluster, options);
+    const Ready ready = prepare(kAllocates, options);
     for (int i = 0; i < 3; ++i) {
       EXPECT_THAT(launch(ready, 2), Each(kBelow));
       wait_for_background();
@@ -389,7 +414,7 @@ TEST_F(Tiers, TheCacheRemembersWhatCannotBeCompiled) {
     std::ifstream in(file, std::ios::binary);
     return *read_entry(std::string{std::istreambuf_iterator<char>(in), {}});
   };
-  launch(prepare(kCluster, at_once(&*cache)), 1);
+  launch(prepare(kAllocates, at_once(&*cache)), 1);
   EXPECT_TRUE(std::holds_alternative<Refusal>(only_entry().content));
   std::filesystem::remove_all(cache->folder());
   // A kernel that can be compiled is not, when the cache says that it cannot.

@@ -147,6 +147,16 @@ u32 arrive(Context* context, u32 number) {
                     *operand<u32>(context, 1), *operand<u32>(context, 2));
 }
 
+u32 arrive_in_cluster(Context* context, u32 number) {
+  Cta& cta = cta_of(context);
+  return cta.arrive_in_cluster(cta.site(number));
+}
+
+u32 wait_in_cluster(Context* context, u32 number) {
+  Cta& cta = cta_of(context);
+  return cta.wait_in_cluster(cta.site(number));
+}
+
 // --- memory (9.7.9, 9.7.13.5) ---
 
 /// Makes the checked addresses addresses of the host. Nobody asks for local memory's.
@@ -431,7 +441,8 @@ u32 computes(Context* context, u32 number) {
 }  // namespace
 
 const std::array<Helper, kHelpers> kHelperTable = {
-    &check_access, &check_line, &computes<&atomic>, &load, &store, &computes<&warp_op>,
-    &special,      &trap,       &computes<&step>,   &wait, &arrive};
+    &check_access,   &check_line, &computes<&atomic>, &load, &store,  &computes<&warp_op>,
+    &special,        &trap,       &computes<&step>,   &wait, &arrive, &arrive_in_cluster,
+    &wait_in_cluster};
 
 }  // namespace heddle::jit

@@ -113,8 +113,8 @@ class Cta {
 struct StepPlace {
   Dim3 cta;
   u64 cta_index = 0;
-  u64 shared_base = 0;
-  u64 local_base = 0, local_stride = 0;  ///< of the CTA's first thread; from thread to thread
+  u64 shared_base = 0, cluster_base = 0;  ///< of the CTA; of those of its cluster, side by side
+  u64 local_base = 0, local_stride = 0;   ///< of the CTA's first thread; from thread to thread
 };
 
 /// Runs single instructions of a kernel, for an engine that has no code for them. Rows are the 32

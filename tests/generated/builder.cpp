@@ -21,21 +21,22 @@ Builder::Made Builder::statement(const Context& context) {
     u32 cost;  ///< instructions, without those of blocks inside
   };
   static constexpr Kind kKinds[] = {
-      {&Builder::plain, 30, 4},      {&Builder::carry, 3, 3},
-      {&Builder::branch, 10, 5},     {&Builder::loop, 7, 5},
-      {&Builder::forked_loop, 3, 8}, {&Builder::table, 3, 8},
-      {&Builder::leave_loop, 4, 3},  {&Builder::end, 3, 8},
-      {&Builder::call, 3, 10},       {&Builder::warp, 12, 5},
-      {&Builder::slice, 6, 4},       {&Builder::slot, 5, 3},
-      {&Builder::other_slot, 12, 5}, {&Builder::local, 4, 4},
-      {&Builder::input, 4, 4},       {&Builder::constant, 2, 3},
-      {&Builder::cell, 5, 2},        {&Builder::own_atomic, 3, 3},
-      {&Builder::exchange, 9, 4},    {&Builder::column, 5, 3},
-      {&Builder::parameter, 2, 1},   {&Builder::recurse, 6, 12},
-      {&Builder::long_loop, 1, 150}, {&Builder::locked, 1, 60},
-      {&Builder::hand_over, 2, 12},  {&Builder::warp_exchange, 4, 12},
-      {&Builder::async_copy, 2, 4},  {&Builder::fence, 1, 1},
-      {&Builder::early_exit, 1, 6},  {&Builder::guarded, 8, 14},
+      {&Builder::plain, 30, 4},        {&Builder::carry, 3, 3},
+      {&Builder::branch, 10, 5},       {&Builder::loop, 7, 5},
+      {&Builder::forked_loop, 3, 8},   {&Builder::table, 3, 8},
+      {&Builder::leave_loop, 4, 3},    {&Builder::end, 3, 8},
+      {&Builder::call, 3, 10},         {&Builder::warp, 12, 5},
+      {&Builder::slice, 6, 4},         {&Builder::slot, 5, 3},
+      {&Builder::other_slot, 12, 5},   {&Builder::local, 4, 4},
+      {&Builder::input, 4, 4},         {&Builder::constant, 2, 3},
+      {&Builder::cell, 5, 2},          {&Builder::own_atomic, 3, 3},
+      {&Builder::exchange, 9, 4},      {&Builder::column, 5, 3},
+      {&Builder::parameter, 2, 1},     {&Builder::recurse, 6, 12},
+      {&Builder::long_loop, 1, 150},   {&Builder::locked, 1, 60},
+      {&Builder::hand_over, 2, 12},    {&Builder::warp_exchange, 4, 12},
+      {&Builder::async_copy, 2, 4},    {&Builder::fence, 1, 1},
+      {&Builder::early_exit, 1, 6},    {&Builder::guarded, 8, 14},
+      {&Builder::strided_loop, 5, 12},
   };
   static constexpr u32 kTotal = [] {
     u32 total = 0;

@@ -122,6 +122,7 @@ class Builder {
   Made guarded(const Context& context);
   Made loop(const Context& context);
   Made forked_loop(const Context& context);
+  Made strided_loop(const Context& context);
   Made long_loop(const Context& context);
   Made table(const Context& context);
   Made leave_loop(const Context& context);
@@ -129,6 +130,7 @@ class Builder {
   Made early_exit(const Context& context);
   std::string condition(std::string& text);
   std::string same_in_cta(std::string& text);
+  std::string number(std::string& text);
   std::string by_number(std::string& text);
   std::string vote(const std::string& members, std::string_view predicate, std::string& text);
 
@@ -142,6 +144,7 @@ class Builder {
   Made slot_of(const std::string& who, std::string before);
   Made local(const Context& context);
   Made input(const Context& context);
+  Made input_at(const std::string& number, std::string before);
   Made constant(const Context& context);
   Made cell(const Context& context);
   Made own_atomic(const Context& context);

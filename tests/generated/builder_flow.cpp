@@ -61,6 +61,44 @@ std::string Builder::same_in_cta(std::string& text) {
   return p;
 }
 
+/// What kernels make of the threads' numbers: rows and columns, neighbours, others' places.
+std::string Builder::number(std::string& text) {
+  static constexpr std::string_view kFirst[] = {"%thread", "%tid.x", "%tid.y", "%laneid"};
+  const std::string result = scope_.temporary("u32"), other = scope_.temporary("u32");
+  text += fmt::format("mov.u32 {}, {};\n", result, kFirst[below(4)]);
+  for (u32 left = below(4); left > 0; --left) {
+    switch (below(8)) {
+      case 0:
+        text += fmt::format("shr.u32 {0}, {0}, {1};\n", result, 1 + below(5));
+        break;
+      case 1:
+        text += fmt::format("mul.lo.u32 {0}, {0}, {1};\n", result, 2 + below(8));
+        break;
+      case 2:
+        text += fmt::format("and.b32 {0}, {0}, {1};\n", result,
+                            one_in(2) ? (1u << (1 + below(6))) - 1 : below(128));
+        break;
+      case 3:
+        text += fmt::format("xor.b32 {0}, {0}, {1};\n", result, below(64));
+        break;
+      case 4:
+        text += fmt::format("sub.u32 {0}, {1}, {0};\n", result, below(256));
+        break;
+      case 5:
+        text += fmt::format("{1}.u32 {0}, {0}, {2};\n", result, one_in(2) ? "div" : "rem",
+                            1 + below(40));
+        break;
+      case 6:
+        text += fmt::format("mov.u32 {1}, {2};\nmad.lo.u32 {0}, {1}, {3}, {0};\n", result, other,
+                            kFirst[below(4)], 1u << below(7));
+        break;
+      default:
+        text += fmt::format("add.u32 {0}, {0}, {1};\n", result, below(64));
+    }
+  }
+  return result;
+}
+
 /// A comparison of a number that grows or falls from thread to thread, near the places where
 /// integers end too.
 std::string Builder::by_number(std::string& text) {
@@ -75,8 +113,11 @@ std::string Builder::by_number(std::string& text) {
   const u64 begin = kBegins[below(std::size(kBegins))] + below(factor) - below(shared_.threads);
   const u64 mask = wide ? ~u64{0} : 0xffffffff;
   const bool falls = one_in(4);
-  text += fmt::format("mov.u32 {0}, %ctaid.x;\nmad.lo.u32 {0}, {0}, {1}, %thread;\n", grid,
-                      one_in(2) ? shared_.threads : 0);
+  if (one_in(3))
+    text += fmt::format("mov.u32 {}, {};\n", grid, this->number(text));
+  else
+    text += fmt::format("mov.u32 {0}, %ctaid.x;\nmad.lo.u32 {0}, {0}, {1}, %thread;\n", grid,
+                        one_in(2) ? shared_.threads : 0);
   text += wide ? fmt::format("mul.wide.u32 {0}, {1}, {2};\n", number, grid, factor)
                : fmt::format("mul.lo.u32 {0}, {1}, {2};\n", number, grid, factor);
   text += falls ? fmt::format("sub.u{0} {1}, {2}, {1};\n", word.substr(1), number, begin & mask)
@@ -224,6 +265,40 @@ Builder::Made Builder::forked_loop(const Context& context) {
   node.text.push_back(fmt::format("{}@{} bra {};\nbra {};\n{}:\n", next, stay, head, end, other));
   node.blocks.push_back(block(inner, 3));
   node.text.push_back(fmt::format("{}bra {};\n{}:\n", next, head, end));
+  return node;
+}
+
+/// From the thread's number on, by more than there are threads, or less.
+Builder::Made Builder::strided_loop(const Context& context) {
+  if (!is_kernel_ || context.depth >= kDepth) return std::nullopt;
+  const u32 most = 2 + below(4), step = 1 + below(2 * shared_.threads);
+  if (context.times * most > kTimes) return std::nullopt;
+  Context inner = inside(context, "");
+  inner.times *= most;
+  const std::string index = scope_.temporary("u32"), go_on = scope_.temporary("pred");
+  const std::string head = scope_.label(), end = scope_.label();
+  const Exit exit{end, ""};
+  inner.loop = &exit;
+  std::string text;
+  const std::string begin = number(text);
+  const u32 bound = step * most - below(step);
+  const std::string test =
+      fmt::format("setp.{}.u32 {}, {}, {};\n", one_in(2) ? "lt" : "le", go_on, index, bound - 1);
+  text +=
+      fmt::format("mov.u32 {}, {};\n{}@!{} bra {};\n{}:\n", index, begin, test, go_on, end, head);
+  Block body;
+  for (u32 left = 1 + below(3); left > 0; --left) {
+    Made made = one_in(2)   ? input_at(index, "")
+                : one_in(3) ? leave_loop(inner)
+                : one_in(2) ? plain(inner)
+                            : whole_column();
+    if (made) body.push_back(std::move(*made));
+  }
+  Node node;
+  node.text.push_back(std::move(text));
+  node.blocks.push_back(std::move(body));
+  node.text.push_back(fmt::format("add.u32 {0}, {0}, {1};\n{2}@{3} bra {4};\n{5}:\n", index, step,
+                                  test, go_on, head, end));
   return node;
 }
 

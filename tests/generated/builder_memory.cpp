@@ -151,10 +151,17 @@ Builder::Made Builder::other_slot(const Context& context) {
   if (!is_kernel_ || !context.reading) return std::nullopt;
   const std::string who = scope_.temporary("u32");
   const u32 threads = shared_.threads;
-  return slot_of(who, one_in(2)
-                          ? fmt::format("rem.u32 {}, {}, {};\n", who, any(Type::u32), threads)
-                          : fmt::format("add.u32 {0}, %thread, {1};\nrem.u32 {0}, {0}, {2};\n", who,
-                                        1 + below(threads), threads));
+  std::string text;
+  if (one_in(2)) {
+    text = fmt::format("rem.u32 {}, {}, {};\n", who, any(Type::u32), threads);
+  } else if (one_in(2)) {
+    const std::string number = this->number(text);
+    text += fmt::format("rem.u32 {}, {}, {};\n", who, number, threads);
+  } else {
+    text = fmt::format("add.u32 {0}, %thread, {1};\nrem.u32 {0}, {0}, {2};\n", who,
+                       1 + below(threads), threads);
+  }
+  return slot_of(who, std::move(text));
 }
 
 Builder::Made Builder::local(const Context&) {
@@ -165,15 +172,24 @@ Builder::Made Builder::local(const Context&) {
                 fmt::format("mov.u64 {}, {};\n", base, indexed ? "array" : "frame"));
 }
 
-/// Anywhere in the input, or side by side.
+/// The element of the input with that number, as far as there are so many.
+Builder::Made Builder::input_at(const std::string& number, std::string before) {
+  const std::string address = scope_.temporary("u64"), index = scope_.temporary("u32");
+  const u32 size = 4u << below(3);
+  return access(
+      "ld", {"global", address, size, true},
+      std::move(before) + fmt::format("and.b32 {0}, {1}, {2};\nmad.wide.u32 {3}, {0}, {4}, %in;\n",
+                                      index, number, kInputBytes / 16 - 1, address, size));
+}
+
+/// Anywhere in the input, or at places that the threads' numbers say.
 Builder::Made Builder::input(const Context&) {
   if (!is_kernel_ || one_in(2))
     return access(one_in(8) ? "ldu" : "ld", {"global", "%in", kInputBytes, true});
-  const std::string address = scope_.temporary("u64"), index = scope_.temporary("u32");
-  const u32 size = 4u << below(3);
-  return access("ld", {"global", address, size, true},
-                fmt::format("and.b32 {0}, %thread, {1};\nmad.wide.u32 {2}, {0}, {3}, %in;\n", index,
-                            kInputBytes / 16 - 1, address, size));
+  if (one_in(2)) return input_at("%thread", "");
+  std::string text;
+  const std::string number = this->number(text);
+  return input_at(number, std::move(text));
 }
 
 Builder::Made Builder::constant(const Context&) {

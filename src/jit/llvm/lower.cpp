@@ -353,6 +353,9 @@ void FunctionLowering::instruction() {
     case SemId::bar_red:
     case SemId::bar_red_popc:
       return barrier();
+    case SemId::cluster_arrive:
+    case SemId::cluster_wait:
+      return cluster_barrier();
     case SemId::mbarrier_init:
     case SemId::mbarrier_inval:
     case SemId::mbarrier_expect_tx:

@@ -185,10 +185,8 @@ void FunctionLowering::is_space() {
   const auto between = [&](std::size_t base, std::size_t size) {
     return inside(context_field(base, 64), context_field(size, 64));
   };
-  // A cluster is the CTA alone here.
-  const auto in_shared = [&] {
-    return inside(context_field(offsetof(Context, shared_base), 64),
-                  builder_.getInt64(machine::kSharedSlot));
+  const auto in_cluster = [&] {
+    return between(offsetof(Context, cluster_base), offsetof(Context, cluster_size));
   };
   const auto in_local = [&] {
     return inside(call("local.base", integer(64), {}, true),
@@ -200,7 +198,10 @@ void FunctionLowering::is_space() {
   llvm::Value* is = nullptr;
   switch (static_cast<ir::Space>(inst_->space)) {
     case ir::Space::shared:
-      is = in_shared();
+      is = slot("ss") == static_cast<u8>(sem::Ss::shared_cluster)
+               ? in_cluster()
+               : inside(context_field(offsetof(Context, shared_base), 64),
+                        builder_.getInt64(machine::kSharedSlot));
       break;
     case ir::Space::local:
       is = in_local();
@@ -213,7 +214,7 @@ void FunctionLowering::is_space() {
       break;
     default:
       is = builder_.CreateNot(
-          builder_.CreateOr(builder_.CreateOr(in_shared(), in_local()), in_constants()));
+          builder_.CreateOr(builder_.CreateOr(in_cluster(), in_local()), in_constants()));
   }
   write(operand("p"), is);
 }

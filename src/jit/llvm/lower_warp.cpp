@@ -137,4 +137,15 @@ void FunctionLowering::barrier() {
     write(operand("p"), builder_.CreateICmpNE(made, constant(0)));
 }
 
+/// The run-time knows who has arrived; a warp that waits asks it again and again.
+void FunctionLowering::cluster_barrier() {
+  const bool waits = inst_->get_form().sem_id == SemId::cluster_wait;
+  const u32 at = site();
+  site_of(at).alone = waits;
+  llvm::cast<llvm::CallInst>(call(waits ? "barrier_cluster_wait" : "barrier_cluster_arrive",
+                                  builder_.getVoidTy(), {constant(at)}, false))
+      ->getCalledFunction()
+      ->setConvergent();
+}
+
 }  // namespace heddle::jit

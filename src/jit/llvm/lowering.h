@@ -182,6 +182,7 @@ class FunctionLowering {
   llvm::Value* function_address(u32 id);
   void call_function();
   void barrier();
+  void cluster_barrier();
   void atomic(bool returns);
   void warp_operation();
   void step(const char* name);

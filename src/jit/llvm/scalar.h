@@ -44,6 +44,7 @@ struct Analyses;
 //   void barrier(i32 site, i32 number)       all threads of the CTA wait for each other
 //   void barrier_arrive(i32 site, i32 number, i32 count)
 //   i32 barrier_wait(i32 site, i32 number, i32 count, i1 c...)   the result of bar.red
+//   void barrier_cluster_arrive(i32 site), void barrier_cluster_wait(i32 site)
 //   {T...} warp_op(i32 site, operands...)    shfl, vote and the like
 //   {T...} step.T(i32 site, registers...)    by the engine below
 //   {T...} wait.T(i32 site, registers...)    the same of a wait, at which a warp lets others run

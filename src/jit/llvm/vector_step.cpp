@@ -51,7 +51,7 @@ void Vectorizer::emit_barrier(llvm::CallInst& call, const Halves& mask) {
 
 void Vectorizer::emit_step(llvm::CallInst& call, HelperId helper, const Halves& mask) {
   Block* ask = nullptr;
-  if (helper == HelperId::wait) {
+  if (helper == HelperId::wait || helper == HelperId::wait_in_cluster) {
     ask = new_block("ask");
     builder_.CreateBr(ask);
     go_to(ask);

@@ -68,7 +68,8 @@ bool writes(const llvm::Instruction& inst, const ScalarKernel& kernel) {
 bool is_noticed(const llvm::Instruction& inst, const ScalarKernel& kernel) {
   const llvm::StringRef name = machine_call(inst);
   if (name == "load" || name == "special") return true;
-  return !asks_object(inst, kernel) && inst.mayHaveSideEffects();
+  const bool sleeps = name == "step" && site_of_call(inst, kernel).sem == isa::SemId::nanosleep;
+  return !sleeps && !asks_object(inst, kernel) && inst.mayHaveSideEffects();
 }
 
 /// Whether all threads of the warp, or the CTA, come to it before any of them goes on.
@@ -78,7 +79,7 @@ bool is_barrier(const llvm::Instruction& inst) {
     const auto* members = llvm::dyn_cast<llvm::ConstantInt>(inst.getOperand(0));
     return members && members->isMinusOne();
   }
-  return name == "barrier" || name == "barrier_wait";
+  return name == "barrier" || name == "barrier_wait" || name == "barrier_cluster_wait";
 }
 
 }  // namespace
@@ -141,7 +142,10 @@ const llvm::CallInst* find_asking(const llvm::Loop& loop, const ScalarKernel& ke
     for (const llvm::Instruction& inst : *block) {
       has_barrier |= is_barrier(inst);
       const llvm::StringRef name = machine_call(inst);
-      const bool asks = name == "step" && asks_object(inst, kernel);
+      // Of memory, the engine below looks at other CTAs' shared memory.
+      const isa::SemId sem = name == "step" ? site_of_call(inst, kernel).sem : isa::SemId::none;
+      const bool asks = sem == isa::SemId::ld || sem == isa::SemId::atom ||
+                        (name == "step" && asks_object(inst, kernel));
       if (name != "atomic" && name != "load" && !asks) continue;
       const auto& call = llvm::cast<llvm::CallInst>(inst);
       if (name == "load" && is_shared(inst)) shared_loads.push_back(&call);
