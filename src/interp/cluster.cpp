@@ -22,9 +22,7 @@ InterpretedCluster::~InterpretedCluster() {
 }
 
 Result<u64> InterpretedCluster::begin(u64 index, u64) {
-  const machine::Dim3& size = launch_.cluster;
-  const machine::Dim3& grid = launch_.grid;
-  const u32 count = static_cast<u32>(size.volume());
+  const u32 count = static_cast<u32>(launch_.cluster.volume());
   if (members_.empty()) {
     const auto base =
         launch_.loaded->memory().take_shared(launch_.loaded->region(), launch_.shared_bytes, count);
@@ -34,12 +32,8 @@ Result<u64> InterpretedCluster::begin(u64 index, u64) {
       members_.push_back(std::make_unique<InterpretedCta>(program_, launch_, &shared_));
   }
   finished_.assign(count, false);
-  const machine::Dim3 first = launch_.first_of_cluster(index);
   for (u32 rank = 0; rank < count; ++rank) {
-    const u64 x = first.x + rank % size.x;
-    const u64 y = first.y + rank / size.x % size.y;
-    const u64 z = first.z + rank / size.x / size.y;
-    const auto begun = members_[rank]->begin(x + grid.x * (y + grid.y * z), 1);
+    const auto begun = members_[rank]->begin(launch_.in_cluster(index, rank), 1);
     if (!begun.ok()) return begun.error();
   }
   return 1;

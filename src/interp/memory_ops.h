@@ -14,8 +14,8 @@
 
 #include "interp/affine_access.h"
 #include "interp/lane.h"
-#include "interp/wide_access.h"
 #include "isa/sem/atom.h"
+#include "machine/wide_access.h"
 
 namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
@@ -159,25 +159,6 @@ void store_one(u64 address, T value) {
   std::memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
 }
 
-/// An access that other threads may race with (8.2): stronger than asked, which the model allows
-/// and x86 gives for free.
-template <class T>
-T load_ordered(u64 address) {
-  if constexpr (sizeof(T) <= 8) {
-    return __atomic_load_n(reinterpret_cast<const T*>(address), __ATOMIC_ACQUIRE);
-  } else {
-    return std::bit_cast<T>(load_wide(address));
-  }
-}
-template <class T>
-void store_ordered(u64 address, T value) {
-  if constexpr (sizeof(T) <= 8) {
-    __atomic_store_n(reinterpret_cast<T*>(address), value, __ATOMIC_RELEASE);
-  } else {
-    store_wide(address, std::bit_cast<WideBits>(value));
-  }
-}
-
 /// A handler, for whole warps: what a trap names is noted.
 template <Handler kRun>
 [[gnu::flatten]] const Op* full_access(Gang& gang, const Op* op) {
@@ -235,10 +216,12 @@ template <class T, u32 kCount>
   }
   for (u32 rest = warp.mask; rest; rest &= rest - 1) {
     const u32 i = static_cast<u32>(std::countr_zero(rest));
-    for (u32 e = 0; e < kCount; ++e) {
-      const u64 address = addresses.lane[i] + e * sizeof(T);
-      warp.at<T>(op.list[e])[i] = ordered ? load_ordered<T>(address) : load_one<T>(address);
-    }
+    std::array<T, kCount> elements;
+    if (ordered)
+      machine::load_ordered(addresses.lane[i], elements.data(), kBytes);
+    else
+      std::memcpy(elements.data(), reinterpret_cast<const void*>(addresses.lane[i]), kBytes);
+    for (u32 e = 0; e < kCount; ++e) warp.at<T>(op.list[e])[i] = elements[e];
   }
 }
 
@@ -272,15 +255,12 @@ template <class T, u32 kCount>
   check_lanes(warp, op, kBytes, kBytes, addresses);
   for (u32 rest = warp.mask; rest; rest &= rest - 1) {
     const u32 i = static_cast<u32>(std::countr_zero(rest));
-    for (u32 e = 0; e < kCount; ++e) {
-      const u64 address = addresses.lane[i] + e * sizeof(T);
-      const T value = warp.at<const T>(op.list[e])[i];
-      if (ordered) {
-        store_ordered<T>(address, value);
-      } else {
-        store_one<T>(address, value);
-      }
-    }
+    std::array<T, kCount> elements;
+    for (u32 e = 0; e < kCount; ++e) elements[e] = warp.at<const T>(op.list[e])[i];
+    if (ordered)
+      machine::store_ordered(addresses.lane[i], elements.data(), kBytes);
+    else
+      std::memcpy(reinterpret_cast<void*>(addresses.lane[i]), elements.data(), kBytes);
   }
 }
 

@@ -30,19 +30,19 @@ u32 bytes_of(const Op& op) { return op.runtime[0] * op.count; }
 Block load_block(u64 from, u32 bytes) {
   Block block;
   if (bytes == 4) {
-    store_one(reinterpret_cast<u64>(block.bytes), load_ordered<u32>(from));
+    store_one(reinterpret_cast<u64>(block.bytes), machine::load_word<u32>(from));
   } else {
     for (u32 i = 0; i < bytes; i += 8)
-      store_one(reinterpret_cast<u64>(block.bytes + i), load_ordered<u64>(from + i));
+      store_one(reinterpret_cast<u64>(block.bytes + i), machine::load_word<u64>(from + i));
   }
   return block;
 }
 void store_block(u64 to, const Block& block, u32 bytes) {
   if (bytes == 4) {
-    store_ordered(to, load_one<u32>(reinterpret_cast<u64>(block.bytes)));
+    machine::store_word(to, load_one<u32>(reinterpret_cast<u64>(block.bytes)));
   } else {
     for (u32 i = 0; i < bytes; i += 8)
-      store_ordered(to + i, load_one<u64>(reinterpret_cast<u64>(block.bytes + i)));
+      machine::store_word(to + i, load_one<u64>(reinterpret_cast<u64>(block.bytes + i)));
   }
 }
 

@@ -64,10 +64,11 @@ void atom_wide(Warp& warp, const Op& op) {
   form_lanes(warp, op, addresses);
   check_lanes(warp, op, 16, 16, addresses);
   sem::for_each_lane(warp.mask, [&](u32 lane) {
-    const auto b = std::bit_cast<WideBits>(warp.at<const sem::b128>(op.list[1])[lane]);
-    const auto c = std::bit_cast<WideBits>(warp.at<const sem::b128>(op.list[2])[lane]);
+    const auto b = std::bit_cast<machine::WideBits>(warp.at<const sem::b128>(op.list[1])[lane]);
+    const auto c = std::bit_cast<machine::WideBits>(warp.at<const sem::b128>(op.list[2])[lane]);
     const u64 address = addresses.lane[lane];
-    const WideBits old = kCas ? compare_exchange_wide(address, b, c) : exchange_wide(address, b);
+    const machine::WideBits old =
+        kCas ? machine::compare_exchange_wide(address, b, c) : machine::exchange_wide(address, b);
     warp.at<sem::b128>(op.list[0])[lane] = std::bit_cast<sem::b128>(old);
   });
 }

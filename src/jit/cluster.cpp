@@ -15,8 +15,7 @@ CompiledCluster::~CompiledCluster() {
 }
 
 Result<u64> CompiledCluster::begin(u64 index, u64) {
-  const machine::Dim3 &size = launch_.cluster, &grid = launch_.grid;
-  const u32 count = static_cast<u32>(size.volume());
+  const u32 count = static_cast<u32>(launch_.cluster.volume());
   if (members_.empty()) {
     const auto base =
         launch_.loaded->memory().take_shared(launch_.loaded->region(), launch_.shared_bytes, count);
@@ -28,12 +27,8 @@ Result<u64> CompiledCluster::begin(u64 index, u64) {
   finished_.assign(count, false);
   shared_.barrier_active = false;
   idle_passes_ = 0;
-  const machine::Dim3 first = launch_.first_of_cluster(index);
   for (u32 rank = 0; rank < count; ++rank) {
-    const u64 x = first.x + rank % size.x;
-    const u64 y = first.y + rank / size.x % size.y;
-    const u64 z = first.z + rank / size.x / size.y;
-    const auto begun = members_[rank]->begin(x + grid.x * (y + grid.y * z), 1);
+    const auto begun = members_[rank]->begin(launch_.in_cluster(index, rank), 1);
     if (!begun.ok()) return begun.error();
   }
   return 1;

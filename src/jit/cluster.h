@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A cluster of compiled CTAs (PTX ISA 2.2.2). They take turns on one host thread: each goes on until
-// all of its warps wait. To the machine it is one resident CTA whose number is the cluster's.
+// A cluster of compiled CTAs (PTX ISA 2.2.2). They take turns on one host thread: each goes on
+// until all of its warps wait. To the machine it is one resident CTA whose number is the cluster's.
 #pragma once
 
 #include <memory>

@@ -12,6 +12,7 @@
 #include "isa/sem/warp_vote.h"
 #include "jit/cta.h"
 #include "jit/float_mode.h"
+#include "machine/wide_access.h"
 
 namespace heddle::jit {
 namespace {
@@ -165,20 +166,22 @@ void to_host(Context* context, const Site& site) {
     for (u64& address : context->addresses) address += context->shared_base;
 }
 
+constexpr u32 kMostElements = 8;
+
 template <class T>
 void load_lanes(Context* context, u32 count) {
   for_each_lane(context->lanes, [&](u32 lane) {
-    for (u32 i = 0; i < count; ++i)
-      operand<T>(context, i)[lane] = __atomic_load_n(
-          reinterpret_cast<const T*>(context->addresses[lane]) + i, __ATOMIC_ACQUIRE);
+    T elements[kMostElements];
+    machine::load_ordered(context->addresses[lane], elements, count * u32{sizeof(T)});
+    for (u32 i = 0; i < count; ++i) operand<T>(context, i)[lane] = elements[i];
   });
 }
 template <class T>
 void store_lanes(Context* context, u32 count) {
   for_each_lane(context->lanes, [&](u32 lane) {
-    for (u32 i = 0; i < count; ++i)
-      __atomic_store_n(reinterpret_cast<T*>(context->addresses[lane]) + i,
-                       operand<const T>(context, i)[lane], __ATOMIC_RELEASE);
+    T elements[kMostElements];
+    for (u32 i = 0; i < count; ++i) elements[i] = operand<const T>(context, i)[lane];
+    machine::store_ordered(context->addresses[lane], elements, count * u32{sizeof(T)});
   });
 }
 

@@ -83,6 +83,14 @@ struct Launch {
             static_cast<u32>(cluster_number / columns % rows) * cluster.y,
             static_cast<u32>(cluster_number / columns / rows) * cluster.z};
   }
+  /// The number in the grid of the CTA of that rank, x fastest.
+  u64 in_cluster(u64 cluster_number, u32 rank) const {
+    const Dim3 first = first_of_cluster(cluster_number);
+    const u64 x = first.x + rank % cluster.x;
+    const u64 y = first.y + rank / cluster.x % cluster.y;
+    const u64 z = first.z + rank / cluster.x / cluster.y;
+    return x + grid.x * (y + grid.y * z);
+  }
   std::optional<Random> random;   ///< of a pseudo-random order, which one host thread runs
   std::atomic<bool> stop{false};  ///< set at the first trap: others give up
 };

@@ -69,18 +69,20 @@ struct Choice {
 bool pays(const Choice& choice, const ScalarKernel& kernel, const Shapes& shapes) {
   unsigned instructions = 0, lines = 0;
   for (const Block* block : choice.way) {
-    const bool together = all_come(block, choice.steps, shapes);
+    unsigned own_lines = 0;
     for (const llvm::Instruction& inst : *block) {
       if (const llvm::StringRef name = machine_call(inst); name == "load" || name == "store") {
         const auto& call = llvm::cast<llvm::CallInst>(inst);
-        lines += together && is_line(call, site_of(call, kernel.sites), shapes);
+        own_lines += is_line(call, site_of(call, kernel.sites), shapes);
       } else if (inst.mayHaveSideEffects() && name != "atomic") {
         return false;  // others may look for where it stands
       }
       instructions += !llvm::isa<llvm::PHINode>(inst) && !inst.isTerminator();
     }
+    if (instructions > kMostInstructions) return false;
+    if (own_lines && all_come(block, choice.steps, shapes)) lines += own_lines;
   }
-  return lines != 0 && instructions <= kMostInstructions && instructions <= lines * kMostForEach;
+  return lines != 0 && instructions <= lines * kMostForEach;
 }
 
 /// The blocks that are come to by way of the first step alone, if all go as they have to.
@@ -193,7 +195,7 @@ Choice choose(Block* from, unsigned successor, const ScalarKernel& kernel, const
     now.steps[from] = successor;
     now.way = way_behind(now.steps, shapes);
     from = from->getTerminator()->getSuccessor(successor);
-    if (!leads_around(now.way, shapes) && pays(now, kernel, shapes)) best = now;
+    if (pays(now, kernel, shapes) && !leads_around(now.way, shapes)) best = now;
     // One that does something is not begun twice.
     const auto acts = [](const llvm::Instruction& inst) {
       return inst.mayHaveSideEffects() || llvm::isa<llvm::PHINode>(inst);
@@ -208,13 +210,11 @@ Choice choose(Block* from, unsigned successor, const ScalarKernel& kernel, const
 std::vector<Choice> choose(const ScalarKernel& kernel, const Shapes& shapes) {
   std::vector<Choice> found;
   for (Block& block : *kernel.function) {
-    if (!shapes.parts(&block) || !all_come(&block, {}, shapes)) continue;
-    for (unsigned s = 0; s < 2; ++s) {
-      Choice choice = choose(&block, s, kernel, shapes);
-      if (choice.steps.empty()) continue;
-      found.push_back(std::move(choice));
-      break;
-    }
+    if (!shapes.parts(&block)) continue;
+    Choice choice = choose(&block, 0, kernel, shapes);
+    if (choice.steps.empty()) choice = choose(&block, 1, kernel, shapes);
+    if (choice.steps.empty() || !all_come(&block, {}, shapes)) continue;
+    found.push_back(std::move(choice));
   }
   return found;
 }
