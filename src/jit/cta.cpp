@@ -53,7 +53,7 @@ Cta::Cta(std::shared_ptr<const Code> code, machine::Launch& launch, const machin
       teams_at_(teams_),
       cluster_(cluster ? cluster : &alone_),
       below_(below) {
-  cluster_->members.push_back(this);
+  if (cluster) cluster->members.push_back(this);
   if (code_->image().loops) watched_.emplace(context_, launch);
 }
 
@@ -69,10 +69,11 @@ Result<u64> Cta::begin(u64 index, u64 most) {
     if (cluster_ == &alone_) {
       const auto shared = memory.take_shared(region_, launch_.shared_bytes);
       if (!shared.ok()) return shared.error();
-      alone_.base = *shared;
+      shared_base_ = alone_.base = *shared;
+    } else {
+      const auto rank = std::ranges::find(cluster_->members, this) - cluster_->members.begin();
+      shared_base_ = cluster_->base + static_cast<u64>(rank) * machine::kSharedSlot;
     }
-    const auto rank = std::ranges::find(cluster_->members, this) - cluster_->members.begin();
-    shared_base_ = cluster_->base + static_cast<u64>(rank) * machine::kSharedSlot;
     local_stride_ = code_->image().local_bytes;
     if (const u64 frame = code_->image().frame_of_call)
       local_stride_ += room_for_calls(launch_.config->stack_bytes, frame);
@@ -280,6 +281,7 @@ void Cta::check_barrier(u32 number) {
 
 u32 Cta::arrive_in_cluster(const Site& site) {
   begin_barriers();
+  if (cluster_->members.empty()) cluster_->members.push_back(this);
   Team& team = teams_at_[context_.warp];
   if (team.in_cluster) {
     raise(TrapKind::illegal_barrier, site, static_cast<u32>(std::countr_zero(context_.lanes)),

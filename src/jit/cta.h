@@ -24,7 +24,7 @@ class Cta;
 
 /// What the CTAs of a cluster share; a CTA outside of clusters is one alone.
 struct Cluster {
-  std::vector<Cta*> members;    ///< by rank
+  std::vector<Cta*> members;    ///< by rank; of one alone, from when it first meets itself
   u64 base = 0;                 ///< their shared memory windows, side by side
   bool barrier_active = false;  ///< threads have arrived in the current phase (9.7.13.3)
 };
