@@ -31,9 +31,9 @@ run_code(CtaFunction* code, Context& context, u8* frames) {
   return static_cast<Outcome>(code(&context, frames));
 }
 
-/// For as many calls as the interpreter has room for in the memory that was asked for, where a call
-/// takes 16 bytes and more: here lies what it keeps elsewhere, so frames are larger. Not more than
-/// a thread may have at all, unless that was asked for.
+/// For alloca, and for as many calls as the interpreter has room for in the memory that was asked
+/// for, where a call takes 16 bytes and more: here lies what it keeps elsewhere, so frames are
+/// larger. Not more than a thread may have at all, unless that was asked for.
 u64 room_for_calls(u64 asked, u64 frame) {
   constexpr u64 kLeast = 16, kMost = 512 << 10;
   return std::max(asked, std::min((asked / kLeast + 1) * frame, kMost)) / 16 * 16;
@@ -75,7 +75,8 @@ Result<u64> Cta::begin(u64 index, u64 most) {
       shared_base_ = cluster_->base + static_cast<u64>(rank) * machine::kSharedSlot;
     }
     local_stride_ = code_->image().local_bytes;
-    if (const u64 frame = code_->image().frame_of_call)
+    const u64 frame = code_->image().frame_of_call;
+    if (frame || code_->image().allocates)
       local_stride_ += room_for_calls(launch_.config->stack_bytes, frame);
     if (local_stride_) {
       const auto local = memory.take_local(region_, local_stride_ * teams_ * code_->image().team);
@@ -456,6 +457,12 @@ bool Cta::line_is_legal(const Site& site, const u64 (&begins)[2]) const {
   return true;
 }
 
+void Cta::overflow(const Site& site, u32 lane, std::optional<u64> pointer) {
+  raise(TrapKind::stack_overflow, site, lane, pointer,
+        fmt::format("beside its variables a thread has {} bytes of local memory",
+                    local_stride_ - code_->image().local_bytes));
+}
+
 u32 Cta::check_access(const Site& site, u64 distance) {
   const Context& c = context_;
   const u64 bytes = u64{site.bytes} * site.count;
@@ -465,13 +472,11 @@ u32 Cta::check_access(const Site& site, u64 distance) {
     u64 address = c.addresses[lane] + distance;
     if (site.narrow) address = static_cast<u32>(address);
     if (inside(address) && address % bytes == 0) continue;
-    const CodeLine line{0, site.function, site.inst};
     if (site.space == ir::Space::local && site.sem == isa::SemId::call) {
-      trapped(TrapKind::stack_overflow, &line, lane, std::nullopt);
-      trap_.detail = fmt::format("a thread has {} bytes of local memory for what its calls keep",
-                                 local_stride_ - code_->image().local_bytes);
+      overflow(site, lane, std::nullopt);
       return 1;
     }
+    const CodeLine line{0, site.function, site.inst};
     trapped(inside(address) ? TrapKind::misaligned_address : TrapKind::illegal_address, &line, lane,
             address);
     switch (site.space) {

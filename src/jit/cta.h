@@ -66,6 +66,8 @@ class Cta final : public machine::Cta {
     trapped(kind, &line, lane, address);
     trap_.detail = std::move(detail);
   }
+  /// No room is left in a thread's local memory, or what shall be its stack pointer is none.
+  void overflow(const Site& site, u32 lane, std::optional<u64> pointer);
 
   // For the cluster.
   /// Whether all of its warps wait for answers of others, and none got one when they last ran.

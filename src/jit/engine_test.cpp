@@ -50,18 +50,20 @@ std::string kernel(int number) {
 )";
 }
 
-/// What stays in the interpreter.
-constexpr const char* kAllocates = R"(
+/// What stays in the interpreter: more instructions than are compiled.
+std::string too_long() {
+  std::string text = R"(
 .version 7.8
 .target sm_90
 .address_size 64
 .visible .entry takes(.param .u64 marks)
 {
-  .reg .u64 %a;
-  alloca.u64 %a, 16;
-  ret;
-}
+  .reg .u32 %r;
+  mov.u32 %r, %tid.x;
 )";
+  for (int i = 0; i < 20'000; ++i) text += "add.u32 %r, %r, 1;\n";
+  return text + "}\n";
+}
 
 /// Stores kCompiled at marks[%ctaid.x], when all CTAs of the cluster have come.
 constexpr const char* kMeets = R"(
@@ -379,7 +381,7 @@ TEST_F(Tiers, CtasThatWaitForEachOtherAreBegunInOrder) {
 
 TEST_F(Tiers, WhatCannotBeCompiledStaysBelow) {
   for (const Options& options : {at_once(), hot_at_once()}) {
-    const Ready ready = prepare(kAllocates, options);
+    const Ready ready = prepare(too_long(), options);
     for (int i = 0; i < 3; ++i) {
       EXPECT_THAT(launch(ready, 2), Each(kBelow));
       wait_for_background();
@@ -414,7 +416,7 @@ TEST_F(Tiers, TheCacheRemembersWhatCannotBeCompiled) {
     std::ifstream in(file, std::ios::binary);
     return *read_entry(std::string{std::istreambuf_iterator<char>(in), {}});
   };
-  launch(prepare(kAllocates, at_once(&*cache)), 1);
+  launch(prepare(too_long(), at_once(&*cache)), 1);
   EXPECT_TRUE(std::holds_alternative<Refusal>(only_entry().content));
   std::filesystem::remove_all(cache->folder());
   // A kernel that can be compiled is not, when the cache says that it cannot.

@@ -29,14 +29,14 @@ void fields(Stream& s, Site& site) {
 template <class Stream>
 void fields(Stream& s, Image& image) {
   auto& [code, absolute, entry, lines, team, frame_bytes, loops, waits, columns, zeroes_subnormals,
-         local_bytes, frame_of_call, sites, symbols] = image;
+         local_bytes, frame_of_call, allocates, sites, symbols] = image;
   s(code, absolute, entry, lines, team, frame_bytes, loops, waits, columns, zeroes_subnormals,
-    local_bytes, frame_of_call, sites, symbols);
+    local_bytes, frame_of_call, allocates, sites, symbols);
 }
 
 namespace {
 
-constexpr std::string_view kMagic = "heddle code 7\n";
+constexpr std::string_view kMagic = "heddle code 8\n";
 /// Of an entry; kernels are a thousandth of it.
 constexpr u64 kLargest = u64{64} << 20;
 /// The compressed size matters little, and the time not at all: both are small beside compiling.

@@ -20,6 +20,7 @@ Image an_image() {
   image.zeroes_subnormals = true;
   image.local_bytes = 48;
   image.frame_of_call = 64;
+  image.allocates = true;
   image.sites.resize(2);
   image.sites[1].inst = 2;
   image.sites[1].runtime[2] = 7;
@@ -79,7 +80,7 @@ TEST(Entry, DamageIsFoundOut) {
 }
 
 TEST(Entry, ForeignFilesAreNone) {
-  const std::string magic = "heddle code 7\n";
+  const std::string magic = "heddle code 8\n";
   const std::string no_key(8, '\0');
   const std::string vast(7, '\xff');
   const struct {

@@ -104,6 +104,15 @@ u32 trap(Context* context, u32 number) {
   Cta& cta = cta_of(context);
   const Site& site = cta.site(number);
   const u32 lane = static_cast<u32>(std::countr_zero(context->lanes));
+  const bool in_memory = site.sem == SemId::call && site.space == ir::Space::local;
+  if (in_memory || site.sem == SemId::stack_allocate) {
+    cta.overflow(site, lane, std::nullopt);
+    return 1;
+  }
+  if (site.sem == SemId::stack_restore) {
+    cta.overflow(site, lane, operand<u64>(context, 0)[lane]);
+    return 1;
+  }
   if (site.sem == SemId::call) {
     cta.raise(TrapKind::illegal_call, site, lane, operand<u64>(context, 0)[lane],
               "the register holds no address of a function of this module");

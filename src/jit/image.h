@@ -65,6 +65,7 @@ struct Image {
   bool zeroes_subnormals = false;  ///< it wants subnormal operands taken as zero (float_mode.h)
   u64 local_bytes = 0;             ///< local memory of a thread
   u64 frame_of_call = 0;           ///< the largest, in the room for calls behind it; 0: none
+  bool allocates = false;          ///< it has alloca, which takes from the end of that room
   std::vector<Site> sites;         ///< by the number that the code gives to helpers
   std::vector<u32> symbols;        ///< variables (VarId), or functions with kFunctionSymbol, whose
                                    ///< addresses Context::symbols has

@@ -36,7 +36,7 @@ Builder::Made Builder::statement(const Context& context) {
       {&Builder::hand_over, 2, 12},    {&Builder::warp_exchange, 4, 12},
       {&Builder::async_copy, 2, 4},    {&Builder::fence, 1, 1},
       {&Builder::early_exit, 1, 6},    {&Builder::guarded, 8, 14},
-      {&Builder::strided_loop, 5, 12},
+      {&Builder::strided_loop, 5, 12}, {&Builder::taken, 3, 14},
   };
   static constexpr u32 kTotal = [] {
     u32 total = 0;

@@ -74,6 +74,7 @@ inline constexpr u32 kConstantBytes = 256;
 inline constexpr u32 kCells = 6;
 inline constexpr u32 kLockBytes = 16;  ///< a lock, and what it protects
 inline constexpr u32 kRounds = 4;      ///< of a recursion, at most
+inline constexpr u32 kDepth = 4;       ///< of statements in statements
 inline constexpr u32 kHandOver = 15;  ///< this barrier and the one before it: for hand_over() alone
 
 class Builder {
@@ -143,6 +144,7 @@ class Builder {
   Made other_slot(const Context& context);
   Made slot_of(const std::string& who, std::string before);
   Made local(const Context& context);
+  Made taken(const Context& context);
   Made input(const Context& context);
   Made input_at(const std::string& number, std::string before);
   Made constant(const Context& context);

@@ -9,7 +9,7 @@ namespace {
 
 using isa::Type;
 
-constexpr u32 kDepth = 4, kTimes = 64;
+constexpr u32 kTimes = 64;
 
 /// What is inside of a region of `members`, empty when nobody knows.
 Context inside(const Context& context, std::string members) {

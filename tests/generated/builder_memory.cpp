@@ -172,6 +172,43 @@ Builder::Made Builder::local(const Context&) {
                 fmt::format("mov.u64 {}, {};\n", base, indexed ? "array" : "frame"));
 }
 
+/// Memory from the stack, as much for all threads or not, which is given back (9.7.17).
+Builder::Made Builder::taken(const Context& context) {
+  const Place& place = scope_.catalogue().place();
+  if (place.version < isa::PtxVersion{7, 3} || place.target.sm < 52 || context.depth >= kDepth)
+    return std::nullopt;
+  const std::string top = scope_.temporary("u64"), base = scope_.temporary("u64"),
+                    size = scope_.temporary("u64");
+  constexpr u32 kLeast = 16;
+  std::string text = fmt::format("stacksave.u64 {};\n", top);
+  if (one_in(2)) {
+    text += fmt::format("mov.u64 {}, {};\n", size, kLeast + below(32));
+  } else {
+    text += fmt::format("cvt.u64.u32 {0}, {1};\nand.b64 {0}, {0}, 31;\nadd.u64 {0}, {0}, {2};\n",
+                        size, any(Type::u32), kLeast);
+  }
+  text += fmt::format("alloca.u64 {}, {}{};\n", base, size,
+                      one_in(2) ? fmt::format(", {}", 1u << below(6)) : "");
+  for (u32 at = 0; at < kLeast; at += 8)
+    text += fmt::format("st.local.b64 [{}+{}], {};\n", base, at, any(Type::b64));
+  Context inner = context;
+  ++inner.depth;
+  inner.loop = nullptr;  // nothing is left behind
+  Node node;
+  node.text.push_back(std::move(text));
+  node.blocks.push_back(block(inner, 3));
+  std::string end;
+  if (one_in(3)) {
+    const std::string generic = scope_.temporary("u64");
+    end = fmt::format("cvta.local.u64 {0}, {1};\nld.b64 {2}, [{0}+{3}];\n", generic, base,
+                      scope_.target(Type::b64), 8 * below(2));
+  } else {
+    end = fmt::format("ld.local.b64 {}, [{}+{}];\n", scope_.target(Type::b64), base, 8 * below(2));
+  }
+  node.text.push_back(end + fmt::format("stackrestore.u64 {};\n", top));
+  return node;
+}
+
 /// The element of the input with that number, as far as there are so many.
 Builder::Made Builder::input_at(const std::string& number, std::string before) {
   const std::string address = scope_.temporary("u64"), index = scope_.temporary("u32");

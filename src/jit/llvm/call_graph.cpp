@@ -93,14 +93,7 @@ std::string CallGraph::why_not() const {
     const ir::Function& f = module_.functions[id];
     if (!f.has_body) return fmt::format("a pointer to '{}', which the system provides", f.name);
     if (f.is_entry && id != entry_) return "a kernel that calls a kernel is not compiled";
-    const auto circle = circle_of(id);
-    if (!circle) continue;
-    if (f.is_entry) return "a kernel that calls itself is not compiled";
-    for (const u32 other : reached_from(id)) {
-      if (circle_of(other) && circle_of(other) != circle)
-        return fmt::format("'{}' calls itself on the way through '{}', which does, too",
-                           module_.functions[other].name, f.name);
-    }
+    if (f.is_entry && circle_of(id)) return "a kernel that calls itself is not compiled";
   }
   std::map<u32, std::size_t> known;
   if (weigh(entry_, known) > kMostInstructions)

@@ -162,6 +162,7 @@ Result<Compiled> compile_here(const Request& request) {
   compiled.image.team = shapes->team();
   compiled.image.local_bytes = kernel.local_size();
   compiled.image.frame_of_call = kernel.frame_of_call;
+  compiled.image.allocates = kernel.stack_pointer.has_value();
   compiled.image.symbols = kernel.symbols;
   compiled.image.sites = kernel.sites;
   return compiled;

@@ -100,14 +100,10 @@ llvm::Value* Turns::across(isa::SemId sem, llvm::ArrayRef<llvm::Value*> operands
   site.runtime[0] = static_cast<u8>(isa::Type::b32);  // of match
   std::vector<llvm::Value*> all = {builder_.getInt32(kernel_.add_site(site))};
   all.insert(all.end(), operands.begin(), operands.end());
-  const std::vector<llvm::Type*> types(all.size(), builder_.getInt32Ty());
-  auto callee = kernel_.module->getOrInsertFunction(
-      std::string(kPrefix) + (operands.empty() ? "warp_op:r32" : "warp_op:r32i32"),
-      llvm::FunctionType::get(builder_.getInt32Ty(), types, false));
-  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-  function->setDoesNotThrow();
-  function->setConvergent();
-  return builder_.CreateCall(callee, all);
+  llvm::CallInst* call = call_machine(builder_, operands.empty() ? "warp_op:r32" : "warp_op:r32i32",
+                                      builder_.getInt32Ty(), all);
+  call->getCalledFunction()->setConvergent();
+  return call;
 }
 
 /// Whether all `members` that take part in the round are here, and name the same ones: in
@@ -282,19 +278,14 @@ Block* Turns::wait_together(const std::vector<Block*>& blocks, bool names_member
 
 /// `turn`, of two sites: the second one is of rounds in which all lanes have waited for others.
 void Turns::meet_here() {
-  auto callee = kernel_.module->getOrInsertFunction(
-      std::string(kPrefix) + "turn",
-      llvm::FunctionType::get(builder_.getVoidTy(), {builder_.getInt32Ty(), builder_.getInt1Ty()},
-                              false));
-  llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
   Site site = site_;
   site.gathered = true;
   const u32 number = kernel_.add_site(site);
   site.alone = true;
   kernel_.add_site(site);
   llvm::Value* moved = builder_.CreateLoad(builder_.getInt32Ty(), moved_);
-  builder_.CreateCall(
-      callee, {builder_.getInt32(number), builder_.CreateICmpNE(moved, builder_.getInt32(0))});
+  call_machine(builder_, "turn", builder_.getVoidTy(),
+               {builder_.getInt32(number), builder_.CreateICmpNE(moved, builder_.getInt32(0))});
 }
 
 void Turns::make_rounds() {

@@ -26,16 +26,9 @@ u32 LocalMemory::site(u64 bytes) {
   return kernel_.add_site(site);
 }
 
-llvm::FunctionCallee LocalMemory::access(bool load, u64 bytes) {
-  llvm::Type* word = builder_.getIntNTy(static_cast<unsigned>(bytes * 8));
-  llvm::Type* number = builder_.getInt32Ty();
-  llvm::Type* offset = builder_.getInt64Ty();
-  auto* type = load ? llvm::FunctionType::get(word, {number, offset}, false)
-                    : llvm::FunctionType::get(builder_.getVoidTy(), {number, offset, word}, false);
-  auto callee = kernel_.module->getOrInsertFunction(
-      fmt::format("{}{}:1.i{}", kPrefix, load ? "load" : "store", bytes * 8), type);
-  llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
-  return callee;
+llvm::Value* LocalMemory::pointer_place() {
+  return call_machine(builder_, "local", builder_.getInt64Ty(),
+                      {builder_.getInt32(*kernel_.stack_pointer)}, true);
 }
 
 llvm::Value* LocalMemory::load(llvm::Type* type, llvm::Value* at, u64 align) {
@@ -45,8 +38,8 @@ llvm::Value* LocalMemory::load(llvm::Type* type, llvm::Value* at, u64 align) {
   for (u64 done = 0; done < bytes;) {
     u64 piece = std::min<u64>(align, 8);
     while (done + piece > bytes || done % piece) piece /= 2;
-    llvm::Value* word = builder_.CreateCall(access(true, piece),
-                                            {builder_.getInt32(site(piece)), beyond(at, done)});
+    llvm::Value* word = call_machine(builder_, fmt::format("load:1.i{}", piece * 8), word_of(piece),
+                                     {builder_.getInt32(site(piece)), beyond(at, done)});
     word = builder_.CreateZExt(word, whole);
     if (done) word = builder_.CreateShl(word, done * 8);
     sum = sum ? builder_.CreateOr(sum, word) : word;
@@ -65,9 +58,9 @@ void LocalMemory::store(llvm::Value* value, llvm::Value* at, u64 align) {
     u64 piece = std::min<u64>(align, 8);
     while (done + piece > bytes || done % piece) piece /= 2;
     llvm::Value* word = done ? builder_.CreateLShr(whole, done * 8) : whole;
-    word = builder_.CreateTrunc(word, builder_.getIntNTy(static_cast<unsigned>(piece * 8)));
-    builder_.CreateCall(access(false, piece),
-                        {builder_.getInt32(site(piece)), beyond(at, done), word});
+    word = builder_.CreateTrunc(word, word_of(piece));
+    call_machine(builder_, fmt::format("store:1.i{}", piece * 8), builder_.getVoidTy(),
+                 {builder_.getInt32(site(piece)), beyond(at, done), word});
     done += piece;
   }
 }

@@ -16,13 +16,18 @@ class LocalMemory {
   /// In words, the largest that the alignment admits. `at`: an i64 offset.
   llvm::Value* load(llvm::Type* type, llvm::Value* at, u64 align);
   void store(llvm::Value* value, llvm::Value* at, u64 align);
+  /// A number for something of that instruction's.
+  u32 site(u64 bytes);
+  /// ScalarKernel::stack_pointer.
+  llvm::Value* load_pointer() { return load(builder_.getInt64Ty(), pointer_place(), 8); }
+  void store_pointer(llvm::Value* offset) { store(offset, pointer_place(), 8); }
   llvm::Value* beyond(llvm::Value* at, u64 bytes) {
     return bytes ? builder_.CreateAdd(at, builder_.getInt64(bytes)) : at;
   }
 
  private:
-  llvm::FunctionCallee access(bool load, u64 bytes);
-  u32 site(u64 bytes);
+  llvm::Type* word_of(u64 bytes) { return builder_.getIntNTy(static_cast<unsigned>(bytes * 8)); }
+  llvm::Value* pointer_place();
 
   ScalarKernel& kernel_;
   const llvm::DataLayout& layout_;

@@ -16,9 +16,26 @@
 #include "isa/spell.h"
 #include "jit/float_mode.h"
 #include "jit/llvm/call_graph.h"
+#include "jit/llvm/local_memory.h"
 #include "jit/llvm/lowering.h"
 
 namespace heddle::jit {
+
+llvm::CallInst* call_machine(llvm::IRBuilder<>& builder, const std::string& name,
+                             llvm::Type* result, llvm::ArrayRef<llvm::Value*> operands, bool pure) {
+  std::vector<llvm::Type*> types;
+  for (llvm::Value* one : operands) types.push_back(one->getType());
+  auto callee = builder.GetInsertBlock()->getModule()->getOrInsertFunction(
+      kPrefix + name, llvm::FunctionType::get(result, types, false));
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setDoesNotThrow();
+  if (pure) {
+    function->setDoesNotAccessMemory();
+    function->setWillReturn();
+    function->setSpeculatable();
+  }
+  return builder.CreateCall(callee, operands);
+}
 
 llvm::StringRef machine_call(const llvm::Instruction& call) {
   const auto* one = llvm::dyn_cast<llvm::CallInst>(&call);
@@ -320,6 +337,10 @@ void FunctionLowering::instruction() {
       return is_space();
     case SemId::fence:
       return fence();
+    case SemId::stack_save:
+    case SemId::stack_restore:
+    case SemId::stack_allocate:
+      return move_stack();
     case SemId::warp_barrier:
       // The lanes of a warp run together; vectorize() sees to it that they do here.
       llvm::cast<llvm::CallInst>(
@@ -447,25 +468,17 @@ void FunctionLowering::lay_out_locals() {
 void FunctionLowering::copy_local(u32 local, llvm::Value* place, bool to_memory) {
   const ir::Variable& from = f_.locals[local];
   const u64 unit = std::min<u64>(from.align ? from.align & (~from.align + 1) : 1, 8);
+  LocalMemory memory(shared_.kernel, builder_);
   for (u64 at = 0; at < from.size;) {
     u64 bytes = unit;
     while (at + bytes > from.size || at % bytes) bytes /= 2;
-    const u32 number = site();
-    Site& one = site_of(number);
-    one.space = ir::Space::local;
-    one.bytes = static_cast<u8>(bytes);
-    const auto bits = static_cast<unsigned>(bytes * 8);
+    llvm::Type* word = integer(static_cast<unsigned>(bytes * 8));
     llvm::Value* address = local_address(local, at);
     llvm::Value* piece = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), place, at);
-    if (to_memory) {
-      llvm::Value* value = builder_.CreateAlignedLoad(integer(bits), piece, llvm::Align(1));
-      call(fmt::format("store:1.i{}", bits), builder_.getVoidTy(),
-           {constant(number), address, value}, false);
-    } else {
-      llvm::Value* value =
-          call(fmt::format("load:1.i{}", bits), integer(bits), {constant(number), address}, false);
-      builder_.CreateAlignedStore(value, piece, llvm::Align(1));
-    }
+    if (to_memory)
+      memory.store(builder_.CreateAlignedLoad(word, piece, llvm::Align(1)), address, bytes);
+    else
+      builder_.CreateAlignedStore(memory.load(word, address, bytes), piece, llvm::Align(1));
     at += bytes;
   }
 }
@@ -560,6 +573,7 @@ std::string FunctionLowering::run() {
   find_indexed();
   lay_out_locals();
   find_blocks();
+  begin_stack();
   take_formals();
 
   for (u32 i = 0; i < f_.insts.size() && why_.empty(); ++i) {
@@ -596,6 +610,7 @@ std::string FunctionLowering::run() {
   if (!builder_.GetInsertBlock()->getTerminator()) builder_.CreateBr(exit_);
   builder_.SetInsertPoint(exit_);
   give_returns();
+  give_back_stack();
   if (f_.is_entry)
     builder_.CreateRetVoid();
   else
@@ -627,7 +642,13 @@ std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKern
   }
   for (const auto& [id, callees] : graph.calls()) {
     const ir::Function& f = module.functions[id];
-    for (const ir::Inst& inst : f.insts) shared.unusual_barriers |= is_unusual_barrier(f, inst);
+    for (const ir::Inst& inst : f.insts) {
+      shared.unusual_barriers |= is_unusual_barrier(f, inst);
+      if (is_of_stack(inst) && !kernel.stack_pointer) {
+        kernel.stack_pointer = kernel.locals.size();
+        kernel.locals.push_back({8, 8});
+      }
+    }
     const std::size_t formals =
         f.is_entry ? 0 : f.signature.returns.size() + f.signature.params.size();
     // Functions return whether the thread has exited.

@@ -168,7 +168,7 @@ void FunctionLowering::call_through(const Operand& pointer, const Call& call) {
     builder_.CreateBr(behind);
     builder_.SetInsertPoint(other);
   }
-  this->call("no_function", builder_.getVoidTy(), {constant(site()), to}, false);
+  this->call("trap_at", builder_.getVoidTy(), {constant(site()), to}, false);
   leave();
   builder_.SetInsertPoint(behind);
 }

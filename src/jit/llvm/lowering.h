@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The parts of lower(): operands and what a function is made of (lower.cpp), memory
-// (lower_memory.cpp), control flow and calls (lower_control.cpp), and what looks across lanes
-// (lower_warp.cpp).
+// (lower_memory.cpp), the stack (lower_stack.cpp), control flow and calls (lower_control.cpp), and
+// what looks across lanes (lower_warp.cpp).
 #pragma once
 
 #include <llvm/IR/DIBuilder.h>
@@ -46,24 +46,13 @@ struct Shared {
   std::map<u32, llvm::Function*> functions;
   std::set<u32> pointed;  ///< functions whose address is taken
   bool unusual_barriers = false;
-
-  llvm::Function* declare(const std::string& name, llvm::Type* result,
-                          llvm::ArrayRef<llvm::Type*> operands, bool pure) {
-    auto* type = llvm::FunctionType::get(result, operands, false);
-    auto* function =
-        llvm::cast<llvm::Function>(module.getOrInsertFunction(kPrefix + name, type).getCallee());
-    function->setDoesNotThrow();
-    if (pure) {
-      function->setDoesNotAccessMemory();
-      function->setWillReturn();
-      function->setSpeculatable();
-    }
-    return function;
-  }
 };
 
 /// Whether it is another barrier than a known one at which all threads wait.
 bool is_unusual_barrier(const ir::Function& f, const ir::Inst& inst);
+
+/// Whether it is alloca, stacksave or stackrestore.
+bool is_of_stack(const ir::Inst& inst);
 
 /// Functions whose address is taken, by number.
 std::set<u32> find_pointed(const ir::Module& module);
@@ -88,9 +77,7 @@ class FunctionLowering {
   }
   llvm::Value* call(const std::string& name, llvm::Type* result,
                     llvm::ArrayRef<llvm::Value*> operands, bool pure) {
-    std::vector<llvm::Type*> types;
-    for (llvm::Value* one : operands) types.push_back(one->getType());
-    return builder_.CreateCall(shared_.declare(name, result, types, pure), operands);
+    return call_machine(builder_, name, result, operands, pure);
   }
   llvm::Value* context_field(std::size_t offset, unsigned bits) {
     return call(bits == 64 ? "context.i64" : "context.i32", integer(bits),
@@ -188,6 +175,11 @@ class FunctionLowering {
   void step(const char* name);
   void system_call(const ir::Function& callee);
   void fence();
+  llvm::Value* stack_pointer();
+  void set_stack_pointer(llvm::Value* offset);
+  void begin_stack();
+  void give_back_stack();
+  void move_stack();
   void trap();
   void leave();
   void exit();
@@ -207,6 +199,7 @@ class FunctionLowering {
   std::vector<llvm::BasicBlock*> blocks_;               // by instruction: where a block begins
   llvm::BasicBlock *exit_ = nullptr, *gone_ = nullptr;  ///< of the function; of the kernel
   std::vector<std::pair<const ir::Parameter*, llvm::Value*>> returns_;
+  llvm::AllocaInst* stack_at_entry_ = nullptr;  ///< of a function that moves the stack pointer
   const ir::Inst* inst_ = nullptr;
   u32 inst_index_ = 0;
   std::string why_;

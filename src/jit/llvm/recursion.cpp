@@ -24,11 +24,13 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "jit/llvm/analyses.h"
 #include "jit/llvm/local_memory.h"
 
@@ -77,6 +79,8 @@ class Member {
   u64 least_frame() const { return align_up(recursive_.local_bytes, kNumberBytes) + kNumberBytes; }
   const Recursive& recursive() const { return recursive_; }
   const std::vector<Call>& calls() const { return calls_; }
+  /// Whatever it calls, and where nothing is left that it calls.
+  u64 largest_frame() const;
   /// Of a variable or of a place that a parameter points to.
   u64 size_of(const llvm::Value* variable) const;
 
@@ -101,6 +105,12 @@ u64 Member::size_of(const llvm::Value* variable) const {
   if (const auto* place = llvm::dyn_cast<llvm::Argument>(variable))
     return recursive_.sizes[place->getArgNo()];
   return llvm::cast<llvm::AllocaInst>(variable)->getAllocationSize(layout_)->getFixedValue();
+}
+
+u64 Member::largest_frame() const {
+  u64 most = align_up(least_frame(), frame_align(all_));
+  for (const Call& call : calls_) most = std::max(most, call.frame_bytes);
+  return most;
 }
 
 /// The number of the one that the pointer is into; -1: none.
@@ -134,7 +144,8 @@ void Member::make_again_where_used() {
     more = false;
     for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(function_))) {
       const bool place = llvm::isa<llvm::GetElementPtrInst>(inst);
-      if (!place && machine_call(inst) != "activation" && machine_call(inst) != "local") continue;
+      const llvm::StringRef name = machine_call(inst);
+      if (!place && name != "activation" && name != "stack" && name != "local") continue;
       for (llvm::Use& use : llvm::make_early_inc_range(inst.uses())) {
         auto* user = llvm::cast<llvm::Instruction>(use.getUser());
         if (user->getParent() == inst.getParent() || llvm::isa<llvm::PHINode>(user)) continue;
@@ -334,6 +345,7 @@ class Loop {
   }
   void copy_in(const Member& member, Copy& copy);
   void keep(llvm::Value* variable, llvm::Value* at, u64 size, bool save);
+  void begin_frame(llvm::Value* frame, const Member& member, u32 number);
   void call(Copy& caller, const Call& call);
   void give_back(Copy& copy);
 
@@ -367,11 +379,12 @@ void Loop::copy_in(const Member& member, Copy& copy) {
       llvm::RemapInstruction(&inst, copy.values, llvm::RF_IgnoreMissingLocals);
       if (llvm::isa<llvm::AllocaInst>(inst))
         inst.moveBefore(*entry, entry_builder_.GetInsertPoint());
-      if (machine_call(inst) == "activation") {
-        builder_.SetInsertPoint(&inst);
-        inst.replaceAllUsesWith(frame());
-        inst.eraseFromParent();
-      }
+      const llvm::StringRef name = machine_call(inst);
+      if (name != "activation" && name != "stack") continue;
+      builder_.SetInsertPoint(&inst);
+      inst.replaceAllUsesWith(
+          name == "activation" ? frame() : memory_.beyond(frame(), member.largest_frame()));
+      inst.eraseFromParent();
     }
   }
   copy.number = add(copy.entry);
@@ -403,6 +416,24 @@ void Loop::keep(llvm::Value* variable, llvm::Value* at, u64 size, bool save) {
   }
 }
 
+/// A frame that returns to the place of that number, if there is room for it.
+void Loop::begin_frame(llvm::Value* frame, const Member& member, u32 number) {
+  if (kernel_.stack_pointer) {
+    Block* full = Block::Create(function_->getContext(), "full", function_);
+    Block* fits = Block::Create(function_->getContext(), "fits", function_);
+    llvm::Value* end = memory_.beyond(frame, member.largest_frame());
+    builder_.CreateCondBr(builder_.CreateICmpULE(end, memory_.load_pointer()), fits, full);
+    builder_.SetInsertPoint(full);
+    call_machine(builder_, "trap", builder_.getVoidTy(), {builder_.getInt32(memory_.site(0))});
+    kernel_.sites.back().sem = isa::SemId::call;
+    builder_.CreateRet(builder_.getTrue());
+    builder_.SetInsertPoint(fits);
+  }
+  // The first access of the new frame; where there is no alloca, that says that there is no room.
+  memory_.store(builder_.getInt32(number), number_place(frame, member), kNumberBytes);
+  kernel_.sites.back().sem = isa::SemId::call;
+}
+
 void Loop::call(Copy& caller, const Call& call) {
   auto* inst = llvm::cast<llvm::CallInst>(caller.values[call.inst]);
   Copy& callee = copies_.at(inst->getCalledFunction());
@@ -411,14 +442,13 @@ void Loop::call(Copy& caller, const Call& call) {
   Block* behind = llvm::cast<llvm::BranchInst>(block->getTerminator())->getSuccessor(0);
   Block* back = Block::Create(function_->getContext(), "back", function_);
   const u32 number = add(back);
-  builder_.SetInsertPoint(inst);
+  block->getTerminator()->eraseFromParent();
+  builder_.SetInsertPoint(block);
   builder_.SetCurrentDebugLocation(inst->getDebugLoc());
 
   llvm::Value* own = frame();
   llvm::Value* next = memory_.beyond(own, call.frame_bytes);
-  // The first access of the new frame, so what says that there is no room for it.
-  memory_.store(builder_.getInt32(number), number_place(next, *callee.member), kNumberBytes);
-  kernel_.sites.back().sem = isa::SemId::call;
+  begin_frame(next, *callee.member, number);
   for (const auto& [variable, at] : call.kept)
     keep(caller.values[variable], memory_.beyond(own, at), caller.member->size_of(variable), true);
   // The function's parameters may be among the arguments.
@@ -430,8 +460,6 @@ void Loop::call(Copy& caller, const Call& call) {
   for (std::size_t i = signature.returns; i < signature.sizes.size(); ++i)
     copy(callee.places[i], arguments[i - signature.returns], signature.sizes[i]);
   builder_.CreateStore(next, frame_);
-  block->getTerminator()->eraseFromParent();
-  builder_.SetInsertPoint(block);
   go_to(builder_.getInt32(callee.number));
 
   builder_.SetInsertPoint(back);
@@ -512,18 +540,12 @@ llvm::Function* Loop::make() {
   builder_.SetCurrentDebugLocation(here);
   for (std::size_t i = signature.returns; i < signature.sizes.size(); ++i)
     copy(outer.places[i], function_->getArg(static_cast<unsigned>(i)), signature.sizes[i]);
-  auto stack =
-      kernel_.module->getOrInsertFunction(std::string(kPrefix) + "stack", builder_.getInt64Ty());
-  auto* asked = llvm::cast<llvm::Function>(stack.getCallee());
-  asked->setDoesNotAccessMemory();
-  asked->setDoesNotThrow();
-  asked->setWillReturn();
   const u64 align = frame_align(kernel_.recursive);
-  llvm::Value* bottom = builder_.CreateAnd(memory_.beyond(builder_.CreateCall(stack), align - 1),
-                                           builder_.getInt64(~(align - 1)));
+  llvm::Value* stack = call_machine(builder_, "stack", builder_.getInt64Ty(), {}, true);
+  llvm::Value* bottom =
+      builder_.CreateAnd(memory_.beyond(stack, align - 1), builder_.getInt64(~(align - 1)));
   builder_.CreateStore(bottom, frame_);
-  memory_.store(builder_.getInt32(end), number_place(bottom, first_), kNumberBytes);
-  kernel_.sites.back().sem = isa::SemId::call;
+  begin_frame(bottom, first_, end);
   go_to(builder_.getInt32(outer.number));
 
   builder_.SetInsertPoint(done);
@@ -540,40 +562,54 @@ llvm::Function* Loop::make() {
   return function_;
 }
 
+/// A circle none of whose functions calls one of another circle.
+u32 innermost(const RecursiveFunctions& all) {
+  std::set<u32> others;
+  for (const auto& [function, recursive] : all) {
+    for (const llvm::Instruction& inst : llvm::instructions(*function)) {
+      const auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
+      const auto callee = call ? all.find(call->getCalledFunction()) : all.end();
+      if (callee != all.end() && callee->second.circle != recursive.circle)
+        others.insert(recursive.circle);
+    }
+  }
+  const auto found =
+      llvm::find_if(all, [&](const auto& one) { return !others.count(one.second.circle); });
+  HEDDLE_CHECK(found != all.end());
+  return found->second.circle;
+}
+
 }  // namespace
 
 std::string unwind_recursion(ScalarKernel& kernel, Analyses& analyses) {
-  std::map<u32, std::vector<Member>> circles;
-  for (auto& [function, recursive] : kernel.recursive)
-    circles[recursive.circle].emplace_back(*function, recursive, kernel.recursive);
-  for (auto& [circle, members] : circles) {
-    for (Member& member : members) {
-      if (std::string why = member.run(analyses); !why.empty()) return why;
+  const u32 circle = innermost(kernel.recursive);
+  std::vector<Member> members;
+  for (auto& [function, recursive] : kernel.recursive) {
+    if (recursive.circle == circle) members.emplace_back(*function, recursive, kernel.recursive);
+  }
+  for (Member& member : members) {
+    if (std::string why = member.run(analyses); !why.empty()) return why;
+    kernel.frame_of_call = std::max(kernel.frame_of_call, member.largest_frame());
+  }
+  const auto calls_itself = [&](const llvm::Function* function) {
+    const auto found = kernel.recursive.find(const_cast<llvm::Function*>(function));
+    return found != kernel.recursive.end() && found->second.circle == circle;
+  };
+  for (const Member& member : members) {
+    llvm::Function* loop = nullptr;
+    for (llvm::Use& use : llvm::make_early_inc_range(member.function().uses())) {
+      auto* call = llvm::cast<llvm::CallInst>(use.getUser());
+      if (calls_itself(call->getFunction())) continue;
+      if (!loop) loop = Loop(kernel, members, member).make();
+      use.set(loop);
     }
   }
-  for (auto& [circle, members] : circles) {
-    for (const Member& member : members) {
-      llvm::Function* loop = nullptr;
-      for (llvm::Use& use : llvm::make_early_inc_range(member.function().uses())) {
-        auto* call = llvm::cast<llvm::CallInst>(use.getUser());
-        if (kernel.recursive.count(call->getFunction())) continue;
-        if (!loop) loop = Loop(kernel, members, member).make();
-        use.set(loop);
-      }
-    }
+  for (const Member& member : members) member.function().deleteBody();
+  for (const Member& member : members) {
+    llvm::Function* done = &member.function();
+    kernel.recursive.erase(done);
+    done->eraseFromParent();
   }
-  for (const auto& [circle, members] : circles) {
-    for (const Member& member : members) {
-      // Where no call is left, the first one still comes from outside.
-      const u64 least = align_up(member.least_frame(), frame_align(kernel.recursive));
-      kernel.frame_of_call = std::max(kernel.frame_of_call, least);
-      for (const Call& call : member.calls())
-        kernel.frame_of_call = std::max(kernel.frame_of_call, call.frame_bytes);
-    }
-  }
-  for (auto& [function, recursive] : kernel.recursive) function->deleteBody();
-  for (auto& [function, recursive] : kernel.recursive) function->eraseFromParent();
-  kernel.recursive.clear();
   return {};
 }
 

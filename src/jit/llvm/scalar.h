@@ -32,7 +32,7 @@ struct Analyses;
 //   i64 symbol(i32 index)        Context::symbols
 //   i64 local(i32 index)         where ScalarKernel::locals[index] begins in local memory
 //   i64 activation()             where the function's variables begin in local memory
-//   i64 stack()                  where the room for calls begins there
+//   i64 stack()                  where the room for more calls and for alloca begins there
 //   i64 local.base()             where the thread's local memory begins
 //   i32 tid(i32 component), i32 lane()
 //   iN param.iN(i32 offset)      a word of the parameter block
@@ -50,9 +50,11 @@ struct Analyses;
 //   {T...} wait.T(i32 site, registers...)    the same of a wait, at which a warp lets others run
 //   T system_call.T(i32 site, i64 argument...)
 //   i1 whole(i1 condition, i1 constant)      whether the one is the other in all lanes:
-//   whole_ways.h void turn(i32 site, i1 moved)            where lanes that take turns meet:
-//   lane_turns.h void fence(i1 for all threads) void trap(i32 site) void no_function(i32 site, i64
-//   pointer)  the same of a call that leads nowhere
+//   whole_ways.h
+//   void turn(i32 site, i1 moved)            where lanes that take turns meet: lane_turns.h
+//   void fence(i1 for all threads)
+//   void trap(i32 site)
+//   void trap_at(i32 site, i64 pointer)      the same of a pointer that leads nowhere
 inline constexpr const char* kPrefix = "heddle.";
 
 /// A function that may be called again before it returns: int1(pointers to places). Its local
@@ -90,7 +92,10 @@ struct ScalarKernel {
   u64 local_bytes = 0;          ///< of a thread
   bool local_in_lanes = false;  ///< its layout: vector_local.cpp
   RecursiveFunctions recursive;
-  u64 frame_of_call = 0;           ///< Image::frame_of_call
+  u64 frame_of_call = 0;  ///< Image::frame_of_call
+  /// In `locals`, if there is alloca: the offset of the last that a thread took. What it takes lies
+  /// at the end of its local memory, calls come from below.
+  std::optional<u32> stack_pointer;
   bool zeroes_subnormals = false;  ///< Image::zeroes_subnormals
 
   /// Its number, which is the first argument of calls to the machine.
@@ -99,8 +104,10 @@ struct ScalarKernel {
     return static_cast<u32>(sites.size() - 1);
   }
 
-  /// Of a thread's local memory, when all of it is taken; without room for calls.
+  /// Of a thread's local memory, when all of it is taken; without room for calls and alloca.
   u64 local_size() const { return (local_bytes + 15) / 16 * 16; }
+  /// Whether there is such room: how much, the launch says.
+  bool has_room() const { return frame_of_call || stack_pointer; }
 
   /// FunctionId and index of the instruction that a line of debug information stands for.
   std::pair<u32, u32> place_of(u32 line) const {
@@ -118,7 +125,8 @@ inline constexpr const char* kAnyMode = "heddle.any_mode";
 /// Lowers the kernel with all that it calls. Returns why it cannot.
 std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKernel& kernel);
 
-/// Makes functions that call themselves, or each other, loops with frames in local memory.
+/// Makes functions that call themselves, or each other, a loop with frames in local memory: of one
+/// circle, which calls none of another. It shall be inlined before the next one's turn.
 std::string unwind_recursion(ScalarKernel& kernel, Analyses& analyses);
 
 /// Inlines, turns registers into values, removes what is computed twice or for nothing.
@@ -142,6 +150,12 @@ void find_spaces(ScalarKernel& kernel);
 /// Variables that did not become values, because they are indexed at run time, go into the threads'
 /// local memory. tidy() ends with it.
 std::string move_to_memory(ScalarKernel& kernel);
+
+/// A call to the machine, where the builder stands; `name` with the types behind it. Pure: it
+/// depends on the operands alone, so it may be made earlier, or once for several.
+llvm::CallInst* call_machine(llvm::IRBuilder<>& builder, const std::string& name,
+                             llvm::Type* result, llvm::ArrayRef<llvm::Value*> operands,
+                             bool pure = false);
 
 /// Name behind kPrefix of the function that `call` calls, up to its first type; empty: none of
 /// ours.

@@ -25,7 +25,7 @@ bool is_for_one(const llvm::CallInst& call, const std::vector<Site>& sites) {
            !llvm::isa<llvm::ConstantInt>(call.getArgOperand(3));
   }
   return name == "atomic" || name == "special" || name == "step" || name == "system_call" ||
-         name == "wait" || name == "trap" || name == "no_function" || name == "local.base" ||
+         name == "wait" || name == "trap" || name == "trap_at" || name == "local.base" ||
          name.starts_with("barrier_");
 }
 

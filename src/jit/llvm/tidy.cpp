@@ -614,7 +614,7 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
   });
 
   if (calls) inline_calls(module, analyses);
-  if (!kernel.recursive.empty()) {
+  while (!kernel.recursive.empty()) {
     if (std::string why = unwind_recursion(kernel, analyses); !why.empty()) return why;
     inline_calls(module, analyses);
   }

@@ -107,7 +107,7 @@ bool Vectorizer::always_fits(const Group& group) {
   const Site& site = site_of(*group.members[0]);
   u64 room = 0;
   if (site.space == ir::Space::shared) room = kernel_.shared_bytes;
-  if (site.space == ir::Space::local && !kernel_.frame_of_call) room = kernel_.local_size();
+  if (site.space == ir::Space::local && !kernel_.has_room()) room = kernel_.local_size();
   const auto most = static_cast<s64>(room), low = static_cast<s64>(group.low);
   if (group.extent > room || low <= -most || low >= most) return false;
   // As it is: nothing of the function is changed.

@@ -17,7 +17,7 @@ constexpr unsigned kWord = 4;  ///< bytes
 
 /// Of a thread.
 llvm::Value* Vectorizer::local_size() {
-  if (!kernel_.frame_of_call) return builder_.getInt64(kernel_.local_size());
+  if (!kernel_.has_room()) return builder_.getInt64(kernel_.local_size());
   return field(offsetof(Context, local_stride), builder_.getInt64Ty(), "local.stride");
 }
 

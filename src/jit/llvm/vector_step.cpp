@@ -17,12 +17,12 @@ u32 rows_of(const llvm::Type* type) { return type->getScalarSizeInBits() > kRowB
 }  // namespace
 
 /// The warp comes back to the run-time, and goes on behind this place later.
-void Vectorizer::end_region(llvm::Value* site, u32 why) {
+void Vectorizer::end_region(llvm::Value* site, llvm::Value* why) {
   llvm::Type* word = builder_.getInt32Ty();
   auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {word, word}, false);
   llvm::FunctionCallee end = module_.getOrInsertFunction(kRegionEnd, type);
   llvm::cast<llvm::Function>(end.getCallee())->setDoesNotThrow();
-  builder_.CreateCall(end, {site, builder_.getInt32(why)});
+  builder_.CreateCall(end, {site, why});
 }
 
 /// Barriers with thread counts, whose number is in a register, bar.red and bar.arrive (9.7.13.1).
@@ -40,7 +40,7 @@ void Vectorizer::emit_barrier(llvm::CallInst& call, const Halves& mask) {
   }
   call_helper(HelperId::arrive, call.getArgOperand(0), mask);
   if (call.getType()->isVoidTy()) return;
-  end_region(call.getArgOperand(0), WarpState::kArrived);
+  end_region(call.getArgOperand(0), builder_.getInt32(WarpState::kArrived));
   llvm::LoadInst* result = builder_.CreateLoad(
       builder_.getInt32Ty(),
       builder_.CreateInBoundsGEP(builder_.getInt32Ty(),
@@ -69,7 +69,7 @@ void Vectorizer::emit_step(llvm::CallInst& call, HelperId helper, const Halves& 
         builder_.CreateLoad(builder_.getInt32Ty(), field_address(offsetof(Context, again)));
     builder_.CreateCondBr(builder_.CreateICmpNE(again, builder_.getInt32(0)), wait, answered);
     go_to(wait);
-    end_region(call.getArgOperand(0), WarpState::kYields);
+    end_region(call.getArgOperand(0), builder_.getInt32(WarpState::kYields));
     builder_.CreateBr(ask);
     go_to(answered);
   }

@@ -527,21 +527,13 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
                              : llvm::AtomicOrdering::AcquireRelease);
     return;
   }
-  if (name == "no_function") {
+  if (name == "trap_at") {
     pass_operand(call.getArgOperand(1), 0);
     return call_helper(HelperId::trap, call.getArgOperand(0), mask);
   }
-  if (name == "trap") {
-    return call_helper(HelperId::trap, call.getArgOperand(0), mask);
-  }
+  if (name == "trap") return call_helper(HelperId::trap, call.getArgOperand(0), mask);
   if (name.starts_with("barrier_")) return emit_barrier(call, mask);
-  if (name == "barrier") {
-    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {word, word}, false);
-    llvm::FunctionCallee end = module_.getOrInsertFunction(kRegionEnd, type);
-    llvm::cast<llvm::Function>(end.getCallee())->setDoesNotThrow();
-    builder_.CreateCall(end, {call.getArgOperand(0), call.getArgOperand(1)});
-    return;
-  }
+  if (name == "barrier") return end_region(call.getArgOperand(0), call.getArgOperand(1));
   if (why_.empty()) why_ = fmt::format("'{}'", name.str());
 }
 

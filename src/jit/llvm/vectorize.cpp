@@ -440,7 +440,8 @@ void Vectorizer::emit_loop(Block* header) {
       site =
           builder_.CreateAdd(site, builder_.CreateZExt(builder_.CreateNot(moved), site->getType()));
     }
-    end_region(site, waiting->second.writes ? WarpState::kYields : WarpState::kLooks);
+    const u32 why = waiting->second.writes ? WarpState::kYields : WarpState::kLooks;
+    end_region(site, builder_.getInt32(why));
   }
   go_on_unless_stopped(top);
   go_to(behind);

@@ -282,7 +282,7 @@ class Vectorizer {
   void pass_addresses(llvm::CallInst& call, unsigned warp = 0);
   void emit_warp_operation(llvm::CallInst& call, const Site& site, const Halves& mask);
   void emit_step(llvm::CallInst& call, HelperId helper, const Halves& mask);
-  void end_region(llvm::Value* site, u32 why);
+  void end_region(llvm::Value* site, llvm::Value* why);
   void emit_barrier(llvm::CallInst& call, const Halves& mask);
   bool emit_shuffle(llvm::CallInst& call, const Site& site);
 

@@ -113,19 +113,13 @@ bool leads_around(const std::vector<Block*>& way, const Shapes& shapes) {
 }
 
 /// Has the block, which ends in nothing, ask whether all lanes go that way of the branch.
-void ask(ScalarKernel& kernel, Block* block, llvm::BranchInst& branch, unsigned successor,
-         Block* whole, Block* rest) {
+void ask(Block* block, llvm::BranchInst& branch, unsigned successor, Block* whole, Block* rest) {
   llvm::IRBuilder<> builder(block);
   builder.SetCurrentDebugLocation(branch.getDebugLoc());
-  llvm::Type* bit = builder.getInt1Ty();
-  auto callee = kernel.module->getOrInsertFunction(std::string(kPrefix) + "whole",
-                                                   llvm::FunctionType::get(bit, {bit, bit}, false));
-  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-  function->setDoesNotThrow();
-  function->setDoesNotAccessMemory();
   llvm::Value* condition = branch.getCondition();
-  llvm::Value* asked =
-      builder.CreateCall(callee, {condition, builder.getInt1(successor == 0)}, "whole");
+  llvm::CallInst* asked = call_machine(builder, "whole", builder.getInt1Ty(),
+                                       {condition, builder.getInt1(successor == 0)});
+  asked->getCalledFunction()->setDoesNotAccessMemory();
   expect(builder.CreateCondBr(asked, whole, rest));
   // What is known there of each lane.
   builder.SetInsertPoint(whole, whole->getFirstInsertionPt());
@@ -171,11 +165,11 @@ void copy_way(ScalarKernel& kernel, const Choice& choice) {
   auto* branch = llvm::cast<llvm::BranchInst>(from->getTerminator());
   Block* rest = from->splitBasicBlock(branch, "rest");
   from->getTerminator()->eraseFromParent();
-  ask(kernel, from, *branch, successor, copy_of(branch->getSuccessor(successor)), rest);
+  ask(from, *branch, successor, copy_of(branch->getSuccessor(successor)), rest);
   for (const auto& [block, s] : llvm::drop_begin(choice.steps)) {
     auto* parts = llvm::cast<llvm::BranchInst>(copy_of(block)->getTerminator());
     parts->removeFromParent();
-    ask(kernel, copy_of(block), *parts, s, parts->getSuccessor(s), rest);
+    ask(copy_of(block), *parts, s, parts->getSuccessor(s), rest);
     parts->deleteValue();
   }
 }
