@@ -153,8 +153,12 @@ class Grid {
         shares_(program.in_order(launch) ? 1 : workers),
         slice_(launch.config->cooperative ? kCooperativeSlice : kSlice) {
     // Enough CTAs at a time that handing them out costs nothing, few enough that the last ones
-    // spread evenly.
-    chunk_ = std::clamp<u64>(total_ / (u64{workers} * 16), 1, shares_.size() == workers ? 64 : 1);
+    // spread evenly, and that a launch that shall end does so soon.
+    alone_ = workers == 1;
+    if (alone_)
+      chunk_ = 256;
+    else if (shares_.size() == workers)
+      chunk_ = std::clamp<u64>(total_ / (u64{workers} * 16), 1, 64);
     residency_ =
         u64{launch.profile->multiprocessors} * launch.profile->max_blocks_per_multiprocessor;
     residency_ = std::max<u64>(residency_ / launch.cluster.volume() / workers, 1);
@@ -212,8 +216,8 @@ class Grid {
       const u64 most = cooperative && !waits ? share_ : residency_;
       while (resident.empty() || ((waits || cooperative) && resident.size() < most)) {
         if (next == end) {
-          if (chunk_ > 1) pace.look(taken);
-          if (!take(worker, next, end, chunk_, pace.fewest)) break;
+          if (chunk_ > 1 && !alone_) pace.look(taken);
+          if (!take(worker, next, end, chunk_, alone_ ? chunk_ : pace.fewest)) break;
           taken = end - next;
         }
         if (!begin(next, cooperative ? next + 1 : end, resident, idle)) return;
@@ -296,7 +300,7 @@ class Grid {
       Range now = left.load(std::memory_order_relaxed);
       while (now.begin < now.end) {
         const u32 rest = now.end - now.begin;
-        const u64 wanted = std::min(std::max<u64>(rest / 4, fewest), most);
+        const u64 wanted = std::max(std::min<u64>(rest / 4, most), fewest);
         const u32 count = static_cast<u32>(std::min<u64>(wanted, rest));
         const Range taken =
             i == 0 ? Range{now.begin, now.begin + count} : Range{now.end - count, now.end};
@@ -358,7 +362,8 @@ class Grid {
   const u64 first_, total_;  ///< CTAs, or clusters
   std::vector<Share> shares_;
   const u64 slice_;
-  u64 chunk_, residency_, share_;
+  bool alone_;
+  u64 chunk_ = 1, residency_, share_;
   std::mutex mutex_;
   std::optional<Trap> trap_;
   std::optional<LaunchError> error_;

@@ -65,8 +65,8 @@ void FunctionLowering::move_stack() {
   const Operand& align = operand("align");
   const u64 asked = align.kind == OperandKind::immediate ? align.value : 0;
   llvm::Value* size = resize(value(operand("size")), 64, false);
-  llvm::Value* pointer = builder_.CreateAnd(
-      builder_.CreateSub(top, size), builder_.getInt64(~(std::max(asked, kLeastAlign) - 1)));
+  llvm::Value* pointer = builder_.CreateAnd(builder_.CreateSub(top, size),
+                                            builder_.getInt64(~(std::max(asked, kLeastAlign) - 1)));
   trap_unless(
       builder_.CreateAnd(builder_.CreateICmpULE(size, top), builder_.CreateICmpUGE(pointer, least)),
       size);
