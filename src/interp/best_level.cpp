@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <cstdlib>
-#include <string_view>
-
+#include "base/cpu_level.h"
 #include "interp/level.h"
 
 namespace heddle::interp {
@@ -11,15 +9,12 @@ const Level& level_v4();
 
 const Level& best_level() {
   static const Level& best = []() -> const Level& {
-    const char* text = std::getenv("HEDDLE_CPU");
-    const std::string_view wanted = text ? text : "";
-    [[maybe_unused]] const bool wants_v3 = wanted != "baseline";
-    [[maybe_unused]] const bool wants_v4 = wants_v3 && wanted != "v3";
+    [[maybe_unused]] const CpuLevel most = wanted_cpu_level().value_or(CpuLevel::v4);
 #ifdef HEDDLE_HAS_LEVEL_V4
-    if (wants_v4 && __builtin_cpu_supports("x86-64-v4")) return level_v4();
+    if (most >= CpuLevel::v4 && __builtin_cpu_supports("x86-64-v4")) return level_v4();
 #endif
 #ifdef HEDDLE_HAS_LEVEL_V3
-    if (wants_v3 && __builtin_cpu_supports("x86-64-v3")) return level_v3();
+    if (most >= CpuLevel::v3 && __builtin_cpu_supports("x86-64-v3")) return level_v3();
 #endif
     return level_baseline();
   }();

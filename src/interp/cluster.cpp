@@ -14,31 +14,6 @@ constexpr u64 kClusterTurn = 10'000;
 
 }  // namespace
 
-InterpretedCluster::~InterpretedCluster() {
-  const u32 count = static_cast<u32>(launch_.cluster.volume());
-  if (shared_.base)
-    launch_.loaded->memory().give_shared(launch_.loaded->region(), shared_.base,
-                                         launch_.shared_bytes, count);
-}
-
-Result<u64> InterpretedCluster::begin(u64 index, u64) {
-  const u32 count = static_cast<u32>(launch_.cluster.volume());
-  if (members_.empty()) {
-    const auto base =
-        launch_.loaded->memory().take_shared(launch_.loaded->region(), launch_.shared_bytes, count);
-    if (!base.ok()) return base.error();
-    shared_.base = *base;
-    for (u32 rank = 0; rank < count; ++rank)
-      members_.push_back(std::make_unique<InterpretedCta>(program_, launch_, &shared_));
-  }
-  finished_.assign(count, false);
-  for (u32 rank = 0; rank < count; ++rank) {
-    const auto begun = members_[rank]->begin(launch_.in_cluster(index, rank), 1);
-    if (!begun.ok()) return begun.error();
-  }
-  return 1;
-}
-
 CtaStatus InterpretedCluster::run(u64 budget) {
   const u64 passes = std::max<u64>(budget / kClusterTurn / members_.size(), 1);
   for (u64 pass = 0; pass < passes; ++pass) {

@@ -22,6 +22,7 @@
 #include "interp/windows.h"
 #include "ir/registers.h"
 #include "machine/barrier.h"
+#include "machine/cta_cluster.h"
 #include "machine/engine.h"
 #include "machine/fault.h"
 #include "machine/printf.h"
@@ -82,12 +83,8 @@ using machine::kBarriers;
 
 class InterpretedCta;
 
-/// What the CTAs of a cluster share; a CTA outside of clusters is one alone.
-struct Cluster {
-  std::vector<InterpretedCta*> members;  ///< by rank
-  u64 base = 0;                          ///< their shared memory windows, side by side
-  bool barrier_active = false;           ///< threads have arrived in the current phase (9.7.13.3)
-};
+/// A CTA outside of clusters is one alone.
+using Cluster = machine::Cluster<InterpretedCta>;
 
 class InterpretedCta final : public machine::Cta {
  public:

@@ -131,7 +131,8 @@ void Cta::begin_barriers() {
   std::fill(teams_at_.begin(), teams_at_.end(), Team{});
   barriers_.resize(machine::kBarriers);
   for (machine::Barrier& barrier : barriers_) barrier.active = false;
-  active_barriers_ = idle_rounds_ = vain_rounds_ = 0;
+  active_barriers_ = vain_rounds_ = 0;
+  standstill_.over();
   alone_.barrier_active = false;
 }
 
@@ -179,16 +180,17 @@ CtaStatus Cta::run_warps() {
 /// After a round: whether others shall have their turns.
 std::optional<CtaStatus> Cta::look_around() {
   if (!round_.yields) {
-    idle_rounds_ = vain_rounds_ = 0;
+    standstill_.over();
+    vain_rounds_ = 0;
     return std::nullopt;
   }
   // Others of the cluster may have the answer.
   if (cluster_ != &alone_) return CtaStatus::waiting;
   if (round_.alone) {
-    if (is_dead()) return deadlock();
+    if (standstill_.is_for_ever([&](auto see) { see(*this); })) return deadlock();
     return std::nullopt;
   }
-  idle_rounds_ = 0;
+  standstill_.over();
   if (round_.looks) return CtaStatus::waiting;
   if (++vain_rounds_ % kPatience == 0) return CtaStatus::running;
   return std::nullopt;
@@ -324,15 +326,6 @@ void Cta::check_cluster_barrier() {
   for (Cta* member : cluster_->members) {
     for (Team& team : member->teams_at_) team.in_cluster = false;
   }
-}
-
-/// Another round in which nobody got an answer. True: all have been told "no" since, and came back
-/// with all that they know as it was; so they always will.
-bool Cta::is_dead() {
-  if (idle_rounds_++ == kPatience) remember();
-  if (idle_rounds_ < 3 * kPatience) return false;
-  idle_rounds_ = 0;
-  return is_as_remembered();
 }
 
 void Cta::remember() {

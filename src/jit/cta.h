@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "jit/code.h"
+#include "jit/standstill.h"
 #include "jit/watch.h"
 #include "jit/workspace.h"
 #include "machine/barrier.h"
+#include "machine/cta_cluster.h"
 #include "machine/engine.h"
 #include "machine/fault.h"
 #include "machine/special_values.h"
@@ -22,12 +24,8 @@ namespace heddle::jit {
 
 class Cta;
 
-/// What the CTAs of a cluster share; a CTA outside of clusters is one alone.
-struct Cluster {
-  std::vector<Cta*> members;    ///< by rank; of one alone, from when it first meets itself
-  u64 base = 0;                 ///< their shared memory windows, side by side
-  bool barrier_active = false;  ///< threads have arrived in the current phase (9.7.13.3)
-};
+/// A CTA outside of clusters is one alone.
+using Cluster = machine::Cluster<Cta>;
 
 class Cta final : public machine::Cta {
  public:
@@ -87,10 +85,6 @@ class Cta final : public machine::Cta {
     u32 number = 0;           ///< of the barrier that it arrived at last
     u32 turns = 0;            ///< how often it has asked in vain
   };
-  /// Turns after which a wait is answered: the instruction promises no more. Rounds of loops that
-  /// may wait after which other CTAs have their turns.
-  static constexpr u32 kPatience = 64;
-
   WarpState& state(u32 warp) const {
     return *reinterpret_cast<WarpState*>(workspace_.frames() +
                                          std::size_t{warp} * code_->image().frame_bytes);
@@ -108,7 +102,6 @@ class Cta final : public machine::Cta {
   bool look_at_warps();
   std::optional<machine::CtaStatus> look_around();
   void check_barrier(u32 number);
-  bool is_dead();
   bool has_arrived_in_cluster() const;
   void check_cluster_barrier();
   machine::CtaStatus trapped(machine::TrapKind kind, const CodeLine* line, u32 lane,
@@ -136,8 +129,8 @@ class Cta final : public machine::Cta {
     bool alone = true;   ///< ... that is, at barrier objects
   };
   Round round_;
-  u32 idle_rounds_ = 0;    ///< in a row: all `alone`
-  u32 vain_rounds_ = 0;    ///< in which all yielded
+  Standstill standstill_;  ///< rounds that were all `alone`
+  u32 vain_rounds_ = 0;    ///< in a row, in which all yielded
   std::vector<u8> known_;  ///< the frames, in one of the idle rounds
   const machine::Program& below_;
   std::unique_ptr<machine::Stepper> stepper_;

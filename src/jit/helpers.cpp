@@ -194,21 +194,6 @@ void store_lanes(Context* context, u32 count) {
   });
 }
 
-/// Calls f<T>() for the unsigned integer of so many bytes.
-template <class F>
-void with_word(u32 bytes, F f) {
-  switch (bytes) {
-    case 1:
-      return f(u8{});
-    case 2:
-      return f(u16{});
-    case 4:
-      return f(u32{});
-    default:
-      return f(u64{});
-  }
-}
-
 /// Makes Context::addresses those of the host. False: one is not legal, that was a trap.
 bool reach(Context* context, Cta& cta, const Site& site) {
   if (site.in_line) spread(context, site);
@@ -221,7 +206,7 @@ u32 load(Context* context, u32 number) {
   Cta& cta = cta_of(context);
   const Site& site = cta.site(number);
   if (!reach(context, cta, site)) return 1;
-  with_word(site.bytes, [&]<class T>(T) { load_lanes<T>(context, site.count); });
+  machine::with_word(site.bytes, [&]<class T>(T) { load_lanes<T>(context, site.count); });
   return 0;
 }
 
@@ -229,7 +214,7 @@ u32 store(Context* context, u32 number) {
   Cta& cta = cta_of(context);
   const Site& site = cta.site(number);
   if (!reach(context, cta, site)) return 1;
-  with_word(site.bytes, [&]<class T>(T) { store_lanes<T>(context, site.count); });
+  machine::with_word(site.bytes, [&]<class T>(T) { store_lanes<T>(context, site.count); });
   return 0;
 }
 

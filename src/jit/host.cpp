@@ -4,8 +4,7 @@
 // where the cache has everything.
 #include <sys/auxv.h>
 
-#include <cstdlib>
-
+#include "base/cpu_level.h"
 #include "jit/key.h"
 #include "jit/serial.h"
 
@@ -51,11 +50,10 @@ std::string host_identity() {
 }
 
 std::string wanted_cpu() {
-  const char* wanted = std::getenv("HEDDLE_CPU");
-  const std::string_view level = wanted ? wanted : "";
-  if (level == "baseline") return "x86-64";
-  if (level == "v3" && __builtin_cpu_supports("x86-64-v3")) return "x86-64-v3";
-  if (level == "v4" && __builtin_cpu_supports("x86-64-v4")) return "x86-64-v4";
+  const std::optional<CpuLevel> level = wanted_cpu_level();
+  if (level == CpuLevel::baseline) return "x86-64";
+  if (level == CpuLevel::v3 && __builtin_cpu_supports("x86-64-v3")) return "x86-64-v3";
+  if (level == CpuLevel::v4 && __builtin_cpu_supports("x86-64-v4")) return "x86-64-v4";
   return {};
 }
 

@@ -34,21 +34,24 @@ void store_word(u64 address, Word value) {
     __atomic_store_n(reinterpret_cast<Word*>(address), value, __ATOMIC_RELEASE);
 }
 
-/// Calls f(Word()) for the word in which GPUs access so many bytes of a lane, 16 at most.
+/// Calls f(Word()) for the unsigned integer of so many bytes, 8 at most.
 template <class F>
-void with_word_of(u32 bytes, F f) {
-  switch (std::min(bytes, 16u)) {
+void with_word(u32 bytes, F f) {
+  switch (bytes) {
     case 1:
       return f(u8{});
     case 2:
       return f(u16{});
     case 4:
       return f(u32{});
-    case 8:
-      return f(u64{});
     default:
-      return f(WideBits{});
+      return f(u64{});
   }
+}
+/// ... in which GPUs access so many bytes of a lane, 16 at most.
+template <class F>
+void with_word_of(u32 bytes, F f) {
+  return bytes > 8 ? f(WideBits{}) : with_word(bytes, f);
 }
 
 /// Elements of a lane, which others may write meanwhile; `bytes` in all, a power of two, of which

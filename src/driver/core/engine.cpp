@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/cpu_level.h"
 #include "driver/core/launch.h"
 #include "interp/program.h"
 #include "jit/engine.h"
@@ -37,10 +38,7 @@ void check_environment() {
     const char* text = std::getenv(name);
     if (text && *text && !is_right(text)) complain(name, text, what);
   };
-  const auto is_level = [](std::string_view level) {
-    return level == "baseline" || level == "v3" || level == "v4";
-  };
-  check("HEDDLE_CPU", is_level, "it is baseline, v3 or v4; using the best");
+  check("HEDDLE_CPU", parse_cpu_level, "it is baseline, v3 or v4; using the best");
   check("HEDDLE_THREADS", machine::parse_worker_count,
         "it is a number from 1 to 1024; using all processors");
   check("HEDDLE_TIME_LIMIT", parse_time_limit, "it is a number of seconds; no limit");

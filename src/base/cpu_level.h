@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Levels of x86-64 for which both engines have code: HEDDLE_CPU names one that the processor's
+// best shall be lowered to.
+#pragma once
+
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "base/types.h"
+
+namespace heddle {
+
+enum class CpuLevel : u8 { baseline, v3, v4 };
+
+inline std::optional<CpuLevel> parse_cpu_level(std::string_view name) {
+  if (name == "baseline") return CpuLevel::baseline;
+  if (name == "v3") return CpuLevel::v3;
+  if (name == "v4") return CpuLevel::v4;
+  return std::nullopt;
+}
+
+/// None: the best.
+inline std::optional<CpuLevel> wanted_cpu_level() {
+  const char* name = std::getenv("HEDDLE_CPU");
+  return name ? parse_cpu_level(name) : std::nullopt;
+}
+
+}  // namespace heddle
