@@ -202,6 +202,9 @@ struct Module {
   const Variable* find_variable(std::string_view name) const;
 };
 
+/// The function and those that it names, calls or may call through a list, and so on; each once.
+std::vector<u32> reachable_functions(const Module& module, FunctionId from);
+
 /// Every use of an `.alias` becomes a use of what it stands for (11.2.3).
 void resolve_aliases(Module& module);
 

@@ -4,11 +4,13 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <thread>
+#include <vector>
 
 namespace heddle::jit {
 namespace {
@@ -17,8 +19,12 @@ struct State {
   std::mutex mutex;
   std::condition_variable more;   ///< in queue
   std::condition_variable ended;  ///< one piece of work
-  std::deque<std::function<void()>> queue;
-  bool runs = false;  ///< the thread exists
+  struct Work {
+    std::function<void()> run;
+    std::function<double()> urgency;
+  };
+  std::vector<Work> queue;  ///< in the order in which they came
+  bool runs = false;        ///< the thread exists
   bool works = false;
 
   State() { pthread_atfork(before_fork, in_parent, in_child); }
@@ -27,12 +33,14 @@ struct State {
     std::unique_lock lock(mutex);
     while (true) {
       more.wait(lock, [this] { return !queue.empty(); });
-      auto work = std::move(queue.front());
-      queue.pop_front();
+      const auto next =
+          std::ranges::max_element(queue, {}, [](const Work& work) { return work.urgency(); });
+      std::optional<Work> work = std::move(*next);
+      queue.erase(next);
       works = true;
       lock.unlock();
-      work();
-      work = nullptr;
+      work->run();
+      work.reset();
       lock.lock();
       works = false;
       ended.notify_all();
@@ -64,10 +72,10 @@ void State::in_child() {
 
 }  // namespace
 
-void in_background(std::function<void()> work) {
+void in_background(std::function<void()> work, std::function<double()> urgency) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  s.queue.push_back(std::move(work));
+  s.queue.push_back({std::move(work), std::move(urgency)});
   s.more.notify_one();
   if (s.runs) return;
   s.runs = true;

@@ -8,8 +8,9 @@
 
 namespace heddle::jit {
 
-/// Runs `work` soon, one after the other, on the thread that is for this.
-void in_background(std::function<void()> work);
+/// Runs `work` soon, on the thread that is for this. Of several, the one of which `urgency` says
+/// most is next; it is asked each time, on that thread or another.
+void in_background(std::function<void()> work, std::function<double()> urgency);
 
 /// Waits until nothing is left to do. For tests.
 void wait_for_background();

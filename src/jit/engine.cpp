@@ -21,7 +21,12 @@ class Program final : public machine::Program {
   Program(std::shared_ptr<const machine::Program> below,
           std::shared_ptr<const machine::Loaded> loaded, ir::FunctionId entry,
           const Options& options)
-      : below_(std::move(below)), loaded_(std::move(loaded)), entry_(entry), options_(options) {}
+      : below_(std::move(below)), loaded_(std::move(loaded)), entry_(entry), options_(options) {
+    const ir::Module& module = loaded_->module();
+    hot_ = options.hot;
+    for (const u32 id : ir::reachable_functions(module, entry))
+      hot_ += options.hot_by_instruction * module.functions[id].insts.size();
+  }
 
   std::unique_ptr<machine::Cta> make_cta(machine::Launch& launch) const override {
     if (!runs(launch)) return below_->make_cta(launch);
@@ -29,7 +34,7 @@ class Program final : public machine::Program {
     version->begins(launch.grid_id);
     if (auto code = version->code(*loaded_)) return make_cta_of(std::move(code), launch, *below_);
     if (version->state() == State::never) return below_->make_cta(launch);
-    return std::make_unique<TieredCta>(std::move(version), *below_, launch, options_.hot);
+    return std::make_unique<TieredCta>(std::move(version), *below_, launch, hot_);
   }
 
   u32 rows(const machine::Launch& launch) const override {
@@ -98,6 +103,7 @@ class Program final : public machine::Program {
   const std::shared_ptr<const machine::Loaded> loaded_;
   const ir::FunctionId entry_;
   const Options options_;
+  std::chrono::nanoseconds hot_;
   mutable std::mutex mutex_;
   mutable std::vector<std::shared_ptr<Version>> versions_;
 };

@@ -21,10 +21,12 @@ inline constexpr std::size_t kMostVersions = 64;
 struct Options {
   /// Compile before the first launch, on its thread. Else in the background, when a kernel is hot.
   bool at_once = false;
-  /// Time in the interpreter that makes a kernel hot. Compiling costs 50 to 200 ms of a processor,
-  /// but beside the kernel; code is ten times faster, and more. So it is a gain for whatever runs
-  /// that long again, and most kernels that end before (tests, set-up) never come to it.
+  /// Time in the interpreter that makes a kernel hot, and how much longer that is for each of its
+  /// instructions. Compiling costs some ten times that of a processor, but beside the kernel; code
+  /// is ten times faster, and more. So it is a gain for whatever runs that long again, and most
+  /// kernels that end before (tests, set-up) never come to it.
   std::chrono::nanoseconds hot = std::chrono::milliseconds(4);
+  std::chrono::nanoseconds hot_by_instruction = std::chrono::microseconds(15);
   Cache* cache = nullptr;  ///< null: none
 };
 

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -248,9 +250,9 @@ class Tiers : public testing::Test {
   std::string folder_;
 };
 
-Options at_once(Cache* cache = nullptr) { return {true, {}, cache}; }
-Options hot_at_once(Cache* cache = nullptr) { return {false, {}, cache}; }
-Options never_hot(Cache* cache = nullptr) { return {false, std::chrono::hours(1), cache}; }
+Options at_once(Cache* cache = nullptr) { return {true, {}, {}, cache}; }
+Options hot_at_once(Cache* cache = nullptr) { return {false, {}, {}, cache}; }
+Options never_hot(Cache* cache = nullptr) { return {false, std::chrono::hours(1), {}, cache}; }
 
 TEST_F(Tiers, AtOnceMeansBeforeTheFirstCta) {
   const Ready ready = prepare(kernel(100), at_once());
@@ -388,6 +390,28 @@ TEST_F(Tiers, WhatCannotBeCompiledStaysBelow) {
     }
     EXPECT_EQ(engine_of(ready), "below");
   }
+}
+
+TEST_F(Tiers, LongKernelsAreHotLater) {
+  using namespace std::chrono_literals;
+  const Options options{false, {}, 1h, nullptr};  // by instruction
+  const Ready ready = prepare(kernel(130), options);
+  EXPECT_THAT(launch(ready, 1000), Each(kBelow));
+  wait_for_background();
+  EXPECT_THAT(launch(ready, 2), Each(kBelow));
+}
+
+TEST(Background, WhatIsMostUrgentIsNext) {
+  std::vector<int> order;
+  std::atomic<bool> go{false};
+  in_background([&] { go.wait(false); }, [] { return 1e9; });
+  // The first one may have begun before the others came, and else is most urgent.
+  for (const int urgency : {2, 7, 1, 7, 5})
+    in_background([&order, urgency] { order.push_back(urgency); }, [=] { return urgency; });
+  go = true;
+  go.notify_all();
+  wait_for_background();
+  EXPECT_EQ(order, (std::vector{7, 7, 5, 2, 1}));
 }
 
 TEST_F(Tiers, TheCacheHasItForTheFirstCta) {

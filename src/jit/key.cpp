@@ -88,22 +88,12 @@ std::string key_of(const Request& request, std::string_view maker) {
   key(module.version.major, module.version.minor, module.targets, module.texmode_independent,
       module.debug_target, module.map_f64_to_f32, module.address_size);
   // By their numbers, which the image refers to.
-  std::set<u32> functions{request.entry.value}, variables;
-  std::vector<u32> left{request.entry.value};
-  const auto reach = [&](u32 function) {
-    if (functions.insert(function).second) left.push_back(function);
-  };
-  while (!left.empty()) {
-    const u32 id = left.back();
-    left.pop_back();
+  std::set<u32> variables;
+  for (const u32 id : ir::reachable_functions(module, request.entry)) {
     const ir::Function& function = module.functions[id];
     key(id, function);
     for (const ir::Operand& operand : function.operands) {
-      if (operand.kind == ir::OperandKind::function) reach(operand.id);
       if (operand.kind == ir::OperandKind::variable) variables.insert(operand.id);
-    }
-    for (const ir::TargetList& list : function.target_lists) {
-      for (const ir::FunctionId target : list.functions) reach(target.value);
     }
   }
   key(request.shared->static_bytes);

@@ -19,7 +19,7 @@ Result<u64> TieredCta::begin(u64 index, u64 most) {
 }
 
 machine::CtaStatus TieredCta::run(u64 budget) {
-  if (version_->state() != Version::State::cold) return now_->run(budget);
+  if (is_code_ || !version_->waits_for_code()) return now_->run(budget);
   const auto begin = Version::Clock::now();
   const machine::CtaStatus status = now_->run(budget);
   version_->interpreted(Version::Clock::now() - begin, hot_);

@@ -79,8 +79,13 @@ void Version::interpreted(std::chrono::nanoseconds time, std::chrono::nanosecond
   if (sum < hot.count() || !state_.compare_exchange_strong(cold, State::queued)) return;
   tell(fmt::format("hot after {:.1f} ms in the interpreter", static_cast<double>(sum) * 1e-6));
   // A version that nobody has any more is not compiled.
-  in_background([weak = weak_from_this()] {
+  const auto weak = weak_from_this();
+  const auto compile = [weak] {
     if (const auto version = weak.lock()) version->compile(true);
+  };
+  in_background(compile, [weak, hot = static_cast<double>(std::max<s64>(hot.count(), 1))] {
+    const auto version = weak.lock();
+    return version ? static_cast<double>(version->interpreted_.load()) / hot : 0;
   });
 }
 

@@ -39,6 +39,7 @@ class Version : public std::enable_shared_from_this<Version> {
 
   const machine::Dim3& block() const { return block_; }
   State state() const { return state_.load(std::memory_order_acquire); }
+  bool waits_for_code() const { return state() == State::cold || state() == State::queued; }
   /// Null: there is none, or not yet.
   std::shared_ptr<const Code> code(const machine::Loaded& loaded) {
     if (const State now = state(); now != State::ready) {
@@ -52,8 +53,9 @@ class Version : public std::enable_shared_from_this<Version> {
   void look_up();
   /// Compiles on this thread.
   void compile_now() { compile(false); }
-  /// While cold: the interpreter has run for so long. When that makes `hot`, has it compiled in the
-  /// background.
+  /// Before there is code: the interpreter has run for so long. When that makes `hot`, has it
+  /// compiled in the background; of several that wait for that, the one for which it has become
+  /// most in proportion is next.
   void interpreted(std::chrono::nanoseconds time, std::chrono::nanoseconds hot);
   void tell(const std::string& what) const;
 

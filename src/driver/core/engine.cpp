@@ -30,6 +30,7 @@ void read_hot(jit::Options& options) {
   if (*end || !(after >= 0 && after <= 1e9))
     return complain(kName, text, "it is a number of milliseconds");
   options.hot = std::chrono::nanoseconds(static_cast<s64>(after * 1e6));
+  options.hot_by_instruction = {};
 }
 
 /// What others read where they need it, and pass over when they do not understand it.
