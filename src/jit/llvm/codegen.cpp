@@ -150,11 +150,12 @@ std::string emit(llvm::Module& module, llvm::TargetMachine& target, llvm::raw_pw
   config->setDisableVerify(true);
   // Also the pass that moves constants out of loops before registers are allocated: where they are
   // used they are operands in memory, and cost nothing; outside they take registers, and long to
-  // allocate.
+  // allocate. And the one that orders instructions once more for some makers' processors, which
+  // find an order of their own.
   for (llvm::AnalysisID pass :
        {&llvm::LiveDebugValuesID, &llvm::RemoveRedundantDebugValuesID, &llvm::StackMapLivenessID,
         &llvm::EarlyMachineLICMID, &llvm::FEntryInserterID, &llvm::XRayInstrumentationID,
-        &llvm::PatchableFunctionID, &llvm::FuncletLayoutID})
+        &llvm::PatchableFunctionID, &llvm::FuncletLayoutID, &llvm::PostRASchedulerID})
     config->disablePass(pass);
   passes.add(config);
   auto* info = new llvm::MachineModuleInfoWrapperPass(&machine);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/llvm/regions.h"
 
+#include <llvm/ADT/BitVector.h>
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/MapVector.h>
-#include <llvm/ADT/SetVector.h>
+#include <llvm/ADT/SparseBitVector.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
@@ -10,6 +12,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/SSAUpdater.h>
 
+#include <deque>
 #include <map>
 #include <set>
 #include <vector>
@@ -29,49 +32,80 @@ static_assert(sizeof(WarpState) <= kFirstSlot);
 /// How warps ended: where they go on, and the barrier in the upper half; or so.
 constexpr u64 kFinished = ~u64{0}, kDifferently = ~u64{0} - 1, kNobodyYet = ~u64{0} - 2;
 
-using Live = llvm::SetVector<llvm::Instruction*>;
-
 /// Blocks whose values are there whatever way a warp comes.
 bool is_above(const Vectorized& cta, const llvm::BasicBlock* block) {
   return block == cta.entry || block == cta.cta || block == cta.head;
 }
 
 /// What each block needs from those before it.
-std::map<const llvm::BasicBlock*, Live> find_live(const Vectorized& cta) {
-  llvm::Function& warp = *cta.function;
-  std::map<const llvm::BasicBlock*, Live> in;
-  const auto counts = [&](const llvm::Value* value) {
-    const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
-    return inst && !is_above(cta, inst->getParent());
+class Liveness {
+ public:
+  explicit Liveness(const Vectorized& cta);
+  /// At the beginning of the block, in the order of the function.
+  std::vector<llvm::Instruction*> at(const llvm::BasicBlock* block) const {
+    std::vector<llvm::Instruction*> found;
+    for (const unsigned number : blocks_.lookup(block)->live) found.push_back(values_[number]);
+    return found;
+  }
+  bool is_live(const llvm::Instruction* value, const llvm::BasicBlock* block) const {
+    const auto number = numbers_.find(value);
+    return number != numbers_.end() && blocks_.lookup(block)->live.test(number->second);
+  }
+
+ private:
+  struct Block {
+    llvm::SmallVector<unsigned> made, wanted, handed_on;  ///< to phi nodes of those behind it
+    llvm::SmallVector<Block*, 2> next;
+    llvm::SparseBitVector<> live;
   };
+
+  std::vector<llvm::Instruction*> values_;  ///< that other blocks use
+  llvm::DenseMap<const llvm::Instruction*, unsigned> numbers_;
+  std::deque<Block> storage_;
+  llvm::DenseMap<const llvm::BasicBlock*, Block*> blocks_;
+};
+
+Liveness::Liveness(const Vectorized& cta) {
+  for (llvm::BasicBlock& block : *cta.function) {
+    Block& here = storage_.emplace_back();
+    blocks_[&block] = &here;
+    if (is_above(cta, &block)) continue;
+    for (llvm::Instruction& inst : block) {
+      if (!inst.isUsedOutsideOfBlock(&block)) continue;
+      here.made.push_back(static_cast<unsigned>(values_.size()));
+      numbers_[&inst] = here.made.back();
+      values_.push_back(&inst);
+    }
+  }
+  for (unsigned number = 0; number < values_.size(); ++number) {
+    const llvm::Instruction* value = values_[number];
+    for (const llvm::Use& use : value->uses()) {
+      const auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+      if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(user))
+        blocks_.lookup(phi->getIncomingBlock(use))->handed_on.push_back(number);
+      else if (user->getParent() != value->getParent())
+        blocks_.lookup(user->getParent())->wanted.push_back(number);
+    }
+  }
+  for (llvm::BasicBlock& block : *cta.function) {
+    if (&block == cta.head || &block == cta.next) continue;  // another warp
+    for (const llvm::BasicBlock* next : llvm::successors(&block))
+      blocks_.lookup(&block)->next.push_back(blocks_.lookup(next));
+  }
   bool changed = true;
   while (changed) {
     changed = false;
-    for (llvm::BasicBlock& block : llvm::reverse(warp)) {
-      if (&block == cta.head || &block == cta.next) continue;  // another warp
-      Live live;
-      for (llvm::BasicBlock* next : llvm::successors(&block)) {
-        for (llvm::Instruction* value : in[next]) live.insert(value);
-        for (llvm::PHINode& phi : next->phis()) {
-          llvm::Value* value = phi.getIncomingValueForBlock(&block);
-          if (counts(value)) live.insert(llvm::cast<llvm::Instruction>(value));
-        }
-      }
-      for (llvm::Instruction& inst : llvm::reverse(block)) {
-        live.remove(&inst);
-        if (llvm::isa<llvm::PHINode>(inst)) continue;
-        for (llvm::Value* operand : inst.operand_values()) {
-          if (counts(operand)) live.insert(llvm::cast<llvm::Instruction>(operand));
-        }
-      }
-      Live& before = in[&block];
-      if (live.size() != before.size()) {
-        before = std::move(live);
-        changed = true;
-      }
+    for (Block& block : llvm::reverse(storage_)) {
+      llvm::SparseBitVector<> live;
+      for (const Block* next : block.next) live |= next->live;
+      for (const unsigned number : block.handed_on) live.set(number);
+      for (const unsigned number : block.made) live.reset(number);
+      for (const unsigned number : block.wanted) live.set(number);
+      if (live == block.live) continue;
+      block.live = std::move(live);
+      changed = true;
     }
   }
-  return in;
 }
 
 /// Values that are made again from a scalar rather than kept: vectors of one number, or of numbers
@@ -146,24 +180,41 @@ void make_again(const Vectorized& cta) {
   }
 }
 
-/// Blocks that end a region, to which a warp may come from `from` in one region. In the order of
-/// the function: code must not depend on where objects lie.
-std::vector<llvm::BasicBlock*> ends_reached(const Vectorized& cta, llvm::BasicBlock* from) {
-  std::set<llvm::BasicBlock*> seen = {from};
-  std::vector<llvm::BasicBlock*> work = {from};
-  while (!work.empty()) {
-    llvm::BasicBlock* block = work.back();
-    work.pop_back();
-    for (llvm::BasicBlock* next : llvm::successors(block)) {
-      if (next != cta.next && seen.insert(next).second) work.push_back(next);
+/// Blocks that end a region, and to which of them a warp may come from a block in one region.
+class EndsReached {
+ public:
+  explicit EndsReached(const Vectorized& cta);
+  /// In the order of the function: code must not depend on where objects lie.
+  std::vector<llvm::BasicBlock*> from(const llvm::BasicBlock* block) const {
+    std::vector<llvm::BasicBlock*> found;
+    for (const unsigned number : reached_.find(block)->second.set_bits())
+      found.push_back(ends_[number]);
+    return found;
+  }
+
+ private:
+  std::vector<llvm::BasicBlock*> ends_;
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::BitVector> reached_;
+};
+
+EndsReached::EndsReached(const Vectorized& cta) {
+  for (llvm::BasicBlock& block : *cta.function) {
+    if (llvm::is_contained(llvm::successors(&block), cta.next)) ends_.push_back(&block);
+  }
+  for (llvm::BasicBlock& block : *cta.function) reached_[&block].resize(ends_.size());
+  for (unsigned i = 0; i < ends_.size(); ++i) reached_[ends_[i]].set(i);
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (llvm::BasicBlock& block : llvm::reverse(*cta.function)) {
+      llvm::BitVector& here = reached_[&block];
+      for (llvm::BasicBlock* next : llvm::successors(&block)) {
+        if (next == cta.next || !reached_[next].test(here)) continue;
+        here |= reached_[next];
+        changed = true;
+      }
     }
   }
-  std::vector<llvm::BasicBlock*> found;
-  for (llvm::BasicBlock& block : *cta.function) {
-    if (seen.count(&block) && llvm::is_contained(llvm::successors(&block), cta.next))
-      found.push_back(&block);
-  }
-  return found;
 }
 
 /// Warps go round by round, each from its barrier to its next one. Where all came to the same place
@@ -278,9 +329,10 @@ Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& en
   rounds.go = go;
   rounds.met = met, rounds.together = together, rounds.place = place;
   rounds.nobody_yet = builder.getInt64(kNobodyYet);
-  rounds.regions.push_back({start, ends_reached(cta, start)});
-  for (llvm::BasicBlock* block : resumed)
-    rounds.regions.push_back({block, ends_reached(cta, block)});
+  rounds.regions.push_back({start, {}});
+  for (llvm::BasicBlock* block : resumed) rounds.regions.push_back({block, {}});
+  const EndsReached reached(cta);
+  for (Rounds::Region& region : rounds.regions) region.ends = reached.from(region.begin);
   return rounds;
 }
 
@@ -314,7 +366,7 @@ u32 split_regions(const Vectorized& cta) {
     resumed.back()->setName("resume");
   }
   make_again(cta);
-  const auto live = find_live(cta);
+  const Liveness live(cta);
 
   const llvm::DataLayout& layout = warp.getDataLayout();
   llvm::MapVector<llvm::Instruction*, u32> slots;
@@ -338,12 +390,7 @@ u32 split_regions(const Vectorized& cta) {
   for (std::size_t i = 0; i < ends.size(); ++i) continued[ends[i]->getParent()] = resumed[i];
   const Rounds rounds = make_rounds(cta, ends, resumed, frame);
 
-  std::map<llvm::BasicBlock*, std::vector<llvm::BasicBlock*>> reached;
-  const auto ends_from = [&](llvm::BasicBlock* block) -> const std::vector<llvm::BasicBlock*>& {
-    const auto [found, added] = reached.try_emplace(block);
-    if (added) found->second = ends_reached(cta, block);
-    return found->second;
-  };
+  const EndsReached reached(cta);
   // Values on both sides: written where their region ends, so that loops keep them in registers.
   for (const auto& [value, offset] : slots) {
     std::vector<llvm::Use*> uses;
@@ -357,14 +404,14 @@ u32 split_regions(const Vectorized& cta) {
     // that want what was read.
     std::map<llvm::BasicBlock*, llvm::Value*> read;
     for (llvm::BasicBlock* block : resumed) {
-      if (!live.at(block).count(value)) continue;
+      if (!live.is_live(value, block)) continue;
       builder.SetInsertPoint(block, block->getFirstInsertionPt());
       read[block] = builder.CreateAlignedLoad(value->getType(), at(offset), align);
       if (block != value->getParent()) values.AddAvailableValue(block, read[block]);
     }
-    for (llvm::BasicBlock* block : ends_from(value->getParent())) {
+    for (llvm::BasicBlock* block : reached.from(value->getParent())) {
       const auto next = continued.find(block);
-      if (next == continued.end() || !live.at(next->second).count(value)) continue;
+      if (next == continued.end() || !live.is_live(value, next->second)) continue;
       builder.SetInsertPoint(block->getTerminator());
       builder.CreateAlignedStore(value, at(offset), align);
       uses.push_back(

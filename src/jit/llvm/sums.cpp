@@ -24,11 +24,29 @@ bool is_vector(const llvm::Value* value) {
   return type && type->getPrimitiveSizeInBits() == 8 * kPlace;
 }
 
+/// The function's blocks by number, and the ways between them.
+struct Graph {
+  explicit Graph(llvm::Function& function) {
+    for (llvm::BasicBlock& block : function) {
+      numbers[&block] = static_cast<unsigned>(before.size());
+      before.emplace_back();
+    }
+    for (llvm::BasicBlock& block : function) {
+      for (const llvm::BasicBlock* next : llvm::successors(&block))
+        before[number(next)].push_back(number(&block));
+    }
+  }
+  unsigned number(const llvm::BasicBlock* block) const { return numbers.lookup(block); }
+
+  llvm::DenseMap<const llvm::BasicBlock*, unsigned> numbers;
+  std::vector<llvm::SmallVector<unsigned, 2>> before;
+};
+
 /// Phi nodes that hand a value on to each other, so that one place can hold it: at any point it is
 /// one of them that is still wanted, or what will become the next one.
 class Web {
  public:
-  Web(const Vectorized& cta, llvm::PHINode* phi) : cta_(cta) {
+  Web(const Vectorized& cta, const Graph& graph, llvm::PHINode* phi) : cta_(cta) {
     llvm::SmallVector<llvm::PHINode*> work = {phi};
     const auto add = [&](llvm::Value* value) {
       if (auto* one = llvm::dyn_cast<llvm::PHINode>(value); one && phis.insert(one))
@@ -45,12 +63,12 @@ class Web {
       for (llvm::User* user : one->users()) add(user);
     }
     if (!find_places()) return;
-    find_current();
-    is_one_ = check();
+    find_current(graph);
+    is_one_ = check(graph);
   }
 
   bool is_one() const { return is_one_; }
-  void move_to(llvm::Value* address);
+  void move_to(const Graph& graph, llvm::Value* address);
 
   llvm::SetVector<llvm::PHINode*> phis;
 
@@ -71,12 +89,12 @@ class Web {
   }
   using Places = llvm::MapVector<llvm::BasicBlock*, llvm::Value*>;
   bool find_places();
-  void find_current();
-  bool check();
+  void find_current(const Graph& graph);
+  bool check(const Graph& graph) const;
 
   const Vectorized& cta_;
   Places phi_of_, computed_in_, put_at_end_of_;
-  llvm::DenseMap<llvm::BasicBlock*, Current> current_;
+  std::vector<Current> current_;  ///< by number of the block
   bool is_one_ = false;
 };
 
@@ -104,23 +122,26 @@ bool Web::find_places() {
 }
 
 /// What is in the place at the beginnings and ends of blocks.
-void Web::find_current() {
+void Web::find_current(const Graph& graph) {
   llvm::Value* const several = cta_.function;  // for what depends on the way
+  std::vector<Current> written(graph.before.size());
+  for (const auto& [block, value] : phi_of_) written[graph.number(block)].begin = value;
+  for (const Places* places : {&computed_in_, &put_at_end_of_}) {
+    for (const auto& [block, value] : *places) written[graph.number(block)].end = value;
+  }
+  current_.resize(graph.before.size());
   for (bool changed = true; changed;) {
     changed = false;
-    for (llvm::BasicBlock& block : *cta_.function) {
-      Current now;
-      now.begin = phi_of_.lookup(&block);
+    for (std::size_t block = 0; block < current_.size(); ++block) {
+      Current now = written[block];
       if (!now.begin) {
-        for (llvm::BasicBlock* from : llvm::predecessors(&block)) {
+        for (const unsigned from : graph.before[block]) {
           llvm::Value* value = current_[from].end;
           if (value) now.begin = now.begin && now.begin != value ? several : value;
         }
       }
-      now.end = now.begin;
-      if (llvm::Value* value = computed_in_.lookup(&block)) now.end = value;
-      if (llvm::Value* value = put_at_end_of_.lookup(&block)) now.end = value;
-      Current& before = current_[&block];
+      if (!now.end) now.end = now.begin;
+      Current& before = current_[block];
       changed |= before.begin != now.begin || before.end != now.end;
       before = now;
     }
@@ -128,11 +149,12 @@ void Web::find_current() {
 }
 
 /// Whether all find in the place what they want.
-bool Web::check() {
+bool Web::check(const Graph& graph) const {
   for (llvm::PHINode* phi : phis) {
     for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
       llvm::Value* value = phi->getIncomingValue(i);
-      if (!llvm::isa<llvm::UndefValue>(value) && current_.at(phi->getIncomingBlock(i)).end != value)
+      if (!llvm::isa<llvm::UndefValue>(value) &&
+          current_[graph.number(phi->getIncomingBlock(i))].end != value)
         return false;
     }
     for (llvm::User* user : phi->users()) {
@@ -140,14 +162,14 @@ bool Web::check() {
       if (llvm::isa<llvm::PHINode>(inst)) continue;
       llvm::BasicBlock* block = inst->getParent();
       const auto* computed = llvm::cast_or_null<llvm::Instruction>(computed_in_.lookup(block));
-      if (current_.at(block).begin != phi || (computed && computed->comesBefore(inst)))
+      if (current_[graph.number(block)].begin != phi || (computed && computed->comesBefore(inst)))
         return false;
     }
   }
   return true;
 }
 
-void Web::move_to(llvm::Value* address) {
+void Web::move_to(const Graph& graph, llvm::Value* address) {
   llvm::IRBuilder<> builder(cta_.function->getContext());
   const llvm::Align align(kPlace);
   llvm::MapVector<llvm::BasicBlock*, std::vector<llvm::Instruction*>> users;
@@ -161,7 +183,7 @@ void Web::move_to(llvm::Value* address) {
     auto* first = *std::ranges::min_element(
         wanting, [](const auto* a, const auto* b) { return a->comesBefore(b); });
     builder.SetInsertPoint(first);
-    auto* phi = llvm::cast<llvm::PHINode>(current_.at(block).begin);
+    auto* phi = llvm::cast<llvm::PHINode>(current_[graph.number(block)].begin);
     llvm::Value* value = builder.CreateAlignedLoad(phi->getType(), address, align);
     for (llvm::Instruction* inst : wanting) inst->replaceUsesOfWith(phi, value);
   }
@@ -199,17 +221,18 @@ u32 keep_in_frame(const Vectorized& cta, llvm::Value* frame, u32 offset) {
       if (!from->getSingleSuccessor()) llvm::SplitEdge(from, block);
     }
   }
+  const Graph graph(*cta.function);
   std::vector<Web> webs;
   llvm::SmallPtrSet<llvm::PHINode*, 16> seen;
   for (llvm::PHINode* phi : sums) {
     if (seen.contains(phi)) continue;
-    Web web(cta, phi);
+    Web web(cta, graph, phi);
     seen.insert(web.phis.begin(), web.phis.end());
     if (web.is_one()) webs.push_back(std::move(web));
   }
   llvm::IRBuilder<> builder(cta.head->getTerminator());
   for (Web& web : webs) {
-    web.move_to(builder.CreateConstInBoundsGEP1_32(builder.getInt8Ty(), frame, offset));
+    web.move_to(graph, builder.CreateConstInBoundsGEP1_32(builder.getInt8Ty(), frame, offset));
     offset += kPlace;
   }
   return offset;
