@@ -216,9 +216,11 @@ Vectorizer::Variable& Vectorizer::variable_of(llvm::PHINode& phi) {
   if (!variable.places.empty()) return variable;
   const Shape shape = shapes_.of(&phi);
   const unsigned shared = shape.is_affine() ? shapes_.halves_of(shape) : 1;
+  llvm::Type* type = shape.is_affine() ? phi.getType() : vector_of(phi.getType());
+  // What comes to a loop may be nothing, and then no access is outside of it.
+  const bool carried = shapes_.loops.isLoopHeader(phi.getParent());
   for (unsigned i = 0; i < halves_; i += shared)
-    variable.places.push_back(
-        this->variable(shape.is_affine() ? phi.getType() : vector_of(phi.getType())));
+    variable.places.push_back(this->variable(type, carried));
   return variable;
 }
 

@@ -242,11 +242,39 @@ Halves Vectorizer::of_lanes_here(const std::function<llvm::Value*(unsigned)>& va
   return result;
 }
 
-/// Of each warp: nothing of the one before is left in it.
-llvm::AllocaInst* Vectorizer::variable(llvm::Type* type) {
+/// Of each warp: nothing of the one before is left in it. Nor, unless it is carried on, of the
+/// round before of a loop in which all of its accesses are.
+llvm::AllocaInst* Vectorizer::variable(llvm::Type* type, bool carried) {
   llvm::AllocaInst* place = llvm::IRBuilder<>(entry_, entry_->begin()).CreateAlloca(type);
-  llvm::IRBuilder<>(head_->getTerminator()).CreateStore(llvm::PoisonValue::get(type), place);
+  auto* forget =
+      llvm::IRBuilder<>(head_->getTerminator()).CreateStore(llvm::PoisonValue::get(type), place);
+  if (!carried) forgets_.push_back(forget);
   return place;
+}
+
+/// Variables begin where all of their accesses are near: what they have before costs SROA a look at
+/// all of the function, and what they have of rounds before, registers.
+void Vectorizer::begin_variables_late() {
+  const llvm::DominatorTree dominators(*function_);
+  const llvm::LoopInfo loops(dominators);
+  for (llvm::StoreInst* forget : forgets_) {
+    Block* begin = nullptr;
+    llvm::SmallPtrSet<Block*, 8> blocks;
+    for (llvm::User* user : forget->getPointerOperand()->users()) {
+      Block* block = llvm::cast<llvm::Instruction>(user)->getParent();
+      if (user == forget || !dominators.isReachableFromEntry(block) || !blocks.insert(block).second)
+        continue;
+      begin = begin ? dominators.findNearestCommonDominator(begin, block) : block;
+    }
+    if (!begin) continue;
+    const auto has_all = [&](const llvm::Loop* loop) {
+      return llvm::all_of(blocks, [&](const Block* block) { return loop->contains(block); });
+    };
+    for (const llvm::Loop* loop = loops.getLoopFor(begin); loop && !has_all(loop);
+         loop = loops.getLoopFor(begin))
+      begin = dominators.getNode(loop->getHeader())->getIDom()->getBlock();
+    if (begin != head_) forget->moveBefore(*begin, begin->getFirstInsertionPt());
+  }
 }
 
 // --- the order of blocks ---
@@ -664,7 +692,10 @@ Vectorized Vectorizer::run(std::string& why) {
   builder_.SetCurrentDebugLocation(llvm::DebugLoc());
   builder_.CreateBr(made_.next);
   why = why_;
-  if (why_.empty()) return made_;
+  if (why_.empty()) {
+    begin_variables_late();
+    return made_;
+  }
   from_.setSubprogram(function_->getSubprogram());
   function_->eraseFromParent();
   return {};

@@ -92,7 +92,8 @@ class Vectorizer {
   Halves none() const;
   Block* new_block(const llvm::Twine& name) { return Block::Create(context_, name, function_); }
   void go_to(Block* block) { builder_.SetInsertPoint(block); }
-  llvm::AllocaInst* variable(llvm::Type* type);
+  llvm::AllocaInst* variable(llvm::Type* type, bool carried = false);
+  void begin_variables_late();
 
   // --- loops through which lanes go one by one ---
   /// A way out of the loop. Who goes there, a bit for each lane, and what of the values that are
@@ -310,6 +311,7 @@ class Vectorizer {
   Block *trapped_ = nullptr, *stopped_ = nullptr;
   std::map<const llvm::Value*, Lanes> lanes_;
   std::map<const llvm::PHINode*, Variable> variables_;
+  std::vector<llvm::StoreInst*> forgets_;  ///< what variables had before
   std::map<const Block*, Node> nodes_;
   std::map<std::pair<const Block*, const llvm::Loop*>, std::vector<Block*>>
       children_;                          ///< at a level
