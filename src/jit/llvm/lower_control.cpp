@@ -18,12 +18,11 @@ void FunctionLowering::branch_indexed() {
   }
   builder_.SetInsertPoint(nowhere);
   trap();
+  builder_.CreateBr(labels.empty() ? exit_ : blocks_[labels[0]]);
 }
 
-void FunctionLowering::trap() {
-  call("trap", builder_.getVoidTy(), {constant(site())}, false);
-  leave();
-}
+/// Nobody goes on behind it. That it leads to where the others go shows that lanes do not part.
+void FunctionLowering::trap() { call("trap", builder_.getVoidTy(), {constant(site())}, false); }
 
 /// Arguments as numbers of 64 bits; the result is one.
 void FunctionLowering::system_call(const ir::Function& callee) {
@@ -169,7 +168,7 @@ void FunctionLowering::call_through(const Operand& pointer, const Call& call) {
     builder_.SetInsertPoint(other);
   }
   this->call("trap_at", builder_.getVoidTy(), {constant(site()), to}, false);
-  leave();
+  builder_.CreateBr(behind);
   builder_.SetInsertPoint(behind);
 }
 

@@ -50,7 +50,7 @@ void FunctionLowering::move_stack() {
     builder_.CreateCondBr(fits, moved, full);
     builder_.SetInsertPoint(full);
     call("trap_at", builder_.getVoidTy(), {constant(site()), pointer}, false);
-    leave();
+    builder_.CreateBr(moved);
     builder_.SetInsertPoint(moved);
   };
   llvm::Value* least = call("stack", integer(64), {}, true);
