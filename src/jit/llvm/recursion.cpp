@@ -426,7 +426,7 @@ void Loop::begin_frame(llvm::Value* frame, const Member& member, u32 number) {
     builder_.SetInsertPoint(full);
     call_machine(builder_, "trap", builder_.getVoidTy(), {builder_.getInt32(memory_.site(0))});
     kernel_.sites.back().sem = isa::SemId::call;
-    builder_.CreateRet(builder_.getTrue());
+    builder_.CreateBr(fits);
     builder_.SetInsertPoint(fits);
   }
   // The first access of the new frame; where there is no alloca, that says that there is no room.
