@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <mutex>
 #include <new>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -35,12 +34,12 @@ struct State {
       more.wait(lock, [this] { return !queue.empty(); });
       const auto next =
           std::ranges::max_element(queue, {}, [](const Work& work) { return work.urgency(); });
-      std::optional<Work> work = std::move(*next);
+      Work work = std::move(*next);
       queue.erase(next);
       works = true;
       lock.unlock();
-      work->run();
-      work.reset();
+      work.run();
+      work = {};
       lock.lock();
       works = false;
       ended.notify_all();

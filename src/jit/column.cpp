@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/column.h"
 
-#include "jit/cluster.h"
-
 #include <algorithm>
+
+#include "jit/cluster.h"
 
 namespace heddle::jit {
 

@@ -105,12 +105,10 @@ u32 trap(Context* context, u32 number) {
   const Site& site = cta.site(number);
   const u32 lane = static_cast<u32>(std::countr_zero(context->lanes));
   const bool in_memory = site.sem == SemId::call && site.space == ir::Space::local;
-  if (in_memory || site.sem == SemId::stack_allocate) {
-    cta.overflow(site, lane, std::nullopt);
-    return 1;
-  }
-  if (site.sem == SemId::stack_restore) {
-    cta.overflow(site, lane, operand<u64>(context, 0)[lane]);
+  const bool restores = site.sem == SemId::stack_restore;
+  if (in_memory || restores || site.sem == SemId::stack_allocate) {
+    cta.overflow(site, lane,
+                 restores ? std::optional(operand<u64>(context, 0)[lane]) : std::nullopt);
     return 1;
   }
   if (site.sem == SemId::call) {

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "interp/level.h"
 #include "isa/match.h"
+#include "machine/wide_access.h"
 
 namespace heddle::conformance {
 namespace {
@@ -13,20 +14,6 @@ namespace {
 constexpr u32 kPlaceBytes = kLanes * 8;
 
 u32 bytes_of(isa::Type type) { return isa::type_info(type).bits / 8; }
-
-/// Calls `copy` with a value of the integer type of that size.
-void with_type(u32 bytes, auto copy) {
-  switch (bytes) {
-    case 1:
-      return copy(u8{});
-    case 2:
-      return copy(u16{});
-    case 4:
-      return copy(u32{});
-    default:
-      return copy(u64{});
-  }
-}
 
 }  // namespace
 
@@ -76,7 +63,7 @@ void Instruction::run(const Values* inputs, Values& output) const {
   for (u32 i = 0; i < sources_.size(); ++i) {
     u8* const at = frame + kPlaceBytes * (i + 1);
     op.src[i] = static_cast<interp::Place>(kPlaceBytes * (i + 1));
-    with_type(bytes_of(sources_[i]), [&]<class T>(T) {
+    machine::with_word(bytes_of(sources_[i]), [&]<class T>(T) {
       for (u32 lane = 0; lane < kLanes; ++lane) {
         const T value = static_cast<T>(inputs[i][lane]);
         std::memcpy(at + lane * sizeof(T), &value, sizeof(T));
@@ -86,7 +73,7 @@ void Instruction::run(const Values* inputs, Values& output) const {
   op.dst[0] = 0;
   interp::Gang gang(warp);
   interp::run_full(gang, ops);
-  with_type(bytes_of(result_), [&]<class T>(T value) {
+  machine::with_word(bytes_of(result_), [&]<class T>(T value) {
     for (u32 lane = 0; lane < kLanes; ++lane) {
       std::memcpy(&value, frame + lane * sizeof(T), sizeof(T));
       output[lane] = value;

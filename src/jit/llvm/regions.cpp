@@ -218,7 +218,8 @@ EndsReached::EndsReached(const Vectorized& cta) {
 }
 
 /// Warps go round by round, each from its barrier to its next one. Where all came to the same place
-/// the next round begins at once; else the run-time says who goes on.
+/// the next round begins at once; else the run-time says who goes on. Where regions end is not
+/// said.
 Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& ends,
                    const std::vector<llvm::BasicBlock*>& resumed, llvm::Value* frame) {
   Rounds rounds;
@@ -331,8 +332,6 @@ Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& en
   rounds.nobody_yet = builder.getInt64(kNobodyYet);
   rounds.regions.push_back({start, {}});
   for (llvm::BasicBlock* block : resumed) rounds.regions.push_back({block, {}});
-  const EndsReached reached(cta);
-  for (Rounds::Region& region : rounds.regions) region.ends = reached.from(region.begin);
   return rounds;
 }
 
@@ -388,9 +387,10 @@ u32 split_regions(const Vectorized& cta) {
   };
   std::map<llvm::BasicBlock*, llvm::BasicBlock*> continued;  // behind a region's end
   for (std::size_t i = 0; i < ends.size(); ++i) continued[ends[i]->getParent()] = resumed[i];
-  const Rounds rounds = make_rounds(cta, ends, resumed, frame);
+  Rounds rounds = make_rounds(cta, ends, resumed, frame);
 
   const EndsReached reached(cta);
+  for (Rounds::Region& region : rounds.regions) region.ends = reached.from(region.begin);
   // Values on both sides: written where their region ends, so that loops keep them in registers.
   for (const auto& [value, offset] : slots) {
     std::vector<llvm::Use*> uses;
