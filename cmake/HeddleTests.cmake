@@ -2,37 +2,42 @@
 #
 # Fuzz targets, benchmarks and script tests, all found by file suffix like the rest of the build.
 
-# Each x_fuzz.cpp (it defines LLVMFuzzerTestOneInput) becomes
-#   heddle_x_replay  in every build: runs the inputs in fuzz/corpus/x once, as the test fuzz.x;
-#   heddle_x_fuzz    with HEDDLE_FUZZ: the libFuzzer program that `./x fuzz` runs.
+# Each x_fuzz.cpp (it defines LLVMFuzzerTestOneInput) under src/ and fuzz/ is linked with all layers.
 function(heddle_fuzzers)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*_fuzz.cpp
        ${CMAKE_SOURCE_DIR}/fuzz/*_fuzz.cpp)
   heddle_all_layers(layers)
-  if(BUILD_TESTING AND files)
-    add_library(heddle_replay OBJECT ${CMAKE_SOURCE_DIR}/fuzz/replay_main.cpp)
-  endif()
-  if(HEDDLE_FUZZ)
-    add_custom_target(fuzzers)  # what the preset `fuzz` builds
-  endif()
   foreach(file IN LISTS files)
-    get_filename_component(name ${file} NAME_WE)
-    string(REGEX REPLACE "_fuzz$" "" name ${name})
-    if(HEDDLE_FUZZ)
-      add_executable(heddle_${name}_fuzz ${file})
-      target_link_libraries(heddle_${name}_fuzz PRIVATE ${layers})
-      target_link_options(heddle_${name}_fuzz PRIVATE -fsanitize=fuzzer)
-      add_dependencies(fuzzers heddle_${name}_fuzz)
-    endif()
-    if(BUILD_TESTING)
-      add_executable(heddle_${name}_replay ${file} $<TARGET_OBJECTS:heddle_replay>)
-      target_link_libraries(heddle_${name}_replay PRIVATE ${layers})
-      heddle_test_tool(heddle_${name}_replay)
-      add_test(NAME fuzz.${name}
-               COMMAND heddle_${name}_replay ${CMAKE_SOURCE_DIR}/fuzz/corpus/${name})
-      set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz)
-    endif()
+    heddle_fuzzer(${file} ${layers})
   endforeach()
+endfunction()
+
+# heddle_fuzzer(file library...): x_fuzz.cpp, linked with the libraries, becomes
+#   heddle_x_replay  in every build: runs the inputs in fuzz/corpus/x once, as the test fuzz.x;
+#   heddle_x_fuzz    with HEDDLE_FUZZ: the libFuzzer program that `./x fuzz` runs.
+function(heddle_fuzzer file)
+  get_filename_component(name ${file} NAME_WE)
+  string(REGEX REPLACE "_fuzz$" "" name ${name})
+  if(HEDDLE_FUZZ)
+    if(NOT TARGET fuzzers)
+      add_custom_target(fuzzers)  # what the preset `fuzz` builds
+    endif()
+    add_executable(heddle_${name}_fuzz ${file})
+    target_link_libraries(heddle_${name}_fuzz PRIVATE ${ARGN})
+    target_link_options(heddle_${name}_fuzz PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzzers heddle_${name}_fuzz)
+  endif()
+  if(BUILD_TESTING)
+    if(NOT TARGET heddle_replay)
+      add_library(heddle_replay OBJECT ${CMAKE_SOURCE_DIR}/fuzz/replay_main.cpp)
+    endif()
+    add_executable(heddle_${name}_replay ${file} $<TARGET_OBJECTS:heddle_replay>)
+    target_link_libraries(heddle_${name}_replay PRIVATE ${ARGN})
+    heddle_test_tool(heddle_${name}_replay)
+    add_test(NAME fuzz.${name}
+             COMMAND heddle_${name}_replay ${CMAKE_SOURCE_DIR}/fuzz/corpus/${name})
+    set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz)
+  endif()
 endfunction()
 
 # heddle_bench: all *_bench.cpp under src/ and bench/ in one Google Benchmark program.

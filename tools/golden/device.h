@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A GPU, or Heddle, by the CUDA driver API. The library is loaded at run time: one program records
+// on both.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace heddle::golden {
+
+class Device {
+ public:
+  /// A libcuda.so.1: a path, or a name that the loader finds.
+  static Result<std::unique_ptr<Device>> open(const std::string& library);
+  ~Device();
+
+  /// The device's name and what the driver calls its version: "NVIDIA H200, CUDA 13.0".
+  const std::string& description() const { return description_; }
+
+  /// Memory of the device's, freed with it; at least 8 bytes.
+  class Buffer {
+   public:
+    Buffer() = default;
+    Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+    Buffer& operator=(Buffer&& other) noexcept {
+      std::swap(device_, other.device_);
+      std::swap(address_, other.address_);
+      std::swap(bytes_, other.bytes_);
+      return *this;
+    }
+    ~Buffer();
+
+    u64 address() const { return address_; }
+    u64 bytes() const { return bytes_; }
+
+   private:
+    friend Device;
+    Device* device_ = nullptr;
+    u64 address_ = 0, bytes_ = 0;
+  };
+  Result<Buffer> allocate(u64 bytes);
+  /// "", or what went wrong.
+  std::string write(u64 to, std::span<const u8> bytes);
+  std::string read(std::span<u8> to, u64 from);
+  std::string clear(u64 address, u64 bytes);
+
+  using Module = void*;
+  /// Error: the driver's log.
+  Result<Module> load(const std::string& ptx);
+  void unload(Module module);
+  struct Outcome {
+    std::string why;  ///< "", or what went wrong
+    bool supported =
+        true;  ///< false: the driver does not run such a kernel, and nothing else is wrong
+  };
+  /// Runs the entry with `ctas` CTAs and waits for it.
+  Outcome run(Module module, const std::string& entry, u32 ctas, u32 threads,
+              std::span<void* const> arguments);
+
+ private:
+  struct Driver;
+  explicit Device(std::unique_ptr<Driver> driver);
+
+  std::unique_ptr<Driver> driver_;
+  std::string description_;
+};
+
+}  // namespace heddle::golden

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""golden.py: runs the instances of tools/golden on both of Heddle's engines. They must agree with each other, and with what GPUs
+computed: the recordings in tests/golden."""
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+RECORDINGS = HERE.parent.parent / "tests" / "golden"
+ENGINES = ["jit", "interp"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", required=True, help="heddle_golden")
+    parser.add_argument("--driver", required=True, help="Heddle's libcuda.so.1")
+    parser.add_argument("--out", required=True, type=Path, help="a folder for Heddle's recordings")
+    parser.add_argument("--stride", default="64", help="of sweeps through 2^32 inputs only each Nth group (default: 64)")
+    parser.add_argument("--part", default="1", help="only each Nth instance (default: 1)")
+    parser.add_argument("--only", default="", help="instances whose names hold TEXT")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+
+    def record(engine):
+        path = options.out / f"{engine}.golden"
+        print(f"== on Heddle ({engine})", flush=True)
+        done = subprocess.run(
+            [options.program, "record", path, "--driver", options.driver, "--stride", options.stride,
+             "--part", options.part, "--only", options.only],
+            env=dict(os.environ, HEDDLE_ENGINE=engine, HEDDLE_CACHE="0"), capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(done.stdout + done.stderr)  # otherwise it says of each pending instruction that it is pending
+        print(done.stdout, end="", flush=True)
+        return path
+
+    def differs(recorded, here):
+        print(f"== {recorded.stem} and {here.stem}", flush=True)
+        command = [options.program, "compare", recorded, here, "--only", options.only]
+        return subprocess.run(command).returncode != 0
+
+    jit, interp = (record(engine) for engine in ENGINES)
+    failed = differs(jit, interp)
+    recordings = sorted(RECORDINGS.glob("*.golden"))
+    for recording in recordings:
+        failed |= differs(recording, jit)
+    if not recordings:
+        print(f"there is no recording of a GPU in {RECORDINGS} (tools/golden/README.md)")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

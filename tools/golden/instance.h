@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// instances.txt: scalar, warp-level and atomic instructions, and what they are run on.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "subject.h"
+#include "value.h"
+
+namespace heddle::golden {
+
+/// What the operands run through.
+enum class Sweep {
+  kVectors,  ///< kVectorBlocks * 65536 vectors of value()
+  kWords,    ///< one operand: all 2^32 words
+  kPairs,    ///< two operands: all pairs of 16 bits
+  kHalves,   ///< one operand: all 2^16
+};
+inline constexpr u32 kVectorBlocks = 16;
+
+struct Instance {
+  std::string name;  ///< of a sweep other than kVectors with " (all)" behind it
+  std::string code;  ///< PTX with `$a` to `$d` for inputs, `$x` to `$z` for outputs
+  std::vector<Kind> inputs, outputs;
+  Sweep sweep = Sweep::kVectors;
+  /// Of words: a sum for 65,536 results instead of 2^24. Of halves: all results are recorded as
+  /// they are.
+  bool fine = false;
+};
+
+/// Error: "line 12: what is wrong".
+Result<std::vector<Instance>> read_instances(std::string_view text);
+
+/// `entry`: the kernel's name.
+Subject make_subject(const Instance& instance, const std::string& entry);
+
+}  // namespace heddle::golden

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// heddle_golden: records what a GPU, or Heddle, computes, and compares recordings. README.md says
+// how.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "compare.h"
+#include "instance.h"
+#include "matrix.h"
+#include "record.h"
+
+namespace heddle::golden {
+namespace {
+
+constexpr int kDiffers = 1, kFailed = 2;
+
+struct Options {
+  std::string tables = HEDDLE_GOLDEN_TABLES, kind = "all", driver = "libcuda.so.1";
+  std::string only, file, other, folder;
+  u32 stride = 1, part = 1;
+  bool resume = false, absent = false;
+  std::size_t lines = 100;
+};
+
+int fail(std::string_view why) {
+  fmt::print(stderr, "heddle_golden: {}\n", why);
+  return kFailed;
+}
+
+std::vector<Subject> subjects_of(const auto& instructions, std::string_view entry) {
+  std::vector<Subject> subjects;
+  for (const auto& one : instructions)
+    subjects.push_back(make_subject(one, fmt::format("{}_{}", entry, subjects.size())));
+  return subjects;
+}
+
+/// Appends what the table says to `all`. "", or what is wrong with it.
+std::string read_table(const std::string& path, auto read, std::string_view entry,
+                       std::vector<Subject>& all) {
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) return fmt::format("{}: cannot be read", path);
+  const auto instructions = read(text);
+  if (!instructions.ok()) return fmt::format("{}, {}", path, instructions.error().message);
+  for (Subject& subject : subjects_of(*instructions, entry)) all.push_back(std::move(subject));
+  return {};
+}
+
+/// What is asked for.
+Result<std::vector<Subject>> subjects(const Options& options) {
+  std::vector<Subject> all;
+  std::string why;
+  if (options.kind != "matrices")
+    why = read_table(options.tables + "/instances.txt", read_instances, "instance", all);
+  if (why.empty() && options.kind != "instances")
+    why = read_table(options.tables + "/matrices.txt", read_matrices, "matrix", all);
+  if (!why.empty()) return Error{why};
+  std::vector<Subject> wanted;
+  u32 number = 0;
+  for (Subject& subject : all) {
+    if (subject.name.find(options.only) == std::string::npos || number++ % options.part) continue;
+    wanted.push_back(std::move(subject));
+  }
+  if (wanted.empty()) return Error{fmt::format("there is nothing called {}", options.only)};
+  return wanted;
+}
+
+int record(const Options& options) {
+  auto wanted = subjects(options);
+  if (!wanted.ok()) return fail(wanted.error().message);
+  Recording recording;
+  if (options.resume) {
+    auto begun = read_file(options.file);
+    if (!begun.ok()) return fail(begun.error().message);
+    recording = *std::move(begun);
+    std::set<std::string_view> there;
+    for (const Record& one : recording.records) there.insert(one.name);
+    std::erase_if(*wanted, [&](const Subject& one) { return there.contains(one.name); });
+  }
+  const auto device = Device::open(options.driver);
+  if (!device.ok()) return fail(device.error().message);
+  const std::string why = golden::record(**device, *wanted, options.stride, recording);
+  const std::string unwritten = write_file(options.file, recording);
+  for (const std::string& one : {why, unwritten}) {
+    if (!one.empty()) return fail(one);
+  }
+  const auto ran = std::count_if(recording.records.begin(), recording.records.end(),
+                                 [](const Record& one) { return one.ran; });
+  fmt::print("{}: {} instructions, {} of them ran\n", recording.device, recording.records.size(),
+             ran);
+  return 0;
+}
+
+int compare(const Options& options) {
+  const auto wanted = subjects(options);
+  if (!wanted.ok()) return fail(wanted.error().message);
+  Recording both[2];
+  for (int i = 0; i < 2; ++i) {
+    auto recording = read_file(i ? options.other : options.file);
+    if (!recording.ok()) return fail(recording.error().message);
+    std::erase_if(recording->records, [&](const Record& one) {
+      return one.name.find(options.only) == std::string::npos;
+    });
+    both[i] = std::move(*recording);
+    fmt::print("{}: {}, {}\n", i ? "second" : "first", both[i].device, both[i].date);
+  }
+  const Comparison found = golden::compare(both[0], both[1], *wanted);
+  const auto list = [&](const std::vector<std::string>& lines) {
+    for (std::size_t i = 0; i < std::min(options.lines, lines.size()); ++i)
+      fmt::print("{}\n", lines[i]);
+    if (lines.size() > options.lines) fmt::print("and {} more\n", lines.size() - options.lines);
+  };
+  list(found.differences);
+  if (options.absent) list(found.absences);
+  fmt::print(
+      "{} bit-exact, {} different, {} of other code or inputs, {} in one recording only, {} in "
+      "neither\n",
+      found.exact, found.different, found.changed, found.missing, found.neither);
+  return found.exact && !found.different && !found.changed ? 0 : kDiffers;
+}
+
+int write_modules(const Options& options) {
+  const auto wanted = subjects(options);
+  if (!wanted.ok()) return fail(wanted.error().message);
+  std::size_t number = 0;
+  for (const std::string& text : modules_of(*wanted)) {
+    const std::string path = fmt::format("{}/{}.ptx", options.folder, number++);
+    std::ofstream file(path);
+    file << text;
+    file.close();
+    if (!file) return fail(fmt::format("{}: cannot be written", path));
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace heddle::golden
+
+int main(int argc, char** argv) {
+  using namespace heddle::golden;
+  Options options;
+  CLI::App app("Records what a GPU, or Heddle, computes, and compares recordings.");
+  app.require_subcommand(1);
+  const auto command = [&](const char* name, const char* what) {
+    CLI::App* one = app.add_subcommand(name, what);
+    one->add_option("--only", options.only, "instances whose names hold TEXT")->option_text("TEXT");
+    one->add_option("--kind", options.kind,
+                    "instances (scalar, warp-level, atomic), matrices or all")
+        ->check(CLI::IsMember({"instances", "matrices", "all"}))
+        ->option_text("KIND");
+    one->add_option("--tables", options.tables, "where instances.txt and matrices.txt are")
+        ->check(CLI::ExistingDirectory)
+        ->option_text("FOLDER");
+    return one;
+  };
+  CLI::App* recorder = command("record", "run the instances on a device");
+  recorder->add_option("file", options.file, "the recording to write")->required();
+  recorder->add_option("--driver", options.driver, "the driver: a libcuda.so.1")
+      ->option_text("PATH");
+  recorder
+      ->add_option("--stride", options.stride, "of sweeps through 2^32 inputs only each Nth group")
+      ->check(CLI::Range(1, 256))
+      ->option_text("N");
+  recorder->add_option("--part", options.part, "only each Nth instance")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
+  recorder->add_flag("--resume", options.resume,
+                     "go on with a recording: what is not in the file yet");
+  CLI::App* comparer = command("compare", "compare two recordings: 1 if something differs");
+  comparer->add_option("first", options.file)->required();
+  comparer->add_option("second", options.other)->required();
+  comparer->add_flag("--absent", options.absent, "name what is in one of them only, too");
+  comparer->add_option("--lines", options.lines, "instances to name at most (default: 100)")
+      ->option_text("N");
+  CLI::App* writer = command("ptx", "write the PTX modules, 0.ptx and so on");
+  writer->add_option("folder", options.folder)->required()->check(CLI::ExistingDirectory);
+  CLI11_PARSE(app, argc, argv);
+  return recorder->parsed()   ? record(options)
+         : comparer->parsed() ? compare(options)
+                              : write_modules(options);
+}

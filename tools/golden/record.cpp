@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "record.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+#include <map>
+#include <thread>
+
+#include "value.h"
+
+namespace heddle::golden {
+namespace {
+
+constexpr std::size_t kModule = 32;    // kernels of a module
+constexpr u64 kLargeEnough = 1 << 20;  // bytes that are worth a thread
+
+std::string module_text(std::span<const Subject> subjects) {
+  std::string text = kHeader;
+  for (const Subject& subject : subjects) text += subject.kernel;
+  return text;
+}
+
+std::vector<u8> contents(const Input& input, u64 blocks) {
+  const u64 count = input.elements_per_block * blocks;
+  std::vector<u8> bytes(count * input.element_bytes);
+  const u64 workers =
+      std::clamp<u64>(bytes.size() / kLargeEnough, 1, std::thread::hardware_concurrency());
+  std::vector<std::thread> threads;
+  for (u64 worker = 0; worker < workers; ++worker) {
+    threads.emplace_back([&, worker] {
+      for (u64 i = count * worker / workers; i < count * (worker + 1) / workers; ++i) {
+        const u64 element = input.at(i);
+        std::memcpy(&bytes[i * input.element_bytes], &element, input.element_bytes);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return bytes;
+}
+
+/// "", or which group the device got wrong of what the host knows.
+std::string check_known(const Subject& subject, const Record& record) {
+  // Of a sweep two groups: each is of millions of results.
+  const std::size_t step = subject.swept ? std::max<std::size_t>(record.sums.size() - 1, 1) : 1;
+  for (std::size_t i = 0; i < record.sums.size(); i += step) {
+    const u64 group = i * record.stride;
+    u64 sum = 0;
+    const u64 count = u64{kBlock} << subject.log_group_blocks;
+    for (u64 index = group * count; index < (group + 1) * count; ++index)
+      sum += mixed(subject.expected(static_cast<u32>(index)), index % kBlock);
+    if (folded(sum) != record.sums[i])
+      return fmt::format("the sum of group {} is not the host's", group);
+  }
+  for (u32 i = 0; i < subject.raw_results; ++i) {
+    u64 raw = 0;
+    std::memcpy(&raw, &record.raw[i * subject.raw_columns[0]], subject.raw_columns[0]);
+    if (raw != subject.expected(i)) return fmt::format("result {} is not the host's", i);
+  }
+  return {};
+}
+
+class Recorder {
+ public:
+  Recorder(Device& device, u32 stride) : device_(device), stride_(stride) {}
+
+  /// "", or what went wrong. What the device does not support is no error: the record says that it
+  /// did not run.
+  std::string run(Device::Module module, const Subject& subject, Record& record) {
+    record.stride = subject.swept ? stride_ : 1;
+    const u32 groups = (subject.groups + record.stride - 1) / record.stride;
+    const u32 ctas = groups << subject.log_group_blocks;
+    std::vector<Device::Buffer> own;  // inputs that nobody else reads
+    u64 inputs[4] = {};
+    for (std::size_t i = 0; i < subject.inputs.size(); ++i) {
+      const auto address = input(subject.inputs[i], ctas, own);
+      if (!address.ok()) return address.error().message;
+      inputs[i] = *address;
+    }
+    const auto raw = device_.allocate(subject.raw_bytes());
+    const auto sums = device_.allocate(groups * sizeof(u64));
+    const auto scratch = device_.allocate(subject.scratch ? u64{ctas} * subject.threads * 8 : 0);
+    for (const auto* buffer : {&raw, &sums, &scratch}) {
+      if (!buffer->ok()) return buffer->error().message;
+    }
+    std::string why = device_.clear(raw->address(), raw->bytes());
+    if (why.empty()) why = device_.clear(sums->address(), sums->bytes());
+    if (!why.empty()) return why;
+
+    u64 addresses[] = {raw->address(), sums->address(), scratch->address()};
+    u32 raw_limit = subject.raw_limit, log_group = subject.log_group_blocks;
+    void* const arguments[] = {&inputs[0],    &inputs[1],    &inputs[2],    &inputs[3],
+                               &addresses[0], &addresses[1], &addresses[2], &raw_limit,
+                               &log_group,    &record.stride};
+    const Device::Outcome outcome =
+        device_.run(module, subject.entry, ctas, subject.threads, arguments);
+    if (!outcome.supported) return {};
+    if (!outcome.why.empty()) return outcome.why;
+
+    record.raw.resize(subject.raw_bytes());
+    std::vector<u8> bytes(groups * sizeof(u64));
+    why = device_.read(record.raw, raw->address());
+    if (why.empty()) why = device_.read(bytes, sums->address());
+    if (!why.empty()) return why;
+    for (u32 i = 0; i < groups; ++i) {
+      u64 sum = 0;
+      std::memcpy(&sum, &bytes[i * sizeof sum], sizeof sum);
+      record.sums.push_back(folded(sum));
+    }
+    record.ran = true;
+    return subject.expected ? check_known(subject, record) : "";
+  }
+
+ private:
+  /// The address of the array. Only subjects that compute all of their blocks have inputs.
+  Result<u64> input(const Input& input, u64 blocks, std::vector<Device::Buffer>& own) {
+    if (const auto known = shared_.find(input.key); known != shared_.end())
+      return known->second.address();
+    const std::vector<u8> bytes = contents(input, blocks);
+    auto buffer = device_.allocate(bytes.size());
+    if (!buffer.ok()) return buffer.error();
+    if (std::string why = device_.write(buffer->address(), bytes); !why.empty()) return Error{why};
+    const u64 address = buffer->address();
+    if (input.key.empty()) {
+      own.push_back(*std::move(buffer));
+    } else {
+      shared_.emplace(input.key, *std::move(buffer));
+    }
+    return address;
+  }
+
+  Device& device_;
+  const u32 stride_;
+  std::map<std::string, Device::Buffer> shared_;
+};
+
+}  // namespace
+
+std::vector<std::string> modules_of(std::span<const Subject> subjects) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < subjects.size(); i += kModule)
+    texts.push_back(module_text(subjects.subspan(i, std::min(kModule, subjects.size() - i))));
+  return texts;
+}
+
+std::string record(Device& device, std::span<const Subject> subjects, u32 stride,
+                   Recording& recording) {
+  recording.device = device.description();
+  recording.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+  Recorder recorder(device, stride);
+  for (std::size_t i = 0; i < subjects.size(); i += kModule) {
+    const auto some = subjects.subspan(i, std::min(kModule, subjects.size() - i));
+    // A device that does not know one of the kernels gets each alone.
+    const auto all = device.load(module_text(some));
+    for (const Subject& subject : some) {
+      Record& record = recording.records.emplace_back();
+      record.name = subject.name;
+      record.identity = subject.identity;
+      const auto module = all.ok() ? all : device.load(module_text({&subject, 1}));
+      if (!module.ok()) {
+        fmt::print(stderr, "{}: {}\n", subject.name, module.error().message);
+        continue;
+      }
+      const std::string why = recorder.run(*module, subject, record);
+      if (!why.empty()) return fmt::format("{}: {}", subject.name, why);
+      if (!all.ok()) device.unload(*module);
+    }
+    if (all.ok()) device.unload(*all);
+  }
+  return {};
+}
+
+}  // namespace heddle::golden

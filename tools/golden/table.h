@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What instances.txt and matrices.txt have in common: lines with alternatives in braces.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle::golden {
+
+/// Without spaces at both ends.
+std::string_view trimmed(std::string_view text);
+/// At least one part.
+std::vector<std::string_view> split(std::string_view text, char separator);
+std::string replaced(std::string text, std::string_view from, std::string_view to);
+
+/// A way to choose among the alternatives {a|b} and {T:a|b} of a text.
+struct Choice {
+  std::string text;                                       ///< what is chosen, <T> replaced as well
+  std::map<std::string, std::string, std::less<>> named;  ///< what T stands for
+
+  /// With <T> replaced.
+  std::string in(std::string_view other) const;
+};
+/// All ways, in order; none: a brace is not closed.
+std::optional<std::vector<Choice>> choices_of(std::string_view text);
+
+}  // namespace heddle::golden
