@@ -10,7 +10,8 @@
 namespace heddle::golden {
 namespace {
 
-constexpr u32 kRawResults = 256;  // of most instances
+constexpr std::string_view kAll = " (all)";  // behind the names of sweeps
+constexpr u32 kRawResults = 256;             // of most instances
 
 /// The pieces of a line, before alternatives are chosen.
 struct Line {
@@ -141,7 +142,7 @@ std::string kernel(const Instance& instance, const std::string& entry, u32 raw_r
   text += ".reg .b64 result, other, place;\n.reg .b32 index, base, last, word;\n.reg .pred more;\n";
   if (shared) {
     text +=
-        ".shared .align 8 .b8 memory[8192];\n.reg .b32 own;\nmov.u32 own, %tid.x;\n"
+        ".shared .align 16 .b8 memory[8192];\n.reg .b32 own;\nmov.u32 own, %tid.x;\n"
         "shl.b32 own, own, 3;\nmov.u32 word, memory;\nadd.u32 own, own, word;\n";
   }
   text +=
@@ -163,6 +164,15 @@ std::string kernel(const Instance& instance, const std::string& entry, u32 raw_r
   return text + epilogue() + "}\n";
 }
 
+std::string describe(const Instance& instance, u32 index) {
+  std::string text;
+  for (const u64 input : inputs_at(instance, index))
+    text += fmt::format("{}{:#x}", text.empty() ? "" : ", ", input);
+  return text;
+}
+
+}  // namespace
+
 std::vector<u64> inputs_at(const Instance& instance, u32 index) {
   switch (instance.sweep) {
     case Sweep::kWords:
@@ -179,15 +189,6 @@ std::vector<u64> inputs_at(const Instance& instance, u32 index) {
     values.push_back(value(instance.inputs[slot], slot, index));
   return values;
 }
-
-std::string describe(const Instance& instance, u32 index) {
-  std::string text;
-  for (const u64 input : inputs_at(instance, index))
-    text += fmt::format("{}{:#x}", text.empty() ? "" : ", ", input);
-  return text;
-}
-
-}  // namespace
 
 Result<std::vector<Instance>> read_instances(std::string_view text) {
   std::vector<Instance> instances;
@@ -219,13 +220,29 @@ Result<std::vector<Instance>> read_instances(std::string_view text) {
       instance.code = choice.in(line->code);
       instance.code = line->operands ? fmt::format("{} {};", choice.text, instance.code)
                                      : replaced(std::move(instance.code), "$op", choice.text);
-      if (instance.sweep != Sweep::kVectors) instance.name += " (all)";
+      if (instance.sweep != Sweep::kVectors) instance.name += kAll;
       if (!names.insert(instance.name).second)
         return wrong(fmt::format("{} is there twice", instance.name));
       instances.push_back(std::move(instance));
     }
   }
   return instances;
+}
+
+std::vector<Instance> on_vectors(const std::vector<Instance>& instances) {
+  std::set<std::string_view> names;
+  for (const Instance& instance : instances) names.insert(instance.name);
+  std::vector<Instance> result;
+  for (Instance instance : instances) {
+    if (instance.sweep != Sweep::kVectors) {
+      instance.name.resize(instance.name.size() - kAll.size());
+      if (names.contains(instance.name)) continue;
+      instance.sweep = Sweep::kVectors;
+      instance.fine = false;
+    }
+    result.push_back(std::move(instance));
+  }
+  return result;
 }
 
 Subject make_subject(const Instance& instance, const std::string& entry) {

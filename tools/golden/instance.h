@@ -33,6 +33,13 @@ struct Instance {
 /// Error: "line 12: what is wrong".
 Result<std::vector<Instance>> read_instances(std::string_view text);
 
+/// The same on vectors, which can be listed: sweeps become vectors, where there are none of that
+/// name yet.
+std::vector<Instance> on_vectors(const std::vector<Instance>& instances);
+
+/// The inputs of vector `index`.
+std::vector<u64> inputs_at(const Instance& instance, u32 index);
+
 /// `entry`: the kernel's name.
 Subject make_subject(const Instance& instance, const std::string& entry);
 

@@ -3,11 +3,13 @@
 // heddle_golden: records what a GPU, or Heddle, computes, and compares recordings. README.md says
 // how.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "compare.h"
@@ -24,7 +26,7 @@ struct Options {
   std::string tables = HEDDLE_GOLDEN_TABLES, kind = "all", driver = "libcuda.so.1";
   std::string only, file, other, folder;
   u32 stride = 1, part = 1;
-  bool resume = false, absent = false;
+  bool resume = false, absent = false, vectors = false;
   std::size_t lines = 100;
 };
 
@@ -33,42 +35,46 @@ int fail(std::string_view why) {
   return kFailed;
 }
 
-std::vector<Subject> subjects_of(const auto& instructions, std::string_view entry) {
-  std::vector<Subject> subjects;
-  for (const auto& one : instructions)
-    subjects.push_back(make_subject(one, fmt::format("{}_{}", entry, subjects.size())));
-  return subjects;
-}
-
-/// Appends what the table says to `all`. "", or what is wrong with it.
-std::string read_table(const std::string& path, auto read, std::string_view entry,
-                       std::vector<Subject>& all) {
+/// What the table says, or what is wrong with it.
+auto read_table(const Options& options, std::string_view name, auto read) -> decltype(read({})) {
+  const std::string path = fmt::format("{}/{}", options.tables, name);
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return fmt::format("{}: cannot be read", path);
-  const auto instructions = read(text);
-  if (!instructions.ok()) return fmt::format("{}, {}", path, instructions.error().message);
-  for (Subject& subject : subjects_of(*instructions, entry)) all.push_back(std::move(subject));
-  return {};
+  if (!file) return Error{fmt::format("{}: cannot be read", path)};
+  auto instructions = read(text);
+  if (!instructions.ok()) return Error{fmt::format("{}, {}", path, instructions.error().message)};
+  std::erase_if(*instructions,
+                [&](const auto& one) { return one.name.find(options.only) == std::string::npos; });
+  return instructions;
+}
+
+Result<std::vector<Instance>> instances_of(const Options& options) {
+  auto instances = read_table(options, "instances.txt", read_instances);
+  if (instances.ok() && options.vectors) *instances = on_vectors(*instances);
+  return instances;
 }
 
 /// What is asked for.
 Result<std::vector<Subject>> subjects(const Options& options) {
   std::vector<Subject> all;
-  std::string why;
-  if (options.kind != "matrices")
-    why = read_table(options.tables + "/instances.txt", read_instances, "instance", all);
-  if (why.empty() && options.kind != "instances")
-    why = read_table(options.tables + "/matrices.txt", read_matrices, "matrix", all);
-  if (!why.empty()) return Error{why};
-  std::vector<Subject> wanted;
-  u32 number = 0;
-  for (Subject& subject : all) {
-    if (subject.name.find(options.only) == std::string::npos || number++ % options.part) continue;
-    wanted.push_back(std::move(subject));
+  const auto add = [&](const auto& instructions, std::string_view entry) {
+    if (!instructions.ok()) return false;
+    for (const auto& one : *instructions)
+      all.push_back(make_subject(one, fmt::format("{}_{}", entry, all.size())));
+    return true;
+  };
+  if (options.kind != "matrices") {
+    const auto instances = instances_of(options);
+    if (!add(instances, "instance")) return instances.error();
   }
-  if (wanted.empty()) return Error{fmt::format("there is nothing called {}", options.only)};
-  return wanted;
+  if (options.kind != "instances") {
+    const auto matrices = read_table(options, "matrices.txt", read_matrices);
+    if (!add(matrices, "matrix")) return matrices.error();
+  }
+  u32 number = 0;
+  std::erase_if(all, [&](const Subject&) { return number++ % options.part != 0; });
+  if (all.empty()) return Error{fmt::format("there is nothing called {}", options.only)};
+  return all;
 }
 
 int record(const Options& options) {
@@ -125,6 +131,40 @@ int compare(const Options& options) {
   return found.exact && !found.different && !found.changed ? 0 : kDiffers;
 }
 
+std::string quoted_list(const std::vector<Kind>& kinds) {
+  std::string text;
+  for (const Kind kind : kinds)
+    text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", name_of(kind));
+  return text;
+}
+
+/// A line of JSON for each instance of the recording that ran on vectors: its code, and inputs and
+/// results of the first ones.
+int list_results(const Options& options) {
+  const auto instances = instances_of(options);
+  if (!instances.ok()) return fail(instances.error().message);
+  const auto recording = read_file(options.file);
+  if (!recording.ok()) return fail(recording.error().message);
+  std::map<std::string_view, const Record*> records;
+  for (const Record& record : recording->records) records[record.name] = &record;
+  for (const Instance& instance : *instances) {
+    const auto found = records.find(instance.name);
+    if (found == records.end() || !found->second->ran || instance.sweep != Sweep::kVectors)
+      continue;
+    const Subject subject = make_subject(instance, "k");
+    const Record& record = *found->second;
+    if (record.identity != subject.identity || record.raw.size() != subject.raw_bytes()) continue;
+    fmt::print(
+        "{{\"name\": \"{}\", \"code\": \"{}\", \"inputs\": [{}], \"outputs\": [{}], \"vectors\": [",
+        instance.name, instance.code, quoted_list(instance.inputs), quoted_list(instance.outputs));
+    for (u32 i = 0; i < subject.raw_results; ++i)
+      fmt::print("{}[[{}], [{}]]", i ? ", " : "", fmt::join(inputs_at(instance, i), ", "),
+                 fmt::join(results_at(subject, record.raw, i), ", "));
+    fmt::print("]}}\n");
+  }
+  return 0;
+}
+
 int write_modules(const Options& options) {
   const auto wanted = subjects(options);
   if (!wanted.ok()) return fail(wanted.error().message);
@@ -178,10 +218,18 @@ int main(int argc, char** argv) {
   comparer->add_flag("--absent", options.absent, "name what is in one of them only, too");
   comparer->add_option("--lines", options.lines, "instances to name at most (default: 100)")
       ->option_text("N");
+  CLI::App* lister = command(
+      "results",
+      "print the first inputs and results of a recording, a line of JSON for each instance");
+  lister->add_option("file", options.file)->required();
+  for (CLI::App* one : {recorder, lister})
+    one->add_flag("--vectors", options.vectors,
+                  "instances that would run on all inputs run on vectors, like the others");
   CLI::App* writer = command("ptx", "write the PTX modules, 0.ptx and so on");
   writer->add_option("folder", options.folder)->required()->check(CLI::ExistingDirectory);
   CLI11_PARSE(app, argc, argv);
   return recorder->parsed()   ? record(options)
          : comparer->parsed() ? compare(options)
+         : lister->parsed()   ? list_results(options)
                               : write_modules(options);
 }

@@ -3,12 +3,26 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 namespace heddle::golden {
 
 u64 Subject::raw_bytes() const {
   u64 bytes = 0;
   for (const u32 column : raw_columns) bytes += u64{column} * raw_results;
   return bytes;
+}
+
+std::vector<u64> results_at(const Subject& subject, const std::vector<u8>& raw, u32 result) {
+  std::vector<u64> values;
+  u64 column = 0;
+  for (const u32 bytes : subject.raw_columns) {
+    u64 value = 0;
+    std::memcpy(&value, &raw[column + u64{result} * bytes], bytes);
+    values.push_back(value);
+    column += u64{bytes} * subject.raw_results;
+  }
+  return values;
 }
 
 std::string prologue() {

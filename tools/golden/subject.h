@@ -49,6 +49,9 @@ struct Subject {
   u64 raw_bytes() const;
 };
 
+/// A raw result: a value of each column.
+std::vector<u64> results_at(const Subject& subject, const std::vector<u8>& raw, u32 result);
+
 /// Of every kernel: four inputs, raw results, sums (u64 for each group that is computed), scratch
 /// memory (8 bytes for each thread), raw_limit, log2 of a group's blocks, stride.
 inline constexpr const char* kParameters =

@@ -113,10 +113,10 @@ TEST(IntCarry, ChainsAre128BitArithmetic) {
       const Two<u64, bool> low = add_carry_out(a, b);
       ASSERT_EQ(join(add_carry_in(a_high, b_high, low.second), low.first),
                 join(a_high, a) + join(b_high, b));
-      const Two<u64, bool> less = sub_borrow_out(a, b);
-      ASSERT_EQ(join(sub_borrow_in(a_high, b_high, less.second), less.first),
+      const Two<u64, bool> less = sub_carry_out(a, b);
+      ASSERT_EQ(join(sub_carry_in(a_high, b_high, less.second), less.first),
                 join(a_high, a) - join(b_high, b));
-      ASSERT_EQ(sub_borrow(a, b, true).second, static_cast<u128>(a) < static_cast<u128>(b) + 1);
+      ASSERT_EQ(sub_carry(a, b, false).second, static_cast<u128>(a) >= static_cast<u128>(b) + 1);
       ASSERT_EQ(add_carry(a, b, true).second, (static_cast<u128>(a) + b + 1) >> 64 != 0);
     }
   }

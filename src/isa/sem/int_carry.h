@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Extended-precision add, sub and mad (PTX ISA 9.7.2). The flag is the carry, or the borrow, of the
-// unsigned operation, whatever the type; of a multiply-add, that of its final addition alone.
+// Extended-precision add, sub and mad (PTX ISA 9.7.2). The flag is the carry of the unsigned
+// operation, whatever the type; of a multiply-add, that of its final addition alone. GPUs subtract
+// by adding the complement, so the flag of a subtraction is 1 where nothing is borrowed. The manual
+// calls it the borrow: that is the same as long as subtractions follow subtractions, and where
+// they follow additions, a GPU's result is the one of its adder.
 #pragma once
 
 #include "isa/sem/int_add.h"
@@ -26,18 +29,16 @@ constexpr Two<T, bool> add_carry_out(T a, T b) {
 }
 
 template <class T>
-constexpr Two<T, bool> sub_borrow(T a, T b, bool borrow) {
-  const auto difference = to_unsigned(a) - to_unsigned(b);
-  const auto total = difference - borrow;
-  return {wrap<T>(total), to_unsigned(a) < to_unsigned(b) || difference < total};
+constexpr Two<T, bool> sub_carry(T a, T b, bool carry) {
+  return add_carry(a, wrap<T>(~to_unsigned(b)), carry);
 }
 template <class T>
-constexpr T sub_borrow_in(T a, T b, bool borrow) {
-  return sub_borrow(a, b, borrow).first;
+constexpr T sub_carry_in(T a, T b, bool carry) {
+  return sub_carry(a, b, carry).first;
 }
 template <class T>
-constexpr Two<T, bool> sub_borrow_out(T a, T b) {
-  return sub_borrow(a, b, false);
+constexpr Two<T, bool> sub_carry_out(T a, T b) {
+  return sub_carry(a, b, true);
 }
 
 template <class T>
