@@ -14,7 +14,7 @@
 
 #include "compare.h"
 #include "instance.h"
-#include "matrix.h"
+#include "matrix_model.h"
 #include "record.h"
 
 namespace heddle::golden {
@@ -165,6 +165,39 @@ int list_results(const Options& options) {
   return 0;
 }
 
+/// A line for each matrix instruction that has a model: how many cases agree, and which profiles do
+/// not.
+int compare_with_model(const Options& options) {
+  const auto matrices = read_table(options, "matrices.txt", read_matrices);
+  if (!matrices.ok()) return fail(matrices.error().message);
+  const auto recording = read_file(options.file);
+  if (!recording.ok()) return fail(recording.error().message);
+  std::map<std::string_view, const Record*> records;
+  for (const Record& record : recording->records) records[record.name] = &record;
+  u32 compared = 0, different = 0;
+  for (const MatrixInstruction& matrix : *matrices) {
+    const auto found = records.find(matrix.name);
+    if (!has_model(matrix) || found == records.end() || !found->second->ran ||
+        found->second->identity != make_subject(matrix, "k").identity)
+      continue;
+    const Agreement agreement = compare_with_model(matrix, *found->second);
+    std::string profiles;
+    for (u32 i = 0; i < kProfiles; ++i) {
+      if (agreement.different[i])
+        profiles += fmt::format(" {} {} of {},", name_of(static_cast<Profile>(i)),
+                                agreement.different[i], agreement.cases[i]);
+    }
+    ++compared;
+    different += !profiles.empty();
+    fmt::print("{}:{}\n", matrix.name,
+               profiles.empty()
+                   ? " as the model"
+                   : fmt::format(" not as the model in{} {}", profiles, agreement.first));
+  }
+  fmt::print("{} compared with the model, {} different\n", compared, different);
+  return compared && !different ? 0 : kDiffers;
+}
+
 int write_modules(const Options& options) {
   const auto wanted = subjects(options);
   if (!wanted.ok()) return fail(wanted.error().message);
@@ -225,11 +258,15 @@ int main(int argc, char** argv) {
   for (CLI::App* one : {recorder, lister})
     one->add_flag("--vectors", options.vectors,
                   "instances that would run on all inputs run on vectors, like the others");
+  CLI::App* modeller =
+      command("model", "compare the mma of a recording with what they are believed to compute");
+  modeller->add_option("file", options.file)->required();
   CLI::App* writer = command("ptx", "write the PTX modules, 0.ptx and so on");
   writer->add_option("folder", options.folder)->required()->check(CLI::ExistingDirectory);
   CLI11_PARSE(app, argc, argv);
   return recorder->parsed()   ? record(options)
          : comparer->parsed() ? compare(options)
          : lister->parsed()   ? list_results(options)
+         : modeller->parsed() ? compare_with_model(options)
                               : write_modules(options);
 }

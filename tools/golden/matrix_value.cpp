@@ -186,6 +186,12 @@ std::optional<Element> element_named(std::string_view name) {
 }
 
 std::string_view name_of(Element element) { return info(element).name; }
+std::string_view name_of(Profile profile) {
+  constexpr std::string_view kNames[kProfiles] = {
+      "any bits", "finite",   "near one",        "zeros",     "cancelling",      "tiny",
+      "huge",     "specials", "zero times huge", "alignment", "special summand", "zero products"};
+  return kNames[static_cast<int>(profile)];
+}
 u32 bits_of(Element element) { return info(element).bits; }
 
 u32 matrix_word(Element element, u32 number, Matrix matrix, u32 position) {

@@ -49,6 +49,8 @@ enum class Profile : u8 {
   kZeroProducts,    ///< A is zero, so D is C
 };
 inline constexpr u32 kProfiles = static_cast<u32>(Profile::kZeroProducts) + 1;
+/// For people: `near one`.
+std::string_view name_of(Profile profile);
 
 enum class Matrix : u8 { kA, kB, kC };
 
