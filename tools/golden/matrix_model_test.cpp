@@ -190,11 +190,12 @@ TEST(MatrixModel, FragmentsHoldWholeMatrices) {
     EXPECT_EQ(set(matrices.a), set_in(Matrix::kA, i.a, i.words_of_a())) << name;
     EXPECT_EQ(set(matrices.b), set_in(Matrix::kB, i.b, i.words_of_b())) << name;
     EXPECT_EQ(set(matrices.c), set_in(Matrix::kC, i.c, i.words_of_c())) << name;
+    if (i.c != i.d) continue;
     // C and D are laid out alike.
     std::vector<u32> words;
     for (u32 word = 0; word < i.words_of_c(); ++word)
       words.push_back(matrix_word(i.c, 0, Matrix::kC, word));
-    if (i.c == i.d) EXPECT_EQ(words_of(i, matrices.c), words) << name;
+    EXPECT_EQ(words_of(i, matrices.c), words) << name;
   }
 }
 
