@@ -109,7 +109,8 @@ u64 rounded(s128 sum, int exponent, bool half) {
 /// The sum of all, each cut to a multiple of 2^(largest scale - kExtraBits).
 u64 sum_of(const std::vector<Number>& summands, bool half) {
   bool plus = false, minus = false;
-  int largest = std::numeric_limits<int>::min();
+  constexpr int kNone = std::numeric_limits<int>::min();
+  int largest = kNone;
   for (const Number& one : summands) {
     if (one.nan) return nan_of(half);
     if (one.infinite) (one.negative ? minus : plus) = true;
@@ -117,6 +118,7 @@ u64 sum_of(const std::vector<Number>& summands, bool half) {
   }
   if (plus && minus) return nan_of(half);
   if (plus || minus) return half ? (minus ? 0xfc00 : 0x7c00) : (minus ? 0xff800000 : 0x7f800000);
+  if (largest == kNone) return 0;
   const int unit = largest - kExtraBits;
   s128 sum = 0;
   for (const Number& one : summands) {
