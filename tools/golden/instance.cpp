@@ -193,39 +193,34 @@ std::vector<u64> inputs_at(const Instance& instance, u32 index) {
 Result<std::vector<Instance>> read_instances(std::string_view text) {
   std::vector<Instance> instances;
   std::set<std::string> names;
-  u32 number = 0;
-  for (std::string_view one : split(text, '\n')) {
-    ++number;
-    const auto wrong = [&](std::string_view what) {
-      return Error{fmt::format("line {}: {}", number, what)};
-    };
-    one = trimmed(one);
-    if (one.empty() || one.starts_with('#')) continue;
+  const std::string why = read_lines(text, [&](std::string_view one) -> std::string {
     const auto line = cut(one);
-    if (!line) return wrong("not of the form NAME (KINDS) -> KINDS [SWEEP] = OPERANDS");
+    if (!line) return "not of the form NAME (KINDS) -> KINDS [SWEEP] = OPERANDS";
     const auto choices = choices_of(line->name);
-    if (!choices) return wrong("a { without }");
+    if (!choices) return "a { without }";
     for (const Choice& choice : *choices) {
       Instance instance;
       instance.name = choice.text;
       const auto inputs = kinds_in(choice.in(line->inputs));
       const auto outputs = kinds_in(choice.in(line->outputs));
-      if (!inputs || !outputs) return wrong("a kind of operand that does not exist");
+      if (!inputs || !outputs) return "a kind of operand that does not exist";
       if (inputs->size() > 4 || outputs->size() > 3)
-        return wrong("more than four inputs or three results");
+        return "more than four inputs or three results";
       instance.inputs = *inputs;
       instance.outputs = *outputs;
       if (!read_sweep(line->sweep, instance))
-        return wrong("a sweep is all32, all16 or all16x2, and its inputs are of that size");
+        return "a sweep is all32, all16 or all16x2, and its inputs are of that size";
       instance.code = choice.in(line->code);
       instance.code = line->operands ? fmt::format("{} {};", choice.text, instance.code)
                                      : replaced(std::move(instance.code), "$op", choice.text);
       if (instance.sweep != Sweep::kVectors) instance.name += kAll;
       if (!names.insert(instance.name).second)
-        return wrong(fmt::format("{} is there twice", instance.name));
+        return fmt::format("{} is there twice", instance.name);
       instances.push_back(std::move(instance));
     }
-  }
+    return {};
+  });
+  if (!why.empty()) return Error{why};
   return instances;
 }
 

@@ -300,31 +300,26 @@ u32 MatrixInstruction::words_of_d() const {
 Result<std::vector<MatrixInstruction>> read_matrices(std::string_view text) {
   std::vector<MatrixInstruction> all;
   std::set<std::string> names;
-  u32 number = 0;
-  for (std::string_view line : split(text, '\n')) {
-    ++number;
-    const auto wrong = [&](std::string_view what) {
-      return Error{fmt::format("line {}: {}", number, what)};
-    };
-    line = trimmed(line);
-    if (line.empty() || line.starts_with('#')) continue;
+  const std::string why = read_lines(text, [&](std::string_view line) -> std::string {
     const auto choices = choices_of(line);
-    if (!choices) return wrong("a { without }");
+    if (!choices) return "a { without }";
     for (const Choice& choice : *choices) {
       MatrixInstruction one;
       one.name = choice.text;
       const auto parts = split(one.name, ' ');
       one.instruction = parts[0];
       if (!read_name(one))
-        return wrong(fmt::format("{} is no matrix instruction that is known here", parts[0]));
+        return fmt::format("{} is no matrix instruction that is known here", parts[0]);
       for (std::size_t i = 1; i < parts.size(); ++i) {
         if (!read_option(parts[i], one))
-          return wrong(fmt::format("{} does not go with {}", parts[i], parts[0]));
+          return fmt::format("{} does not go with {}", parts[i], parts[0]);
       }
-      if (!names.insert(one.name).second) return wrong(fmt::format("{} is there twice", one.name));
+      if (!names.insert(one.name).second) return fmt::format("{} is there twice", one.name);
       all.push_back(std::move(one));
     }
-  }
+    return {};
+  });
+  if (!why.empty()) return Error{why};
   return all;
 }
 

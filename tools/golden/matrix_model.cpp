@@ -22,29 +22,6 @@ constexpr int kExtraBits = 25;  // below the largest summand's exponent, on sm_9
 
 // ------------------------------------------------------------------------------ floating point
 
-struct Format {
-  int exponent, mantissa;    // bits
-  bool has_infinity = true;  // E4M3 has none, and one NaN
-  int bias() const { return (1 << (exponent - 1)) - 1; }
-};
-
-Format format_of(Element element) {
-  switch (element) {
-    case Element::kF16:
-      return {5, 10};
-    case Element::kBf16:
-      return {8, 7};
-    case Element::kTf32:
-      return {8, 10};
-    case Element::kE4m3:
-      return {4, 3, false};
-    case Element::kE5m2:
-      return {5, 2};
-    default:
-      return {8, 23};
-  }
-}
-
 /// significand * 2^exponent. Subnormal numbers are not normalised: `exponent` says where their
 /// format ends.
 struct Number {
@@ -55,16 +32,16 @@ struct Number {
 };
 
 Number decode(Element element, u64 bits) {
-  if (element == Element::kTf32) bits >>= 13;  // what is below is not part of it
-  const Format f = format_of(element);
-  const u64 mantissa = bits & ((u64{1} << f.mantissa) - 1);
-  const int exponent = static_cast<int>(bits >> f.mantissa & ((u64{1} << f.exponent) - 1));
-  const bool last = exponent == (1 << f.exponent) - 1;
+  if (element == Element::kTf32) bits &= ~u64{0x1fff};  // what is below is not part of it
+  const Format f = *format_of(element);
+  const u64 mantissa = bits & f.mantissa_mask();
+  const int exponent = f.exponent_of(bits);
   Number number;
-  number.negative = bits >> (f.exponent + f.mantissa) & 1;
-  number.nan = last && (f.has_infinity ? mantissa != 0 : mantissa == (u64{1} << f.mantissa) - 1);
-  number.infinite = last && f.has_infinity && mantissa == 0;
-  number.significand = mantissa | (exponent ? u64{1} << f.mantissa : 0);
+  number.negative = (bits & f.sign()) != 0;
+  number.infinite = exponent > f.last_exponent() && mantissa == 0;
+  number.nan = f.has_infinity ? exponent > f.last_exponent() && mantissa != 0
+                              : exponent == f.last_exponent() && mantissa == f.mantissa_mask();
+  number.significand = mantissa | (exponent ? f.mantissa_mask() + 1 : 0);
   number.scale = std::max(exponent, 1) - f.bias();
   number.exponent = number.scale - f.mantissa;
   return number;
@@ -86,8 +63,8 @@ constexpr u64 nan_of(bool half) { return half ? 0x7fff : 0x7fffffff; }
 
 /// sum * 2^exponent as f32, cut, or as f16, to nearest even.
 u64 rounded(s128 sum, int exponent, bool half) {
-  const Format f = half ? Format{5, 10} : Format{8, 23};
-  const u64 sign = sum < 0 ? u64{1} << (f.exponent + f.mantissa) : 0;
+  const Format f = *format_of(half ? Element::kF16 : Element::kF32);
+  const u64 sign = sum < 0 ? f.sign() : 0;
   const u128 magnitude = static_cast<u128>(sum < 0 ? -sum : sum);
   int leading = 127;
   while (!(magnitude >> leading & 1)) --leading;
@@ -102,8 +79,7 @@ u64 rounded(s128 sum, int exponent, bool half) {
   }
   // A carry of the significand is one of the exponent.
   const u64 bits = (static_cast<u64>(scale - least) << f.mantissa) + significand;
-  const u64 infinity = ((u64{1} << f.exponent) - 1) << f.mantissa;
-  return sign | std::min(bits, infinity);
+  return sign | std::min(bits, f.exponent_mask());
 }
 
 /// The sum of all, each cut to a multiple of 2^(largest scale - kExtraBits).

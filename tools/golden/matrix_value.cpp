@@ -11,13 +11,22 @@ namespace {
 struct ElementInfo {
   std::string_view name;
   u32 bits;
-  int exponent, mantissa;  ///< bits of them; 0: an integer
+  std::optional<Format> format = {};  ///< none: an integer
 };
 constexpr ElementInfo kElementInfos[kElements] = {
-    {"f16", 16, 5, 10},  {"bf16", 16, 8, 7}, {"tf32", 32, 8, 23}, {"e4m3", 8, 4, 3},
-    {"e5m2", 8, 5, 2},   {"s8", 8, 0, 0},    {"u8", 8, 0, 0},     {"s4", 4, 0, 0},
-    {"u4", 4, 0, 0},     {"b1", 1, 0, 0},    {"f32", 32, 8, 23},  {"s32", 32, 0, 0},
-    {"f64", 64, 11, 52},
+    {"f16", 16, Format{5, 10}},
+    {"bf16", 16, Format{8, 7}},
+    {"tf32", 32, Format{8, 23}},
+    {"e4m3", 8, Format{4, 3, false}},
+    {"e5m2", 8, Format{5, 2}},
+    {"s8", 8},
+    {"u8", 8},
+    {"s4", 4},
+    {"u4", 4},
+    {"b1", 1},
+    {"f32", 32, Format{8, 23}},
+    {"s32", 32},
+    {"f64", 64, Format{11, 52}},
 };
 const ElementInfo& info(Element element) { return kElementInfos[static_cast<int>(element)]; }
 
@@ -48,15 +57,12 @@ u64 integer_element(Element element, Profile profile, u64 bits) {
 /// Makes numbers of one format from one element's random bits.
 class Maker {
  public:
-  Maker(Element element, u64 bits)
-      : element_(element),
-        mantissa_bits_(info(element).mantissa),
-        exponent_bits_(info(element).exponent),
-        bias_((1 << (exponent_bits_ - 1)) - 1),
-        // E4M3 has no infinities: its last exponent is of numbers, but for one NaN.
-        last_((1 << exponent_bits_) - (element == Element::kE4m3 ? 1 : 2)),
-        sign_(((bits >> 8) & 1) << (mantissa_bits_ + exponent_bits_)),
-        mantissa_((bits >> 12) & ones()),
+  Maker(Format format, u64 bits)
+      : format_(format),
+        bias_(format.bias()),
+        last_(format.last_exponent()),
+        sign_((bits >> 8) & 1 ? format.sign() : 0),
+        mantissa_((bits >> 12) & format.mantissa_mask()),
         more_(spread(bits)),
         choice_(static_cast<int>(more_ & 0xffff)) {}
 
@@ -64,8 +70,7 @@ class Maker {
     const bool a = matrix == Matrix::kA, b = matrix == Matrix::kB;
     switch (profile) {
       case Profile::kAnyBits:
-        return sign_ | ((more_ >> 20 & ((u64{1} << exponent_bits_) - 1)) << mantissa_bits_) |
-               mantissa_;
+        return sign_ | ((more_ >> 20 << format_.mantissa) & format_.exponent_mask()) | mantissa_;
       case Profile::kFinite:
         return any_finite();
       case Profile::kNearOne:
@@ -98,11 +103,11 @@ class Maker {
   }
 
  private:
-  u64 ones() const { return (u64{1} << mantissa_bits_) - 1; }
   u64 number(int exponent, u64 mantissa) const {
     exponent = std::clamp(exponent, 0, last_);
-    if (element_ == Element::kE4m3 && exponent == 15 && mantissa == 7) mantissa = 6;
-    return sign_ | (static_cast<u64>(exponent) << mantissa_bits_) | mantissa;
+    if (!format_.has_infinity && exponent == last_ && mantissa == format_.mantissa_mask())
+      --mantissa;
+    return sign_ | (static_cast<u64>(exponent) << format_.mantissa) | mantissa;
   }
   u64 any_finite() const {
     return number(static_cast<int>((more_ >> 20) % static_cast<u64>(last_ + 1)), mantissa_);
@@ -111,8 +116,7 @@ class Maker {
   u64 zero_or_one() const { return choice_ & 1 ? sign_ : number(bias_, 0); }
   /// Of E4M3 its NaN.
   u64 infinity() const {
-    const u64 exponent = ((u64{1} << exponent_bits_) - 1) << mantissa_bits_;
-    return sign_ | exponent | (element_ == Element::kE4m3 ? 7 : 0);
+    return sign_ | format_.exponent_mask() | (format_.has_infinity ? 0 : format_.mantissa_mask());
   }
   u64 nan() const { return infinity() | mantissa_ | 1; }
   u64 special(int bits) const {
@@ -122,11 +126,11 @@ class Maker {
       case 1:
         return nan();
       case 2:
-        return number(last_, ones());
+        return number(last_, format_.mantissa_mask());
       case 3:
         return sign_ | 1;
       case 4:
-        return u64{1} << (mantissa_bits_ + exponent_bits_);
+        return format_.sign();
       case 5:
         return number(1, 0);
       default:
@@ -134,7 +138,7 @@ class Maker {
     }
   }
   u64 alignment(Matrix matrix) const {
-    const u64 mantissas[] = {0, 1, u64{1} << (mantissa_bits_ - 1), ones()};
+    const u64 mantissas[] = {0, 1, u64{1} << (format_.mantissa - 1), format_.mantissa_mask()};
     if (matrix == Matrix::kA)
       return number(bias_ - choice_ % std::min(bias_, 15), mantissas[choice_ >> 4 & 3]);
     if (matrix == Matrix::kB) return number(bias_, mantissas[choice_ >> 4 & 1]);
@@ -151,12 +155,12 @@ class Maker {
       case 2:
         return sign_;
       default:
-        return number(last_, ones());
+        return number(last_, format_.mantissa_mask());
     }
   }
 
-  Element element_;
-  int mantissa_bits_, exponent_bits_, bias_, last_;
+  Format format_;
+  int bias_, last_;
   u64 sign_, mantissa_, more_;
   int choice_;
 };
@@ -165,11 +169,12 @@ u64 matrix_element(Element element, u32 number, Matrix matrix, u32 position) {
   const u64 bits = random_bits(number, static_cast<u32>(matrix), position);
   const Profile profile = static_cast<Profile>(number % kProfiles);
   if (element == Element::kB1) return bits & 1;
-  if (!info(element).exponent) return integer_element(element, profile, bits);
+  const auto format = format_of(element);
+  if (!format) return integer_element(element, profile, bits);
   // Every second time A and B change roles.
   if (number / kProfiles % 2 && matrix != Matrix::kC)
     matrix = matrix == Matrix::kA ? Matrix::kB : Matrix::kA;
-  const u64 value = Maker(element, bits).make(profile, matrix);
+  const u64 value = Maker(*format, bits).make(profile, matrix);
   // The low 13 bits of tf32 are not part of it: half of them are 0.
   const bool cleared =
       element == Element::kTf32 && profile != Profile::kAnyBits && (spread(bits) >> 40 & 1);
@@ -193,6 +198,7 @@ std::string_view name_of(Profile profile) {
   return kNames[static_cast<int>(profile)];
 }
 u32 bits_of(Element element) { return info(element).bits; }
+std::optional<Format> format_of(Element element) { return info(element).format; }
 
 u32 matrix_word(Element element, u32 number, Matrix matrix, u32 position) {
   const u32 bits = bits_of(element);

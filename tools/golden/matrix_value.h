@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/types.h"
+#include "format.h"
 
 namespace heddle::golden {
 
@@ -32,6 +33,8 @@ inline constexpr int kElements = static_cast<int>(Element::kF64) + 1;
 std::optional<Element> element_named(std::string_view name);
 std::string_view name_of(Element element);
 u32 bits_of(Element element);
+/// Of a number that is not an integer.
+std::optional<Format> format_of(Element element);
 
 /// What a case tries; case number modulo kProfiles.
 enum class Profile : u8 {

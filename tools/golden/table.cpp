@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "table.h"
 
+#include <fmt/format.h>
+
 namespace heddle::golden {
 namespace {
 
@@ -53,6 +55,19 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
   return text;
+}
+
+std::string read_lines(std::string_view text,
+                       const std::function<std::string(std::string_view)>& read) {
+  int number = 0;
+  for (std::string_view line : split(text, '\n')) {
+    ++number;
+    line = trimmed(line);
+    if (line.empty() || line.starts_with('#')) continue;
+    if (const std::string wrong = read(line); !wrong.empty())
+      return fmt::format("line {}: {}", number, wrong);
+  }
+  return {};
 }
 
 std::string Choice::in(std::string_view other) const {

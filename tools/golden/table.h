@@ -3,6 +3,7 @@
 // What instances.txt and matrices.txt have in common: lines with alternatives in braces.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +17,12 @@ std::string_view trimmed(std::string_view text);
 /// At least one part.
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string replaced(std::string text, std::string_view from, std::string_view to);
+
+/// Reads a table line by line, without comments (#), empty lines and spaces at the ends; `read`
+/// says what is wrong with a line, or
+/// "". Returns "", or "line 12: what is wrong".
+std::string read_lines(std::string_view text,
+                       const std::function<std::string(std::string_view)>& read);
 
 /// A way to choose among the alternatives {a|b} and {T:a|b} of a text.
 struct Choice {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "format.h"
+
 namespace heddle::golden {
 namespace {
 
@@ -23,17 +25,6 @@ constexpr Description kDescriptions[kKinds] = {
     {"f64", 8},      {"pred", 4},
 };
 
-/// A binary floating-point format of IEEE 754's kind.
-struct Format {
-  int exponent, mantissa;  // bits
-
-  int bias() const { return (1 << (exponent - 1)) - 1; }
-  u64 exponent_mask() const { return ((u64{1} << exponent) - 1) << mantissa; }
-  u64 mantissa_mask() const { return (u64{1} << mantissa) - 1; }
-  u64 sign() const { return u64{1} << (exponent + mantissa); }
-  bool finite(u64 bits) const { return (bits & exponent_mask()) != exponent_mask(); }
-};
-
 std::optional<Format> format_of(Kind kind) {
   switch (kind) {
     case Kind::kF16:
@@ -49,9 +40,11 @@ std::optional<Format> format_of(Kind kind) {
   }
 }
 
+bool is_finite(Format f, u64 bits) { return f.exponent_of(bits) <= f.last_exponent(); }
+
 double decode(Format f, u64 bits) {
   if (f.mantissa == 52) return std::bit_cast<double>(bits);
-  const int exponent = static_cast<int>((bits & f.exponent_mask()) >> f.mantissa);
+  const int exponent = f.exponent_of(bits);
   const u64 mantissa = bits & f.mantissa_mask();
   const u64 significand = exponent ? mantissa | (u64{1} << f.mantissa) : mantissa;
   const double magnitude =
@@ -66,7 +59,7 @@ u64 encode(Format f, double x) {
   const double magnitude = std::fabs(x);
   if (magnitude == 0) return sign;
   const int exponent = std::ilogb(magnitude) + f.bias();
-  if (exponent >= (1 << f.exponent) - 1) return sign | f.exponent_mask();
+  if (exponent > f.last_exponent()) return sign | f.exponent_mask();
   if (exponent <= 0)
     return sign | static_cast<u64>(std::ldexp(magnitude, f.bias() - 1 + f.mantissa));
   const u64 significand = static_cast<u64>(std::ldexp(magnitude, f.mantissa - exponent + f.bias()));
@@ -244,9 +237,9 @@ u64 related_number(Format f, Kind kind, u32 slot, u32 index, u64 bits) {
   const int how = static_cast<int>((bits >> 8) & 7);
   if (slot >= 2 && how < 5) {
     const u64 b = value(kind, 1, index);
-    if (f.finite(a) && f.finite(b)) {
+    if (is_finite(f, a) && is_finite(f, b)) {
       const u64 product = encode(f, -(decode(f, a) * decode(f, b)));
-      if (f.finite(product)) return product + within(bits >> 16, 2);
+      if (is_finite(f, product)) return product + within(bits >> 16, 2);
     }
   }
   const u64 same = a ^ (bits & 1 ? f.sign() : 0);
