@@ -30,7 +30,10 @@ constexpr Two<T, bool> add_carry_out(T a, T b) {
 
 template <class T>
 constexpr Two<T, bool> sub_carry(T a, T b, bool carry) {
-  return add_carry(a, wrap<T>(~to_unsigned(b)), carry);
+  const bool borrow = !carry;  // a + ~b + carry, with fewer operations
+  const auto difference = to_unsigned(a) - to_unsigned(b);
+  const auto total = difference - borrow;
+  return {wrap<T>(total), !(to_unsigned(a) < to_unsigned(b) || difference < total)};
 }
 template <class T>
 constexpr T sub_carry_in(T a, T b, bool carry) {
