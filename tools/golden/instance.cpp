@@ -109,7 +109,8 @@ std::string load_inputs(const Instance& instance) {
 std::string use_outputs(const Instance& instance, u32 raw_results) {
   // Of the second and third result.
   constexpr const char* kFactors[] = {"", "0xc2b2ae3d27d4eb4f", "0x165667b19e3779f9"};
-  std::string text = "setp.lt.u32 in_raw, index, raw_limit;\n";
+  std::string text =
+      "sub.u32 raw_index, index, raw_first;\nsetp.lt.u32 in_raw, raw_index, raw_limit;\n";
   u64 begin = 0;
   for (std::size_t i = 0; i < instance.outputs.size(); ++i) {
     const Kind kind = instance.outputs[i];
@@ -120,7 +121,7 @@ std::string use_outputs(const Instance& instance, u32 raw_results) {
             : bytes == 8        ? fmt::format("mov.b64 {}, {};\n", wide, name)
                                 : fmt::format("cvt.u64.u{} {}, {};\n", bytes * 8, wide, name);
     text += fmt::format(
-        "mad.wide.u32 offset, index, {}, raw;\n@in_raw st.global.u{} [offset+{}], {};\n", bytes,
+        "mad.wide.u32 offset, raw_index, {}, raw;\n@in_raw st.global.u{} [offset+{}], {};\n", bytes,
         bytes * 8, begin, wide);
     if (i)
       text += fmt::format("mul.lo.u64 other, other, {};\nadd.u64 result, result, other;\n",
@@ -139,7 +140,9 @@ std::string kernel(const Instance& instance, const std::string& entry, u32 raw_r
     text += fmt::format(".reg {} {};\n", register_type(instance.inputs[i]), "abcd"[i]);
   for (std::size_t i = 0; i < instance.outputs.size(); ++i)
     text += fmt::format(".reg {} {};\n", register_type(instance.outputs[i]), "xyz"[i]);
-  text += ".reg .b64 result, other, place;\n.reg .b32 index, base, last, word;\n.reg .pred more;\n";
+  text +=
+      ".reg .b64 result, other, place;\n.reg .b32 index, base, last, word, raw_index, "
+      "raw_first;\n.reg .pred more;\n";
   if (shared) {
     text +=
         ".shared .align 16 .b8 memory[8192];\n.reg .b32 own;\nmov.u32 own, %tid.x;\n"
@@ -148,7 +151,8 @@ std::string kernel(const Instance& instance, const std::string& entry, u32 raw_r
   text +=
       "mov.u32 word, %ctaid.x;\nmov.u32 index, %tid.x;\nmad.lo.u32 word, word, 1024, index;\n"
       "mad.wide.u32 scratch, word, 8, scratch;\n"
-      "shl.b32 base, block, 16;\nadd.u32 index, index, base;\nor.b32 last, base, 65535;\nLOOP:\n";
+      "shl.b32 raw_first, first_block, 16;\nshl.b32 base, block, 16;\nadd.u32 index, index, "
+      "base;\nor.b32 last, base, 65535;\nLOOP:\n";
   text += load_inputs(instance);
   std::string code = replaced(instance.code, "$global", "scratch");
   code = replaced(std::move(code), "$shared", "own");

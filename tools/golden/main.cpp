@@ -24,7 +24,9 @@ constexpr int kDiffers = 1, kFailed = 2;
 
 struct Options {
   std::string tables = HEDDLE_GOLDEN_TABLES, kind = "all", driver = "libcuda.so.1";
-  std::string only, file, other, folder;
+  std::string only, file, other, folder, name;
+  u32 first = 0;
+  u64 count = 0;
   u32 stride = 1, part = 1;
   bool resume = false, absent = false, vectors = false;
   std::size_t lines = 100;
@@ -101,6 +103,26 @@ int record(const Options& options) {
   fmt::print("{}: {} instructions, {} of them ran\n", recording.device, recording.records.size(),
              ran);
   return 0;
+}
+
+/// Writes the results of a part of a sweep, little-endian, one after the other.
+int write_sweep(const Options& options) {
+  const auto instances = read_table(options, "instances.txt", read_instances);
+  if (!instances.ok()) return fail(instances.error().message);
+  const std::string name = options.name + " (all)";
+  const auto found = std::find_if(instances->begin(), instances->end(),
+                                  [&](const Instance& one) { return one.name == name; });
+  if (found == instances->end())
+    return fail(fmt::format("there is no sweep called {}", options.name));
+  const auto device = Device::open(options.driver);
+  if (!device.ok()) return fail(device.error().message);
+  const auto results = sweep(**device, make_subject(*found, "k"), options.first, options.count);
+  if (!results.ok()) return fail(results.error().message);
+  std::ofstream file(options.file, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(results->data()),
+             static_cast<std::streamsize>(results->size()));
+  file.close();
+  return file ? 0 : fail(fmt::format("{}: cannot be written", options.file));
 }
 
 int compare(const Options& options) {
@@ -234,8 +256,6 @@ int main(int argc, char** argv) {
   };
   CLI::App* recorder = command("record", "run the instances on a device");
   recorder->add_option("file", options.file, "the recording to write")->required();
-  recorder->add_option("--driver", options.driver, "the driver: a libcuda.so.1")
-      ->option_text("PATH");
   recorder
       ->add_option("--stride", options.stride, "of sweeps through 2^32 inputs only each Nth group")
       ->check(CLI::Range(1, 256))
@@ -245,6 +265,13 @@ int main(int argc, char** argv) {
       ->option_text("N");
   recorder->add_flag("--resume", options.resume,
                      "go on with a recording: what is not in the file yet");
+  CLI::App* sweeper = command("sweep", "write the results of a part of a sweep as they are");
+  sweeper->add_option("file", options.file)->required();
+  sweeper->add_option("instance", options.name, "its name, without (all)")->required();
+  sweeper->add_option("first", options.first, "the first input, e.g. 0x3f800000")->required();
+  sweeper->add_option("count", options.count, "how many inputs")->required();
+  for (CLI::App* one : {recorder, sweeper})
+    one->add_option("--driver", options.driver, "the driver: a libcuda.so.1")->option_text("PATH");
   CLI::App* comparer = command("compare", "compare two recordings: 1 if something differs");
   comparer->add_option("first", options.file)->required();
   comparer->add_option("second", options.other)->required();
@@ -265,6 +292,7 @@ int main(int argc, char** argv) {
   writer->add_option("folder", options.folder)->required()->check(CLI::ExistingDirectory);
   CLI11_PARSE(app, argc, argv);
   return recorder->parsed()   ? record(options)
+         : sweeper->parsed()  ? write_sweep(options)
          : comparer->parsed() ? compare(options)
          : lister->parsed()   ? list_results(options)
          : modeller->parsed() ? compare_with_model(options)

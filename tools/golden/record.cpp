@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <ctime>
@@ -65,6 +65,21 @@ std::string check_known(const Subject& subject, const Record& record) {
   return {};
 }
 
+/// What a launch computes: `groups` groups, each stride-th, from a block on.
+struct Part {
+  u32 groups, stride, first_block, raw_limit;
+};
+
+/// `memory`: raw results, sums, scratch.
+Device::Outcome launch(Device& device, Device::Module module, const Subject& subject, Part part,
+                       std::array<u64, 4> inputs, std::array<u64, 3> memory) {
+  u32 log_group = subject.log_group_blocks;
+  void* const arguments[] = {&inputs[0], &inputs[1],   &inputs[2],       &inputs[3],
+                             &memory[0], &memory[1],   &memory[2],       &part.raw_limit,
+                             &log_group, &part.stride, &part.first_block};
+  return device.run(module, subject.entry, part.groups << log_group, subject.threads, arguments);
+}
+
 class Recorder {
  public:
   Recorder(Device& device, u32 stride) : device_(device), stride_(stride) {}
@@ -76,7 +91,7 @@ class Recorder {
     const u32 groups = (subject.groups + record.stride - 1) / record.stride;
     const u32 ctas = groups << subject.log_group_blocks;
     std::vector<Device::Buffer> own;  // inputs that nobody else reads
-    u64 inputs[4] = {};
+    std::array<u64, 4> inputs{};
     for (std::size_t i = 0; i < subject.inputs.size(); ++i) {
       const auto address = input(subject.inputs[i], ctas, own);
       if (!address.ok()) return address.error().message;
@@ -92,13 +107,9 @@ class Recorder {
     if (why.empty()) why = device_.clear(sums->address(), sums->bytes());
     if (!why.empty()) return why;
 
-    u64 addresses[] = {raw->address(), sums->address(), scratch->address()};
-    u32 raw_limit = subject.raw_limit, log_group = subject.log_group_blocks;
-    void* const arguments[] = {&inputs[0],    &inputs[1],    &inputs[2],    &inputs[3],
-                               &addresses[0], &addresses[1], &addresses[2], &raw_limit,
-                               &log_group,    &record.stride};
     const Device::Outcome outcome =
-        device_.run(module, subject.entry, ctas, subject.threads, arguments);
+        launch(device_, module, subject, {groups, record.stride, 0, subject.raw_limit}, inputs,
+               {raw->address(), sums->address(), scratch->address()});
     if (!outcome.supported) return {};
     if (!outcome.why.empty()) return outcome.why;
 
@@ -140,6 +151,35 @@ class Recorder {
 };
 
 }  // namespace
+
+Result<std::vector<u8>> sweep(Device& device, const Subject& subject, u32 first, u64 count) {
+  const u32 blocks = static_cast<u32>(count / kBlock);
+  if (!subject.swept || subject.raw_columns.size() != 1)
+    return Error{subject.name + " is no sweep with one result"};
+  if (first % kBlock || count % kBlock || !count || count > (u64{1} << 32) - first)
+    return Error{
+        fmt::format("{} inputs from {:#x} on are not whole blocks of {}", count, first, kBlock)};
+  const auto module = device.load(module_text({&subject, 1}));
+  if (!module.ok()) return module.error();
+  const auto raw = device.allocate(count * subject.raw_columns[0]);
+  const auto sums = device.allocate(u64{blocks} * sizeof(u64));
+  for (const auto* buffer : {&raw, &sums}) {
+    if (!buffer->ok()) return buffer->error();
+  }
+  Subject blockwise = subject;  // a group of each
+  blockwise.log_group_blocks = 0;
+  const u32 limit = static_cast<u32>(std::min<u64>(count, 0xffffffff));
+  std::string why = device.clear(sums->address(), sums->bytes());
+  if (why.empty())
+    why = launch(device, *module, blockwise, {blocks, 1, first / kBlock, limit}, {},
+                 {raw->address(), sums->address(), 0})
+              .why;
+  std::vector<u8> bytes(count * subject.raw_columns[0]);
+  if (why.empty()) why = device.read(bytes, raw->address());
+  device.unload(*module);
+  if (!why.empty()) return Error{why};
+  return bytes;
+}
 
 std::vector<std::string> modules_of(std::span<const Subject> subjects) {
   std::vector<std::string> texts;

@@ -27,7 +27,7 @@ std::vector<u64> results_at(const Subject& subject, const std::vector<u8>& raw, 
 
 std::string prologue() {
   std::string text = R"(.reg .b64 in<4>, raw, sums, scratch, sum, mix, offset;
-.reg .b32 block, group, within, raw_limit, log_group, stride;
+.reg .b32 block, group, within, raw_limit, log_group, stride, first_block;
 .reg .pred in_raw;
 )";
   const auto address = [&](const std::string& name) {
@@ -35,7 +35,7 @@ std::string prologue() {
   };
   for (int i = 0; i < 4; ++i) address(fmt::format("in{}", i));
   for (const char* name : {"raw", "sums", "scratch"}) address(name);
-  for (const char* name : {"raw_limit", "log_group", "stride"})
+  for (const char* name : {"raw_limit", "log_group", "stride", "first_block"})
     text += fmt::format("ld.param.u32 {0}, [p_{0}];\n", name);
   text += R"(mov.u32 block, %ctaid.x;
 shr.u32 group, block, log_group;
@@ -46,6 +46,7 @@ add.u64 sums, sums, offset;
 mul.lo.u32 group, group, stride;
 shl.b32 block, group, log_group;
 add.u32 block, block, within;
+add.u32 block, block, first_block;
 mov.u64 sum, 0;
 )";
   return text;

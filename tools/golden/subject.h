@@ -53,16 +53,19 @@ struct Subject {
 std::vector<u64> results_at(const Subject& subject, const std::vector<u8>& raw, u32 result);
 
 /// Of every kernel: four inputs, raw results, sums (u64 for each group that is computed), scratch
-/// memory (8 bytes for each thread), raw_limit, log2 of a group's blocks, stride.
+/// memory (8 bytes for each thread), raw_limit, log2 of a group's blocks, stride, the first block.
 inline constexpr const char* kParameters =
     ".param .u64 p_in0, .param .u64 p_in1, .param .u64 p_in2, .param .u64 p_in3, .param .u64 "
     "p_raw, .param .u64 p_sums, "
-    ".param .u64 p_scratch, .param .u32 p_raw_limit, .param .u32 p_log_group, .param .u32 p_stride";
+    ".param .u64 p_scratch, .param .u32 p_raw_limit, .param .u32 p_log_group, .param .u32 "
+    "p_stride, "
+    ".param .u32 p_first_block";
 
 inline constexpr const char* kHeader = ".version 8.8\n.target sm_90a\n.address_size 64\n";
 
-/// Registers and code that every kernel begins with: `block` is the CTA's block, `sums` where its
-/// group's sum is; `in0` to `in3`, `raw` and `scratch` are addresses in global memory.
+/// Registers and code that every kernel begins with: `block` is the CTA's block, `first_block` the
+/// grid's first, `sums` where its group's sum is; `in0` to `in3`, `raw` and `scratch` are addresses
+/// in global memory.
 std::string prologue();
 /// Adds mixed(result, place) to the register `sum`; both arguments are names of 64-bit registers,
 /// the first is overwritten.
