@@ -42,12 +42,10 @@ std::pair<std::string_view, std::string_view> layouts_of(std::string_view name) 
 bool read_name(MatrixInstruction& matrix) {
   std::vector<Element> types;
   for (const std::string_view part : split(matrix.instruction, '.')) {
-    const std::string word(part);
-    if (const auto element = element_named(part)) {
-      types.push_back(*element);
-    } else if (std::sscanf(word.c_str(), "m%un%uk%u", &matrix.m, &matrix.n, &matrix.k) == 3) {
-      continue;
-    }
+    if (const auto element = element_named(part)) types.push_back(*element);
+    u32 m = 0, n = 0, k = 0;
+    if (std::sscanf(std::string(part).c_str(), "m%un%uk%u", &m, &n, &k) == 3)
+      matrix.m = m, matrix.n = n, matrix.k = k;
   }
   const std::string_view name = matrix.instruction;
   matrix.sparse = name.starts_with("mma.sp");

@@ -205,7 +205,7 @@ u64 dot(const MatrixInstruction& i, const std::vector<u64>& a, const std::vector
 
 // ----------------------------------------------------------------------------------- fragments
 
-/// Where the element `part` of register `index` of a thread lies (PTX ISA 9.7.14.5.1 to .11).
+/// Where the element `part` of register `index` of a thread lies (PTX ISA 9.7.14.5.2 to .13).
 struct Place {
   u32 row, column;
 };

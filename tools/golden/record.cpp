@@ -156,9 +156,10 @@ Result<std::vector<u8>> sweep(Device& device, const Subject& subject, u32 first,
   const u32 blocks = static_cast<u32>(count / kBlock);
   if (!subject.swept || subject.raw_columns.size() != 1)
     return Error{subject.name + " is no sweep with one result"};
-  if (first % kBlock || count % kBlock || !count || count > (u64{1} << 32) - first)
-    return Error{
-        fmt::format("{} inputs from {:#x} on are not whole blocks of {}", count, first, kBlock)};
+  constexpr u64 kAll = u64{1} << 32;
+  if (first % kBlock || count % kBlock || !count || count == kAll || count > kAll - first)
+    return Error{fmt::format("{} inputs from {:#x} on are not whole blocks of {}, or all there are",
+                             count, first, kBlock)};
   const auto module = device.load(module_text({&subject, 1}));
   if (!module.ok()) return module.error();
   const auto raw = device.allocate(count * subject.raw_columns[0]);
@@ -168,11 +169,10 @@ Result<std::vector<u8>> sweep(Device& device, const Subject& subject, u32 first,
   }
   Subject blockwise = subject;  // a group of each
   blockwise.log_group_blocks = 0;
-  const u32 limit = static_cast<u32>(std::min<u64>(count, 0xffffffff));
   std::string why = device.clear(sums->address(), sums->bytes());
   if (why.empty())
-    why = launch(device, *module, blockwise, {blocks, 1, first / kBlock, limit}, {},
-                 {raw->address(), sums->address(), 0})
+    why = launch(device, *module, blockwise, {blocks, 1, first / kBlock, static_cast<u32>(count)},
+                 {}, {raw->address(), sums->address(), 0})
               .why;
   std::vector<u8> bytes(count * subject.raw_columns[0]);
   if (why.empty()) why = device.read(bytes, raw->address());
