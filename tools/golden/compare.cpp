@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <optional>
 
@@ -12,12 +11,6 @@ namespace heddle::golden {
 namespace {
 
 constexpr s64 kFarAway = 4;  // units in the last place that the histogram tells apart
-
-u64 element(const std::vector<u8>& raw, u64 at, u32 bytes) {
-  u64 bits = 0;
-  std::memcpy(&bits, &raw[at], bytes);
-  return bits;
-}
 
 /// Floating-point numbers in order; neighbours are 1 apart. (Of integers a distance means little,
 /// but 0 is 0.)
@@ -29,12 +22,14 @@ s64 in_order(u64 bits, u32 bytes) {
 /// "3 of 512 results differ, first of 0x3f800000: 0x1 is now 0x2; units in the last place: -1: 2,
 /// 1: 1".
 std::string compare_raw(const Record& recorded, const Record& now, const Subject& subject) {
-  u64 at = 0, differing = 0, total = 0;
+  u64 differing = 0, total = 0;
   std::string first;
   std::map<s64, u64> distances;
-  for (const u32 bytes : subject.raw_columns) {
-    for (u32 i = 0; i < subject.raw_results; ++i, at += bytes, ++total) {
-      const u64 was = element(recorded.raw, at, bytes), is = element(now.raw, at, bytes);
+  for (std::size_t column = 0; column < subject.raw_columns.size(); ++column) {
+    const u32 bytes = subject.raw_columns[column];
+    for (u32 i = 0; i < subject.raw_results; ++i, ++total) {
+      const u64 was = result_at(subject, recorded.raw, column, i);
+      const u64 is = result_at(subject, now.raw, column, i);
       if (was == is) continue;
       if (first.empty())
         first = fmt::format("first of {}: {:#x} is now {:#x}", subject.describe(i), was, is);
@@ -90,8 +85,7 @@ std::string difference(const Record& recorded, const Record& now, const Subjects
 Comparison compare(const Recording& recorded, const Recording& now,
                    std::span<const Subject> subjects) {
   Comparison result;
-  std::map<std::string_view, const Record*> others;
-  for (const Record& record : now.records) others[record.name] = &record;
+  RecordsByName others = by_name(now);
   Subjects known;
   for (const Subject& subject : subjects) known[subject.name] = &subject;
   const auto absent = [&](const Record& record, std::string_view what) {

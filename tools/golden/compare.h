@@ -17,8 +17,8 @@ struct Comparison {
   u32 changed = 0;  ///< what is computed, or of what, is not the same in both
   u32 missing = 0;  ///< not in one of them, or one of the devices does not run it
   u32 neither = 0;  ///< no device runs it
-  std::vector<std::string> differences,
-      absences;  ///< a line for each that is different or changed, and for each missing one
+  /// A line for each that is different or changed, and for each missing one.
+  std::vector<std::string> differences, absences;
 };
 
 /// `subjects` say what inputs the first different results have, and may lack some.

@@ -56,8 +56,8 @@ class Device {
   void unload(Module module);
   struct Outcome {
     std::string why;  ///< "", or what went wrong
-    bool supported =
-        true;  ///< false: the driver does not run such a kernel, and nothing else is wrong
+    /// False: the driver does not run such a kernel, and nothing else is wrong.
+    bool supported = true;
   };
   /// Runs the entry with `ctas` CTAs and waits for it.
   Outcome run(Module module, const std::string& entry, u32 ctas, u32 threads,

@@ -20,4 +20,6 @@ struct Format {
   int exponent_of(u64 bits) const { return static_cast<int>((bits & exponent_mask()) >> mantissa); }
 };
 
+inline constexpr Format kFormatF16{5, 10}, kFormatBf16{8, 7}, kFormatF32{8, 23}, kFormatF64{11, 52};
+
 }  // namespace heddle::golden

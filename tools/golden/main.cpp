@@ -153,22 +153,21 @@ int compare(const Options& options) {
   return found.exact && !found.different && !found.changed ? 0 : kDiffers;
 }
 
-std::string quoted_list(const std::vector<Kind>& kinds) {
-  std::string text;
-  for (const Kind kind : kinds)
-    text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", name_of(kind));
-  return text;
+/// Of the registers.
+std::vector<u32> bits_of(const std::vector<Kind>& kinds) {
+  std::vector<u32> bits;
+  for (const Kind kind : kinds) bits.push_back(kind == Kind::kPred ? 1 : bytes_of(kind) * 8);
+  return bits;
 }
 
-/// A line of JSON for each instance of the recording that ran on vectors: its code, and inputs and
-/// results of the first ones.
+/// A line of JSON for each instance of the recording that ran on vectors: its code, the bits of its
+/// operands, and inputs and results of the first ones.
 int list_results(const Options& options) {
   const auto instances = instances_of(options);
   if (!instances.ok()) return fail(instances.error().message);
   const auto recording = read_file(options.file);
   if (!recording.ok()) return fail(recording.error().message);
-  std::map<std::string_view, const Record*> records;
-  for (const Record& record : recording->records) records[record.name] = &record;
+  const RecordsByName records = by_name(*recording);
   for (const Instance& instance : *instances) {
     const auto found = records.find(instance.name);
     if (found == records.end() || !found->second->ran || instance.sweep != Sweep::kVectors)
@@ -178,7 +177,8 @@ int list_results(const Options& options) {
     if (record.identity != subject.identity || record.raw.size() != subject.raw_bytes()) continue;
     fmt::print(
         "{{\"name\": \"{}\", \"code\": \"{}\", \"inputs\": [{}], \"outputs\": [{}], \"vectors\": [",
-        instance.name, instance.code, quoted_list(instance.inputs), quoted_list(instance.outputs));
+        instance.name, instance.code, fmt::join(bits_of(instance.inputs), ", "),
+        fmt::join(bits_of(instance.outputs), ", "));
     for (u32 i = 0; i < subject.raw_results; ++i)
       fmt::print("{}[[{}], [{}]]", i ? ", " : "", fmt::join(inputs_at(instance, i), ", "),
                  fmt::join(results_at(subject, record.raw, i), ", "));
@@ -194,8 +194,7 @@ int compare_with_model(const Options& options) {
   if (!matrices.ok()) return fail(matrices.error().message);
   const auto recording = read_file(options.file);
   if (!recording.ok()) return fail(recording.error().message);
-  std::map<std::string_view, const Record*> records;
-  for (const Record& record : recording->records) records[record.name] = &record;
+  const RecordsByName records = by_name(*recording);
   u32 compared = 0, different = 0;
   for (const MatrixInstruction& matrix : *matrices) {
     const auto found = records.find(matrix.name);

@@ -63,7 +63,7 @@ constexpr u64 nan_of(bool half) { return half ? 0x7fff : 0x7fffffff; }
 
 /// sum * 2^exponent as f32, cut, or as f16, to nearest even.
 u64 rounded(s128 sum, int exponent, bool half) {
-  const Format f = *format_of(half ? Element::kF16 : Element::kF32);
+  const Format f = half ? kFormatF16 : kFormatF32;
   const u64 sign = sum < 0 ? f.sign() : 0;
   const u128 magnitude = static_cast<u128>(sum < 0 ? -sum : sum);
   int leading = 127;

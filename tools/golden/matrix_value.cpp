@@ -14,9 +14,9 @@ struct ElementInfo {
   std::optional<Format> format = {};  ///< none: an integer
 };
 constexpr ElementInfo kElementInfos[kElements] = {
-    {"f16", 16, Format{5, 10}},
-    {"bf16", 16, Format{8, 7}},
-    {"tf32", 32, Format{8, 23}},
+    {"f16", 16, kFormatF16},
+    {"bf16", 16, kFormatBf16},
+    {"tf32", 32, kFormatF32},
     {"e4m3", 8, Format{4, 3, false}},
     {"e5m2", 8, Format{5, 2}},
     {"s8", 8},
@@ -24,9 +24,9 @@ constexpr ElementInfo kElementInfos[kElements] = {
     {"s4", 4},
     {"u4", 4},
     {"b1", 1},
-    {"f32", 32, Format{8, 23}},
+    {"f32", 32, kFormatF32},
     {"s32", 32},
-    {"f64", 64, Format{11, 52}},
+    {"f64", 64, kFormatF64},
 };
 const ElementInfo& info(Element element) { return kElementInfos[static_cast<int>(element)]; }
 

@@ -25,17 +25,10 @@ HERE = Path(__file__).resolve().parent
 HEADER = ".version 8.8\n.target sm_90a\n.address_size 64\n"
 # What depends on other threads or on memory is not constant.
 NOT_CONSTANT = ["shfl.", "vote.", "match.", "redux.", "diverge.", "atom.", "red.", "movmatrix.", "ldmatrix.", "stmatrix."]
-BITS = {"u8": 16, "s8": 16, "u16": 16, "s16": 16, "b16": 16, "f16": 16, "bf16": 16, "e4m3x2": 16, "e5m2x2": 16,
-        "u64": 64, "s64": 64, "b64": 64, "f64": 64, "pred": 1}
 SAME, DIFFERENT, UNKNOWN = "the same", "different", "not computed"
 
 
-def bits_of(kind):
-    return BITS.get(kind, 32)
-
-
-def register(name, kind):
-    bits = bits_of(kind)
+def register(name, bits):
     return f".reg {'.pred' if bits == 1 else f'.b{bits}'} {name};\n"
 
 
@@ -43,16 +36,15 @@ def comparison(instance, vector):
     """Sets %differs if the instruction does not give the vector's results."""
     inputs, outputs = vector
     text, code = "", instance["code"]
-    for name, kind, value in zip("abcd", instance["inputs"], inputs):
-        text += register(name, kind)
-        text += f"setp.ne.u32 {name}, {value}, 0;\n" if bits_of(kind) == 1 else f"mov.b{bits_of(kind)} {name}, {value:#x};\n"
-    for name, kind in zip("xyz", instance["outputs"]):
-        text += register(name, kind)
+    for name, bits, value in zip("abcd", instance["inputs"], inputs):
+        text += register(name, bits)
+        text += f"setp.ne.u32 {name}, {value}, 0;\n" if bits == 1 else f"mov.b{bits} {name}, {value:#x};\n"
+    for name, bits in zip("xyz", instance["outputs"]):
+        text += register(name, bits)
     for name in "abcdxyz":
         code = code.replace(f"${name}", name)
     text += f"{{ {code} }}\n.reg .pred other;\nsetp.ne.u32 %differs, 0, 0;\n"
-    for name, kind, value in zip("xyz", instance["outputs"], outputs):
-        bits = bits_of(kind)
+    for name, bits, value in zip("xyz", instance["outputs"], outputs):
         if bits == 1:
             text += f"xor.pred other, {name}, {'%yes' if value else '%no'};\n"
         else:

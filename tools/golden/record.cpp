@@ -26,6 +26,13 @@ std::string module_text(std::span<const Subject> subjects) {
   return text;
 }
 
+std::vector<std::span<const Subject>> in_modules(std::span<const Subject> subjects) {
+  std::vector<std::span<const Subject>> modules;
+  for (std::size_t i = 0; i < subjects.size(); i += kModule)
+    modules.push_back(subjects.subspan(i, std::min(kModule, subjects.size() - i)));
+  return modules;
+}
+
 std::vector<u8> contents(const Input& input, u64 blocks) {
   const u64 count = input.elements_per_block * blocks;
   std::vector<u8> bytes(count * input.element_bytes);
@@ -58,26 +65,26 @@ std::string check_known(const Subject& subject, const Record& record) {
       return fmt::format("the sum of group {} is not the host's", group);
   }
   for (u32 i = 0; i < subject.raw_results; ++i) {
-    u64 raw = 0;
-    std::memcpy(&raw, &record.raw[i * subject.raw_columns[0]], subject.raw_columns[0]);
-    if (raw != subject.expected(i)) return fmt::format("result {} is not the host's", i);
+    if (result_at(subject, record.raw, 0, i) != subject.expected(i))
+      return fmt::format("result {} is not the host's", i);
   }
   return {};
 }
 
 /// What a launch computes: `groups` groups, each stride-th, from a block on.
 struct Part {
-  u32 groups, stride, first_block, raw_limit;
+  u32 groups, log_group_blocks, stride, first_block, raw_limit;
 };
 
 /// `memory`: raw results, sums, scratch.
 Device::Outcome launch(Device& device, Device::Module module, const Subject& subject, Part part,
                        std::array<u64, 4> inputs, std::array<u64, 3> memory) {
-  u32 log_group = subject.log_group_blocks;
-  void* const arguments[] = {&inputs[0], &inputs[1],   &inputs[2],       &inputs[3],
-                             &memory[0], &memory[1],   &memory[2],       &part.raw_limit,
-                             &log_group, &part.stride, &part.first_block};
-  return device.run(module, subject.entry, part.groups << log_group, subject.threads, arguments);
+  void* const arguments[] = {&inputs[0],   &inputs[1],       &inputs[2],
+                             &inputs[3],   &memory[0],       &memory[1],
+                             &memory[2],   &part.raw_limit,  &part.log_group_blocks,
+                             &part.stride, &part.first_block};
+  return device.run(module, subject.entry, part.groups << part.log_group_blocks, subject.threads,
+                    arguments);
 }
 
 class Recorder {
@@ -108,7 +115,8 @@ class Recorder {
     if (!why.empty()) return why;
 
     const Device::Outcome outcome =
-        launch(device_, module, subject, {groups, record.stride, 0, subject.raw_limit}, inputs,
+        launch(device_, module, subject,
+               {groups, subject.log_group_blocks, record.stride, 0, subject.raw_limit}, inputs,
                {raw->address(), sums->address(), scratch->address()});
     if (!outcome.supported) return {};
     if (!outcome.why.empty()) return outcome.why;
@@ -167,13 +175,10 @@ Result<std::vector<u8>> sweep(Device& device, const Subject& subject, u32 first,
   for (const auto* buffer : {&raw, &sums}) {
     if (!buffer->ok()) return buffer->error();
   }
-  Subject blockwise = subject;  // a group of each
-  blockwise.log_group_blocks = 0;
-  std::string why = device.clear(sums->address(), sums->bytes());
-  if (why.empty())
-    why = launch(device, *module, blockwise, {blocks, 1, first / kBlock, static_cast<u32>(count)},
-                 {}, {raw->address(), sums->address(), 0})
-              .why;
+  // Each block is a group of its own; nobody looks at the sums.
+  const Part part{blocks, 0, 1, first / kBlock, static_cast<u32>(count)};
+  std::string why =
+      launch(device, *module, subject, part, {}, {raw->address(), sums->address(), 0}).why;
   std::vector<u8> bytes(count * subject.raw_columns[0]);
   if (why.empty()) why = device.read(bytes, raw->address());
   device.unload(*module);
@@ -183,8 +188,7 @@ Result<std::vector<u8>> sweep(Device& device, const Subject& subject, u32 first,
 
 std::vector<std::string> modules_of(std::span<const Subject> subjects) {
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < subjects.size(); i += kModule)
-    texts.push_back(module_text(subjects.subspan(i, std::min(kModule, subjects.size() - i))));
+  for (const auto some : in_modules(subjects)) texts.push_back(module_text(some));
   return texts;
 }
 
@@ -193,8 +197,7 @@ std::string record(Device& device, std::span<const Subject> subjects, u32 stride
   recording.device = device.description();
   recording.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
   Recorder recorder(device, stride);
-  for (std::size_t i = 0; i < subjects.size(); i += kModule) {
-    const auto some = subjects.subspan(i, std::min(kModule, subjects.size() - i));
+  for (const auto some : in_modules(subjects)) {
     // A device that does not know one of the kernels gets each alone.
     const auto all = device.load(module_text(some));
     for (const Subject& subject : some) {

@@ -17,7 +17,7 @@ std::string record(Device& device, std::span<const Subject> subjects, u32 stride
                    Recording& recording);
 
 /// The results of `count` inputs of a sweep, from the input `first` on, as they are; both are
-/// multiples of 65,536. Only subjects with one result for each input.
+/// multiples of 65,536, and `count` is not 2^32. Only subjects with one result for each input.
 Result<std::vector<u8>> sweep(Device& device, const Subject& subject, u32 first, u64 count);
 
 /// The PTX modules in which they run, for other tools.

@@ -68,6 +68,12 @@ class Reader {
 
 }  // namespace
 
+RecordsByName by_name(const Recording& recording) {
+  RecordsByName records;
+  for (const Record& record : recording.records) records[record.name] = &record;
+  return records;
+}
+
 std::vector<u8> write(const Recording& recording) {
   Writer writer;
   for (const char c : kMagic) writer.number(static_cast<u8>(c));

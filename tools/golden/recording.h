@@ -6,8 +6,10 @@
 //   the sums (u32; of groups 0, stride, 2 * stride ...), raw results (string)
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -32,6 +34,9 @@ struct Recording {
 
   bool operator==(const Recording&) const = default;
 };
+
+using RecordsByName = std::map<std::string_view, const Record*>;
+RecordsByName by_name(const Recording& recording);
 
 std::vector<u8> write(const Recording& recording);
 Result<Recording> read(std::span<const u8> bytes);

@@ -13,15 +13,20 @@ u64 Subject::raw_bytes() const {
   return bytes;
 }
 
+u64 result_at(const Subject& subject, const std::vector<u8>& raw, std::size_t column, u32 result) {
+  u64 begin = 0;
+  for (std::size_t i = 0; i < column; ++i)
+    begin += u64{subject.raw_columns[i]} * subject.raw_results;
+  const u32 bytes = subject.raw_columns[column];
+  u64 value = 0;
+  std::memcpy(&value, &raw[begin + u64{result} * bytes], bytes);
+  return value;
+}
+
 std::vector<u64> results_at(const Subject& subject, const std::vector<u8>& raw, u32 result) {
   std::vector<u64> values;
-  u64 column = 0;
-  for (const u32 bytes : subject.raw_columns) {
-    u64 value = 0;
-    std::memcpy(&value, &raw[column + u64{result} * bytes], bytes);
-    values.push_back(value);
-    column += u64{bytes} * subject.raw_results;
-  }
+  for (std::size_t column = 0; column < subject.raw_columns.size(); ++column)
+    values.push_back(result_at(subject, raw, column, result));
   return values;
 }
 

@@ -27,8 +27,8 @@ struct Input {
 /// group, which has a sum. Its parameters are in kParameters.
 struct Subject {
   std::string name;
-  u64 identity =
-      0;  ///< of what is computed of which inputs: sums with another one cannot be compared
+  /// Of what is computed of which inputs: sums with another one cannot be compared.
+  u64 identity = 0;
   std::string entry, kernel;  ///< a name and its PTX
   u32 threads = 1024;         ///< of a CTA
   u32 groups = 0;
@@ -49,7 +49,8 @@ struct Subject {
   u64 raw_bytes() const;
 };
 
-/// A raw result: a value of each column.
+/// A raw result of a column, and those of all columns.
+u64 result_at(const Subject& subject, const std::vector<u8>& raw, std::size_t column, u32 result);
 std::vector<u64> results_at(const Subject& subject, const std::vector<u8>& raw, u32 result);
 
 /// Of every kernel: four inputs, raw results, sums (u64 for each group that is computed), scratch

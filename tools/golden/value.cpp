@@ -28,13 +28,13 @@ constexpr Description kDescriptions[kKinds] = {
 std::optional<Format> format_of(Kind kind) {
   switch (kind) {
     case Kind::kF16:
-      return Format{5, 10};
+      return kFormatF16;
     case Kind::kBf16:
-      return Format{8, 7};
+      return kFormatBf16;
     case Kind::kF32:
-      return Format{8, 23};
+      return kFormatF32;
     case Kind::kF64:
-      return Format{11, 52};
+      return kFormatF64;
     default:
       return std::nullopt;
   }
