@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/own_file.h"
 #include "cli/commands.h"
 
 namespace heddle::cli {
@@ -21,19 +22,12 @@ namespace fs = std::filesystem;
 /// The shell's exit statuses for a program that cannot be started.
 constexpr int kCannotExecute = 126, kNotFound = 127;
 
-/// <prefix>/lib for <prefix>/bin/heddle; empty when there is no libcuda.so.1.
-fs::path library_folder() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const fs::path folder = program.parent_path().parent_path() / "lib";
-  return !error && fs::exists(folder / "libcuda.so.1", error) ? folder : fs::path();
-}
-
 }  // namespace
 
 int execute_program(std::vector<std::string> words) {
   const fs::path folder = library_folder();
-  if (folder.empty())
+  std::error_code ignored;
+  if (folder.empty() || !fs::exists(folder / "libcuda.so.1", ignored))
     return fail(
         "libcuda.so.1 is not in ../lib, seen from this program: the installation is incomplete");
   const char* before = std::getenv("LD_LIBRARY_PATH");

@@ -75,7 +75,7 @@ std::optional<Entry> Cache::find(const std::string& key) {
   if (file.number < 0 || fstat(file.number, &info) != 0) return std::nullopt;
   // It is executed, so it must be of somebody who may do as this user anyway.
   if (!S_ISREG(info.st_mode) || (info.st_uid != geteuid() && info.st_uid != 0) ||
-      (info.st_mode & S_IWOTH) || info.st_size > kLargestFile)
+      (info.st_mode & (S_IWGRP | S_IWOTH)) || info.st_size > kLargestFile)
     return std::nullopt;
   auto entry = read_entry(read_all(file.number, static_cast<std::size_t>(info.st_size)));
   if (!entry || entry->key != key) return std::nullopt;
@@ -153,7 +153,10 @@ std::string environment(const char* name) {
 }
 
 std::string folder_of_environment() {
-  if (std::string folder = environment("HEDDLE_CACHE_DIR"); !folder.empty()) return folder;
+  // The program may change its current folder.
+  std::error_code failed;
+  if (const std::string folder = environment("HEDDLE_CACHE_DIR"); !folder.empty())
+    return std::filesystem::absolute(folder, failed);
   for (const auto& [variable, below] : {std::pair{"XDG_CACHE_HOME", ""}, {"HOME", "/.cache"}}) {
     // Relative ones do not count (XDG Base Directory Specification).
     if (const std::string base = environment(variable); base.starts_with('/'))

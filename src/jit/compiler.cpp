@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/own_file.h"
 #include "jit/library.h"
 
 namespace heddle::jit {
@@ -20,22 +21,12 @@ namespace {
 
 constexpr const char* kName = "libheddle_jit.so";
 
-/// Beside what this code is part of, or in the lib folder beside its folder.
-std::vector<std::string> places() {
-  Dl_info info;
-  if (!dladdr(reinterpret_cast<const void*>(&places), &info) || !info.dli_fname) return {};
-  std::error_code ignored;
-  const auto folder = std::filesystem::absolute(info.dli_fname, ignored).parent_path();
-  return {folder / kName, folder / ".." / "lib" / kName};
-}
-
 /// Its path; empty: it is not there.
 std::string find_library() {
+  const std::filesystem::path folder = library_folder();
   std::error_code ignored;
-  for (const std::string& place : places()) {
-    if (std::filesystem::exists(place, ignored)) return place;
-  }
-  return {};
+  if (folder.empty() || !std::filesystem::exists(folder / kName, ignored)) return {};
+  return folder / kName;
 }
 
 struct Library {
@@ -47,7 +38,9 @@ Library load() {
   Library library;
   const std::string place = find_library();
   if (place.empty()) {
-    library.why = fmt::format("{} is not there", kName);
+    library.why = fmt::format("{} is not in {}", kName,
+                              library_folder().empty() ? "a known folder, as there is no /proc"
+                                                       : library_folder().string());
     return library;
   }
   void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);

@@ -24,6 +24,14 @@ const std::string& maker() {
   return maker;
 }
 
+/// Once: a user waits ten times as long for kernels that stay in the interpreter.
+void tell_of_missing_compiler(const std::string& why) {
+  static std::atomic<bool> told{false};
+  if (told.exchange(true)) return;
+  std::fputs(fmt::format("heddle: kernels are interpreted, not compiled: {}\n", why).c_str(),
+             stderr);
+}
+
 }  // namespace
 
 bool traces() {
@@ -98,7 +106,10 @@ void Version::compile(bool in_background) {
   };
   if (!result.ok()) {
     refuse(result.error().message);
-    if (result.error().by_kernel) keep(Refusal{result.error().message});
+    if (result.error().by_kernel)
+      keep(Refusal{result.error().message});
+    else
+      tell_of_missing_compiler(result.error().message);
     return;
   }
   take(result->image,
