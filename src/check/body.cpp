@@ -9,11 +9,6 @@ using diag::Kind;
 using syntax::Stmt;
 using syntax::StmtKind;
 
-namespace {
-constexpr u32 kMostRegisters = 1u << 24;
-constexpr u64 kMostCounted = 0xffffffff;  // in `%r<N>`; those that nobody names cost nothing
-}  // namespace
-
 BodyChecker::BodyChecker(ModuleChecker& module, const syntax::Function& declared, ir::FunctionId id)
     : module_(module), tree_(module.tree_), declared_(declared), id_(id) {}
 
@@ -33,7 +28,25 @@ void BodyChecker::run() {
   resolve_labels();
   module_.scopes_.leave();
   module_.in_function_ = false;
-  (module_.want_ == Want::module ? function() : module_.dropped_) = std::move(f_);
+  if (module_.want_ == Want::module) {
+    function() = std::move(f_);
+  } else {
+    keep_uses();
+    module_.dropped_ = std::move(f_);
+  }
+}
+
+/// What the function names outlives a body that nobody wants: limits of memory are about all that a
+/// kernel can reach.
+void BodyChecker::keep_uses() {
+  ir::Function& kept = function();
+  kept.shared_used = std::move(f_.shared_used);
+  kept.target_lists = std::move(f_.target_lists);
+  for (const ir::Operand& operand : f_.operands) {
+    if (operand.kind == ir::OperandKind::function || operand.kind == ir::OperandKind::prototype ||
+        operand.kind == ir::OperandKind::variable)
+      kept.operands.push_back(operand);
+  }
 }
 
 void BodyChecker::reuse(ir::Function& dropped) {
@@ -172,22 +185,22 @@ void BodyChecker::statement(std::size_t index) {
       return;
     case StmtKind::callprototype:
       module_.gate_directive(".callprototype", stmt.span);
+      module_.prototype_directives(tree_.functions[stmt.data]);
       return;
     case StmtKind::loc: {
       const syntax::Loc& loc = tree_.locs[stmt.data];
       const auto file = module_.files_.find(loc.file);
-      if (file != module_.files_.end()) loc_.loc_file = ir::FileId(file->second);
+      if (file != module_.files_.end()) loc_.loc_file = ir::FileId(file->second.id);
       loc_.loc_line = loc.line;
+      module_.gate_debugging(stmt);
       return;
     }
-    case StmtKind::file: {
-      const syntax::File& file = tree_.files[stmt.data];
-      module_.files_[file.index] = static_cast<u32>(module_.module_->files.size());
-      module_.module_->files.emplace_back(text(file.path));
+    case StmtKind::file:
+      module_.file(stmt);
       return;
-    }
     default:
-      return;  // pragmas and debugging data say nothing about the meaning
+      module_.gate_debugging(stmt);  // it says nothing about the meaning
+      return;
   }
 }
 
@@ -215,14 +228,12 @@ void BodyChecker::variable(const syntax::Variable& declared) {
 
 void BodyChecker::registers(const syntax::Variable& declared) {
   const isa::Type type = module_.type_of(declared);
-  u8 vector = 1;
-  if (text(declared.vector) == "v2") vector = 2;
-  if (text(declared.vector) == "v4") vector = 4;
   if (type == isa::Type::none) {
     declare(declared.name, {SymbolKind::error, 1, 0, declared.name_span});
     return;
   }
-  if (isa::type_info(type).cls == isa::TypeClass::opaque) {
+  const u8 vector = module_.vector_of(declared, type);
+  if (isa::type_info(type).cls == isa::TypeClass::opaque && !declared.vector) {
     module_.report_.add(Kind::opaque_register, declared.type_span, isa::type_info(type).name);
   }
   if (declared.is_array) module_.report_.add(Kind::register_array, declared.name_span);
@@ -230,18 +241,8 @@ void BodyChecker::registers(const syntax::Variable& declared) {
     module_.report_.add(Kind::initializer_space, tree_[declared.initializer].span, ".reg");
   }
   if (declared.count) {
-    // None at all (`%r<0>`) is what a compiler may write, and the vendor's assembler takes it.
-    const auto written = evaluate(tree_, declared.count, module_.report_);
-    const bool is_zero = written && written->is_integer() && written->bits == 0;
-    const auto count =
-        is_zero ? std::optional<u64>(0) : module_.positive(declared.count, "number of registers");
-    if (count && *count > kMostCounted) {
-      module_.report_.add(Kind::constant_range, tree_[declared.count].span, *count, 1,
-                          kMostCounted);
-    }
-    family(declared.name,
-           {type, vector, count ? static_cast<u32>(std::min<u64>(*count, kMostRegisters)) : 0,
-            declared.name_span});
+    const u32 count = static_cast<u32>(module_.number_of_names(declared));
+    family(declared.name, {type, vector, count, declared.name_span});
     return;
   }
   const auto made = module_.make_registers(f_, type, vector, text(declared.name));
@@ -288,12 +289,14 @@ void BodyChecker::target_list(const Stmt& stmt, NameId label) {
     }
     // `L<4>` stands for L0 to L3 (11.3.1).
     const auto count = module_.positive(use.count, "number of labels");
-    for (u64 n = 0; count && n < *count && n < 65536; ++n) {
+    for (u64 n = 0; count && n < *count; ++n) {
       const std::string name = fmt::format("{}{}", text(use.name), n);
-      if (const NameId id = tree_.names.find(name))
-        add(id, use.span);
-      else
+      const NameId id = tree_.names.find(name);
+      if (!id) {  // nor are those that follow, as a rule
         module_.report_.add(Kind::undeclared, use.span, name);
+        break;
+      }
+      add(id, use.span);
     }
   }
 }

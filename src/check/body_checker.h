@@ -30,6 +30,7 @@ class BodyChecker {
   void declare(NameId name, Symbol symbol);
   void family(NameId base, const RegisterFamily& family);
   void resolve_labels();
+  void keep_uses();
 
   // instruction.cpp
   void instruction(const syntax::Instruction& written, Span span);

@@ -3,6 +3,7 @@
 // The module level: header, variables with their initialisers (PTX ISA 5.4, 11.1).
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstring>
 
 #include "check/advice.h"
@@ -23,8 +24,19 @@ namespace {
 
 constexpr isa::PtxVersion kNewestVersion{9, 1};
 constexpr u64 kMaxVariableBytes = u64{1} << 40;
-constexpr isa::GateAlternative kSince35[] = {{{3, 1}, {35, 0}}};
-constexpr isa::Gate kKernelAddress[] = {{kSince35, {}}};
+// Parts of directives that came later than these.
+using isa::Gate;
+using isa::GateAlternative;
+constexpr GateAlternative kSince15[] = {{{1, 5}, {}}}, kSince20[] = {{{2, 0}, {}}},
+                          kSince21[] = {{{2, 1}, {}}}, kSince21Sm20[] = {{{2, 1}, {20, 0}}},
+                          kSince31[] = {{{3, 1}, {}}}, kSince31Sm35[] = {{{3, 1}, {35, 0}}},
+                          kSince32[] = {{{3, 2}, {}}}, kSince70[] = {{{7, 0}, {}}},
+                          kSince71[] = {{{7, 1}, {}}}, kSince72[] = {{{7, 2}, {}}};
+constexpr Gate kKernelAddress[] = {{kSince31Sm35, {}}}, kAddress[] = {{kSince21, {}}},
+               kFunctionAddress[] = {{kSince21Sm20, {}}}, kGeneric[] = {{kSince31, {}}},
+               kMask[] = {{kSince71, {}}}, kBank[] = {{kSince15, {{2, 1}, {}}}},
+               kBodyParam[] = {{kSince20, {}}}, kFileTimes[] = {{kSince32, {}}},
+               kSectionLabel[] = {{kSince70, {}}}, kInlinedAt[] = {{kSince72, {}}};
 
 }  // namespace
 
@@ -111,6 +123,7 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
   functions_without_body();
   scopes_.leave();
   ir::resolve_aliases(*module_);
+  check_memory(*module_, report_);
   if (report_.has_errors()) return module_;
   if (module_->map_f64_to_f32) map_f64_to_f32(*module_);
   if (first_target().sm < 20) imply_flushing(*module_);
@@ -243,17 +256,51 @@ void ModuleChecker::statement(std::size_t& index) {
         index = std::max<std::size_t>(index, declared.body.first + declared.body.count);
       return;
     }
-    case StmtKind::file: {
-      const syntax::File& file = tree_.files[stmt.data];
-      files_[file.index] = static_cast<u32>(module_->files.size());
-      module_->files.emplace_back(text(file.path));
+    case StmtKind::file:
+      file(stmt);
       return;
-    }
     case StmtKind::alias:
       alias(stmt);
       return;
     default:
-      return;  // .pragma, .loc, .section, DWARF data, block ends: nothing to resolve at this level
+      gate_debugging(stmt);  // there is nothing to resolve
+      return;
+  }
+}
+
+void ModuleChecker::file(const Stmt& stmt) {
+  const syntax::File& file = tree_.files[stmt.data];
+  if (file.has_times) gate(kFileTimes, "the time and size of a .file", stmt.span);
+  const auto [before, is_new] =
+      files_.try_emplace(file.index, File{static_cast<u32>(module_->files.size()), stmt.span});
+  if (!is_new) {
+    report_.add(Kind::repeated_file, stmt.span, file.index)
+        .label(before->second.span, "the first one is here");
+    return;
+  }
+  module_->files.emplace_back(text(file.path));
+}
+
+/// Statements that say nothing about the meaning are of a version all the same.
+void ModuleChecker::gate_debugging(const Stmt& stmt) {
+  switch (stmt.kind) {
+    case StmtKind::pragma:
+      gate_directive(".pragma", stmt.span);
+      return;
+    case StmtKind::dwarf:
+      gate_directive("@@DWARF", stmt.span);
+      return;
+    case StmtKind::section: {
+      const std::string_view body = text(tree_.sections[stmt.data].body);
+      gate_directive(".section", stmt.span);
+      if (body.find(':') != body.npos) gate(kSectionLabel, "a label in a .section", stmt.span);
+      return;
+    }
+    case StmtKind::loc:
+      if (tree_.locs[stmt.data].inlined) gate(kInlinedAt, "inlined_at", stmt.span);
+      return;
+    default:
+      return;
   }
 }
 
@@ -275,6 +322,12 @@ ir::Linkage ModuleChecker::linkage_of(NameId name) const {
 void ModuleChecker::gate_directive(std::string_view name, Span span) {
   const isa::Entry* entry = isa::find_directive(name);
   if (entry) gate(entry->gates, name, span);
+}
+
+void ModuleChecker::gate_linkage(NameId linkage, Span declaration) {
+  if (!linkage) return;
+  const u32 end = declaration.begin + 1 + static_cast<u32>(text(linkage).size());
+  gate_directive(fmt::format(".{}", text(linkage)), {declaration.begin, end});
 }
 
 void ModuleChecker::gate(std::span<const isa::Gate> gates, std::string_view what, Span span) {
@@ -310,10 +363,31 @@ isa::Type ModuleChecker::type_of(const syntax::Variable& declared) {
 
 /// What .param variables cannot be, of kernels, functions and calls alike.
 void ModuleChecker::check_param_type(const syntax::Variable& declared, isa::Type type) {
-  if (declared.vector)
-    report_.add(Kind::param_type, declared.type_span, "a vector").help("declare an array");
-  else if (type == isa::Type::f16x2)
+  if (type == isa::Type::f16x2 && !declared.vector && !declared.is_array)
     report_.add(Kind::param_type, declared.type_span, ".f16x2").help("declare it as .b32");
+}
+
+u8 ModuleChecker::vector_of(const syntax::Variable& declared, isa::Type type) {
+  const std::string_view written = text(declared.vector);
+  if (written.empty()) return 1;
+  if (text(declared.space) == "param" && !declared.is_array) {
+    report_.add(Kind::param_type, declared.type_span, "a vector").help("declare an array");
+    return 1;
+  }
+  constexpr u32 kMostBytes = 16;
+  const isa::TypeInfo& info = isa::type_info(type);
+  if (type == isa::Type::pred || info.cls == isa::TypeClass::opaque) {
+    report_.add(Kind::vector_of_type, declared.type_span, info.name);
+    return 1;
+  }
+  if (written == "v8") {
+    report_.add(Kind::vector_of_length, declared.type_span, written)
+        .help("a wider access names its registers in braces; its variable is an array");
+    return 8;
+  }
+  const u8 length = written == "v2" ? 2 : 4;
+  if (bytes_of(type) * length > kMostBytes) report_.add(Kind::vector_too_long, declared.type_span);
+  return length;
 }
 
 bool ModuleChecker::is_zero(ExprId id) const {
@@ -339,6 +413,8 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
   variable.linkage = linkage_of(declared.linkage);
   variable.at = point(declared.name_span);
   variable.span = declared.name_span;
+  gate_linkage(declared.linkage, declared.span);
+  if (declared.bank >= 0) gate(kBank, "a bank of constant memory", declared.span);
   variable.bank = declared.bank > 0 ? static_cast<u8>(declared.bank) : 0;
   const auto space = space_of(text(declared.space));
   if (!space) return false;
@@ -358,18 +434,18 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
     report_.add(Kind::opaque_space, declared.type_span, isa::type_info(variable.type).name);
     return false;
   }
-  if (variable.space == ir::Space::param) check_param_type(declared, variable.type);
+  if (variable.space == ir::Space::param) {
+    gate(kBodyParam, "a .param variable in a body", declared.span);
+    check_param_type(declared, variable.type);
+  }
   if (variable.linkage == ir::Linkage::common && variable.space != ir::Space::global)
     report_.add(Kind::common_not_global, declared.span);
   if (declared.count && (declared.is_array || declared.initializer)) {
     report_.add(Kind::parameterized_memory, declared.name_span);
     return false;
   }
-  if (text(declared.vector) == "v2") variable.vector = 2;
-  if (text(declared.vector) == "v4") variable.vector = 4;
-  if (text(declared.vector) == "v8") variable.vector = 8;
+  variable.vector = vector_of(declared, variable.type);
   const u64 element = u64{bytes_of(variable.type)} * variable.vector;
-  if (declared.vector && element > 16) report_.add(Kind::vector_too_long, declared.type_span);
   variable.align = static_cast<u32>(element);
   if (declared.align) {
     const auto align = positive(declared.align, "alignment");
@@ -408,12 +484,15 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
   }
   variable.size = element * count;
   for (u32 i = 0; i < declared.attributes.count; ++i) {
-    if (text(tree_.directives[declared.attributes.first + i].name) == "managed") {
-      variable.managed = true;
-      gate_directive(".attribute(.managed)", declared.span);
-      if (variable.space != ir::Space::global)
-        report_.add(Kind::managed_not_global, declared.name_span);
-    }
+    const syntax::Directive& attribute = tree_.directives[declared.attributes.first + i];
+    const std::string_view name = text(attribute.name);
+    if (name != "managed" && name != "unified") continue;  // what a pointer points to
+    gate_directive(fmt::format(".{}", name), attribute.span);
+    if (variable.space != ir::Space::global)
+      report_.add(Kind::misplaced_attribute, declared.name_span, name, ".global variables");
+    if (name == "unified" && attribute.args.count != 2)
+      report_.add(Kind::directive_arguments, attribute.span, name, "two numbers");
+    variable.managed |= name == "managed";
   }
   if (variable.unsized && variable.linkage != ir::Linkage::external) {
     report_.add(Kind::unsized_array, declared.name_span, variable.name);
@@ -527,6 +606,7 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
   relocation.size = static_cast<u8>(std::min<u32>(bytes, 8));
   const bool whole = variable.type == isa::Type::u32 || variable.type == isa::Type::u64;
   if (expr->kind == ExprKind::mask) {
+    gate(kMask, "a part of an address as an initial value", expr->span);
     const auto mask = evaluate(tree_, expr->child.b, report_);
     if (!mask) return true;
     u32 shift = 0;
@@ -564,6 +644,7 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
     expr = &tree_[expr->child.a];
   }
   if (expr->kind == ExprKind::generic) {
+    gate(kGeneric, "generic()", expr->span);
     relocation.generic = true;
     expr = &tree_[expr->child.a];
     while (expr->kind == ExprKind::binary && is_constant(tree_, expr->child.b)) {
@@ -584,12 +665,15 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
         report_.add(Kind::no_static_address, expr->span, text(expr->name_id), name_of(space));
         return true;
       }
+      gate(kAddress, "an address as an initial value", expr->span);
       break;
     }
     case SymbolKind::function:
       relocation.is_function = true;
       if (module_->functions[symbol.id].is_entry)
         gate(kKernelAddress, "a kernel as an initial value", expr->span);
+      else
+        gate(kFunctionAddress, "a function as an initial value", expr->span);
       break;
     case SymbolKind::error:
       return true;
@@ -644,16 +728,38 @@ void ModuleChecker::module_variable(const syntax::Variable& declared) {
   }
 }
 
+/// N of `x<N>`. None at all is what a compiler may write, and the vendor's assembler takes it.
+u64 ModuleChecker::number_of_names(const syntax::Variable& declared) {
+  constexpr u64 kMost = 0xffffffff;  // those that nobody names cost nothing
+  const auto count = evaluate(tree_, declared.count, report_);
+  if (!count) return 0;
+  if (count->bits > kMost)
+    report_.add(Kind::constant_range, tree_[declared.count].span, count->bits, 0, kMost);
+  return std::min(count->bits, kMost);
+}
+
 /// The names that a declaration introduces: `x<4>` stands for x0 to x3 (5.4.6), of which only those
 /// matter that the text mentions.
 std::vector<NameId> ModuleChecker::names_of(const syntax::Variable& declared) {
   if (!declared.count) return {declared.name};
-  constexpr u64 kMost = 1u << 20;
+  const u64 count = number_of_names(declared);
+  const std::string_view base = text(declared.name);
   std::vector<NameId> names;
-  const u64 count = positive(declared.count, "number of variables").value_or(0);
-  for (u64 n = 0; n < std::min(count, kMost); ++n) {
-    if (const NameId id = tree_.names.find(fmt::format("{}{}", text(declared.name), n)))
-      names.push_back(id);
+  if (count <= tree_.names.size()) {
+    for (u64 n = 0; n < count; ++n) {
+      if (const NameId id = tree_.names.find(fmt::format("{}{}", base, n))) names.push_back(id);
+    }
+    return names;
+  }
+  for (u32 i = 0; i < tree_.names.size(); ++i) {
+    const std::string_view name = text(NameId(i));
+    if (!name.starts_with(base)) continue;
+    const std::string_view digits = name.substr(base.size());
+    u64 number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const bool is_number = error == std::errc() && end == digits.data() + digits.size();
+    if (is_number && number < count && (digits.size() == 1 || digits[0] != '0'))
+      names.emplace_back(i);
   }
   return names;
 }

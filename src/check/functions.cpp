@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions: signatures, the declarations and the definition that belong together, their directives
-// (PTX ISA 7, 11.2, 11.4, 11.6, 11.7).
+// Functions: signatures, the declarations and the definition that belong together,
+// (PTX ISA 7, 11.2, 11.6).
 #include <algorithm>
 
 #include "check/body_checker.h"
@@ -48,8 +48,8 @@ ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
       const isa::TypeInfo& info = isa::type_info(parameter.type);
       if (info.cls == isa::TypeClass::opaque && !kernel)
         report_.add(Kind::opaque_space, one.type_span, info.name);
-      if (text(one.vector) == "v2") parameter.vector = 2;
-      if (text(one.vector) == "v4") parameter.vector = 4;
+      if (!in_param || parameter.type != isa::Type::pred)
+        parameter.vector = vector_of(one, parameter.type);
       u64 count = 1;
       parameter.is_array = one.is_array;
       if (parameter.in_register && one.is_array)
@@ -90,10 +90,11 @@ ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
           if (align && (*align & (*align - 1)))
             report_.add(Kind::bad_alignment, tree_[arg].span, *align);
         }
-        if (name == "ptr")
+        if (name == "ptr") {
+          gate_directive(".ptr", attribute.span);
           parameter.is_pointer = true;
-        else if (const auto space = space_of(name))
-          parameter.pointee_space = *space;
+        }
+        if (const auto space = space_of(name)) parameter.pointee_space = *space;
       }
       offset = round_up(offset, std::max<u32>(parameter.align, 1));
       parameter.offset = offset;
@@ -104,10 +105,7 @@ ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
   };
   convert_all(declared.returns, signature.returns);
   convert_all(declared.params, signature.params);
-  for (u32 i = 0; i < declared.directives.count; ++i) {
-    if (text(tree_.directives[declared.directives.first + i].name) == "noreturn")
-      signature.noreturn = true;
-  }
+  signature.noreturn = has_directive(declared, "noreturn");
   return signature;
 }
 
@@ -143,7 +141,9 @@ void ModuleChecker::function(const syntax::Function& declared) {
     }
     if (declared.returns.count) report_.add(Kind::kernel_returns, declared.name_span);
   }
+  gate_linkage(declared.linkage, declared.span);
   function_directives(declared, function);
+  const bool preserves_alike = same_abi_preserve(declared);
   if (function.linkage == ir::Linkage::common)
     report_.add(Kind::common_not_global, declared.name_span);
   if (function.has_body && function.linkage == ir::Linkage::external)
@@ -166,7 +166,7 @@ void ModuleChecker::function(const syntax::Function& declared) {
           .label(before->declared, "first defined here");
       return;
     }
-    if (other.is_entry != function.is_entry ||
+    if (other.is_entry != function.is_entry || !preserves_alike ||
         !same_signature(other.signature, function.signature)) {
       report_.add(Kind::different_declaration, declared.name_span, function.name)
           .label(before->declared, "declared differently here");
@@ -193,83 +193,6 @@ void ModuleChecker::function(const syntax::Function& declared) {
     module_->functions.push_back(std::move(function));
   }
   if (declared.has_body) BodyChecker(*this, declared, ir::FunctionId(id)).run();
-}
-
-void ModuleChecker::function_directives(const syntax::Function& declared, ir::Function& function) {
-  for (u32 i = 0; i < declared.directives.count; ++i) {
-    const syntax::Directive& directive = tree_.directives[declared.directives.first + i];
-    const std::string_view name = text(directive.name);
-    gate_directive("." + std::string(name), directive.span);
-    if (name != "pragma" && name != "noreturn" && !declared.has_body) {
-      report_.add(Kind::directive_without_body, directive.span, name);
-      continue;
-    }
-    const u32 most = name == "maxntid" || name == "reqntid" || name == "reqnctapercluster" ? 3
-                     : name == "noreturn" || name == "unified" || name == "explicitcluster" ||
-                             name == "blocksareclusters"
-                         ? 0
-                         : 1;
-    if (name != "pragma" && (directive.args.count > most || (most && !directive.args.count))) {
-      report_.add(Kind::directive_arguments, directive.span, name,
-                  most == 0   ? "no number"
-                  : most == 1 ? "one number"
-                              : "one to three numbers");
-      continue;
-    }
-    std::array<u32, 3> values{1, 1, 1};
-    bool ok = true;
-    if (name != "pragma" && name != "unified") {
-      for (u32 a = 0; a < directive.args.count && a < 3; ++a) {
-        const ExprId arg = tree_.expr_lists[directive.args.first + a];
-        const auto value = positive(arg, fmt::format(".{}", name));
-        ok = value && *value <= 0xffffffffu;
-        if (!ok) break;
-        values[a] = static_cast<u32>(*value);
-      }
-    }
-    if (!ok) continue;
-    const bool for_kernel = name == "maxntid" || name == "maxnreg" || name == "reqntid" ||
-                            name == "minnctapersm" || name == "maxnctapersm" ||
-                            name == "reqnctapercluster" || name == "explicitcluster" ||
-                            name == "maxclusterrank";
-    if (for_kernel && !function.is_entry) {
-      report_.add(Kind::kernel_directive, directive.span, name);
-      continue;
-    }
-    if (name == "maxntid")
-      function.max_ntid = values;
-    else if (name == "reqntid")
-      function.req_ntid = values;
-    else if (name == "maxnreg")
-      function.max_nreg = values[0];
-    else if (name == "minnctapersm")
-      function.min_nctapersm = values[0];
-    else if (name == "maxnctapersm")
-      function.max_nctapersm = values[0];
-    else if (name == "reqnctapercluster")
-      function.req_nctapercluster = values;
-    else if (name == "explicitcluster")
-      function.explicit_cluster = true;
-    else if (name == "blocksareclusters")
-      function.blocks_are_clusters = true;
-    else if (name == "maxclusterrank")
-      function.max_clusterrank = values[0];
-    else if (name == "noreturn") {
-      if (function.noreturn) report_.add(Kind::repeated_header, directive.span);
-      function.noreturn = true;
-      if (function.is_entry || declared.returns.count)
-        report_.add(Kind::noreturn_function, directive.span);
-    } else if (name == "pragma") {
-      for (u32 a = 0; a < directive.args.count; ++a) {
-        function.pragmas.emplace_back(
-            text(tree_[tree_.expr_lists[directive.args.first + a]].name_id));
-      }
-    }
-  }
-  if (function.max_clusterrank && function.req_nctapercluster[0])
-    report_.add(Kind::cluster_directives, declared.name_span);
-  if (function.max_ntid[0] && function.req_ntid[0])
-    report_.add(Kind::maxntid_and_reqntid, declared.name_span);
 }
 
 void ModuleChecker::alias(const Stmt& stmt) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "check/check.h"
+#include "check/module_checker.h"
 
 namespace heddle::check {
 namespace {
@@ -318,6 +319,7 @@ std::shared_ptr<const ir::Module> link(std::span<const Part> parts, Provides pro
                                        diag::Report& report, Complete complete) {
   const bool several = parts.size() > 1;
   std::shared_ptr<const ir::Module> module = several ? Linker(report).run(parts) : parts[0].module;
+  if (several && !report.has_errors()) check_memory(*module, report);
   if (provides && !report.has_errors()) {
     check_complete(*module, several, complete, provides, report);
   }

@@ -50,6 +50,12 @@ TEST(Link, DeclarationsAgreeAndEverythingUsedIsDefinedOnce) {
       {".func f() { ret; }", ".visible .func f() { ret; }" + calls, ""},
       {".visible .func g() { ret; } .visible .func f(); .alias f, g;", ".extern .func f();" + calls,
        ""},
+      // all constants together, and what a kernel reaches elsewhere
+      {".const .b8 x[40000];", ".const .b8 y[40000];", "P2143"},
+      {".shared .b8 x[30000]; .visible .func f() { st.shared.b8 [x], 1; ret; }",
+       ".extern .func f(); .visible .entry k() { .shared .b8 y[30000]; call f; ret; }", "P2142"},
+      {".shared .b8 x[30000]; .visible .func f() { st.shared.b8 [x], 1; ret; }",
+       ".extern .func f(); .visible .entry k() { .shared .b8 y[10000]; call f; ret; }", ""},
       // defined nowhere
       {"", ".extern .global .b32 x;" + reads, "P4003"},
       {"", ".extern .func f();" + calls, "P4003"},

@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "check/check.h"
@@ -79,12 +81,21 @@ class ModuleChecker {
                         u64& element, u64 limit);
   void initialize_element(ir::Variable& variable, syntax::ExprId id, u64 element);
   bool symbol_initializer(ir::Variable& variable, syntax::ExprId id, u64 offset, u32 bytes);
+  u64 number_of_names(const syntax::Variable& declared);
   std::vector<NameId> names_of(const syntax::Variable& declared);
   void add_variable(const syntax::Variable& declared, ir::Variable variable);
   void function(const syntax::Function& declared);
   ir::Signature signature(const syntax::Function& declared);
   bool same_signature(const ir::Signature& a, const ir::Signature& b) const;
+  bool has_directive(const syntax::Function& declared, std::string_view name) const;
+  /// The numbers of a directive of a function, kernel or prototype, the `index`th; none after a
+  /// report that it breaks a rule.
+  std::optional<std::array<u64, 3>> function_directive(const syntax::Function& declared, u32 index);
   void function_directives(const syntax::Function& declared, ir::Function& function);
+  void prototype_directives(const syntax::Function& declared);
+  /// Whether earlier declarations of the function have the same .abi_preserve and
+  /// .abi_preserve_control.
+  bool same_abi_preserve(const syntax::Function& declared);
   void alias(const syntax::Stmt& stmt);
   void functions_without_body();
 
@@ -92,6 +103,9 @@ class ModuleChecker {
   std::string_view text(NameId name) const { return name ? tree_.names[name] : std::string_view(); }
   isa::Type type_of(const syntax::Variable& declared);
   void check_param_type(const syntax::Variable& declared, isa::Type type);
+  /// The elements of the vector that a variable, register or parameter of `type` is declared as
+  /// (5.4.2); 1 when it is none, or after a report that it cannot be one.
+  u8 vector_of(const syntax::Variable& declared, isa::Type type);
   bool is_zero(syntax::ExprId id) const;
   std::optional<u64> positive(syntax::ExprId id, std::string_view what);
   ir::SourcePoint point(Span span) const;
@@ -99,6 +113,10 @@ class ModuleChecker {
   /// Reports a directive that the module's version or target does not have yet.
   void gate_directive(std::string_view name, Span span);
   void gate(std::span<const isa::Gate> gates, std::string_view what, Span span);
+  /// The same for the .weak or .common that a declaration begins with.
+  void gate_linkage(NameId linkage, Span declaration);
+  void file(const syntax::Stmt& stmt);
+  void gate_debugging(const syntax::Stmt& stmt);
   const Mnemonic& mnemonic(NameId name);
   /// What `.version` and `.target` must be for the candidate; none when they are.
   std::optional<std::string> refused(const isa::Candidate& candidate) const;
@@ -122,7 +140,13 @@ class ModuleChecker {
   enum class Special : u8 { unknown, no, yes };
   std::vector<Special> special_;  // by NameId
   ir::Function dropped_;  // the last body that was forgotten: the next one reuses its memory
-  std::unordered_map<u32, u32> files_;  // .file number -> index into Module::files
+  struct File {
+    u32 id = 0;  ///< index into Module::files
+    Span span;
+  };
+  std::unordered_map<u32, File> files_;  // by .file number
+  std::unordered_map<u32, std::vector<std::pair<std::string_view, u64>>>
+      abi_preserve_;  // of functions, by NameId
   std::vector<const syntax::Variable*> module_registers_;
   bool in_function_ = false;  // variables are those of a body
   std::vector<Span> broken_;  // declarations that do not parse
@@ -137,6 +161,9 @@ void map_f64_to_f32(ir::Module& module);
 void imply_flushing(ir::Module& module);
 /// Makes mad.f32 for a target before sm_20 what later devices do: fma.rn.ftz.f32 (legacy.cpp).
 void fuse_mad(ir::Module& module);
+/// Reports kernels whose .shared variables, and modules whose .const variables, have no room
+/// (limits.cpp).
+void check_memory(const ir::Module& module, diag::Report& report);
 std::optional<ir::Space> space_of(std::string_view name);
 /// The space that the form's modifiers, or the operand's description, name; generic when none does.
 ir::Space space_of_form(const isa::Candidate& candidate, const isa::OperandSpec* spec);

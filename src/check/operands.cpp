@@ -56,8 +56,7 @@ Symbol BodyChecker::look_up(NameId name, Span span, diag::Report& report) {
   const auto member = scopes.member(name);
   if (member && (!known || scopes.families[member->family].depth > scopes.depth(name))) {
     RegisterFamily& family = scopes.families[member->family];
-    if (family.made.size() <= member->number) family.made.resize(member->number + 1);
-    u32& made = family.made[member->number];
+    u32& made = family.made(member->number);
     if (!made) made = module_.make_registers(f_, family.type, family.vector, text(name)).value + 1;
     const Symbol reg{SymbolKind::reg, family.vector, made - 1, family.declared};
     scopes.declare(name, reg);

@@ -55,10 +55,12 @@ std::size_t first_digit(std::string_view text) {
 Scopes::Numbered Scopes::split(std::string_view text, std::size_t at) const {
   Numbered result;
   result.is_known = true;
-  if (at >= text.size() || text.size() - at > 9) return result;
-  result.base = names_.find(text.substr(0, at));
-  for (const char c : text.substr(at))
-    result.number = result.number * 10 + static_cast<u32>(c - '0');
+  constexpr std::size_t kMostDigits = 10;  // of a number below 2^32
+  if (at >= text.size() || text.size() - at > kMostDigits) return result;
+  u64 number = 0;
+  for (const char c : text.substr(at)) number = number * 10 + static_cast<u64>(c - '0');
+  result.number = static_cast<u32>(number);
+  if (result.number == number) result.base = names_.find(text.substr(0, at));
   return result;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/module.h"
@@ -39,8 +40,18 @@ struct RegisterFamily {
   u8 vector;
   u32 count;
   Span declared;
-  u32 depth = 0;               ///< of the scope that declares it; Scopes fills it in
-  std::vector<u32> made = {};  ///< by number: RegId + 1, or 0 when it was not used yet
+  u32 depth = 0;  ///< of the scope that declares it; Scopes fills it in
+  /// By number: RegId + 1, or 0 when it was not used yet. The count is any, and few of the numbers
+  /// are used: those above kNear lie apart.
+  static constexpr u32 kNear = 1u << 16;
+  std::vector<u32> near = {};
+  std::unordered_map<u32, u32> far = {};
+
+  u32& made(u32 number) {
+    if (number >= kNear) return far[number];
+    if (near.size() <= number) near.resize(number + 1);
+    return near[number];
+  }
 };
 
 class Scopes {

@@ -63,9 +63,9 @@ void BodyChecker::undeclared(NameId name, Span span, diag::Report& report) {
     const std::string_view family_name = without_number(name);
     const std::string_view number = name.substr(family_name.size());
     const RegisterFamily* family = family_of(tree_.names.find(family_name));
-    return family && !number.empty() && number.size() < 9 &&
+    return family && !number.empty() && number.size() <= 10 &&
            (number.size() == 1 || number[0] != '0') &&
-           static_cast<u32>(std::stoul(std::string(number))) < family->count;
+           std::stoull(std::string(number)) < family->count;
   };
   for (const std::string_view stem : {written, base}) {
     if (const RegisterFamily* family = family_of(tree_.names.find(stem))) {

@@ -105,86 +105,11 @@ ir::FunctionId Loaded::function_at(u64 code_address) const {
   return ir::FunctionId(offset / kCodeStep - 1);
 }
 
-std::vector<ir::FunctionId> Loaded::reachable(ir::FunctionId entry) const {
-  std::vector<bool> seen(module_->functions.size(), false);
-  std::vector<ir::FunctionId> order;
-  const auto visit = [&](u32 id) {
-    if (id < seen.size() && !seen[id]) {
-      seen[id] = true;
-      order.push_back(ir::FunctionId(id));
-    }
-  };
-  visit(entry.value);
-  bool indirect = false;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const ir::Function& function = module_->functions[order[i].value];
-    for (const ir::Operand& operand : function.operands) {
-      if (operand.kind == ir::OperandKind::function) visit(operand.id);
-      if (operand.kind == ir::OperandKind::prototype) indirect = true;
-    }
-    for (const ir::TargetList& list : function.target_lists) {
-      for (const ir::FunctionId id : list.functions) visit(id.value);
-    }
-    // A pointer called through a prototype may come from any initialised table.
-    if (indirect) {
-      indirect = false;
-      for (const ir::Variable& variable : module_->variables) {
-        for (const ir::Relocation& relocation : variable.relocations) {
-          if (relocation.is_function) visit(relocation.symbol);
-        }
-      }
-    }
-  }
-  return order;
-}
-
 const SharedLayout& Loaded::shared_layout(ir::FunctionId entry) const {
   const std::lock_guard lock(mutex_);
   const auto [at, fresh] = shared_layouts_.try_emplace(entry.value);
-  if (fresh) at->second = lay_out_shared(entry);
+  if (fresh) at->second = ir::lay_out_shared(*module_, entry);
   return at->second;
-}
-
-SharedLayout Loaded::lay_out_shared(ir::FunctionId entry) const {
-  std::vector<bool> used(module_->variables.size(), false);
-  for (const ir::FunctionId id : reachable(entry)) {
-    const ir::Function& function = module_->functions[id.value];
-    for (const ir::VarId variable : function.shared_used) used[variable.value] = true;
-    for (const ir::Operand& operand : function.operands) {
-      if (operand.kind == ir::OperandKind::variable) used[operand.id] = true;
-    }
-  }
-  SharedLayout layout;
-  const auto place = [&](bool dynamic) {
-    for (u32 i = 0; i < used.size(); ++i) {
-      const ir::Variable& variable = module_->variables[i];
-      // `.extern .shared x[]` is the dynamic part: all such arrays begin where the static part
-      // ends.
-      const bool is_dynamic = variable.linkage == ir::Linkage::external && variable.size == 0;
-      if (!used[i] || variable.space != ir::Space::shared || is_dynamic != dynamic) continue;
-      if (dynamic) {
-        layout.offset[i] = layout.static_bytes;
-        continue;
-      }
-      const u64 offset = round_up(layout.static_bytes, std::max<u32>(variable.align, 1));
-      layout.offset[i] = static_cast<u32>(offset);
-      layout.static_bytes = static_cast<u32>(offset + variable.size);
-    }
-  };
-  place(false);
-  u32 align = 16;
-  bool any_dynamic = false;
-  for (u32 i = 0; i < used.size(); ++i) {
-    const ir::Variable& variable = module_->variables[i];
-    if (used[i] && variable.space == ir::Space::shared &&
-        variable.linkage == ir::Linkage::external && !variable.size) {
-      any_dynamic = true;
-      align = std::max(align, variable.align);
-    }
-  }
-  if (any_dynamic) layout.static_bytes = static_cast<u32>(round_up(layout.static_bytes, align));
-  place(true);
-  return layout;
 }
 
 }  // namespace heddle::machine

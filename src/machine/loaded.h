@@ -12,15 +12,12 @@
 
 #include "base/result.h"
 #include "ir/module.h"
+#include "ir/shared_layout.h"
 #include "machine/memory.h"
 
 namespace heddle::machine {
 
-/// Where the .shared variables that a kernel can reach lie in its CTA's window.
-struct SharedLayout {
-  std::unordered_map<u32, u32> offset;  ///< VarId -> offset
-  u32 static_bytes = 0;  ///< dynamic shared memory begins here (16-aligned when there is any)
-};
+using ir::SharedLayout;
 
 class Loaded {
  public:
@@ -53,7 +50,9 @@ class Loaded {
   ir::FunctionId function_at(u64 code_address) const;
 
   /// Functions reachable from `entry` by calls or by having their address taken, `entry` first.
-  std::vector<ir::FunctionId> reachable(ir::FunctionId entry) const;
+  std::vector<ir::FunctionId> reachable(ir::FunctionId entry) const {
+    return ir::callable_functions(*module_, entry);
+  }
   /// Made when it is first asked for; it stays where it is. Every launch asks.
   const SharedLayout& shared_layout(ir::FunctionId entry) const;
 
@@ -64,7 +63,6 @@ class Loaded {
       : memory_(memory), module_(std::move(module)), first_(std::move(first)) {}
 
   bool is_shared(const ir::Variable& variable) const { return variable.managed && first_; }
-  SharedLayout lay_out_shared(ir::FunctionId entry) const;
 
   Memory& memory_;
   std::shared_ptr<const ir::Module> module_;

@@ -55,7 +55,9 @@ void Lexer::integer(Token& token, const char* digits, unsigned radix) {
                              : radix == 2 ? "0b is followed by binary digits"
                                           : "");
   }
-  if (overflow && !muted_) report_.add(Kind::number_too_large, {token.span.begin, offset()});
+  if (!overflow) return;
+  token.value = 1;  // whatever the rest of the number, no rule has anything against this one
+  if (!muted_) report_.add(Kind::number_too_large, {token.span.begin, offset()});
 }
 
 // 0f and 8 hexadecimal digits, 0d and 16.

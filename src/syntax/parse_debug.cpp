@@ -61,6 +61,7 @@ bool Parser::loc() {
 
 bool Parser::section() {
   const u32 begin = tok_.span.begin;
+  if (!blocks_.empty()) report_.add(diag::Kind::inside_function, tok_.span, text());
   advance();
   if (!at(TokenKind::dotted)) return expected("the section's name, such as .debug_info");
   Section section;
@@ -130,6 +131,8 @@ bool Parser::dwarf() {
   const u32 begin = tok_.span.begin;
   advance();
   if (!at(TokenKind::name) || (text() != "DWARF" && text() != "dwarf")) return expected("DWARF");
+  const Span word{begin, tok_.span.end};
+  if (!blocks_.empty()) report_.add(diag::Kind::inside_function, word, text(word));
   const Span rest = lexer_.rest_of_line();
   std::string body;
   for (const char c : text(rest)) {

@@ -21,7 +21,7 @@ bool Parser::variable(NameId linkage, u32 begin) {
   do {
     Variable one = shared;
     if (!at_new_name()) return expected("a name");
-    if (!declarator(one)) return false;
+    if (!declarator(one, Counted::yes)) return false;
     if (at(TokenKind::equals)) {
       advance();
       one.initializer = at(TokenKind::l_brace) ? vector() : expression();
@@ -138,10 +138,12 @@ bool Parser::attribute(std::vector<Directive>& into) {
 }
 
 // name, name<count>, name[2][3].
-bool Parser::declarator(Variable& variable) {
+bool Parser::declarator(Variable& variable, Counted counted) {
   variable.name = intern(tok_.span);
   variable.name_span = tok_.span;
   advance();
+  if (at(TokenKind::less) && counted == Counted::no)
+    return misplaced("each parameter is declared by itself");
   if (accept(TokenKind::less)) {
     variable.count = integer_literal("how many names this declares");
     return !failed_ && expect(TokenKind::greater, "'>'");
@@ -233,7 +235,7 @@ bool Parser::parameters(Range<u32>& into, Nameless nameless) {
                                                   ? "a parameter that needs no name is called _"
                                                   : "");
     }
-    if (!declarator(variable)) return false;
+    if (!declarator(variable, Counted::no)) return false;
     variable.span = so_far(begin);
     variables.push_back(variable);
     if (at(TokenKind::r_paren)) break;

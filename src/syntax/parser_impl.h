@@ -86,7 +86,8 @@ class Parser {
   bool bank(Variable& variable);
   bool pointee(Variable& variable);
   bool attribute(std::vector<Directive>& into);
-  bool declarator(Variable& variable);
+  enum class Counted : u8 { no, yes };  ///< whether `x<4>` may stand for x0 to x3
+  bool declarator(Variable& variable, Counted counted);
   bool function(NameId linkage, u32 begin);
   bool function_header(Function& function, std::vector<Directive>& directives);
   bool at_new_name();
