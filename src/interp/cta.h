@@ -62,7 +62,8 @@ inline u32 lanes_equal(const u32* values, u32 lanes, u32 value) {
 /// Short, because a warp may be spinning on what another has to do (libgomp's locks and barriers);
 /// longer turns do not make kernels that compute faster.
 inline constexpr s64 kTurn = 50;
-inline constexpr u32 kMostArguments = 5;  ///< of a function of the system
+/// Of a function of the system.
+inline constexpr u32 kMostArguments = machine::SystemFunctionInfo::kMostParams;
 inline constexpr int kTrapRaised = 1;     ///< what sigsetjmp returns after raise_trap()
 
 /// Those from `barrier` on stand where they are until another thread moves them.

@@ -11,7 +11,6 @@
 
 namespace heddle::interp {
 
-using machine::SystemFunction;
 using machine::TrapKind;
 
 /// Lanes go to the label that their index chooses (9.7.12.4); an index beyond the list is undefined
@@ -106,14 +105,16 @@ void InterpretedCta::call(WarpState& state, std::size_t index, const Op& op, u32
     group &= active;
     const ir::FunctionId id = launch_.loaded->function_at(pointer);
     callee = id ? program_.code_of(id) : nullptr;
-    const bool exists =
-        callee && (callee->function->has_body || callee->system != SystemFunction::none);
+    const bool exists = callee && (callee->function->has_body || callee->system);
     if (!exists || callee->function->is_entry) {
       detail_ = "the register holds no address of a function of this module";
       raise_trap(warp, TrapKind::illegal_call, first, &pointer);
     }
-    if (callee->params.size() != site.arguments.size() ||
-        callee->returns.size() != site.returns.size()) {
+    if (callee->system) {
+      detail_ = refuse_system_call(*callee->system, site, launch_.loaded->module().address_size / 8);
+      if (!detail_.empty()) raise_trap(warp, TrapKind::illegal_call, first, &pointer);
+    } else if (callee->params.size() != site.arguments.size() ||
+               callee->returns.size() != site.returns.size()) {
       detail_ = fmt::format(
           "function '{}' takes {} parameters and returns {}; the call passes {} and expects {}",
           callee->function->name, callee->params.size(), callee->returns.size(),
@@ -121,8 +122,8 @@ void InterpretedCta::call(WarpState& state, std::size_t index, const Op& op, u32
       raise_trap(warp, TrapKind::illegal_call, first, &pointer);
     }
   }
-  if (callee->system != SystemFunction::none) {
-    system_call(state, index, site, callee->system, group);
+  if (callee->system) {
+    system_call(state, index, site, callee->system->function, group);
     Fragment& fragment = state.fragments[index];
     Fragment later = fragment;  // lanes with another target stay at the call
     later.mask = active & ~group;

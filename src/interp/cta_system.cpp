@@ -44,7 +44,7 @@ void InterpretedCta::read_string(u64 address, std::string& text) {
 
 /// Returns what vprintf returns.
 u64 InterpretedCta::print(u64 format, u64 arguments) {
-  if (!format) return static_cast<u32>(-1);
+  if (!format) return ~u64{0};
   read_string(format, text_);
   arguments_ = machine::printf_arguments(text_);
   values_.resize(arguments_.size());

@@ -429,13 +429,8 @@ Result<std::shared_ptr<const Interpreted>> decode(
     code->id = id;
     code->index = static_cast<u32>(program->codes.size());
     code->function = &loaded->module().functions[id.value];
-    if (!code->function->has_body) {
-      if (const auto* info = machine::find_system_function(code->function->name)) {
-        code->system = info->function;
-        code->params.resize(info->params);
-        code->returns.resize(info->returns ? 1 : 0);
-      }
-    }
+    if (!code->function->has_body)
+      code->system = machine::find_system_function(code->function->name);
     decoders.emplace_back(builder, *code).lay_out();
     program->codes[id.value] = std::move(code);
   }

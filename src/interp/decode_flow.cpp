@@ -11,18 +11,23 @@
 
 namespace heddle::interp {
 
+std::string refuse_system_call(const machine::SystemFunctionInfo& info, const CallSite& site,
+                               u32 address_bytes) {
+  const auto bytes_of = [](const std::vector<Slot>& slots) {
+    std::vector<u32> bytes;
+    for (const Slot& slot : slots) bytes.push_back(slot.bytes);
+    return bytes;
+  };
+  return machine::refuse_system_call(info, bytes_of(site.arguments), bytes_of(site.returns),
+                                     address_bytes);
+}
+
 /// Why a direct call cannot be, or an empty string.
-std::string Decoder::refuse_call(const CallSite& site) {
+std::string Decoder::refuse_call(const CallSite& site) const {
   const Code& callee = *site.direct;
   if (callee.function->has_body) return {};
-  HEDDLE_CHECK(callee.system != machine::SystemFunction::none);  // check_complete() looked
-  if (site.arguments.size() == callee.params.size() && site.returns.size() == callee.returns.size())
-    return {};
-  return fmt::format(
-      "the system's function '{}' takes {} arguments and returns {}; the call passes {} and "
-      "expects {}",
-      callee.function->name, callee.params.size(), callee.returns.size(), site.arguments.size(),
-      site.returns.size());
+  HEDDLE_CHECK(callee.system);  // check_complete() looked
+  return refuse_system_call(*callee.system, site, builder_.program.loaded->module().address_size / 8);
 }
 
 std::string Decoder::call() {

@@ -314,7 +314,7 @@ class Decoder {
   void copy_tensormap();
   void cluster_address(Handler run);
   void try_cancel();
-  static std::string refuse_call(const CallSite& site);
+  std::string refuse_call(const CallSite& site) const;
   void barrier(Control control);
   void warp_instruction(const isa::Form& form);
   void move(Place from, Place to, Type type) {

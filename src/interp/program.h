@@ -10,6 +10,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -56,6 +57,10 @@ struct CallSite {
   bool wide_pointer = true;
   std::vector<Slot> arguments, returns;  ///< in the caller's frame
 };
+
+/// Why a call cannot be one of a function of the system, or an empty string.
+std::string refuse_system_call(const machine::SystemFunctionInfo& info, const CallSite& site,
+                               u32 address_bytes);
 
 /// A special register that a function reads, and where its lanes are in the frame.
 struct SpecialUse {
@@ -106,7 +111,7 @@ struct Code {
   Place stack_at_entry = 0;           ///< when it does: what it restores when it returns
   std::vector<Slot> params, returns;  ///< formals
   std::vector<Place> registers;       ///< by ir::RegId; kNoPlace: nobody names it
-  machine::SystemFunction system = machine::SystemFunction::none;  ///< provided, without ops
+  const machine::SystemFunctionInfo* system = nullptr;  ///< provided, without ops; null: it is not
 };
 
 class Interpreted final : public machine::Program {

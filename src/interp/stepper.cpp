@@ -133,7 +133,7 @@ void InterpretedCta::step_op(WarpState& state, const Op& op) {
         u64 arguments[kMostArguments] = {};
         for (std::size_t i = 0; i < site.arguments.size(); ++i) arguments[i] = step_.rows[i][lane];
         step_.rows[site.arguments.size()][lane] =
-            provide(state, site.direct->system, lane, arguments);
+            provide(state, site.direct->system->function, lane, arguments);
       }
       return;
     }

@@ -4,10 +4,13 @@
 // functions and no module defines them (PTX Interoperability, "System Calls").
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,15 +27,32 @@ enum class SystemFunction : u8 {
   set_conditional,  ///< (handle, value): cudaGraphSetConditional of graphs
 };
 
+/// A parameter, or the result, of a function of the system.
+enum class SystemType : u8 {
+  none,
+  number,   ///< up to 8 bytes, which are taken as an unsigned number; a result is sign-extended
+  address,  ///< as many bytes as the module's addresses have, or more
+};
+
 struct SystemFunctionInfo {
+  static constexpr u32 kMostParams = 5;
   std::string_view name;
   SystemFunction function;
-  u32 params;
-  bool returns;
+  std::array<SystemType, kMostParams> params{};  ///< up to the first `none`
+  u32 least = 0;  ///< arguments that a call must pass; those behind them are 0
+  SystemType result = SystemType::none;
+  u32 most() const { return static_cast<u32>(std::ranges::find(params, SystemType::none) - params.begin()); }
 };
 /// None when the system has no such function.
 const SystemFunctionInfo* find_system_function(std::string_view name);
 inline bool provides(std::string_view name) { return find_system_function(name); }
+
+/// Why a call cannot be one of the function, which passes arguments and takes results of so many
+/// bytes (0: a predicate) in a module whose addresses have `address_bytes`; empty: it can. Results
+/// that nobody takes are dropped, and one that the function does not give is 0: modules declare
+/// these functions themselves, not always as CUDA's headers do.
+std::string refuse_system_call(const SystemFunctionInfo& info, std::span<const u32> arguments,
+                               std::span<const u32> results, u32 address_bytes);
 
 /// Heap and printf buffer, which live as long as a context. Thread-safe.
 class DeviceRuntime {

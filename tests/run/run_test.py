@@ -6,6 +6,7 @@ A file says what to run and what comes of it in `//!` lines:
 
     //! run add --grid 1 --block 4 u32[4]       an entry and the arguments of `heddle run`
     //! 0: 7 8 9 10                             what is in argument 0 afterwards; `7 x4` is four times 7
+    //! prints seven 7                          a line of what the kernel prints, before the arguments
     //! trap illegal instruction                or: the run traps, and this is in its message
     //! refuse .reqntid 8                       or: the device refuses the launch, with this in the message
 
@@ -27,6 +28,7 @@ class Run:
     def __init__(self, line, arguments):
         self.line, self.arguments = line, shlex.split(arguments)
         self.memory = {}  # argument number -> words
+        self.printed = []  # lines
         self.failure = None  # exit status and part of the message
 
 
@@ -50,6 +52,8 @@ def read(path):
         buffer = re.match(r"(\d+):(.*)", text)
         if text.startswith("run "):
             runs.append(Run(number, text[4:]))
+        elif text.startswith("prints "):
+            runs[-1].printed.append(text[7:])
         elif text.startswith("trap "):
             runs[-1].failure = TRAPPED, text[5:]
         elif text.startswith("refuse "):
@@ -74,8 +78,11 @@ def problems(heddle, path, run, schedule):
         return [f"should fail with '{message}'; exit status {done.returncode}\n{done.stderr}"]
     if done.returncode:
         return [f"exit status {done.returncode}\n{done.stderr}"]
-    if not run.memory:
+    if not run.memory and not run.printed:
         return ["nothing is expected of this run"]
+    printed = re.split(r"^argument \d+:", done.stdout, maxsplit=1, flags=re.MULTILINE)[0].splitlines()
+    if run.printed and printed != run.printed:
+        return [f"printed {printed}\n    should be {run.printed}"]
     found = {}
     for number, block in re.findall(r"^argument (\d+):.*\n((?:\s+\d+:.*\n)*)", done.stdout, re.MULTILINE):
         found[number] = " ".join(re.findall(r"^\s+\d+: (.*)$", block, re.MULTILINE)).split()
