@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "base/own_file.h"
@@ -22,6 +24,51 @@ namespace fs = std::filesystem;
 /// The shell's exit statuses for a program that cannot be started.
 constexpr int kCannotExecute = 126, kNotFound = 127;
 
+/// Heddle's own libraries cannot be preloaded then.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kSanitized = false;
+#endif
+
+/// Puts `what` in front of the variable's value.
+bool prepend(const char* name, const std::string& what) {
+  const char* before = std::getenv(name);
+  const std::string all = before && *before ? what + ":" + before : what;
+  return setenv(name, all.c_str(), 1) == 0;
+}
+
+/// Whether the program has to have a sanitizer's run-time loaded before all else, which ends it
+/// when anything is preloaded. Its name is in the file.
+bool wants_sanitizer_first(const std::string& program) {
+  std::error_code error;
+  if (program.find('/') == std::string::npos || !fs::is_regular_file(program, error)) return false;
+  constexpr std::size_t kEnough = 16 << 20;  // the names of libraries are near the beginning
+  std::string bytes(std::min<std::size_t>(fs::file_size(program, error), kEnough), '\0');
+  std::ifstream file(program, std::ios::binary);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return bytes.starts_with("\177ELF") && (bytes.find("libasan.so") != std::string::npos ||
+                                          bytes.find("libtsan.so") != std::string::npos);
+}
+
+/// A library with DT_RPATH, as those of pip's PyTorch are, finds what lies beside it before
+/// LD_LIBRARY_PATH is asked. A library that is loaded already comes before both. The loader takes
+/// blanks and colons for the ends of names.
+bool preload_runtime(const fs::path& folder, const std::string& program) {
+  if (kSanitized || folder.string().find_first_of(" :") != std::string::npos ||
+      wants_sanitizer_first(program))
+    return true;
+  std::error_code error;
+  std::string list;
+  for (const char* name : {"libcudart.so.12", "libcudart.so.13"}) {
+    if (fs::exists(folder / name, error))
+      list += (list.empty() ? "" : ":") + (folder / name).string();
+  }
+  return list.empty() || prepend("LD_PRELOAD", list);
+}
+
 }  // namespace
 
 int execute_program(std::vector<std::string> words) {
@@ -30,9 +77,8 @@ int execute_program(std::vector<std::string> words) {
   if (folder.empty() || !fs::exists(folder / "libcuda.so.1", ignored))
     return fail(
         "libcuda.so.1 is not in ../lib, seen from this program: the installation is incomplete");
-  const char* before = std::getenv("LD_LIBRARY_PATH");
-  const std::string path = before && *before ? folder.string() + ":" + before : folder.string();
-  if (setenv("LD_LIBRARY_PATH", path.c_str(), 1) != 0) return fail(std::strerror(errno));
+  if (!prepend("LD_LIBRARY_PATH", folder.string()) || !preload_runtime(folder, words[0]))
+    return fail(std::strerror(errno));
 
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

@@ -11,6 +11,7 @@
 #include <new>
 #include <thread>
 
+#include "machine/patience.h"
 #include "machine/pool.h"
 
 namespace heddle::machine {
@@ -18,18 +19,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Warp instructions that a CTA runs before its worker looks at the clock and at its other CTAs.
-constexpr u64 kSlice = 200'000;
-/// The same when the CTAs are there to wait for each other.
-constexpr u64 kCooperativeSlice = 2'000;
-/// Of a pseudo-random order: CTAs at a time, and the longest slice.
-constexpr u32 kMixedCtas = 8, kMixedSlice = 16;
+/// Of a pseudo-random order: CTAs at a time, the longest slice, and the turns of each CTA without
+/// one finishing after which there are more at a time.
+constexpr u32 kMixedCtas = 8, kMixedSlice = 16, kMixedPatience = 256;
 /// What a worker takes at a time shall last at least so long, or taking would cost as much: others'
 /// processors have the lines that say what is left.
 constexpr std::chrono::nanoseconds kShortestTurn{400};
-/// Slices without finishing after which a worker takes another CTA beside the ones it has: they may
-/// wait for it.
-constexpr u32 kPatience = 4;
 
 /// The grid and its clusters in CTAs.
 struct GridShape {
@@ -133,10 +128,6 @@ std::optional<LaunchError> check(const Profile& profile, const ir::Function& ker
   }
   if (auto why = why_no_clusters(profile, kernel, config, shape); !why.empty())
     return refuse(Reason::invalid_cluster, std::move(why));
-  if (config.params.size() < kernel.param_bytes) {
-    return refuse(Reason::invalid_value, fmt::format("{} bytes of parameters given, {} needed",
-                                                     config.params.size(), kernel.param_bytes));
-  }
   return std::nullopt;
 }
 
@@ -150,8 +141,7 @@ class Grid {
         launch_(launch),
         first_(first),
         total_(count),
-        shares_(program.in_order(launch) ? 1 : workers),
-        slice_(launch.config->cooperative ? kCooperativeSlice : kSlice) {
+        shares_(program.in_order(launch) ? 1 : workers) {
     // Enough CTAs at a time that handing them out costs nothing, few enough that the last ones
     // spread evenly, and that a launch that shall end does so soon.
     alone_ = workers == 1;
@@ -207,42 +197,47 @@ class Grid {
     std::vector<std::unique_ptr<Cta>> resident, idle;
     u64 next = 0, end = 0, taken = 0;
     Pace pace;
-    u32 fruitless = 0;  // slices since a CTA of this worker finished
+    // A cooperative grid may synchronize as a whole: a worker starts its share before any of it
+    // goes on, and those of workers that do not come once it waits.
+    const bool cooperative = launch_.config->cooperative;
+    Patience patience(cooperative);
     while (!stopped()) {
-      const bool waits = !resident.empty() && fruitless >= kPatience * resident.size();
-      // A cooperative grid may synchronize as a whole: a worker starts its share before any of it
-      // goes on, and those of workers that do not come once it waits.
-      const bool cooperative = launch_.config->cooperative;
-      const u64 most = cooperative && !waits ? share_ : residency_;
-      while (resident.empty() || ((waits || cooperative) && resident.size() < most)) {
+      const bool waits = !resident.empty() && patience.is_over(resident.size());
+      const u64 most = std::max<u64>(waits ? std::min(2 * resident.size(), residency_) : 1,
+                                     cooperative ? share_ : 1);
+      const std::size_t before = resident.size();
+      while (resident.size() < most) {
         if (next == end) {
           if (chunk_ > 1 && !alone_) pace.look(taken);
           if (!take(worker, next, end, chunk_, alone_ ? chunk_ : pace.fewest)) break;
           taken = end - next;
         }
         if (!begin(next, cooperative ? next + 1 : end, resident, idle)) return;
-        fruitless = 0;
-        if (!cooperative) break;
       }
       if (resident.empty()) return;
+      if (waits) resident.size() > before ? patience.begun() : patience.in_vain();
       for (std::size_t i = 0; i < resident.size() && !stopped();) {
-        CtaStatus status = resident[i]->run(slice_);
+        const auto begun = Clock::now();
+        bool timed = true;  // asking for the time again would cost small CTAs too much
+        CtaStatus status = resident[i]->run(patience.slice());
         // Most grids: one CTA after the other.
         while (status == CtaStatus::finished && resident.size() == 1 && next != end &&
                !cooperative && !stopped()) {
           if (!begin(*resident[i], next, end)) return;
-          fruitless = 0;
-          status = resident[i]->run(slice_);
+          patience.finished(true);
+          timed = false;
+          status = resident[i]->run(patience.slice());
         }
         if (status == CtaStatus::finished) {
           idle.push_back(std::move(resident[i]));
           resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(i));
-          fruitless = 0;
+          patience.finished(resident.empty());
         } else if (status == CtaStatus::trapped) {
           fail(resident[i]->trap());
           return;
         } else {
-          fruitless += status == CtaStatus::waiting ? kPatience : 1;
+          const bool waiting = status == CtaStatus::waiting;
+          if (timed || waiting) patience.ran(Clock::now() - begun, waiting);
           ++i;
         }
       }
@@ -253,10 +248,14 @@ class Grid {
   /// As run_ctas(), but a CTA chosen at random goes on, for a few instructions.
   void mix_ctas(Random& random) {
     std::vector<std::unique_ptr<Cta>> resident, idle;
-    const u64 most =
-        launch_.config->cooperative ? residency_ : std::min<u64>(residency_, kMixedCtas);
-    u64 next = 0, end = 0;
+    u64 most = launch_.config->cooperative ? residency_ : std::min<u64>(residency_, kMixedCtas);
+    u64 next = 0, end = 0, fruitless = 0;  // turns since a CTA finished
     while (!stopped()) {
+      // They may wait for those that have not begun.
+      if (fruitless > kMixedPatience * resident.size()) {
+        most = std::min(std::max<u64>(most, 2 * resident.size()), residency_);
+        fruitless = 0;
+      }
       while (resident.size() < most && take(0, next, end, 1)) {
         if (!begin(next, end, resident, idle)) return;
       }
@@ -264,7 +263,9 @@ class Grid {
       const u32 chosen = random.below(resident.size());
       const CtaStatus status = resident[chosen]->run(1 + random.below(kMixedSlice));
       if (status == CtaStatus::trapped) return fail(resident[chosen]->trap());
+      ++fruitless;
       if (status != CtaStatus::finished) continue;
+      fruitless = 0;
       idle.push_back(std::move(resident[chosen]));
       resident.erase(resident.begin() + chosen);
     }
@@ -361,7 +362,6 @@ class Grid {
 
   const u64 first_, total_;  ///< CTAs, or clusters
   std::vector<Share> shares_;
-  const u64 slice_;
   bool alone_;
   u64 chunk_ = 1, residency_, share_;
   std::mutex mutex_;
@@ -374,6 +374,12 @@ class Grid {
 std::string refuse_cluster(const Profile& profile, const ir::Function& kernel,
                            const LaunchConfig& config) {
   return why_no_clusters(profile, kernel, config, shape_of(kernel, config));
+}
+
+std::optional<LaunchError> refuse(const Profile& profile, const Loaded& loaded,
+                                  ir::FunctionId entry, const LaunchConfig& config) {
+  const ir::Function& kernel = loaded.module().functions[entry.value];
+  return check(profile, kernel, loaded.shared_layout(entry), config, shape_of(kernel, config));
 }
 
 std::optional<u32> parse_worker_count(const char* text) {
@@ -409,6 +415,11 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
   launch.explicit_cluster = shape.explicit_cluster;
   const SharedLayout& shared = loaded.shared_layout(entry);
   if (auto error = check(profile, kernel, shared, config, shape)) return std::move(*error);
+  if (config.params.size() < kernel.param_bytes) {
+    return LaunchError{LaunchError::Reason::invalid_value,
+                       fmt::format("kernel '{}': {} bytes of parameters given, {} needed",
+                                   kernel.name, config.params.size(), kernel.param_bytes)};
+  }
   launch.shared_bytes = shared.static_bytes + config.dynamic_shared;
   const bool low = loaded.module().address_size == 32;
   const u64 params_size = config.params.size();

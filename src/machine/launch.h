@@ -35,6 +35,11 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
 std::string refuse_cluster(const Profile& profile, const ir::Function& kernel,
                            const LaunchConfig& config);
 
+/// Why the device cannot run a grid of this shape of the kernel; none: it can. What the parameters
+/// are does not matter.
+std::optional<LaunchError> refuse(const Profile& profile, const Loaded& loaded,
+                                  ir::FunctionId entry, const LaunchConfig& config);
+
 /// Number of host threads that grids run on: HEDDLE_THREADS, else the processors this process may
 /// use.
 u32 worker_count();

@@ -4,6 +4,7 @@
 
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -475,6 +476,37 @@ class Exec(Case):
         first, second = out.strip().split(":")
         self.assertTrue((Path(first) / "libcuda.so.1").exists(), first)
         self.assertEqual(second, "/elsewhere")
+
+    def test_the_runtime_comes_before_what_lies_beside_the_program(self):
+        show = 'import os; print(os.environ.get("LD_PRELOAD", ""))'
+        out, _ = self.heddle("exec", "--", sys.executable, "-c", show, env={"LD_PRELOAD": ""})
+        if not out.strip():
+            self.skipTest("a build with sanitizers, or in a folder that cannot be named")
+        libraries = [Path(name) for name in out.strip().split(":")]
+        self.assertEqual([one.name for one in libraries], ["libcudart.so.12", "libcudart.so.13"])
+        self.assertTrue(all(one.exists() for one in libraries))
+
+    @unittest.skipUnless(shutil.which("gcc"), "needs gcc")
+    def test_a_library_with_rpath_gets_heddles_runtime(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        folder = Path(temporary.name)
+        (folder / "rt.c").write_text("int cudaDriverGetVersion(int *v) { *v = -1; return 0; }\n")
+        (folder / "user.c").write_text("int cudaDriverGetVersion(int *);\n"
+                                       "int ask(void) { int v = 0; cudaDriverGetVersion(&v); return v; }\n")
+        build = ["gcc", "-shared", "-fPIC"]
+        run = lambda *words: subprocess.run(words, check=True, cwd=folder)
+        run(*build, "rt.c", "-o", "libcudart.so.13", "-Wl,-soname,libcudart.so.13")
+        run(*build, "user.c", "-o", "user.so", "libcudart.so.13", "-Wl,--disable-new-dtags", f"-Wl,-rpath,{folder}")
+        ask = f"import ctypes; print(ctypes.CDLL('{folder}/user.so').ask())"
+        self.assertEqual(subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True,
+                                        check=True).stdout, "-1\n")
+        show = 'import os; print(os.environ.get("LD_PRELOAD", ""))'
+        out, _ = self.heddle("exec", "--", sys.executable, "-c", show, env={"LD_PRELOAD": ""})
+        if not out.strip():
+            self.skipTest("a build with sanitizers, or in a folder that cannot be named")
+        out, _ = self.heddle("exec", "--", sys.executable, "-c", ask)
+        self.assertGreater(int(out), 12000)
 
     def test_options_after_the_dashes_are_the_programs(self):
         out, _ = self.heddle("exec", "--", "printf", "%s|", "--help", "-x", "--", "a b")

@@ -166,6 +166,57 @@ TEST_F(Launches, RefusedShapes) {
   EXPECT_OK(cuCtxSynchronize());
 }
 
+TEST_F(Launches, WhyOneIsRefusedIsSaidOnce) {
+  CUlaunchAttribute unknown{};
+  unknown.id = static_cast<CUlaunchAttributeID>(9999);
+  CUlaunchAttribute cooperative{};
+  cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  cooperative.value.cooperative = 1;
+  CUdeviceptr data = 0;
+  void* one[] = {&data};
+  void* null[] = {nullptr, nullptr, nullptr, nullptr};
+  const struct {
+    const char* kernel;
+    unsigned grid, block, shared;
+    void** params;
+    CUlaunchAttribute* attribute;
+    const char* said;
+  } kCases[] = {
+      {"count", 1, 2048, 0, nullptr, nullptr, "'count': block.x is 2048, must be 1 to 1024"},
+      {"stop", 0, 1, 0, nullptr, nullptr, "'stop': grid.x is 0"},
+      {"small_blocks", 1, 66, 0, nullptr, nullptr,
+       "66 threads a block, but the kernel says .maxntid"},
+      {"one_shape", 1, 63, 0, nullptr, nullptr, "block.x is 63, but the kernel says .reqntid"},
+      {"reverse", 1, 1, 50'000, one, nullptr, "50000 bytes of dynamic shared memory a block"},
+      {"reverse", 1, 1, 0, nullptr, nullptr, "'reverse': no parameters given, 1 needed"},
+      {"add_to", 1, 1, 0, null, nullptr, "'add_to': the pointer to parameter 0 is null"},
+      {"count", 1, 1, 0, nullptr, &unknown, "launch attribute 9999 is not known"},
+      {"count", 1 << 20, 1, 0, nullptr, &cooperative, "a cooperative launch of 1048576 blocks"},
+  };
+  for (const auto& c : kCases) {
+    for (const bool again : {false, true}) {
+      CUlaunchConfig config{};
+      config.gridDimX = c.grid, config.gridDimY = config.gridDimZ = 1;
+      config.blockDimX = c.block, config.blockDimY = config.blockDimZ = 1;
+      config.sharedMemBytes = c.shared;
+      config.attrs = c.attribute, config.numAttrs = c.attribute ? 1 : 0;
+      CUlogIterator at = 0;
+      EXPECT_OK(cuLogsCurrent(&at, 0));
+      testing::internal::CaptureStderr();
+      EXPECT_NE(cuLaunchKernelEx(&config, kernel(c.kernel), c.params, nullptr), CUDA_SUCCESS);
+      const std::string said = testing::internal::GetCapturedStderr();
+      if (again)
+        EXPECT_EQ(said, "") << c.said;
+      else
+        EXPECT_THAT(said, HasSubstr(c.said));
+      char text[4096];
+      size_t size = sizeof text;
+      EXPECT_OK(cuLogsDumpToMemory(&at, text, &size, 0));
+      EXPECT_THAT(text, HasSubstr(c.said)) << "the log has it each time";
+    }
+  }
+}
+
 TEST_F(Launches, BadHandles) {
   EXPECT_EQ(run(nullptr, 1, 1, nullptr), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(run(reinterpret_cast<CUfunction>(module), 1, 1, nullptr), CUDA_ERROR_INVALID_HANDLE);

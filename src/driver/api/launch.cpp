@@ -5,6 +5,7 @@
 #include "driver/api.h"
 #include "driver/core/in_stream.h"
 #include "driver/core/launch_attributes.h"
+#include "driver/core/log.h"
 
 using namespace heddle::driver;
 
@@ -29,17 +30,25 @@ CUlaunchAttribute cooperative_attribute() {
 }
 
 CUresult launch_in(CUfunction f, CUstream handle, LaunchRequest request) {
-  return in_stream(handle, [&](Context& context, Stream& stream) -> CUresult {
-    if (stream.context() != &context) return CUDA_ERROR_INVALID_HANDLE;
+  bool found = false;
+  const CUresult result = in_stream(handle, [&](Context& context, Stream& stream) -> CUresult {
+    found = stream.context() == &context;
+    if (!found) return CUDA_ERROR_INVALID_HANDLE;
     request.multiprocessors = stream.group().multiprocessors();
     KernelTask task;
     if (const CUresult bad = make_kernel(context, f, request, task)) return bad;
     LaunchOptions options;
     read_attributes(request.attributes, options);
-    if (options.event && !state().events.find(options.event)) return CUDA_ERROR_INVALID_HANDLE;
+    if (options.event && !state().events.find(options.event)) {
+      say_once("a launch attribute names no event");
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
     if (const CUresult bad = submit(context, stream, std::move(task))) return bad;
     return options.event ? record_event(options.event, stream) : CUDA_SUCCESS;
   });
+  if (!found && result == CUDA_ERROR_INVALID_HANDLE)
+    say_once("a launch names no stream of the current context");
+  return result;
 }
 
 /// One of the grids of a launch on several devices.

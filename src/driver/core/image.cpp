@@ -74,8 +74,11 @@ ImageContents read_elf(const char* image, const machine::Profile& profile, std::
     if (found.result || !found.texts.empty()) return found;
     return nothing(CUDA_ERROR_NO_BINARY_FOR_GPU, "the object file holds no code for GPUs");
   }
-  return nothing(CUDA_ERROR_NO_BINARY_FOR_GPU,
-                 "the image is a cubin (machine code of a GPU); Heddle runs PTX");
+  return nothing(
+      CUDA_ERROR_NO_BINARY_FOR_GPU,
+      "the image is a cubin (machine code of a GPU); Heddle runs PTX. Who compiles at run "
+      "time (PyTorch's fusers and jiterator, CuPy, cuda.core) asked NVRTC or nvcc for it: "
+      "have it ask for PTX, of a virtual architecture (compute_90 in place of sm_90)");
 }
 
 }  // namespace

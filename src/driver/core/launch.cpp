@@ -19,78 +19,6 @@ namespace {
 
 using machine::Dim3;
 
-bool is_within(const Dim3& extent, const u32 (&most)[3]) {
-  return extent.x && extent.y && extent.z && extent.x <= most[0] && extent.y <= most[1] &&
-         extent.z <= most[2];
-}
-
-bool is_required_shape(const Dim3& block, const std::array<u32, 3>& required) {
-  return !required[0] || (block.x == required[0] && block.y == std::max(required[1], 1u) &&
-                          block.z == std::max(required[2], 1u));
-}
-
-CUresult check(const KernelTask& task, const LaunchOptions& options) {
-  const Function& function = *task.function;
-  const auto& profile = function.context()->device().profile;
-  const u64 threads = task.block.volume();
-  if (!is_within(task.grid, profile.max_grid) || !is_within(task.block, profile.max_block) ||
-      threads > profile.max_threads_per_block ||
-      !is_required_shape(task.block, function.kernel().req_ntid)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (threads > function.max_threads()) return CUDA_ERROR_INVALID_VALUE;
-  if (task.dynamic_shared > static_cast<u32>(function.max_dynamic_shared)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (options.cooperative) {
-    const u64 resident =
-        u64{task.multiprocessors ? task.multiprocessors : profile.multiprocessors} *
-        static_cast<u64>(blocks_per_multiprocessor(function, threads, task.dynamic_shared));
-    if (task.grid.volume() > resident) return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
-  }
-  return CUDA_SUCCESS;
-}
-
-struct Extra {
-  const void* buffer = nullptr;
-  std::size_t size = 0;
-};
-
-// The list is (name, value) pairs up to CU_LAUNCH_PARAM_END.
-CUresult read_extra(void** extra, Extra& out) {
-  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-    if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER) {
-      out.buffer = extra[1];
-    } else if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1]) {
-      out.size = *static_cast<const std::size_t*>(extra[1]);
-    } else {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-  }
-  return CUDA_SUCCESS;
-}
-
-CUresult gather_params(const ir::Function& kernel, const LaunchRequest& request,
-                       std::vector<u8>& block) {
-  const auto& params = kernel.signature.params;
-  block.assign(kernel.param_bytes, 0);
-  if (request.params && request.extra) return CUDA_ERROR_INVALID_VALUE;
-  if (request.extra) {
-    Extra extra;
-    if (const CUresult bad = read_extra(request.extra, extra)) return bad;
-    const u64 needed = params.empty() ? 0 : params.back().offset + params.back().size;
-    if (extra.size < needed || (needed && !extra.buffer)) return CUDA_ERROR_INVALID_VALUE;
-    std::memcpy(block.data(), extra.buffer, std::min<u64>(extra.size, block.size()));
-    return CUDA_SUCCESS;
-  }
-  if (!params.empty() && !request.params) return CUDA_ERROR_INVALID_VALUE;
-  for (std::size_t i = 0; i < params.size(); ++i) {
-    if (!request.params[i]) return CUDA_ERROR_INVALID_VALUE;
-    std::memcpy(block.data() + params[i].offset, request.params[i], params[i].size);
-  }
-  return CUDA_SUCCESS;
-}
-
 CUresult result_of_refusal(machine::LaunchError::Reason reason) {
   using Reason = machine::LaunchError::Reason;
   switch (reason) {
@@ -106,6 +34,98 @@ CUresult result_of_refusal(machine::LaunchError::Reason reason) {
       return CUDA_ERROR_NOT_SUPPORTED;
   }
   return CUDA_ERROR_UNKNOWN;
+}
+
+/// The shape of the launch.
+machine::LaunchConfig configure(const KernelTask& task, const LaunchOptions& options) {
+  machine::LaunchConfig config{};
+  config.grid = task.grid;
+  config.block = task.block;
+  config.dynamic_shared = task.dynamic_shared;
+  config.cooperative = options.cooperative;
+  config.cluster = options.cluster ? options.cluster : required_cluster(*task.function);
+  config.large_clusters = task.function->large_clusters;
+  return config;
+}
+
+/// Says why a launch cannot be; CUDA_SUCCESS: it can.
+CUresult check(const KernelTask& task, const LaunchOptions& options) {
+  const Function& function = *task.function;
+  const auto& profile = function.context()->device().profile;
+  const auto& loaded = *function.module().loaded();
+  if (const auto why = machine::refuse(profile, loaded, function.id(), configure(task, options))) {
+    say_once("{}", why->message);
+    return result_of_refusal(why->reason);
+  }
+  const auto refuse = [&](CUresult result, const std::string& why) {
+    say_once("kernel '{}': {}", function.kernel().name, why);
+    return result;
+  };
+  const auto most_shared = static_cast<u32>(function.max_dynamic_shared);
+  if (task.dynamic_shared > most_shared) {
+    return refuse(CUDA_ERROR_INVALID_VALUE,
+                  fmt::format("{} bytes of dynamic shared memory a block, at most {} possible; "
+                              "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES "
+                              "(cudaFuncAttributeMaxDynamicSharedMemorySize) changes that",
+                              task.dynamic_shared, most_shared));
+  }
+  if (options.cooperative) {
+    const u64 resident =
+        u64{task.multiprocessors ? task.multiprocessors : profile.multiprocessors} *
+        static_cast<u64>(
+            blocks_per_multiprocessor(function, task.block.volume(), task.dynamic_shared));
+    if (task.grid.volume() > resident) {
+      return refuse(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+                    fmt::format("a cooperative launch of {} blocks, at most {} can be resident",
+                                task.grid.volume(), resident));
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
+struct Extra {
+  const void* buffer = nullptr;
+  std::size_t size = 0;
+};
+
+// The list is (name, value) pairs up to CU_LAUNCH_PARAM_END. False: it has another name.
+bool read_extra(void** extra, Extra& out) {
+  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+    if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+      out.buffer = extra[1];
+    } else if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1]) {
+      out.size = *static_cast<const std::size_t*>(extra[1]);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Why they cannot be had, or an empty string.
+std::string gather_params(const ir::Function& kernel, const LaunchRequest& request,
+                          std::vector<u8>& block) {
+  const auto& params = kernel.signature.params;
+  block.assign(kernel.param_bytes, 0);
+  if (request.params && request.extra) return "both kernelParams and extra are given";
+  if (request.extra) {
+    Extra extra;
+    if (!read_extra(request.extra, extra)) return "extra has a name that is not known";
+    const u64 needed = params.empty() ? 0 : params.back().offset + params.back().size;
+    if (extra.size < needed || (needed && !extra.buffer)) {
+      return fmt::format("{} bytes of parameters given, {} needed", extra.buffer ? extra.size : 0,
+                         needed);
+    }
+    std::memcpy(block.data(), extra.buffer, std::min<u64>(extra.size, block.size()));
+    return {};
+  }
+  if (!params.empty() && !request.params)
+    return fmt::format("no parameters given, {} needed", params.size());
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    if (!request.params[i]) return fmt::format("the pointer to parameter {} is null", i);
+    std::memcpy(block.data() + params[i].offset, request.params[i], params[i].size);
+  }
+  return {};
 }
 
 CUresult report(const machine::LaunchResult& result) {
@@ -184,35 +204,13 @@ std::optional<Dim3> required_cluster(const Function& function) {
   return Dim3{size[0], std::max(size[1], 1u), std::max(size[2], 1u)};
 }
 
-namespace {
-
-/// The shape of it.
-machine::LaunchConfig configure(const KernelTask& task, const LaunchOptions& options) {
-  machine::LaunchConfig config{};
-  config.grid = task.grid;
-  config.block = task.block;
-  config.dynamic_shared = task.dynamic_shared;
-  config.cooperative = options.cooperative;
-  config.cluster = options.cluster ? options.cluster : required_cluster(*task.function);
-  config.large_clusters = task.function->large_clusters;
-  return config;
-}
-
-CUresult check_cluster(const KernelTask& task, const LaunchOptions& options) {
-  const auto& kernel = task.function->kernel();
-  const std::string why =
-      machine::refuse_cluster(task.context->device().profile, kernel, configure(task, options));
-  if (why.empty()) return CUDA_SUCCESS;
-  say("kernel '{}': {}", kernel.name, why);
-  return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-}
-
-}  // namespace
-
 CUresult make_kernel(Context& context, CUfunction handle, const LaunchRequest& request,
                      KernelTask& out) {
   const auto function = find_function(context, handle);
-  if (!function || function->context() != &context) return CUDA_ERROR_INVALID_HANDLE;
+  if (!function || function->context() != &context) {
+    say_once("a launch names no kernel of the current context");
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
   LaunchOptions options;
   if (const CUresult bad = read_attributes(request.attributes, options)) return bad;
   out.context = context.shared_from_this();
@@ -224,20 +222,21 @@ CUresult make_kernel(Context& context, CUfunction handle, const LaunchRequest& r
   out.multiprocessors = request.multiprocessors;
   out.attributes.assign(request.attributes.begin(), request.attributes.end());
   if (const CUresult bad = check(out, options)) return bad;
-  if (const CUresult bad = gather_params(function->kernel(), request, out.params)) return bad;
-  const auto program = function->program();
-  if (!program.ok()) {
-    say("{}", program.error().message);
-    return CUDA_ERROR_NOT_SUPPORTED;
+  if (const std::string why = gather_params(function->kernel(), request, out.params);
+      !why.empty()) {
+    say_once("kernel '{}': {}", function->kernel().name, why);
+    return CUDA_ERROR_INVALID_VALUE;
   }
-  return check_cluster(out, options);
+  const auto program = function->program();
+  if (program.ok()) return CUDA_SUCCESS;
+  say_once("{}", program.error().message);
+  return CUDA_ERROR_NOT_SUPPORTED;
 }
 
 CUresult check(const KernelTask& task) {
   LaunchOptions options;
   if (const CUresult bad = read_attributes(task.attributes, options)) return bad;
-  if (const CUresult bad = check(task, options)) return bad;
-  return check_cluster(task, options);
+  return check(task, options);
 }
 
 void run(const KernelTask& task) {

@@ -3,6 +3,8 @@
 // See launch_attributes.h.
 #include "driver/core/launch_attributes.h"
 
+#include "driver/core/log.h"
+
 namespace heddle::driver {
 namespace {
 
@@ -49,7 +51,11 @@ CUresult read(const CUlaunchAttribute& attribute, LaunchOptions& out) {
 
 CUresult read_attributes(std::span<const CUlaunchAttribute> attributes, LaunchOptions& out) {
   for (const auto& attribute : attributes) {
-    if (const CUresult bad = read(attribute, out)) return bad;
+    const CUresult bad = read(attribute, out);
+    if (!bad) continue;
+    say_once("launch attribute {} {}", static_cast<int>(attribute.id),
+             bad == CUDA_ERROR_NOT_SUPPORTED ? "with this value is not supported" : "is not known");
+    return bad;
   }
   return CUDA_SUCCESS;
 }

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <unordered_set>
 
 #include "driver/core/call.h"
 #include "driver/core/table.h"
@@ -25,6 +26,7 @@ struct Log {
   std::size_t bytes = 0;
   CUlogIterator next = 0;  // of all that ever were
   std::map<CUlogsCallbackHandle, Listener> listeners;
+  std::unordered_set<std::string> printed;  // by print_once()
 };
 
 Log& log() {
@@ -60,6 +62,17 @@ void print_message(CUlogLevel level, const std::string& message) {
   const std::string line = "heddle: " + message + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
   keep_message(level, message);
+}
+
+void print_once(CUlogLevel level, const std::string& message) {
+  constexpr std::size_t kMostRemembered = 1000;
+  bool fresh = false;
+  {
+    Log& all = log();
+    const std::lock_guard lock(all.mutex);
+    fresh = all.printed.size() < kMostRemembered && all.printed.insert(message).second;
+  }
+  fresh ? print_message(level, message) : keep_message(level, message);
 }
 
 CUlogsCallbackHandle add_log_callback(CUlogsCallback callback, void* data) {

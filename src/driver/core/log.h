@@ -23,6 +23,14 @@ void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   print_message(CU_LOG_LEVEL_ERROR, fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
+/// The same, but on stderr once for each text: programs try launches again and again, and what a
+/// refusal says is the same each time.
+void print_once(CUlogLevel level, const std::string& message);
+template <class... Arguments>
+void say_once(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  print_once(CU_LOG_LEVEL_ERROR, fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
 /// Calls `callback` for each message from now on.
 CUlogsCallbackHandle add_log_callback(CUlogsCallback callback, void* data);
 /// False when there is no such callback.

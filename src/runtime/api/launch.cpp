@@ -2,7 +2,11 @@
 //
 // Launching kernels. Runtime API 6.8 (Execution Control). A configuration of the runtime is one of
 // the driver with other names; launch attributes have the same layout.
+#include <cstdio>
+#include <mutex>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/types.h"
@@ -47,6 +51,26 @@ bool is_launchable(const dim3& grid, const dim3& block) {
          threads <= static_cast<u64>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
 }
 
+/// Of a launch that does not get to the driver, which says why it refuses one: says it once.
+cudaError_t refuse(cudaError_t error, const char* why) {
+  static std::mutex mutex;
+  static std::set<std::string, std::less<>> said;
+  const std::lock_guard lock(mutex);
+  if (said.emplace(why).second) std::fprintf(stderr, "heddle: %s\n", why);
+  return error;
+}
+
+cudaError_t find_kernel(const void* func, CUkernel& kernel) {
+  const cudaError_t error = kernel_of(func, kernel);
+  return error == cudaErrorInvalidDeviceFunction
+             ? refuse(error, "a launch names no kernel of this program")
+             : error;
+}
+
+cudaError_t refuse_shared() {
+  return refuse(cudaErrorInvalidValue, "a launch asks for more than 4 GiB of shared memory");
+}
+
 // A shape that no kernel can be launched in is an error of its own here.
 cudaError_t of_launch(cudaError_t error, const dim3& grid, const dim3& block) {
   return error == cudaErrorInvalidValue && !is_launchable(grid, block)
@@ -58,8 +82,8 @@ cudaError_t launch(Launch how, const void* func, dim3 grid, dim3 block, void** a
                    cudaStream_t stream) {
   CUkernel kernel = nullptr;
   if (const cudaError_t error = use_context()) return error;
-  if (const cudaError_t error = kernel_of(func, kernel)) return error;
-  if (shared > UINT32_MAX) return cudaErrorInvalidValue;
+  if (const cudaError_t error = find_kernel(func, kernel)) return error;
+  if (shared > UINT32_MAX) return refuse_shared();
   // The driver takes a kernel wherever it takes a function to launch.
   const CUresult result =
       how(reinterpret_cast<CUfunction>(kernel), grid.x, grid.y, grid.z, block.x, block.y, block.z,
@@ -83,9 +107,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
   if (!config) return cudaErrorInvalidValue;
   CUkernel kernel = nullptr;
   if (const cudaError_t error = use_context()) return error;
-  if (const cudaError_t error = kernel_of(func, kernel)) return error;
+  if (const cudaError_t error = find_kernel(func, kernel)) return error;
   CUlaunchConfig translated{};
-  if (const cudaError_t error = translate(*config, translated)) return error;
+  if (translate(*config, translated)) return refuse_shared();
   const CUresult result =
       cuLaunchKernelEx(&translated, reinterpret_cast<CUfunction>(kernel), args, nullptr);
   return of_launch(from_driver(result), config->gridDim, config->blockDim);
@@ -99,8 +123,8 @@ cudaError_t cudaLaunchCooperativeKernelMultiDevice(cudaLaunchParams* launchParam
   std::vector<CUDA_LAUNCH_PARAMS> launches;
   for (const cudaLaunchParams& from : std::span(launchParamsList, numDevices)) {
     CUkernel kernel = nullptr;
-    if (const cudaError_t error = kernel_of(from.func, kernel)) return error;
-    if (from.sharedMem > UINT32_MAX) return cudaErrorInvalidValue;
+    if (const cudaError_t error = find_kernel(from.func, kernel)) return error;
+    if (from.sharedMem > UINT32_MAX) return refuse_shared();
     launches.push_back({reinterpret_cast<CUfunction>(kernel), from.gridDim.x, from.gridDim.y,
                         from.gridDim.z, from.blockDim.x, from.blockDim.y, from.blockDim.z,
                         static_cast<unsigned>(from.sharedMem), stream_of(from.stream), from.args});
