@@ -25,6 +25,8 @@ constexpr u64 kLowShared = 128 * kMiB;
 constexpr u64 kLowLocal = 256 * kMiB;
 constexpr u64 kHighShared = 4 * kGiB;  // for the largest cooperative grids
 constexpr u64 kHighLocal = 16 * kGiB;
+// As much as a GPU of 44 bits; less where the host has not that much left.
+constexpr u64 kMostReserved = 16384 * kGiB;
 
 u64 reserve_range(u64 base, u64 size) {
   const int fixed = base ? MAP_FIXED_NOREPLACE : 0;
@@ -72,12 +74,13 @@ bool map_file(AddressRange to, int protection, int file, u64 offset) {
               static_cast<off_t>(offset)) != MAP_FAILED;
 }
 
-Region carve(u64 base, u64 size, u64 shared, u64 local) {
+Region carve(u64 base, u64 size, u64 shared, u64 local, u64 reserved = 0) {
   Region region;
   region.all = {base, size};
   region.shared = {base, shared};
   region.local = {base + shared, local};
-  region.heap = {base + shared + local, size - shared - local};
+  region.heap = {base + shared + local, size - shared - local - reserved};
+  region.reserved = {base + size - reserved, reserved};
   return region;
 }
 
@@ -100,18 +103,22 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 device_bytes) {
   }
   const u64 heap =
       round_up(device_bytes, kGiB) + 4 * kGiB;  // slack for guard pages and fragmentation
-  const u64 high = kHighShared + kHighLocal + heap;
-  const u64 base = reserve_range(0, high);
+  const u64 needed = kHighShared + kHighLocal + heap;
+  u64 reserved = kMostReserved, base = 0;
+  while (!(base = reserve_range(0, needed + reserved)) && reserved) {
+    reserved = reserved > kGiB ? reserved / 2 : 0;
+  }
   if (!base) {
     return Error{
-        fmt::format("cannot reserve {} GiB of address space for device memory", high / kGiB)};
+        fmt::format("cannot reserve {} GiB of address space for device memory", needed / kGiB)};
   }
-  memory->high_ = carve(base, high, kHighShared, kHighLocal);
+  memory->high_ = carve(base, needed + reserved, kHighShared, kHighLocal, reserved);
   memory->admit(memory->high_.all);
   memory->low_heap_.reset(memory->low_.heap);
   memory->high_heap_.reset(memory->high_.heap);
   memory->low_local_.reset(memory->low_.local);
   memory->high_local_.reset(memory->high_.local);
+  memory->reserved_.reset(memory->high_.reserved);
   memory->device_bytes_ = device_bytes;
   return memory;
 }
@@ -206,17 +213,22 @@ void Memory::admit(AddressRange host) {
 
 Result<u64> Memory::reserve(u64 bytes, u64 align, u64 hint) {
   const std::lock_guard lock(mutex_);
-  const bool at_hint = hint && high_heap_.take_at(hint, bytes);
-  const u64 base = at_hint ? hint : high_heap_.take(bytes, align);
+  const bool at_hint = hint && reserved_.take_at(hint, bytes);
+  const u64 base = at_hint ? hint : reserved_.take(bytes, align);
   if (!base) return Error{fmt::format("no room for {} bytes in the device's address space", bytes)};
   return base;
 }
 
 bool Memory::unreserve(u64 address) {
   const std::lock_guard lock(mutex_);
-  const auto piece = high_heap_.give(address);
+  const auto piece = reserved_.give(address);
   if (piece) blank(*piece);
   return piece.has_value();
+}
+
+std::optional<AddressRange> Memory::reservation(u64 address) const {
+  const std::lock_guard lock(mutex_);
+  return reserved_.find(address);
 }
 
 bool Memory::map(AddressRange to, int file, u64 offset) {

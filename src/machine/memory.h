@@ -27,9 +27,10 @@ namespace heddle::machine {
 /// One reserved range and its parts.
 struct Region {
   AddressRange all;
-  AddressRange shared;  ///< shared memory windows: kSharedSlot bytes for each resident CTA
-  AddressRange local;   ///< local memory of resident CTAs
-  AddressRange heap;    ///< allocations, module variables, parameter blocks, code addresses
+  AddressRange shared;    ///< shared memory windows: kSharedSlot bytes for each resident CTA
+  AddressRange local;     ///< local memory of resident CTAs
+  AddressRange heap;      ///< allocations, module variables, parameter blocks, code addresses
+  AddressRange reserved;  ///< addresses that programs reserve and map themselves
 };
 
 /// Address space that one resident CTA's shared memory takes; more than any device has.
@@ -69,10 +70,12 @@ class Memory {
   void admit(AddressRange host);
 
   // Address space without memory, for programs that map memory themselves (driver API 6.14). Whole
-  // pages; mappings are shared memory of a file.
+  // pages; mappings are shared memory of a file. Far more than any memory: reserving costs nothing.
   /// At `hint` when that is free. Fails when there is no room.
   Result<u64> reserve(u64 bytes, u64 align, u64 hint);
   bool unreserve(u64 address);
+  /// The reserved range that holds `address`.
+  std::optional<AddressRange> reservation(u64 address) const;
   enum class Access : u8 { none, read, write };
   bool map(AddressRange to, int file, u64 offset);  ///< without access at first
   bool protect(AddressRange what, Access access);
@@ -118,6 +121,7 @@ class Memory {
   Region low_, high_;
   Ranges low_heap_{kPage, kPage}, high_heap_{kPage, kPage};  // a guard page after each piece
   Ranges low_local_{kPage, kPage}, high_local_{kPage, kPage};
+  Ranges reserved_{kPage, 0};  // without guards: neighbours may become one range to the program
   std::unordered_map<u64, u64> committed_;  // of shared windows: bytes of each slot
   std::vector<u64> free_params_[2];         // blocks of a page, given back; [below 4 GiB]
   std::map<u32, std::vector<u64>> free_low_shared_,

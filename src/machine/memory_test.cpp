@@ -154,6 +154,27 @@ TEST(Memory, ReservedRangesHoldFiles) {
   EXPECT_NE(*memory->reserve(kPage, kPage, base), base) << "and now it is not";
 }
 
+// What a range takes is addresses only, so it may be many times what the device has.
+TEST(Memory, ReservedRangesAreFarLargerThanMemory) {
+  const auto memory = make();
+  const u64 bytes = u64{1} << 40;
+  const u64 first = *memory->reserve(bytes, kPage, 0);
+  const u64 second = *memory->reserve(bytes, kPage, first + bytes);
+  EXPECT_EQ(second, first + bytes) << "where the hint says: one range to the program";
+  EXPECT_EQ(memory->used_bytes(), 0u);
+  EXPECT_TRUE(memory->reach().contains(first, 2 * bytes)) << "kernels may be led there";
+  EXPECT_EQ(memory->reservation(first + bytes - 1)->base, first);
+  EXPECT_FALSE(memory->find(first)) << "no allocation";
+  EXPECT_TRUE(memory->allocate(memory->total_bytes()).ok()) << "nothing is taken from memory";
+  EXPECT_TRUE(memory->unreserve(first));
+  EXPECT_FALSE(memory->reservation(first));
+  for (const u64 impossible : {~u64{0}, ~u64{0} - kPage + 1, u64{1} << 63, u64{1} << 47}) {
+    EXPECT_FALSE(memory->reserve(impossible, kPage, 0).ok()) << impossible;
+    EXPECT_FALSE(memory->reserve(impossible, kPage, first).ok()) << impossible;
+  }
+  EXPECT_FALSE(memory->reserve(kPage, u64{1} << 63, 0).ok());
+}
+
 TEST(Memory, SharedAllocationKeepsItsContents) {
   const auto memory = make();
   const u64 base = *memory->allocate(100);

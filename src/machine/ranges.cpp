@@ -11,6 +11,7 @@ void Ranges::reset(AddressRange range) {
 }
 
 u64 Ranges::take(u64 bytes, u64 align) {
+  if (bytes > range_.size) return 0;
   const u64 need = round_up(bytes, unit_) + guard_;
   for (auto it = free_.begin(); it != free_.end(); ++it) {
     const u64 base = round_up(it->first, std::max(align, unit_));
@@ -23,6 +24,7 @@ u64 Ranges::take(u64 bytes, u64 align) {
 }
 
 bool Ranges::take_at(u64 base, u64 bytes) {
+  if (bytes > range_.size) return false;
   auto it = free_.upper_bound(base);
   if (it == free_.begin()) return false;
   --it;

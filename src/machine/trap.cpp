@@ -58,6 +58,11 @@ Trap trap_at(TrapKind kind, const ir::Module& module, ir::FunctionId kernel,
 std::string describe_address(const Memory& memory, u64 address) {
   if (memory.multimem().contains(address))
     return "a multimem address: only multimem operations may access it";
+  if (const auto range = memory.reservation(address))
+    return fmt::format(
+        "inside the reserved range of {} bytes at {:#x}, where nothing is mapped that may be "
+        "accessed so",
+        range->size, range->base);
   const auto near = memory.nearest(address);
   if (!near) return {};
   if (near->contains(address))

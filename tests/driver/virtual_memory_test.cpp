@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <vector>
+
 #include "client.h"
 #include "kernels.h"
 
@@ -183,6 +185,47 @@ TEST_F(Virtual, Errors) {
   access.location.id = 7;
   EXPECT_EQ(cuMemSetAccess(range, unit, &access, 1), CUDA_ERROR_INVALID_DEVICE);
   EXPECT_EQ(cuMemUnmap(range + unit, unit), CUDA_ERROR_INVALID_VALUE);
+}
+
+// Programs reserve once what they may ever map: 32 GiB for a pool, 9/8 of the memory for each
+// stream.
+TEST_F(Virtual, ReservingCostsNothing) {
+  size_t before = 0, after = 0, total = 0;
+  ASSERT_OK(cuMemGetInfo_v2(&before, &total));
+  const size_t large = size_t{1} << 40;
+  const size_t sizes[] = {
+      size_t{32} << 30, total / 8 / unit * unit * 9, large, large, large, large};
+  std::vector<CUdeviceptr> ranges;
+  for (const size_t size : sizes) {
+    CUdeviceptr range = 0;
+    ASSERT_OK(cuMemAddressReserve(&range, size, 0, 0, 0)) << size;
+    ranges.push_back(range);
+  }
+  ASSERT_OK(cuMemGetInfo_v2(&after, &total));
+  EXPECT_EQ(before, after);
+  // Far inside, memory is there once it is mapped, for copies and for kernels.
+  const auto at = ranges.back() + large / 2;
+  const auto handle = create();
+  EXPECT_OK(cuMemMap(at, unit, 0, handle, 0));
+  EXPECT_OK(cuMemSetAccess(at, unit, &access, 1));
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  ASSERT_OK(cuModuleLoadData(&module, kKernels));
+  ASSERT_OK(cuModuleGetFunction(&function, module, "store_far"));
+  CUdeviceptr last = at + unit - 4;
+  void* params[] = {&last};
+  EXPECT_OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, params, nullptr));
+  EXPECT_EQ(read(last), 1u);
+  EXPECT_OK(cuMemUnmap(at, unit));
+  EXPECT_OK(cuMemRelease(handle));
+  // Growing at the end of a range is what the hint is for.
+  CUdeviceptr next = 0;
+  EXPECT_OK(cuMemAddressReserve(&next, unit, 0, ranges.back() + large, 0));
+  EXPECT_EQ(next, ranges.back() + large);
+  EXPECT_OK(cuMemAddressFree(next, unit));
+  for (size_t i = 0; i < ranges.size(); ++i) EXPECT_OK(cuMemAddressFree(ranges[i], sizes[i]));
+  EXPECT_EQ(cuMemAddressReserve(&next, ~(unit - 1), 0, 0, 0), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(cuMemAddressReserve(&next, unit, size_t{1} << 63, 0, 0), CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 TEST_F(Virtual, CountsAsUsed) {
