@@ -197,6 +197,84 @@ TEST_F(Modules, FunctionAttributes) {
   }
 }
 
+// A limit for the compiler shows in what a kernel says that it needs, wherever it was given. A
+// text's own directives go before it.
+TEST_F(Modules, MaximumOfRegisters) {
+  // A hundred values that are there at the same time.
+  std::string body =
+      "(.param .u64 a) DIRECTIVE { .reg .b64 p; .reg .b32 r<100>; ld.param.u64 p, [a];\n";
+  for (const char* const line : {"ld.global.b32 rN, [p+M];\n", "st.global.b32 [p+M], rN;\n"}) {
+    for (int i = 0; i < 100; ++i) {
+      std::string one = line;
+      one.replace(one.find('N'), 1, std::to_string(i));
+      body += one.replace(one.find('M'), 1, std::to_string(4 * i));
+    }
+  }
+  body += "ret; }\n";
+  std::string text = ".version 7.8\n.target sm_75\n.address_size 64\n";
+  const struct {
+    const char *name, *directive;
+    unsigned limit;
+    int registers;
+  } kCases[] = {{"plain", "", 0, 64},
+                {"plain", "", 32, 32},
+                {"plain", "", 8, 24},
+                {"plain", "", 1000, 64},
+                {"own", ".maxnreg 40", 32, 40},
+                {"own", ".maxnreg 40", 0, 40},
+                {"threads", ".maxntid 128", 32, 64}};
+  for (const char* name : {"plain", "own", "threads"}) {
+    const auto* const found = std::ranges::find_if(
+        kCases, [&](const auto& c) { return std::string_view(c.name) == name; });
+    std::string one = body;
+    text += std::string(".visible .entry ") + name +
+            one.replace(one.find("DIRECTIVE"), 9, found->directive);
+  }
+  CUjit_option option = CU_JIT_MAX_REGISTERS;
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(testing::Message() << c.name << " " << c.limit);
+    void* value = reinterpret_cast<void*>(std::uintptr_t{c.limit});
+    const unsigned count = c.limit ? 1 : 0;
+    const auto expect_in = [&](CUmodule module) {
+      CUfunction function = nullptr;
+      int registers = 0;
+      ASSERT_OK(cuModuleGetFunction(&function, module, c.name));
+      EXPECT_OK(cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function));
+      EXPECT_EQ(registers, c.registers);
+      EXPECT_OK(cuModuleUnload(module));
+    };
+    CUmodule module = nullptr;
+    ASSERT_OK(cuModuleLoadDataEx(&module, text.c_str(), count, &option, &value));
+    expect_in(module);
+    CUlibrary library = nullptr;
+    CUkernel kernel = nullptr;
+    int registers = 0;
+    ASSERT_OK(
+        cuLibraryLoadData(&library, text.c_str(), &option, &value, count, nullptr, nullptr, 0));
+    ASSERT_OK(cuLibraryGetKernel(&kernel, library, c.name));
+    EXPECT_OK(cuKernelGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, device));
+    EXPECT_EQ(registers, c.registers);
+    EXPECT_OK(cuLibraryUnload(library));
+    // For a whole link; for one input, which goes before that of the link.
+    for (const bool of_input : {false, true}) {
+      CUlinkState link = nullptr;
+      void* other = reinterpret_cast<void*>(std::uintptr_t{50});
+      void* image = nullptr;
+      ASSERT_OK(cuLinkCreate_v2(count, &option, of_input ? &other : &value, &link));
+      ASSERT_OK(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, text.data(), text.size() + 1, "a",
+                                 of_input ? count : 0, &option, &value));
+      std::string second =
+          ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry other() {ret;}";
+      ASSERT_OK(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, second.data(), second.size() + 1, "b", 0,
+                                 nullptr, nullptr));
+      ASSERT_OK(cuLinkComplete(link, &image, nullptr));
+      ASSERT_OK(cuModuleLoadData(&module, image));
+      expect_in(module);
+      EXPECT_OK(cuLinkDestroy(link));
+    }
+  }
+}
+
 TEST_F(Modules, SetAttribute) {
   CUfunction function = nullptr;
   int value = 0;

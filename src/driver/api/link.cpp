@@ -21,13 +21,14 @@ CUresult with_link(CUlinkState handle, Body body) {
   });
 }
 
-CUresult add(Link& link, CUjitInputType type, const std::string& image, std::string_view name) {
+CUresult add(Link& link, CUjitInputType type, const std::string& image, std::string_view name,
+             heddle::u32 max_registers) {
   switch (type) {
     case CU_JIT_INPUT_PTX:
     case CU_JIT_INPUT_FATBINARY:
     case CU_JIT_INPUT_OBJECT:
     case CU_JIT_INPUT_LIBRARY:
-      return link.add(image, name);
+      return link.add(image, name, max_registers);
     case CU_JIT_INPUT_CUBIN:
       return complain(CUDA_ERROR_NO_BINARY_FOR_GPU,
                       std::string(name) + ": machine code of a GPU; Heddle links PTX only",
@@ -66,7 +67,8 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, si
     if (!data || !size) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult bad = check(numOptions, options, optionValues)) return bad;
     const std::string image(static_cast<const char*>(data), size);
-    return add(link, type, image, name && *name ? name : "<memory>");
+    return add(link, type, image, name && *name ? name : "<memory>",
+               JitOptions::max_registers(numOptions, options, optionValues));
   });
 }
 
@@ -78,7 +80,8 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* pa
     std::ifstream file(path, std::ios::binary);
     if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
     const std::string image{std::istreambuf_iterator<char>(file), {}};
-    return add(link, type, image, path);
+    return add(link, type, image, path,
+               JitOptions::max_registers(numOptions, options, optionValues));
   });
 }
 

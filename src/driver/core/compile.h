@@ -23,8 +23,9 @@ struct Compiled {
 };
 
 /// Checks every text, links them when there are several, and asks whether `profile` runs the
-/// result.
-Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile);
+/// result. `max_registers` (0: none) is for kernels of texts that have no such limit themselves.
+Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile,
+                 u32 max_registers = 0);
 
 /// The same, with everything that it has to say written to `options`; errors go to stderr when the
 /// program gave no buffer for them.

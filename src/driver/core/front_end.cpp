@@ -8,6 +8,7 @@
 #include "check/check.h"
 #include "driver/core/compile.h"
 #include "driver/core/device_library.h"
+#include "driver/core/symbols.h"
 #include "machine/device_runtime.h"
 
 namespace heddle::driver {
@@ -27,11 +28,40 @@ CUresult result_of(std::span<const PtxText> texts, const std::string& messages) 
                                                          : CUDA_ERROR_INVALID_PTX;
 }
 
+// What ptxas lets a program ask for.
+constexpr u32 kFewestRegisters = 24, kMostRegisters = 255;
+
+/// The limit counts where the text says nothing itself, as in ptxas.
+void limit_registers(ir::Function& kernel, u32 most) {
+  if (kernel.max_nreg || kernel.max_ntid[0] || kernel.req_ntid[0]) return;
+  if (most <= kMostRegisters) kernel.max_nreg = std::max(most, kFewestRegisters);
+}
+
+std::shared_ptr<const ir::Module> with_limits(std::shared_ptr<const ir::Module> module,
+                                              std::span<const PtxText> texts, u32 max_registers) {
+  const auto limit_of = [&](const PtxText& text) {
+    return text.max_registers ? text.max_registers : max_registers;
+  };
+  if (std::ranges::none_of(texts, limit_of)) return module;
+  const auto limited = std::make_shared<ir::Module>(*module);
+  const bool one = std::ranges::all_of(
+      texts, [&](const PtxText& text) { return limit_of(text) == limit_of(texts.front()); });
+  for (const auto& text : one ? texts.first(1) : texts) {
+    const auto defined = one ? Symbols{} : symbols_of({&text, 1});
+    for (auto& function : limited->functions) {
+      if (function.is_entry && limit_of(text) && (one || defined.defined.contains(function.name)))
+        limit_registers(function, limit_of(text));
+    }
+  }
+  return limited;
+}
+
 }  // namespace
 
-Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile) {
+Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile,
+                 u32 max_registers) {
   std::vector<check::Input> inputs;
-  for (const auto& [name, text] : texts) inputs.push_back({name, text});
+  for (const auto& text : texts) inputs.push_back({text.name, text.text});
   if (const auto library = device_library_for(texts)) {
     inputs.push_back({library->name, library->text, true});
   }
@@ -50,7 +80,8 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
                         isa::to_string(profile.target)),
             ""};
   }
-  return {CUDA_SUCCESS, std::move(checked.module), "", std::move(checked.messages)};
+  return {CUDA_SUCCESS, with_limits(std::move(checked.module), texts, max_registers), "",
+          std::move(checked.messages)};
 }
 
 }  // namespace heddle::driver

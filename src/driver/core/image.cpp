@@ -13,8 +13,9 @@
 namespace heddle::driver {
 namespace {
 
-// The linker's output: this line, then for each text its name and size on a line, and its bytes.
-constexpr std::string_view kLinkedHead = "// heddle linked image 1\n";
+// The linker's output: this line, then for each text a line with its size, its limit of registers
+// and its name, and its bytes.
+constexpr std::string_view kLinkedHead = "// heddle linked image 2\n";
 
 struct FatWrapper {
   u32 magic;
@@ -53,14 +54,15 @@ ImageContents read_linked(const char* at, std::size_t limit) {
   };
   at += kLinkedHead.size();
   while (*at) {
-    char* end = nullptr;
-    const auto size = std::strtoull(at, &end, 10);
+    char *size_end = nullptr, *end = nullptr;
+    const auto size = std::strtoull(at, &size_end, 10);
+    const auto registers = std::strtoull(size_end, &end, 10);
     const char* line_end = std::strchr(end, '\n');
-    if (*end != ' ' || !line_end || size > left(line_end + 1)) {
+    if (*size_end != ' ' || *end != ' ' || !line_end || size > left(line_end + 1)) {
       return nothing(CUDA_ERROR_INVALID_IMAGE, "damaged linked image");
     }
     contents.texts.push_back({std::string(static_cast<const char*>(end) + 1, line_end),
-                              std::string(line_end + 1, size)});
+                              std::string(line_end + 1, size), static_cast<u32>(registers)});
     at = line_end + 1 + size;
   }
   return contents;
@@ -85,10 +87,11 @@ ImageContents read_elf(const char* image, const machine::Profile& profile, std::
 
 std::string make_linked_image(std::span<const PtxText> texts) {
   std::string image(kLinkedHead);
-  for (const auto& [name, text] : texts) {
+  for (const auto& [name, text, registers] : texts) {
     std::string one_line = name;
     for (char& c : one_line) c = c == '\n' ? ' ' : c;
-    image += std::to_string(text.size()) + ' ' + one_line + '\n' + text;
+    image += std::to_string(text.size()) + ' ' + std::to_string(registers) + ' ' + one_line + '\n' +
+             text;
   }
   return image;
 }

@@ -21,6 +21,7 @@ namespace heddle::driver {
 struct PtxText {
   std::string name;  ///< for messages
   std::string text;
+  u32 max_registers = 0;  ///< CU_JIT_MAX_REGISTERS where it was added to a link; 0: none
 };
 
 struct ImageContents {

@@ -139,7 +139,7 @@ TEST(Wrapper, RelocatableOnesAreLinked) {
 
 TEST(Linked, ThereAndBack) {
   const std::vector<PtxText> texts{
-      {"first.ptx", "12 \n// heddle\n"}, {"two\nlines", ""}, {"c", "x"}};
+      {"first.ptx", "12 \n// heddle\n"}, {"two\nlines", "", 40}, {"c", "x"}};
   const auto found = read_image(make_linked_image(texts).c_str(), profile(), "ignored");
   ASSERT_EQ(found.result, CUDA_SUCCESS);
   ASSERT_EQ(found.texts.size(), 3u);
@@ -147,6 +147,8 @@ TEST(Linked, ThereAndBack) {
   EXPECT_EQ(found.texts[0].text, texts[0].text);
   EXPECT_EQ(found.texts[1].name, "two lines");
   EXPECT_EQ(found.texts[1].text, "");
+  EXPECT_EQ(found.texts[1].max_registers, 40u);
+  EXPECT_EQ(found.texts[2].max_registers, 0u);
   EXPECT_EQ(found.texts[2].text, "x");
 }
 

@@ -39,10 +39,20 @@ CUresult JitOptions::parse(unsigned count, const CUjit_option* options, void** v
         if (options[i] < 0 || options[i] >= CU_JIT_NUM_OPTIONS) return CUDA_ERROR_INVALID_VALUE;
     }
   }
+  max_registers_ = max_registers(count, options, values);
   write_errors("");
   write_infos("");
   write_wall_time(0);
   return CUDA_SUCCESS;
+}
+
+u32 JitOptions::max_registers(unsigned count, const CUjit_option* options, void* const* values) {
+  u32 most = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    if (options[i] == CU_JIT_MAX_REGISTERS)
+      most = static_cast<u32>(reinterpret_cast<std::uintptr_t>(values[i]));
+  }
+  return most;
 }
 
 void JitOptions::Log::write(std::string_view text) {

@@ -3,14 +3,15 @@
 // The options of cuModuleLoadDataEx and cuLinkCreate, as far as they mean something here: where
 // diagnostics go. Driver API 6.1 (CUjit_option).
 //
-// Options that tune code for a GPU (registers, optimisation level, target, ...) are accepted and
-// have nothing to act on. Options that change what a program means are refused until they are
-// written.
+// CU_JIT_MAX_REGISTERS shows in what a kernel says that it needs. Options that tune code for a GPU
+// otherwise (optimisation level, target, ...) are accepted and have nothing to act on. Options that
+// change what a program means are refused until they are written.
 #pragma once
 
 #include <cstddef>
 #include <string_view>
 
+#include "base/types.h"
 #include "driver/abi.h"
 
 namespace heddle::driver {
@@ -28,6 +29,10 @@ class JitOptions {
   void write_infos(std::string_view text) { infos_.write(text); }
   void write_wall_time(float milliseconds);
 
+  /// CU_JIT_MAX_REGISTERS; 0: not given. Also of a list that parse() has not seen.
+  u32 max_registers() const { return max_registers_; }
+  static u32 max_registers(unsigned count, const CUjit_option* options, void* const* values);
+
   bool has_error_buffer() const { return errors_.buffer; }
 
  private:
@@ -40,6 +45,7 @@ class JitOptions {
   };
   Log errors_, infos_;
   void** wall_time_out_ = nullptr;
+  u32 max_registers_ = 0;
 };
 
 }  // namespace heddle::driver

@@ -12,10 +12,14 @@
 
 namespace heddle::driver {
 
-CUresult Link::add(const std::string& bytes, std::string_view name) {
+CUresult Link::add(const std::string& bytes, std::string_view name, u32 max_registers) {
   auto input = read_link_input(bytes, context_->device().profile, name);
   if (input.result) {
     return complain(input.result, std::string(name) + ": " + input.why, options_);
+  }
+  for (auto& unit : input.units) {
+    for (auto& text : unit.texts)
+      text.max_registers = max_registers ? max_registers : options_.max_registers();
   }
   const std::lock_guard lock(mutex_);
   std::ranges::move(input.units, std::back_inserter(units_));

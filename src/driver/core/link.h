@@ -22,7 +22,8 @@ class Link {
   JitOptions& options() { return options_; }
 
   /// Reads an input; what is wrong with it goes to the program's log. Driver API 6.10.
-  CUresult add(const std::string& bytes, std::string_view name);
+  /// `max_registers` 0: what the options of the whole link say.
+  CUresult add(const std::string& bytes, std::string_view name, u32 max_registers);
   /// Links what was added. On success the image lies in this object until it is destroyed.
   CUresult complete(void** image, std::size_t* size);
 

@@ -32,7 +32,7 @@ std::vector<std::string> contents(const std::string& bytes, const char* device =
   if (input.result) return {std::to_string(input.result) + " " + input.why};
   std::vector<std::string> all;
   for (const auto& unit : input.units) {
-    for (const auto& [name, text] : unit.texts) all.push_back(fmt::format("{}: {}", name, text));
+    for (const auto& each : unit.texts) all.push_back(fmt::format("{}: {}", each.name, each.text));
   }
   return all;
 }

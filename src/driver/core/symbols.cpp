@@ -36,8 +36,8 @@ void add(const syntax::Tree& tree, Symbols& symbols) {
 
 Symbols symbols_of(std::span<const PtxText> texts) {
   Symbols symbols;
-  for (const auto& [name, text] : texts) {
-    auto source = syntax::preprocess(diag::Source(name, text));
+  for (const auto& each : texts) {
+    auto source = syntax::preprocess(diag::Source(each.name, each.text));
     if (!source.ok()) continue;
     diag::Report report;
     add(syntax::parse(*source, report), symbols);
