@@ -16,19 +16,23 @@ constexpr std::chrono::microseconds kLookout{50}, kLongestFinish{1000};
 
 }  // namespace
 
+thread_local int PoolPriority::current = 0;
+
 Pool& Pool::of_process() {
   static Pool& pool = *new Pool;
   return pool;
 }
 
 void Pool::run(u32 helpers, const std::function<void(u32)>& work) {
-  Job job{&work, helpers, helpers, {0}};
+  Job job{&work, helpers, helpers, PoolPriority::here(), {0}};
   bool wakes = false;
   {
     const auto lock = lock_soon(mutex_);
     for (; threads_ < helpers; ++threads_)
       std::thread([this, number = threads_] { help(number); }).detach();
-    jobs_.push_back(&job);
+    const auto after =
+        std::ranges::find_if(jobs_, [&](const Job* one) { return one->priority > job.priority; });
+    jobs_.insert(after, &job);
     wanted_.fetch_add(helpers, std::memory_order_relaxed);
     posts_.fetch_add(1, std::memory_order_relaxed);
     running_.fetch_add(1, std::memory_order_relaxed);

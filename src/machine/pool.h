@@ -15,6 +15,21 @@
 
 namespace heddle::machine {
 
+/// Which job this thread's jobs go before while this is alive: threads that may help come first to
+/// the job of the lowest number.
+class PoolPriority {
+ public:
+  explicit PoolPriority(int priority) : before_(current) { current = priority; }
+  ~PoolPriority() { current = before_; }
+  PoolPriority(const PoolPriority&) = delete;
+  PoolPriority& operator=(const PoolPriority&) = delete;
+  static int here() { return current; }
+
+ private:
+  static thread_local int current;
+  const int before_;
+};
+
 class Pool {
  public:
   /// The one of this process. It stays, as threads may while the process ends.
@@ -34,6 +49,7 @@ class Pool {
     const std::function<void(u32)>* work;
     u32 helpers;
     u32 wanted;  ///< that may still come
+    int priority;
     std::atomic<u32> inside{0};
   };
 
@@ -42,7 +58,7 @@ class Pool {
 
   std::mutex mutex_;
   std::condition_variable posted_, left_;
-  std::list<Job*> jobs_;
+  std::list<Job*> jobs_;         ///< in the order in which they get help
   std::atomic<u32> wanted_{0};   ///< helpers, by all jobs
   std::atomic<u32> waits_{0};    ///< who sleeps until helpers have left
   std::atomic<u64> posts_{0};    ///< changes with every job

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -43,6 +45,41 @@ TEST(Pool, HelpComes) {
     while (there < 2) std::this_thread::yield();  // nobody comes: the test hangs
   });
   EXPECT_EQ(there, 2u);
+}
+
+// The one helper is busy while two jobs ask for it: the one that is worth more gets it first.
+TEST(Pool, HelpComesToTheHighestPriorityFirst) {
+  Pool& pool = *new Pool;  // its thread outlives the test
+  std::atomic<u32> there{0}, helped{0};
+  std::atomic<bool> let_go{false};
+  std::string order;
+  std::vector<std::thread> threads;
+  const auto start = [&](int priority, std::function<void(u32)> work) {
+    threads.emplace_back([&pool, priority, work = std::move(work)] {
+      const PoolPriority scope(priority);
+      pool.run(1, work);
+    });
+  };
+  start(0, [&](u32) {
+    ++there;
+    while (!let_go) std::this_thread::yield();
+  });
+  while (there < 2) std::this_thread::yield();
+  for (const int priority : {1, -2, -1}) {
+    const u32 before = there;
+    start(priority, [&, priority](u32 part) {
+      if (part) {
+        order += std::to_string(priority) + " ";
+        ++helped;
+      }
+      ++there;
+      while (!part && helped < 3) std::this_thread::yield();
+    });
+    while (there == before) std::this_thread::yield();
+    if (priority == -1) let_go = true;
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(order, "-2 -1 1 ");
 }
 
 TEST(Pool, SeveralAtATimeAndOneInAnother) {

@@ -80,6 +80,73 @@ TEST_F(TwoA100s, PeerAccess) {
   EXPECT_OK(cuCtxDestroy_v2(a));
 }
 
+// In the NULL stream, a copy between two devices comes after what is in the streams of both, and
+// before what comes after it (CUDA programming guide, "Peer-to-Peer Memory Copy").
+TEST_F(TwoA100s, CopyInTheNullStreamIsInOrderOnBothDevices) {
+  CUcontext contexts[2] = {};
+  CUdeviceptr memory[2] = {};
+  CUstream streams[2] = {}, apart = nullptr;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_OK(cuCtxCreate_v2(&contexts[i], 0, i));
+    ASSERT_OK(cuMemAlloc_v2(&memory[i], 4));
+    ASSERT_OK(cuStreamCreate(&streams[i], CU_STREAM_DEFAULT));
+  }
+  ASSERT_OK(cuStreamCreate(&apart, CU_STREAM_NON_BLOCKING));
+  const auto set = [&](int device, unsigned value, CUstream stream) {
+    EXPECT_OK(cuCtxSetCurrent(contexts[device]));
+    EXPECT_OK(cuMemsetD32Async(memory[device], value, 1, stream));
+  };
+  const auto wait = [&] {
+    for (const CUcontext context : contexts) EXPECT_OK(cuCtxSynchronize_v2(context));
+  };
+  const auto value_on = [&](int device) {
+    unsigned value = 0;
+    EXPECT_OK(cuMemcpyDtoH_v2(&value, memory[device], 4));
+    return value;
+  };
+  using CopyTo = void (*)(CUdeviceptr*, CUcontext*, int);
+  const CopyTo copies[] = {
+      [](CUdeviceptr* m, CUcontext*, int to) {
+        EXPECT_OK(cuMemcpyDtoDAsync_v2(m[to], m[1 - to], 4, nullptr));
+      },
+      [](CUdeviceptr* m, CUcontext*, int to) { EXPECT_OK(cuMemcpyDtoD_v2(m[to], m[1 - to], 4)); },
+      [](CUdeviceptr* m, CUcontext* c, int to) {
+        EXPECT_OK(cuMemcpyPeer(m[to], c[to], m[1 - to], c[1 - to], 4));
+      },
+      [](CUdeviceptr* m, CUcontext* c, int to) {
+        EXPECT_OK(cuMemcpyPeerAsync(m[to], c[to], m[1 - to], c[1 - to], 4, nullptr));
+      },
+  };
+  for (const CopyTo copy : copies) {
+    for (const int current : {0, 1}) {
+      for (const int to : {0, 1}) {
+        SCOPED_TRACE(testing::Message() << "current " << current << " to " << to);
+        // Each of the devices is held up in turn: the copy sees the last value, and not the next.
+        for (const int late : {0, 1}) {
+          set(to, 1, nullptr);
+          set(1 - to, 2, nullptr);
+          wait();
+          EXPECT_OK(cuCtxSetCurrent(contexts[late]));
+          {
+            Gate gate(streams[late]);
+            set(late, 3, streams[late]);
+            EXPECT_OK(cuCtxSetCurrent(contexts[current]));
+            copy(memory, contexts, to);
+            set(1 - to, 4, streams[1 - to]);
+            EXPECT_OK(cuCtxSetCurrent(contexts[1 - current]));
+            EXPECT_EQ(cuStreamQuery(nullptr), CUDA_ERROR_NOT_READY) << "the copy is its work, too";
+            EXPECT_OK(cuStreamQuery(apart));
+          }
+          wait();
+          EXPECT_EQ(value_on(to), late == to ? 2u : 3u);
+          EXPECT_EQ(value_on(1 - to), 4u);
+        }
+      }
+    }
+  }
+  for (const CUcontext context : contexts) EXPECT_OK(cuCtxDestroy_v2(context));
+}
+
 TEST_F(TwoA100s, KernelReachesThePeer) {
   CUcontext a = nullptr, b = nullptr;
   CUdeviceptr on_a = 0;

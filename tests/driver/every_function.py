@@ -44,7 +44,7 @@ WITHOUT_INIT = {
 # Success without a visible effect, and why that is right for these arguments.
 NOTHING_TO_DO = {
     "nothing is freed: the address is null":
-        "cuMemFree cuMemFree_v2 cuMemFreeHost",
+        "cuMemFree cuMemFree_v2 cuMemFreeHost cuMemFreeAsync",
     "nothing is copied or set: the size is zero":
         "cuMemcpy cuMemcpyHtoD_v2 cuMemcpyDtoH_v2 cuMemcpyDtoD_v2 cuMemcpyAsync "
         "cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 "

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <mutex>
 #include <string>
@@ -208,7 +209,7 @@ TEST_F(Graphs, KernelParametersCanBeReadAndChanged) {
   CUDA_KERNEL_NODE_PARAMS_v1 old{};
   ASSERT_OK(cuGraphKernelNodeGetParams(node, &old));
   EXPECT_EQ(*static_cast<unsigned char*>(old.kernelParams[3]), 5) << "the node has not changed";
-  params.gridDimX = 0;
+  params.gridDimX = ~0u;
   EXPECT_EQ(cuGraphKernelNodeSetParams_v2(node, &params), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuGraphKernelNodeSetParams_v2(node, nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuGraphKernelNodeGetParams_v2(add_empty(), &params), CUDA_ERROR_INVALID_VALUE);
@@ -605,11 +606,17 @@ class GraphMemory : public Graphs {
     *out = params.dptr;
     return node;
   }
-  cuuint64_t used() {
-    cuuint64_t bytes = 0;
-    EXPECT_OK(cuDeviceGetGraphMemAttribute(device, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &bytes));
-    return bytes;
+  void SetUp() override {
+    Graphs::SetUp();
+    ASSERT_OK(cuDeviceGraphMemTrim(device));
   }
+  cuuint64_t bytes(CUgraphMem_attribute attribute) {
+    cuuint64_t value = 0;
+    EXPECT_OK(cuDeviceGetGraphMemAttribute(device, attribute, &value));
+    return value;
+  }
+  cuuint64_t used() { return bytes(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT); }
+  cuuint64_t reserved() { return bytes(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT); }
 };
 
 TEST_F(GraphMemory, AllocatedUsedAndFreedByOneGraph) {
@@ -629,6 +636,8 @@ TEST_F(GraphMemory, AllocatedUsedAndFreedByOneGraph) {
   const auto exec = instantiate();
   launch(exec);
   launch(exec);
+  EXPECT_EQ(used(), 256u) << "its own until it is trimmed";
+  EXPECT_OK(cuDeviceGraphMemTrim(device));
   EXPECT_EQ(used(), 0u);
   EXPECT_EQ(cuMemFree_v2(memory), CUDA_ERROR_INVALID_VALUE) << "the graph frees it";
   // What graphs with memory cannot.
@@ -654,6 +663,8 @@ TEST_F(GraphMemory, FreedByTheProgram) {
   EXPECT_OK(cuMemFreeAsync(memory, stream));
   launch(exec);
   EXPECT_OK(cuMemFree_v2(memory));
+  EXPECT_EQ(used(), 256u) << "on a GPU, too, graphs keep what they had";
+  EXPECT_OK(cuDeviceGraphMemTrim(device));
   EXPECT_EQ(used(), 0u);
   cuuint64_t high = 0;
   EXPECT_OK(cuDeviceGetGraphMemAttribute(device, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &high));
@@ -661,6 +672,63 @@ TEST_F(GraphMemory, FreedByTheProgram) {
   high = 0;
   EXPECT_OK(cuDeviceSetGraphMemAttribute(device, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &high));
   EXPECT_OK(cuDeviceGraphMemTrim(device));
+}
+
+// Programs measure what graphs hold on to, trim it, and measure again.
+TEST_F(GraphMemory, StaysReservedUntilTheTrim) {
+  size_t before = 0, kept = 0, after = 0, total = 0;
+  ASSERT_OK(cuMemGetInfo_v2(&before, &total));
+  const auto others = reserved();
+  CUdeviceptr memory = 0;
+  allocate(&memory);
+  EXPECT_EQ(reserved(), others + 256);
+  const auto exec = instantiate();
+  launch(exec);
+  EXPECT_OK(cuMemFreeAsync(memory, stream));
+  EXPECT_OK(cuStreamSynchronize(stream));
+  EXPECT_OK(cuGraphExecDestroy(exec));
+  EXPECT_OK(cuGraphDestroy(graph));
+  EXPECT_EQ(cuMemsetD8_v2(memory, 0, 1), CUDA_ERROR_INVALID_VALUE) << "it is no longer there";
+  EXPECT_EQ(reserved(), others + 256);
+  ASSERT_OK(cuMemGetInfo_v2(&kept, &total));
+  EXPECT_EQ(before - kept, 256u);
+  // The next graph has it, and it does not count twice.
+  ASSERT_OK(cuGraphCreate(&graph, 0));
+  allocate(&memory);
+  EXPECT_EQ(reserved(), others + 256);
+  EXPECT_OK(cuGraphDestroy(graph));
+  EXPECT_OK(cuDeviceGraphMemTrim(device));
+  EXPECT_EQ(reserved(), others);
+  EXPECT_EQ(used(), 0u);
+  EXPECT_GE(bytes(CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH), 256u);
+  ASSERT_OK(cuMemGetInfo_v2(&after, &total));
+  EXPECT_EQ(after, before);
+  // Others get it when they need it.
+  ASSERT_OK(cuGraphCreate(&graph, 0));
+  allocate(&memory);
+  EXPECT_OK(cuGraphDestroy(graph));
+  CUmemGenericAllocationHandle rest = 0;
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+  EXPECT_OK(cuMemCreate(&rest, after >> 21 << 21, &properties, 0));
+  EXPECT_OK(cuMemRelease(rest));
+  ASSERT_OK(cuGraphCreate(&graph, 0));
+}
+
+TEST_F(GraphMemory, NoBytesInACapture) {
+  ASSERT_OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+  CUdeviceptr memory = 7;
+  EXPECT_OK(cuMemAllocAsync(&memory, 0, stream));
+  EXPECT_EQ(memory, 0u);
+  EXPECT_OK(cuMemFreeAsync(memory, stream));
+  CUgraph captured = nullptr;
+  ASSERT_OK(cuStreamEndCapture(stream, &captured));
+  CUgraphExec exec = nullptr;
+  ASSERT_OK(cuGraphInstantiateWithFlags(&exec, captured, 0));
+  launch(exec);
+  EXPECT_OK(cuGraphExecDestroy(exec));
+  EXPECT_OK(cuGraphDestroy(captured));
 }
 
 TEST_F(GraphMemory, FreedByTheNextLaunch) {
@@ -785,10 +853,112 @@ TEST_F(Conditionals, Errors) {
   CUgraph body = nullptr;
   condition(flag, CU_GRAPH_COND_TYPE_IF, 1, {}, &body);
   EXPECT_EQ(cuGraphDestroy(body), CUDA_ERROR_INVALID_VALUE);
-  const CUDA_HOST_NODE_PARAMS host{take_note, nullptr};
-  EXPECT_EQ(cuGraphAddHostNode(&node, body, nullptr, 0, &host), CUDA_ERROR_NOT_SUPPORTED);
   CUgraph clone = nullptr;
   EXPECT_EQ(cuGraphClone(&clone, graph), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+// A handle serves the graph that it was made for, and the bodies in it at any depth.
+TEST_F(Conditionals, HandleOfAnOuterGraph) {
+  const auto outer = handle(1), middle = handle(1), inner = handle(1);
+  CUgraph bodies[2] = {};
+  condition(outer, CU_GRAPH_COND_TYPE_IF, 1, {}, &bodies[0]);
+  const auto whole = std::exchange(graph, bodies[0]);
+  condition(middle, CU_GRAPH_COND_TYPE_WHILE, 1, {}, &bodies[1]);
+  const auto own = handle(1);  // of the body itself
+  CUgraphNodeParams params{};
+  params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  params.conditional = {own, CU_GRAPH_COND_TYPE_IF, 1, nullptr, context};
+  CUgraphNode node = nullptr;
+  EXPECT_EQ(cuGraphAddNode_v2(&node, whole, nullptr, nullptr, 0, &params), CUDA_ERROR_INVALID_VALUE)
+      << "not the other way round";
+  CUgraph branch = nullptr;
+  condition(own, CU_GRAPH_COND_TYPE_IF, 1, {}, &branch);
+  EXPECT_EQ(cuGraphAddNode_v2(&node, graph, nullptr, nullptr, 0, &params), CUDA_ERROR_INVALID_VALUE)
+      << "a handle has one node";
+  graph = bodies[1];
+  CUgraph branches[2] = {};
+  condition(inner, CU_GRAPH_COND_TYPE_IF, 2, {}, branches);
+  add_kernel_to(branches[0], 5);
+  unsigned zero = 0;
+  CUgraphConditionalHandle argument = middle;
+  void* stop[] = {&argument, &zero};
+  call(graph, "choose", stop);
+  graph = whole;
+  add_kernel_to(branch, 20);
+  const auto exec = instantiate();
+  launch(exec);
+  EXPECT_EQ(value(), 25u);
+  launch(exec);
+  EXPECT_EQ(value(), 50u) << "each launch begins with the default values";
+}
+
+// Which nodes a body may have is told when it is instantiated: programs build bodies that they
+// never launch.
+TEST_F(Conditionals, NodesThatABodyMayNotHave) {
+  CUgraph body = nullptr;
+  condition(handle(1), CU_GRAPH_COND_TYPE_IF, 1, {}, &body);
+  CUevent event = nullptr;
+  ASSERT_OK(cuEventCreate(&event, 0));
+  CUgraph child = nullptr;
+  ASSERT_OK(cuGraphCreate(&child, 0));
+  const CUDA_HOST_NODE_PARAMS host{take_note, nullptr};
+  CUgraphNode node = nullptr, within = nullptr;
+  EXPECT_OK(cuGraphAddHostNode(&within, child, nullptr, 0, &host));
+  using Add = std::function<CUresult(CUgraphNode*)>;
+  const Add adds[] = {
+      [&](CUgraphNode* out) { return cuGraphAddHostNode(out, body, nullptr, 0, &host); },
+      [&](CUgraphNode* out) { return cuGraphAddEventRecordNode(out, body, nullptr, 0, event); },
+      [&](CUgraphNode* out) { return cuGraphAddEventWaitNode(out, body, nullptr, 0, event); },
+      [&](CUgraphNode* out) { return cuGraphAddChildGraphNode(out, body, nullptr, 0, child); },
+  };
+  for (const auto& add : adds) {
+    EXPECT_OK(add(&node));
+    CUgraphExec exec = nullptr;
+    CUDA_GRAPH_INSTANTIATE_PARAMS params{};
+    EXPECT_EQ(cuGraphInstantiateWithParams(&exec, graph, &params), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(params.result_out, CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED);
+    EXPECT_NE(params.hErrNode_out, nullptr);
+    char log[200] = "";
+    EXPECT_EQ(cuGraphInstantiate_v2(&exec, graph, nullptr, log, sizeof log),
+              CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_THAT(log, testing::HasSubstr("body of a conditional node"));
+    EXPECT_OK(cuGraphDestroyNode(node));
+  }
+  const auto exec = instantiate();
+  launch(exec);
+}
+
+// A grid that is not known yet may be empty; a launch needs one that is not, as cuLaunchKernel
+// does.
+TEST_F(Graphs, GridThatIsEmptyUntilTheLaunch) {
+  const auto node = add_kernel(3);
+  CUDA_KERNEL_NODE_PARAMS params{};
+  ASSERT_OK(cuGraphKernelNodeGetParams_v2(node, &params));
+  const unsigned grid = params.gridDimX;
+  for (unsigned* const dim : {&params.gridDimX, &params.gridDimY, &params.gridDimZ}) {
+    const unsigned before = std::exchange(*dim, 0);
+    CUgraphNode other = nullptr;
+    EXPECT_OK(cuGraphAddKernelNode_v2(&other, graph, nullptr, 0, &params));
+    EXPECT_OK(cuGraphDestroyNode(other));
+    *dim = before;
+  }
+  params.gridDimX = 0;
+  EXPECT_OK(cuGraphKernelNodeSetParams_v2(node, &params));
+  ASSERT_OK(cuGraphKernelNodeGetParams_v2(node, &params));  // its arguments are elsewhere now
+  EXPECT_EQ(params.gridDimX, 0u);
+  const auto exec = instantiate();
+  EXPECT_EQ(cuGraphLaunch(exec, stream), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuGraphNodeSetEnabled(exec, node, 0));
+  EXPECT_OK(cuGraphLaunch(exec, stream)) << "it is not run";
+  EXPECT_OK(cuGraphNodeSetEnabled(exec, node, 1));
+  params.gridDimX = grid;
+  EXPECT_OK(cuGraphExecKernelNodeSetParams_v2(exec, node, &params));
+  launch(exec);
+  EXPECT_EQ(value(), 3u);
+  params.blockDimX = 0;
+  EXPECT_EQ(cuGraphExecKernelNodeSetParams_v2(exec, node, &params), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuLaunchKernel(params.func, 0, 1, 1, 1, 1, 1, 0, stream, params.kernelParams, nullptr),
+            CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(Graphs, UserObjects) {

@@ -17,6 +17,7 @@ struct Offer {
   CUipcMemHandle memory;
   CUipcEventHandle event;
   CUmemPoolPtrExportData pool_pointer;
+  CUmemPoolPtrExportData host_pointer;  ///< of a pool of the host's memory
   bool good;
 };
 
@@ -26,12 +27,15 @@ struct Offer {
   CUcontext context = nullptr;
   CUdeviceptr memory = 0, pooled = 0;
   CUevent event = nullptr;
-  CUmemoryPool pool = nullptr;
+  CUmemoryPool pool = nullptr, host_pool = nullptr;
+  CUdeviceptr on_host = 0;
   CUmemPoolProps properties{};
   properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
   properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
-  int file = -1;
+  CUmemPoolProps host_properties = properties;
+  host_properties.location = {CU_MEM_LOCATION_TYPE_HOST_NUMA, 0};
+  int file = -1, host_file = -1;
   Offer offer{};
   offer.good =
       cuInit(0) == CUDA_SUCCESS && cuCtxCreate_v2(&context, 0, 0) == CUDA_SUCCESS &&
@@ -44,11 +48,18 @@ struct Offer {
       cuIpcGetEventHandle(&offer.event, event) == CUDA_SUCCESS &&
       cuMemPoolExportToShareableHandle(&file, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) ==
           CUDA_SUCCESS &&
-      cuMemPoolExportPointer(&offer.pool_pointer, pooled + 4) == CUDA_SUCCESS;
+      cuMemPoolExportPointer(&offer.pool_pointer, pooled + 4) == CUDA_SUCCESS &&
+      cuMemPoolCreate(&host_pool, &host_properties) == CUDA_SUCCESS &&
+      cuMemAllocFromPoolAsync(&on_host, 256, host_pool, nullptr) == CUDA_SUCCESS &&
+      cuMemsetD32_v2(on_host, 43, 64) == CUDA_SUCCESS &&
+      cuMemPoolExportToShareableHandle(
+          &host_file, host_pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) == CUDA_SUCCESS &&
+      cuMemPoolExportPointer(&offer.host_pointer, on_host) == CUDA_SUCCESS;
   for (unsigned i = 0; i < 4; ++i) cuMemsetD32_v2(memory + 4 * i, i + 1, 1);
   cuCtxSynchronize();
   write(socket, &offer, sizeof offer);
   send_file(socket, file);
+  send_file(socket, host_file);
   for (char command = 0; read(socket, &command, 1) == 1;) {
     unsigned word = 0;
     if (command == 'w') {
@@ -77,6 +88,7 @@ class Ipc : public InContext {
     ASSERT_EQ(recv(peer, &offer, sizeof offer, MSG_WAITALL), static_cast<ssize_t>(sizeof offer));
     ASSERT_TRUE(offer.good);
     pool_file = receive_file(peer);
+    host_pool_file = receive_file(peer);
   }
   static void TearDownTestSuite() {
     close(peer);
@@ -90,7 +102,14 @@ class Ipc : public InContext {
   }
 
   static inline pid_t child = -1;
-  static inline int peer = -1, pool_file = -1;
+  static CUmemoryPool import(int file) {
+    CUmemoryPool pool = nullptr;
+    EXPECT_OK(cuMemPoolImportFromShareableHandle(&pool, reinterpret_cast<void*>(intptr_t{file}),
+                                                 CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    return pool;
+  }
+
+  static inline int peer = -1, pool_file = -1, host_pool_file = -1;
   static inline Offer offer;
 };
 
@@ -144,6 +163,59 @@ TEST_F(Ipc, PointerOfAPool) {
   EXPECT_EQ(word, 42u);
   EXPECT_EQ(cuMemAllocFromPoolAsync(&none, 16, pool, nullptr), CUDA_ERROR_INVALID_VALUE)
       << "an imported pool gives nothing";
+}
+
+TEST_F(Ipc, PoolsOfTheHost) {
+  const CUmemoryPool pool = import(host_pool_file);
+  CUdeviceptr memory = 0;
+  ASSERT_OK(cuMemPoolImportPointer(&memory, pool, &offer.host_pointer));
+  EXPECT_EQ(*reinterpret_cast<unsigned*>(memory), 43u) << "the host's";
+  unsigned type = 0;
+  CUmemoryPool its = nullptr;
+  EXPECT_OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory));
+  EXPECT_EQ(type, static_cast<unsigned>(CU_MEMORYTYPE_HOST));
+  EXPECT_OK(cuPointerGetAttribute(&its, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, memory));
+  EXPECT_EQ(its, pool);
+  EXPECT_OK(cuMemFree_v2(memory));
+  EXPECT_EQ(cuMemFree_v2(memory), CUDA_ERROR_INVALID_VALUE);
+}
+
+// Programs try data on all their pools, and handles of all kinds, until one fits.
+TEST_F(Ipc, WhatIsOfSomethingElseIsRefused) {
+  const CUmemoryPool pool = import(pool_file), host = import(host_pool_file);
+  CUdeviceptr memory = 0;
+  EXPECT_EQ(cuMemPoolImportPointer(&memory, host, &offer.pool_pointer), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemPoolImportPointer(&memory, pool, &offer.host_pointer), CUDA_ERROR_INVALID_VALUE);
+  CUmemPoolPtrExportData data{};
+  EXPECT_EQ(cuMemPoolImportPointer(&memory, pool, &data), CUDA_ERROR_INVALID_VALUE);
+  std::memcpy(&data, &offer.memory, sizeof data);
+  EXPECT_EQ(cuMemPoolImportPointer(&memory, pool, &data), CUDA_ERROR_INVALID_VALUE);
+  CUipcMemHandle handle{};
+  std::memcpy(&handle, &offer.event, sizeof handle);
+  EXPECT_EQ(cuIpcOpenMemHandle_v2(&memory, handle, 0), CUDA_ERROR_INVALID_HANDLE);
+  std::memcpy(&handle, &offer.pool_pointer, sizeof handle);
+  EXPECT_EQ(cuIpcOpenMemHandle_v2(&memory, handle, 0), CUDA_ERROR_INVALID_HANDLE);
+  CUipcEventHandle event_handle{};
+  CUevent event = nullptr;
+  std::memcpy(&event_handle, &offer.memory, sizeof event_handle);
+  EXPECT_EQ(cuIpcOpenEventHandle(&event, event_handle), CUDA_ERROR_INVALID_HANDLE);
+  // The same pool, imported a second time, is the same pool.
+  EXPECT_OK(cuMemPoolImportPointer(&memory, import(pool_file), &offer.pool_pointer));
+  EXPECT_OK(cuMemFree_v2(memory - 4)) << "where it begins";
+}
+
+// A process that has no context yet: the pool knows its place.
+TEST_F(Ipc, PoolsNeedNoContext) {
+  ASSERT_OK(cuCtxSetCurrent(nullptr));
+  CUdeviceptr memory = 0;
+  EXPECT_OK(cuMemPoolImportPointer(&memory, import(pool_file), &offer.pool_pointer));
+  int ordinal = -1;
+  EXPECT_OK(cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, memory));
+  EXPECT_EQ(ordinal, 0);
+  ASSERT_OK(cuCtxSetCurrent(context));
+  unsigned word = 0;
+  EXPECT_OK(cuMemcpyDtoH_v2(&word, memory, 4));
+  EXPECT_EQ(word, 42u);
 }
 
 TEST_F(Ipc, Errors) {

@@ -186,6 +186,41 @@ TEST_F(Streams, EventTimes) {
   EXPECT_EQ(cuEventElapsedTime(&ms, start, untimed), CUDA_ERROR_INVALID_HANDLE);
 }
 
+// Programs ask at once, and take "not ready" for work that they must come back for.
+TEST_F(Streams, WhatHasNothingToWaitForIsDoneAtOnce) {
+  CUevent event = nullptr, shared = nullptr, start = nullptr;
+  ASSERT_OK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+  ASSERT_OK(cuEventCreate(&shared, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS));
+  ASSERT_OK(cuEventCreate(&start, 0));
+  for (const CUstream stream :
+       {CUstream{}, CU_STREAM_PER_THREAD, make(), make(CU_STREAM_NON_BLOCKING)}) {
+    note(stream, "work");
+    EXPECT_OK(cuCtxSynchronize());
+    EXPECT_OK(cuEventRecord(event, stream));
+    EXPECT_OK(cuEventQuery(event));
+    EXPECT_OK(cuStreamQuery(stream));
+    EXPECT_OK(cuEventRecord(shared, stream));
+    EXPECT_OK(cuEventQuery(shared));
+    EXPECT_OK(cuStreamWaitEvent(stream, event, 0));
+    EXPECT_OK(cuStreamQuery(stream));
+    float ms = -1;
+    EXPECT_OK(cuEventRecord(start, stream));
+    EXPECT_OK(cuEventElapsedTime(&ms, start, start));
+    CUdeviceptr memory = 0;
+    EXPECT_OK(cuMemAllocAsync(&memory, 64, stream));
+    EXPECT_OK(cuMemFreeAsync(memory, stream));
+    EXPECT_OK(cuStreamQuery(stream));
+    EXPECT_EQ(cuMemsetD8_v2(memory, 0, 1), CUDA_ERROR_INVALID_VALUE) << "it is free already";
+  }
+  EXPECT_OK(cuCtxRecordEvent(context, event));
+  EXPECT_OK(cuEventQuery(event));
+  // The legacy stream's mark comes after what is in the blocking streams.
+  const CUstream blocking = make();
+  Gate gate(blocking);
+  EXPECT_OK(cuEventRecord(event, nullptr));
+  EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_NOT_READY);
+}
+
 TEST_F(Streams, DestroyLetsTheWorkFinish) {
   const CUstream stream = make(CU_STREAM_NON_BLOCKING);
   {
@@ -229,6 +264,24 @@ TEST_F(Streams, Queries) {
   EXPECT_OK(cuStreamGetFlags(stream, &flags));
   EXPECT_EQ(flags, static_cast<unsigned>(CU_STREAM_NON_BLOCKING));
   EXPECT_OK(cuCtxGetStreamPriorityRange(&least, &greatest));
+  EXPECT_EQ(least, 0);
+  EXPECT_LT(greatest, least) << "several";
+  const struct {
+    int asked, got;
+  } kPriorities[] = {{0, 0}, {-1, -1}, {greatest, greatest}, {greatest - 1, greatest}, {3, 0}};
+  for (const auto& [asked, got] : kPriorities) {
+    CUstream made = nullptr;
+    CUstreamAttrValue value{};
+    EXPECT_OK(cuStreamCreateWithPriority(&made, 0, asked));
+    EXPECT_OK(cuStreamGetPriority(made, &priority));
+    EXPECT_EQ(priority, got) << asked;
+    EXPECT_OK(cuStreamGetAttribute(made, CU_STREAM_ATTRIBUTE_PRIORITY, &value));
+    EXPECT_EQ(value.priority, got);
+    value.priority = -2;
+    EXPECT_OK(cuStreamSetAttribute(made, CU_STREAM_ATTRIBUTE_PRIORITY, &value));
+    EXPECT_OK(cuStreamGetPriority(made, &priority));
+    EXPECT_EQ(priority, -2);
+  }
   EXPECT_OK(cuStreamGetPriority(stream, &priority));
   EXPECT_THAT(priority, testing::AllOf(testing::Ge(greatest), testing::Le(least)));
   EXPECT_OK(cuStreamGetCtx(stream, &owner));

@@ -258,11 +258,10 @@ CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
   });
 }
 
-// No priorities: CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED is 0.
 CUresult cuCtxGetStreamPriorityRange(int* leastPriority, int* greatestPriority) {
   return in_any_context([&](Context&) -> CUresult {
     if (leastPriority) *leastPriority = 0;
-    if (greatestPriority) *greatestPriority = 0;
+    if (greatestPriority) *greatestPriority = Stream::kGreatestPriority;
     return CUDA_SUCCESS;
   });
 }

@@ -41,6 +41,6 @@ CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) {
   return with_event(hCtx, hEvent, [](const ContextView& view, Event& event) -> CUresult {
     if (event.recorded().capture) return CUDA_ERROR_CAPTURED_EVENT;
     view.legacy_stream();  // which may not have been used yet
-    return wait_in_all(*view.context, streams_of(view), event);
+    return wait_in_all(streams_of(view), event);
   });
 }

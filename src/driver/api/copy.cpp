@@ -19,10 +19,10 @@ CUresult copy(CUstream handle, const CUDA_MEMCPY3D& params, Go go) {
   });
 }
 
-CUresult copy_now(const CUDA_MEMCPY3D& params) {
-  return copy(nullptr, params, [](Context& context, Stream& stream, CopyTask task) -> CUresult {
+CUresult copy_now(const CUDA_MEMCPY3D& params, const std::vector<ContextPtr>& peers = {}) {
+  return copy(nullptr, params, [&](Context& context, Stream& stream, CopyTask task) -> CUresult {
     if (const CUresult bad = refuse_unsafe()) return bad;
-    return copy_and_wait(context, stream, std::move(task));
+    return copy_and_wait(context, stream, std::move(task), peers);
   });
 }
 
@@ -69,7 +69,9 @@ CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t By
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                       CUcontext srcContext, size_t ByteCount) {
   if (const CUresult bad = check_peers(dstContext, srcContext)) return bad;
-  return copy_now(linear_copy(on_device(dstDevice), on_device(srcDevice), ByteCount));
+  // In order with the work of all three contexts.
+  return copy_now(linear_copy(on_device(dstDevice), on_device(srcDevice), ByteCount),
+                  {find_context(dstContext), find_context(srcContext)});
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {

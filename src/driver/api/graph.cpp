@@ -205,7 +205,8 @@ CUresult cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode* from,
 
 CUresult cuGraphDebugDotPrint(CUgraph hGraph, const char* path, unsigned int flags) {
   return with_graph(hGraph, [&](const GraphPtr& graph) -> CUresult {
-    if (!path) return CUDA_ERROR_INVALID_VALUE;
+    constexpr unsigned kKnown = 2 * CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS - 1;
+    if (!path || (flags & ~kKnown)) return CUDA_ERROR_INVALID_VALUE;
     std::FILE* file = std::fopen(path, "w");
     if (!file) return CUDA_ERROR_OPERATING_SYSTEM;
     const std::string text = dot(*graph, flags);
@@ -259,7 +260,10 @@ CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* pHandle_out, C
 
 // Graphs keep no memory beyond what they need.
 CUresult cuDeviceGraphMemTrim(CUdevice device) {
-  return with_device(device, [](Device&) { return CUDA_SUCCESS; });
+  return with_device(device, [](Device& device) {
+    trim_graph_memory(device);
+    return CUDA_SUCCESS;
+  });
 }
 
 CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void* value) {

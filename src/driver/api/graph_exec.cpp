@@ -16,7 +16,9 @@ const char* describe(CUgraphInstantiateResult result) {
     case CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE:
       return "the dependencies run in a ring";
     case CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED:
-      return "graphs that are launched from the device are not supported";
+      return "a node of the body of a conditional node is neither a kernel, a copy, a memset, a "
+             "child "
+             "graph, a conditional node nor empty";
     case CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED:
       return "a conditional handle belongs to no node";
     default:
@@ -53,7 +55,7 @@ CUresult upload(GraphExec& exec, CUstream handle) {
 CUresult capture_launch(const GraphExec& exec, Context& context, Stream& stream) {
   auto graph = make_graph(*exec.plan());
   if (!graph) return refuse_in_capture(stream);
-  graph->put_into_node(false);
+  graph->put_into_node();
   return submit(context, stream, ChildTask{std::move(graph)});
 }
 

@@ -94,6 +94,7 @@ CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
     return with_node_of<KernelTask>(dst, [&](Node&, KernelTask& to) -> CUresult {
       if (from.context != to.context) return CUDA_ERROR_INVALID_VALUE;
       to.attributes = from.attributes;
+      to.priority = from.priority;
       return CUDA_SUCCESS;
     });
   });
@@ -105,6 +106,7 @@ CUresult cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID att
       return CUDA_ERROR_INVALID_VALUE;
     }
     *value_out = {};
+    if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY) value_out->priority = task.priority;
     for (const auto& each : task.attributes) {
       if (each.id == attr) *value_out = each.value;
     }
@@ -123,6 +125,7 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID att
     changed.attributes.push_back(attribute);
     if (const CUresult bad = check(changed)) return bad;
     task.attributes = std::move(changed.attributes);
+    if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY) task.priority = value->priority;
     return CUDA_SUCCESS;
   });
 }

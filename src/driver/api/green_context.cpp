@@ -182,15 +182,17 @@ CUresult cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent) {
   return with_event(hCtx, hEvent, [](GreenContext& green, Event& event) -> CUresult {
     if (const CUresult bad = refuse_captured(event)) return bad;
     green.default_stream(CU_STREAM_LEGACY);  // which may not have been used yet
-    return wait_in_all(*green.primary(), green.streams()->all(), event);
+    return wait_in_all(green.streams()->all(), event);
   });
 }
 
-CUresult cuGreenCtxStreamCreate(CUstream* phStream, CUgreenCtx greenCtx, unsigned int flags, int) {
+CUresult cuGreenCtxStreamCreate(CUstream* phStream, CUgreenCtx greenCtx, unsigned int flags,
+                                int priority) {
   return with_green(greenCtx, [&](GreenContext& green) -> CUresult {
     if (!phStream || flags != CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult error = green.primary()->error()) return error;
-    *phStream = state().streams.add(green.primary()->create_stream(flags, 0, green.streams()));
+    *phStream =
+        state().streams.add(green.primary()->create_stream(flags, priority, green.streams()));
     return CUDA_SUCCESS;
   });
 }

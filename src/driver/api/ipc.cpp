@@ -32,7 +32,7 @@ CUresult open(CUdeviceptr* pdptr, const CUipcMemHandle& handle, unsigned flags) 
       return CUDA_ERROR_INVALID_VALUE;
     }
     heddle::u64 address = 0;
-    const CUresult result = import_memory(context, unpack(handle), address);
+    const CUresult result = import_memory(unpack(handle), context.device(), address);
     if (result == CUDA_SUCCESS) *pdptr = address;
     return result;
   });

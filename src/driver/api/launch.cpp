@@ -35,6 +35,7 @@ CUresult launch_in(CUfunction f, CUstream handle, LaunchRequest request) {
     found = stream.context() == &context;
     if (!found) return CUDA_ERROR_INVALID_HANDLE;
     request.multiprocessors = stream.group().multiprocessors();
+    request.priority = stream.priority();
     KernelTask task;
     if (const CUresult bad = make_kernel(context, f, request, task)) return bad;
     LaunchOptions options;
@@ -90,7 +91,7 @@ void join(const std::vector<TeamLaunch>& team) {
   for (const TeamLaunch& each : team) {
     if (auto last = each.stream->last(); last && !last->is_done()) all.push_back(std::move(last));
   }
-  for (const TeamLaunch& each : team) each.context->enqueue(*each.stream, [] {}, all);
+  for (const TeamLaunch& each : team) each.stream->mark(all);
 }
 
 }  // namespace

@@ -174,10 +174,17 @@ CUresult cuLibraryGetGlobal(CUdeviceptr* dptr, size_t* bytes, CUlibrary library,
 
 CUresult cuLibraryGetManaged(CUdeviceptr* dptr, size_t* bytes, CUlibrary library,
                              const char* name) {
-  return with_module(library, [&](Module& module) -> CUresult {
+  return with_library(library, [&](Library& found) -> CUresult {
     if (!name || (!dptr && !bytes)) return CUDA_ERROR_INVALID_VALUE;
-    const auto found = module.variable(name);
-    return found && found->is_managed ? give_range(found, dptr, bytes) : CUDA_ERROR_NOT_FOUND;
+    // The same in all contexts, and there once one has the library: it may be the current one.
+    Context* const context = current_context();
+    if (context && !context->is_destroyed() && !found.module(*context)) {
+      return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    const auto modules = found.modules();
+    const auto variable = modules.empty() ? std::nullopt : modules.front()->variable(name);
+    return variable && variable->is_managed ? give_range(variable, dptr, bytes)
+                                            : CUDA_ERROR_NOT_FOUND;
   });
 }
 

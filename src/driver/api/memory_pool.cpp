@@ -56,7 +56,6 @@ PoolPlace of_device(const Device& device) {
 }
 
 CUresult allocate(CUdeviceptr* dptr, size_t bytes, const std::shared_ptr<MemoryPool>& pool) {
-  if (!dptr || !bytes) return CUDA_ERROR_INVALID_VALUE;
   if (!pool->take(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
   const PoolPlace& place = pool->place();
   // No owner: such memory outlives the context that asked for it.
@@ -78,7 +77,6 @@ CUresult allocate(CUdeviceptr* dptr, size_t bytes, const std::shared_ptr<MemoryP
 // In a capture an allocation is a node, which allocates at each launch.
 CUresult capture_allocation(Context& context, Stream& stream, MemoryPool& pool, size_t bytes,
                             CUdeviceptr* dptr) {
-  if (!dptr || !bytes) return CUDA_ERROR_INVALID_VALUE;
   CUDA_MEM_ALLOC_NODE_PARAMS params{};
   params.poolProps.allocType = pool.place().type;
   params.poolProps.location = pool.place().location;
@@ -161,9 +159,11 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
         (managed && (poolProps->maxSize || poolProps->usage))) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    const bool exports = poolProps->handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR &&
-                         location.type == CU_MEM_LOCATION_TYPE_DEVICE;
-    if ((poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE && !exports) || poolProps->usage) {
+    const bool exports = poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE;
+    if (exports) {
+      if (const CUresult bad = check_handle_type(poolProps->handleTypes)) return bad;
+    }
+    if (poolProps->usage) {
       return CUDA_ERROR_NOT_SUPPORTED;
     }
     return at_place(&location, poolProps->allocType, [&](const PoolPlace& place) {
@@ -236,11 +236,17 @@ CUresult cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize, CUstream hStream) {
   });
 }
 
+// No bytes are at address 0, captured or not, and can be freed like others; programs rely on it,
+// unlike for cuMemAlloc, whose documentation says that it is an error.
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPool pool,
                                  CUstream hStream) {
   return in_stream(hStream, [&](Context& context, Stream& stream) {
     return with_pool(pool, [&](const auto& found) -> CUresult {
-      if (found->origin() == MemoryPool::Origin::imported) return CUDA_ERROR_INVALID_VALUE;
+      if (!dptr || found->origin() == MemoryPool::Origin::imported) return CUDA_ERROR_INVALID_VALUE;
+      if (!bytesize) {
+        *dptr = 0;
+        return CUDA_SUCCESS;
+      }
       return is_capturing(stream) ? capture_allocation(context, stream, *found, bytesize, dptr)
                                   : allocate(dptr, bytesize, found);
     });
@@ -249,10 +255,11 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPoo
 
 CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
   return in_stream(hStream, [&](Context& context, Stream& stream) -> CUresult {
+    if (!dptr) return CUDA_SUCCESS;
     if (is_capturing(stream)) return capture_free(context, stream, dptr);
     if (const auto of_graph = graph_allocation(dptr)) {
       if (of_graph->freed_by || !of_graph->free()) return CUDA_ERROR_INVALID_VALUE;
-      stream.enqueue([of_graph] {});  // which keeps the memory until then
+      stream.enqueue_brief([of_graph] {});  // which keeps the memory until then
       return CUDA_SUCCESS;
     }
     const auto found = state().allocations.find(dptr);
@@ -260,9 +267,10 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
     using Kind = Allocation::Kind;
     // Also when the context has failed by then: the memory is free all the same.
     if (found->kind == Kind::imported) {
-      stream.enqueue([dptr] { close_imported(dptr); });
+      stream.enqueue_brief([dptr] { close_imported(dptr); });
     } else if (found->kind == Kind::device || found->kind == Kind::managed) {
-      stream.enqueue([dptr] { state().allocations.release(dptr, {Kind::device, Kind::managed}); });
+      stream.enqueue_brief(
+          [dptr] { state().allocations.release(dptr, {Kind::device, Kind::managed}); });
     } else {
       return CUDA_ERROR_INVALID_VALUE;
     }
@@ -276,7 +284,7 @@ CUresult cuMemPoolExportToShareableHandle(void* handle_out, CUmemoryPool pool,
                                           unsigned long long flags) {
   return with_pool(pool, [&](const auto& found) -> CUresult {
     if (!handle_out || flags) return CUDA_ERROR_INVALID_VALUE;
-    if (handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+    if (const CUresult bad = check_handle_type(handleType)) return bad;
     if (found->origin() != MemoryPool::Origin::exported) return CUDA_ERROR_INVALID_VALUE;
     const int file = found->export_file();
     if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -290,12 +298,10 @@ CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool_out, void* handle
                                             unsigned long long flags) {
   return in_driver([&]() -> CUresult {
     if (!pool_out || flags) return CUDA_ERROR_INVALID_VALUE;
-    if (handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+    if (const CUresult bad = check_handle_type(handleType)) return bad;
     const auto file = static_cast<int>(reinterpret_cast<std::intptr_t>(handle));
-    const int ordinal = MemoryPool::device_of_file(file);
-    Device* found = device(ordinal);
-    if (!found) return CUDA_ERROR_INVALID_VALUE;
-    return give(pool_out, MemoryPool::create(of_device(*found), 0, MemoryPool::Origin::imported));
+    *pool_out = MemoryPool::import(file);
+    return *pool_out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   });
 }
 
@@ -314,19 +320,18 @@ CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* shareData_out, CUdevicep
   });
 }
 
+// No context: the pool knows its place.
 CUresult cuMemPoolImportPointer(CUdeviceptr* ptr_out, CUmemoryPool pool,
                                 CUmemPoolPtrExportData* shareData) {
-  return in_context([&](Context& context) {
-    return with_pool(pool, [&](const auto& found) -> CUresult {
-      if (!ptr_out || !shareData || found->origin() != MemoryPool::Origin::imported) {
-        return CUDA_ERROR_INVALID_VALUE;
-      }
-      SharedHandle handle;
-      std::memcpy(&handle, shareData->reserved, sizeof handle);
-      heddle::u64 address = 0;
-      if (const CUresult bad = import_memory(context, handle, address)) return bad;
-      *ptr_out = address;
-      return CUDA_SUCCESS;
-    });
+  return with_pool(pool, [&](const auto& found) -> CUresult {
+    if (!ptr_out || !shareData || found->origin() != MemoryPool::Origin::imported) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    SharedHandle handle;
+    std::memcpy(&handle, shareData->reserved, sizeof handle);
+    heddle::u64 address = 0;
+    if (const CUresult bad = import_memory(handle, found, address)) return bad;
+    *ptr_out = address;
+    return CUDA_SUCCESS;
   });
 }

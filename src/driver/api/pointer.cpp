@@ -135,8 +135,8 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute*
   });
 }
 
-// The one attribute that can be set: whether synchronous copies of this memory really are. They
-// always are here.
+// The one attribute that can be set: whether synchronous copies and memsets of this memory always
+// wait. Those before wait then, too.
 CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr ptr) {
   return in_driver([&]() -> CUresult {
     if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) return CUDA_ERROR_INVALID_VALUE;
@@ -144,6 +144,10 @@ CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
     std::memcpy(&wanted, value, sizeof wanted);
     const bool set = state().allocations.change(
         ptr, [&](Allocation& allocation) { allocation.sync_memops = wanted != 0; });
-    return set ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (!set) return CUDA_ERROR_INVALID_VALUE;
+    if (wanted) {
+      for (const auto& context : state().contexts.all()) context->synchronize();
+    }
+    return CUDA_SUCCESS;
   });
 }

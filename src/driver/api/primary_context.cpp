@@ -64,10 +64,10 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int* flags, int* active) {
   return with_device(dev, [&](Device& device) -> CUresult {
-    if (!flags && !active) return CUDA_ERROR_INVALID_VALUE;
+    if (!flags || !active) return CUDA_ERROR_INVALID_VALUE;
     const std::lock_guard lock(device.primary_mutex);
-    if (flags) *flags = device.primary.flags;
-    if (active) *active = device.primary.retained > 0;
+    *flags = device.primary.flags;
+    *active = device.primary.retained > 0;
     return CUDA_SUCCESS;
   });
 }

@@ -27,9 +27,8 @@ CUresult cuStreamCreate(CUstream* phStream, unsigned int Flags) {
   return create(phStream, Flags, 0);
 }
 
-// There is one priority, 0; any other is clamped to it.
-CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int) {
-  return create(phStream, flags, 0);
+CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int priority) {
+  return create(phStream, flags, priority);
 }
 
 CUresult cuStreamDestroy(CUstream hStream) { return cuStreamDestroy_v2(hStream); }
@@ -77,7 +76,7 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
     if (const auto& shared = event->shared()) {
       context.enqueue(stream, [shared, number = shared->recorded()] { shared->wait(number); });
     } else if (auto done = event->recorded().done; done && !done->is_done()) {
-      context.enqueue(stream, [] {}, {std::move(done)});
+      stream.mark({std::move(done)});
     }
     return CUDA_SUCCESS;
   });

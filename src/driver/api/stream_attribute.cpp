@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attributes of streams. Driver API 6.18. All of them are hints here: they are kept and told, and
-// change no result.
+// Attributes of streams. Driver API 6.18. All of them but the priority are hints here: they are
+// kept and told, and change nothing.
 #include "driver/api.h"
 #include "driver/core/in_stream.h"
 
@@ -40,7 +40,11 @@ CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
     if (!param || !is_stream_attribute(attr) || !is_valid(attr, *param)) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    stream.attributes([&](auto& all) { all[attr] = *param; });
+    if (attr == CU_STREAM_ATTRIBUTE_PRIORITY) {
+      stream.set_priority(param->priority);
+    } else {
+      stream.attributes([&](auto& all) { all[attr] = *param; });
+    }
     return CUDA_SUCCESS;
   });
 }
@@ -48,7 +52,12 @@ CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
 CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue* value) {
   return with_stream(hStream, [&](Context&, Stream& stream) -> CUresult {
     if (!value || !is_stream_attribute(attr)) return CUDA_ERROR_INVALID_VALUE;
-    stream.attributes([&](auto& all) { *value = all[attr]; });
+    if (attr == CU_STREAM_ATTRIBUTE_PRIORITY) {
+      *value = {};
+      value->priority = stream.priority();
+    } else {
+      stream.attributes([&](auto& all) { *value = all[attr]; });
+    }
     return CUDA_SUCCESS;
   });
 }
@@ -58,6 +67,7 @@ CUresult cuStreamCopyAttributes(CUstream dstStream, CUstream srcStream) {
     return with_stream(dstStream, [&](Context&, Stream& to) {
       const auto all = from.attributes([](auto& all) { return all; });
       to.attributes([&](auto& own) { own = all; });
+      to.set_priority(from.priority());
       return CUDA_SUCCESS;
     });
   });

@@ -135,7 +135,7 @@ CUresult cuMemExportToShareableHandle(void* shareableHandle, CUmemGenericAllocat
     const auto memory = state().physical.find(handle);
     const auto multicast = state().multicasts.find(handle);
     if ((!memory && !multicast) || !shareableHandle || flags) return CUDA_ERROR_INVALID_VALUE;
-    if (handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+    if (const CUresult bad = check_handle_type(handleType)) return bad;
     const bool shares =
         memory ? memory->properties().requestedHandleTypes & handleType : multicast->is_shareable();
     if (!shares) return CUDA_ERROR_INVALID_VALUE;
@@ -150,7 +150,7 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, vo
                                         CUmemAllocationHandleType shHandleType) {
   return in_driver([&]() -> CUresult {
     if (!handle) return CUDA_ERROR_INVALID_VALUE;
-    if (shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+    if (const CUresult bad = check_handle_type(shHandleType)) return bad;
     const int file = static_cast<int>(reinterpret_cast<std::intptr_t>(osHandle));
     if (const auto memory = Physical::import(file)) return add(memory, handle);
     auto multicast = Multicast::import(file);

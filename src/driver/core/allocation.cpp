@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "driver/core/device.h"
+#include "driver/core/graph_memory.h"
 #include "driver/core/state.h"
 
 namespace heddle::driver {
@@ -23,12 +24,8 @@ bool lies_in_memory(Kind kind) {
 }  // namespace
 
 std::optional<u64> Allocations::allocate(Allocation what) {
-  {
-    // Reserved first, so that two threads cannot both have the last bytes.
-    const std::lock_guard lock(mutex_);
-    if (what.device && !charge_locked(*what.device, what.size)) return std::nullopt;
-    what.id = next_id_++;
-  }
+  // First, so that two threads cannot both have the last bytes.
+  if (what.device && !charge(*what.device, what.size)) return std::nullopt;
   // What is large in a pool can be bound to a multicast object.
   const bool aligned = what.pool && what.size >= kGranularity;
   const auto address = state().memory->allocate(what.size, aligned ? kGranularity : 256);
@@ -38,6 +35,7 @@ std::optional<u64> Allocations::allocate(Allocation what) {
     return std::nullopt;
   }
   what.base = *address;
+  what.id = next_id_++;
   by_base_.emplace(what.base, what);
   return what.base;
 }
@@ -49,9 +47,13 @@ bool Allocations::charge_locked(const Device& device, u64 bytes) {
   return true;
 }
 
+// Graphs may have more than they need.
 bool Allocations::charge(const Device& device, u64 bytes) {
-  const std::lock_guard lock(mutex_);
-  return charge_locked(device, bytes);
+  do {
+    const std::lock_guard lock(mutex_);
+    if (charge_locked(device, bytes)) return true;
+  } while (trim_graph_memory(device));
+  return false;
 }
 
 void Allocations::discharge(const Device& device, u64 bytes) {

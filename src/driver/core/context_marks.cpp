@@ -13,15 +13,15 @@ CUresult record_all(Context& context, const std::vector<StreamPtr>& streams, Eve
     if (auto last = stream->last(); last && !last->is_done()) all.push_back(std::move(last));
   }
   const auto gather = context.create_stream(CU_STREAM_NON_BLOCKING, 0);
-  event.record(gather->enqueue([] {}, std::move(all)));
+  event.record(gather->mark(std::move(all)));
   gather->close();
   return CUDA_SUCCESS;
 }
 
-CUresult wait_in_all(Context& context, const std::vector<StreamPtr>& streams, const Event& event) {
+CUresult wait_in_all(const std::vector<StreamPtr>& streams, const Event& event) {
   const auto recorded = event.recorded();
   if (!recorded.done || recorded.done->is_done()) return CUDA_SUCCESS;
-  for (const auto& stream : streams) context.enqueue(*stream, [] {}, {recorded.done});
+  for (const auto& stream : streams) stream->mark({recorded.done});
   return CUDA_SUCCESS;
 }
 

@@ -14,6 +14,6 @@ namespace heddle::driver {
 /// Marks what is in all of `streams`.
 CUresult record_all(Context& context, const std::vector<StreamPtr>& streams, Event& event);
 /// Makes what comes in each of `streams` wait for the event, which is of no capture.
-CUresult wait_in_all(Context& context, const std::vector<StreamPtr>& streams, const Event& event);
+CUresult wait_in_all(const std::vector<StreamPtr>& streams, const Event& event);
 
 }  // namespace heddle::driver

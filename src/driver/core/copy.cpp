@@ -5,9 +5,11 @@
 
 #include <cstring>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "driver/core/capture.h"
+#include "driver/core/host_sync.h"
 #include "driver/core/state.h"
 #include "driver/core/task.h"
 
@@ -41,15 +43,50 @@ bool is_good(const CopySide& side, const Copy& copy) {
                              : is_copy_range(side.base, *bytes);
 }
 
-// Memory of the program's own that it has not registered.
-bool is_pageable(const CopySide& side) {
-  return !is_device_address(side.base) && !state().allocations.find(side.base);
+const Device* device_of(const CopySide& side) {
+  const auto found = describe_memory(side.base);
+  return found && !found->is_host() && !found->is_managed() ? found->device : nullptr;
 }
 
-bool is_host(const CopySide& side) {
-  if (is_pageable(side)) return true;
-  const auto found = state().allocations.find(side.base);
-  return found && found->is_host();
+/// The default streams, besides `stream`, in whose order a copy in the default stream has its
+/// place: those of both devices when it goes from one to the other (CUDA programming guide,
+/// "Peer-to-Peer Memory Copy"), and those of `peers`.
+std::vector<StreamPtr> streams_beside(const Stream& stream, const Copy& copy,
+                                      const std::vector<ContextPtr>& peers) {
+  if (stream.kind() != Stream::Kind::legacy) return {};
+  std::set<StreamPtr> streams;
+  for (const auto& peer : peers) streams.insert(peer->default_stream(CU_STREAM_LEGACY));
+  const Device* const from = device_of(copy.from);
+  const Device* const to = device_of(copy.to);
+  if (from && to && from != to) {
+    const auto takes_part = [&](const Context& context) {
+      return !context.is_destroyed() && (&context.device() == from || &context.device() == to);
+    };
+    for (const auto& context : state().contexts.all()) {
+      if (takes_part(*context)) streams.insert(context->default_stream(CU_STREAM_LEGACY));
+    }
+    for (const auto& green : state().green_contexts.all()) {
+      if (takes_part(*green->primary()) && !green->is_destroyed())
+        streams.insert(green->default_stream(CU_STREAM_LEGACY));
+    }
+  }
+  std::vector<StreamPtr> beside;
+  for (const auto& each : streams) {
+    if (each.get() != &stream) beside.push_back(each);
+  }
+  return beside;
+}
+
+/// Appends a copy to the stream, and its place to the order of the others that it has to do with.
+CompletionPtr append(Context& context, Stream& stream, CopyTask task,
+                     const std::vector<ContextPtr>& peers = {}) {
+  const auto beside = streams_beside(stream, task.copy, peers);
+  std::vector<CompletionPtr> before;
+  for (const auto& each : beside) before.push_back(each->mark());
+  auto done =
+      context.enqueue(stream, [task = Task(std::move(task))] { perform(task); }, std::move(before));
+  for (const auto& each : beside) each->mark({done});
+  return done;
 }
 
 }  // namespace
@@ -69,14 +106,16 @@ void Copy::execute() const {
   }
 }
 
-CUresult copy_and_wait(Context& context, Stream& stream, CopyTask task) {
+CUresult copy_and_wait(Context& context, Stream& stream, CopyTask task,
+                       const std::vector<ContextPtr>& peers) {
   if (const CUresult bad = refuse_in_capture(stream)) return bad;
   if (task.copy.is_empty()) return CUDA_SUCCESS;
-  if (is_host(task.copy.to) || is_host(task.copy.from)) {
-    return context.run(stream, [&] { task.copy.execute(); });
-  }
-  context.enqueue(stream, [copy = task.copy] { copy.execute(); });
-  return CUDA_SUCCESS;
+  const bool waits =
+      waits_for(context, task.copy.to.base) || waits_for(context, task.copy.from.base);
+  if (waits && peers.empty()) return context.run(stream, [&] { task.copy.execute(); });
+  const auto done = append(context, stream, std::move(task), peers);
+  if (waits) stream.wait(*done);
+  return context.error();
 }
 
 CUresult copy_async(Context& context, Stream& stream, CopyTask task) {
@@ -84,18 +123,21 @@ CUresult copy_async(Context& context, Stream& stream, CopyTask task) {
   if (copy.is_empty()) return CUDA_SUCCESS;
   if (is_capturing(stream)) return submit(context, stream, std::move(task));
   const bool linear = copy.height == 1 && copy.depth == 1;
-  if (is_pageable(copy.to) || (is_pageable(copy.from) && (!linear || copy.width > kStagingBytes))) {
+  const bool staged = linear && copy.width <= kStagingBytes;
+  if (is_pageable(copy.to.base) || (is_pageable(copy.from.base) && !staged) ||
+      (is_host_memory(copy.to.base) && is_host_memory(copy.from.base))) {
     return context.run(stream, [&] { copy.execute(); });
   }
-  if (is_pageable(copy.from)) {
+  if (is_pageable(copy.from.base)) {
     const auto* bytes = reinterpret_cast<const u8*>(copy.from.base);
-    const auto staged = std::make_shared<const std::vector<u8>>(bytes, bytes + copy.width);
-    context.enqueue(stream, [to = copy.to.base, staged] {
-      std::memcpy(reinterpret_cast<void*>(to), staged->data(), staged->size());
+    const auto aside = std::make_shared<const std::vector<u8>>(bytes, bytes + copy.width);
+    context.enqueue(stream, [to = copy.to.base, aside] {
+      std::memcpy(reinterpret_cast<void*>(to), aside->data(), aside->size());
     });
     return CUDA_SUCCESS;
   }
-  return submit(context, stream, std::move(task));
+  append(context, stream, std::move(task));
+  return CUDA_SUCCESS;
 }
 
 }  // namespace heddle::driver

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "base/types.h"
 #include "driver/core/context.h"
@@ -50,10 +51,11 @@ CUDA_MEMCPY3D as_3d(const CUDA_MEMCPY3D_PEER& params);
 CUresult make_copy(const CUDA_MEMCPY3D& params, Copy& out);
 
 struct CopyTask;
-/// Copies in the stream and waits, except from device to device, where the API does not.
-CUresult copy_and_wait(Context& context, Stream& stream, CopyTask task);
-/// Copies in the stream. Pageable host memory (which the program may change or free as soon as the
-/// call returns) is read before the call returns; written, the call waits.
+/// Copies in the stream as a synchronous function does, and waits where it waits (host_sync.h).
+/// With `peers`, it has its place in the order of their work, too.
+CUresult copy_and_wait(Context& context, Stream& stream, CopyTask task,
+                       const std::vector<ContextPtr>& peers = {});
+/// Copies in the stream as an asynchronous function does, and waits where it waits.
 CUresult copy_async(Context& context, Stream& stream, CopyTask task);
 
 }  // namespace heddle::driver

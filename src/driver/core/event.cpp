@@ -11,10 +11,10 @@ namespace heddle::driver {
 void Event::record(Stream& stream) {
   CompletionPtr done;
   if (shared_) {
-    done =
-        stream.enqueue([shared = shared_, number = shared_->record()] { shared->finish(number); });
+    done = stream.enqueue_brief(
+        [shared = shared_, number = shared_->record()] { shared->finish(number); });
   } else {
-    done = stream.enqueue([] {});
+    done = stream.mark();
   }
   const std::lock_guard lock(mutex_);
   recorded_ = {std::move(done), stream.weak_from_this(), nullptr, nullptr};

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "driver/core/conditional.h"
 #include "driver/core/graph_memory.h"
 #include "driver/core/state.h"
 
@@ -52,17 +53,11 @@ GraphPtr Graph::create() {
   return graph;
 }
 
-// What may not be where (6.24: memory nodes, conditional nodes).
+// What may not be where (6.24: memory nodes).
 CUresult Graph::check(const Task& task) const {
   const auto type = type_of(task);
   const bool memory = type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
-  if (memory && is_within_node_) return CUDA_ERROR_NOT_SUPPORTED;
-  if (is_body_ &&
-      (type == CU_GRAPH_NODE_TYPE_HOST || type == CU_GRAPH_NODE_TYPE_WAIT_EVENT ||
-       type == CU_GRAPH_NODE_TYPE_EVENT_RECORD || type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)) {
-    return CUDA_ERROR_NOT_SUPPORTED;
-  }
-  return CUDA_SUCCESS;
+  return memory && is_within_node_ ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
 CUresult Graph::add(Task task, const Edges& after, NodePtr& out) {
@@ -146,7 +141,7 @@ GraphPtr Graph::clone() const {
     Task task = node->task;
     if (auto* child = std::get_if<ChildTask>(&task)) {
       child->graph = child->graph->clone();
-      child->graph->put_into_node(false);
+      child->graph->put_into_node();
     }
     NodePtr made;
     copy->add(std::move(task), {}, made);
@@ -179,9 +174,17 @@ void Graph::destroy() {
   objects = {};
 }
 
-void Graph::put_into_node(bool in_conditional) {
-  is_within_node_ = true;
-  is_body_ = in_conditional;
+void Graph::put_into_conditional(const std::shared_ptr<const Graph>& outer) {
+  is_within_node_ = is_body_ = true;
+  outer_ = outer;
+}
+
+std::shared_ptr<Conditional> Graph::find_conditional(u64 handle) const {
+  for (const auto& each : conditionals) {
+    if (each->handle() == handle) return each;
+  }
+  const auto outer = outer_.lock();
+  return outer ? outer->find_conditional(handle) : nullptr;
 }
 
 std::vector<Node*> Graph::in_order() const {

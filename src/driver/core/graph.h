@@ -80,8 +80,15 @@ class Graph : public std::enable_shared_from_this<Graph> {
   /// Ends the handles of the graph, its nodes and the graphs within.
   void destroy();
   bool is_within_node() const { return is_within_node_; }
-  /// From now on a node owns this graph.
-  void put_into_node(bool in_conditional);
+  /// From now on a node owns this graph: it is a child graph, or the body of a conditional node of
+  /// `outer`.
+  void put_into_node() { is_within_node_ = true; }
+  void put_into_conditional(const std::shared_ptr<const Graph>& outer);
+  /// The body of a conditional node, whose nodes are of fewer kinds. Told when it is instantiated,
+  /// as until then it may change.
+  bool is_body() const { return is_body_; }
+  /// The conditional variable of this graph, or of one that it is a body within.
+  std::shared_ptr<Conditional> find_conditional(u64 handle) const;
 
   /// True when the graph, or one within, has a node of one of these types.
   bool has(std::initializer_list<CUgraphNodeType> types) const;
@@ -104,6 +111,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   unsigned id_ = 0, next_node_ = 0;
   CUgraph original_ = nullptr;
   bool is_within_node_ = false, is_body_ = false;
+  std::weak_ptr<const Graph> outer_;  ///< of a body
   std::vector<NodePtr> nodes_;
 };
 

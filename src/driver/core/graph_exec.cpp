@@ -9,6 +9,7 @@
 #include "driver/core/conditional.h"
 #include "driver/core/graph_memory.h"
 #include "driver/core/graph_run.h"
+#include "driver/core/log.h"
 #include "driver/core/state.h"
 
 namespace heddle::driver {
@@ -72,6 +73,35 @@ CUresult check_contexts(const Plan& plan) {
   return result;
 }
 
+// Programs add kernels whose grid they do not know yet, and set it before each launch. One that is
+// still empty then is what it would be to cuLaunchKernel.
+CUresult check_grids(const Plan& plan) {
+  const KernelTask* empty = nullptr;
+  for_each_step(plan, [&](const Step& step) {
+    const auto* kernel = std::get_if<KernelTask>(&step.task);
+    if (kernel && step.is_enabled && is_empty(kernel->grid)) empty = kernel;
+  });
+  if (!empty) return CUDA_SUCCESS;
+  say("a graph is launched in which kernel '{}' has an empty grid", empty->function->kernel().name);
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+// The kinds of nodes in the body of a conditional node, and in the child graphs there (7.19,
+// CUDA_CONDITIONAL_NODE_PARAMS: phGraph_out).
+bool may_be_in_body(CUgraphNodeType type) {
+  switch (type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // A handle that no node uses would do nothing.
 bool has_unused_conditional(const Graph& graph) {
   return std::ranges::any_of(graph.conditionals,
@@ -80,7 +110,8 @@ bool has_unused_conditional(const Graph& graph) {
 
 }  // namespace
 
-PlanPtr make_plan(const Graph& graph, PlanError& error) {
+PlanPtr make_plan(const Graph& graph, PlanError& error, bool in_body) {
+  in_body |= graph.is_body();
   auto plan = std::make_shared<Plan>();
   std::unordered_map<const Node*, unsigned> index;
   for (const auto& node : graph.nodes()) {
@@ -101,6 +132,10 @@ PlanPtr make_plan(const Graph& graph, PlanError& error) {
   }
   for (const Node* node : order) plan->order.push_back(index[node]);
   for (const auto& node : graph.nodes()) {
+    if (in_body && !may_be_in_body(type_of(node->task))) {
+      error = {CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED, node->handle};
+      return nullptr;
+    }
     Step step;
     step.origin = node->handle;
     step.task = node->task;
@@ -110,7 +145,7 @@ PlanPtr make_plan(const Graph& graph, PlanError& error) {
     }
     for (const NodeLink& link : node->to) step.after.push_back(index[link.node]);
     for (const auto& within : graphs_in(node->task)) {
-      step.within.push_back(make_plan(*within, error));
+      step.within.push_back(make_plan(*within, error, in_body));
       if (!step.within.back()) return nullptr;
     }
     plan->steps.push_back(std::move(step));
@@ -132,7 +167,7 @@ GraphPtr make_graph(const Plan& plan) {
     if (auto* child = std::get_if<ChildTask>(&task)) {
       child->graph = make_graph(*step.within.front());
       possible &= child->graph != nullptr;
-      if (child->graph) child->graph->put_into_node(false);
+      if (child->graph) child->graph->put_into_node();
     }
     if (!possible) break;
     NodePtr node;
@@ -165,6 +200,7 @@ CUresult GraphExec::create(const GraphPtr& graph, u64 flags, CUgraphExec& out, P
   error = {CUDA_GRAPH_INSTANTIATE_ERROR, nullptr};
   if (const CUresult bad = check_flags(flags)) {
     if (bad == CUDA_ERROR_NOT_SUPPORTED) {
+      say("a graph that kernels launch is not supported");
       error.result = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
     }
     return bad;
@@ -174,7 +210,10 @@ CUresult GraphExec::create(const GraphPtr& graph, u64 flags, CUgraphExec& out, P
       {CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEM_FREE, CU_GRAPH_NODE_TYPE_CONDITIONAL});
   if (single && graph->instances) return CUDA_ERROR_INVALID_VALUE;
   auto plan = make_plan(*graph, error);
-  if (!plan) return CUDA_ERROR_INVALID_VALUE;
+  if (!plan) {
+    const bool unsupported = error.result == CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
+    return unsupported ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+  }
   std::shared_ptr<GraphExec> exec(
       new GraphExec(graph, flags & ~u64{CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD}));
   exec->plan_ = std::move(plan);
@@ -201,11 +240,12 @@ void GraphExec::make_plan_mine() {
 CUresult GraphExec::launch(Context& context, Stream& stream) {
   const std::lock_guard lock(mutex_);
   if (const CUresult bad = check_contexts(*plan_)) return bad;
+  if (const CUresult bad = check_grids(*plan_)) return bad;
   const bool free_first = flags_ & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
   if (const CUresult bad = allocate_and_free(*plan_, free_first)) return bad;
   auto events = std::make_shared<LaunchEvents>(take_events(*plan_));
   std::vector<CompletionPtr> after;
-  if (last_ && !last_->is_done()) after.push_back(last_);
+  if (last_) after.push_back(last_);
   // Not by way of the context: marks must be left even when it has failed.
   last_ = stream.enqueue(
       [context = context.shared_from_this(), plan = std::shared_ptr<const Plan>(plan_),
@@ -225,8 +265,8 @@ CUresult GraphExec::launch(Context& context, Stream& stream) {
 void GraphExec::upload(Stream& stream) {
   const std::lock_guard lock(mutex_);
   std::vector<CompletionPtr> after;
-  if (last_ && !last_->is_done()) after.push_back(last_);
-  last_ = stream.enqueue([] {}, std::move(after));
+  if (last_) after.push_back(last_);
+  last_ = stream.mark(std::move(after));
 }
 
 CUresult GraphExec::update(const Graph& graph, CUgraphExecUpdateResultInfo& info) {

@@ -81,8 +81,9 @@ class GraphExec {
   CompletionPtr last_;
 };
 
-/// The plan of a graph; null, with the reason in `error`, when there can be none.
-PlanPtr make_plan(const Graph& graph, PlanError& error);
+/// The plan of a graph; null, with the reason in `error`, when there can be none. `in_body`: of a
+/// conditional node, at whatever depth.
+PlanPtr make_plan(const Graph& graph, PlanError& error, bool in_body = false);
 /// A graph that does what the plan does, for use as a child; null when it has nodes that cannot be
 /// cloned.
 GraphPtr make_graph(const Plan& plan);

@@ -50,6 +50,9 @@ std::shared_ptr<GraphAllocation> graph_allocation(u64 address);
 
 /// The value of an attribute, or nothing when there is no such attribute.
 std::optional<u64> graph_memory(const Device& device, CUgraphMem_attribute attribute);
+/// What graphs gave back counts as theirs until here, as on a GPU, where they keep it. True when
+/// that was something.
+bool trim_graph_memory(const Device& device);
 /// Sets a high-water mark back to what is in use.
 CUresult reset_graph_memory(const Device& device, CUgraphMem_attribute attribute);
 

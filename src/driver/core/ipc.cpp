@@ -39,18 +39,19 @@ Imports& imports() {
 
 }  // namespace
 
-SharedHandle handle_of(int file) {
+SharedHandle handle_of(int file, SharedHandle::Kind kind) {
   struct stat status{};
   fstat(file, &status);
   return {.magic = kIpcMagic,
           .process = getpid(),
           .file = file,
           .inode = status.st_ino,
-          .size = static_cast<u64>(status.st_size)};
+          .size = static_cast<u64>(status.st_size),
+          .kind = kind};
 }
 
-int open_shared(const SharedHandle& handle) {
-  if (handle.magic != kIpcMagic) return -1;
+int open_shared(const SharedHandle& handle, SharedHandle::Kind kind) {
+  if (handle.magic != kIpcMagic || handle.kind != kind) return -1;
   const std::string path =
       "/proc/" + std::to_string(handle.process) + "/fd/" + std::to_string(handle.file);
   const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
@@ -66,7 +67,7 @@ int open_shared(const SharedHandle& handle) {
 
 CUresult export_memory(u64 address, SharedHandle& out) {
   const auto found = state().allocations.find(address);
-  if (!found || found->kind != Allocation::Kind::device || !found->device) {
+  if (!found || found->kind != Allocation::Kind::device) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   int file = found->file;
@@ -79,12 +80,19 @@ CUresult export_memory(u64 address, SharedHandle& out) {
   }
   out = handle_of(file);
   out.offset = address - found->base;
-  out.device = found->device->ordinal;
+  out.device = found->device ? found->device->ordinal : -1;
+  if (found->pool) {
+    out.kind = SharedHandle::Kind::pool_memory;
+    out.pool = found->pool->id();
+  }
   return CUDA_SUCCESS;
 }
 
-CUresult import_memory(Context& context, const SharedHandle& handle, u64& out) {
-  const int file = open_shared(handle);
+namespace {
+
+/// `as`: what it is here, but for the place.
+CUresult map_import(const SharedHandle& handle, SharedHandle::Kind kind, Allocation as, u64& out) {
+  const int file = open_shared(handle, kind);
   if (file < 0) return CUDA_ERROR_INVALID_HANDLE;
   Imports& all = imports();
   const std::lock_guard lock(all.mutex);
@@ -96,7 +104,9 @@ CUresult import_memory(Context& context, const SharedHandle& handle, u64& out) {
     return CUDA_SUCCESS;
   }
   auto& memory = *state().memory;
-  const auto base = memory.reserve(handle.size, machine::kPage, 0);
+  // And a page where nothing is, for accesses behind the end.
+  const auto base = memory.reserve(machine::round_up(handle.size, machine::kPage) + machine::kPage,
+                                   machine::kPage, 0);
   if (!base.ok()) {
     close(file);
     return CUDA_ERROR_OUT_OF_MEMORY;
@@ -109,14 +119,30 @@ CUresult import_memory(Context& context, const SharedHandle& handle, u64& out) {
     memory.unreserve(*base);
     return CUDA_ERROR_MAP_FAILED;
   }
-  Device* device = heddle::driver::device(handle.device);
-  state().allocations.enter({.base = *base,
-                             .size = handle.size,
-                             .kind = Allocation::Kind::imported,
-                             .device = device ? device : &context.device()});
+  if (as.pool) as.pool->take(handle.size);
+  as.base = *base;
+  as.size = handle.size;
+  as.kind = Allocation::Kind::imported;
+  state().allocations.enter(as);
   all.by_base[*base] = {handle.inode, 1, range};
   out = *base + handle.offset;
   return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult import_memory(const SharedHandle& handle, Device& device, u64& out) {
+  Device* const named = heddle::driver::device(handle.device);
+  return map_import(handle, SharedHandle::Kind::memory, {.device = named ? named : &device}, out);
+}
+
+CUresult import_memory(const SharedHandle& handle, const std::shared_ptr<MemoryPool>& pool,
+                       u64& out) {
+  if (handle.kind != SharedHandle::Kind::pool_memory || handle.pool != pool->id()) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return map_import(handle, SharedHandle::Kind::pool_memory,
+                    {.device = pool->device(), .pool = pool}, out);
 }
 
 CUresult close_imported(u64 address) {
@@ -140,13 +166,13 @@ std::shared_ptr<SharedMark> SharedMark::create() {
     close(file);
     return nullptr;
   }
-  const auto made = import(handle_of(file));
+  const auto made = import(handle_of(file, SharedHandle::Kind::event));
   close(file);
   return made;
 }
 
 std::shared_ptr<SharedMark> SharedMark::import(const SharedHandle& handle) {
-  const int file = open_shared(handle);
+  const int file = open_shared(handle, SharedHandle::Kind::event);
   if (file < 0) return nullptr;
   void* at = mmap(nullptr, kMarkBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (at == MAP_FAILED) {
@@ -161,7 +187,7 @@ SharedMark::~SharedMark() {
   close(file_);
 }
 
-SharedHandle SharedMark::handle() const { return handle_of(file_); }
+SharedHandle SharedMark::handle() const { return handle_of(file_, SharedHandle::Kind::event); }
 
 void SharedMark::finish(u64 number) {
   u64 done = words_->done.load();

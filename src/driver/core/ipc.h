@@ -13,10 +13,14 @@
 
 namespace heddle::driver {
 
-class Context;
+struct Device;
+class MemoryPool;
 
 /// What fits into the 64 bytes of a CUipcMemHandle, CUipcEventHandle or CUmemPoolPtrExportData.
 struct SharedHandle {
+  /// What it is of: one of another kind is none.
+  enum class Kind : u32 { memory, pool_memory, event };
+
   u64 magic = 0;
   int process = 0;
   int file = -1;
@@ -24,18 +28,23 @@ struct SharedHandle {
   u64 size = 0;
   u64 offset = 0;  ///< of the address in the allocation
   int device = 0;
+  Kind kind = Kind::memory;
+  u64 pool = 0;  ///< of memory from a pool: which one, among those of all processes
 };
 static_assert(sizeof(SharedHandle) <= CU_IPC_HANDLE_SIZE);
 
 /// Of a file of this process, which keeps it open.
-SharedHandle handle_of(int file);
+SharedHandle handle_of(int file, SharedHandle::Kind kind = SharedHandle::Kind::memory);
 /// A descriptor of the file that the handle names, or -1.
-int open_shared(const SharedHandle& handle);
+int open_shared(const SharedHandle& handle, SharedHandle::Kind kind = SharedHandle::Kind::memory);
 
 /// Makes the allocation that holds `address` shared.
 CUresult export_memory(u64 address, SharedHandle& out);
-/// Maps it. The same handle gives the same address, counted.
-CUresult import_memory(Context& context, const SharedHandle& handle, u64& out);
+/// Maps it. The same handle gives the same address, counted. It is of `pool`, or else of the device
+/// that the handle names, if this process has it, or else of `device`.
+CUresult import_memory(const SharedHandle& handle, Device& device, u64& out);
+CUresult import_memory(const SharedHandle& handle, const std::shared_ptr<MemoryPool>& pool,
+                       u64& out);
 /// Takes one import back.
 CUresult close_imported(u64 address);
 

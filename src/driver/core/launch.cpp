@@ -13,6 +13,7 @@
 #include "driver/core/state.h"
 #include "driver/core/trace.h"
 #include "machine/launch.h"
+#include "machine/pool.h"
 
 namespace heddle::driver {
 namespace {
@@ -53,7 +54,14 @@ CUresult check(const KernelTask& task, const LaunchOptions& options) {
   const Function& function = *task.function;
   const auto& profile = function.context()->device().profile;
   const auto& loaded = *function.module().loaded();
-  if (const auto why = machine::refuse(profile, loaded, function.id(), configure(task, options))) {
+  auto config = configure(task, options);
+  if (task.is_of_node && is_empty(task.grid)) {  // checked when the graph is launched
+    const Dim3 least = config.cluster.value_or(Dim3{1, 1, 1});
+    if (!config.grid.x) config.grid.x = least.x;
+    if (!config.grid.y) config.grid.y = least.y;
+    if (!config.grid.z) config.grid.z = least.z;
+  }
+  if (const auto why = machine::refuse(profile, loaded, function.id(), config)) {
     say_once("{}", why->message);
     return result_of_refusal(why->reason);
   }
@@ -220,6 +228,8 @@ CUresult make_kernel(Context& context, CUfunction handle, const LaunchRequest& r
   out.block = request.block;
   out.dynamic_shared = request.dynamic_shared;
   out.multiprocessors = request.multiprocessors;
+  out.is_of_node = request.is_of_node;
+  out.priority = options.priority.value_or(request.priority);
   out.attributes.assign(request.attributes.begin(), request.attributes.end());
   if (const CUresult bad = check(out, options)) return bad;
   if (const std::string why = gather_params(function->kernel(), request, out.params);
@@ -252,6 +262,7 @@ void run(const KernelTask& task) {
   config.schedule = schedule();
   config.cancel = &state().exiting;
   config.runtime = &context.runtime();
+  const machine::PoolPriority priority(task.priority);
   const TraceLaunch trace(task.function->kernel().name, config, **program);
   const auto result =
       machine::launch(context.device().profile, **program, *task.function->module().loaded(),

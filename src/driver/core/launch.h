@@ -19,6 +19,8 @@ struct LaunchRequest {
   void** extra = nullptr;   ///< CU_LAUNCH_PARAM_* pairs, or null
   std::span<const CUlaunchAttribute> attributes = {};
   u32 multiprocessors = 0;  ///< of the green context; 0: all that the device has
+  bool is_of_node = false;  ///< its grid may be empty until the graph is launched
+  int priority = 0;         ///< of the stream; an attribute goes before it
 };
 
 /// A launch that has been checked, with a copy of its parameters.
@@ -29,6 +31,8 @@ struct KernelTask {
   machine::Dim3 grid, block;
   u32 dynamic_shared = 0;
   u32 multiprocessors = 0;  ///< as in the request
+  bool is_of_node = false;  ///< the same
+  int priority = 0;         ///< lower goes first
   std::vector<CUlaunchAttribute> attributes;
   std::vector<u8> params;
 };
@@ -38,6 +42,8 @@ CUresult make_kernel(Context& context, CUfunction handle, const LaunchRequest& r
                      KernelTask& out);
 /// Whether the launch can be, after its attributes have been changed.
 CUresult check(const KernelTask& task);
+/// Whether there is no block to run.
+inline bool is_empty(const machine::Dim3& grid) { return !grid.x || !grid.y || !grid.z; }
 /// Runs the grid. What goes wrong becomes the context's error, and is explained on stderr.
 void run(const KernelTask& task);
 

@@ -14,6 +14,7 @@ namespace heddle::driver {
 struct LaunchOptions {
   bool cooperative = false;
   std::optional<machine::Dim3> cluster = std::nullopt;
+  std::optional<int> priority = std::nullopt;
   CUevent event = nullptr;  ///< to be recorded when the kernel has begun or is done
 };
 

@@ -4,6 +4,7 @@
 #include "driver/core/memory_pool.h"
 
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,9 +18,10 @@ namespace {
 
 struct PoolFile {
   u64 magic;
-  int device;
+  u64 id;
+  CUmemLocation location;
 };
-constexpr u64 kPoolMagic = 0x68656464'6c652e32;  // "heddle.2"
+constexpr u64 kPoolMagic = 0x68656464'6c652e33;  // "heddle.3"
 
 template <class T>
 CUresult write(void* out, T value) {
@@ -34,6 +36,19 @@ CUresult read(T& value, const void* in) {
 }
 
 }  // namespace
+
+CUresult check_handle_type(CUmemAllocationHandleType type) {
+  switch (type) {
+    case CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR:
+      return CUDA_SUCCESS;
+    case CU_MEM_HANDLE_TYPE_WIN32:
+    case CU_MEM_HANDLE_TYPE_WIN32_KMT:
+    case CU_MEM_HANDLE_TYPE_FABRIC:
+      return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
 
 Device* PoolPlace::device() const {
   return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? driver::device(location.id) : nullptr;
@@ -66,23 +81,32 @@ PoolSlots& pool_slots(const PoolPlace& place) {
 }
 
 CUmemoryPool MemoryPool::create(const PoolPlace& place, u64 max_bytes, Origin origin) {
-  std::shared_ptr<MemoryPool> pool(new MemoryPool(place, max_bytes, origin));
+  u64 id = 0;
+  if (getrandom(&id, sizeof id, 0) != sizeof id)
+    id = static_cast<u64>(getpid()) << 32 ^ next_handle();
+  return create(place, max_bytes, origin, id);
+}
+
+CUmemoryPool MemoryPool::create(const PoolPlace& place, u64 max_bytes, Origin origin, u64 id) {
+  std::shared_ptr<MemoryPool> pool(new MemoryPool(place, max_bytes, origin, id));
   pool->handle_ = state().pools.add(pool);
   return pool->handle_;
 }
 
 int MemoryPool::export_file() const {
   const int file = memfd_create("heddle-pool", MFD_CLOEXEC);
-  const PoolFile content{kPoolMagic, place_.location.id};
+  const PoolFile content{kPoolMagic, id_, place_.location};
   if (file >= 0 && pwrite(file, &content, sizeof content, 0) == sizeof content) return file;
   if (file >= 0) close(file);
   return -1;
 }
 
-int MemoryPool::device_of_file(int file) {
+CUmemoryPool MemoryPool::import(int file) {
   PoolFile content{};
   const bool whole = pread(file, &content, sizeof content, 0) == sizeof content;
-  return whole && content.magic == kPoolMagic ? content.device : -1;
+  const PoolPlace place{content.location};
+  if (!whole || content.magic != kPoolMagic || place.check()) return nullptr;
+  return create(place, 0, Origin::imported, content.id);
 }
 
 bool MemoryPool::is_open_to(int device) const {

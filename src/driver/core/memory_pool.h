@@ -15,6 +15,9 @@ namespace heddle::driver {
 
 struct Device;
 
+/// Of a type of handles between processes: files are supported; CUDA_ERROR_INVALID_VALUE: no such.
+CUresult check_handle_type(CUmemAllocationHandleType type);
+
 /// Where a pool's memory is, or is preferred to be, and of which kind it is.
 struct PoolPlace {
   CUmemLocation location;
@@ -43,16 +46,19 @@ class MemoryPool {
 
   /// `max_bytes` 0: as much as there is.
   static CUmemoryPool create(const PoolPlace& place, u64 max_bytes, Origin origin);
+  /// The one of another process that a descriptor of export_file() stands for; null when it is
+  /// none, or of a device that this process has not.
+  static CUmemoryPool import(int file);
 
   const PoolPlace& place() const { return place_; }
   Device* device() const { return device_; }
   CUmemoryPool handle() const { return handle_; }
+  /// A number that it has in all processes.
+  u64 id() const { return id_; }
 
   Origin origin() const { return origin_; }
   /// A new file descriptor that stands for the pool; -1: the host refuses.
   int export_file() const;
-  /// The ordinal in a descriptor that export_file() gave; -1 when it is none.
-  static int device_of_file(int file);
 
   static constexpr int kHost = -1;  ///< stands for the host among devices
   /// Whether a device always has access: where the memory is, and everywhere when it is managed.
@@ -69,13 +75,15 @@ class MemoryPool {
   CUresult set(CUmemPool_attribute attribute, const void* value);
 
  private:
-  MemoryPool(const PoolPlace& place, u64 max_bytes, Origin origin)
-      : place_(place), device_(place.device()), max_bytes_(max_bytes), origin_(origin) {}
+  MemoryPool(const PoolPlace& place, u64 max_bytes, Origin origin, u64 id)
+      : place_(place), device_(place.device()), max_bytes_(max_bytes), origin_(origin), id_(id) {}
+  static CUmemoryPool create(const PoolPlace& place, u64 max_bytes, Origin origin, u64 id);
 
   const PoolPlace place_;
   Device* const device_;
   const u64 max_bytes_;
   const Origin origin_;
+  const u64 id_;
   CUmemoryPool handle_ = nullptr;
   std::mutex mutex_;
   std::map<int, CUmemAccess_flags> access_;

@@ -29,8 +29,12 @@ CUresult make(const CUDA_KERNEL_NODE_PARAMS_v3& params, const KernelTask* old, T
                         .block = {params.blockDimX, params.blockDimY, params.blockDimZ},
                         .dynamic_shared = params.sharedMemBytes,
                         .params = params.kernelParams,
-                        .extra = params.extra};
-  if (old) request.attributes = old->attributes;
+                        .extra = params.extra,
+                        .is_of_node = true};
+  if (old) {
+    request.attributes = old->attributes;
+    request.priority = old->priority;
+  }
   KernelTask task;
   CUresult result;
   // A function belongs to a context; a kernel is loaded into the one that is named.
@@ -98,14 +102,14 @@ CUresult make(const CUDA_CHILD_GRAPH_NODE_PARAMS& params, Graph& parent, Task& o
     if (graph->is_within_node() || graph->instances || graph->is_captured_into) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    graph->put_into_node(false);
+    graph->put_into_node();
     out = ChildTask{graph};
     return CUDA_SUCCESS;
   }
   if (params.ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE) return CUDA_ERROR_INVALID_VALUE;
   auto clone = graph->clone();
   if (!clone) return CUDA_ERROR_NOT_SUPPORTED;
-  clone->put_into_node(false);
+  clone->put_into_node();
   out = ChildTask{std::move(clone)};
   return CUDA_SUCCESS;
 }
@@ -135,10 +139,8 @@ CUresult make(const CUDA_MEM_FREE_NODE_PARAMS& params, Graph& graph, Task& out) 
 }
 
 CUresult make(CUDA_CONDITIONAL_NODE_PARAMS& params, Graph& graph, Task& out) {
-  const auto found =
-      std::find_if(graph.conditionals.begin(), graph.conditionals.end(),
-                   [&](const auto& conditional) { return conditional->handle() == params.handle; });
-  if (found == graph.conditionals.end() || (*found)->is_used) return CUDA_ERROR_INVALID_VALUE;
+  const auto found = graph.find_conditional(params.handle);
+  if (!found || found->is_used) return CUDA_ERROR_INVALID_VALUE;
   const unsigned most = params.type == CU_GRAPH_COND_TYPE_IF      ? 2
                         : params.type == CU_GRAPH_COND_TYPE_WHILE ? 1
                                                                   : ~0u;
@@ -147,11 +149,11 @@ CUresult make(CUDA_CONDITIONAL_NODE_PARAMS& params, Graph& graph, Task& out) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   return in_node_context(params.ctx, [&](Context& context) -> CUresult {
-    (*found)->is_used = true;
-    ConditionalTask task{*found, params.type, {}, {}, context.shared_from_this()};
+    found->is_used = true;
+    ConditionalTask task{found, params.type, {}, {}, context.shared_from_this()};
     for (unsigned i = 0; i < params.size; ++i) {
       auto body = Graph::create();
-      body->put_into_node(true);
+      body->put_into_conditional(graph.shared_from_this());
       task.handles.push_back(body->handle());
       task.bodies.push_back(std::move(body));
     }

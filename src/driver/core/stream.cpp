@@ -3,6 +3,7 @@
 // See stream.h.
 #include "driver/core/stream.h"
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -64,26 +65,36 @@ StreamPtr Stream::create(std::shared_ptr<StreamGroup> group, Context* context, K
   stream->context_ = context;
   stream->kind_ = kind;
   stream->flags_ = flags;
-  stream->priority_ = priority;
   stream->id_ = ids.fetch_add(1);
   stream->attributes_[CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY].syncPolicy = CU_SYNC_POLICY_AUTO;
-  stream->attributes_[CU_STREAM_ATTRIBUTE_PRIORITY].priority = priority;
+  stream->set_priority(priority);
   stream->attributes_[CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP].memSyncDomainMap = {0, 1};
   stream->group_->add(stream);
   return stream;
 }
 
-void Stream::append(const ItemPtr& item, bool wake) {
+void Stream::set_priority(int priority) { priority_ = std::clamp(priority, kGreatestPriority, 0); }
+
+CompletionPtr Stream::append(const ItemPtr& item, std::vector<CompletionPtr> after, By by) {
   const std::lock_guard order(group_->order_);
-  add_implicit_order(item->after);
+  add_implicit_order(after);
+  std::erase_if(after, [](const CompletionPtr& each) { return each->is_done(); });
   const auto lock = lock_soon(mutex_);
-  queue_.push_back(item);
+  const bool may_begin = after.empty() && (!last_ || last_->is_done());
   last_ = item;
-  if (wake && !started_) {
+  if (by == By::caller && may_begin) {
+    item->run();
+    item->finish();
+    return item;
+  }
+  item->after = std::move(after);
+  queue_.push_back(item);
+  if (by != By::waiter && !started_) {
     started_ = true;
     std::thread([self = shared_from_this()] { self->work_until_closed(); }).detach();
   }
   announce();
+  return item;
 }
 
 // The legacy stream waits for all blocking streams, and they wait for it.
@@ -93,7 +104,7 @@ void Stream::add_implicit_order(std::vector<CompletionPtr>& after) {
     const auto other = weak.lock();
     if (!other || other.get() == this || other->kind_ == Kind::non_blocking) continue;
     if (kind_ != Kind::legacy && other->kind_ != Kind::legacy) continue;
-    if (auto last = other->last(); last && !last->is_done()) after.push_back(std::move(last));
+    if (auto last = other->last(); last) after.push_back(std::move(last));
   }
 }
 

@@ -91,17 +91,22 @@ class Stream : public std::enable_shared_from_this<Stream> {
   /// the default stream put before it.
   template <class Work>
   CompletionPtr enqueue(Work work, std::vector<CompletionPtr> after = {}) {
-    auto item = std::make_shared<ItemOf<Work>>(std::move(work));
-    item->after = std::move(after);
-    append(item, true);
-    return item;
+    return append(std::make_shared<ItemOf<Work>>(std::move(work)), std::move(after), By::thread);
+  }
+  /// The same for work that takes no time and uses no stream: it is done when the call returns,
+  /// if there is nothing that it comes after.
+  template <class Work>
+  CompletionPtr enqueue_brief(Work work, std::vector<CompletionPtr> after = {}) {
+    return append(std::make_shared<ItemOf<Work>>(std::move(work)), std::move(after), By::caller);
+  }
+  /// Appends the end of all that is in the stream, and of `after`.
+  CompletionPtr mark(std::vector<CompletionPtr> after = {}) {
+    return enqueue_brief([] {}, std::move(after));
   }
   /// Appends work and waits for it, running it here when possible.
   template <class Work>
   void run(Work work) {
-    const auto item = std::make_shared<ItemOf<Work>>(std::move(work));
-    append(item, false);
-    wait(*item);
+    wait(*append(std::make_shared<ItemOf<Work>>(std::move(work)), {}, By::waiter));
   }
 
   /// Waits for one piece of this stream's work / for everything that is in it now.
@@ -119,7 +124,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
   const StreamGroup& group() const { return *group_; }
   Kind kind() const { return kind_; }
   unsigned flags() const { return flags_; }
-  int priority() const { return priority_; }
+  /// Between kGreatestPriority and 0: what is beyond is taken for the nearest.
+  int priority() const { return priority_.load(); }
+  void set_priority(int priority);
+  static constexpr int kGreatestPriority = -5;
   unsigned long long id() const { return id_; }
 
   using Attributes = std::map<CUstreamAttrID, CUstreamAttrValue>;
@@ -150,7 +158,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
   using ItemPtr = std::shared_ptr<Item>;
 
   Stream() = default;
-  void append(const ItemPtr& item, bool wake);
+  /// Who runs a piece of work: whoever appends it, when it can begin at once, and otherwise the
+  /// stream's thread; the thread; or who waits for it, unless the thread is there already.
+  enum class By { caller, thread, waiter };
+  CompletionPtr append(const ItemPtr& item, std::vector<CompletionPtr> after, By by);
   void add_implicit_order(std::vector<CompletionPtr>& after);
   void run_first(std::unique_lock<std::mutex>& lock, std::size_t count);
   void announce();
@@ -162,7 +173,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   Context* context_ = nullptr;
   Kind kind_ = Kind::blocking;
   unsigned flags_ = 0;
-  int priority_ = 0;
+  std::atomic<int> priority_{0};
   unsigned long long id_ = 0;
 
   std::mutex mutex_;
