@@ -72,4 +72,9 @@ std::string Spelling::question(std::string_view prefix) const {
   return text.empty() ? text : text + "'?";
 }
 
+std::string Spelling::question_or(std::string_view otherwise) const {
+  std::string text = question();
+  return text.empty() ? std::string(otherwise) : text;
+}
+
 }  // namespace heddle

@@ -21,6 +21,8 @@ class Spelling {
   /// "did you mean 'add' or 'addc'?"; empty when no name is near, or more than three are.
   /// `prefix` stands before each name.
   std::string question(std::string_view prefix = "") const;
+  /// The question, or `otherwise` when there is none.
+  std::string question_or(std::string_view otherwise) const;
 
  private:
   std::string written_;

@@ -200,7 +200,20 @@ Result<machine::Dim3> parse_extent(std::string_view text) {
     if (comma == rest.npos) return machine::Dim3{values[0], values[1], values[2]};
     rest.remove_prefix(comma + 1);
   }
-  return Error{fmt::format("'{}' is not X, X,Y or X,Y,Z with numbers from 1 on", text)};
+  return Error{fmt::format("'{}' is not X, X,Y or X,Y,Z with numbers from 1 to {}", text, ~u32{0})};
+}
+
+Result<u64> parse_whole(std::string_view text, u64 low, u64 high) {
+  const auto value = parse_count<u64>(text);
+  if (value && *value >= low && *value <= high) return *value;
+  return Error{fmt::format("'{}' is not a whole number from {} to {}", text, low, high)};
+}
+
+Result<double> parse_seconds(std::string_view text) {
+  constexpr double kLeast = 1e-6, kMost = 1e9;
+  const auto value = parse_count<double>(text);
+  if (value && *value >= kLeast && *value <= kMost) return *value;
+  return Error{fmt::format("'{}' is not a number of seconds from {} to {}", text, kLeast, kMost)};
 }
 
 Result<Dump> parse_dump(std::string_view text) {

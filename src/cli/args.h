@@ -61,6 +61,11 @@ Result<bool> store_value(const ir::Parameter& parameter, const Argument& argumen
 Result<bool> store_address(const ir::Parameter& parameter, u64 address, u8 address_size,
                            std::vector<u8>& block);
 
+/// A decimal number from `low` to `high`, and nothing else.
+Result<u64> parse_whole(std::string_view text, u64 low, u64 high);
+/// A time limit: more than nothing, and less than the centuries that a clock's 64 bits hold.
+Result<double> parse_seconds(std::string_view text);
+
 /// "X", "X,Y" or "X,Y,Z", each at least 1.
 Result<machine::Dim3> parse_extent(std::string_view text);
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "diag/report.h"
 #include "ir/print.h"
 #include "machine/device_runtime.h"
@@ -42,7 +43,7 @@ int check_files(const CheckOptions& options) {
   const auto show = [&](const diag::Source& source, const diag::Report& report) {
     errors |= report.has_errors();
     if (text) {
-      fmt::print("{}", diag::render_text(report, source, wants_colour(stdout)));
+      print("{}", diag::render_text(report, source, wants_colour(stdout)));
     } else {
       checked.push_back({source, report});
     }
@@ -64,7 +65,7 @@ int check_files(const CheckOptions& options) {
         check::check(tree, *source, report, alone ? check::Want::report : check::Want::module);
     report.sort();
     show(*source, report);
-    if (options.dump == "ir" && !report.has_errors()) fmt::print("{}", ir::print(*module));
+    if (options.dump == "ir" && !report.has_errors()) print("{}", ir::print(*module));
     if (!options.link) continue;
     parts.push_back({module, diag::Source::join_offset(sources)});
     sources.push_back(std::move(*source));
@@ -75,11 +76,11 @@ int check_files(const CheckOptions& options) {
     if (!report.diagnostics().empty()) show(diag::Source::join(sources), report);
   }
   if (text) {
-    fmt::print("{}", footer(kinds));
+    print("{}", footer(kinds));
   } else if (json) {
-    fmt::print("{}", diag::render_json(checked));
+    print("{}", diag::render_json(checked));
   } else {
-    fmt::print("{}", diag::render_sarif(checked, !unreadable));
+    print("{}", diag::render_sarif(checked, !unreadable));
   }
   return unreadable ? kUsage : errors ? kBadPtx : kOk;
 }

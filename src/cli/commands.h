@@ -38,8 +38,7 @@ struct RunOptions {
   std::vector<std::string> arguments;
   std::string entry, grid, block, cluster;
   std::vector<std::string> links, dumps, saves;
-  u32 shared = 0;
-  double time_limit = 0;
+  std::string shared = "0", time_limit;
   bool time = false;
   bool cooperative = false;
   std::string schedule;
@@ -58,7 +57,7 @@ int format_files(const FormatOptions& options);
 
 struct JitOptions {
   std::string file, entry, block = "128", dump = "scalar", cpu;
-  int time = 0;  ///< how many times to compile; 0: show the code
+  std::string time;  ///< how many times to compile; empty: show the code
 };
 int show_compiled(const JitOptions& options);
 

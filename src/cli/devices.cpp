@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 
 namespace heddle::cli {
 namespace {
@@ -17,15 +18,15 @@ std::string memory_of(const machine::Profile& profile) {
 int list_devices() {
   const machine::Profile* const chosen = chosen_profile();
   if (!chosen) return kUsage;
-  fmt::print("  {:<10} {:<24} {:<8} {:>4} {:>7}  {:<10} {}\n", "name", "reports", "target", "SMs",
-             "threads", "memory", "runs");
+  print("  {:<10} {:<24} {:<8} {:>4} {:>7}  {:<10} {}\n", "name", "reports", "target", "SMs",
+        "threads", "memory", "runs");
   for (const machine::Profile& profile : machine::profiles()) {
-    fmt::print("{} {:<10} {:<24} {:<8} {:>4} {:>7}  {:<10} {}\n", &profile == chosen ? '*' : ' ',
-               profile.name, profile.device_name, isa::to_string(profile.target),
-               profile.multiprocessors, profile.max_threads_per_multiprocessor, memory_of(profile),
-               profile.any_target ? "every target" : "what this GPU runs");
+    print("{} {:<10} {:<24} {:<8} {:>4} {:>7}  {:<10} {}\n", &profile == chosen ? '*' : ' ',
+          profile.name, profile.device_name, isa::to_string(profile.target),
+          profile.multiprocessors, profile.max_threads_per_multiprocessor, memory_of(profile),
+          profile.any_target ? "every target" : "what this GPU runs");
   }
-  fmt::print("\nHEDDLE_DEVICE=NAME chooses a device; * is the one in use.\n");
+  print("\nHEDDLE_DEVICE=NAME chooses a device; * is the one in use.\n");
   return kOk;
 }
 

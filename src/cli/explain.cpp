@@ -7,6 +7,7 @@
 
 #include "base/spelling.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "diag/explanation.h"
 
 namespace heddle::cli {
@@ -42,7 +43,7 @@ std::string indent(std::string_view text) {
 int list() {
   for (std::size_t i = 0; i < diag::kind_count(); ++i) {
     const Kind kind = static_cast<Kind>(i);
-    fmt::print("{}  {}\n", diag::info(kind).code, diag::title(kind));
+    print("{}  {}\n", diag::info(kind).code, diag::title(kind));
   }
   return kOk;
 }
@@ -54,9 +55,8 @@ int unknown(const std::string& code) {
     // Two digits apart is another code, not a slip.
     if (edit_distance(code, known, 1) <= 1) spelling.consider(known);
   }
-  const std::string question = spelling.question();
   return fail(fmt::format("there is no diagnostic '{}'; {}", code,
-                          question.empty() ? "`heddle explain` lists all" : question));
+                          spelling.question_or("`heddle explain` lists all")));
 }
 
 }  // namespace
@@ -74,9 +74,9 @@ int explain(const std::vector<std::string>& codes) {
   std::string_view between;
   for (const Kind kind : kinds) {
     const diag::Explanation& more = diag::explanation(kind);
-    fmt::print("{}{}{}: {}{}\n\n{}\n{}Wrong:{}\n\n{}\n{}Right:{}\n\n{}", between, bold,
-               diag::info(kind).code, diag::title(kind), off, wrap(more.why), bold, off,
-               indent(more.wrong.text), bold, off, indent(more.right.text));
+    print("{}{}{}: {}{}\n\n{}\n{}Wrong:{}\n\n{}\n{}Right:{}\n\n{}", between, bold,
+          diag::info(kind).code, diag::title(kind), off, wrap(more.why), bold, off,
+          indent(more.wrong.text), bold, off, indent(more.right.text));
     between = "\n";
   }
   return kOk;

@@ -23,18 +23,6 @@ Error error_of(std::string_view verb, const std::string& path) {
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& path) {
-  const File opened(path == "-" ? nullptr : std::fopen(path.c_str(), "rb"));
-  std::FILE* const file = path == "-" ? stdin : opened.get();
-  if (!file) return error_of("open", path);
-  std::string contents;
-  char block[1 << 16];
-  while (const std::size_t read = std::fread(block, 1, sizeof block, file))
-    contents.append(block, read);
-  if (std::ferror(file)) return error_of("read", path);
-  return contents;
-}
-
 Result<bool> write_file(const std::string& path, std::string_view contents) {
   File file(std::fopen(path.c_str(), "wb"));
   if (!file) return error_of("open", path);
@@ -47,16 +35,18 @@ Result<bool> write_file(const std::string& path, std::string_view contents) {
 Result<bool> replace_file(const std::string& path, std::string_view contents) {
   std::error_code error;
   const std::filesystem::path target = std::filesystem::canonical(path, error);  // not a link
-  const auto permissions = std::filesystem::status(target, error).permissions();
+  const auto status = std::filesystem::status(target, error);
+  if (!error && !std::filesystem::is_regular_file(status))
+    return Error{fmt::format("cannot write {} in place: it is no regular file", path)};
   if (error) return Error{fmt::format("cannot write {}: {}", path, error.message())};
   const std::string beside = target.string() + ".heddle-new";
   auto written = write_file(beside, contents);
-  if (!written.ok()) return written.error();
-  std::filesystem::permissions(beside, permissions, error);
-  if (!error) std::filesystem::rename(beside, target, error);
-  if (!error) return true;
+  if (written.ok()) std::filesystem::permissions(beside, status.permissions(), error);
+  if (written.ok() && !error) std::filesystem::rename(beside, target, error);
+  if (written.ok() && !error) return true;
   std::error_code ignored;
   std::filesystem::remove(beside, ignored);
+  if (!written.ok()) return written.error();
   return Error{fmt::format("cannot write {}: {}", path, error.message())};
 }
 

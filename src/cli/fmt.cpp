@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/output.h"
 #include "diag/report.h"
 #include "syntax/format.h"
 #include "syntax/parser.h"
@@ -19,7 +20,7 @@ namespace {
 
 /// One file; the exit status.
 int format_file(const std::string& path, bool check) {
-  auto text = read_file(path);
+  auto text = syntax::load_text(path);
   if (!text.ok()) return fail(text.error().message);
   if (syntax::needs_preprocessing(*text)) {
     return fail(fmt::format(
@@ -30,17 +31,17 @@ int format_file(const std::string& path, bool check) {
   syntax::Tree tree = syntax::parse(source, report);
   if (report.has_errors()) {
     report.sort();
-    fmt::print(stderr, "{}", diag::render_text(report, source, wants_colour(stderr)));
+    say("{}", diag::render_text(report, source, wants_colour(stderr)));
     return kBadPtx;
   }
   const std::string formatted = syntax::format(source, std::move(tree));
   if (check) {
     if (formatted == source.text()) return kOk;
-    fmt::print("{}\n", path);
+    print("{}\n", path);
     return kBadPtx;
   }
   if (path == "-") {
-    fmt::print("{}", formatted);
+    print("{}", formatted);
   } else if (formatted != source.text()) {
     const auto written = replace_file(path, formatted);
     if (!written.ok()) return fail(written.error().message);

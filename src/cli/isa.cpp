@@ -6,14 +6,16 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/spelling.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "isa/form.h"
 
 namespace heddle::cli {
 namespace {
 
 /// "ptx 8.0", "ptx 8.0, sm_90", "sm_90".
-std::string print(const isa::GateAlternative& alternative) {
+std::string text_of(const isa::GateAlternative& alternative) {
   std::string text;
   if (alternative.ptx > isa::PtxVersion{}) text = "ptx " + isa::to_string(alternative.ptx);
   if (alternative.target.sm)
@@ -21,16 +23,16 @@ std::string print(const isa::GateAlternative& alternative) {
   return text;
 }
 
-std::string print(const isa::Gate& gate) {
+std::string text_of(const isa::Gate& gate) {
   std::string text;
   for (const isa::GateAlternative& alternative : gate.since)
-    text += (text.empty() ? "" : " or ") + print(alternative);
-  const std::string until = print(gate.until);
+    text += (text.empty() ? "" : " or ") + text_of(alternative);
+  const std::string until = text_of(gate.until);
   if (!until.empty()) text += (text.empty() ? "until " : ", until ") + until;
   return text;
 }
 
-std::string print(const isa::Form& form, const isa::Condition& condition) {
+std::string text_of(const isa::Form& form, const isa::Condition& condition) {
   const isa::Slot& slot = form.slots[condition.slot];
   const auto& values = condition.values;
   std::string words;
@@ -57,14 +59,14 @@ std::string gates_of(const isa::Form& form) {
   for (const isa::ConditionalGate& gate : form.gates) {
     std::string when;
     for (const isa::Condition& condition : gate.when) {
-      when += (when.empty() ? "" : ", ") + print(form, condition);
+      when += (when.empty() ? "" : ", ") + text_of(form, condition);
     }
     if (gate.operand >= 0) {
       const auto& operand = form.operands[static_cast<std::size_t>(gate.operand)];
       when += fmt::format("{}with {}", when.empty() ? "" : ", ", operand.name);
     }
     text += fmt::format("{}{}{}{}", text.empty() ? "" : "; ", when, when.empty() ? "" : ": ",
-                        print(gate.gate));
+                        text_of(gate.gate));
   }
   return text;
 }
@@ -75,11 +77,14 @@ bool is_pending(const isa::Form& form) { return form.sem_kind == isa::SemKind::p
 
 int list_instructions(const IsaOptions& options) {
   const auto forms = options.opcode.empty() ? isa::forms() : isa::forms_of(options.opcode);
-  if (forms.empty())
-    return fail(
-        fmt::format("there is no instruction '{}'; `heddle isa` lists all", options.opcode));
+  if (forms.empty()) {
+    Spelling spelling(options.opcode, true);
+    for (const std::string_view opcode : isa::opcodes()) spelling.consider(opcode);
+    return fail(fmt::format("there is no instruction '{}'; {}", options.opcode,
+                            spelling.question_or("`heddle isa` lists all")));
+  }
   if (options.markdown)
-    fmt::print(
+    print(
         "# The instructions that Heddle knows\n\nFrom the tables in `src/isa`: every form, "
         "its section of the PTX ISA manual, the version and target that it needs, and "
         "whether it runs.\n");
@@ -91,22 +96,22 @@ int list_instructions(const IsaOptions& options) {
     const std::string gates = gates_of(form);
     if (options.markdown) {
       if (form.opcode != section)
-        fmt::print("\n## {}\n\n| form | manual | from | runs |\n|---|---|---|---|\n", form.opcode);
+        print("\n## {}\n\n| form | manual | from | runs |\n|---|---|---|---|\n", form.opcode);
       section = form.opcode;
       std::string syntax(form.syntax);
       for (std::size_t at = 0; (at = syntax.find('|', at)) != syntax.npos; at += 2)
         syntax.insert(at, "\\");
-      fmt::print("| `{}` | {} | {} | {} |\n", syntax, form.manual, gates,
-                 is_pending(form) ? "no" : "yes");
+      print("| `{}` | {} | {} | {} |\n", syntax, form.manual, gates,
+            is_pending(form) ? "no" : "yes");
     } else {
-      fmt::print("{:<70} {:<14} {:<8} {}\n", form.syntax, form.manual,
-                 is_pending(form) ? "pending" : "runs", gates);
+      print("{:<70} {:<14} {:<8} {}\n", form.syntax, form.manual,
+            is_pending(form) ? "pending" : "runs", gates);
     }
   }
   std::size_t opcodes = 1;
   for (std::size_t i = 1; i < forms.size(); ++i) opcodes += forms[i].opcode != forms[i - 1].opcode;
-  fmt::print("\n{} forms of {} instructions: {} run, {} are checked but pending\n", forms.size(),
-             opcodes, forms.size() - pending, pending);
+  print("\n{} forms of {} instructions: {} run, {} are checked but pending\n", forms.size(),
+        opcodes, forms.size() - pending, pending);
   return kOk;
 }
 

@@ -2,11 +2,19 @@
 //
 // The program `heddle`: its subcommands and their options. Each function here adds one to the
 // parser; when it is the one that was given, it runs and leaves the exit status in `status`. The
-// only file that includes CLI11, which takes its time to compile.
-#include <CLI/CLI.hpp>
-#include <memory>
+// only file that includes CLI11, which takes its time to compile. Numbers reach the commands as
+// they were written: args.h says what they may be.
+#include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <sstream>
+
+#include "base/spelling.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 
 namespace heddle::cli {
 namespace {
@@ -73,10 +81,8 @@ void add_jit(CLI::App& app, int& status) {
                    "vector: the code of a warp; asm: the host's")
       ->check(CLI::IsMember({"scalar", "uniform", "vector", "asm"}))
       ->capture_default_str();
-  command
-      ->add_option("--time", options->time,
-                   "Compile that many times and print what each stage costs")
-      ->check(CLI::PositiveNumber);
+  command->add_option("--time", options->time,
+                      "Compile that many times and print what each stage costs");
   command->add_option("--cpu", options->cpu, "Compile for this processor, an LLVM name");
   command->callback([options, &status] { status = show_compiled(*options); });
 }
@@ -130,9 +136,8 @@ void add_run(CLI::App& app, int& status) {
   command->add_flag("--cooperative", options->cooperative,
                     "All CTAs are there from the start and may wait for each other");
   command->add_option("--shared", options->shared, "Bytes of dynamic shared memory");
-  command
-      ->add_option("--time-limit", options->time_limit, "Seconds after which the kernel is stopped")
-      ->check(CLI::PositiveNumber);
+  command->add_option("--time-limit", options->time_limit,
+                      "Seconds after which the kernel is stopped");
   command
       ->add_option("--dump", options->dumps,
                    "I or I:COUNT: print buffer argument I, counted from 0, after the run")
@@ -152,15 +157,79 @@ void add_run(CLI::App& app, int& status) {
   command->callback([options, &status] { status = run(*options); });
 }
 
+/// The words of the command line in the order that CLI11 takes them, the last one first.
+/// `heddle help run` is `heddle run --help`.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words[0] == "help") {
+    words.erase(words.begin());
+    if (!words.empty() && words[0] == "help") words.clear();
+    words.resize(std::min<std::size_t>(words.size(), 1));
+    words.emplace_back("--help");
+  }
+  std::reverse(words.begin(), words.end());
+  return words;
+}
+
+/// The message when the first word is no command, otherwise empty.
+std::string about_command(CLI::App& app, const std::string& word) {
+  if (word.empty() || word[0] == '-') return {};
+  Spelling spelling(word);
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == word) return {};
+    spelling.consider(command->get_name());
+  }
+  spelling.consider("help");
+  return fmt::format("there is no command '{}'; {}", word,
+                     spelling.question_or("`heddle help` lists all"));
+}
+
+/// What is wrong with the options, or arguments, that `command` does not know; empty when there are
+/// none.
+std::string about_extras(const CLI::App& command) {
+  const std::vector<std::string> extras = command.remaining();
+  const auto is_option = [](const std::string& word) { return word.size() > 1 && word[0] == '-'; };
+  const auto option = std::find_if(extras.begin(), extras.end(), is_option);
+  if (extras.empty()) return {};
+  if (option == extras.end()) return fmt::format("the argument '{}' is one too many", extras[0]);
+  const std::string name = option->substr(0, option->find('='));
+  Spelling spelling(name.substr(std::min(name.find_first_not_of('-'), name.size())));
+  for (const CLI::Option* known : command.get_options())
+    for (const std::string& word : known->get_lnames()) spelling.consider(word);
+  const std::string question = spelling.question("--");
+  return fmt::format("there is no option {}{}{}", name, question.empty() ? "" : "; ", question);
+}
+
+/// Says what is wrong with the command line.
+int report_usage(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> given = app.get_subcommands();
+  const CLI::App& command = given.empty() ? app : *given[0];
+  const std::string extras = about_extras(command);
+  return fail(fmt::format("{}\n`heddle help{}` says what can be written",
+                          !extras.empty() ? extras
+                          : given.empty() ? "a command is missing"
+                                          : error.what(),
+                          given.empty() ? "" : " " + command.get_name()));
+}
+
+/// Instead of an exception that nothing catches: the program ends, and says why.
+void out_of_memory() {
+  constexpr std::string_view kMessage = "heddle: out of memory\n";
+  (void)!write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  _exit(kUsage);
+}
+
 }  // namespace
 }  // namespace heddle::cli
 
 int main(int argc, char** argv) {
   using namespace heddle::cli;
+  reserve_closed_streams();
+  std::set_new_handler(out_of_memory);
   CLI::App app("Heddle: an open implementation of PTX for CPUs", "heddle");
-  app.set_version_flag("--version", "heddle " HEDDLE_VERSION " (PTX ISA 9.1)");
+  app.set_version_flag("-v,--version", "heddle " HEDDLE_VERSION " (PTX ISA 9.1)");
   app.require_subcommand(1);
-  app.footer("`heddle COMMAND --help` says more about a command.");
+  app.footer("`heddle help COMMAND` says more about a command.");
 
   int status = kOk;
   add_check(app, status);
@@ -172,11 +241,18 @@ int main(int argc, char** argv) {
   add_isa(app, status);
   add_devices(app, status);
 
+  std::vector<std::string> words = words_of(argc, argv);
+  const std::string unknown = words.empty() ? "" : about_command(app, words.back());
+  if (!unknown.empty()) return finish_output(fail(unknown));
   // CLI11 reports wrong usage, and --help, by an exception.
   try {
-    app.parse(argc, argv);
+    app.parse(words);
+  } catch (const CLI::Success& wanted) {
+    std::ostringstream text;
+    app.exit(wanted, text, text);
+    write_output(text.str());
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kOk : kUsage;
+    status = report_usage(app, error);
   }
-  return status;
+  return finish_output(status);
 }

@@ -9,14 +9,17 @@
 #include <memory>
 #include <optional>
 
+#include "base/file.h"
 #include "check/check.h"
 #include "cli/args.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/npy.h"
+#include "cli/output.h"
 #include "driver/core/engine.h"
 #include "machine/device_runtime.h"
 #include "machine/launch.h"
+#include "syntax/preprocess.h"
 
 namespace heddle::cli {
 namespace {
@@ -29,6 +32,8 @@ struct Request {
   std::vector<Dump> dumps;
   std::vector<Save> saves;
   std::optional<u64> schedule;
+  u32 shared = 0;
+  double time_limit = 0;
 };
 
 /// An argument that became device memory.
@@ -64,6 +69,14 @@ Result<Request> understand(const RunOptions& options) {
     const auto cluster = parse_extent(options.cluster);
     if (!cluster.ok()) return Error{"--cluster: " + cluster.error().message};
     request.cluster = *cluster;
+  }
+  const auto shared = parse_whole(options.shared, 0, ~u32{0});
+  if (!shared.ok()) return Error{"--shared: " + shared.error().message};
+  request.shared = static_cast<u32>(*shared);
+  if (!options.time_limit.empty()) {
+    const auto limit = parse_seconds(options.time_limit);
+    if (!limit.ok()) return Error{"--time-limit: " + limit.error().message};
+    request.time_limit = *limit;
   }
   const auto schedule = machine::parse_schedule(options.schedule);
   if (!schedule.ok()) return Error{"--schedule: " + schedule.error().message};
@@ -112,7 +125,7 @@ Result<Buffer> make_buffer(machine::Memory& memory, const Argument& argument, bo
     return buffer;
   };
   if (const auto* file = std::get_if<FileArg>(&argument)) {
-    const auto contents = read_file(file->path);
+    const auto contents = read_input(file->path);
     if (!contents.ok()) return contents.error();
     const auto array = parse_npy(*contents);
     if (!array.ok()) return Error{fmt::format("{} {}", file->path, array.error().message)};
@@ -159,15 +172,15 @@ Result<Arguments> bind(const Request& request, const ir::Module& module, const i
 void print_buffer(u32 argument, const Buffer& buffer, u64 most) {
   constexpr u64 kPerLine = 8;
   const u64 count = std::min(most, buffer.count);
-  fmt::print("argument {}: {}[{}]\n", argument, name_of(buffer.type), buffer.count);
+  print("argument {}: {}[{}]\n", argument, name_of(buffer.type), buffer.count);
   const std::size_t width = fmt::formatted_size("{}", count ? count - 1 : 0);
   for (u64 i = 0; i < count; ++i) {
-    if (i % kPerLine == 0) fmt::print("{}  {:>{}}:", i ? "\n" : "", i, width);
+    if (i % kPerLine == 0) print("{}  {:>{}}:", i ? "\n" : "", i, width);
     u64 bits = 0;
     std::memcpy(&bits, buffer.data() + i * bytes_of(buffer.type), bytes_of(buffer.type));
-    fmt::print(" {}", print_scalar(buffer.type, bits));
+    print(" {}", print_scalar(buffer.type, bits));
   }
-  if (count) fmt::print("\n");
+  if (count) print("\n");
 }
 
 /// Everything that the options ask for after the kernel has run.
@@ -205,9 +218,9 @@ int run_kernel(const RunOptions& options, const Request& request, const machine:
   config.large_clusters = true;
   config.cooperative = options.cooperative;
   config.schedule = request.schedule;
-  config.dynamic_shared = options.shared;
+  config.dynamic_shared = request.shared;
   config.params = arguments->block;
-  config.time_limit = options.time_limit;
+  config.time_limit = request.time_limit;
   const auto start = std::chrono::steady_clock::now();
   const machine::LaunchResult result =
       machine::launch(profile, **program, **loaded, *entry, config);
@@ -216,10 +229,10 @@ int run_kernel(const RunOptions& options, const Request& request, const machine:
 
   if (const auto* error = std::get_if<machine::LaunchError>(&result)) return fail(error->message);
   if (const auto* trap = std::get_if<machine::Trap>(&result)) {
-    fmt::print(stderr, "{}\n", machine::describe(*trap));
+    say("{}\n", machine::describe(*trap));
     return kTrapped;
   }
-  if (options.time) fmt::print(stderr, "{}: {:.3f} ms\n", kernel.name, elapsed.count());
+  if (options.time) say("{}: {:.3f} ms\n", kernel.name, elapsed.count());
   return deliver(request, *arguments);
 }
 
@@ -234,14 +247,14 @@ int run(const RunOptions& options) {
   files.insert(files.begin(), options.file);
   std::vector<check::Input> inputs;
   for (const std::string& file : files) {
-    auto text = read_file(file);
+    auto text = syntax::load_text(file);
     if (!text.ok()) return fail(text.error().message);
     inputs.push_back({file == "-" ? "<stdin>" : file, std::move(*text)});
   }
   check::CompileOptions how = options.compile;
   how.for_sm_1x = machine::is_sm_1x(*profile);
   const check::Compiled compiled = check::compile(inputs, &machine::provides, how);
-  fmt::print(stderr, "{}", compiled.messages);
+  say("{}", compiled.messages);
   if (!compiled.module) return kBadPtx;
   for (const isa::Target target : compiled.module->targets) {
     if (!machine::runs(*profile, target)) {

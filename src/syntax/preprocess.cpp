@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/huge_pages.h"
+#include "base/file.h"
+#include "syntax/binary.h"
 
 extern char** environ;
 
@@ -48,23 +48,6 @@ bool write_all(int fd, std::string_view text) {
     text.remove_prefix(static_cast<std::size_t>(done));
   }
   return true;
-}
-
-/// Everything from the current offset on; false when reading failed.
-bool read_all(int fd, std::string& text) {
-  struct stat about{};
-  if (fstat(fd, &about) == 0 && about.st_size > 0) {
-    text.reserve(static_cast<std::size_t>(about.st_size));
-    prefer_huge_pages(text.data(), text.capacity());
-  }
-  char buffer[64 * 1024];
-  for (;;) {
-    const ssize_t done = read(fd, buffer, sizeof buffer);
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return false;
-    if (done == 0) return true;
-    text.append(buffer, static_cast<std::size_t>(done));
-  }
 }
 
 struct Outcome {
@@ -107,8 +90,12 @@ Result<Outcome> run(const std::vector<std::string>& arguments, std::string_view 
   outcome.good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   lseek(out.get(), 0, SEEK_SET);
   lseek(messages.get(), 0, SEEK_SET);
-  if (!read_all(out.get(), outcome.output) || !read_all(messages.get(), outcome.messages)) {
-    return Error{fmt::format("cannot read what {} wrote: {}", argv[0], std::strerror(errno))};
+  for (const auto& [file, text] :
+       {std::pair(&out, &outcome.output), {&messages, &outcome.messages}}) {
+    auto written = read_rest(file->get(), kMostText);
+    if (!written.ok())
+      return Error{fmt::format("cannot read what {} wrote: {}", argv[0], written.error().message)};
+    *text = std::move(*written);
   }
   return outcome;
 }
@@ -123,8 +110,6 @@ bool is_directive_line(std::string_view after_hash) {
   }
   return false;
 }
-
-constexpr std::size_t kMaxText = 0xffff'fff0;  // spans are 32 bits
 
 }  // namespace
 
@@ -160,9 +145,6 @@ Result<diag::Source> preprocess(diag::Source source) {
       return Error{fmt::format("{}: the C preprocessor ({}) says:\n{}", source.path(), arguments[0],
                                outcome->messages)};
     }
-    if (outcome->output.size() > kMaxText) {
-      return Error{fmt::format("{}: larger than 4 GiB after preprocessing", source.path())};
-    }
     return diag::Source(source.path(), std::move(outcome->output));
   }
   return Error{fmt::format(
@@ -172,14 +154,17 @@ Result<diag::Source> preprocess(diag::Source source) {
 }
 
 Result<diag::Source> load(const std::string& path) {
-  const bool standard_input = path == "-";
-  const Fd file(standard_input ? 0 : open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  std::string text;
-  if (file.get() < 0 || !read_all(file.get(), text)) {
-    return Error{fmt::format("cannot read {}: {}", path, std::strerror(errno))};
-  }
-  if (text.size() > kMaxText) return Error{fmt::format("{}: larger than 4 GiB", path)};
-  return preprocess(diag::Source(standard_input ? "<stdin>" : path, std::move(text)));
+  auto text = load_text(path);
+  if (!text.ok()) return text.error();
+  return preprocess(diag::Source(path == "-" ? "<stdin>" : path, std::move(*text)));
+}
+
+Result<std::string> load_text(const std::string& path) {
+  auto text = read_input(path, kMostText);
+  if (!text.ok()) return text;
+  if (const std::string why = about_binary(*text, path); !why.empty())
+    return Error{fmt::format("{} is {}", path == "-" ? "the standard input" : path, why)};
+  return text;
 }
 
 }  // namespace heddle::syntax

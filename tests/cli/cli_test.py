@@ -386,7 +386,7 @@ class Run(Case):
             (["1", "1", "f32[1]", "f32[1]", "--dump", "4"], "--dump: there is no argument 4"),
             (["1", "1", "f32[1]", "f32[1]", "--dump", "0"], "--dump: argument 0 is not a buffer"),
             (["1", "1", "f32[1]", "f32[1]", "--save", "x"], "--save: 'x' is not I=FILE.npy"),
-            (["1", "1", "f32[1]", "@/nonexistent.npy"], "cannot open /nonexistent.npy"),
+            (["1", "1", "f32[1]", "@/nonexistent.npy"], "cannot read /nonexistent.npy: No such file"),
             (["1", "1", "f32[1]", "f64[1000000000000]"], "argument 3"),
         ]:
             with self.subTest(args=args):
@@ -400,6 +400,11 @@ class Run(Case):
         self.contains(err, "has several kernels, --entry says which: first, second")
         _, err = self.run_ptx(two, "--entry", "third", status=USAGE)
         self.contains(err, "has no kernel 'third'; it has first, second")
+        _, err = self.run_ptx(two, "--entry", "secnod", status=USAGE)
+        self.contains(err, "has no kernel 'secnod'; did you mean 'second'?")
+        many = module(*(kernel("", name=f"k{i}") for i in range(30)))
+        _, err = self.run_ptx(many, status=USAGE)
+        self.contains(err, "k0, k1, ", ", k19 and 10 more")
         _, err = self.run_ptx(HEADER, status=USAGE)
         self.contains(err, "has no kernel")
 
@@ -569,9 +574,29 @@ class General(Case):
         out, _ = self.heddle("run", "--help")
         self.contains(out, "bytes:HEX", "--time-limit")
 
+    def test_help_and_version_have_several_spellings(self):
+        self.assertEqual(self.heddle("help"), self.heddle("--help"))
+        self.assertEqual(self.heddle("help"), self.heddle("help", "help"))
+        self.assertEqual(self.heddle("help", "run"), self.heddle("run", "--help"))
+        self.assertEqual(self.heddle("-v"), self.heddle("--version"))
+
     def test_no_or_an_unknown_command(self):
-        self.heddle(status=USAGE)
-        self.heddle("weave", status=USAGE)
+        for args, said in [([], "a command is missing"),
+                           (["weave"], "there is no command 'weave'; `heddle help` lists all"),
+                           (["chek", "x.ptx"], "there is no command 'chek'; did you mean 'check'?"),
+                           (["help", "chek"], "there is no command 'chek'; did you mean 'check'?"),
+                           (["hlep"], "did you mean 'help'?"),
+                           (["check", "--fromat", "json", "x.ptx"], "there is no option --fromat; did you mean '--format'?"),
+                           (["run", SAXPY, "--gird", "1"], "there is no option --gird; did you mean '--grid'?"),
+                           (["run", SAXPY, "--bogus=7"], "there is no option --bogus\n"),
+                           (["devices", "a100"], "the argument 'a100' is one too many"),
+                           (["run", SAXPY], "--grid is required\n`heddle help run` says what can be written"),
+                           (["isa", "fmaa"], "there is no instruction 'fmaa'; did you mean 'fma'?")]:
+            with self.subTest(args=args):
+                out, err = self.heddle(*args, status=USAGE)
+                self.assertEqual(out, "")
+                self.contains(err, said)
+                self.assertTrue(err.startswith("heddle: "), err)
 
     def test_devices(self):
         out, _ = self.heddle("devices", env={"HEDDLE_DEVICE": "A100"})
