@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Libraries and their kernels. Driver API 6.12.
-#include <fstream>
-#include <iterator>
-
+#include "base/file.h"
 #include "driver/api.h"
 #include "driver/core/call.h"
 #include "driver/core/compile.h"
@@ -117,13 +115,12 @@ CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_o
                                unsigned int numLibraryOptions) {
   return in_driver([&]() -> CUresult {
     if (!library || !fileName) return CUDA_ERROR_INVALID_VALUE;
-    std::ifstream file(fileName, std::ios::binary);
-    if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
-    const std::string image{std::istreambuf_iterator<char>(file), {}};
-    return load(library, image.c_str(), fileName,
+    const auto image = heddle::read_file(fileName);
+    if (!image.ok()) return CUDA_ERROR_FILE_NOT_FOUND;
+    return load(library, image->c_str(), fileName,
                 {jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues,
                  numLibraryOptions},
-                image.size());
+                image->size());
   });
 }
 

@@ -2,9 +2,8 @@
 //
 // The JIT linker: PTX, wherever it is inside, becomes one module image. Driver API 6.10.
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 
+#include "base/file.h"
 #include "driver/api.h"
 #include "driver/core/call.h"
 #include "driver/core/compile.h"
@@ -77,10 +76,9 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* pa
   return with_link(state, [&](Link& link) -> CUresult {
     if (!path) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult bad = check(numOptions, options, optionValues)) return bad;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
-    const std::string image{std::istreambuf_iterator<char>(file), {}};
-    return add(link, type, image, path,
+    const auto image = heddle::read_file(path);
+    if (!image.ok()) return CUDA_ERROR_FILE_NOT_FOUND;
+    return add(link, type, *image, path,
                JitOptions::max_registers(numOptions, options, optionValues));
   });
 }

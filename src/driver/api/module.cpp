@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Modules: load, look up, unload. Driver API 6.10.
-#include <fstream>
-#include <iterator>
-
+#include "base/file.h"
 #include "driver/api.h"
 #include "driver/core/call.h"
 #include "driver/core/compile.h"
@@ -53,10 +51,9 @@ CUresult cuModuleLoadFatBinary(CUmodule* module, const void* fatCubin) {
 CUresult cuModuleLoad(CUmodule* module, const char* fname) {
   return in_context([&](Context& context) -> CUresult {
     if (!module || !fname) return CUDA_ERROR_INVALID_VALUE;
-    std::ifstream file(fname, std::ios::binary);
-    if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
-    const std::string image{std::istreambuf_iterator<char>(file), {}};
-    return load(context, module, image.c_str(), fname, {}, image.size());
+    const auto image = heddle::read_file(fname);
+    if (!image.ok()) return CUDA_ERROR_FILE_NOT_FOUND;
+    return load(context, module, image->c_str(), fname, {}, image->size());
   });
 }
 
