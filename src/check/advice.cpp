@@ -36,6 +36,16 @@ std::string about_foreign_type(std::string_view word) {
   return found == std::end(kForeignTypes) ? "" : fmt::format("the PTX type is {}", found->ptx);
 }
 
+std::string like_a_type(std::string_view word) {
+  Spelling spelling(word, true);
+  for (const std::string_view name :
+       {"b8",    "b16", "b32", "b64",  "b128",   "s8",         "s16",
+        "s32",   "s64", "u8",  "u16",  "u32",    "u64",        "f16",
+        "f16x2", "f32", "f64", "pred", "texref", "samplerref", "surfref"})
+    spelling.consider(name);
+  return spelling.question(".");
+}
+
 std::string about_target(std::string_view name) {
   Spelling spelling(name);
   for (const isa::Entry& known : isa::targets()) spelling.consider(known.name);
@@ -65,6 +75,7 @@ std::string_view about_choice(std::span<const u16> wanted) {
 }
 
 int conflicting_word(std::string_view opcode, std::span<const u16> words, int word) {
+  if (words.size() > isa::kMaxSlots) return -1;  // leaving one out helps nothing
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (static_cast<int>(i) == word) continue;
     std::vector<u16> others(words.begin(), words.end());

@@ -14,6 +14,8 @@
 
 namespace heddle::check {
 
+/// "did you mean '.b32'?": the types of variables that a misspelt one is near to, if it is.
+std::string like_a_type(std::string_view word);
 /// A help for a type of LLVM or C++: "i32" -> "the PTX types are .s32 and .u32"; empty for a
 /// word that is none.
 std::string about_foreign_type(std::string_view word);

@@ -16,17 +16,19 @@ void BodyChecker::run() {
   f_ = function();
   reuse(module_.dropped_);
   module_.in_function_ = true;
+  const u32 outside = module_.scopes_.depth();
   module_.scopes_.enter();
   for (const syntax::Variable* one : module_.module_registers_) variable(*one);
   parameters();
   const std::size_t first = declared_.body.first;
   const std::size_t last = first + declared_.body.count;
   collect_labels(first, last);
+  declare_labels();
   f_.insts.reserve(last - first);
   f_.operands.reserve(3 * (last - first));
-  for (std::size_t i = first; i < last; ++i) statement(i);
+  for (std::size_t i = first; i < last && !module_.gives_up(tree_.stmts[i].span); ++i) statement(i);
   resolve_labels();
-  module_.scopes_.leave();
+  while (module_.scopes_.depth() > outside) module_.scopes_.leave();
   module_.in_function_ = false;
   if (module_.want_ == Want::module) {
     function() = std::move(f_);
@@ -64,7 +66,7 @@ void BodyChecker::reuse(ir::Function& dropped) {
 /// or frame variables.
 void BodyChecker::parameters() {
   const auto add = [&](Range<u32> from, std::vector<ir::Parameter>& formals) {
-    for (u32 i = 0; i < from.count; ++i) {
+    for (u32 i = 0; i < from.count && !module_.gives_up(declared_.name_span); ++i) {
       const syntax::Variable& one = tree_.variables[from.first + i];
       ir::Parameter& formal = formals[i];
       if (f_.is_entry) {
@@ -104,7 +106,7 @@ void BodyChecker::declare(NameId name, Symbol symbol) {
   }
   const char last = text(name).back();
   if (last < '0' || last > '9') return;
-  numbered_.push_back(name);
+  module_.scopes_.note_numbered(name);
   const auto member = module_.scopes_.member(name);
   if (member && module_.scopes_.families[member->family].depth == module_.scopes_.depth()) {
     module_.report_.add(Kind::redeclared, symbol.declared, text(name))
@@ -119,7 +121,7 @@ void BodyChecker::family(NameId base, const RegisterFamily& family) {
         .label(before->declared, "first declared here");
     return;
   }
-  for (const NameId name : numbered_) {
+  for (const NameId name : scopes.numbered(base)) {
     if (scopes[name].kind == SymbolKind::none || scopes.depth(name) != scopes.depth()) continue;
     const auto member = scopes.member(name);
     if (!member || &scopes.families[member->family] != scopes.family(base)) continue;
@@ -129,17 +131,28 @@ void BodyChecker::family(NameId base, const RegisterFamily& family) {
 }
 
 /// Labels, target lists and prototypes may be named before they stand; they belong to the block
-/// that they stand in.
+/// that they stand in. Fills block_labels_, in the order in which the blocks begin.
 void BodyChecker::collect_labels(std::size_t first, std::size_t last) {
-  u32 depth = 0;
+  std::vector<u32> open{0};  // the blocks around a statement, by number
+  u32 blocks = 1;
   for (std::size_t i = first; i < last; ++i) {
     const Stmt& stmt = tree_.stmts[i];
-    if (stmt.kind == StmtKind::block_begin) ++depth;
-    if (stmt.kind == StmtKind::block_end) {
-      if (depth == 0) return;
-      --depth;
-    }
-    if (depth || stmt.kind != StmtKind::label) continue;
+    if (stmt.kind == StmtKind::block_begin) open.push_back(blocks++);
+    if (stmt.kind == StmtKind::block_end && open.size() > 1) open.pop_back();
+    if (stmt.kind == StmtKind::label) block_labels_.push_back({open.back(), static_cast<u32>(i)});
+  }
+  std::ranges::sort(block_labels_, {},
+                    [](const BlockLabel& one) { return std::pair(one.block, one.stmt); });
+}
+
+/// Declares the labels of the block that begins.
+void BodyChecker::declare_labels() {
+  const u32 block = block_++;
+  const std::size_t last = declared_.body.first + declared_.body.count;
+  for (; next_label_ < block_labels_.size() && block_labels_[next_label_].block == block;
+       ++next_label_) {
+    const std::size_t i = block_labels_[next_label_].stmt;
+    const Stmt& stmt = tree_.stmts[i];
     const NameId name(stmt.data);
     const StmtKind next = i + 1 < last ? tree_.stmts[i + 1].kind : StmtKind::error;
     if (next == StmtKind::branchtargets || next == StmtKind::calltargets) {
@@ -163,7 +176,7 @@ void BodyChecker::statement(std::size_t index) {
       return;
     case StmtKind::block_begin:
       module_.scopes_.enter();
-      collect_labels(index + 1, declared_.body.first + declared_.body.count);
+      declare_labels();
       return;
     case StmtKind::block_end:
       module_.scopes_.leave();
@@ -281,7 +294,7 @@ void BodyChecker::target_list(const Stmt& stmt, NameId label) {
     else
       f_.target_lists[list.id].labels.push_back(symbol.id);
   };
-  for (u32 i = 0; i < written.names.count; ++i) {
+  for (u32 i = 0; i < written.names.count && !module_.gives_up(stmt.span); ++i) {
     const syntax::NameUse& use = tree_.name_lists[written.names.first + i];
     if (!use.count) {
       add(use.name, use.span);

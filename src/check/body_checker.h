@@ -23,6 +23,7 @@ class BodyChecker {
   void reuse(ir::Function& dropped);
   void statement(std::size_t index);
   void collect_labels(std::size_t first, std::size_t last);
+  void declare_labels();
   void variable(const syntax::Variable& declared);
   void registers(const syntax::Variable& declared);
   void target_list(const syntax::Stmt& stmt, NameId label);
@@ -36,7 +37,13 @@ class BodyChecker {
   void instruction(const syntax::Instruction& written, Span span);
   void report_mismatch(const syntax::Instruction& written, const Mnemonic& mnemonic);
   void help_with_forms(const syntax::Instruction& written, const Mnemonic& mnemonic,
-                       diag::Diagnostic& diagnostic) const;
+                       diag::Diagnostic& diagnostic);
+  bool operands_fit(const syntax::Instruction& written, const isa::Candidate& candidate);
+  std::vector<u16> fitting(const syntax::Instruction& written, const Mnemonic& mnemonic,
+                           const std::vector<u16>& wanted);
+  int strangeness(const syntax::Instruction& written, std::span<const u16> words) const;
+  bool too_few(const syntax::Instruction& written, const isa::Candidate& candidate,
+               const Plan& plan, diag::Report& report);
   bool bind(const syntax::Instruction& written, const isa::Candidate& candidate, const Plan& plan,
             diag::Report& report);
   void check_call(const syntax::Instruction& written);
@@ -55,6 +62,7 @@ class BodyChecker {
     bool is_element = false;  ///< of a vector
   };
   bool operand(const Context& context, syntax::ExprId id, ir::Operand& out);
+  bool is_element_of_register(syntax::ExprId id) const;
   bool decoration(const Context& context, const isa::OperandSpec* next, syntax::ExprId& id);
   bool value(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool vector(const Context& context, syntax::ExprId id, ir::Operand& out);
@@ -107,12 +115,20 @@ class BodyChecker {
     u32 inst = 0xffffffffu;
   };
   std::vector<Label> labels_;
-  std::vector<NameId> numbered_;    ///< declared names that may be those of a register family, too
-  std::vector<ir::Operand> bound_;  ///< operands of the instruction at hand
+  struct BlockLabel {
+    u32 block;  ///< number of the block, in the order in which they begin; 0: the body
+    u32 stmt;
+  };
+  std::vector<BlockLabel> block_labels_;
+  std::size_t next_label_ = 0;                    ///< of block_labels_
+  u32 block_ = 0;                                 ///< number of the next block to begin
+  std::vector<ir::Operand> bound_;                ///< operands of the instruction at hand
   std::array<u8, isa::kMaxSlots> at_operands_{};  ///< values of its at-operand slots
   ir::Operand lanes_;                             ///< selector behind the last operand
   diag::Report trial_ = diag::Report::trial();    ///< of the forms that are tried
   u32 furthest_ = 0;                              ///< operand at which the last bind() failed
+  bool is_exact_ = false;  ///< registers have the size that the form names, although more would do
+  const isa::OperandSpec* left_out_ = nullptr;  ///< bind() takes it for one that may be missing
 };
 
 }  // namespace heddle::check

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/spelling.h"
 #include "check/advice.h"
 #include "check/body_checker.h"
 #include "check/check.h"
@@ -102,7 +103,8 @@ ModuleChecker::ModuleChecker(const syntax::Tree& tree, const diag::Source& sourc
       module_(std::make_shared<ir::Module>()),
       scopes_(tree.names),
       mnemonics_(tree.names.size()),
-      special_(tree.names.size()) {
+      special_(tree.names.size()),
+      errors_at_start_(report.error_count()) {
   module_->name = source.path();
   module_->functions.reserve(tree.functions.size());
 }
@@ -119,8 +121,9 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
       broken_.push_back(stmt.span);
     }
   }
-  for (std::size_t i = 0; i < tree_.stmts.size(); ++i) statement(i);
-  functions_without_body();
+  for (std::size_t i = 0; i < tree_.stmts.size() && !gives_up(tree_.stmts[i].span); ++i)
+    statement(i);
+  if (!gave_up_) functions_without_body();
   scopes_.leave();
   ir::resolve_aliases(*module_);
   check_memory(*module_, report_);
@@ -128,6 +131,13 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
   if (module_->map_f64_to_f32) map_f64_to_f32(*module_);
   if (first_target().sm < 20) imply_flushing(*module_);
   return module_;
+}
+
+bool ModuleChecker::gives_up(Span next) {
+  constexpr std::size_t kMostErrors = 100;
+  if (gave_up_ || report_.error_count() - errors_at_start_ < kMostErrors) return gave_up_;
+  report_.add(Kind::too_many_errors, Span{next.begin, next.begin}, kMostErrors);
+  return gave_up_ = true;
 }
 
 // --- header ---
@@ -146,12 +156,18 @@ void ModuleChecker::header() {
       ++i;
     }
   };
+  // What was meant for the directive does not parse, or is misspelt.
+  const auto is_broken = [&](std::string_view directive) {
+    constexpr std::size_t kSlips = 2;
+    const std::string_view word = broken.substr(0, broken.find_first_of(" \t\r\n"));
+    return edit_distance(word, directive, kSlips) <= kSlips;
+  };
   skip();
   const Span at = i < stmts.size() ? Span{stmts[i].span.begin, stmts[i].span.begin + 1} : Span{};
   if (i < stmts.size() && stmts[i].kind == StmtKind::version) {
     version(stmts[i++]);
   } else {
-    if (!broken.starts_with(".version"))
+    if (!is_broken(".version"))
       report_.add(Kind::missing_version, at).help("begin the module with .version 9.1");
     module_->version = kNewestVersion;
   }
@@ -159,7 +175,7 @@ void ModuleChecker::header() {
   if (i < stmts.size() && stmts[i].kind == StmtKind::target) {
     target(stmts[i++]);
   } else {
-    if (!broken.starts_with(".target"))
+    if (!is_broken(".target"))
       report_.add(Kind::missing_target, at).help("write .target sm_75, say, after .version");
     module_->targets.push_back({121, 'a'});
   }
@@ -342,6 +358,8 @@ isa::Type ModuleChecker::type_of(const syntax::Variable& declared) {
     auto& diagnostic = report_.add(Kind::unknown_type, declared.type_span, text(declared.type));
     if (std::string known = about_foreign_type(text(declared.type)); !known.empty())
       diagnostic.help(std::move(known));
+    else
+      diagnostic.ask(like_a_type(text(declared.type)));
     return type;
   }
   // The packed and alternate formats are types of instructions; .f16x2 is a fundamental type
@@ -560,7 +578,7 @@ void ModuleChecker::initialize_level(const syntax::Variable& declared, ir::Varia
   for (std::size_t i = level + 1; i < dims.size(); ++i) below *= dims[i];
   const u64 begin = element;
   const u64 end = std::min(limit, begin + below * dims[level]);
-  for (u32 i = 0; i < list.list.count; ++i) {
+  for (u32 i = 0; i < list.list.count && !gives_up(list.span); ++i) {
     const ExprId child = tree_.expr_lists[list.list.first + i];
     if (element >= end) {
       report_.add(Kind::too_many_initializers, tree_[child].span, end - begin);
@@ -709,7 +727,10 @@ void ModuleChecker::module_variable(const syntax::Variable& declared) {
       return;
     }
     if (module_->version >= isa::PtxVersion{3, 0} && first_target().sm >= 20) {
-      report_.add(Kind::register_at_module_scope, declared.span, space)
+      const u32 begin = declared.span.begin;  // all names of a statement have the same mistake
+      report_
+          .add(Kind::register_at_module_scope,
+               Span{begin, begin + static_cast<u32>(space.size()) + 1}, space)
           .help("declare it inside the function that uses it");
     }
     module_registers_.push_back(&declared);

@@ -30,7 +30,7 @@ ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
   const bool kernel = declared.kind == syntax::FunctionKind::entry;
   const auto convert_all = [&](Range<u32> from, std::vector<ir::Parameter>& to) {
     u64 offset = 0;
-    for (u32 i = 0; i < from.count; ++i) {
+    for (u32 i = 0; i < from.count && !gives_up(declared.name_span); ++i) {
       const syntax::Variable& one = tree_.variables[from.first + i];
       ir::Parameter parameter;
       parameter.name = text(one.name);
@@ -230,15 +230,16 @@ void ModuleChecker::functions_without_body() {
   if (std::any_of(tree_.stmts.begin(), tree_.stmts.end(),
                   [](const Stmt& stmt) { return stmt.kind == StmtKind::error; }))
     return;
+  std::vector<bool> aliased(module_->functions.size());
+  for (const auto& [alias, aliasee] : module_->aliases) aliased[alias.value] = true;
   for (const syntax::Function& declared : tree_.functions) {
     if (declared.kind == syntax::FunctionKind::prototype || declared.has_body) continue;
+    if (gives_up(declared.name_span)) return;
     const Symbol& symbol = scopes_[declared.name];
     if (symbol.kind != SymbolKind::function || symbol.declared != declared.name_span) continue;
     const ir::Function& function = module_->functions[symbol.id];
-    const bool aliased =
-        std::any_of(module_->aliases.begin(), module_->aliases.end(),
-                    [&](const auto& alias) { return alias.first.value == symbol.id; });
-    if (function.has_body || aliased || function.linkage == ir::Linkage::external) continue;
+    if (function.has_body || aliased[symbol.id] || function.linkage == ir::Linkage::external)
+      continue;
     report_.add(Kind::no_body, declared.name_span, function.name)
         .help("declare it .extern when another module defines it");
   }

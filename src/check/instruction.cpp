@@ -109,13 +109,90 @@ std::string change(const isa::Nearest& near, const Mnemonic& mnemonic, std::stri
 
 }  // namespace
 
+namespace {
+
+constexpr int kStrangest = 3;
+
+/// By strangeness, otherwise as they were. (std::stable_sort makes clang warn about libstdc++ 12.)
+template <class T, class StrangenessOf>
+std::vector<T> in_order(const std::vector<T>& from, const StrangenessOf& strangeness_of) {
+  std::vector<T> ordered;
+  for (int level = 0; level <= kStrangest; ++level)
+    for (const T& one : from)
+      if (strangeness_of(one) == level) ordered.push_back(one);
+  return ordered;
+}
+
+}  // namespace
+
+/// Whether the operands are right for the form.
+bool BodyChecker::operands_fit(const syntax::Instruction& written,
+                               const isa::Candidate& candidate) {
+  const std::size_t before = f_.operands.size();
+  const Plan plan = module_.plan(candidate);
+  trial_.restart();
+  is_exact_ = true;
+  const bool fit = bind(written, candidate, plan, trial_);
+  is_exact_ = false;
+  f_.operands.resize(before);
+  return fit;
+}
+
+/// How far the types among `words` are from that of the first register: nothing for its own type,
+/// or an integer for bits of its size; most for another size.
+int BodyChecker::strangeness(const syntax::Instruction& written, std::span<const u16> words) const {
+  isa::Type type = isa::Type::none;
+  for (u32 i = 0; i < written.operands.count && type == isa::Type::none; ++i) {
+    const Expr& expr = tree_[tree_.expr_lists[written.operands.first + i]];
+    if (expr.kind != ExprKind::name) continue;
+    const Symbol& symbol = module_.scopes_[expr.name_id];
+    if (symbol.kind == SymbolKind::reg) type = f_.registers[symbol.id].type;
+  }
+  if (type == isa::Type::none) return 0;
+  const isa::TypeInfo& have = isa::type_info(type);
+  const auto is_whole = [](const isa::TypeInfo& one) {
+    return one.cls == isa::TypeClass::bits || one.cls == isa::TypeClass::signed_ ||
+           one.cls == isa::TypeClass::unsigned_;
+  };
+  int most = 0;
+  for (const u16 word : words) {
+    const isa::Type named = isa::find_type(isa::word_text(word));
+    if (named == isa::Type::none || named == type) continue;
+    const isa::TypeInfo& want = isa::type_info(named);
+    most = std::max(most, want.bits != have.bits               ? kStrangest
+                          : is_whole(want) && is_whole(have)   ? 0
+                          : want.cls == isa::TypeClass::packed ? 2
+                                                               : 1);
+  }
+  return most;
+}
+
+/// Those of the words that `mnemonic` may lack for which the operands are right; all when they are
+/// for none.
+std::vector<u16> BodyChecker::fitting(const syntax::Instruction& written, const Mnemonic& mnemonic,
+                                      const std::vector<u16>& wanted) {
+  std::vector<u16> found;
+  for (const u16 word : wanted) {
+    std::vector<u16> words = mnemonic.words;
+    words.push_back(word);
+    if (std::ranges::any_of(isa::match(mnemonic.opcode, words).candidates,
+                            [&](const isa::Candidate& one) { return operands_fit(written, one); }))
+      found.push_back(word);
+  }
+  if (found.empty()) return wanted;
+  return in_order(found, [&](u16 word) { return strangeness(written, std::span(&word, 1)); });
+}
+
 /// What to write instead: the nearest legal forms, those that version and target admit if there are
 /// any.
 void BodyChecker::help_with_forms(const syntax::Instruction& written, const Mnemonic& mnemonic,
-                                  diag::Diagnostic& diagnostic) const {
-  std::vector<isa::Nearest> all = isa::nearest(mnemonic.opcode, mnemonic.words);
+                                  diag::Diagnostic& diagnostic) {
+  std::vector<isa::Nearest> all =
+      isa::nearest(mnemonic.opcode, mnemonic.words,
+                   [&](const isa::Candidate& one) { return operands_fit(written, one); });
   const auto is_open = [&](const isa::Nearest& near) { return !module_.refused(near.candidate); };
   if (std::ranges::any_of(all, is_open)) std::erase_if(all, std::not_fn(is_open));
+  all = in_order(all, [&](const isa::Nearest& near) { return strangeness(written, near.added); });
   constexpr std::size_t kMost = 3;
   std::vector<const isa::Form*> shown;
   for (const isa::Nearest& near : all) {
@@ -146,6 +223,19 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
   const auto forms = [&](diag::Diagnostic& diagnostic) {
     help_with_forms(written, mnemonic, diagnostic);
   };
+  const auto ask_or_show_forms = [&](diag::Diagnostic& diagnostic, std::string_view word) {
+    Spelling spelling(word.substr(1), true);
+    for (const isa::Form& form : isa::forms_of(mnemonic.opcode)) {
+      for (const isa::Slot& slot : form.slots) {
+        for (const isa::Choice& choice : slot.choices) {
+          if (choice.word != isa::kNoWord) spelling.consider(isa::word_text(choice.word));
+        }
+      }
+    }
+    const std::string question = spelling.question(".");
+    diagnostic.ask(question);
+    if (question.empty()) forms(diagnostic);
+  };
   switch (mismatch.reason) {
     case Mismatch::Reason::unknown_opcode: {
       auto& diagnostic =
@@ -171,23 +261,16 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
         diagnostic.help(type);
         return;
       }
-      Spelling spelling(word.substr(1), true);
-      for (const isa::Form& form : isa::forms_of(mnemonic.opcode)) {
-        for (const isa::Slot& slot : form.slots) {
-          for (const isa::Choice& choice : slot.choices) {
-            if (choice.word != isa::kNoWord) spelling.consider(isa::word_text(choice.word));
-          }
-        }
-      }
-      const std::string question = spelling.question(".");
-      diagnostic.ask(question);
-      if (question.empty()) forms(diagnostic);
+      ask_or_show_forms(diagnostic, word);
       return;
     }
-    case Mismatch::Reason::not_of_opcode:
-      forms(report.add(Kind::modifier_not_of_opcode, span_of(mismatch.word), mnemonic.opcode,
-                       word_at(mismatch.word)));
+    case Mismatch::Reason::not_of_opcode: {
+      const std::string_view word = word_at(mismatch.word);
+      auto& diagnostic =
+          report.add(Kind::modifier_not_of_opcode, span_of(mismatch.word), mnemonic.opcode, word);
+      ask_or_show_forms(diagnostic, word);
       return;
+    }
     case Mismatch::Reason::not_with_others: {
       const int other = conflicting_word(mnemonic.opcode, mnemonic.words, mismatch.word);
       forms(report.add(Kind::modifier_conflict, span_of(mismatch.word), word_at(mismatch.word),
@@ -210,13 +293,14 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
     case Mismatch::Reason::missing: {
       std::string choices;
       constexpr std::size_t kShown = 6;
-      for (std::size_t i = 0; i < std::min(mismatch.wanted.size(), kShown); ++i) {
-        choices += fmt::format("{}.{}", i ? ", " : "", isa::word_text(mismatch.wanted[i]));
+      const std::vector<u16> wanted = fitting(written, mnemonic, mismatch.wanted);
+      for (std::size_t i = 0; i < std::min(wanted.size(), kShown); ++i) {
+        choices += fmt::format("{}.{}", i ? ", " : "", isa::word_text(wanted[i]));
       }
-      if (mismatch.wanted.size() > kShown) choices += ", ...";
+      if (wanted.size() > kShown) choices += ", ...";
       auto& diagnostic =
           report.add(Kind::missing_modifier, written.mnemonic_span, mnemonic.opcode, choices);
-      if (const std::string_view why = about_choice(mismatch.wanted); !why.empty())
+      if (const std::string_view why = about_choice(wanted); !why.empty())
         diagnostic.note(std::string(why));
       forms(diagnostic);
       return;
@@ -295,9 +379,15 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
           again = plan.refused || !trial_.diagnostics().empty();
         }
         if (!plan.refused) break;
-      } else if (furthest_ > best) {
-        best = furthest_;
-        nearest = i;
+      } else {
+        // A name that means nothing is wrong in every form; the others of its kind are not.
+        const auto& said = trial_.diagnostics();
+        const bool is_unknown = !said.empty() && said.back().kind == Kind::undeclared;
+        const u32 reached = 2 * furthest_ + is_unknown;
+        if (reached > best) {
+          best = reached;
+          nearest = i;
+        }
       }
     }
     if (chosen == candidates.size()) {
@@ -364,6 +454,40 @@ u32 BodyChecker::add_operands(const std::vector<ir::Operand>& operands) {
   return first;
 }
 
+/// Reports an operand that is missing, when there are too few: the one without which the others
+/// fit, otherwise the last.
+bool BodyChecker::too_few(const syntax::Instruction& written, const isa::Candidate& candidate,
+                          const Plan& plan, diag::Report& report) {
+  std::vector<const isa::OperandSpec*> needed;
+  for (const Expected& expected : plan.operands) {
+    const isa::OperandSpec& spec = *expected.spec;
+    if (expected.is_present && !spec.optional && !spec.pair_second && !spec.bracketed &&
+        spec.kind != isa::OperandKind::lanes)
+      needed.push_back(&spec);
+  }
+  const u32 count = written.operands.count;
+  if (count >= needed.size()) return false;
+  for (u32 i = 0; i < count; ++i)
+    if (is_element_of_register(tree_.expr_lists[written.operands.first + i])) return false;
+  std::size_t missing = count;
+  for (std::size_t i = needed.size(); i-- > 0 && count + 1 == needed.size();) {
+    const std::size_t before = f_.operands.size();
+    left_out_ = needed[i];
+    trial_.restart();
+    const bool fit = bind(written, candidate, plan, trial_);
+    left_out_ = nullptr;
+    f_.operands.resize(before);
+    if (!fit) continue;
+    missing = i;
+    break;
+  }
+  const Span behind = missing ? tree_[tree_.expr_lists[written.operands.first + missing - 1]].span
+                              : written.mnemonic_span;
+  report.add(Kind::missing_operand, Span{behind.end - 1, behind.end}, needed[missing]->name)
+      .help(fmt::format("the form is {}", isa::spell(*candidate.form, candidate.slot_values())));
+  return true;
+}
+
 /// Matches the written operands with those of the form; fills `bound_`, one for each of the form.
 bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate& candidate,
                        const Plan& plan, diag::Report& report) {
@@ -385,6 +509,7 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
     f_.operands.resize(vectors_before);
     return false;
   };
+  if (!report.is_trial() && too_few(written, candidate, plan, report)) return fail();
   for (const Expected& expected : plan.operands) {
     const isa::OperandSpec& spec = *expected.spec;
     if (spec.kind == isa::OperandKind::lanes) {
@@ -393,7 +518,7 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
     }
     ir::Operand& out = bound_.emplace_back();
     out.type = expected.type;
-    if (!expected.is_present) continue;
+    if (!expected.is_present || &spec == left_out_) continue;
     const Context context{candidate,          spec,           expected.type, expected.length,
                           expected.is_vector, expected.space, report};
     ExprId id;
@@ -494,10 +619,7 @@ void BodyChecker::check_call(const syntax::Instruction& written) {
         module_.report_.add(Kind::call_of_kernel, at, module_.module_->functions[operand.id].name);
         return;
       }
-      for (const syntax::Function& declared : tree_.functions) {
-        if (text(declared.name) == module_.module_->functions[operand.id].name)
-          callee = declared.name_span;
-      }
+      callee = module_.module_->functions[operand.id].span;
     }
     if (operand.kind == ir::OperandKind::prototype) signature = &f_.prototypes[operand.id];
     if (operand.kind == ir::OperandKind::targets && operand.id < f_.target_lists.size() &&
@@ -528,7 +650,7 @@ void BodyChecker::pass(const std::vector<ir::Parameter>& formals, const ir::Oper
                             given));
     return;
   }
-  for (u64 i = 0; i < given; ++i) {
+  for (u64 i = 0; i < given && !module_.gives_up(call); ++i) {
     ir::Operand& actual = f_.operands[actuals.id + i];
     const ir::Parameter& formal = formals[i];
     // A vector register is several arguments; then the call is what can be pointed at.

@@ -117,14 +117,14 @@ class Linker {
       map.variables.push_back(id);
       if (is_global(variable.linkage)) compare_size(variable, at);
     }
-    for (const ir::Function& function : module.functions) {
-      bool aliased = false;
-      for (const auto& [alias, aliasee] : module.aliases)
-        aliased |= &module.functions[alias.value] == &function;
+    std::vector<bool> aliased(module.functions.size());
+    for (const auto& [alias, aliasee] : module.aliases) aliased[alias.value] = true;
+    for (std::size_t i = 0; i < module.functions.size(); ++i) {
+      const ir::Function& function = module.functions[i];
       // A function without a body is a declaration even when it does not say .extern.
       const Linkage linkage =
           !function.has_body && !is_global(function.linkage) ? Linkage::external : function.linkage;
-      const int claim = strength(linkage, function.has_body || aliased, part.overrides);
+      const int claim = strength(linkage, function.has_body || aliased[i], part.overrides);
       map.functions.push_back(place(function.name, linkage, claim, moved(function.span, part.base),
                                     true, describe(function)));
     }

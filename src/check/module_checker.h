@@ -130,6 +130,9 @@ class ModuleChecker {
     return module_->targets.empty() ? isa::Target{} : module_->targets.front();
   }
 
+  /// Whether there were so many errors that more of them help nobody; says so, at `next`, once.
+  bool gives_up(Span next);
+
   const syntax::Tree& tree_;
   const diag::Source& source_;
   diag::Report& report_;
@@ -150,6 +153,8 @@ class ModuleChecker {
   std::vector<const syntax::Variable*> module_registers_;
   bool in_function_ = false;  // variables are those of a body
   std::vector<Span> broken_;  // declarations that do not parse
+  const std::size_t errors_at_start_;
+  bool gave_up_ = false;
 };
 
 inline u32 bytes_of(isa::Type type) {

@@ -77,7 +77,7 @@ bool BodyChecker::fits(const Context& context, Type reg) const {
     return want.cls == TypeClass::bits || (want.cls == TypeClass::float_ && context.spec.free);
   if (want.cls == TypeClass::pred || have.cls == TypeClass::pred) return false;
   const bool same_size = have.bits == want.bits;
-  const bool enough = same_size || (context.spec.wide && have.bits > want.bits);
+  const bool enough = same_size || (context.spec.wide && have.bits > want.bits && !is_exact_);
   const bool is_free = context.spec.free || (context.spec.loose && context.is_element);
   const bool have_integer = have.cls == TypeClass::signed_ || have.cls == TypeClass::unsigned_;
   switch (want.cls) {
@@ -131,12 +131,24 @@ std::optional<u64> BodyChecker::offset_of(ExprId sum, diag::Report& report) cons
   return offset;
 }
 
+/// `ld.u32 d [a]`: a register has no elements, so a comma is missing.
+bool BodyChecker::is_element_of_register(ExprId id) const {
+  const Expr& expr = tree_[id];
+  return expr.kind == ExprKind::index && tree_[expr.child.a].kind == ExprKind::name &&
+         module_.scopes_[tree_[expr.child.a].name_id].kind == SymbolKind::reg;
+}
+
 bool BodyChecker::operand(const Context& context, ExprId id, ir::Operand& out) {
   const Expr& expr = tree_[id];
   if (expr.kind == ExprKind::error) return false;
   if (context.spec.generic_address && is_narrow(context.type)) {
     context.report.add(Kind::narrow_address, expr.span,
                        fmt::format("'{}'", module_.source_.text(expr.span)));
+    return false;
+  }
+  if (is_element_of_register(id)) {
+    const u32 end = tree_[expr.child.a].span.end;
+    context.report.add(Kind::expected, Span{end, end}, "','", "'['");
     return false;
   }
   switch (context.spec.kind) {
@@ -317,7 +329,7 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
                                                         : "load it into a register with ld first");
       return false;
     case ExprKind::list:
-      context.report.add(Kind::address_not_allowed, expr.span, context.spec.name);
+      context.report.add(Kind::not_a_value, expr.span).help("write it without the parentheses");
       return false;
     default:
       return immediate(context, id, out);
@@ -457,6 +469,11 @@ bool BodyChecker::in_range(const Context& context, Span span, const Constant& co
   if (!ranged) return true;
   // 4.5.1 cuts every constant to the size of the operand; the vendor's assembler does so for some.
   const s64 value = spec.cut ? static_cast<u32>(constant.bits) : constant.as_signed();
+  if (spec.imm_min == spec.imm_max && value != spec.imm_min) {
+    context.report.add(Kind::constant_choice, span, module_.source_.text(span), spec.name)
+        .help(fmt::format("it is {} here", spec.imm_min));
+    return false;
+  }
   if (value < spec.imm_min || value > spec.imm_max || (constant.is_unsigned() && value < 0)) {
     context.report.add(Kind::constant_range, span, module_.source_.text(span), spec.imm_min,
                        spec.imm_max);

@@ -15,6 +15,8 @@ void Scopes::leave() {
   for (; family_undo_.size() > mark.family_undo; family_undo_.pop_back())
     family_[family_undo_.back().base.value] = family_undo_.back().before;
   families.resize(mark.families);
+  for (; numbered_bases_.size() > mark.numbered; numbered_bases_.pop_back())
+    numbered_[numbered_bases_.back().value].pop_back();
   marks_.pop_back();
   deepest_family_ = std::min(deepest_family_, depth());
 }
@@ -62,6 +64,16 @@ Scopes::Numbered Scopes::split(std::string_view text, std::size_t at) const {
   result.number = static_cast<u32>(number);
   if (result.number == number) result.base = names_.find(text.substr(0, at));
   return result;
+}
+
+void Scopes::note_numbered(NameId name) {
+  const std::string_view text = names_[name];
+  for (std::size_t at = first_digit(text); at < text.size(); ++at) {
+    const NameId base = split(text, at).base;
+    if (!base) continue;
+    numbered_[base.value].push_back(name);
+    numbered_bases_.push_back(base);
+  }
 }
 
 std::optional<Scopes::Member> Scopes::member_of(const Numbered& numbered) const {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -63,7 +64,9 @@ class Scopes {
         family_(names.size()),
         shortest_(names.size()) {}
 
-  void enter() { marks_.push_back({undo_.size(), family_undo_.size(), families.size()}); }
+  void enter() {
+    marks_.push_back({undo_.size(), family_undo_.size(), families.size(), numbered_bases_.size()});
+  }
   void leave();
 
   const Symbol& operator[](NameId name) const { return current_[name.value]; }
@@ -90,6 +93,13 @@ class Scopes {
     u32 number;
   };
   std::optional<Member> member(NameId name);
+  /// Remembers a name that was declared and ends in digits, until the scope is left.
+  void note_numbered(NameId name);
+  /// Those of them that a family `base` may have among its members.
+  std::span<const NameId> numbered(NameId base) const {
+    const auto found = numbered_.find(base.value);
+    return found == numbered_.end() ? std::span<const NameId>() : found->second;
+  }
   /// Whether a family may hide the symbol of this name, being declared further inside.
   bool may_be_hidden(NameId name) const { return depth_[name.value] < deepest_family_; }
 
@@ -106,7 +116,7 @@ class Scopes {
     u32 before;
   };
   struct Mark {
-    std::size_t undo, family_undo, families;
+    std::size_t undo, family_undo, families, numbered;
   };
   struct Numbered {
     NameId base;  ///< `%r` of %r12; none when the module has no such name
@@ -124,6 +134,8 @@ class Scopes {
   std::vector<Undo> undo_;
   std::vector<FamilyUndo> family_undo_;
   std::vector<Mark> marks_;
+  std::unordered_map<u32, std::vector<NameId>> numbered_;  // by base name: see note_numbered()
+  std::vector<NameId> numbered_bases_;                     // in the order in which numbered_ grew
   u32 deepest_family_ = 0;
 };
 

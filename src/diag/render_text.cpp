@@ -21,7 +21,11 @@ constexpr Colours kPlain{};
 constexpr Colours kAnsi{"\x1b[1m",  "\x1b[1;31m", "\x1b[1;35m", "\x1b[1;32m",
                         "\x1b[36m", "\x1b[36m",   "\x1b[0m"};
 
-/// A source line as cells of a terminal.
+/// Bytes of a line that are looked at before a place and from it on: with many mistakes on a line
+/// of megabytes, all of it each time would be too much.
+constexpr u32 kLookBehind = 2048, kLookAhead = 2048;
+
+/// A source line, or a piece of a long one, as cells of a terminal.
 class Cells {
  public:
   explicit Cells(std::string_view line) {
@@ -91,14 +95,17 @@ class Renderer {
       file_ = place.file;
       out_ += fmt::format("  {}:{}:{}:\n", place.file, place.line, place.column);
     }
-    const Cells cells(source_.text(line));
-    const std::size_t begin = cells.at(span.begin - line.begin);
+    const Span piece = piece_around(span.begin, line);
+    const Cells cells(source_.text(piece));
+    const std::size_t begin = cells.at(span.begin - piece.begin);
     const std::size_t end =
-        std::max(cells.at(std::min(span.end, line.end) - line.begin), begin + 1);
-    if (line != shown_ || begin < window_begin_ || begin > window_end_) {
-      show(line, place.line, cells, begin, end);
+        std::max(cells.at(std::min(span.end, piece.end) - piece.begin), begin + 1);
+    cut_before_ = piece.begin > line.begin;
+    cut_behind_ = piece.end < line.end;
+    if (piece != shown_ || begin < window_begin_ || begin > window_end_) {
+      show(piece, place.line, cells, begin, end);
     }
-    const std::size_t lead = begin - window_begin_ + (window_begin_ ? 3 : 0);
+    const std::size_t lead = begin - window_begin_ + (is_cut_before() ? 3 : 0);
     const std::size_t marks = std::max<std::size_t>(std::min(end, window_end_ + 1) - begin, 1);
     out_ += fmt::format("      | {:{}}{}{}{}{}", "", lead, colour, first,
                         std::string(marks - 1, rest), colours_.off);
@@ -106,25 +113,41 @@ class Renderer {
     out_ += '\n';
   }
 
-  void show(Span line, u32 number, const Cells& cells, std::size_t begin, std::size_t end) {
+  /// All of a line that is not long.
+  Span piece_around(u32 at, Span line) const {
+    const auto is_inside = [&](u32 offset) {  // of a character of several bytes
+      return (static_cast<unsigned char>(source_.text()[offset]) & 0xc0) == 0x80;
+    };
+    Span piece = line;
+    if (at - line.begin > kLookBehind) piece.begin = at - kLookBehind;
+    while (piece.begin > line.begin && is_inside(piece.begin)) --piece.begin;
+    if (line.end - at > kLookAhead) piece.end = at + kLookAhead;
+    while (piece.end < line.end && is_inside(piece.end)) ++piece.end;
+    return piece;
+  }
+
+  bool is_cut_before() const { return window_begin_ > 0 || cut_before_; }
+
+  void show(Span piece, u32 number, const Cells& cells, std::size_t begin, std::size_t end) {
     window_begin_ = 0;
     window_end_ = cells.size();
     if (cells.size() > kWindow) {
       window_begin_ = end <= kWindow ? 0 : begin - std::min(begin, kBefore);
       window_end_ = std::min(window_begin_ + kWindow, cells.size());
     }
-    shown_ = line;
-    out_ += fmt::format("{:5} | {}{}{}\n", number, window_begin_ ? "..." : "",
+    shown_ = piece;
+    out_ += fmt::format("{:5} | {}{}{}\n", number, is_cut_before() ? "..." : "",
                         cells.text(window_begin_, window_end_),
-                        window_end_ < cells.size() ? "..." : "");
+                        window_end_ < cells.size() || cut_behind_ ? "..." : "");
   }
 
   const Source& source_;
   const Colours& colours_;
   std::string out_;
-  Span shown_;  ///< line shown last
+  Span shown_;  ///< line, or piece of one, shown last
   std::string_view file_;
   std::size_t window_begin_ = 0, window_end_ = 0;
+  bool cut_before_ = false, cut_behind_ = false;  ///< the line has more than the piece
 };
 
 }  // namespace

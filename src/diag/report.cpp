@@ -8,6 +8,19 @@
 namespace heddle::diag {
 namespace {
 
+/// A sentence that quotes a name of a megabyte helps nobody: its middle is left out.
+std::string shortened(std::string text) {
+  constexpr std::size_t kMost = 600, kBegin = 400, kEnd = 100;
+  if (text.size() <= kMost) return text;
+  const auto is_inside = [&](std::size_t at) {  // of a character of several bytes
+    return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
+  };
+  std::size_t begin = kBegin, end = text.size() - kEnd;
+  while (begin > 0 && is_inside(begin)) --begin;
+  while (end < text.size() && is_inside(end)) ++end;
+  return text.replace(begin, end - begin, "...");
+}
+
 constexpr KindInfo kKinds[] = {
 #define DIAG(code, name, severity, message) {#code, #name, Severity::severity, message},
 #include "diag/kinds.def"
@@ -20,17 +33,21 @@ const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)];
 std::size_t kind_count() { return std::size(kKinds); }
 
 Diagnostic& Diagnostic::label(Span at, std::string text) {
-  labels.push_back({at, std::move(text)});
+  for (const Label& known : labels)
+    if (known.span == at && known.text == text) return *this;
+  labels.push_back({at, shortened(std::move(text))});
   return *this;
 }
 
 Diagnostic& Diagnostic::note(std::string text) {
-  notes.push_back(std::move(text));
+  if (std::find(notes.begin(), notes.end(), text) != notes.end()) return *this;
+  notes.push_back(shortened(std::move(text)));
   return *this;
 }
 
 Diagnostic& Diagnostic::help(std::string text) {
-  helps.push_back(std::move(text));
+  if (std::find(helps.begin(), helps.end(), text) != helps.end()) return *this;
+  helps.push_back(shortened(std::move(text)));
   return *this;
 }
 
@@ -48,6 +65,15 @@ void Report::sort() {
 }
 
 Diagnostic& Report::add_formatted(Kind kind, Span span, std::string message) {
+  // `.reg .b99 a, b;` is one mistake, although each name of the declaration has it.
+  constexpr std::ptrdiff_t kRecent = 8;
+  message = shortened(std::move(message));
+  const auto end = diagnostics_.end();
+  const auto same = std::find_if(
+      end - std::min(end - diagnostics_.begin(), kRecent), end, [&](const Diagnostic& known) {
+        return known.kind == kind && known.span == span && known.message == message;
+      });
+  if (same != end) return *same;
   const Severity severity = info(kind).severity;
   if (severity == Severity::error) ++errors_;
   diagnostics_.push_back({kind, severity, span, std::move(message), {}, {}, {}});

@@ -61,9 +61,9 @@ std::optional<std::string> too_late(const GateAlternative& until, PtxVersion ver
   if (any(until.ptx) && any(until.target)) return std::nullopt;
   if (!any(until.ptx) && version <= until.ptx) return std::nullopt;
   if (!any(until.target) && target.sm <= until.target.sm) return std::nullopt;
-  std::string text = "is gone";
-  if (!any(until.ptx)) text += " after `.version " + to_string(until.ptx) + "`";
-  if (!any(until.target)) text += " for targets newer than `" + to_string(until.target) + "`";
+  std::string text = "PTX has it";
+  if (!any(until.ptx)) text += " up to `.version " + to_string(until.ptx) + "`";
+  if (!any(until.target)) text += " for targets up to `" + to_string(until.target) + "`";
   return text;
 }
 

@@ -59,8 +59,8 @@ TEST(Gate, EndsWhenVersionAndTargetAreBothNewer) {
   EXPECT_EQ(refuse(gate, {6, 3}, {70, 0}), std::nullopt);
   EXPECT_EQ(refuse(gate, {7, 0}, {62, 0}), std::nullopt);
   EXPECT_EQ(refuse(gate, {6, 4}, {70, 0}),
-            "is gone after `.version 6.3` for targets newer than `sm_62`");
-  EXPECT_EQ(refuse({{}, {{8, 8}, {}}}, {9, 0}, {20, 0}), "is gone after `.version 8.8`");
+            "PTX has it up to `.version 6.3` for targets up to `sm_62`");
+  EXPECT_EQ(refuse({{}, {{8, 8}, {}}}, {9, 0}, {20, 0}), "PTX has it up to `.version 8.8`");
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ Match match(std::string_view opcode, Words words) {
   std::span<const Form> forms = forms_of(opcode);
   for (const Form& form : forms) {
     Values values{};
-    if (!fill(form, words, values)) continue;
+    if (words.size() > form.slots.size() || !fill(form, words, values)) continue;
     for (const Values& way : derive(form, values))
       if (!broken_rule(form, way)) result.candidates.push_back({&form, way});
   }

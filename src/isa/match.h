@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -62,8 +63,14 @@ struct Nearest {
 /// one.
 Match match(std::string_view opcode, std::span<const u16> words);
 
+/// Whether a form is one that is wanted: see nearest().
+using Fits = std::function<bool(const Candidate&)>;
+
 /// The legal forms of `opcode` with the fewest modifiers added to and removed from `words`; those
-/// with a type like the one removed come first, otherwise in table order.
-std::vector<Nearest> nearest(std::string_view opcode, std::span<const u16> words);
+/// with a type like the one removed come first, otherwise in table order. None when there are more
+/// than kMaxSlots words, which are near to nothing.
+/// Those that `fits`, when there is one and it holds for some of them, are the only ones.
+std::vector<Nearest> nearest(std::string_view opcode, std::span<const u16> words,
+                             const Fits& fits = nullptr);
 
 }  // namespace heddle::isa

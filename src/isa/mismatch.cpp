@@ -3,6 +3,7 @@
 // Why no form takes the modifiers that were written, and which forms come near. Only wrong programs
 // get here, so nothing needs to be fast.
 #include <algorithm>
+#include <optional>
 
 #include "isa/match_impl.h"
 
@@ -92,18 +93,61 @@ std::optional<Mismatch> forbidden(std::span<const Form> forms, Words words) {
   return result;
 }
 
+/// The words, types apart, any one of which makes the others legal together.
+std::vector<u16> completing(std::span<const Form> forms, Words words) {
+  std::vector<u16> found;
+  for (const Form& form : forms) {
+    for (const Slot& slot : form.slots) {
+      for (const Choice& choice : slot.choices) {
+        if (choice.word == kNoWord || is_type(choice.word) ||
+            std::ranges::find(found, choice.word) != found.end())
+          continue;
+        std::vector<u16> longer(words.begin(), words.end());
+        longer.insert(slot.head ? longer.begin() : longer.end(), choice.word);
+        Values values{};
+        if (!fill(form, longer, values)) continue;
+        const std::vector<Values> ways = derive(form, values);
+        if (std::ranges::any_of(ways, [&](const Values& way) { return !broken_rule(form, way); }))
+          found.push_back(choice.word);
+      }
+    }
+  }
+  return found;
+}
+
 /// Somewhere a word of the opcode stands behind others, and that is all.
 std::optional<Mismatch> misplaced(std::span<const Form> forms, Words words) {
+  const auto is_of_opcode = [](const Form& form, u16 word) {
+    return std::ranges::any_of(
+        form.slots, [&](const Slot& slot) { return slot.head && value_of(slot, word) != 0; });
+  };
   for (std::size_t w = 1; w < words.size(); ++w) {
     std::vector<u16> moved(words.begin(), words.end());
     std::rotate(moved.begin(), moved.begin() + static_cast<std::ptrdiff_t>(w),
                 moved.begin() + static_cast<std::ptrdiff_t>(w) + 1);
     for (const Form& form : forms) {
       Values values{};
-      if (fill(form, moved, values) && !derive(form, values).empty()) {
+      if (is_of_opcode(form, words[w]) && fill(form, moved, values) &&
+          !derive(form, values).empty()) {
         return Mismatch{
             .reason = Mismatch::Reason::misplaced, .nearest = &form, .word = static_cast<int>(w)};
       }
+    }
+  }
+  return std::nullopt;
+}
+
+/// A word stands twice in a row, and that is all.
+std::optional<Mismatch> doubled(std::span<const Form> forms, Words words) {
+  for (std::size_t w = 1; w < words.size(); ++w) {
+    if (words[w] != words[w - 1]) continue;
+    std::vector<u16> once(words.begin(), words.end());
+    once.erase(once.begin() + static_cast<std::ptrdiff_t>(w));
+    for (const Form& form : forms) {
+      Values values{};
+      if (fill(form, once, values) && !derive(form, values).empty())
+        return Mismatch{
+            .reason = Mismatch::Reason::repeated, .nearest = &form, .word = static_cast<int>(w)};
     }
   }
   return std::nullopt;
@@ -128,7 +172,8 @@ int type_distance(Type from, Type to) {
 /// is not enough. `replaced`: the type that was taken away, or none.
 class Completion {
  public:
-  Completion(const Form& form, Type replaced) : form_(form), replaced_(replaced) {}
+  Completion(const Form& form, Type replaced, const Fits& fits)
+      : form_(form), replaced_(replaced), fits_(fits) {}
 
   bool run(Values& values) {
     const int slot = first_missing(form_, values);
@@ -147,7 +192,7 @@ class Completion {
  private:
   bool legal(Values& values) const {
     for (const Values& way : derive(form_, values)) {
-      if (broken_rule(form_, way)) continue;
+      if (broken_rule(form_, way) || (fits_ && !fits_({&form_, way}))) continue;
       values = way;
       return true;
     }
@@ -176,29 +221,46 @@ class Completion {
   static constexpr int kMostTries = 500;
   const Form& form_;
   const Type replaced_;
+  const Fits& fits_;
   std::vector<u16> added_;
   bool extra_used_ = false;
   int tries_ = 0;
 };
 
-/// Adds the legal ways to keep all words but those at `removed`.
-void keep_all_but(std::span<const Form> forms, Words words, const std::vector<int>& removed,
-                  std::vector<Nearest>& found) {
+/// The legal way to have all words but those at `removed` in the form, one that fits where `fits`
+/// asks for that.
+std::optional<Nearest> complete(const Form& form, Words words, const std::vector<int>& removed,
+                                const Fits& fits) {
   std::vector<u16> kept;
   Type replaced = Type::none;
   for (std::size_t w = 0; w < words.size(); ++w) {
     const bool keep = std::ranges::find(removed, static_cast<int>(w)) == removed.end();
-    if (keep && words[w] == kNoWord) return;
+    if (keep && words[w] == kNoWord) return std::nullopt;
     if (keep) kept.push_back(words[w]);
     if (!keep && words[w] != kNoWord && is_type(words[w]))
       replaced = find_type(word_text(words[w]));
   }
-  for (const Form& form : forms) {
-    Values values{};
-    Completion completion(form, replaced);
-    if (!place(form, kept, values) || !completion.run(values)) continue;
-    found.push_back({{&form, values}, completion.added(), removed});
+  Values values{};
+  Completion completion(form, replaced, fits);
+  if (!place(form, kept, values) || !completion.run(values)) return std::nullopt;
+  return Nearest{{&form, values}, completion.added(), removed};
+}
+
+/// Adds the legal ways to keep all words but those at `removed`.
+void keep_all_but(std::span<const Form> forms, Words words, const std::vector<int>& removed,
+                  std::vector<Nearest>& found) {
+  for (const Form& form : forms)
+    if (auto one = complete(form, words, removed, nullptr)) found.push_back(std::move(*one));
+}
+
+/// Leaves those that fit, completed otherwise where that helps; all of them when none can.
+void prefer_fitting(Words words, const Fits& fits, std::vector<Nearest>& found) {
+  std::vector<Nearest> fitting;
+  for (const Nearest& one : found) {
+    const auto other = complete(*one.candidate.form, words, one.removed, fits);
+    if (other && other->added.size() == one.added.size()) fitting.push_back(*other);
   }
+  if (!fitting.empty()) found = std::move(fitting);
 }
 
 }  // namespace
@@ -206,12 +268,23 @@ void keep_all_but(std::span<const Form> forms, Words words, const std::vector<in
 Mismatch explain(std::span<const Form> forms, Words words) {
   using Reason = Mismatch::Reason;
   if (forms.empty()) return {Reason::unknown_opcode};
+  // No form has more slots: one of the first words is too much already, whatever follows.
+  words = words.first(std::min(words.size(), kMaxSlots + 1));
   for (std::size_t w = 0; w < words.size(); ++w)
     if (words[w] == kNoWord) return {Reason::unknown_modifier, nullptr, static_cast<int>(w)};
   for (std::size_t w = 0; w < words.size(); ++w)
     if (!is_type(words[w]) && !has_word(forms, words[w]))
       return {Reason::not_of_opcode, nullptr, static_cast<int>(w)};
-  if (auto mismatch = forbidden(forms, words)) return *mismatch;
+  if (auto mismatch = doubled(forms, words)) return *mismatch;
+  if (auto mismatch = forbidden(forms, words)) {
+    if (mismatch->reason == Reason::combination) {
+      if (auto wanted = completing(forms, words); !wanted.empty()) {
+        mismatch->reason = Reason::missing;
+        mismatch->wanted = std::move(wanted);
+      }
+    }
+    return *mismatch;
+  }
   if (auto mismatch = misplaced(forms, words)) return *mismatch;
   Attempt best = attempt(forms[0], words);
   for (const Form& form : forms.subspan(1)) {
@@ -223,10 +296,11 @@ Mismatch explain(std::span<const Form> forms, Words words) {
   return mismatch;
 }
 
-std::vector<Nearest> nearest(std::string_view opcode, Words words) {
+std::vector<Nearest> nearest(std::string_view opcode, Words words, const Fits& fits) {
   const std::span<const Form> forms = forms_of(opcode);
   const int count = static_cast<int>(words.size());
   std::vector<Nearest> found;
+  if (words.size() > kMaxSlots) return found;
   keep_all_but(forms, words, {}, found);
   for (int a = 0; a < count; ++a) keep_all_but(forms, words, {a}, found);
   for (int a = 0; a < count; ++a) {
@@ -241,6 +315,7 @@ std::vector<Nearest> nearest(std::string_view opcode, Words words) {
   if (found.empty()) return found;
   const std::size_t least = distance(*std::ranges::min_element(found, {}, distance));
   std::erase_if(found, [&](const Nearest& one) { return distance(one) > least; });
+  if (fits) prefer_fitting(words, fits, found);
   // First those with a type that is near to the one taken away.
   const auto is_far = [&](const Nearest& one) {
     const auto removed = std::ranges::find_if(one.removed, [&](int w) {

@@ -57,7 +57,7 @@ void Lexer::integer(Token& token, const char* digits, unsigned radix) {
   }
   if (!overflow) return;
   token.value = 1;  // whatever the rest of the number, no rule has anything against this one
-  if (!muted_) report_.add(Kind::number_too_large, {token.span.begin, offset()});
+  if (!is_quiet()) report_.add(Kind::number_too_large, {token.span.begin, offset()});
 }
 
 // 0f and 8 hexadecimal digits, 0d and 16.
@@ -109,7 +109,7 @@ void Lexer::decimal(Token& token) {
     const bool suffix = *p == 'f' || *p == 'F';
     return bad_number(token, suffix ? "no suffix says the size: the instruction's type does" : "");
   }
-  if (parsed.ec != std::errc() && !muted_) {
+  if (parsed.ec != std::errc() && !is_quiet()) {
     report_.add(Kind::real_out_of_range, {token.span.begin, offset()});
   }
 }
@@ -118,7 +118,7 @@ void Lexer::decimal(Token& token) {
 /// more interest, its kind lets the statement go on.
 void Lexer::bad_number(Token& token, std::string_view help) {
   while (is(*at_, kFollow)) ++at_;
-  if (muted_) return;
+  if (is_quiet()) return;
   const Span span{token.span.begin, offset()};
   auto& diagnostic = report_.add(Kind::bad_number, span, text(span).substr(0, 40));
   if (!help.empty()) diagnostic.help(std::string(help));

@@ -26,7 +26,12 @@ Lexer::Lexer(diag::Source& source, diag::Report& report)
       report_(report),
       begin_(source.text().data()),
       end_(begin_ + source.text().size()),
-      at_(begin_) {}
+      at_(begin_),
+      errors_at_start_(report.error_count()) {}
+
+bool Lexer::is_quiet() const {
+  return muted_ || report_.error_count() - errors_at_start_ >= kMostErrors;
+}
 
 inline void Lexer::skip_blanks() {
   const char* p = at_;
@@ -106,10 +111,10 @@ void Lexer::hash_line() {
     }
     if (parsed.ec == std::errc()) {
       source_.add_line_marker(span.begin, line, file);
-    } else if (at_ != line_end) {  // a lone # means nothing, to cpp too
+    } else if (at_ != line_end && !is_quiet()) {  // a lone # means nothing, to cpp too
       report_.add(Kind::bad_line_marker, span);
     }
-  } else if (directive != "pragma" && directive != "ident" && directive != "file") {
+  } else if (directive != "pragma" && directive != "ident" && directive != "file" && !is_quiet()) {
     report_.add(Kind::preprocessor_line,
                 {span.begin, static_cast<u32>(word - begin_) + static_cast<u32>(directive.size())},
                 directive);
@@ -135,7 +140,7 @@ void Lexer::string(Token& token) {
   at_ = p;
   if (*p == '"') {
     ++at_;
-  } else {
+  } else if (!is_quiet()) {
     report_.add(Kind::unterminated_string, {token.span.begin, offset()});
   }
 }
@@ -234,17 +239,32 @@ void Lexer::punctuation(Token& token) {
 
 // One diagnostic for a run of them: a binary file is one mistake, not a thousand.
 void Lexer::unexpected_character() {
+  if (*at_ == '.') return stray_dots();
   const char* from = at_++;
   while (at_ < end_ && (static_cast<u8>(*at_) >= 0x80 || *at_ == '\0')) ++at_;
   const u8 c = static_cast<u8>(*from);
   const Span span{static_cast<u32>(from - begin_), offset()};
   while (c == '#' && at_ < end_ && *at_ != '\n') ++at_;  // meant as a comment
-  if (muted_) return;
+  if (is_quiet()) return;
   const std::string shown = c >= 0x80  ? "outside ASCII"
                             : c < 0x20 ? fmt::format("'\\x{:02x}'", c)
                                        : fmt::format("'{}'", *from);
   auto& diagnostic = report_.add(Kind::unexpected_character, span, shown);
   if (c == '#') diagnostic.help("comments begin with //");
+}
+
+// `..maxntid`: the last dot begins the word that follows it.
+void Lexer::stray_dots() {
+  const char* from = at_;
+  while (*at_ == '.') ++at_;
+  const auto dots = at_ - from;
+  const bool before_word = is(*at_, kFollow);
+  if (before_word) --at_;
+  if (is_quiet()) return;
+  const u32 begin = static_cast<u32>(from - begin_);
+  report_.add(Kind::stray_dot, Span{begin, begin + static_cast<u32>(dots)},
+              dots > 1 ? fmt::format("{} dots stand where one begins a word", dots)
+                       : std::string("a dot begins a word such as .u32, and none follows"));
 }
 
 // `.const[2]` of PTX 1.x; an operand in brackets is never a plain number there.

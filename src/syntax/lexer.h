@@ -14,6 +14,9 @@
 
 namespace heddle::syntax {
 
+/// Where reading a text ends: nobody reads on after so many errors.
+inline constexpr std::size_t kMostErrors = 100;
+
 class Lexer {
  public:
   /// Line markers are added to `source` as they are met; `report` gets the lexical errors.
@@ -60,6 +63,10 @@ class Lexer {
   void decimal(Token& token);
   void bad_number(Token& token, std::string_view help);
   void unexpected_character();
+  void stray_dots();
+  /// Whether malformed text goes unreported: the parser is skipping, or it will give up before it
+  /// takes another statement.
+  bool is_quiet() const;
   void take_bank();
   bool dotted_word_begins_statement() const;
 
@@ -70,6 +77,7 @@ class Lexer {
   const char* at_;
   bool newline_ = true;  ///< only blanks since the line began
   bool muted_ = false;
+  std::size_t errors_at_start_;
   std::string joined_;  ///< a mnemonic that was written with blanks
 };
 

@@ -34,6 +34,12 @@ bool Parser::variable(NameId linkage, u32 begin) {
   return end_statement("',' or ';'");
 }
 
+/// "did you mean '.u32'?" where a type stands without its dot.
+std::string Parser::dot_before_type() const {
+  return at(TokenKind::name) && looks_like_type(text()) ? fmt::format("did you mean '.{}'?", text())
+                                                        : std::string();
+}
+
 // .space [bank] { .attribute( ) | .align N } .vector .type { .ptr .space .align N }
 bool Parser::type_words(Variable& variable) {
   variable.space = dotted_id();
@@ -66,7 +72,7 @@ bool Parser::type_words(Variable& variable) {
     advance();
     if (variable.type) break;
   }
-  if (!variable.type) return expected("a type");
+  if (!variable.type) return expected("a type", dot_before_type());
   variable.attributes = {static_cast<u32>(tree_.directives.size()),
                          static_cast<u32>(attributes.size())};
   tree_.directives.insert(tree_.directives.end(), attributes.begin(), attributes.end());
@@ -194,8 +200,27 @@ bool Parser::function(NameId linkage, u32 begin) {
     return true;
   }
   if (accept(TokenKind::semicolon) || !whole) return true;
+  if (looks_like_body()) {
+    fail(Kind::expected, {prev_end_, prev_end_}, "'{'", describe(tok_));
+    if (last_) last_->label(tok_.span, "the body seems to begin here");
+    tree_.functions[index].has_body = true;
+    push(StmtKind::block_begin, {prev_end_, prev_end_}, 0);
+    blocks_.push_back(
+        {{prev_end_, prev_end_}, static_cast<u32>(index), static_cast<u32>(tree_.stmts.size())});
+    return true;
+  }
   // The vendor's assembler takes a declaration without semicolon.
   return looks_like_statement() || expected("'{' or ';'");
+}
+
+/// Whether what stands behind the header of a function belongs into a body: its brace is missing.
+bool Parser::looks_like_body() {
+  if (at(TokenKind::name)) return !is_directive(text(), WordClass::tuning);
+  if (at(TokenKind::at)) return true;
+  if (!at(TokenKind::dotted) || !tok_.first_on_line) return false;
+  // Registers at module scope ended with PTX ISA 3.0, and what is .local there with sm_20.
+  const bool may_be_outside = tree_.versions.empty() || tree_.versions.back().major < 3;
+  return at_word(Word::loc) || (!may_be_outside && (at_word(Word::reg) || at_word(Word::local)));
 }
 
 bool Parser::function_header(Function& function, std::vector<Directive>& directives) {

@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Operands of instructions, and lists of expressions in brackets. PTX ISA chapter 6, 9.7.12.5.
+#include "syntax/chars.h"
 #include "syntax/parser_impl.h"
 
 namespace heddle::syntax {
+
+/// Whether the parenthesis is that of a list, as in `call (d), f, (a);`, and not of an expression
+/// of constants. Names begin a list with any opcode: `call` may be misspelt.
+bool Parser::begins_list() {
+  const char next = lexer_.peek();
+  if (in_call_) return next != '.';
+  const std::string_view rest = source_.text().substr(lexer_.offset());
+  return (chars::is(next, chars::kStart)) && !rest.starts_with("WARP_SZ");
+}
 
 ExprId Parser::operand() {
   switch (tok_.kind) {
     case TokenKind::l_bracket:
       return address();
     case TokenKind::l_paren:
-      if (in_call_ && lexer_.peek() != '.') return call_list();
+      if (begins_list()) return call_list();
       break;
     default:
       break;

@@ -143,7 +143,11 @@ bool Parser::linked() {
   const NameId linkage = dotted_id();
   advance();
   if (at_word(Word::entry) || at_word(Word::func)) return function(linkage, begin);
-  if (!at(TokenKind::dotted)) return expected("a state space, .entry or .func");
+  if (!at(TokenKind::dotted)) {
+    const bool is_word = at(TokenKind::name) && begins_statement(text());
+    return expected("a state space, .entry or .func",
+                    is_word ? fmt::format("did you mean '.{}'?", text()) : "");
+  }
   const NameId id = dotted_id();
   if (is_word(id) && class_of(word_of(id)) == WordClass::linkage) {
     return misplaced("a name has one linkage");
@@ -180,7 +184,20 @@ bool Parser::guarded_statement() {
 bool Parser::name_statement(Guard guard) {
   Token name = tok_;
   const std::string_view mnemonic = lexer_.mnemonic_tail(name);
-  if (lexer_.peek() != ':') return instruction(guard, mnemonic, name.span);
+  if (lexer_.peek() != ':') {
+    // `reg .b32 r;`: no opcode is called like a directive, but for `tex`. (What compilers write has
+    // no blanks before modifiers: it costs nothing.)
+    const std::string_view opcode = mnemonic.substr(0, mnemonic.find('.'));
+    const bool is_odd =
+        opcode.size() == mnemonic.size() || mnemonic.size() != name.span.end - name.span.begin;
+    if (is_odd && opcode != "tex" && begins_statement(opcode)) {
+      fail(Kind::expected, Span{name.span.begin, name.span.begin + static_cast<u32>(opcode.size())},
+           "an instruction or a directive", fmt::format("'{}'", opcode));
+      help(fmt::format("did you mean '.{}'?", opcode));
+      return false;
+    }
+    return instruction(guard, mnemonic, name.span);
+  }
   if (guard.predicate) {
     advance();
     return expected("an instruction", "a label stands before the guard");
@@ -201,9 +218,11 @@ bool Parser::instruction(const Guard& guard, std::string_view mnemonic, Span spa
   advance();
   prev_end_ = span.end;
   if (!accept(TokenKind::semicolon)) {
-    // What follows `ret` on the next line is no operand: a semicolon is missing.
+    // What follows `ret`, or begins a statement, on the next line is no operand: a semicolon is
+    // missing.
     const bool alone =
-        tok_.first_on_line && (tree_.names[id] == "ret" || tree_.names[id] == "exit");
+        tok_.first_on_line && (tree_.names[id] == "ret" || tree_.names[id] == "exit" ||
+                               (!at(TokenKind::l_brace) && looks_like_statement()));
     if (!alone && !at(TokenKind::r_brace)) {
       do {
         scratch_.push_back(operand());
@@ -219,7 +238,14 @@ bool Parser::instruction(const Guard& guard, std::string_view mnemonic, Span spa
       help(fmt::format("if '{0}' is a label, a colon follows it: {0}:", mnemonic));
       return false;
     }
+    // What the lexer did not understand may have been part of it.
+    const bool misread = report_.error_count() > errors_at_statement_;
     if (!end_statement("',' or ';'")) return false;
+    if (misread) {
+      scratch_.clear();
+      push(StmtKind::error, so_far(begin), 0);
+      return true;
+    }
   }
   push(StmtKind::instruction, so_far(begin), tree_.instructions.size());
   Instruction& made = tree_.instructions.emplace_back();

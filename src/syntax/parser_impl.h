@@ -56,6 +56,7 @@ class Parser {
   bool too_many_errors();
 
   // parse_expr.cpp: chapter 6, 4.5.4
+  bool begins_list();
   ExprId operand();
   ExprId element();
   ExprId expression();
@@ -89,6 +90,8 @@ class Parser {
   enum class Counted : u8 { no, yes };  ///< whether `x<4>` may stand for x0 to x3
   bool declarator(Variable& variable, Counted counted);
   bool function(NameId linkage, u32 begin);
+  std::string dot_before_type() const;
+  bool looks_like_body();
   bool function_header(Function& function, std::vector<Directive>& directives);
   bool at_new_name();
   enum class Nameless : u8 { no, yes };  ///< whether `_` may stand for a name

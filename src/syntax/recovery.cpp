@@ -13,7 +13,21 @@ using diag::Kind;
 
 namespace {
 
-constexpr std::size_t kMaxErrors = 100;
+/// "did you mean '.func'?" for .fnc, .function and .kernel.
+std::string like_a_directive(std::string_view word) {
+  constexpr std::size_t kShortest = 3;  // of a word that others abbreviate
+  if (word == "kernel") return "did you mean '.entry'?";
+  Spelling spelling(word, true);
+  for (const WordInfo& known : kWords)
+    if (known.word_class != WordClass::other) spelling.consider(known.text);
+  if (std::string question = spelling.question("."); !question.empty()) return question;
+  for (const WordInfo& known : kWords) {
+    if (known.word_class != WordClass::other && known.text.size() >= kShortest &&
+        word.starts_with(known.text))
+      return fmt::format("did you mean '.{}'?", known.text);
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -45,6 +59,13 @@ void Parser::help(std::string text) {
 // A statement that is whole but for its semicolon is kept, and the next one begins here.
 bool Parser::end_statement(std::string_view what) {
   if (accept(TokenKind::semicolon)) return true;
+  // `ld.v2.u32 a, b}, [c];`: the brace closes a vector that was never opened, not the block.
+  if (at(TokenKind::r_brace) && !tok_.first_on_line &&
+      (lexer_.peek() == ',' || lexer_.peek() == ';')) {
+    expected(what);
+    advance();
+    return false;
+  }
   if (failed_ || !looks_like_statement()) return expected(what);
   if (report_.error_count() == errors_at_statement_) {
     report_.add(Kind::missing_semicolon, {prev_end_, prev_end_}).help("add ';' here");
@@ -54,16 +75,11 @@ bool Parser::end_statement(std::string_view what) {
 
 bool Parser::unknown_directive() {
   const std::string_view word = text().substr(1);
-  const bool sized = word.size() > 1 && word[1] >= '0' && word[1] <= '9';
-  if (word == "pred" || (sized && std::string_view("busf").find(word[0]) != word.npos)) {
+  if (looks_like_type(word)) {
     return expected("a state space such as .reg or .global before the type");
   }
   fail(Kind::unknown_directive, tok_.span, text());
-  Spelling spelling(word);
-  for (const WordInfo& known : kWords) {
-    if (known.word_class != WordClass::other) spelling.consider(known.text);
-  }
-  help(spelling.question("."));
+  help(like_a_directive(word));
   return false;
 }
 
@@ -183,8 +199,8 @@ void Parser::recover_header() {
 }
 
 bool Parser::too_many_errors() {
-  if (report_.error_count() - errors_at_start_ < kMaxErrors) return false;
-  report_.add(Kind::too_many_errors, tok_.span, kMaxErrors);
+  if (report_.error_count() - errors_at_start_ < kMostErrors) return false;
+  report_.add(Kind::too_many_errors, tok_.span, kMostErrors);
   return true;
 }
 

@@ -186,7 +186,7 @@ TEST(Recovery, ModuleStatements) {
       {".section .debug_x { .u32 1 }",
        "2:21 P1010 '.u32' expected .b8, .b16, .b32, .b64, a label or '}' but found '.u32'"},
       {".functoin f(.param .u32 a)\n{\n ret; { }\n}",
-       "2:1 P1011 '.functoin' unknown directive '.functoin'"},
+       "2:1 P1011 '.functoin' unknown directive '.functoin' [did you mean '.func'?]"},
       {".entyr f(.param .u32 a)\n{\n ret; { }\n}",
        "2:1 P1011 '.entyr' unknown directive '.entyr' [did you mean '.entry'?]"},
       {"}", "2:1 P1015 '}' '}' closes no block"},

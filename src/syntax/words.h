@@ -104,6 +104,20 @@ constexpr WordClass class_of(Word word) {
   return kWords[static_cast<std::size_t>(word)].word_class;
 }
 
+/// Whether `.text` is a directive of that class.
+inline bool is_directive(std::string_view text, WordClass word_class) {
+  for (const WordInfo& word : kWords) {
+    if (word.text == text) return word.word_class == word_class;
+  }
+  return false;
+}
+
+/// Whether `.text` has the shape of a type, known or not: .b32, .f16, .pred.
+inline bool looks_like_type(std::string_view text) {
+  return text == "pred" || (text.size() > 1 && text[1] >= '0' && text[1] <= '9' &&
+                            std::string_view("busf").find(text[0]) != text.npos);
+}
+
 /// May `.text` begin a statement?
 inline bool begins_statement(std::string_view text) {
   for (const WordInfo& word : kWords) {
