@@ -18,7 +18,7 @@ void BodyChecker::run() {
   module_.in_function_ = true;
   const u32 outside = module_.scopes_.depth();
   module_.scopes_.enter();
-  for (const syntax::Variable* one : module_.module_registers_) variable(*one);
+  module_registers();
   parameters();
   const std::size_t first = declared_.body.first;
   const std::size_t last = first + declared_.body.count;

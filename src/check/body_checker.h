@@ -17,6 +17,10 @@ class BodyChecker {
   void run();
 
  private:
+  // module_registers.cpp
+  u32 end_of_expressions() const;
+  void module_registers();
+
   // body.cpp
   void parameters();
   /// Takes over the memory of a body that is not wanted any more.

@@ -733,6 +733,11 @@ void ModuleChecker::module_variable(const syntax::Variable& declared) {
                Span{begin, begin + static_cast<u32>(space.size()) + 1}, space)
           .help("declare it inside the function that uses it");
     }
+    if (type_of(declared) == isa::Type::none) {
+      scopes_.declare(declared.name, {SymbolKind::error, 1, 0, declared.name_span});
+      return;
+    }
+    module_register_of_[declared.name.value].push_back(static_cast<u32>(module_registers_.size()));
     module_registers_.push_back(&declared);
     return;
   }

@@ -10,6 +10,7 @@
 #include "check/body_checker.h"
 #include "isa/mnemonic.h"
 #include "isa/spell.h"
+#include "syntax/words.h"
 
 namespace heddle::check {
 
@@ -268,7 +269,11 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
       const std::string_view word = word_at(mismatch.word);
       auto& diagnostic =
           report.add(Kind::modifier_not_of_opcode, span_of(mismatch.word), mnemonic.opcode, word);
-      ask_or_show_forms(diagnostic, word);
+      // A modifier of other instructions was meant as it stands; `.b3` most likely was not.
+      if (syntax::looks_like_type(word.substr(1)))
+        ask_or_show_forms(diagnostic, word);
+      else
+        forms(diagnostic);
       return;
     }
     case Mismatch::Reason::not_with_others: {

@@ -151,6 +151,8 @@ class ModuleChecker {
   std::unordered_map<u32, std::vector<std::pair<std::string_view, u64>>>
       abi_preserve_;  // of functions, by NameId
   std::vector<const syntax::Variable*> module_registers_;
+  std::unordered_map<u32, std::vector<u32>> module_register_of_;  // by NameId
+  u32 next_expression_ = 0;   // the first that no function's module_registers() has looked at
   bool in_function_ = false;  // variables are those of a body
   std::vector<Span> broken_;  // declarations that do not parse
   const std::size_t errors_at_start_;

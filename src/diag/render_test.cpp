@@ -89,6 +89,28 @@ TEST(RenderText, LongLineIsAWindow) {
                 std::string(40, ' ') + "^~~~\n");
 }
 
+TEST(RenderText, ALineOfMegabytesIsLookedAtNearThePlaces) {
+  const std::string before(1'000'000, 'a'), behind(1'000'000, 'b');
+  const Source source("a.ptx", before + "HERE" + behind);
+  Report report;
+  report.add(Kind::unmatched_brace, find(source, "HERE"));
+  report.add(Kind::unmatched_brace, find(source, "ERE"));
+  EXPECT_EQ(render_text(report, source),
+            "a.ptx:1:1000001: error[P1015]: '}' closes no block\n"
+            "    1 | ..." +
+                std::string(40, 'a') + "HERE" + std::string(56, 'b') +
+                "...\n"
+                "      |    " +
+                std::string(40, ' ') +
+                "^~~~\n"
+                "a.ptx:1:1000002: error[P1015]: '}' closes no block\n"
+                "    1 | ..." +
+                std::string(39, 'a') + "HERE" + std::string(57, 'b') +
+                "...\n"
+                "      |    " +
+                std::string(40, ' ') + "^~~\n");
+}
+
 TEST(RenderText, LineMarkersNameTheFile) {
   Source source("a.ptx", "# 7 \"b.h\"\nfoo\nbar\n");
   source.add_line_marker(0, 7, "b.h");
@@ -186,6 +208,31 @@ TEST(RenderSarif, PlacesInUtf16LabelsAndRules) {
             "expected 'x' but found 'z'\nnote: a reason\nhelp: write it");
   EXPECT_EQ(results[1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "c.cu");
   EXPECT_EQ(results[1]["locations"][0]["physicalLocation"]["region"]["startLine"], 7);
+}
+
+TEST(Report, AMistakeOfSeveralNamesIsReportedOnce) {
+  Report report;
+  for (int name = 0; name < 3; ++name) {
+    report.add(Kind::unknown_type, Span{5, 8}, "b33").label(Span{1, 2}, "a label").help("a help");
+    report.add(Kind::unknown_type, Span{9, 12}, "b33");
+  }
+  ASSERT_EQ(report.diagnostics().size(), 2u);
+  EXPECT_EQ(report.error_count(), 2u);
+  EXPECT_EQ(report.diagnostics()[0].labels.size(), 1u);
+  EXPECT_EQ(report.diagnostics()[0].helps, std::vector<std::string>{"a help"});
+}
+
+TEST(Report, LongNamesAreCut) {
+  Report report;
+  std::string name;
+  for (int i = 0; i < 1000; ++i) name += "é";
+  report.add(Kind::undeclared, Span{0, 1}, name).help(std::string(1'000'000, 'a'));
+  const Diagnostic& diagnostic = report.diagnostics()[0];
+  EXPECT_TRUE(diagnostic.message.starts_with("'éé"));
+  EXPECT_NE(diagnostic.message.find("é...é"), std::string::npos);
+  EXPECT_TRUE(diagnostic.message.ends_with("é' is not declared here"));
+  EXPECT_LT(diagnostic.message.size(), 600u);
+  EXPECT_LT(diagnostic.helps[0].size(), 600u);
 }
 
 TEST(Report, SortsByPlaceAndCountsErrors) {

@@ -12,7 +12,7 @@ bool Parser::begins_list() {
   const char next = lexer_.peek();
   if (in_call_) return next != '.';
   const std::string_view rest = source_.text().substr(lexer_.offset());
-  return (chars::is(next, chars::kStart)) && !rest.starts_with("WARP_SZ");
+  return next == ')' || (chars::is(next, chars::kStart) && !rest.starts_with("WARP_SZ"));
 }
 
 ExprId Parser::operand() {

@@ -177,7 +177,10 @@ bool Parser::guarded_statement() {
   guard.predicate = intern(tok_.span);
   guard.span = join(guard.span, tok_.span);
   advance();
-  if (!at(TokenKind::name)) return expected("an instruction");
+  // What the lexer did not understand may have been all of the instruction: the next line is
+  // another.
+  const bool misread = tok_.first_on_line && report_.error_count() > errors_at_statement_;
+  if (!at(TokenKind::name) || misread) return expected("an instruction");
   return name_statement(guard);
 }
 

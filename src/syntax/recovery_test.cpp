@@ -219,7 +219,7 @@ TEST(Recovery, ModuleStatements) {
 
 TEST(Recovery, FunctionHeadersKeepTheirBodies) {
   const Case cases[] = {
-      {".entry k(.param u32 a) { last.insn; }", "1:17 P1010 'u32' expected a type but found 'u32'"},
+      {".entry k(.param u32 a) { last.insn; }", "1:17 P1010 'u32' expected a type but found 'u32' [did you mean '.u32'?]"},
       {".entry k(.param .u32 a .param .u32 b) { last.insn; }",
        "1:24 P1010 '.param' expected ',' or ')' but found '.param'"},
       {".entry k(\n.param .u32 a\n.param .u32 b) { last.insn; }",
