@@ -27,29 +27,55 @@ std::string uri_of(std::string_view path) {
   return uri;
 }
 
-/// The column of `offset`, from 1, in UTF-16 code units (3.30.6, and `columnKind` of the run).
-u32 column_of(const Source& source, u32 offset) {
-  u32 column = 1;
-  for (const char c : source.text({source.line_of(offset).begin, offset})) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xc0) == 0x80) continue;  // goes on with the character before
-    column += byte >= 0xf0 ? 2 : 1;
+/// Columns in UTF-16 code units (3.30.6, and `columnKind` of the run). The units of the text are
+/// counted once, up to each block of it: a line may have megabytes, and many places on it.
+class Columns {
+ public:
+  explicit Columns(const Source& source) : source_(source) {
+    const std::string_view text = source.text();
+    for (std::size_t begin = 0; begin < text.size(); begin += kBlock)
+      before_.push_back(before_.back() + units_of(text.substr(begin, kBlock)));
   }
-  return column;
-}
 
-Json location(const Source& source, Span span) {
+  /// That of `offset`, from 1.
+  u32 of(u32 offset) const { return units_before(offset) - units_before(line_of(offset)) + 1; }
+
+  const Source& source() const { return source_; }
+
+ private:
+  static constexpr u32 kBlock = 1024;
+
+  static u32 units_of(std::string_view text) {
+    u32 units = 0;
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      if ((byte & 0xc0) == 0x80) continue;  // goes on with the character before
+      units += byte >= 0xf0 ? 2 : 1;
+    }
+    return units;
+  }
+  u32 line_of(u32 offset) const { return source_.line_of(offset).begin; }
+  u32 units_before(u32 offset) const {
+    return before_[offset / kBlock] + units_of(source_.text({offset / kBlock * kBlock, offset}));
+  }
+
+  const Source& source_;
+  std::vector<u32> before_{0};  ///< units before each block
+};
+
+Json location(const Columns& columns, Span span) {
+  const Source& source = columns.source();
   const Place begin = source.place(span.begin), end = source.place(span.end);
   Json result;
   Json& physical = result["physicalLocation"];
   physical["artifactLocation"]["uri"] = uri_of(begin.file);
   Json& region = physical["region"];
   region["startLine"] = begin.line;
-  region["startColumn"] = column_of(source, span.begin);
+  region["startColumn"] = columns.of(span.begin);
   // A line marker inside the span would make the end come first.
   if (end.file == begin.file && end.line >= begin.line) {
     region["endLine"] = end.line;
-    region["endColumn"] = column_of(source, span.end);
+    region["endColumn"] = columns.of(span.end);
   }
   return result;
 }
@@ -74,7 +100,7 @@ Json rule(Kind kind) {
   return rule;
 }
 
-Json result_of(const Diagnostic& diagnostic, const Source& source, std::size_t rule_index) {
+Json result_of(const Diagnostic& diagnostic, const Columns& columns, std::size_t rule_index) {
   Json result;
   result["ruleId"] = info(diagnostic.kind).code;
   result["ruleIndex"] = rule_index;
@@ -83,10 +109,10 @@ Json result_of(const Diagnostic& diagnostic, const Source& source, std::size_t r
   for (const std::string& note : diagnostic.notes) message += "\nnote: " + note;
   for (const std::string& help : diagnostic.helps) message += "\nhelp: " + help;
   result["message"]["text"] = std::move(message);
-  result["locations"] = Json::array({location(source, diagnostic.span)});
+  result["locations"] = Json::array({location(columns, diagnostic.span)});
   for (std::size_t i = 0; i < diagnostic.labels.size(); ++i) {
     Json related{{"id", i + 1}};
-    related.update(location(source, diagnostic.labels[i].span));
+    related.update(location(columns, diagnostic.labels[i].span));
     related["message"]["text"] = diagnostic.labels[i].text;
     result["relatedLocations"].push_back(std::move(related));
   }
@@ -106,8 +132,9 @@ std::string render_sarif(const std::vector<Checked>& files, bool complete) {
     rules.push_back(rule(kind));
   }
   for (const Checked& file : files) {
+    const Columns columns(file.source);
     for (const Diagnostic& diagnostic : file.report.diagnostics())
-      results.push_back(result_of(diagnostic, file.source, rule_index[diagnostic.kind]));
+      results.push_back(result_of(diagnostic, columns, rule_index[diagnostic.kind]));
   }
   Json run;
   Json& driver = run["tool"]["driver"];

@@ -100,6 +100,8 @@ TEXTS = {
     "blocks with registers": body("{ .reg .u32 t1; .reg .b32 t<4>; L: bra L; }\n" * N),
     "registers and families": body(each(".reg .u32 q#;\n", N // 4) + each(".reg .u32 a#b<2>;\n", N // 4)),
     "functions": FUNCTIONS,
+    "functions and registers of the module": f".version 2.0\n.target sm_10\n{each('.reg .u32 g#;', N // 4)}"
+                                              f"{each('.func f#() { mov.u32 g#, 1; ret; }', N // 4)}",
     "calls": f"{FUNCTIONS}.entry k()\n{{ .reg .u32 a;\n{each('call f#, (a);', N // 2)} ret; }}\n",
     "wrong calls": f"{FUNCTIONS}.entry k()\n{{ .reg .u32 a;\n{each('call f#, (a, a);', N // 2)} ret; }}\n",
     "open functions": HEADER + each(".func f#() {\n", N),
@@ -112,14 +114,28 @@ TEXTS = {
 
 
 class Linear(unittest.TestCase):
+    def check(self, file, *options):
+        return subprocess.run([HEDDLE, "check", file, *options], capture_output=True, timeout=600, check=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS)))
+
+    def test_warnings_on_a_line(self):
+        count = N // 4
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "many.ptx"
+            file.write_text(HEADER + ".global .u32 g; " + each(".global .u32 g# = g; ", count), encoding="ascii")
+            for form, said in [("text", b"warning[P2082]"), ("json", b'"P2082"'), ("sarif", b'"ruleId": "P2082"')]:
+                with self.subTest(format=form):
+                    done = self.check(file, "--format", form)
+                    self.assertEqual(done.returncode, 0, done.stderr[-200:])
+                    self.assertEqual(done.stdout.count(said), count)
+
     def test_each(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "many.ptx"
             for what, text in TEXTS.items():
                 with self.subTest(many=what):
                     file.write_text(text, encoding="ascii")
-                    done = subprocess.run([HEDDLE, "check", file], capture_output=True, timeout=600, check=False,
-                                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS)))
+                    done = self.check(file)
                     self.assertIn(done.returncode, (0, 1), done.stderr[-200:])
                     self.assertLess(len(done.stdout), LARGEST_OUTPUT)
                     self.assertLessEqual(done.stdout.count(b": error["), MOST_MISTAKES)
