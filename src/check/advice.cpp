@@ -46,6 +46,20 @@ std::string like_a_type(std::string_view word) {
   return spelling.question(".");
 }
 
+std::string like_a_modifier(std::string_view opcode, std::string_view word, bool types) {
+  Spelling spelling(word, true);
+  for (const isa::Form& form : isa::forms_of(opcode)) {
+    for (const isa::Slot& slot : form.slots) {
+      for (const isa::Choice& choice : slot.choices) {
+        if (choice.word == isa::kNoWord) continue;
+        const std::string_view known = isa::word_text(choice.word);
+        if (types || isa::find_type(known) == isa::Type::none) spelling.consider(known);
+      }
+    }
+  }
+  return spelling.question(".");
+}
+
 std::string about_target(std::string_view name) {
   Spelling spelling(name);
   for (const isa::Entry& known : isa::targets()) spelling.consider(known.name);

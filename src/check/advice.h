@@ -16,6 +16,8 @@ namespace heddle::check {
 
 /// "did you mean '.b32'?": the types of variables that a misspelt one is near to, if it is.
 std::string like_a_type(std::string_view word);
+/// The same for the modifiers of an instruction, its types among them or not.
+std::string like_a_modifier(std::string_view opcode, std::string_view word, bool types);
 /// A help for a type of LLVM or C++: "i32" -> "the PTX types are .s32 and .u32"; empty for a
 /// word that is none.
 std::string about_foreign_type(std::string_view word);

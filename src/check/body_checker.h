@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A function's body: scopes, declarations, labels, instructions. body.cpp has statements,
-// instruction.cpp the choice of a form, operands.cpp and places.cpp the operands.
+// instruction.cpp the choice of a form, wrong_instruction.cpp what to say when there is none,
+// operands.cpp and places.cpp the operands.
 #pragma once
 
 #include <array>
@@ -39,6 +40,13 @@ class BodyChecker {
 
   // instruction.cpp
   void instruction(const syntax::Instruction& written, Span span);
+  bool bind(const syntax::Instruction& written, const isa::Candidate& candidate, const Plan& plan,
+            diag::Report& report);
+  void check_call(const syntax::Instruction& written);
+  void pass(const std::vector<ir::Parameter>& formals, const ir::Operand& actuals,
+            std::string_view what, const syntax::Expr* list, Span call, Span callee);
+
+  // wrong_instruction.cpp
   void report_mismatch(const syntax::Instruction& written, const Mnemonic& mnemonic);
   void help_with_forms(const syntax::Instruction& written, const Mnemonic& mnemonic,
                        diag::Diagnostic& diagnostic);
@@ -48,11 +56,6 @@ class BodyChecker {
   int strangeness(const syntax::Instruction& written, std::span<const u16> words) const;
   bool too_few(const syntax::Instruction& written, const isa::Candidate& candidate,
                const Plan& plan, diag::Report& report);
-  bool bind(const syntax::Instruction& written, const isa::Candidate& candidate, const Plan& plan,
-            diag::Report& report);
-  void check_call(const syntax::Instruction& written);
-  void pass(const std::vector<ir::Parameter>& formals, const ir::Operand& actuals,
-            std::string_view what, const syntax::Expr* list, Span call, Span callee);
 
   // operands.cpp, places.cpp; false: does not fit, `report` says why
   struct Context {

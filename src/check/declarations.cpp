@@ -115,11 +115,9 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
   for (const Stmt& stmt : tree_.stmts) {
     // Declarations are short; a function that is broken as a whole says nothing about its names.
     constexpr u32 kLongest = 1000;
-    const Span span = stmt.span;
-    if (stmt.kind == StmtKind::error && span.end - span.begin <= kLongest &&
-        source_.text(span).starts_with('.')) {
-      broken_.push_back(stmt.span);
-    }
+    if (stmt.kind != StmtKind::error) continue;
+    const std::string_view text = source_.text(stmt.span);
+    if (text.size() <= kLongest || text.starts_with("/*")) broken_.push_back(stmt.span);
   }
   for (std::size_t i = 0; i < tree_.stmts.size() && !gives_up(tree_.stmts[i].span); ++i)
     statement(i);
@@ -133,10 +131,9 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
   return module_;
 }
 
-bool ModuleChecker::gives_up(Span next) {
-  constexpr std::size_t kMostErrors = 100;
-  if (gave_up_ || report_.error_count() - errors_at_start_ < kMostErrors) return gave_up_;
-  report_.add(Kind::too_many_errors, Span{next.begin, next.begin}, kMostErrors);
+bool ModuleChecker::give_up(Span next) {
+  if (!gave_up_)
+    report_.add(Kind::too_many_errors, Span{next.begin, next.begin}, std::size_t{kMostErrors});
   return gave_up_ = true;
 }
 

@@ -150,8 +150,9 @@ void ModuleChecker::function(const syntax::Function& declared) {
     report_.add(Kind::extern_body, declared.name_span, function.name);
 
   u32 id = static_cast<u32>(module_->functions.size());
-  const auto before =
-      scopes_.declare(declared.name, {SymbolKind::function, 1, id, declared.name_span});
+  // Nobody knows what a function takes whose header does not parse.
+  const SymbolKind kind = declared.is_whole ? SymbolKind::function : SymbolKind::error;
+  const auto before = scopes_.declare(declared.name, {kind, 1, id, declared.name_span});
   if (before) {
     if (before->kind == SymbolKind::error) return;
     if (before->kind != SymbolKind::function) {
@@ -161,6 +162,10 @@ void ModuleChecker::function(const syntax::Function& declared) {
     }
     id = before->id;
     ir::Function& other = module_->functions[id];
+    if (!declared.is_whole) {
+      other.has_body |= function.has_body;
+      return;
+    }
     if (other.has_body && function.has_body) {
       report_.add(Kind::redefined, declared.name_span, function.name)
           .label(before->declared, "first defined here");

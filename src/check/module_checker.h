@@ -42,6 +42,7 @@ struct Plan {
   std::optional<std::string> refused;    ///< what `.version`/`.target` must be
   ir::Space space = ir::Space::generic;  ///< of the (first) address
   bool has_operand_gates = false;
+  std::vector<const isa::OperandSpec*> needed;  ///< operands that each instruction writes
 };
 
 /// A mnemonic resolved once per module: `ld.global.u32` -> forms, slots, and what its gates say
@@ -131,7 +132,10 @@ class ModuleChecker {
   }
 
   /// Whether there were so many errors that more of them help nobody; says so, at `next`, once.
-  bool gives_up(Span next);
+  bool gives_up(Span next) {
+    return report_.error_count() >= errors_at_start_ + kMostErrors && give_up(next);
+  }
+  bool give_up(Span next);
 
   const syntax::Tree& tree_;
   const diag::Source& source_;
@@ -155,6 +159,7 @@ class ModuleChecker {
   u32 next_expression_ = 0;   // the first that no function's module_registers() has looked at
   bool in_function_ = false;  // variables are those of a body
   std::vector<Span> broken_;  // declarations that do not parse
+  static constexpr std::size_t kMostErrors = 100;
   const std::size_t errors_at_start_;
   bool gave_up_ = false;
 };

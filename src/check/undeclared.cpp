@@ -39,9 +39,18 @@ bool same_digits(std::string_view a, std::string_view b) {
 bool BodyChecker::broken_declaration(std::string_view base) const {
   const NameId id = module_.tree_.names.find(base);
   if (id && module_.scopes_[id].kind == SymbolKind::error) return true;
-  return std::any_of(module_.broken_.begin(), module_.broken_.end(), [&](Span span) {
-    return module_.source_.text(span).find(base) != std::string_view::npos;
-  });
+  // An instruction that does not parse may have swallowed a label.
+  const auto declares = [&](std::string_view text) {
+    std::size_t at = text.find(base);
+    if (text.starts_with('.') || text.starts_with("/*")) return at != text.npos;
+    for (; at != text.npos; at = text.find(base, at + 1)) {
+      const std::size_t colon = text.find_first_not_of("0123456789 \t", at + base.size());
+      if (colon != text.npos && text[colon] == ':') return true;
+    }
+    return false;
+  };
+  return std::any_of(module_.broken_.begin(), module_.broken_.end(),
+                     [&](Span span) { return declares(module_.source_.text(span)); });
 }
 
 void BodyChecker::undeclared(NameId name, Span span, diag::Report& report) {

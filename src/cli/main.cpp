@@ -180,8 +180,10 @@ std::string about_command(CLI::App& app, const std::string& word) {
     spelling.consider(command->get_name());
   }
   spelling.consider("help");
-  return fmt::format("there is no command '{}'; {}", word,
-                     spelling.question_or("`heddle help` lists all"));
+  const std::string otherwise = word.ends_with(".ptx")
+                                    ? fmt::format("`heddle check {}` checks a file", word)
+                                    : "`heddle help` lists all";
+  return fmt::format("there is no command '{}'; {}", word, spelling.question_or(otherwise));
 }
 
 /// What is wrong with the options, or arguments, that `command` does not know; empty when there are
@@ -196,6 +198,8 @@ std::string about_extras(const CLI::App& command) {
   Spelling spelling(name.substr(std::min(name.find_first_not_of('-'), name.size())));
   for (const CLI::Option* known : command.get_options())
     for (const std::string& word : known->get_lnames()) spelling.consider(word);
+  if (command.get_name() == "exec")
+    return fmt::format("{} stands before --; the program's own options stand behind it", name);
   const std::string question = spelling.question("--");
   return fmt::format("there is no option {}{}{}", name, question.empty() ? "" : "; ", question);
 }

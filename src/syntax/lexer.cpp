@@ -79,6 +79,7 @@ void Lexer::skip_block_comment() {
   }
   at_ = end_;
   const u32 begin = static_cast<u32>(open - begin_);
+  open_comment_ = {begin, offset()};
   report_.add(Kind::unterminated_comment, {begin, begin + 2});
 }
 

@@ -47,6 +47,8 @@ class Lexer {
 
   std::string_view text(Span span) const { return {begin_ + span.begin, span.end - span.begin}; }
   u32 offset() const { return static_cast<u32>(at_ - begin_); }
+  /// The comment that is never closed, to the end of the text; empty when there is none.
+  Span open_comment() const { return open_comment_; }
 
  private:
   void skip_blanks();
@@ -77,6 +79,7 @@ class Lexer {
   const char* at_;
   bool newline_ = true;  ///< only blanks since the line began
   bool muted_ = false;
+  Span open_comment_;
   std::size_t errors_at_start_;
   std::string joined_;  ///< a mnemonic that was written with blanks
 };

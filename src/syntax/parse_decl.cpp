@@ -189,6 +189,7 @@ bool Parser::function(NameId linkage, u32 begin) {
                          static_cast<u32>(directives.size())};
   tree_.directives.insert(tree_.directives.end(), directives.begin(), directives.end());
   function.span = so_far(begin);
+  function.is_whole = whole;
   function.has_body = at(TokenKind::l_brace);
   const std::size_t index = tree_.functions.size();
   push(StmtKind::function, function.span, index);

@@ -29,7 +29,11 @@ Tree Parser::run() {
   advance();
   bool stopped = false;
   while (!at(TokenKind::end) && !(stopped = too_many_errors())) statement();
-  if (!blocks_.empty() && !stopped) report_unclosed("the end of the file", tok_.span);
+  // What is in a comment that stays open may be what is missing elsewhere.
+  const Span comment = lexer_.open_comment();
+  if (!comment.empty()) push(StmtKind::error, comment, 0);
+  if (!blocks_.empty() && !stopped && comment.empty())
+    report_unclosed("the end of the file", tok_.span);
   close_all_blocks();
   return std::move(tree_);
 }

@@ -161,8 +161,9 @@ struct Function {
   bool has_params = false;  ///< `( )` was written
   bool has_return = false;
   bool has_body = false;
-  Range<u32> returns;  ///< of Tree::variables (kept apart from the module's statements)
-  Range<u32> params;   ///< of Tree::variables
+  bool is_whole = true;  ///< the header did parse: parameters and directives are known
+  Range<u32> returns;    ///< of Tree::variables (kept apart from the module's statements)
+  Range<u32> params;     ///< of Tree::variables
   Range<u32>
       directives;   ///< of Tree::directives: maxntid, noreturn, pragma, unified (attribute)...
   Range<u32> body;  ///< of Tree::stmts: after block_begin up to (excluding) block_end

@@ -286,7 +286,7 @@ def constant_written(one: Instruction, _: random.Random) -> Optional[Mistake]:
     if not re.fullmatch(r"%[\w]+", one.of(one.operands[0])) or one.text.lstrip().split(".")[0] in ("st", "red", "bra", "call", "bar"):
         return None
     span = one.operands[0]
-    return Mistake(one.line, replaced(one, span, "7"), [Expected("P2065", Span(one.line, span.begin, span.begin + 1))],
+    return Mistake(one.line, replaced(one, span, "7"), [Expected("P2065 P2066", Span(one.line, span.begin, span.begin + 1))],
                    f"{one.of(span)} -> 7")
 
 
@@ -297,6 +297,94 @@ def stray_character(one: Instruction, chance: random.Random) -> Optional[Mistake
                    f"with {sign}")
 
 
+def space_swapped(one: Instruction, chance: random.Random) -> Optional[Mistake]:
+    words = [word for word in one.words if one.of(word) in (".global", ".shared", ".local", ".param", ".const")]
+    if not words or not re.match(r"(ld|st|atom|red)\.", one.of(one.mnemonic)):
+        return None
+    word = chance.choice(words)
+    other = chance.choice([w for w in (".global", ".shared", ".local") if w != one.of(word)])
+    shift = len(other) - (word.end - word.begin)
+    return Mistake(one.line, replaced(one, word, other),
+                   [Expected("P2038 P2099", Span(one.line, one.mnemonic.end + shift, 10000)),
+                    Expected("P2003 P2004 P2008 P2009 P2007", Span(one.line, one.mnemonic.begin, one.mnemonic.end + shift))],
+                   f"{one.of(word)} -> {other}")
+
+
+def guard_replaced(one: Instruction, _: random.Random) -> Optional[Mistake]:
+    guard = re.match(r"\s*@!?(%p\d+)", one.text)
+    if not guard:
+        return None
+    return Mistake(one.line, one.text[:guard.start(1)] + "%r1" + one.text[guard.end(1):],
+                   [Expected("P2040 P2010", Span(one.line, guard.start(1), guard.start(1) + 1))], f"{guard[1]} -> %r1")
+
+
+def percent_lost(one: Instruction, chance: random.Random) -> Optional[Mistake]:
+    places = [m for m in re.finditer(r"%([a-z]+\d+)\b", one.text) if m.start() > one.mnemonic.end]
+    if not places:
+        return None
+    match = chance.choice(places)
+    return Mistake(one.line, one.text[:match.start()] + match[1] + one.text[match.end():],
+                   [Expected("P2010", Span(one.line, match.start(), match.start() + 1))], f"{match[0]} -> {match[1]}", match[0])
+
+
+def element_dropped(one: Instruction, chance: random.Random) -> Optional[Mistake]:
+    vectors = [span for span in one.operands if re.fullmatch(r"\{.*,.*\}", one.of(span))]
+    if not vectors:
+        return None
+    span = chance.choice(vectors)
+    text = one.of(span)
+    return Mistake(one.line, replaced(one, span, text[:text.rindex(",")] + "}"),
+                   [Expected("P2025 P2026", Span(one.line, span.begin, span.begin + 1)),
+                    Expected("P2008 P2050", Span(one.line, one.mnemonic.begin, span.end))], f"{text} without its last element")
+
+
+def semicolon_twice(one: Instruction, _: random.Random) -> Optional[Mistake]:
+    end = len(one.text.rstrip())
+    return Mistake(one.line, one.text[:end] + ";" + one.text[end:], [Expected("P1013", Span(one.line, end, end + 1))], "with ;;")
+
+
+def comment_open(one: Instruction, _: random.Random) -> Optional[Mistake]:
+    return Mistake(one.line, "/* " + one.text, [Expected("P1002", Span(one.line, 0, 1))], "behind /*")
+
+
+def number_broken(one: Instruction, chance: random.Random) -> Optional[Mistake]:
+    places = [m for m in re.finditer(r"(?<![\w%$.])\d+(?![\w.])", one.text) if m.start() > one.mnemonic.end]
+    if not places:
+        return None
+    match = chance.choice(places)
+    wrong = chance.choice([match[0] + "ab", match[0] + "u", "0x", "09", "0b2"])
+    return Mistake(one.line, one.text[:match.start()] + wrong + one.text[match.end():],
+                   [Expected("P1004", Span(one.line, match.start(), match.start() + 1))], f"{match[0]} -> {wrong}")
+
+
+def real_for_integer(one: Instruction, chance: random.Random) -> Optional[Mistake]:
+    places = [m for m in re.finditer(r"(?<![\w%$.\[+-])\d+(?![\w.])", one.text) if m.start() > one.mnemonic.end]
+    if not places or not re.search(r"\.[us](16|32|64)\b", one.of(one.mnemonic)):
+        return None
+    match = chance.choice(places)
+    return Mistake(one.line, one.text[:match.end()] + ".5" + one.text[match.end():],
+                   [Expected("P2063 P2066", Span(one.line, match.start(), match.start() + 1))], f"{match[0]} -> {match[0]}.5")
+
+
+def brackets_of_another_kind(one: Instruction, _: random.Random) -> Optional[Mistake]:
+    addresses = [span for span in one.operands if re.fullmatch(r"\[[\w%$]+\]", one.of(span))]
+    if not addresses:
+        return None
+    span = addresses[0]
+    return Mistake(one.line, replaced(one, span, "(" + one.of(span)[1:-1] + ")"),
+                   [Expected("P2034", Span(one.line, span.begin, span.begin + 1))], f"{one.of(span)} in parentheses")
+
+
+def argument_dropped(one: Instruction, chance: random.Random) -> Optional[Mistake]:
+    lists = [span for span in one.operands if re.fullmatch(r"\([^()]+\)", one.of(span))]
+    if not lists or not one.of(one.mnemonic).startswith("call"):
+        return None
+    span = chance.choice(lists)
+    inside = one.of(span)[1:-1]
+    return Mistake(one.line, replaced(one, span, f"({inside[:inside.rindex(',')] if ',' in inside else ''})"),
+                   [Expected("P2050", Span(one.line, one.mnemonic.begin, span.begin + 1))], f"{one.of(span)} without its last element")
+
+
 CLASSES: Dict[str, Callable[[Instruction, random.Random], Optional[Mistake]]] = {
     "a modifier dropped": modifier_dropped, "a type dropped": type_dropped, "a type swapped": type_swapped,
     "a modifier twice": modifier_twice, "an operand dropped": operand_dropped, "an operand added": operand_added,
@@ -304,6 +392,10 @@ CLASSES: Dict[str, Callable[[Instruction, random.Random], Optional[Mistake]]] = 
     "a name misspelt": name_misspelt, "a comma lost": lost(",", "P1010", 0), "a semicolon lost": semicolon_lost,
     "a bracket or brace of an operand lost": lost("[]{}()", "P1010 P2034 P1012"), "an address without brackets": brackets_lost,
     "a dot lost": dot_lost, "a dot twice": dot_twice, "a constant written": constant_written, "a stray character": stray_character,
+    "a state space swapped": space_swapped, "a guard that is no predicate": guard_replaced, "a % lost": percent_lost,
+    "an element of a vector dropped": element_dropped, "a semicolon twice": semicolon_twice, "a comment that stays open": comment_open,
+    "a number broken": number_broken, "a real number for an integer": real_for_integer,
+    "an address in parentheses": brackets_of_another_kind, "an argument dropped": argument_dropped,
 }
 
 
@@ -382,10 +474,63 @@ def label_dropped(module: Module, chance: random.Random) -> Optional[Mistake]:
     return None
 
 
+def declaration_twice(module: Module, chance: random.Random) -> Optional[Mistake]:
+    places = [(n, m) for n, line in enumerate(module.lines)
+              for m in [re.match(r"\s*\.(?:reg|shared|local)\s+(?:\.align\s+\d+\s+)?(?:\.v\d\s+)?\.\w+\s+(%?\w+)[^,;]*;", line)] if m]
+    places += [(n, m) for n, line in enumerate(module.lines) for m in [re.match(r"\s*([\w$%]+):\s*$", line)] if m]
+    if not places:
+        return None
+    number, match = chance.choice(places)
+    at = match.end() + 1 + match.start(1)
+    return Mistake(number, f"{match[0]} {match[0]}", [Expected("P2011", Span(number, at, at + 1))], f"{match[1]} twice")
+
+
+def parameter_list_broken(module: Module, chance: random.Random) -> Optional[Mistake]:
+    places = [(n, m) for n, line in enumerate(module.lines) for m in re.finditer(r"\.param (\.\w+) (\w+)", line)
+              if re.search(r"\.(entry|func)\b", line) and is_type(m[1])]
+    if not places:
+        return None
+    number, match = chance.choice(places)
+    line = module.lines[number]
+    how = chance.choice(["without its type", "without its space", "without a dot", "without (", "without )"])
+    begin, end = match.span()
+    if how == "without its type":
+        return Mistake(number, f"{line[:begin]}.param {match[2]}{line[end:]}",
+                       [Expected("P1010", Span(number, begin + 7, begin + 8))], f"{match[0]} {how}")
+    if how == "without its space":
+        return Mistake(number, f"{line[:begin]}{match[1]} {match[2]}{line[end:]}",
+                       [Expected("P1010", Span(number, begin, begin + 1))], f"{match[0]} {how}", ".param")
+    if how == "without a dot":
+        return Mistake(number, f"{line[:begin]}.param {match[1][1:]} {match[2]}{line[end:]}",
+                       [Expected("P1010", Span(number, begin + 7, begin + 8))], f"{match[0]} {how}", match[1])
+    sign = how[-1]
+    at = line.find("(") if sign == "(" else line.rfind(")")
+    if line.count("(") != 1 or line.count(")") != 1:
+        return None
+    return Mistake(number, line[:at] + " " + line[at + 1:],
+                   [Expected("P1010", Span(number, max(at - 1, 0), len(line) + 1)), Expected("P1010", Span(number + 1, 0, 1))], how)
+
+
+def header_misspelt(module: Module, chance: random.Random) -> Optional[Mistake]:
+    places = [(n, m) for n, line in enumerate(module.lines) for m in [re.match(r"\.(version|target|address_size) (\S+)", line)] if m]
+    if not places:
+        return None
+    number, match = chance.choice(places)
+    word, value = match.groups()
+    if chance.random() < 0.5:
+        wrong = misspell(word, chance)
+        return Mistake(number, f".{wrong} {value}", [Expected("P1011", Span(number, 0, 1))], f".{word} -> .{wrong}", "." + word) if wrong != word else None
+    wrong = {"version": value.replace(".", ","), "target": value.replace("_", ""), "address_size": value + "4"}[word]
+    codes = {"version": "P1010", "target": "P3002", "address_size": "P2104"}[word]
+    begin = len(word) + 2
+    return Mistake(number, f".{word} {wrong}", [Expected(codes, Span(number, 0, begin + len(value)))], f"{value} -> {wrong}") if wrong != value else None
+
+
 OF_MODULE: Dict[str, Callable[[Module, random.Random], Optional[Mistake]]] = {
     "a directive misspelt": directive_misspelt, "a type of a variable misspelt": type_of_variable_misspelt,
     "the brace before a body lost": brace_of_body_lost, "the brace behind a body lost": end_of_body_lost,
-    "a declaration dropped": declaration_dropped, "a label dropped": label_dropped,
+    "a declaration dropped": declaration_dropped, "a label dropped": label_dropped, "a declaration twice": declaration_twice,
+    "a parameter list broken": parameter_list_broken, "a header misspelt": header_misspelt,
 }
 
 
@@ -461,7 +606,7 @@ def judge(cases: List[Case], heddle: str, shown: int) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("heddle", help="the heddle program")
-    parser.add_argument("--count", type=int, default=2400)
+    parser.add_argument("--count", type=int, default=3700)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="classes whose name has this")
     parser.add_argument("--shown", type=int, default=3, help="wrong ones that are shown of each class")

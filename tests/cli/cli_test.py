@@ -586,6 +586,8 @@ class General(Case):
                            (["chek", "x.ptx"], "there is no command 'chek'; did you mean 'check'?"),
                            (["help", "chek"], "there is no command 'chek'; did you mean 'check'?"),
                            (["hlep"], "did you mean 'help'?"),
+                           ([SAXPY], f"there is no command '{SAXPY}'; `heddle check {SAXPY}` checks a file"),
+                           (["exec", "ls", "-l"], "-l stands before --; the program's own options stand behind it"),
                            (["check", "--fromat", "json", "x.ptx"], "there is no option --fromat; did you mean '--format'?"),
                            (["run", SAXPY, "--gird", "1"], "there is no option --gird; did you mean '--grid'?"),
                            (["run", SAXPY, "--bogus=7"], "there is no option --bogus\n"),
