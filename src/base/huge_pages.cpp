@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <new>
 
 #include "base/check.h"
 
@@ -18,8 +19,17 @@ void prefer_huge_pages(const void* begin, std::size_t bytes) {
 void* allocate_big(std::size_t bytes) {
   const bool is_big = bytes >= kHugePage;
   const std::size_t rounded = is_big ? (bytes + kHugePage - 1) / kHugePage * kHugePage : bytes;
-  void* memory = is_big ? std::aligned_alloc(kHugePage, rounded) : std::malloc(bytes);
-  HEDDLE_CHECK(memory != nullptr || bytes == 0);  // out of memory
+  const auto allocate = [&] {
+    return is_big ? std::aligned_alloc(kHugePage, rounded) : std::malloc(bytes);
+  };
+  void* memory = allocate();
+  // As `new` does: the program may have said what happens when there is no memory.
+  while (memory == nullptr && bytes != 0) {
+    const std::new_handler handler = std::get_new_handler();
+    HEDDLE_CHECK(handler != nullptr);  // out of memory
+    handler();
+    memory = allocate();
+  }
   if (is_big) prefer_huge_pages(memory, rounded);
   return memory;
 }

@@ -173,6 +173,20 @@ class Files(unittest.TestCase):
                 with self.subTest(name=name):
                     self.refused(name, str(file), "large.ptx: more than 4294967280 bytes")
 
+    def test_no_memory(self):
+        if "asan" in HEDDLE or "tsan" in HEDDLE:
+            self.skipTest("sanitizers reserve more addresses than the limit leaves")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "long.ptx"
+            line = "add.u32 %r1, %r1, %r2;\n"
+            file.write_text(f".version 8.0\n.target sm_80\n.entry k() {{ .reg .u32 %r<4>;\n{line * 1_000_000}}}\n", encoding="ascii")
+            for megabytes in (70, 100, 130, 160):
+                with self.subTest(megabytes=megabytes):
+                    done = subprocess.run(["sh", "-c", f'ulimit -v {megabytes * 1000}; exec "$0" "$@"', HEDDLE, "check", file],
+                                          capture_output=True, timeout=120, check=False)
+                    if done.returncode != 0:
+                        self.assertEqual((done.returncode, done.stderr), (2, b"heddle: out of memory\n"))
+
     def test_what_is_no_text_is_named(self):
         elf = Path(HEDDLE).read_bytes()[:4096]
         cubin = elf[:18] + (190).to_bytes(2, "little") + elf[20:]
