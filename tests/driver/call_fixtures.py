@@ -19,6 +19,14 @@ PTX = b"""
 .visible .entry plain() { ret; }
 .visible .entry takes(.param .u64 p, .param .u32 n) { ret; }
 """
+# Words that are structures.
+STRUCTURES = {
+    "pool_props", "mem_prop", "place", "access", "multicast_prop", "array_desc", "array_desc_v1",
+    "array3d_desc", "array3d_desc_v1", "copy2d", "copy2d_to_host", "copy2d_v1", "copy3d",
+    "copy3d_peer", "copy3d_v1", "batch_attributes", "batch_3d", "launch_config", "cluster_config",
+    "team_launch", "kernel_params", "memset_params", "host_params", "alloc_params", "word_op",
+    "words_params", "node_params", "instantiate_params", "resource", "pool_data",
+}
 HOST_FUNCTION = C.CFUNCTYPE(None, C.c_void_p)
 
 
@@ -71,6 +79,10 @@ class Fixtures:
 
     def list(self, *words):
         return self.bytes(f"{len(words)}Q", *[self.get(word) for word in words])
+
+    def structures(self, words):
+        """The addresses of those words that are structures, which a call reads."""
+        return [self.made[word] for word in words if word in self.made and word in STRUCTURES]
 
     def handle(self, word):
         return C.c_void_p(self.get(word))

@@ -9,6 +9,9 @@ the walker from the type of a parameter (conditions_of, below), with the code th
 gives for it nearly everywhere; where a function is an exception, its row says so. In processes of
 their own, each function is called before cuInit and without a context.
 
+With structures, a word of one is zero in turn: there the call must return, whatever it says. Functions
+with a twin for the default stream of a thread (_ptds, _ptsz) are called by both names.
+
 The walk fails when a code is another one, when a function of src/driver/functions.list has no row,
 when a row names a parameter that is none, or when an exception is none.
 """
@@ -233,7 +236,15 @@ class Caller:
                 for param, argument in zip(row.function.params, row.arguments)]
 
     def call(self, *change):
-        return getattr(self.library, self.row.function.symbol)(*self.arguments(*change))
+        """What it returns; of a function with a twin, what both do, if that is not the same."""
+        arguments = self.arguments(*change)
+        codes = [getattr(self.library, export)(*arguments) for export in self.exports(change)]
+        return codes[0] if codes.count(codes[0]) == len(codes) else tuple(codes)
+
+    def exports(self, change):
+        """One name for calls that change what their arguments are: that succeed, or end a capture."""
+        once = not change or change[1] == "captured"
+        return self.row.function.exports[:1] if once else self.row.function.exports
 
 
 def blocks(caller, expected):
@@ -261,9 +272,33 @@ def walk(library, row):
     found = in_child(conditions)
     if not isinstance(found, dict):
         return found
+    found["holes", ""] = in_child(lambda: holes(library, row))
     for state in ("init", "context"):
         found[state, "no"] = in_child(lambda s=state: bare_call(library, row, s))
     return found
+
+
+def holes(library, row):
+    """Calls with one word of one structure set to zero: each must return, whatever it says."""
+    caller = Caller(library, row, row.needs)
+    function, arguments = getattr(library, row.function.symbol), caller.arguments()
+    made = 0
+    for address in caller.fixtures.structures(row.arguments):
+        content = C.string_at(address, 512)
+        for at in range(0, len(content), 8):
+            for part in parts_of(content[at:at + 8]):
+                C.memset(address + at + part.start, 0, len(part))
+                function(*arguments)
+                C.memmove(address, content, len(content))
+                made += 1
+    return made
+
+
+def parts_of(word):
+    """What may be zero in eight bytes: all of an address, and each of two numbers."""
+    if any(word[4:6]) and not any(word[6:]):
+        return [range(8)]
+    return [half for half in (range(4), range(4, 8)) if any(word[half.start:half.stop])]
 
 
 def bare_call(library, row, state):
@@ -307,6 +342,9 @@ def complaints_about(library, row):
             what = f"{key[0]}={key[1]}" if key[0] else "the call"
             wrong.append(f"{row.where}: {row.function.symbol}: {what} is "
                          f"{NAMES.get(got, got)}, not {code}")
+    if not isinstance(found["holes", ""], int):
+        wrong.append(f"{row.where}: {row.function.symbol}: with a zero in a structure: "
+                     f"crashes or hangs: {found['holes', '']}")
     if row.blocking and found["blocking"] != row.blocking:
         wrong.append(f"{row.where}: {row.function.symbol}: {found['blocking']}, not {row.blocking}")
     return wrong

@@ -13,6 +13,7 @@
 
 #include "driver/api.h"
 #include "driver/core/log.h"
+#include "driver/core/private_interface.h"
 #include "driver/core/trace.h"
 #include "driver/core/version.h"
 
@@ -67,31 +68,6 @@ CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuin
   return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, nullptr);
 }
 
-namespace {
-
-/// A program with DT_RPATH finds the run-time that lies beside it before LD_LIBRARY_PATH is asked.
-std::string what_helps(std::string_view who) {
-  const std::string_view name = who.substr(who.rfind('/') + 1);
-  constexpr std::string_view kRuntime = "libcudart.so.";
-  if (!name.starts_with(kRuntime)) {
-    return "if it contains the static CUDA runtime, relink it with `nvcc -cudart shared` and run "
-           "it "
-           "with Heddle's libcudart";
-  }
-  Dl_info self{};
-  const bool known =
-      dladdr(reinterpret_cast<const void*>(&cuGetExportTable), &self) && self.dli_fname;
-  const std::string_view path = known ? self.dli_fname : "";
-  const std::string_view folder = path.substr(0, path.rfind('/') + 1);
-  const std::string_view major = name.substr(0, name.find('.', kRuntime.size()));
-  return fmt::format(
-      "it is NVIDIA's CUDA runtime, which was loaded in place of Heddle's: run the program with "
-      "`heddle exec`, or with LD_PRELOAD={}{}",
-      folder, major);
-}
-
-}  // namespace
-
 // Private tables of the vendor's own libraries hide behind this function. Heddle implements
 // documented interfaces only, and says who asked and what to do instead. NVRTC asks too, and goes
 // on without.
@@ -102,9 +78,13 @@ CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTable
   const bool known = dladdr(__builtin_return_address(0), &caller) && caller.dli_fname;
   const char* who = known ? caller.dli_fname : "this program";
   if (!std::strstr(who, "libnvrtc") && !said.exchange(true)) {
+    Dl_info self{};
+    const bool found =
+        dladdr(reinterpret_cast<const void*>(&cuGetExportTable), &self) && self.dli_fname;
+    const std::string_view path = found ? self.dli_fname : "";
     say("{} asked the driver for a private interface of NVIDIA's libraries, which Heddle does not "
         "have; {}",
-        who, what_helps(who));
+        who, what_helps(who, path.substr(0, path.rfind('/') + 1)));
   }
   if (!traces_api()) return CUDA_ERROR_NOT_FOUND;
   return trace_call("cuGetExportTable",

@@ -36,7 +36,7 @@ std::optional<SmShare> SmShare::from(const CUdevResource& resource) {
   Hidden hidden;
   std::memcpy(&hidden, resource._internal_padding, sizeof hidden);
   if (hidden.magic != kShareMagic || !driver::device(hidden.share.device) ||
-      resource.sm.smCount != hidden.share.count) {
+      resource.sm.smCount != hidden.share.count || !hidden.share.count || !hidden.share.alignment) {
     return std::nullopt;
   }
   return hidden.share;
