@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -74,6 +75,14 @@ bool map_file(AddressRange to, int protection, int file, u64 offset) {
               static_cast<off_t>(offset)) != MAP_FAILED;
 }
 
+/// Beside `needed` bytes; a limit of the process's addresses leaves most of them to the program.
+u64 most_reserved(u64 needed) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kMostReserved;
+  const u64 rest = limit.rlim_cur > needed ? limit.rlim_cur - needed : 0;
+  return std::min(rest / 4 / kGiB * kGiB, kMostReserved);
+}
+
 Region carve(u64 base, u64 size, u64 shared, u64 local, u64 reserved = 0) {
   Region region;
   region.all = {base, size};
@@ -104,9 +113,9 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 device_bytes) {
   const u64 heap =
       round_up(device_bytes, kGiB) + 4 * kGiB;  // slack for guard pages and fragmentation
   const u64 needed = kHighShared + kHighLocal + heap;
-  u64 reserved = kMostReserved, base = 0;
+  u64 reserved = most_reserved(needed), base = 0;
   while (!(base = reserve_range(0, needed + reserved)) && reserved) {
-    reserved = reserved > kGiB ? reserved / 2 : 0;
+    reserved = reserved / 2 / kGiB * kGiB;
   }
   if (!base) {
     return Error{

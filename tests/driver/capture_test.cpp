@@ -321,6 +321,70 @@ TEST_F(Capture, IntoAGraphOfTheProgram) {
             CUDA_ERROR_INVALID_VALUE);
 }
 
+// The body of a conditional node, while the graph that has it is captured, too.
+TEST_F(Capture, IntoTheBodyOfACondition) {
+  begin();
+  EXPECT_OK(cuMemsetD32Async(data, 1, 1, stream));
+  CUstreamCaptureStatus now;
+  CUgraph graph = nullptr;
+  const CUgraphNode* nodes = nullptr;
+  size_t count = 0;
+  ASSERT_OK(cuStreamGetCaptureInfo_v2(stream, &now, nullptr, &graph, &nodes, &count));
+  CUgraphConditionalHandle yes = 0;
+  ASSERT_OK(cuGraphConditionalHandleCreate(&yes, graph, context, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
+  CUgraphNodeParams params{};
+  params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  params.conditional = {yes, CU_GRAPH_COND_TYPE_IF, 1, nullptr, context};
+  CUgraphNode condition = nullptr;
+  ASSERT_OK(cuGraphAddNode_v2(&condition, graph, nodes, nullptr, count, &params));
+  ASSERT_OK(
+      cuStreamUpdateCaptureDependencies(stream, &condition, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+  const CUgraph body = params.conditional.phGraph_out[0];
+  ASSERT_OK(cuStreamBeginCaptureToGraph(other, body, nullptr, nullptr, 0,
+                                        CU_STREAM_CAPTURE_MODE_RELAXED));
+  EXPECT_EQ(
+      cuStreamBeginCaptureToGraph(other, body, nullptr, nullptr, 0, CU_STREAM_CAPTURE_MODE_RELAXED),
+      CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuMemsetD32Async(data + 4, 2, 1, other));
+  EXPECT_OK(cuMemcpyDtoDAsync_v2(data + 8, data, 8, other));
+  CUgraph ended = nullptr;
+  EXPECT_OK(cuStreamEndCapture(other, &ended));
+  EXPECT_EQ(ended, body);
+  // Again, behind what is there.
+  size_t last = 2;
+  CUgraphNode in_body[2] = {};
+  ASSERT_OK(cuGraphGetNodes(body, in_body, &last));
+  ASSERT_OK(cuStreamBeginCaptureToGraph(other, body, &in_body[1], nullptr, 1,
+                                        CU_STREAM_CAPTURE_MODE_RELAXED));
+  EXPECT_OK(cuMemsetD32Async(data, 3, 1, other));
+  EXPECT_OK(cuStreamEndCapture(other, &ended));
+  EXPECT_OK(cuMemcpyDtoDAsync_v2(data + 16, data, 4, stream));
+  EXPECT_EQ(end(), graph);
+  launch(graph);
+  const unsigned expected[] = {3, 2, 1, 2, 3};
+  for (unsigned i = 0; i < 5; ++i) EXPECT_EQ(word(i), expected[i]) << i;
+}
+
+TEST_F(Capture, DependenciesOfACaptureAreChecked) {
+  CUgraph graph = nullptr, another = nullptr;
+  CUgraphNode node = nullptr, foreign = nullptr;
+  ASSERT_OK(cuGraphCreate(&graph, 0));
+  ASSERT_OK(cuGraphCreate(&another, 0));
+  ASSERT_OK(cuGraphAddEmptyNode(&node, graph, nullptr, 0));
+  ASSERT_OK(cuGraphAddEmptyNode(&foreign, another, nullptr, 0));
+  const auto try_with = [&](std::vector<CUgraphNode> nodes, const CUgraphEdgeData* data) {
+    return cuStreamBeginCaptureToGraph(stream, graph, nodes.data(), data, nodes.size(),
+                                       CU_STREAM_CAPTURE_MODE_GLOBAL);
+  };
+  CUgraphEdgeData wrong{};
+  wrong.type = 77;
+  EXPECT_EQ(try_with({foreign}, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(try_with({node, node}, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(try_with({nullptr}, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(try_with({node}, &wrong), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(status(stream), CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
 TEST_F(Capture, AllocationsBecomeNodes) {
   CUdeviceptr memory = 0;
   begin();

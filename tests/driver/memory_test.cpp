@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Allocation, copies, memsets, and what the driver says about a pointer. Driver API 6.13, 6.17.
+#include <chrono>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -189,6 +190,38 @@ TEST_F(MemoryTest, CopyOfRows) {
   EXPECT_EQ(cuMemcpy2D_v2(nullptr), CUDA_ERROR_INVALID_VALUE);
 }
 
+// Sums and products that do not fit in 64 bits mean no place, rather than another one.
+TEST_F(MemoryTest, PlacesBeyondAllAddresses) {
+  const CUdeviceptr a = device_bytes(4096), b = device_bytes(4096);
+  CUDA_MEMCPY3D good{};
+  good.srcMemoryType = good.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  good.srcDevice = a + 2048;
+  good.dstDevice = b;
+  good.srcPitch = good.dstPitch = 16;
+  good.srcHeight = good.dstHeight = 2;
+  good.WidthInBytes = 8;
+  good.Height = good.Depth = 2;
+  EXPECT_OK(cuMemcpy3D_v2(&good));
+  using Change = void (*)(CUDA_MEMCPY3D&);
+  const Change changes[] = {
+      [](CUDA_MEMCPY3D& p) { p.srcXInBytes = ~size_t{0} - 7; },
+      [](CUDA_MEMCPY3D& p) { p.srcXInBytes = ~size_t{0} - 15, p.srcPitch = 0; },
+      [](CUDA_MEMCPY3D& p) { p.srcY = ~size_t{0}, p.srcHeight = 0; },
+      [](CUDA_MEMCPY3D& p) { p.srcY = (size_t{1} << 60) - 1; },
+      [](CUDA_MEMCPY3D& p) { p.srcZ = (size_t{1} << 59) - 1; },
+      [](CUDA_MEMCPY3D& p) { p.srcPitch = size_t{1} << 63; },
+      [](CUDA_MEMCPY3D& p) { p.srcHeight = size_t{1} << 62; },
+      [](CUDA_MEMCPY3D& p) { p.WidthInBytes = ~size_t{0}; },
+      [](CUDA_MEMCPY3D& p) { p.Height = ~size_t{0}; },
+      [](CUDA_MEMCPY3D& p) { p.Depth = ~size_t{0}; },
+  };
+  for (size_t i = 0; i < std::size(changes); ++i) {
+    CUDA_MEMCPY3D wrong = good;
+    changes[i](wrong);
+    EXPECT_EQ(cuMemcpy3D_v2(&wrong), CUDA_ERROR_INVALID_VALUE) << i;
+  }
+}
+
 TEST_F(MemoryTest, CopyOfSlices) {
   const CUdeviceptr p = device_bytes(64);
   EXPECT_OK(cuMemsetD8_v2(p, 0, 64));
@@ -232,6 +265,27 @@ TEST_F(MemoryTest, PageableMemoryMayBeReusedAfterAnAsynchronousCopy) {
   }
   EXPECT_OK(cuStreamSynchronize(stream));
   EXPECT_THAT(read<int>(p, 1), ElementsAre(5));
+  EXPECT_OK(cuStreamDestroy_v2(stream));
+}
+
+// The table of which calls wait is calls.txt; this is what a flag of the context changes.
+TEST_F(MemoryTest, ContextInWhichSynchronousFunctionsAlwaysWait) {
+  const CUdeviceptr a = device_bytes(4), b = device_bytes(4);
+  CUstream stream = nullptr;
+  EXPECT_OK(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
+  ASSERT_OK(cuCtxSetFlags(CU_CTX_SYNC_MEMOPS));
+  for (const bool sets : {false, true}) {
+    Gate gate(stream);
+    std::atomic<bool> opened{false};
+    std::thread later([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      opened = true;
+      gate.open();
+    });
+    EXPECT_OK(sets ? cuMemsetD32_v2(a, 1, 1) : cuMemcpyDtoD_v2(a, b, 4));
+    EXPECT_TRUE(opened) << sets;
+    later.join();
+  }
   EXPECT_OK(cuStreamDestroy_v2(stream));
 }
 

@@ -72,9 +72,7 @@ CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
       if (const CUresult bad = read_edges(dependencies, dependencyData, numDependencies, edges)) {
         return bad;
       }
-      for (const Edge& edge : edges) {
-        if (edge.node->graph != graph.get()) return CUDA_ERROR_INVALID_VALUE;
-      }
+      if (!graph->are_dependencies(edges)) return CUDA_ERROR_INVALID_VALUE;
       return begin_capture(stream, mode, graph, std::move(edges));
     });
   });

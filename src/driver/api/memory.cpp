@@ -98,6 +98,12 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
         found && found->kind == Kind::imported && found->base == dptr) {
       return close_imported(dptr);
     }
+    // What came from a pool is freed without waiting for those who may still use it.
+    if (const auto found = state().allocations.find(dptr); found && found->pool) {
+      if (const CUresult bad = refuse_unsafe()) return bad;
+      const bool freed = state().allocations.release(dptr, {Kind::device, Kind::managed});
+      return freed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    }
     return release(context, dptr, {Kind::device, Kind::managed});
   });
 }

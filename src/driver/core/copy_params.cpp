@@ -38,9 +38,18 @@ CUresult describe_array(const Side& side, const Copy& copy, CopySide& out) {
 // A pitch or height of 0 means: as long as the copy needs.
 CUresult describe(const Side& side, const Copy& copy, CopySide& out) {
   if (side.type == CU_MEMORYTYPE_ARRAY) return describe_array(side, copy, out);
-  const std::size_t pitch = side.pitch ? side.pitch : side.x + copy.width;
-  const std::size_t slice = pitch * (side.height ? side.height : side.y + copy.height);
-  if (side.lod || pitch < side.x + copy.width) return CUDA_ERROR_INVALID_VALUE;
+  std::size_t row_end = 0, column_end = 0, slice = 0, rows = 0, slices = 0;
+  if (side.lod || __builtin_add_overflow(side.x, copy.width, &row_end) ||
+      __builtin_add_overflow(side.y, copy.height, &column_end)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const std::size_t pitch = side.pitch ? side.pitch : row_end;
+  if (pitch < row_end ||
+      __builtin_mul_overflow(pitch, side.height ? side.height : column_end, &slice) ||
+      __builtin_mul_overflow(side.y, pitch, &rows) ||
+      __builtin_mul_overflow(side.z, slice, &slices)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
   switch (side.type) {
     case CU_MEMORYTYPE_HOST:
       out.base = reinterpret_cast<u64>(side.host);
@@ -55,7 +64,9 @@ CUresult describe(const Side& side, const Copy& copy, CopySide& out) {
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
-  out.base += side.z * slice + side.y * pitch + side.x;
+  for (const std::size_t offset : {slices, rows, side.x}) {
+    if (__builtin_add_overflow(out.base, offset, &out.base)) return CUDA_ERROR_INVALID_VALUE;
+  }
   out.pitch = pitch;
   out.slice = slice;
   return CUDA_SUCCESS;

@@ -60,13 +60,18 @@ CUresult Graph::check(const Task& task) const {
   return memory && is_within_node_ ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
-CUresult Graph::add(Task task, const Edges& after, NodePtr& out) {
-  for (std::size_t i = 0; i < after.size(); ++i) {
-    if (after[i].node->graph != this || !is_valid(after[i].data)) return CUDA_ERROR_INVALID_VALUE;
+bool Graph::are_dependencies(const Edges& edges) const {
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    if (edges[i].node->graph != this || !is_valid(edges[i].data)) return false;
     for (std::size_t j = 0; j < i; ++j) {
-      if (after[j].node == after[i].node) return CUDA_ERROR_INVALID_VALUE;
+      if (edges[j].node == edges[i].node) return false;
     }
   }
+  return true;
+}
+
+CUresult Graph::add(Task task, const Edges& after, NodePtr& out) {
+  if (!are_dependencies(after)) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult bad = check(task)) return bad;
   const auto node = std::make_shared<Node>();
   node->graph = this;

@@ -66,6 +66,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
   /// Adds a node. CUDA_ERROR_INVALID_VALUE when a dependency is of another graph or comes twice, or
   /// when the task cannot be in this graph.
   CUresult add(Task task, const Edges& after, NodePtr& out);
+  /// Whether a node of this graph may come after these.
+  bool are_dependencies(const Edges& edges) const;
   /// Takes the node out, with the edges from and to it.
   CUresult remove(const NodePtr& node);
   CUresult add_edge(Node& from, Node& to, const CUgraphEdgeData& data);
