@@ -83,16 +83,25 @@ constexpr T extend_low(T a, u32 length) {
   }
 }
 
+/// A position or length in a word of type T. The manual says that the low 8 bits count; so it is
+/// for words of 32 bits, which the GPU has instructions for. The code of ptxas for 64 bits shifts
+/// by the whole number.
+template <class T>
+constexpr u32 field_number(u32 number) {
+  return sizeof(T) == 8 ? number : number & 0xff;
+}
+
 /// A field that reaches past the top is filled with zeros, or the sign of a for signed types.
 template <class T>
 constexpr T extract_field(T a, u32 position, u32 length) {
-  return extend_low(shift_right(a, position & 0xff), length & 0xff);
+  return extend_low(shift_right(a, field_number<T>(position)), field_number<T>(length));
 }
 
 template <class T>
 constexpr T insert_field(T a, T b, u32 position, u32 length) {
-  const T field = shift_left(low_ones<T>(length & 0xff), position & 0xff);
-  return (b & ~field) | (shift_left(a, position & 0xff) & field);
+  const u32 first = field_number<T>(position);
+  const T field = shift_left(low_ones<T>(field_number<T>(length)), first);
+  return (b & ~field) | (shift_left(a, first) & field);
 }
 
 template <class T, Wrapmode mode>

@@ -12,8 +12,15 @@
 namespace heddle::sem {
 namespace {
 
-constexpr u32 kAmounts[] = {0,  1,  2,  7,  8,   15,  16,  30,  31,  32,  33,  47,        48,
-                            62, 63, 64, 65, 100, 127, 128, 200, 254, 255, 256, 0xffffffff};
+constexpr u32 kAmounts[] = {0,   1,   2,   7,   8,   15,  16,         30,         31,        32,
+                            33,  47,  48,  62,  63,  64,  65,         100,        127,       128,
+                            200, 254, 255, 256, 291, 303, 0x80000000, 0xfffffff0, 0xffffffff};
+
+/// Of words of 64 bits the whole number counts, of others its low 8 bits.
+template <class T>
+u64 number_by_width(u32 number) {
+  return sizeof(T) == 8 ? number : number & 0xff;
+}
 
 template <class T>
 std::vector<T> patterns() {
@@ -32,11 +39,12 @@ bool bit(T value, u32 index) {
 
 template <class T>
 T bfe_by_bits(T a, u32 b, u32 c) {
-  const u32 msb = 8 * sizeof(T) - 1, pos = b & 0xff, len = c & 0xff;
-  const bool sign = std::is_signed_v<T> && len != 0 && bit(a, std::min(pos + len - 1, msb));
+  const u64 msb = 8 * sizeof(T) - 1, pos = number_by_width<T>(b), len = number_by_width<T>(c);
+  const bool sign =
+      std::is_signed_v<T> && len != 0 && bit(a, static_cast<u32>(std::min(pos + len - 1, msb)));
   unsigned_of<T> d = 0;
   for (u32 i = 0; i <= msb; ++i) {
-    const bool set = i < len && pos + i <= msb ? bit(a, pos + i) : sign;
+    const bool set = i < len && pos + i <= msb ? bit(a, static_cast<u32>(pos + i)) : sign;
     d |= unsigned_of<T>{set} << i;
   }
   return static_cast<T>(d);
@@ -44,7 +52,7 @@ T bfe_by_bits(T a, u32 b, u32 c) {
 
 template <class T>
 T bfi_by_bits(T a, T b, u32 c, u32 d) {
-  const u32 msb = 8 * sizeof(T) - 1, pos = c & 0xff, len = d & 0xff;
+  const u64 msb = 8 * sizeof(T) - 1, pos = number_by_width<T>(c), len = number_by_width<T>(d);
   T f = b;
   for (u32 i = 0; i < len && pos + i <= msb; ++i) {
     f = static_cast<T>((f & ~(T{1} << (pos + i))) | T{bit(a, i)} << (pos + i));
