@@ -66,15 +66,18 @@ void BodyChecker::reuse(ir::Function& dropped) {
 /// or frame variables.
 void BodyChecker::parameters() {
   const auto add = [&](Range<u32> from, std::vector<ir::Parameter>& formals) {
+    std::size_t next = 0;  // formal; a vector register is several
     for (u32 i = 0; i < from.count && !module_.gives_up(declared_.name_span); ++i) {
       const syntax::Variable& one = tree_.variables[from.first + i];
-      ir::Parameter& formal = formals[i];
+      ir::Parameter& formal = formals[next++];
       if (f_.is_entry) {
         declare(one.name, {SymbolKind::parameter, 1, i, one.name_span});
       } else if (formal.in_register) {
-        const auto made = module_.make_registers(f_, formal.type, formal.vector, formal.name);
+        const u8 vector = formal.vector;
+        const auto made = module_.make_registers(f_, formal.type, vector, text(one.name));
         formal.reg = made;
-        declare(one.name, {SymbolKind::reg, formal.vector, made.value, one.name_span});
+        for (u8 k = 1; k < vector; ++k) formals[next++].reg = ir::RegId(made.value + k);
+        declare(one.name, {SymbolKind::reg, vector, made.value, one.name_span});
       } else {
         ir::Variable local;
         local.name = formal.name;
@@ -85,6 +88,7 @@ void BodyChecker::parameters() {
         local.align = formal.align;
         local.size = formal.size;
         local.is_array = formal.is_array;
+        local.unsized = formal.unsized;
         formal.local = ir::LocalId(f_.locals.size());
         declare(one.name,
                 {SymbolKind::local, 1, static_cast<u32>(f_.locals.size()), one.name_span});

@@ -2,7 +2,7 @@
 //
 // A function's body: scopes, declarations, labels, instructions. body.cpp has statements,
 // instruction.cpp the choice of a form, wrong_instruction.cpp what to say when there is none,
-// operands.cpp and places.cpp the operands.
+// operands.cpp, places.cpp and computed.cpp the operands, call.cpp what calls pass.
 #pragma once
 
 #include <array>
@@ -42,9 +42,6 @@ class BodyChecker {
   void instruction(const syntax::Instruction& written, Span span);
   bool bind(const syntax::Instruction& written, const isa::Candidate& candidate, const Plan& plan,
             diag::Report& report);
-  void check_call(const syntax::Instruction& written);
-  void pass(const std::vector<ir::Parameter>& formals, const ir::Operand& actuals,
-            std::string_view what, const syntax::Expr* list, Span call, Span callee);
 
   // wrong_instruction.cpp
   void report_mismatch(const syntax::Instruction& written, const Mnemonic& mnemonic);
@@ -56,6 +53,15 @@ class BodyChecker {
   int strangeness(const syntax::Instruction& written, std::span<const u16> words) const;
   bool too_few(const syntax::Instruction& written, const isa::Candidate& candidate,
                const Plan& plan, diag::Report& report);
+
+  // call.cpp
+  void check_call(const syntax::Instruction& written);
+  void pass(const std::vector<ir::Parameter>& formals, u32 actuals, std::string_view what,
+            const syntax::Expr* list, Span call, Span callee);
+  u32 length_of_actual(const syntax::Expr& actual) const;
+  void complete(const std::vector<ir::Parameter>& formals, u32 actuals, const syntax::Expr& list);
+  bool same_shape(const std::vector<ir::Parameter>& formals, std::string_view what,
+                  const syntax::Expr& list);
 
   // operands.cpp, places.cpp; false: does not fit, `report` says why
   struct Context {
@@ -81,13 +87,35 @@ class BodyChecker {
   bool object(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool symbol(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool address(const Context& context, syntax::ExprId id, ir::Operand& out);
+  bool named_address(const Context& context, syntax::ExprId id, ir::Operand& out);
+
+  // computed.cpp
+  /// An operand that takes instructions of its own before the one that it belongs to.
+  struct Computed {
+    u32 operand = 0;   ///< of bound_; until it is computed it holds `base`
+    ir::Operand base;  ///< a register, a variable or a function
+    ir::RegId index;   ///< an element of the array `base`
+    u64 offset = 0;    ///< a constant that is added to the register, or to the index
+    u64 step = 0;      ///< bytes that the index counts by
+    isa::Type type{};  ///< of the result
+  };
+  bool index(const Context& context, syntax::ExprId array, syntax::ExprId index, ir::Operand& out);
+  std::optional<u64> array_step(const Context& context, syntax::ExprId id);
+  bool register_sum(const Context& context, syntax::ExprId id, syntax::ExprId base,
+                    ir::Operand& out);
+  bool takes_computed(const Context& context) const;
+  void compute_operands(const ir::SourcePoint& at);
+  ir::Operand compute(const Computed& what, const ir::SourcePoint& at);
+  ir::Operand emit(const ir::SourcePoint& at, std::string_view opcode,
+                   std::initializer_list<std::string_view> words, isa::Type type,
+                   std::initializer_list<ir::Operand> sources);
+  ir::Space space_of_access(const Plan& plan) const;
   syntax::ExprId base_of_sum(syntax::ExprId id) const;
   std::optional<u64> offset_of(syntax::ExprId sum, diag::Report& report) const;
   /// The address of a variable, local or kernel parameter.
   void locate(const Symbol& symbol, ir::Operand& out) const;
   bool is_narrow(isa::Type type) const;
   bool address_base(const Context& context, Span span, NameId name, ir::Operand& out);
-  bool array(const Context& context, syntax::ExprId id, const ir::Operand& named);
   const char* misplaced_offset(const syntax::Expr& expr) const;
   bool call_list(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool name_operand(const Context& context, syntax::ExprId id, SymbolKind wanted, ir::Operand& out);
@@ -103,7 +131,6 @@ class BodyChecker {
   bool is_formal(const std::vector<ir::Parameter>& formals, const ir::Operand& operand) const;
   std::optional<std::string> refused_operand(const isa::Candidate& candidate) const;
   void advise(const syntax::Instruction& written, const isa::Candidate& candidate);
-  u64 element_bytes(const ir::Operand& operand) const;
   u32 add_operands(const std::vector<ir::Operand>& operands);
 
   std::string_view text(NameId name) const { return module_.text(name); }
@@ -130,6 +157,7 @@ class BodyChecker {
   std::size_t next_label_ = 0;                    ///< of block_labels_
   u32 block_ = 0;                                 ///< number of the next block to begin
   std::vector<ir::Operand> bound_;                ///< operands of the instruction at hand
+  std::vector<Computed> computed_;                ///< those of them that are computed before it
   std::array<u8, isa::kMaxSlots> at_operands_{};  ///< values of its at-operand slots
   ir::Operand lanes_;                             ///< selector behind the last operand
   diag::Report trial_ = diag::Report::trial();    ///< of the forms that are tried

@@ -44,6 +44,11 @@ using Provides = bool (*)(std::string_view function);
 /// functions need.
 enum class Complete : u8 { everything, what_runs };
 
+/// What is compiled by itself: a whole program, or what a linker makes one of. In a whole program
+/// of one module an
+/// `.extern` variable is its own definition.
+enum class Program : u8 { whole, relocatable };
+
 struct CompileOptions {
   /// Join mul and add that name no rounding (ir/contract.h). HEDDLE_CONTRACT=0 turns it off.
   bool contract = contracts_by_default();
@@ -51,6 +56,7 @@ struct CompileOptions {
   /// mad.f32 of a module for it truncates the product (9.7.3.7).
   bool for_sm_1x = false;
   Complete complete = Complete::everything;
+  Program program = Program::whole;
 
   static bool contracts_by_default();
 };
@@ -69,10 +75,10 @@ struct Part {
 
 /// Joins checked modules (PTX ISA 11.6), when there are several: `.extern` finds its definition,
 /// strong definitions override weak ones, common ones merge. With `provides`, reports what is used
-/// and nobody defines; in a module that is alone, an `.extern` variable counts as its own
-/// definition. The spans of the result and of the report are those of the joined text.
+/// and nobody defines. The spans of the result and of the report are those of the joined text.
 std::shared_ptr<const ir::Module> link(std::span<const Part> parts, Provides provides,
                                        diag::Report& report,
-                                       Complete complete = Complete::everything);
+                                       Complete complete = Complete::everything,
+                                       Program program = Program::whole);
 
 }  // namespace heddle::check

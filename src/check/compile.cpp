@@ -34,6 +34,7 @@ Compiled compile(const std::vector<Input>& inputs, Provides provides,
     const syntax::Tree tree = syntax::parse(source, report);
     std::shared_ptr<ir::Module> module = check(tree, source, report);
     report.sort();
+    report.drop_remarks();
     result.messages += diag::render_text(report, source);
     failed |= report.has_errors();
     if (!failed && !options.for_sm_1x) {
@@ -44,7 +45,8 @@ Compiled compile(const std::vector<Input>& inputs, Provides provides,
   }
   if (failed || parts.empty()) return result;
   diag::Report report;
-  std::shared_ptr<const ir::Module> module = link(parts, provides, report, options.complete);
+  std::shared_ptr<const ir::Module> module =
+      link(parts, provides, report, options.complete, options.program);
   if (!report.diagnostics().empty()) {
     result.messages += diag::render_text(report, diag::Source::join(sources));
   }

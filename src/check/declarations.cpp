@@ -125,6 +125,7 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
   scopes_.leave();
   ir::resolve_aliases(*module_);
   check_memory(*module_, report_);
+  ir::size_open_parameters(*module_);
   if (report_.has_errors()) return module_;
   if (module_->map_f64_to_f32) map_f64_to_f32(*module_);
   if (first_target().sm < 20) imply_flushing(*module_);
@@ -170,7 +171,7 @@ void ModuleChecker::header() {
   }
   skip();
   if (i < stmts.size() && stmts[i].kind == StmtKind::target) {
-    target(stmts[i++]);
+    for (; i < stmts.size() && stmts[i].kind == StmtKind::target; skip()) target(stmts[i++]);
   } else {
     if (!is_broken(".target"))
       report_.add(Kind::missing_target, at).help("write .target sm_75, say, after .version");
@@ -178,6 +179,7 @@ void ModuleChecker::header() {
   }
   skip();
   if (i < stmts.size() && stmts[i].kind == StmtKind::address_size) address_size(stmts[i++]);
+  header_end_ = i;
 }
 
 void ModuleChecker::version(const Stmt& stmt) {
@@ -194,7 +196,11 @@ void ModuleChecker::version(const Stmt& stmt) {
   module_->version = {static_cast<u8>(version.major), static_cast<u8>(version.minor)};
 }
 
+/// One more `.target` changes the features that what follows may use (11.1.2). Of several
+/// architectures the last one counts; the module needs all of them.
 void ModuleChecker::target(const Stmt& stmt) {
+  mnemonics_ = std::vector<std::unique_ptr<Mnemonic>>(
+      tree_.names.size());  // they know whether the target has them
   const syntax::TargetList& list = tree_.targets[stmt.data];
   bool unknown = false;
   for (u32 i = 0; i < list.names.count; ++i) {
@@ -214,7 +220,8 @@ void ModuleChecker::target(const Stmt& stmt) {
       } else if (const auto why = isa::refuse(entry->gates, module_->version, *target)) {
         report_.add(Kind::target_needs_version, use.span, name).help(*why);
       }
-      module_->targets.push_back(*target);
+      std::erase(module_->targets, *target);
+      module_->targets.insert(module_->targets.begin(), *target);
     } else {
       report_.add(Kind::unknown_target, use.span, name).ask(about_target(name));
       unknown = true;
@@ -241,8 +248,10 @@ void ModuleChecker::address_size(const Stmt& stmt) {
 void ModuleChecker::statement(std::size_t& index) {
   const Stmt& stmt = tree_.stmts[index];
   switch (stmt.kind) {
-    case StmtKind::version:
     case StmtKind::target:
+      if (index >= header_end_) target(stmt);
+      return;
+    case StmtKind::version:
     case StmtKind::address_size: {
       // Seen by header(); anything that stands elsewhere or twice is out of place.
       for (std::size_t i = 0; i < index; ++i) {

@@ -19,9 +19,23 @@ namespace {
 constexpr u64 kMaxParameterBytes = u64{1} << 32;
 constexpr u64 kMaxParameterAlignment = 128;  // of functions; kernels may have more
 constexpr isa::GateAlternative kSince20[] = {{{2, 0}, {}}}, kSince60[] = {{{6, 0}, {30, 0}}};
+constexpr isa::GateAlternative kSince43[] = {{{4, 3}, {}}}, kSince88[] = {{{8, 8}, {}}};
 constexpr isa::Gate kFunctionParam[] = {{kSince20, {}}}, kOpenParam[] = {{kSince60, {}}};
+constexpr isa::Gate kObjectPointer[] = {{kSince43, {}}}, kHiddenParam[] = {{kSince88, {}}};
 
 u64 round_up(u64 value, u64 to) { return (value + to - 1) / to * to; }
+
+/// A vector register, as a parameter for each of its components.
+void add_components(const ir::Parameter& whole, std::vector<ir::Parameter>& to) {
+  for (u8 i = 0; i < whole.vector; ++i) {
+    ir::Parameter component = whole;
+    (component.name += '.') += "xyzw"[i];
+    component.vector = i ? 0 : whole.vector;
+    component.size = whole.size / whole.vector;
+    component.align = static_cast<u32>(component.size);
+    to.push_back(std::move(component));
+  }
+}
 
 }  // namespace
 
@@ -38,6 +52,11 @@ ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
       parameter.in_register = text(one.space) == "reg";
       if (parameter.type == isa::Type::none) parameter.type = isa::Type::b32;
       const bool in_param = text(one.space) == "param";
+      if (text(one.linkage) == "hidden") {
+        if (declared.kind == syntax::FunctionKind::func)
+          report_.add(Kind::kernel_attribute, one.span, ".hidden");
+        gate(kHiddenParam, "a .hidden parameter", one.span);
+      }
       if (!in_param && kernel) report_.add(Kind::kernel_register_parameter, one.span);
       if (!in_param && !parameter.in_register && !kernel)
         report_.add(Kind::parameter_space, one.span);
@@ -61,6 +80,7 @@ ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
               .help("only the last parameter of a .func can be left open");
         } else if (!dim || is_zero(dim)) {
           gate(kOpenParam, "an array parameter without size", one.span);
+          parameter.unsized = true;
         }
         const auto size =
             dim && !is_zero(dim) ? positive(dim, "array dimension") : std::optional<u64>(0);
@@ -92,14 +112,22 @@ ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
         }
         if (name == "ptr") {
           gate_directive(".ptr", attribute.span);
+          if (declared.kind == syntax::FunctionKind::func)
+            report_.add(Kind::kernel_attribute, attribute.span, ".ptr");
           parameter.is_pointer = true;
         }
-        if (const auto space = space_of(name)) parameter.pointee_space = *space;
+        if (const auto space = space_of(name))
+          parameter.pointee_space = *space;
+        else if (name.ends_with("ref"))
+          gate(kObjectPointer, fmt::format(".ptr .{}", name), attribute.span);
       }
       offset = round_up(offset, std::max<u32>(parameter.align, 1));
       parameter.offset = offset;
       offset += parameter.size;
-      to.push_back(std::move(parameter));
+      if (parameter.in_register && parameter.vector > 1)
+        add_components(parameter, to);
+      else
+        to.push_back(std::move(parameter));
     }
     return offset;
   };

@@ -181,12 +181,15 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
     return;
   }
   advise(written, candidate);
+  ir::SourcePoint at = module_.point(span);
+  at.loc_file = loc_.loc_file;
+  at.loc_line = loc_.loc_line;
+  const ir::Space space = space_of_access(plan);
+  compute_operands(at);
   ir::Inst& inst = f_.insts.emplace_back();
   inst.form = form.id;
   inst.guard = guard;
-  inst.at = module_.point(span);
-  inst.at.loc_file = loc_.loc_file;
-  inst.at.loc_line = loc_.loc_line;
+  inst.at = at;
   auto slots = candidate.values;  // a copy that nothing else can alias
   for (std::size_t i = 0; i < slots.size(); ++i) slots[i] |= at_operands_[i];  // one of them is 0
   inst.slots = slots;
@@ -198,7 +201,7 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
     carry.id = carry_.value;
     bound_.push_back(carry);
   }
-  inst.space = static_cast<u8>(plan.space);
+  inst.space = static_cast<u8>(space);
   inst.operands = {add_operands(bound_), static_cast<u32>(bound_.size())};
   if (form.opcode == "call") check_call(written);
 }
@@ -227,6 +230,7 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
                        const Plan& plan, diag::Report& report) {
   const isa::Form& form = *candidate.form;
   bound_.clear();
+  computed_.clear();
   at_operands_ = {};
   furthest_ = 0;
   const std::size_t vectors_before = f_.operands.size();
@@ -314,136 +318,6 @@ bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate&
   }
   furthest_ += 1000;
   return true;
-}
-
-// --- calls (7.1, 9.7.12.5) ---
-
-namespace {
-
-/// Whether a call may pass one for the other: bits fit everything of their size, integers each
-/// other.
-bool same_kind(isa::Type a, isa::Type b) {
-  const isa::TypeInfo &x = isa::type_info(a), &y = isa::type_info(b);
-  const auto is_integer = [](const isa::TypeInfo& type) {
-    return type.cls == isa::TypeClass::signed_ || type.cls == isa::TypeClass::unsigned_;
-  };
-  const bool is_pred = x.cls == isa::TypeClass::pred || y.cls == isa::TypeClass::pred;
-  if (a == b || is_pred) return a == b;
-  return x.cls == isa::TypeClass::bits || y.cls == isa::TypeClass::bits ||
-         (is_integer(x) && is_integer(y));
-}
-
-}  // namespace
-
-/// Arguments and results of the call just added must fit the callee's signature.
-void BodyChecker::check_call(const syntax::Instruction& written) {
-  const ir::Inst inst = f_.insts.back();
-  const isa::Form& form = inst.get_form();
-  const ir::Operand none{};
-  const ir::Operand *d = &none, *a = &none;
-  const ir::Signature* signature = nullptr;
-  const Span at = written.mnemonic_span;
-  Span callee;  // where it is declared
-  for (u32 i = 0; i < form.operands.size(); ++i) {
-    const ir::Operand& operand = f_.operands[inst.operands.first + i];
-    const std::string_view name = form.operands[i].name;
-    if (name == "d") d = &operand;
-    if (name == "a") a = &operand;
-    if (operand.kind == ir::OperandKind::function) {
-      signature = &module_.module_->functions[operand.id].signature;
-      if (module_.module_->functions[operand.id].is_entry) {
-        module_.report_.add(Kind::call_of_kernel, at, module_.module_->functions[operand.id].name);
-        return;
-      }
-      callee = module_.module_->functions[operand.id].span;
-    }
-    if (operand.kind == ir::OperandKind::prototype) signature = &f_.prototypes[operand.id];
-    if (operand.kind == ir::OperandKind::targets && operand.id < f_.target_lists.size() &&
-        !f_.target_lists[operand.id].functions.empty()) {
-      signature =
-          &module_.module_->functions[f_.target_lists[operand.id].functions[0].value].signature;
-    }
-  }
-  if (!signature) return;
-  // Results stand before the callee, arguments after it.
-  const Expr *results = nullptr, *arguments = nullptr;
-  for (u32 i = 0; i < written.operands.count; ++i) {
-    const Expr& one = tree_[tree_.expr_lists[written.operands.first + i]];
-    if (one.kind == ExprKind::list) (i == 0 ? results : arguments) = &one;
-  }
-  pass(signature->returns, *d, "result", results, at, callee);
-  pass(signature->params, *a, "argument", arguments, at, callee);
-}
-
-void BodyChecker::pass(const std::vector<ir::Parameter>& formals, const ir::Operand& actuals,
-                       std::string_view what, const Expr* list, Span call, Span callee) {
-  const u64 given = actuals.kind == ir::OperandKind::vector ? actuals.value : 0;
-  const auto say = [&](diag::Diagnostic& diagnostic) {
-    if (callee != Span{}) diagnostic.label(callee, "declared here");
-  };
-  if (given != formals.size()) {
-    say(module_.report_.add(Kind::call_count, list ? list->span : call, formals.size(), what,
-                            given));
-    return;
-  }
-  for (u64 i = 0; i < given && !module_.gives_up(call); ++i) {
-    ir::Operand& actual = f_.operands[actuals.id + i];
-    const ir::Parameter& formal = formals[i];
-    // A vector register is several arguments; then the call is what can be pointed at.
-    const bool one_each = list && list->list.count == given;
-    const Span span = one_each ? tree_[tree_.expr_lists[list->list.first + i]].span : call;
-    isa::Type type = formal.type;
-    u64 size = formal.size;
-    u32 align = formal.align;
-    bool is_array = formal.is_array;
-    switch (actual.kind) {
-      case ir::OperandKind::reg:
-        type = f_.registers[actual.id].type;
-        size = align = bytes_of(type);
-        is_array = false;
-        if (formal.in_register) align = formal.align;
-        break;
-      case ir::OperandKind::local: {
-        const ir::Variable& variable = f_.locals[actual.id];
-        if (is_formal(f_.signature.params, actual) || is_formal(f_.signature.returns, actual)) {
-          module_.report_.add(Kind::bad_argument, span).label(variable.span, "declared here");
-          continue;
-        }
-        type = variable.type;
-        size = variable.size;
-        align = variable.align;
-        is_array = variable.is_array;
-        break;
-      }
-      case ir::OperandKind::immediate: {
-        const bool is_real = actual.type == isa::Type::f64;
-        const Constant value{is_real ? Constant::Kind::f64 : Constant::Kind::s64, actual.value};
-        if (const auto bits = convert(value, formal.type))
-          actual.value = *bits;
-        else
-          type = is_real ? isa::Type::f64 : isa::Type::s64;
-        if (formal.is_array) is_array = false;
-        actual.type = formal.type;
-        break;
-      }
-      case ir::OperandKind::none:
-        actual.type = formal.type;
-        break;
-      default:
-        break;
-    }
-    if (size != formal.size && formal.size != 0) {
-      say(module_.report_.add(Kind::call_size, span, what, i, size, formal.size));
-    } else if (is_array != formal.is_array || !same_kind(type, formal.type)) {
-      const auto written = [](isa::Type t, bool array) {
-        return fmt::format("{}{}", isa::type_info(t).name, array ? "[]" : "");
-      };
-      say(module_.report_.add(Kind::call_type, span, what, i, written(type, is_array),
-                              written(formal.type, formal.is_array)));
-    } else if (align != formal.align) {
-      say(module_.report_.add(Kind::call_alignment, span, what, i, align, formal.align));
-    }
-  }
 }
 
 }  // namespace heddle::check

@@ -37,6 +37,7 @@ std::string describe(const ir::Variable& variable) {
 std::string describe(const ir::Parameter& parameter) {
   const isa::TypeInfo& type = isa::type_info(parameter.type);
   const int bytes = std::max(1, type.bits / 8);
+  if (parameter.unsized) return fmt::format("any number of {} bytes", bytes);
   if (parameter.is_array) return fmt::format("{} times {} bytes", parameter.size / bytes, bytes);
   return fmt::format("{} bytes{}", parameter.size,
                      type.cls == isa::TypeClass::float_ ? " of float" : "");
@@ -97,6 +98,7 @@ class Linker {
     for (const Part& part : parts) place_symbols(part);
     for (std::size_t i = 0; i < parts.size(); ++i) copy(parts[i], maps_[i]);
     ir::resolve_aliases(*out_);
+    ir::size_open_parameters(*out_);
     return out_;
   }
 
@@ -236,16 +238,15 @@ class Linker {
   u64 next_order_ = 0, next_copy_ = 0;  // both walk the inputs in the same order
 };
 
-/// Which variables and functions instructions and initialisers name.
+/// Which functions instructions and initialisers name.
 class Uses {
  public:
-  std::vector<bool> variables, functions;
+  std::vector<bool> functions;
 
-  Uses(const ir::Module& module, Complete complete)
-      : variables(module.variables.size()), functions(module.functions.size()) {
+  Uses(const ir::Module& module, Complete complete) : functions(module.functions.size()) {
     for (const ir::Variable& variable : module.variables) {
       for (const ir::Relocation& relocation : variable.relocations) {
-        use(relocation.is_function, relocation.symbol);
+        if (relocation.is_function) use(relocation.symbol);
       }
     }
     for (const ir::Function& function : module.functions) {
@@ -261,32 +262,32 @@ class Uses {
  private:
   void walk(const ir::Function& function) {
     for (const ir::Operand& operand : function.operands) {
-      if (operand.kind == ir::OperandKind::variable) use(false, operand.id);
-      if (operand.kind == ir::OperandKind::function) use(true, operand.id);
+      if (operand.kind == ir::OperandKind::function) use(operand.id);
     }
     for (const ir::TargetList& list : function.target_lists) {
-      for (const ir::FunctionId id : list.functions) use(true, id.value);
+      for (const ir::FunctionId id : list.functions) use(id.value);
     }
   }
-  void use(bool is_function, u32 id) {
-    std::vector<bool>& used = is_function ? functions : variables;
-    if (used[id]) return;
-    used[id] = true;
-    if (is_function) reached_.push_back(id);
+  void use(u32 id) {
+    if (functions[id]) return;
+    functions[id] = true;
+    reached_.push_back(id);
   }
 
   std::vector<u32> reached_;
 };
 
-/// Reports what the module uses and nobody defines.
+/// Reports what the module uses and nobody defines; of variables, what it declares. As of the
+/// vendor's tools, the linker refuses a variable without definition, and a program that is one
+/// module has it, with zeros: if its size is known.
 void check_complete(const ir::Module& module, bool linked, Complete complete, Provides provides,
                     diag::Report& report) {
   const Uses uses(module, complete);
   for (std::size_t i = 0; i < module.variables.size(); ++i) {
     const ir::Variable& variable = module.variables[i];
     const bool dynamic = variable.space == ir::Space::shared && variable.unsized;
-    if (!uses.variables[i] || variable.linkage != Linkage::external || dynamic) continue;
-    if (linked)
+    if (variable.linkage != Linkage::external || dynamic) continue;
+    if (linked || variable.unsized)
       report.add(diag::Kind::undefined_symbol, variable.span, "variable", variable.name);
     else
       report.add(diag::Kind::extern_defined_here, variable.span, variable.name);
@@ -316,12 +317,14 @@ void check_complete(const ir::Module& module, bool linked, Complete complete, Pr
 }  // namespace
 
 std::shared_ptr<const ir::Module> link(std::span<const Part> parts, Provides provides,
-                                       diag::Report& report, Complete complete) {
+                                       diag::Report& report, Complete complete, Program program) {
   const bool several = parts.size() > 1;
+  const auto own = std::ranges::count_if(parts, [](const Part& part) { return !part.overrides; });
   std::shared_ptr<const ir::Module> module = several ? Linker(report).run(parts) : parts[0].module;
   if (several && !report.has_errors()) check_memory(*module, report);
   if (provides && !report.has_errors()) {
-    check_complete(*module, several, complete, provides, report);
+    const bool linked = own > 1 || program == Program::relocatable;
+    check_complete(*module, linked, complete, provides, report);
   }
   return module;
 }

@@ -62,7 +62,8 @@ TEST(Link, DeclarationsAgreeAndEverythingUsedIsDefinedOnce) {
       {".func f() { ret; }", ".extern .func f();" + calls, "P4003"},
       {"", ".extern .shared .b32 x[4];" + reads, "P4003"},
       {".extern .global .b32 x; .global .u64 y = x;", "", "P4003"},
-      {"", ".extern .global .b32 x;", ""},
+      {"", ".extern .global .b32 x;", "P4003"},
+      {"", ".extern .const .b32 x[];", "P4003"},
       {"", ".extern .func f();", ""},
       {"", ".extern .shared .b32 x[];" + reads, ""},
       {"",
@@ -128,10 +129,33 @@ TEST(Link, BothPlacesAreShown) {
 }
 
 TEST(Link, AModuleAloneDefinesItsExternVariables) {
-  const Compiled alone =
-      compile({module("a", ".extern .global .b32 x;" + std::string(kReads))}, &provides);
-  EXPECT_EQ(code_of(alone.messages), "P4005");
-  EXPECT_TRUE(alone.module);
+  for (const char* text :
+       {".extern .global .b32 x;", ".extern .global .b32 x[4];", ".extern .const .b32 x;",
+        ".extern .shared .b32 x;", ".extern .global .b32 x; .global .u64 y = x;"}) {
+    for (const std::string_view use : {kReads, std::string_view()}) {
+      const std::vector<Input> program = {module("a", text + std::string(use))};
+      const Compiled alone = compile(program, &provides);
+      EXPECT_EQ(code_of(alone.messages), "P4005") << text << use;
+      EXPECT_TRUE(alone.module);
+      const CompileOptions as_part{.program = Program::relocatable};
+      EXPECT_EQ(code_of(compile(program, &provides, as_part).messages), "P4003") << text << use;
+      EXPECT_EQ(compile(program).messages, "") << text << use;
+      // A library of Heddle's own does not make it two.
+      const std::vector<Input> with_library = {
+          program[0], {"library", module("library", ".visible .func f() { ret; }").text, true}};
+      EXPECT_EQ(code_of(compile(with_library, &provides).messages), "P4005") << text << use;
+    }
+  }
+  // How large it would be, nobody says.
+  for (const char* text : {".extern .global .b32 x[];", ".extern .const .b32 x[];"}) {
+    for (const std::string_view use : {kReads, std::string_view()}) {
+      const Compiled open = compile({module("a", text + std::string(use))}, &provides);
+      EXPECT_EQ(code_of(open.messages), "P4003") << text << use;
+    }
+  }
+  EXPECT_EQ(
+      compile({module("a", ".extern .shared .b32 x[];" + std::string(kReads))}, &provides).messages,
+      "");
   const Compiled call =
       compile({module("a", ".extern .func f();" + std::string(kCalls))}, &provides);
   EXPECT_EQ(code_of(call.messages), "P4003");

@@ -127,6 +127,7 @@ class ModuleChecker {
   /// The first of `vector` consecutive ones.
   ir::RegId make_registers(ir::Function& function, isa::Type type, u8 vector,
                            std::string_view name) const;
+  /// The architecture whose features the text at hand may use.
   isa::Target first_target() const {
     return module_->targets.empty() ? isa::Target{} : module_->targets.front();
   }
@@ -143,6 +144,7 @@ class ModuleChecker {
   const Want want_;
   std::shared_ptr<ir::Module> module_;
   Scopes scopes_;
+  std::size_t header_end_ = 0;                        // statement
   std::vector<std::unique_ptr<Mnemonic>> mnemonics_;  // by NameId
   enum class Special : u8 { unknown, no, yes };
   std::vector<Special> special_;  // by NameId

@@ -299,9 +299,15 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
     }
     case ExprKind::binary:
     case ExprKind::index:
-    case ExprKind::generic:
-      if (!is_constant(tree_, id)) return symbol(context, id, out);
-      return immediate(context, id, out);
+    case ExprKind::generic: {
+      if (is_constant(tree_, id)) return immediate(context, id, out);
+      const ExprId base = base_of_sum(id);
+      if (base && tree_[base].kind == ExprKind::name) {
+        const Symbol symbol = look_up(tree_[base].name_id, tree_[base].span, context.report);
+        if (symbol.kind == SymbolKind::reg) return register_sum(context, id, base, out);
+      }
+      return symbol(context, id, out);
+    }
     case ExprKind::vector: {
       // Where a vector might stand, one register may be in braces, too.
       if (expr.list.count == 1 && context.spec.vector_slot >= 0)
@@ -530,40 +536,6 @@ bool BodyChecker::object(const Context& context, ExprId id, ir::Operand& out) {
   return true;
 }
 
-/// Bytes of an element of the variable that an operand names; 1 for a parameter or function.
-u64 BodyChecker::element_bytes(const ir::Operand& operand) const {
-  const ir::Variable* variable = nullptr;
-  if (operand.kind == ir::OperandKind::variable) variable = &module_.module_->variables[operand.id];
-  if (operand.kind == ir::OperandKind::local) variable = &f_.locals[operand.id];
-  return variable ? u64{bytes_of(variable->type)} * variable->vector : 1;
-}
-
-/// Only arrays have elements (6.4.2).
-bool BodyChecker::array(const Context& context, ExprId id, const ir::Operand& named) {
-  bool is_array = false;
-  switch (named.kind) {
-    case ir::OperandKind::variable:
-      is_array = module_.module_->variables[named.id].is_array;
-      break;
-    case ir::OperandKind::local:
-      is_array = f_.locals[named.id].is_array;
-      break;
-    case ir::OperandKind::parameter: {
-      const Expr& expr = tree_[id];
-      const Symbol symbol = expr.kind == ExprKind::name ? module_.scopes_[expr.name_id] : Symbol{};
-      is_array = symbol.kind == SymbolKind::parameter && f_.signature.params[symbol.id].is_array;
-      break;
-    }
-    default:
-      break;
-  }
-  if (is_array) return true;
-  const Span span = tree_[id].span;
-  context.report.add(Kind::not_an_array, span, module_.source_.text(span))
-      .help(fmt::format("an offset in bytes is written [{}+4]", module_.source_.text(span)));
-  return false;
-}
-
 /// `name - 4` and `4 + name`, which PTX has not: how to write it.
 const char* BodyChecker::misplaced_offset(const Expr& expr) const {
   const Op op = static_cast<Op>(expr.op);
@@ -575,12 +547,23 @@ const char* BodyChecker::misplaced_offset(const Expr& expr) const {
   return nullptr;
 }
 
-/// The address of a variable, function or label as a value: `mov.u64 d, x + 4`.
+/// The address of a variable, function or label as a value: `mov.u64 d, x + 4`. The vendor's
+/// assembler takes a function, or the sum of a variable and a constant, in other instructions, too.
 bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
   const Expr& expr = tree_[id];
   if (isa::type_info(context.type).cls == TypeClass::opaque && expr.kind == ExprKind::name)
     return object(context, id, out);
-  if (!context.spec.symbol_allowed) {
+  if (context.spec.symbol_allowed) return named_address(context, id, out);
+  const bool is_function =
+      expr.kind == ExprKind::name && module_.scopes_[expr.name_id].kind == SymbolKind::function;
+  const bool is_sum = base_of_sum(id) && tree_[base_of_sum(id)].kind == ExprKind::name;
+  if (!is_sum && expr.kind == ExprKind::binary) {
+    const char* help = misplaced_offset(expr);
+    context.report.add(Kind::not_a_value, expr.span)
+        .help(help ? help : "arithmetic with a register takes an instruction");
+    return false;
+  }
+  if (!takes_computed(context) || !(is_function || is_sum)) {
     const bool named = expr.kind == ExprKind::name;
     auto& diagnostic = context.report.add(Kind::symbol_not_allowed, expr.span, context.spec.name,
                                           context.candidate.form->opcode);
@@ -588,6 +571,14 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
     diagnostic.help("take its address with mov first");
     return false;
   }
+  if (!named_address(context, id, out)) return false;
+  computed_.push_back({static_cast<u32>(bound_.size() - 1), out, {}, 0, 0, context.type});
+  context.report.add(Kind::computed_operand, expr.span, "mov");
+  return true;
+}
+
+bool BodyChecker::named_address(const Context& context, ExprId id, ir::Operand& out) {
+  const Expr& expr = tree_[id];
   if (expr.kind == ExprKind::name) {
     const Symbol symbol = look_up(expr.name_id, expr.span, context.report);
     switch (symbol.kind) {
@@ -614,7 +605,9 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
     out.id = symbol.id;
     const std::string_view opcode = context.candidate.form->opcode;
     const auto space = space_of_symbol(out);
-    const ir::Space wanted = space_of_form(context.candidate, nullptr);
+    const ir::Space wanted = context.spec.symbol_allowed
+                                 ? space_of_form(context.candidate, nullptr)
+                                 : ir::Space::generic;  // of what else the instruction accesses
     if (out.kind == ir::OperandKind::function && wanted != ir::Space::generic) {
       context.report
           .add(Kind::wrong_space, expr.span, text(expr.name_id), "no state space", opcode,
@@ -650,13 +643,10 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
     }
     return true;
   }
-  if (expr.kind == ExprKind::generic) return symbol(context, expr.child.a, out);
+  if (expr.kind == ExprKind::generic) return named_address(context, expr.child.a, out);
   if (expr.kind == ExprKind::index) {  // a[3]: the address of an element
-    if (!symbol(context, expr.child.a, out) || !array(context, expr.child.a, out)) return false;
-    const auto index = evaluate(tree_, expr.child.b, context.report);
-    if (!index) return false;
-    out.value += element_bytes(out) * index->bits;
-    return true;
+    return named_address(context, expr.child.a, out) &&
+           index(context, expr.child.a, expr.child.b, out);
   }
   if (expr.kind == ExprKind::binary) {
     if (const char* help = misplaced_offset(expr)) {
@@ -668,7 +658,7 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
       return false;
     }
     if (const ExprId base = base_of_sum(id)) {
-      if (!symbol(context, base, out)) return false;
+      if (!named_address(context, base, out)) return false;
       const auto offset = offset_of(id, context.report);
       if (!offset) return false;
       if (out.kind == ir::OperandKind::function) {

@@ -187,8 +187,11 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
   const ir::Space wanted = context.space;
   if (space && *space != wanted) {
     const std::string_view must = context.spec.symbol_space;
+    // A thread is alone in its .local memory: there are no atomic operations there (9.7.13.5).
+    const bool alone = *space == ir::Space::local && (opcode == "atom" || opcode == "red");
     const bool generic = wanted == ir::Space::generic && *space != ir::Space::param &&
-                         *space != ir::Space::constant && (must.empty() || space_of(must) == space);
+                         *space != ir::Space::constant && !alone &&
+                         (must.empty() || space_of(must) == space);
     if (!generic) {
       auto& diagnostic =
           context.report
@@ -266,12 +269,9 @@ bool BodyChecker::address(const Context& context, ExprId id, ir::Operand& out) {
             .help("an element of an array stands without the outer brackets");
         return false;
       }
-      const auto index = evaluate(tree_, expr.child.b, context.report);
-      if (!index || !address_base(context, base.span, base.name_id, out)) return false;
+      if (!address_base(context, base.span, base.name_id, out)) return false;
       if (out.kind == ir::OperandKind::reg) break;
-      if (!array(context, expr.child.a, out)) return false;
-      out.value += element_bytes(out) * index->bits;
-      return true;
+      return index(context, expr.child.a, expr.child.b, out);
     }
     case ExprKind::binary: {
       if (const char* help = misplaced_offset(expr)) {

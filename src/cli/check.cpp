@@ -64,6 +64,7 @@ int check_files(const CheckOptions& options) {
     const auto module =
         check::check(tree, *source, report, alone ? check::Want::report : check::Want::module);
     report.sort();
+    if (!options.remarks) report.drop_remarks();
     show(*source, report);
     if (options.dump == "ir" && !report.has_errors()) print("{}", ir::print(*module));
     if (!options.link) continue;

@@ -27,6 +27,7 @@ struct CheckOptions {
   std::string format = "text";
   std::string dump;
   bool link = false;
+  bool remarks = false;  ///< shown as warnings
 };
 int check_files(const CheckOptions& options);
 

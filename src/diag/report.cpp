@@ -64,6 +64,11 @@ void Report::sort() {
   diagnostics_ = std::move(sorted);
 }
 
+void Report::drop_remarks() {
+  std::erase_if(diagnostics_,
+                [](const Diagnostic& one) { return one.severity == Severity::remark; });
+}
+
 Diagnostic& Report::add_formatted(Kind kind, Span span, std::string message) {
   // `.reg .b99 a, b;` is one mistake, although each name of the declaration has it.
   constexpr std::ptrdiff_t kRecent = 8;

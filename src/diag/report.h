@@ -15,7 +15,8 @@
 
 namespace heddle::diag {
 
-enum class Severity : u8 { warning, error };
+/// A remark is a warning that is shown only where somebody asks for it.
+enum class Severity : u8 { remark, warning, error };
 
 /// Every kind of diagnostic, from kinds.def: `DIAG(P2104, type_mismatch, error, "operand '{}' has
 /// type {}, ...")`.
@@ -86,6 +87,8 @@ class Report {
 
   /// Orders by place (stable), so that phases may report in any order.
   void sort();
+  /// Forgets remarks.
+  void drop_remarks();
 
  private:
   Diagnostic& add_formatted(Kind kind, Span span, std::string message);

@@ -68,17 +68,21 @@ struct Variable {
   Span span;  ///< the name where it is declared
 };
 
-/// A formal parameter or return value: a `.param` variable or a register.
+/// A formal parameter or return value: a `.param` variable or a register. `.reg .v2 .u32 v` is two
+/// of them, one for each component.
 struct Parameter {
   std::string name;
   bool in_register = false;
   RegId reg;      ///< when in_register (defined functions)
   LocalId local;  ///< .param of a `.func` (defined functions): its place in the frame
   Type type = Type::b32;
-  u8 vector = 1;
+  u8 vector =
+      1;  ///< of the first component of a vector register: how many there are; of the others: 0
   bool is_array = false;
+  bool unsized =
+      false;  ///< `[]`, the last parameter of a function: calls pass arrays of any size (11.2.2)
   u32 align = 1;
-  u64 size = 4;             ///< bytes
+  u64 size = 4;             ///< bytes; of an unsized one those of the largest array that is passed
   u64 offset = 0;           ///< kernels: offset in the parameter block
   bool is_pointer = false;  ///< .ptr
   Space pointee_space = Space::generic;
@@ -188,7 +192,7 @@ struct Function {
 struct Module {
   std::string name;  ///< path or "<memory>": for messages
   isa::PtxVersion version;
-  std::vector<isa::Target> targets;
+  std::vector<isa::Target> targets;  ///< all that `.target` names, the last one first
   bool texmode_independent = false, debug_target = false, map_f64_to_f32 = false;
   u8 address_size = 32;  ///< bits: 32 or 64
 
@@ -207,5 +211,9 @@ std::vector<u32> reachable_functions(const Module& module, FunctionId from);
 
 /// Every use of an `.alias` becomes a use of what it stands for (11.2.3).
 void resolve_aliases(Module& module);
+
+/// Gives each parameter without size the size of the largest array that a call of the module passes
+/// (11.2.2).
+void size_open_parameters(Module& module);
 
 }  // namespace heddle::ir

@@ -45,10 +45,10 @@ void fields(Stream& s, ir::Variable& variable) {
 
 template <class Stream>
 void fields(Stream& s, ir::Parameter& parameter) {
-  auto& [name, in_register, reg, local, type, vector, is_array, align, size, offset, is_pointer,
-         pointee_space, pointee_align] = parameter;
-  s(in_register, reg, local, type, vector, is_array, align, size, offset, is_pointer, pointee_space,
-    pointee_align);
+  auto& [name, in_register, reg, local, type, vector, is_array, unsized, align, size, offset,
+         is_pointer, pointee_space, pointee_align] = parameter;
+  s(in_register, reg, local, type, vector, is_array, unsized, align, size, offset, is_pointer,
+    pointee_space, pointee_align);
 }
 
 template <class Stream>

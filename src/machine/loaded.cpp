@@ -33,8 +33,8 @@ Result<std::shared_ptr<const Loaded>> Loaded::create(Memory& memory,
         "needs"};
   }
   for (const ir::Variable& variable : ir.variables) {
-    const bool sized_shared = variable.space == ir::Space::shared && variable.size != 0;
-    if (variable.linkage == ir::Linkage::external && (in_device_memory(variable) || sized_shared)) {
+    // One with a size is its own definition, with zeros: check::link() has said so.
+    if (variable.linkage == ir::Linkage::external && in_device_memory(variable) && !variable.size) {
       return Error{
           fmt::format("undefined symbol '{}': declared .extern and defined in no linked module",
                       variable.name)};

@@ -40,7 +40,15 @@ std::string Parser::dot_before_type() const {
                                                         : std::string();
 }
 
-// .space [bank] { .attribute( ) | .align N } .vector .type { .ptr .space .align N }
+// Types that are words as well.
+bool Parser::is_type(Word word) {
+  return word == Word::u64 || word == Word::s64 || is_object(word);
+}
+bool Parser::is_object(Word word) {
+  return word == Word::texref || word == Word::samplerref || word == Word::surfref;
+}
+
+// .space [bank] { .attribute( ) | .align N } .vector .type { .ptr .space .align N | .align N }
 bool Parser::type_words(Variable& variable) {
   variable.space = dotted_id();
   advance();
@@ -63,7 +71,7 @@ bool Parser::type_words(Variable& variable) {
     const bool is_vector = id == id_of(Word::v2) || id == id_of(Word::v4) || id == id_of(Word::v8);
     if (is_vector && !variable.vector) {
       variable.vector = id;
-    } else if (is_word(id) && id != id_of(Word::u64) && id != id_of(Word::s64)) {
+    } else if (is_word(id) && !is_type(word_of(id))) {
       return expected("a type");
     } else {
       variable.type = id;
@@ -77,6 +85,13 @@ bool Parser::type_words(Variable& variable) {
                          static_cast<u32>(attributes.size())};
   tree_.directives.insert(tree_.directives.end(), attributes.begin(), attributes.end());
   if (at_word(Word::ptr) && !pointee(variable)) return false;
+  // A kernel's parameter may have its alignment here, too: the first PTX manuals wrote `.param .b8
+  // .align 8`.
+  if (variable.space == id_of(Word::param) && !variable.align && at_word(Word::align)) {
+    advance();
+    variable.align = integer_literal("the alignment in bytes");
+    if (failed_) return false;
+  }
   if (!at(TokenKind::dotted)) return true;
   return misplaced("alignment, attributes and vector size stand before the type");
 }
@@ -90,7 +105,8 @@ bool Parser::bank(Variable& variable) {
   return expect(TokenKind::r_bracket, "']'");
 }
 
-// .ptr .global .align 16, of a kernel's parameter (5.1.6.3).
+// .ptr .global .align 16, of a kernel's parameter (5.1.6.3). LLVM writes .ptr .texref, .samplerref
+// and .surfref for handles of images, too.
 bool Parser::pointee(Variable& variable) {
   const auto add = [&](Range<ExprId> args) {
     tree_.directives.push_back({dotted_id(), tok_.span, args});
@@ -100,7 +116,9 @@ bool Parser::pointee(Variable& variable) {
   advance();
   if (at(TokenKind::dotted) && !at_word(Word::align)) {
     const NameId id = dotted_id();
-    if (!is_word(id) || class_of(word_of(id)) != WordClass::space) {
+    const bool is_space = id == id_of(Word::const_) || id == id_of(Word::global) ||
+                          id == id_of(Word::local) || id == id_of(Word::shared);
+    if (!is_space && !(is_word(id) && is_object(word_of(id)))) {
       return expected(".const, .global, .local or .shared");
     }
     add({});
@@ -250,11 +268,17 @@ bool Parser::parameters(Range<u32>& into, Nameless nameless) {
   advance();
   while (!at(TokenKind::r_paren)) {
     const u32 begin = tok_.span.begin;
+    NameId linkage;
+    if (at_word(Word::hidden)) {  // what a compiler passes beside the source's parameters
+      linkage = dotted_id();
+      advance();
+    }
     const NameId id = at(TokenKind::dotted) ? dotted_id() : NameId();
     if (!id || !is_word(id) || class_of(word_of(id)) != WordClass::space) {
       return expected(".param or .reg");
     }
     Variable variable;
+    variable.linkage = linkage;
     if (!type_words(variable)) return false;
     if (!at_new_name() && !(at(TokenKind::sink) && nameless == Nameless::yes)) {
       return expected("the parameter's name", nameless == Nameless::yes

@@ -83,6 +83,8 @@ class Parser {
 
   // parse_decl.cpp: chapter 5, 11.2
   bool variable(NameId linkage, u32 begin);
+  static bool is_type(Word word);
+  static bool is_object(Word word);
   bool type_words(Variable& variable);
   bool bank(Variable& variable);
   bool pointee(Variable& variable);

@@ -113,6 +113,10 @@ TEST(Parser, Functions) {
        "    .param .u32 .ptr .align 4 q,\n    .param .u64 .ptr .const r,\n"
        "    .param .u64 .ptr t\n)\n.maxntid 16, 16, 4\n.minnctapersm 2\n.pragma \"nounroll\";\n"
        ".reqnctapercluster 2, 1\n{\n}\n"},
+      {".entry k(.param .u64 .ptr.texref t, .param .u64 .ptr .surfref .align 8 s, "
+       ".param.b8.align 8 b[64], .hidden.param .align 64 .b8 d[128])",
+       ".entry k(\n    .param .u64 .ptr .texref t,\n    .param .u64 .ptr .surfref .align 8 s,\n"
+       "    .param .align 8 .b8 b[64],\n    .hidden .param .align 64 .b8 d[128]\n);\n"},
       {".entry k .reqntid 0x20, 2 .blocksareclusters .explicitcluster .maxclusterrank 8 "
        ".maxnreg 32 .maxnctapersm 1 { { } }",
        ".entry k\n.reqntid 0x20, 2\n.blocksareclusters\n.explicitcluster\n.maxclusterrank 8\n"

@@ -65,6 +65,10 @@ enum class WordClass : u8 {
   X(managed, "managed", other)                            \
   X(unified, "unified", other)                            \
   X(ptr, "ptr", other)                                    \
+  X(hidden, "hidden", other)                              \
+  X(texref, "texref", other)                              \
+  X(samplerref, "samplerref", other)                      \
+  X(surfref, "surfref", other)                            \
   X(v2, "v2", other)                                      \
   X(v4, "v4", other)                                      \
   X(v8, "v8", other)                                      \

@@ -97,6 +97,33 @@ TEST_F(Modules, EachLoadHasItsOwnVariables) {
   EXPECT_NE(in_a, in_b);
 }
 
+constexpr char kExtern[] =
+    ".version 8.0\n.target sm_75\n.address_size 64\n"
+    ".extern .global .u32 used;\n.extern .global .u32 unused[4];\n"
+    ".visible .entry reads(.param .u64 out) { .reg .u64 p; .reg .u32 r;\n"
+    "ld.param.u64 p, [out]; ld.global.u32 r, [used]; st.global.u32 [p], r; ret; }\n";
+
+TEST_F(Modules, ExternVariablesThatNobodyDefinesAreZeros) {
+  Logs logs;
+  CUmodule module = nullptr;
+  ASSERT_OK(cuModuleLoadDataEx(&module, kExtern, 4, logs.options.data(), logs.values.data()));
+  EXPECT_THAT(logs.infos.data(),
+              AllOf(HasSubstr("P4005"), HasSubstr("'used'"), HasSubstr("'unused'")));
+  CUfunction function = nullptr;
+  CUdeviceptr out = 0, unused = 0;
+  size_t bytes = 0;
+  ASSERT_OK(cuModuleGetFunction(&function, module, "reads"));
+  ASSERT_OK(cuMemAlloc_v2(&out, 4));
+  ASSERT_OK(cuMemsetD8_v2(out, 0xff, 4));
+  void* params[] = {&out};
+  EXPECT_OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, params, nullptr));
+  unsigned result = 1;
+  EXPECT_OK(cuMemcpyDtoH_v2(&result, out, 4));
+  EXPECT_EQ(result, 0u);
+  EXPECT_OK(cuModuleGetGlobal_v2(&unused, &bytes, module, "unused"));
+  EXPECT_EQ(bytes, 16u);
+}
+
 TEST_F(Modules, UnloadEndsHandles) {
   const CUmodule module = load();
   CUfunction function = nullptr;
@@ -483,6 +510,20 @@ TEST_F(Linker, MissingDefinitionIsNamed) {
   void* image = nullptr;
   EXPECT_NE(cuLinkComplete(link, &image, nullptr), CUDA_SUCCESS);
   EXPECT_THAT(logs.errors.data(), HasSubstr("twice"));
+  EXPECT_OK(cuLinkDestroy(link));
+}
+
+/// A linker has seen all modules that there are.
+TEST_F(Linker, ExternVariablesThatNobodyDefinesAreRefused) {
+  CUlinkState link = nullptr;
+  Logs logs;
+  ASSERT_OK(cuLinkCreate_v2(4, logs.options.data(), logs.values.data(), &link));
+  ASSERT_OK(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, const_cast<char*>(kExtern), sizeof kExtern,
+                             "extern.ptx", 0, nullptr, nullptr));
+  void* image = nullptr;
+  EXPECT_NE(cuLinkComplete(link, &image, nullptr), CUDA_SUCCESS);
+  EXPECT_THAT(logs.errors.data(),
+              AllOf(HasSubstr("P4003"), HasSubstr("'used'"), HasSubstr("'unused'")));
   EXPECT_OK(cuLinkDestroy(link));
 }
 

@@ -11,10 +11,10 @@
 namespace heddle::driver {
 
 Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile,
-                 JitOptions& options) {
+                 JitOptions& options, check::Program program) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
-  auto compiled = compile(texts, profile, options.max_registers());
+  auto compiled = compile(texts, profile, options.max_registers(), program);
   options.write_wall_time(std::chrono::duration<float, std::milli>(Clock::now() - begin).count());
   options.write_infos(compiled.warnings);
   options.write_errors(compiled.errors);

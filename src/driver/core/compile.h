@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "check/check.h"
 #include "driver/core/image.h"
 #include "driver/core/jit_options.h"
 #include "ir/module.h"
@@ -25,12 +26,12 @@ struct Compiled {
 /// Checks every text, links them when there are several, and asks whether `profile` runs the
 /// result. `max_registers` (0: none) is for kernels of texts that have no such limit themselves.
 Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile,
-                 u32 max_registers = 0);
+                 u32 max_registers = 0, check::Program program = check::Program::whole);
 
 /// The same, with everything that it has to say written to `options`; errors go to stderr when the
 /// program gave no buffer for them.
 Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile,
-                 JitOptions& options);
+                 JitOptions& options, check::Program program = check::Program::whole);
 
 /// Finds the PTX in an image (core/image.h) and compiles it.
 Compiled compile_image(const void* image, std::string_view name, const machine::Profile& profile,

@@ -58,8 +58,8 @@ std::shared_ptr<const ir::Module> with_limits(std::shared_ptr<const ir::Module> 
 
 }  // namespace
 
-Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile,
-                 u32 max_registers) {
+Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile, u32 max_registers,
+                 check::Program program) {
   std::vector<check::Input> inputs;
   for (const auto& text : texts) inputs.push_back({text.name, text.text});
   if (const auto library = device_library_for(texts)) {
@@ -68,6 +68,7 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
   check::CompileOptions options;
   options.for_sm_1x = machine::is_sm_1x(profile);
   options.complete = check::Complete::what_runs;
+  options.program = program;
   auto checked = check::compile(inputs, &machine::provides, options);
   if (!checked.module) {
     return {result_of(texts, checked.messages), nullptr, std::move(checked.messages), ""};

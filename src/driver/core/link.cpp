@@ -30,7 +30,8 @@ CUresult Link::add(const std::string& bytes, std::string_view name, u32 max_regi
 CUresult Link::complete(void** image, std::size_t* size) {
   const std::lock_guard lock(mutex_);
   const auto texts = texts_to_link(units_, device_library_names());
-  const auto compiled = compile(texts, context_->device().profile, options_);
+  const auto compiled =
+      compile(texts, context_->device().profile, options_, check::Program::relocatable);
   if (compiled.result) {
     for (const auto& why : left_out_) complain(compiled.result, "left out: " + why, options_);
     return compiled.result;
