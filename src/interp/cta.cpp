@@ -138,8 +138,7 @@ void InterpretedCta::make_warps() {
                    state.specials.data() + use.copy);
     Warp& warp = state.warp;
     warp.low_base = memory.low().all.base, warp.low_size = memory.low().all.size;
-    const machine::AddressRange reach = memory.reach();
-    warp.high_base = reach.base, warp.high_size = reach.size;
+    warp.high_base = memory.high().all.base, warp.high_size = memory.high().all.size;
     if (!warp.low_size) warp.low_base = warp.high_base, warp.low_size = warp.high_size;
     warp.shared_base = shared_base_, warp.shared_size = launch_.shared_bytes;
     warp.shared_window = machine::kSharedSlot;
@@ -151,7 +150,7 @@ void InterpretedCta::make_warps() {
     warp.const_base = launch_.loaded->constants().base,
     warp.const_size = launch_.loaded->constants().size;
     warp.recover = &recover_;
-    warp.multimem = &memory.multimem();
+    warp.memory = &memory;
     warp.stack = state.stack.data();
   }
 }

@@ -21,9 +21,7 @@ using machine::TrapKind;
 /// access fault, as they do for loads.
 u64 InterpretedCta::read_bits(u64 address, u32 bytes) {
   Warp& warp = current_->warp;
-  const bool legal = machine::AddressRange{warp.low_base, warp.low_size}.contains(address, bytes) ||
-                     machine::AddressRange{warp.high_base, warp.high_size}.contains(address, bytes);
-  if (!legal) {
+  if (!warp.memory->is_accessible(address, bytes)) {
     const u32 lane = static_cast<u32>(std::countr_zero(warp.mask));
     raise_trap(warp, TrapKind::illegal_address, lane, &address);
   }

@@ -24,9 +24,6 @@ u64 lane_address(const Warp& warp, const Op& op, u32 lane) {
       break;
     case AddressBase::absolute:
       break;
-    case AddressBase::params:
-      address += warp.params;
-      break;
     case AddressBase::frame:
       address += warp.frame_local;
       break;
@@ -39,6 +36,7 @@ namespace {
 u64 window_start(const Warp& warp, const Op& op, u32 lane) {
   if (op.window == Window::shared) return warp.shared_base;
   if (op.window == Window::local) return warp.local_base + warp.local_stride * lane;
+  if (op.window == Window::param) return warp.params;
   return 0;
 }
 
@@ -52,22 +50,20 @@ void raise_trap(Warp& warp, TrapKind kind, u32 lane, const u64* address) {
   siglongjmp(*warp.recover, kTrapRaised);
 }
 
-void trap_on_address(Warp& warp, const Op& op, u32 bytes, u32 alignment) {
+void check_each_lane(Warp& warp, const Op& op, u32 bytes, u32 alignment) {
+  machine::AddressRange legal;  // of the lane before: most lie in the same one
+  if (op.window == Window::shared) legal = {0, warp.shared_size};
+  if (op.window == Window::local) legal = {0, warp.local_stride};
+  if (op.window == Window::param) legal = {0, warp.params_size};
   for (u32 rest = warp.mask; rest; rest &= rest - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));
     const u64 address = lane_address(warp, op, lane);
-    bool inside;
-    if (op.window == Window::generic) {
-      inside = machine::AddressRange{warp.low_base, warp.low_size}.contains(address, bytes) ||
-               machine::AddressRange{warp.high_base, warp.high_size}.contains(address, bytes);
-    } else {
-      const u64 size = op.window == Window::shared ? warp.shared_size : warp.local_stride;
-      inside = machine::AddressRange{0, size}.contains(address, bytes);
-    }
-    if (!inside) raise_trap(warp, TrapKind::illegal_address, lane, &address);
+    if (op.window == Window::generic && !legal.contains(address))
+      legal = warp.memory->accessible(address);
+    if (!legal.contains(address, bytes))
+      raise_trap(warp, TrapKind::illegal_address, lane, &address);
     if (address % alignment) raise_trap(warp, TrapKind::misaligned_address, lane, &address);
   }
-  HEDDLE_UNREACHABLE();
 }
 
 /// A page without access was hit: finds the lane whose access it was.
@@ -111,6 +107,10 @@ CtaStatus InterpretedCta::trapped(const WarpState& state, TrapKind kind, u32 lan
         break;
       case Window::local:
         trap_.detail = fmt::format("a thread has {} bytes of local memory", local_stride_);
+        break;
+      case Window::param:
+        trap_.detail =
+            fmt::format("the kernel has {} bytes of parameters", launch_.config->params.size());
         break;
       default:
         trap_.detail = machine::describe_address(launch_.loaded->memory(), *address);

@@ -144,6 +144,8 @@ Place Decoder::host_address(const Operand& operand, u32 bytes) {
     window = Window::shared;
   else if (operand.kind == OperandKind::local)
     window = Window::local;
+  else if (operand.kind == OperandKind::parameter)
+    window = Window::param;
   if (window == Window::generic && base.first == AddressBase::reg64 && !operand.value)
     return base.second;
   const Place to = scratch(8);

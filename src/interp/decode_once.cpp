@@ -48,8 +48,9 @@ Scope Decoder::scope_of_result(const ir::Inst& inst) const {
         if (!alone || spec.also_read || is_predicate(one.type)) return Scope::warp;
         bytes += bytes_of(one.type);
       } else if (load && one.is_address) {
+        const machine::AddressRange parameters{0, f_.param_bytes};
         const bool fits = one.kind == OperandKind::parameter && one.value % bytes == 0 &&
-                          one.value + bytes <= f_.param_bytes;
+                          parameters.contains(one.value, bytes);
         if (!fits) return Scope::warp;
       } else {
         scope = std::max(scope, scope_of_source(one));

@@ -143,21 +143,12 @@ Decoder::Target Decoder::target(const Operand& operand) {
   return target;
 }
 
-/// Emits what the base needs first; the address itself is filled in by address().
+/// Where the base comes from; the address itself is filled in by address().
 std::pair<AddressBase, Place> Decoder::address_base(const Operand& operand) {
   switch (operand.kind) {
     case OperandKind::reg: {
       const bool wide = bytes_of(f_.registers[operand.id].type) == 8;
-      Place from = registers_[operand.id];
-      if (space() == ir::Space::param && f_.is_entry) {  // an offset into the parameter block
-        const Place based = scratch(wide ? 8 : 4);
-        Op& op = emit(level_.to_generic[wide]);
-        op.src[0] = from;
-        op.dst[0] = based;
-        op.window = Window::param;
-        from = based;
-      }
-      return {wide ? AddressBase::reg64 : AddressBase::reg32, from};
+      return {wide ? AddressBase::reg64 : AddressBase::reg32, registers_[operand.id]};
     }
     case OperandKind::special: {
       Operand value = operand;
@@ -167,8 +158,6 @@ std::pair<AddressBase, Place> Decoder::address_base(const Operand& operand) {
     }
     case OperandKind::local:
       return {AddressBase::frame, 0};
-    case OperandKind::parameter:
-      return {AddressBase::params, 0};
     default:
       return {AddressBase::absolute, 0};
   }
@@ -187,6 +176,8 @@ void Decoder::address(const Operand& operand, Op& op,
     op.window = Window::shared;
   else if (space == ir::Space::local || in_frame || (space == ir::Space::param && !f_.is_entry))
     op.window = Window::local;
+  else if (space == ir::Space::param || operand.kind == OperandKind::parameter)
+    op.window = Window::param;
   else
     op.window = Window::generic;
 }

@@ -15,7 +15,7 @@ template <class T, int kSign>
 void convert_address(Warp& warp, const Op& op) {
   const T* from = warp.at<const T>(op.src[0]);
   const WindowShape shape = shape_of(warp, op.window);
-  const T base = static_cast<T>(op.window == Window::param ? warp.params : shape.base);
+  const T base = static_cast<T>(shape.base);
   const T stride = static_cast<T>(shape.stride);
   Sink<T> sink(registers_of(warp), op.dst[0]);
   for (u32 i = 0; i < kLanes; ++i) {

@@ -36,6 +36,8 @@ inline WindowShape shape_of(const Warp& warp, Window window) {
       return {warp.shared_base, 0, warp.shared_size};
     case Window::local:
       return {warp.local_base, warp.local_stride, warp.local_stride};
+    case Window::param:
+      return {warp.params, 0, warp.params_size};
     default:
       return {0, 0, 0};
   }
@@ -44,13 +46,10 @@ inline WindowShape shape_of(const Warp& warp, Window window) {
 /// All lanes access the same address: nothing in it comes from a register, and the window is not
 /// per thread.
 inline bool is_uniform(const Op& op) {
-  return (op.base == AddressBase::absolute || op.base == AddressBase::params) &&
-         op.window != Window::local;
+  return op.base == AddressBase::absolute && op.window != Window::local;
 }
 inline u64 uniform_address(const Warp& warp, const Op& op) {
-  return op.offset + (op.base == AddressBase::params  ? warp.params
-                      : op.base == AddressBase::frame ? warp.frame_local
-                                                      : 0);
+  return op.offset + (op.base == AddressBase::frame ? warp.frame_local : 0);
 }
 
 inline void form_lanes(const Warp& warp, const Op& op, Addresses& out) {
@@ -104,7 +103,7 @@ inline void check_lanes(Warp& warp, const Op& op, u64 bytes, u64 alignment, Addr
     }
   }
   if (bad) [[unlikely]] {
-    trap_on_address(warp, op, static_cast<u32>(bytes), static_cast<u32>(alignment));
+    check_each_lane(warp, op, static_cast<u32>(bytes), static_cast<u32>(alignment));
   }
   if (op.window != Window::generic) {
     for (u32 i = 0; i < kLanes; ++i) addresses.lane[i] += shape.base + shape.stride * i;
@@ -236,7 +235,7 @@ void load(Warp& warp, const Op& op) {
   const WindowShape shape = shape_of(warp, op.window);
   const u64 address = uniform_address(warp, op);
   if (!is_legal(warp, op.window, shape, address, kBytes, kBytes)) [[unlikely]] {
-    trap_on_address(warp, op, kBytes, kBytes);
+    check_each_lane(warp, op, kBytes, kBytes);
   }
   for (u32 e = 0; e < kCount; ++e) {
     const T value = load_one<T>(shape.base + address + e * sizeof(T));

@@ -143,10 +143,10 @@ Handler load_floating(u8 atomop) {
 }  // namespace
 
 Replicas replicas_at(Warp& warp, u32 lane, u64 address, MultimemAccess access) {
-  const Replicas found = warp.multimem->find_again(address);
+  const Replicas found = warp.memory->multimem().find_again(address);
   if (!found.count)
     raise_trap(warp, TrapKind::illegal_address, lane, &address,
-               warp.multimem->why_missing(address));
+               warp.memory->multimem().why_missing(address));
   if (access == MultimemAccess::write && !found.is_writable) {
     raise_trap(warp, TrapKind::illegal_address, lane, &address,
                "these multimem addresses are mapped for reading only");

@@ -17,7 +17,7 @@
 #include "machine/trap_kind.h"
 
 namespace heddle::machine {
-class Multimem;
+class Memory;
 }
 
 namespace heddle::interp {
@@ -88,7 +88,6 @@ enum class AddressBase : u8 {
   reg64,     ///< src[0], 64-bit lanes
   reg32,     ///< src[0], 32-bit lanes, the sum taken modulo 2^32
   absolute,  ///< the offset alone
-  params,    ///< offset into the kernel's parameter block
   frame,     ///< offset into the frame's local memory (.local and .param variables)
 };
 
@@ -187,7 +186,7 @@ struct Warp {
   bool trap_has_address = false;
   TrapDetail* detail = nullptr;
   sigjmp_buf* recover = nullptr;
-  const machine::Multimem* multimem = nullptr;
+  const machine::Memory* memory = nullptr;  ///< of the device
 
   bool in_shared_window(u64 address) const { return address - cluster_base < cluster_size; }
 
@@ -257,7 +256,10 @@ inline const Op* run_full(Gang& gang, const Op* op) {
 /// The address that a lane names, counted from the start of the window.
 u64 lane_address(const Warp& warp, const Op& op, u32 lane);
 
-/// Traps for the first active lane whose access of `bytes` bytes breaks window or alignment.
-[[noreturn]] void trap_on_address(Warp& warp, const Op& op, u32 bytes, u32 alignment);
+/// Looks at each active lane's access of `bytes` bytes, after a quicker look has found one that
+/// lies in neither of the device's regions or its window, or is not aligned: traps for the first
+/// lane that may not make it. Returns when all may, as some access memory of the host that is
+/// registered.
+void check_each_lane(Warp& warp, const Op& op, u32 bytes, u32 alignment);
 
 }  // namespace heddle::interp

@@ -5,7 +5,6 @@
 
 namespace heddle::interp {
 
-using machine::AddressRange;
 using machine::kSharedSlot;
 using machine::TrapKind;
 
@@ -58,9 +57,8 @@ void check_shared(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment) {
 }
 
 void check_global(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment) {
-  const bool inside = AddressRange{warp.low_base, warp.low_size}.contains(host, bytes) ||
-                      AddressRange{warp.high_base, warp.high_size}.contains(host, bytes);
-  if (!inside) raise_trap(warp, TrapKind::illegal_address, lane, &host);
+  if (!warp.memory->is_accessible(host, bytes))
+    raise_trap(warp, TrapKind::illegal_address, lane, &host);
   if (host % alignment) raise_trap(warp, TrapKind::misaligned_address, lane, &host);
 }
 
@@ -80,6 +78,8 @@ void host_address(Warp& warp, const Op& op) {
       address = host;
     } else if (op.window == Window::local) {
       address += warp.local_base + warp.local_stride * lane;
+    } else if (op.window == Window::param) {
+      address += warp.params;
     }
     out[lane] = address;
   }

@@ -54,8 +54,9 @@ enum class HelperId : u32 {
            ///< 2: predicates. All that live of the warp
   arrive_in_cluster,  ///< all that live of the warp
   wait_in_cluster,    ///< they do, for those of the cluster; Context::again: some are missing
+  verify_access,      ///< of Context::verified: ends the process where one is not accessible
 };
-inline constexpr u32 kHelpers = 13;
+inline constexpr u32 kHelpers = 14;
 
 /// Most operands of a helper. An operand's lanes lie side by side, predicates as a word of bits.
 inline constexpr u32 kHelperOperands = 24;
@@ -98,6 +99,9 @@ struct Context {
   /// says; and their indices before they were widened, if they were.
   u64 lines[2 * kMostWarps];
   u32 indices[2 * kMostWarps];
+  /// Of verify_access: host addresses, those of which the bits are set in `verified_lanes`.
+  u64 verified_lanes, verified_bytes;
+  u64 verified[kLanes * kMostWarps];
   alignas(64) u64 addresses[kLanes * kMostWarps];
   alignas(64) u64 operands[kHelperOperands][kLanes];
 };

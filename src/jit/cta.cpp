@@ -85,8 +85,7 @@ Result<u64> Cta::begin(u64 index, u64 most) {
     }
     Context& c = context_;
     c.low_base = memory.low().all.base, c.low_size = memory.low().all.size;
-    const machine::AddressRange reach = memory.reach();
-    c.high_base = reach.base, c.high_size = reach.size;
+    c.high_base = memory.high().all.base, c.high_size = memory.high().all.size;
     c.shared_base = shared_base_, c.shared_size = launch_.shared_bytes;
     c.cluster_base = cluster_->base;
     c.cluster_size = launch_.cluster.volume() * machine::kSharedSlot;
@@ -427,15 +426,18 @@ bool Cta::is_legal(ir::Space space, u64 address, u64 bytes) const {
       return machine::AddressRange{0, c.shared_size}.contains(address, bytes);
     case ir::Space::local:
       return machine::AddressRange{0, c.local_stride}.contains(address, bytes);
+    case ir::Space::param:
+      return machine::AddressRange{c.params, c.params_size}.contains(address, bytes);
     default:
-      return machine::AddressRange{c.low_base, c.low_size}.contains(address, bytes) ||
-             machine::AddressRange{c.high_base, c.high_size}.contains(address, bytes);
+      return launch_.loaded->memory().is_accessible(address, bytes);
   }
 }
 
 bool Cta::line_is_legal(const Site& site, const u64 (&begins)[2]) const {
   constexpr u32 kHalf = kLanes / 2;
-  const u64 bytes = u64{site.bytes} * site.count, step = static_cast<u64>(site.step);
+  const u64 bytes = u64{site.bytes} * site.count;
+  // The compiler takes only what is near for a line (extent.h), so no sum wraps around.
+  const u64 step = static_cast<u64>(site.step);
   if (step % bytes != 0) return false;
   for (u32 h = 0; h < 2; ++h) {
     const u32 lanes = context_.lanes >> h * kHalf & 0xffff;
@@ -471,13 +473,16 @@ u32 Cta::check_access(const Site& site, u64 distance) {
     }
     const CodeLine line{0, site.function, site.inst};
     trapped(inside(address) ? TrapKind::misaligned_address : TrapKind::illegal_address, &line, lane,
-            address);
+            site.space == ir::Space::param ? address - c.params : address);
     switch (site.space) {
       case ir::Space::shared:
         trap_.detail = fmt::format("the CTA has {} bytes of shared memory", launch_.shared_bytes);
         break;
       case ir::Space::local:
         trap_.detail = fmt::format("a thread has {} bytes of local memory", local_stride_);
+        break;
+      case ir::Space::param:
+        trap_.detail = fmt::format("the kernel has {} bytes of parameters", c.params_size);
         break;
       default:
         trap_.detail = machine::describe_address(launch_.loaded->memory(), address);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/helpers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <cstring>
 
 #include "base/check.h"
@@ -426,6 +429,19 @@ u32 warp_op(Context* context, u32 number) {
   return 0;
 }
 
+/// What the code is about to access without having been told that it may.
+u32 verify_access(Context* context, u32) {
+  const machine::Memory& memory = cta_of(context).memory();
+  for (u64 rest = context->verified_lanes; rest; rest &= rest - 1) {
+    const u64 address = context->verified[std::countr_zero(rest)];
+    if (memory.is_accessible(address, context->verified_bytes)) continue;  // registered
+    fmt::print(stderr, "heddle: compiled code accesses {} bytes at {:#x}\n",
+               context->verified_bytes, address);
+    HEDDLE_CHECK(!"compiled code leaves the device's memory");
+  }
+  return 0;
+}
+
 /// Those that compute take subnormal numbers for what they are, wherever they are called.
 template <Helper kRun>
 u32 computes(Context* context, u32 number) {
@@ -436,8 +452,8 @@ u32 computes(Context* context, u32 number) {
 }  // namespace
 
 const std::array<Helper, kHelpers> kHelperTable = {
-    &check_access,   &check_line, &computes<&atomic>, &load, &store,  &computes<&warp_op>,
-    &special,        &trap,       &computes<&step>,   &wait, &arrive, &arrive_in_cluster,
-    &wait_in_cluster};
+    &check_access,    &check_line,   &computes<&atomic>, &load, &store,  &computes<&warp_op>,
+    &special,         &trap,         &computes<&step>,   &wait, &arrive, &arrive_in_cluster,
+    &wait_in_cluster, &verify_access};
 
 }  // namespace heddle::jit

@@ -40,8 +40,7 @@ thread_local FaultGuard::State FaultGuard::current;
 void on_fault(int signal, siginfo_t* info, void* context) {
   const FaultGuard::State& state = FaultGuard::current;
   const u64 address = reinterpret_cast<u64>(info->si_addr);
-  if (state.recover &&
-      (state.memory->low().all.contains(address) || state.memory->reach().contains(address))) {
+  if (state.recover && state.memory->is_accessible(address, 1)) {
     *state.fault = {address, code_of(context)};
     // The jump leaves the handler without returning, which would have brought the mask back: a
     // sanitizer that calls us has blocked all signals, and the next fault would end the process.

@@ -122,7 +122,6 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 device_bytes) {
         fmt::format("cannot reserve {} GiB of address space for device memory", needed / kGiB)};
   }
   memory->high_ = carve(base, needed + reserved, kHighShared, kHighLocal, reserved);
-  memory->admit(memory->high_.all);
   memory->low_heap_.reset(memory->low_.heap);
   memory->high_heap_.reset(memory->high_.heap);
   memory->low_local_.reset(memory->low_.local);
@@ -207,17 +206,6 @@ bool Memory::is_valid(u64 address, u64 bytes) const {
 u64 Memory::used_bytes() const {
   const std::lock_guard lock(mutex_);
   return used_;
-}
-
-AddressRange Memory::reach() const {
-  const u64 begin = reach_begin_.load(), end = reach_end_.load();
-  return {begin, end - begin};
-}
-
-void Memory::admit(AddressRange host) {
-  const std::lock_guard lock(mutex_);
-  if (!reach_end_ || host.base < reach_begin_) reach_begin_ = host.base;
-  if (host.end() > reach_end_) reach_end_ = host.end();
 }
 
 Result<u64> Memory::reserve(u64 bytes, u64 align, u64 hint) {

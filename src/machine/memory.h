@@ -19,6 +19,7 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "machine/host_ranges.h"
 #include "machine/multimem.h"
 #include "machine/ranges.h"
 
@@ -64,10 +65,21 @@ class Memory {
   const Region& low() const { return low_; }
   const Region& high() const { return high_; }
 
-  /// What generic addresses may reach besides the low region: the high region, and host memory that
-  /// was admitted with everything between. A kernel that strays there is not stopped.
-  AddressRange reach() const;
-  void admit(AddressRange host);
+  /// The host's memory that the program has registered.
+  HostRanges& registered() { return registered_; }
+  const HostRanges& registered() const { return registered_; }
+
+  /// What a kernel may access around a generic address: one of the regions, where pages that belong
+  /// to no allocation fault, or a range of registered memory. Of no bytes: nothing.
+  AddressRange accessible(u64 address) const {
+    if (low_.all.contains(address)) return low_.all;
+    if (high_.all.contains(address)) return high_.all;
+    return registered_.find(address);
+  }
+  /// Whether all of `bytes` from the generic address `address` is accessible.
+  bool is_accessible(u64 address, u64 bytes) const {
+    return accessible(address).contains(address, bytes);
+  }
 
   // Address space without memory, for programs that map memory themselves (driver API 6.14). Whole
   // pages; mappings are shared memory of a file. Far more than any memory: reserving costs nothing.
@@ -129,7 +141,7 @@ class Memory {
   u64 next_low_shared_ = 0, next_high_shared_ = 0;
   std::array<Kept, 32> kept_;
   std::set<u64> shared_;  ///< allocations that are mappings of files
-  std::atomic<u64> reach_begin_{0}, reach_end_{0};
+  HostRanges registered_;
   Multimem multimem_;
   u64 device_bytes_ = 0;
   u64 used_ = 0;

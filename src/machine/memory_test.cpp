@@ -194,14 +194,25 @@ TEST(Memory, SharedAllocationKeepsItsContents) {
   EXPECT_EQ(memory->share(again + 4), -1);
 }
 
-TEST(Memory, AdmittedHostMemoryIsInReach) {
+TEST(Memory, OfTheHostsMemoryTheRegisteredBytesAreAccessible) {
   const auto memory = make();
-  u32 word = 0;
-  const u64 address = reinterpret_cast<u64>(&word);
-  EXPECT_FALSE(memory->reach().contains(address));
-  memory->admit({address, 4});
-  EXPECT_TRUE(memory->reach().contains(address, 4));
-  EXPECT_TRUE(memory->reach().contains(memory->high().all.base, memory->high().all.size));
+  u32 words[4] = {};
+  const u64 address = reinterpret_cast<u64>(words);
+  EXPECT_FALSE(memory->is_accessible(address, 1));
+  memory->registered().add({address + 4, 8});
+  EXPECT_FALSE(memory->is_accessible(address, 8));
+  EXPECT_FALSE(memory->is_accessible(address + 3, 1));
+  EXPECT_TRUE(memory->is_accessible(address + 4, 8));
+  EXPECT_FALSE(memory->is_accessible(address + 4, 9));
+  EXPECT_FALSE(memory->is_accessible(address + 4, ~u64{0}));
+  EXPECT_FALSE(memory->is_accessible(address + 12, 1));
+  // What lies between registered memory and the device's is the program's own.
+  EXPECT_FALSE(memory->is_accessible(memory->high().all.base - 1, 1));
+  EXPECT_FALSE(memory->is_accessible(memory->high().all.end(), 1));
+  EXPECT_TRUE(memory->is_accessible(memory->high().all.base, memory->high().all.size));
+  EXPECT_FALSE(memory->registered().remove(address));
+  EXPECT_TRUE(memory->registered().remove(address + 4));
+  EXPECT_FALSE(memory->is_accessible(address + 4, 1));
 }
 
 }  // namespace

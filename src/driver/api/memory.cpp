@@ -170,8 +170,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr 
   });
 }
 
-// Registering lets kernels reach what is between the program's memory and the device's, too
-// (machine/memory.h, admit).
+// Kernels may access exactly the registered bytes (machine/host_ranges.h).
 CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
   return in_context([&](Context& context) -> CUresult {
     constexpr unsigned kKnown = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
@@ -190,7 +189,6 @@ CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
                                                     .owner = &context,
                                                     .device = &context.device()});
     if (!entered) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    state().memory->admit({base, bytesize});
     return CUDA_SUCCESS;
   });
 }

@@ -71,6 +71,7 @@ bool Allocations::enter(Allocation what) {
   }
   what.id = next_id_++;
   by_base_.emplace(what.base, what);
+  if (what.kind == Kind::registered) state().memory->registered().add({what.base, what.size});
   return true;
 }
 
@@ -102,6 +103,7 @@ std::map<u64, Allocation>::iterator Allocations::forget(std::map<u64, Allocation
   if (lies_in_memory(allocation.kind) && allocation.device) {
     used_[allocation.device] -= allocation.size;
   }
+  if (allocation.kind == Kind::registered) state().memory->registered().remove(allocation.base);
   if (allocation.is_managed()) state().advice.forget(allocation.base, allocation.size);
   if (allocation.file >= 0) close(allocation.file);
   if (allocation.pool) allocation.pool->give(allocation.size);

@@ -21,6 +21,7 @@
 #include "jit/llvm/shape.h"
 #include "jit/llvm/team.h"
 #include "jit/llvm/turns.h"
+#include "jit/llvm/verify_accesses.h"
 #include "jit/llvm/vectorize.h"
 #include "jit/llvm/whole_ways.h"
 #include "jit/llvm/workshop.h"
@@ -147,6 +148,7 @@ Result<Compiled> compile_here(const Request& request) {
   use_fixups(cta, *target, kernel.zeroes_subnormals);
   part_choices(cta, *target);
   clock.end("tidy vectors again");
+  if (verifies() && request.dump == Dump::none) verify_accesses(cta);
   make_cold_calls(cta, *target);
   if (request.dump == Dump::vector) compiled.dump = dump(cta, kernel, module);
   if (request.dump == Dump::code) {

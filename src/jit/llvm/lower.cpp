@@ -438,8 +438,8 @@ void FunctionLowering::find_indexed() {
     }
     for (const Operand& one : operands) {
       if (one.kind != OperandKind::local || form.sem_id == SemId::call) continue;
-      if (!access || !one.is_address || one.value + bytes > f_.locals[one.id].size)
-        indexed_[one.id] = true;
+      const machine::AddressRange whole{0, f_.locals[one.id].size};
+      if (!access || !one.is_address || !whole.contains(one.value, bytes)) indexed_[one.id] = true;
     }
   }
 }

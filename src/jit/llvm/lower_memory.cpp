@@ -20,6 +20,12 @@ constexpr unsigned kWordBits = 64;
 
 }  // namespace
 
+/// Whether an access to the kernel's parameter block at a constant offset, whose `bytes` are its
+/// alignment, too, needs no check.
+bool FunctionLowering::lies_in_parameters(u64 offset, u64 bytes) const {
+  return machine::AddressRange{0, f_.param_bytes}.contains(offset, bytes) && offset % bytes == 0;
+}
+
 /// Where a .param variable of a function lies, or null.
 llvm::Value* FunctionLowering::local_storage(const Operand& operand) {
   if (operand.kind != OperandKind::local || in_memory(operand.id)) return nullptr;
@@ -52,12 +58,13 @@ std::vector<llvm::Value*> FunctionLowering::split(const std::vector<llvm::Value*
   return words;
 }
 
-/// Where an address counts from: the parameters of a function lie in local memory, those of a
-/// kernel have generic addresses.
+/// Where an access may go: the parameters of a function lie in local memory. Those of a kernel are
+/// accessed by generic addresses.
 ir::Space FunctionLowering::space_of_access(const Operand& address) const {
   const auto space = static_cast<ir::Space>(inst_->space);
   if (address.kind == OperandKind::local) return ir::Space::local;
-  if (space == ir::Space::param) return f_.is_entry ? ir::Space::generic : ir::Space::local;
+  if (address.kind == OperandKind::parameter) return ir::Space::param;
+  if (space == ir::Space::param && !f_.is_entry) return ir::Space::local;
   return space;
 }
 
@@ -111,7 +118,7 @@ void FunctionLowering::load() {
           builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), storage, i * bits / 8);
       words.push_back(builder_.CreateAlignedLoad(word, at, llvm::Align(1)));
     }
-  } else if (a.kind == OperandKind::parameter) {
+  } else if (a.kind == OperandKind::parameter && lies_in_parameters(a.value, count * bits / 8)) {
     for (std::size_t i = 0; i < count; ++i) {
       words.push_back(call(fmt::format("param:i{}", bits), word,
                            {constant(static_cast<u32>(a.value + i * bits / 8))}, true));

@@ -111,6 +111,7 @@ class FunctionLowering {
   llvm::Value* value(const Operand& operand);
   llvm::Value* address(const Operand& operand);
   void write(const Operand& to, llvm::Value* value);
+  bool lies_in_parameters(u64 offset, u64 bytes) const;
   llvm::Value* local_storage(const Operand& operand);
   bool in_memory(u32 local) const {
     return f_.locals[local].space == ir::Space::local || indexed_[local];

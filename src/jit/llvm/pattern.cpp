@@ -5,6 +5,10 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
+
+#include "jit/extent.h"
+
 namespace heddle::jit {
 namespace {
 
@@ -84,7 +88,9 @@ std::optional<Pattern> compute(const llvm::Value* value, const Shapes& shapes, u
     case llvm::Instruction::Mul: {
       const auto a = number ? operand(0) : std::nullopt;
       const bool shifts = inst->getOpcode() == llvm::Instruction::Shl;
-      if (!a || number->getValue().uge(shifts ? 20 : kMostFactor)) return std::nullopt;
+      if (!a || number->getValue().uge(shifts ? 20 : kMostFactor) ||
+          !std::ranges::all_of(a->offsets, is_near))
+        return std::nullopt;
       const s64 factor =
           shifts ? s64{1} << number->getZExtValue() : static_cast<s64>(number->getZExtValue());
       Pattern scaled = each(*a, [&](s64 offset) { return offset * factor; });

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "jit/extent.h"
+
 namespace heddle::jit {
 namespace {
 
@@ -32,6 +34,13 @@ Widened sum(const Widened& a, const Widened& b) {
   return scaled({all.begin(), all.end()}, 1);
 }
 
+/// The shape, if its lanes lie near enough to each other for lengths that do not wrap around.
+Shape near(Shape shape) {
+  const auto is_near_too = [](const auto& term) { return is_near(term.second); };
+  return is_near(shape.stride) && std::ranges::all_of(shape.widened, is_near_too) ? shape
+                                                                                  : Shape::any();
+}
+
 /// What holds whichever of the two it is.
 Shape meet(const Shape& a, const Shape& b) {
   if (a.kind == Kind::unset) return b;
@@ -43,21 +52,19 @@ Shape meet(const Shape& a, const Shape& b) {
 
 Shape plus(const Shape& a, const Shape& b, s64 sign) {
   if (!a.is_affine() || !b.is_affine()) return Shape::any();
-  return {std::max(a.kind, b.kind), a.stride + sign * b.stride, std::min(a.align, b.align),
-          sum(a.widened, scaled(b.widened, sign))};
+  return near({std::max(a.kind, b.kind), a.stride + sign * b.stride, std::min(a.align, b.align),
+               sum(a.widened, scaled(b.widened, sign))});
 }
 
 Shape times(const Shape& a, s64 factor) {
   if (!a.is_affine()) return a;
-  if (a.stride > (s64{1} << 40) || a.stride < -(s64{1} << 40) || factor > (s64{1} << 20) ||
-      factor < -(s64{1} << 20)) {
+  if (factor > (s64{1} << 20) || factor < -(s64{1} << 20))
     return a.is_uniform() ? Shape::uniform() : Shape::any();
-  }
-  return {
-      a.kind, a.stride * factor,
-      static_cast<u64>(std::min<unsigned __int128>(
-          static_cast<unsigned __int128>(a.align) * low_bit(static_cast<u64>(factor)), kMostAlign)),
-      scaled(a.widened, factor)};
+  return near({a.kind, a.stride * factor,
+               static_cast<u64>(std::min<unsigned __int128>(
+                   static_cast<unsigned __int128>(a.align) * low_bit(static_cast<u64>(factor)),
+                   kMostAlign)),
+               scaled(a.widened, factor)});
 }
 
 /// Null when it is none, or has 128 bits: the products in which those occur are not looked into.

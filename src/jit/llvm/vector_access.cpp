@@ -122,7 +122,7 @@ Halves Vectorizer::load_apart(const Group& group, u64 distance, const Halves& ma
   llvm::Type* type = vector_of(element);
   const unsigned times = times_apart(group);
   const u64 step = u64{site.bytes} * times;
-  const bool whole = group.extent == step && is_all(mask);
+  const bool whole = group.extent.bytes == step && is_all(mask);
   // Which of `times` elements it is; what is between may be no memory, if it is not accessed.
   const u64 begin = whole ? 0 : distance;
   const unsigned which = static_cast<unsigned>((distance - begin) / site.bytes);
@@ -485,7 +485,7 @@ Halves Vectorizer::lane_by_lane(const llvm::CallInst& call, const Halves& mask) 
       shape.is_affine() && shape.widened.empty() && shapes_.halves_of(shape) == halves_;
   for (unsigned h = 0; h < halves_; ++h) {
     if (!in_line)
-      hand_over(further(all_here(own.root, h), own.low), offsetof(Context, addresses), h);
+      hand_over(further(all_here(own.root, h), own.extent.low), offsetof(Context, addresses), h);
     for (unsigned i = 0; i < site.count; ++i)
       builder_.CreateStore(
           loads ? llvm::Constant::getNullValue(type) : all(call.getArgOperand(2 + i), h),
@@ -502,7 +502,7 @@ Halves Vectorizer::lane_by_lane(const llvm::CallInst& call, const Halves& mask) 
     llvm::Type* type = own.root->getType();
     llvm::Value* off = builder_.CreateMul(builder_.CreateTrunc(lane, type),
                                           llvm::ConstantInt::getSigned(type, shape.stride));
-    return further(builder_.CreateAdd(first(own.root), off), own.low);
+    return further(builder_.CreateAdd(first(own.root), off), own.extent.low);
   };
   for_each_lane(lanes, [&](llvm::Value* lane) {
     llvm::Value* address = address_of(lane);

@@ -64,7 +64,7 @@ llvm::Value* Vectorizer::fits(llvm::Value* base, llvm::Value* size, llvm::Value*
   return builder_.CreateICmpULT(rotate(builder_, offset, turn), places);
 }
 
-/// The legal windows of a site: one, or two of host addresses.
+/// The legal windows of a site: one, or two of generic addresses.
 std::vector<Vectorizer::Window> Vectorizer::windows(const Site& site) {
   llvm::Type* wide = builder_.getInt64Ty();
   switch (site.space) {
@@ -72,6 +72,9 @@ std::vector<Vectorizer::Window> Vectorizer::windows(const Site& site) {
       return {{nullptr, field(offsetof(Context, shared_size), wide, "shared.size")}};
     case ir::Space::local:
       return {{nullptr, local_size()}};
+    case ir::Space::param:
+      return {{field(offsetof(Context, params), wide, "params"),
+               field(offsetof(Context, params_size), wide, "params.size")}};
     default:
       return {{field(offsetof(Context, low_base), wide, "low.base"),
                field(offsetof(Context, low_size), wide, "low.size")},
@@ -108,16 +111,16 @@ bool Vectorizer::always_fits(const Group& group) {
   u64 room = 0;
   if (site.space == ir::Space::shared) room = kernel_.shared_bytes;
   if (site.space == ir::Space::local && !kernel_.has_room()) room = kernel_.local_size();
-  const auto most = static_cast<s64>(room), low = static_cast<s64>(group.low);
-  if (group.extent > room || low <= -most || low >= most) return false;
+  const auto most = static_cast<s64>(room), low = static_cast<s64>(group.extent.low);
+  if (group.extent.bytes > room || low <= -most || low >= most) return false;
   // As it is: nothing of the function is changed.
   auto& first = const_cast<llvm::CallInst&>(*group.members[0]);
   const Bounds root = bounds_.of(group.root, first);
   const auto zeros = static_cast<unsigned>(std::countr_zero(u64{site.bytes} * site.count));
   const bool aligned =
-      root.zeros >= zeros && static_cast<unsigned>(std::countr_zero(group.low)) >= zeros;
+      root.zeros >= zeros && static_cast<unsigned>(std::countr_zero(group.extent.low)) >= zeros;
   return aligned && root.largest <= room && static_cast<s64>(root.least) + low >= 0 &&
-         static_cast<s64>(root.largest) + low + static_cast<s64>(group.extent) <= most;
+         static_cast<s64>(root.largest) + low + static_cast<s64>(group.extent.bytes) <= most;
 }
 
 /// The address of the host for one of the window; of local memory the offset in it, as it is.
@@ -222,17 +225,12 @@ void Vectorizer::find_groups(const Block& block) {
     const Way way = way_of(call, root);
     const u64 whole = u64{site.bytes} * site.count;
     Group*& group = open[{root, site.space, whole, distance % whole, way}];
-    if (!group) {
+    const auto with_it = group ? group->extent.joined({distance, whole}) : std::nullopt;
+    if (!with_it) {
       group = &open_group(call, way);
       continue;
     }
-    const s64 from_low = static_cast<s64>(distance - group->low);
-    if (from_low < 0) {
-      group->low = distance;
-      group->extent += static_cast<u64>(-from_low);
-    } else {
-      group->extent = std::max(group->extent, static_cast<u64>(from_low) + whole);
-    }
+    group->extent = *with_it;
     group->members.push_back(&call);
     accesses_[&call] = {group, distance};
   }
@@ -245,15 +243,14 @@ Vectorizer::Group Vectorizer::group_of(const llvm::CallInst& call, Way way) cons
   group.root = root;
   group.way = way;
   if (way == Way::pattern) group.offsets = pattern_of(root, shapes_)->offsets;
-  group.low = distance;
-  group.extent = u64{site.bytes} * site.count;
+  group.extent = {distance, u64{site.bytes} * site.count};
   group.members = {&call};
   return group;
 }
 
 Vectorizer::Group& Vectorizer::open_group(const llvm::CallInst& call, Way way) {
   Group& group = groups_.emplace_back(group_of(call, way));
-  accesses_[&call] = {&group, group.low};
+  accesses_[&call] = {&group, group.extent.low};
   return group;
 }
 
@@ -276,7 +273,7 @@ void Vectorizer::check_lane(const Site& site, const Group& group, llvm::Value* a
   if (always_fits(group)) return;
   Block *legal = new_block("legal"), *ask_there = new_block("illegal");
   llvm::Value* fit = in_a_window(site, [&](const Window& window) {
-    return fits(window.base, window.size, address, group.extent, group.extent);
+    return fits(window.base, window.size, address, group.extent.bytes, group.extent.bytes);
   });
   expect(builder_.CreateCondBr(fit, legal, ask_there));
   go_to(ask_there);
@@ -295,7 +292,7 @@ void Vectorizer::ask(const Group& group, const Halves& mask) {
   const bool is_line = shape.is_affine() && shape.widened.empty();
   for (std::size_t i = 0; i < group.members.size(); ++i) {
     Site& site = jit::site_of(*group.members[i], kernel_.sites);
-    site.distance = accesses_.at(group.members[i]).distance - group.low;
+    site.distance = accesses_.at(group.members[i]).distance - group.extent.low;
     site.narrow = group.root->getType()->isIntegerTy(32);
     if (is_line) site.step = shape.stride, site.shared = static_cast<u8>(shapes_.halves_of(shape));
     if (i + 1 < group.members.size()) site.next = number(group.members[i + 1]);
@@ -311,10 +308,10 @@ void Vectorizer::ask(const Group& group, const Halves& mask) {
   }
   for (unsigned h = 0; h < halves_; ++h) {
     if (!is_line) {
-      llvm::Value* lanes = further(all_here(group.root, h), group.low);
+      llvm::Value* lanes = further(all_here(group.root, h), group.extent.low);
       hand_over(lanes, offsetof(Context, addresses), h);
     } else if (h % shapes_.halves_of(shape) == 0) {
-      hand_over(further(first(group.root, h), group.low), offsetof(Context, lines),
+      hand_over(further(first(group.root, h), group.extent.low), offsetof(Context, lines),
                 h / shapes_.halves_of(shape));
     }
   }
@@ -348,13 +345,13 @@ void Vectorizer::check(Group& group, const Halves& mask) {
   };
   switch (group.way) {
     case Way::one:
-      from[0] = further(first(group.root), group.low);
-      pieces = {{from[0], group.extent}};
+      from[0] = further(first(group.root), group.extent.low);
+      pieces = {{from[0], group.extent.bytes}};
       break;
     case Way::only:
       for (std::size_t i = 0; i < lanes_here_.size(); ++i) {
-        from[i] = further(of_lane(group.root, lanes_here_[i]), group.low);
-        pieces.emplace_back(from[i], group.extent);
+        from[i] = further(of_lane(group.root, lanes_here_[i]), group.extent.low);
+        pieces.emplace_back(from[i], group.extent.bytes);
       }
       break;
     case Way::parts:
@@ -362,8 +359,8 @@ void Vectorizer::check(Group& group, const Halves& mask) {
         llvm::Value* address = first(group.root, h);
         // A part of which no lane is there reads what another one does.
         if (!is_all(mask)) address = builder_.CreateSelect(is_there(h), address, somewhere());
-        from[h] = further(address, group.low);
-        pieces.emplace_back(from[h], group.extent);
+        from[h] = further(address, group.extent.low);
+        pieces.emplace_back(from[h], group.extent.bytes);
       }
       break;
     case Way::line:
@@ -371,8 +368,9 @@ void Vectorizer::check(Group& group, const Halves& mask) {
     case Way::spread: {
       const u64 reach = static_cast<u64>(shapes_.reach(shape));
       for (unsigned h = 0; h < halves_; ++h) {
-        from[h] = further(first(group.root, h), group.low);
-        if (h % shapes_.halves_of(shape) == 0) pieces.emplace_back(from[h], group.extent + reach);
+        from[h] = further(first(group.root, h), group.extent.low);
+        if (h % shapes_.halves_of(shape) == 0)
+          pieces.emplace_back(from[h], group.extent.bytes + reach);
       }
       break;
     }
@@ -380,9 +378,9 @@ void Vectorizer::check(Group& group, const Halves& mask) {
       for (unsigned h = 0; h < halves_; ++h) {
         const auto lanes = of_half(group.offsets, h);
         const auto [least, largest] = std::ranges::minmax(lanes);
-        from[h] =
-            further(first_lane(group.root, h), group.low + static_cast<u64>(least - lanes[0]));
-        pieces.emplace_back(from[h], group.extent + static_cast<u64>(largest - least));
+        from[h] = further(first_lane(group.root, h),
+                          group.extent.low + static_cast<u64>(least - lanes[0]));
+        pieces.emplace_back(from[h], group.extent.bytes + static_cast<u64>(largest - least));
       }
       break;
     case Way::scattered:
@@ -467,9 +465,9 @@ std::pair<llvm::Value*, llvm::Value*> Vectorizer::active_line(const Group& group
   llvm::Value* high =
       builder_.CreateSub(builder_.getInt64(shapes_.team() - 1), number(llvm::Intrinsic::ctlz));
   llvm::Value* step = builder_.getInt64(align);
-  llvm::Value* begin = further(of_lane(group.root, low), group.low);
+  llvm::Value* begin = further(of_lane(group.root, low), group.extent.low);
   llvm::Value* span = builder_.CreateMul(builder_.CreateSub(high, low), step);
-  llvm::Value* bytes = builder_.CreateAdd(span, builder_.getInt64(group.extent));
+  llvm::Value* bytes = builder_.CreateAdd(span, builder_.getInt64(group.extent.bytes));
   llvm::Value* size = windows(site)[0].size;
   llvm::Value* fits =
       builder_.CreateAnd(builder_.CreateICmpULE(bytes, size),
@@ -477,7 +475,7 @@ std::pair<llvm::Value*, llvm::Value*> Vectorizer::active_line(const Group& group
   llvm::Value* off = builder_.CreateAnd(begin, builder_.getInt64(align - 1));
   fits = builder_.CreateAnd(fits, builder_.CreateICmpEQ(off, builder_.getInt64(0)));
   if (!shapes_.of(group.root).widened.empty()) {
-    llvm::Value* last = further(of_lane(group.root, high), group.low);
+    llvm::Value* last = further(of_lane(group.root, high), group.extent.low);
     fits = builder_.CreateAnd(fits, builder_.CreateICmpEQ(last, builder_.CreateAdd(begin, span)));
   }
   return {builder_.CreateSub(begin, builder_.CreateMul(low, step)), fits};
@@ -512,7 +510,7 @@ void Vectorizer::find_line(Group& group, const Halves& mask) {
       absent[h] = builder_.CreateNot(any(mask, h, 1));
     }
     every = every ? builder_.CreateAnd(every, there) : there;
-    from[h] = further(begin, group.low);
+    from[h] = further(begin, group.extent.low);
     group.at[h] = host(site, from[h]);
   }
   llvm::Type* word = builder_.getIntNTy(kHalf);
@@ -523,7 +521,7 @@ void Vectorizer::find_line(Group& group, const Halves& mask) {
     llvm::Value* all = nullptr;
     for (unsigned h = 0; h < halves_; ++h) {
       llvm::Value* one =
-          fits(window.base, window.size, from[h], group.extent + (kHalf - 1) * align, align);
+          fits(window.base, window.size, from[h], group.extent.bytes + (kHalf - 1) * align, align);
       if (absent[h]) one = builder_.CreateOr(one, absent[h]);
       all = all ? builder_.CreateAnd(all, one) : one;
     }
@@ -541,8 +539,9 @@ void Vectorizer::check_scattered(Group& group, const Halves& mask) {
   const bool narrow = type->isIntegerTy(32);
   for (unsigned h = 0; h < halves_; ++h) {
     llvm::Value* lanes = all_here(group.root, h);
-    group.at[h] = narrow ? builder_.CreateAdd(lanes, splat(llvm::ConstantInt::get(type, group.low)))
-                         : further(lanes, group.low);
+    group.at[h] =
+        narrow ? builder_.CreateAdd(lanes, splat(llvm::ConstantInt::get(type, group.extent.low)))
+               : further(lanes, group.extent.low);
   }
   const auto finish = [&] {
     for (unsigned h = 0; h < halves_ && !narrow; ++h) group.at[h] = host(site, group.at[h]);
@@ -551,7 +550,7 @@ void Vectorizer::check_scattered(Group& group, const Halves& mask) {
   Halves left = mask;  // in none of the windows so far
   llvm::Value* fit = in_a_window(site, [&](const Window& window) {
     for (unsigned h = 0; h < halves_; ++h) {
-      llvm::Value* in_this = fits(window.base, window.size, group.at[h], group.extent, align);
+      llvm::Value* in_this = fits(window.base, window.size, group.at[h], group.extent.bytes, align);
       left[h] = builder_.CreateSelect(left[h], builder_.CreateNot(in_this), none()[h]);
     }
     return builder_.CreateNot(any(left));
@@ -572,7 +571,7 @@ std::pair<Vectorizer::Group*, u64> Vectorizer::checked(llvm::CallInst& call, con
     open_group(call, way_of(call, root_of(call.getArgOperand(1), site_of(call).space).first));
   const Access& access = accesses_.at(&call);
   if (!access.group->at[0]) check(*access.group, mask);
-  return {access.group, access.distance - access.group->low};
+  return {access.group, access.distance - access.group->extent.low};
 }
 
 }  // namespace heddle::jit

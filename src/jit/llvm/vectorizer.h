@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "jit/context.h"
+#include "jit/extent.h"
 #include "jit/llvm/bounds.h"
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/shape.h"
@@ -181,8 +182,7 @@ class Vectorizer {
     llvm::Value* root = nullptr;  ///< scalar; of 32 bits: a sum in shared memory that may wrap
     Way way = Way::scattered;
     std::vector<s64> offsets;  ///< Way::pattern: of the team's lanes
-    u64 low = 0;               ///< of the lowest one: its distance from the root
-    u64 extent = 0;            ///< bytes from there to the end of the last one
+    Extent extent;             ///< from the lowest one to the end of the last one, from the root
     std::vector<const llvm::CallInst*> members;
     Halves at{};  ///< host addresses of the lowest one, once checked: scalars or vectors. Of a
                   ///< pattern, those of the lowest lane's

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How far accesses reach. Addresses are computed modulo 2^64, and a check compares the distance
+// from the start of a window with the window's size; so a length that has wrapped around would make
+// a check of what lies far outside. Lengths are added here, and none is larger than kMostReach.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "base/types.h"
+
+namespace heddle::jit {
+
+/// In bytes: what is checked at once, and how far the lanes of a team may lie apart to count as a
+/// line. No sum of some of these wraps around.
+inline constexpr s64 kMostReach = s64{1} << 40;
+
+/// `bytes` > 0 bytes, from `low` bytes behind an address on.
+struct Extent {
+  u64 low = 0;    ///< modulo 2^64
+  u64 bytes = 0;  ///< at most kMostReach
+
+  /// What begins at the lower one of both and ends at the end of the upper one. None when they lie
+  /// further apart than kMostReach, by the shorter way around: they are checked each by itself.
+  std::optional<Extent> joined(const Extent& other) const {
+    const s64 from_low = static_cast<s64>(other.low - low);
+    if (from_low > kMostReach || from_low < -kMostReach) return std::nullopt;
+    const s64 begin = std::min<s64>(from_low, 0);
+    const s64 end = std::max(static_cast<s64>(bytes), from_low + static_cast<s64>(other.bytes));
+    if (end - begin > kMostReach) return std::nullopt;
+    return Extent{low + static_cast<u64>(begin), static_cast<u64>(end - begin)};
+  }
+};
+
+/// Whether lanes that lie so far apart may count as a line: `stride` times the lanes of a team does
+/// not wrap around.
+constexpr bool is_near(s64 stride) { return stride <= kMostReach && stride >= -kMostReach; }
+
+}  // namespace heddle::jit
