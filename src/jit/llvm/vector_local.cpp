@@ -29,9 +29,16 @@ llvm::Value* Vectorizer::local_base() {
                             builder_.CreateMul(builder_.CreateZExt(made_.team, wide), bytes));
 }
 
-/// In a thread's memory, of 32 bits: a scalar where the lanes have one, or a vector.
+/// The type of offsets in the memory of a team. 32 bits are faster, where they are known to be
+/// enough: how much room calls have, the launch says.
+llvm::Type* Vectorizer::local_index() {
+  const bool small = !kernel_.has_room() && kernel_.local_size() < (u64{1} << 31) / shapes_.team();
+  return small ? builder_.getInt32Ty() : builder_.getInt64Ty();
+}
+
+/// In a thread's memory: a scalar where the lanes have one, or a vector.
 llvm::Value* Vectorizer::local_offset(const Group& group, unsigned half, u64 distance) {
-  llvm::Type* type = builder_.getInt32Ty();
+  llvm::Type* type = local_index();
   llvm::Value* from = group.way == Way::one ? group.at[0] : group.at[half];
   if (from->getType()->isVectorTy()) type = vector_of(type);
   return builder_.CreateAdd(builder_.CreateTrunc(from, type),
@@ -40,7 +47,7 @@ llvm::Value* Vectorizer::local_offset(const Group& group, unsigned half, u64 dis
 
 /// A pointer to the lanes' words that the offset is in, which lie side by side, or to each of them.
 llvm::Value* Vectorizer::local_place(llvm::Value* offset, unsigned half) {
-  llvm::Type* word = builder_.getInt32Ty();
+  llvm::Type* index = local_index();
   const auto times = [&](llvm::Value* value, u64 factor) {
     return builder_.CreateMul(value, llvm::ConstantInt::get(value->getType(), factor));
   };
@@ -51,10 +58,11 @@ llvm::Value* Vectorizer::local_place(llvm::Value* offset, unsigned half) {
   if (kernel_.local_in_lanes) {
     at = times(at, shapes_.team());
     base = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), base, u64{half} * kHalf * kWord);
-    if (vector) at = builder_.CreateAdd(at, ramp(word, kWord));
+    if (vector) at = builder_.CreateAdd(at, ramp(index, kWord));
   } else {
-    llvm::Value* bytes = builder_.CreateTrunc(local_size(), word);
-    llvm::Value* lane = builder_.CreateAdd(splat(builder_.getInt32(half * kHalf)), ramp(word, 1));
+    llvm::Value* bytes = builder_.CreateTrunc(local_size(), index);
+    llvm::Value* lane =
+        builder_.CreateAdd(splat(llvm::ConstantInt::get(index, half * kHalf)), ramp(index, 1));
     at = builder_.CreateAdd(vector ? at : splat(at), builder_.CreateMul(splat(bytes), lane));
   }
   return builder_.CreateGEP(builder_.getInt8Ty(), base, at);
@@ -81,7 +89,9 @@ void Vectorizer::store_word(llvm::Value* word, llvm::Value* place, llvm::Value* 
 
 /// How far in its word the lanes' bytes begin, in bits.
 llvm::Value* Vectorizer::local_shift(llvm::Value* offset) {
-  llvm::Type* type = offset->getType();
+  llvm::Type* type = builder_.getInt32Ty();
+  if (offset->getType()->isVectorTy()) type = vector_of(type);
+  offset = builder_.CreateTrunc(offset, type);
   llvm::Value* shift =
       builder_.CreateShl(builder_.CreateAnd(offset, llvm::ConstantInt::get(type, kWord - 1)), 3);
   return type->isVectorTy() ? shift : splat(shift);

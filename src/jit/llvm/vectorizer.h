@@ -242,6 +242,7 @@ class Vectorizer {
   // Of local memory; `distance` from the group's address.
   llvm::Value* local_size();
   llvm::Value* local_base();
+  llvm::Type* local_index();
   llvm::Value* local_offset(const Group& group, unsigned half, u64 distance);
   llvm::Value* local_place(llvm::Value* offset, unsigned half);
   llvm::Value* load_word(llvm::Value* place, llvm::Value* mask);
