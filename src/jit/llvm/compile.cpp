@@ -21,8 +21,8 @@
 #include "jit/llvm/shape.h"
 #include "jit/llvm/team.h"
 #include "jit/llvm/turns.h"
-#include "jit/llvm/verify_accesses.h"
 #include "jit/llvm/vectorize.h"
+#include "jit/llvm/verify_accesses.h"
 #include "jit/llvm/whole_ways.h"
 #include "jit/llvm/workshop.h"
 
