@@ -210,6 +210,21 @@ TEST(RenderSarif, PlacesInUtf16LabelsAndRules) {
   EXPECT_EQ(results[1]["locations"][0]["physicalLocation"]["region"]["startLine"], 7);
 }
 
+TEST(RenderSarif, ColumnsOfALongLine) {
+  std::string text = "x\n";
+  for (int i = 0; i < 2000; ++i) text += "\xf0\x9d\x92\xb3";  // two UTF-16 code units
+  Source source("a.ptx", text + "HERE");
+  Report report;
+  report.add(Kind::unmatched_brace, find(source, "HERE"));
+  std::vector<Checked> checked;
+  checked.push_back({std::move(source), std::move(report)});
+  const auto log = nlohmann::json::parse(render_sarif(checked, true));
+  const auto& region = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"];
+  EXPECT_EQ(region["startLine"], 2);
+  EXPECT_EQ(region["startColumn"], 4001);
+  EXPECT_EQ(region["endColumn"], 4005);
+}
+
 TEST(Report, AMistakeOfSeveralNamesIsReportedOnce) {
   Report report;
   for (int name = 0; name < 3; ++name) {

@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -57,6 +59,19 @@ struct Outcome {
   std::string messages;
 };
 
+/// A file that is included may have no end, and macros may double what they hold a hundred times.
+void limit(pid_t child) {
+  constexpr rlim_t kSeconds = 30, kMemory = rlim_t{1} << 30;
+  const std::pair<__rlimit_resource, rlim_t> limits[] = {
+      {RLIMIT_CPU, kSeconds}, {RLIMIT_AS, kMemory}, {RLIMIT_FSIZE, kMostOfStream}};
+  for (const auto& [resource, most] : limits) {
+    rlimit now{};
+    if (prlimit(child, resource, nullptr, &now) != 0) continue;
+    now.rlim_cur = std::min(now.rlim_cur, most);
+    prlimit(child, resource, &now, nullptr);
+  }
+}
+
 /// Runs `arguments` with `input`; the error says what the host could not do.
 Result<Outcome> run(const std::vector<std::string>& arguments, std::string_view input) {
   const Fd in(memfd_create("heddle-cpp-in", MFD_CLOEXEC));
@@ -83,6 +98,7 @@ Result<Outcome> run(const std::vector<std::string>& arguments, std::string_view 
   if (failure == ENOENT) return outcome;
   if (failure) return Error{fmt::format("{} does not start: {}", argv[0], std::strerror(failure))};
   outcome.found = true;
+  limit(child);  // it has to load its libraries before it can spend anything
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return Error{fmt::format("lost {}: {}", argv[0], std::strerror(errno))};
@@ -142,8 +158,11 @@ Result<diag::Source> preprocess(diag::Source source) {
     if (!outcome) return outcome.error();
     if (!outcome->found) continue;
     if (!outcome->good) {
-      return Error{fmt::format("{}: the C preprocessor ({}) says:\n{}", source.path(), arguments[0],
-                               outcome->messages)};
+      return Error{
+          fmt::format("{}: the C preprocessor ({}) says:\n{}", source.path(), arguments[0],
+                      outcome->messages.empty()
+                          ? "nothing: it was stopped, for what it made of the text had no end"
+                          : outcome->messages)};
     }
     return diag::Source(source.path(), std::move(outcome->output));
   }

@@ -25,8 +25,9 @@ Result<std::string> load_text(const std::string& path);
 bool needs_preprocessing(std::string_view text);
 
 /// `source` after the preprocessor (cpp, gcc, clang or cc, the first that is on PATH); returned as
-/// it is when it needs none. Includes are looked for beside the source's path first. The error
-/// carries the preprocessor's own messages.
+/// it is when it needs none. It gets 30 seconds, 1 GiB of memory and kMostOfStream bytes. Includes
+/// are looked for beside the source's path first. The error carries the preprocessor's own
+/// messages.
 Result<diag::Source> preprocess(diag::Source source);
 
 }  // namespace heddle::syntax

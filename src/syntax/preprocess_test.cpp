@@ -97,6 +97,13 @@ TEST_F(Preprocess, MissingFileAndFolder) {
   EXPECT_FALSE(load(folder_.string()));
 }
 
+TEST_F(Preprocess, AnIncludedFileWithoutEnd) {
+  if (!is_installed()) GTEST_SKIP() << "no C preprocessor is installed";
+  const Result<diag::Source> source = load(write("k.ptx", "#include \"/dev/zero\"\n"));
+  ASSERT_FALSE(source);
+  EXPECT_NE(source.error().message.find("the C preprocessor"), std::string::npos);
+}
+
 TEST_F(Preprocess, LargeOutputDoesNotBlock) {
   if (!is_installed()) GTEST_SKIP() << "no C preprocessor is installed";
   std::string text = "#define X 5\n";
