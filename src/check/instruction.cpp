@@ -6,6 +6,7 @@
 
 #include "check/advice.h"
 #include "check/body_checker.h"
+#include "ir/operands.h"
 #include "isa/mnemonic.h"
 #include "isa/spell.h"
 
@@ -101,6 +102,22 @@ void BodyChecker::advise(const syntax::Instruction& written, const isa::Candidat
   }
 }
 
+/// A read beside the kernel's parameters, at a place that is known, traps when it runs.
+void BodyChecker::advise_of_parameters(const syntax::Instruction& written, const isa::Form& form) {
+  if (form.sem_id != isa::SemId::ld || written.operands.count < 2) return;
+  const ir::Operand& to = bound_[0];
+  const auto from = std::ranges::find_if(bound_, [](const ir::Operand& one) {
+    return one.is_address && one.kind == ir::OperandKind::parameter;
+  });
+  if (from == bound_.end()) return;
+  const auto parts = ir::elements_of(f_, to);
+  const u64 bytes = parts.size() * isa::type_info(parts[0].type).bits / 8;
+  if (from->value < f_.param_bytes && bytes <= f_.param_bytes - from->value) return;
+  const Span span = tree_[tree_.expr_lists[written.operands.first + 1]].span;
+  module_.report_.add(Kind::beyond_parameters, span, f_.param_bytes, bytes,
+                      static_cast<s64>(from->value));
+}
+
 void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   const Mnemonic& mnemonic = module_.mnemonic(written.mnemonic);
   ir::Guard guard;
@@ -181,6 +198,7 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
     return;
   }
   advise(written, candidate);
+  advise_of_parameters(written, form);
   ir::SourcePoint at = module_.point(span);
   at.loc_file = loc_.loc_file;
   at.loc_line = loc_.loc_line;
