@@ -14,7 +14,7 @@ Input module(std::string name, std::string_view body, int address_size = 64) {
 
 bool provides(std::string_view function) { return function == "vprintf"; }
 
-constexpr std::string_view kReads = ".visible .entry k() { .reg .b32 r; ld.b32 r, [x]; ret; }\n";
+constexpr std::string_view kReads = ".visible .entry k() { .reg .b64 a; mov.b64 a, x; ret; }\n";
 constexpr std::string_view kCalls = ".visible .entry k() { call f; ret; }\n";
 
 std::string code_of(const std::string& messages) {
