@@ -63,6 +63,9 @@ std::string describe_address(const Memory& memory, u64 address) {
         "inside the reserved range of {} bytes at {:#x}, where nothing is mapped that may be "
         "accessed so",
         range->size, range->base);
+  if (address < kPage) return "a null pointer, or close to one";
+  if (!memory.low().all.contains(address) && !memory.high().all.contains(address))
+    return "no address of device memory or of registered host memory";
   const auto near = memory.nearest(address);
   if (!near) return {};
   if (near->contains(address))
