@@ -90,9 +90,9 @@ class Fixtures:
     def address(self, word):
         return C.c_uint64(self.get(word))
 
-    def hold_up(self, seconds):
-        """Work that does not end in a stream that the default stream waits for, and in `stream`."""
-        gate = Gate(self.library, self.get("stream"), seconds)
+    def hold_up(self, seconds, of_thread):
+        """Work that does not end in `stream`, which the default stream waits for, or in that of the thread."""
+        gate = Gate(self.library, 2 if of_thread else self.get("stream"), seconds)
         self.kept.append(gate)
         return gate
 

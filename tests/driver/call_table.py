@@ -247,10 +247,12 @@ class Caller:
         return self.row.function.exports[:1] if once else self.row.function.exports
 
 
-def blocks(caller, expected):
-    """Whether the row's call waits for what is in the stream before it."""
-    function, arguments = getattr(caller.library, caller.row.function.symbol), caller.arguments()
-    gate = caller.fixtures.hold_up(0.05 if expected == "waits" else 20)
+def blocks(caller, expected, of_thread=False):
+    """Whether the row's call waits for what is in the stream before it. `of_thread`: the twin of a function
+    without a stream, in the default stream of the thread."""
+    function, arguments = caller.row.function, caller.arguments()
+    function = getattr(caller.library, function.exports[-1] if of_thread else function.symbol)
+    gate = caller.fixtures.hold_up(0.05 if expected == "waits" else 20, of_thread)
     result = function(*arguments)
     waited = gate.is_open.is_set()
     gate.open()
@@ -272,6 +274,9 @@ def walk(library, row):
     found = in_child(conditions)
     if not isinstance(found, dict):
         return found
+    if row.blocking and row.function.twin == "ptds":
+        twin = in_child(lambda: blocks(Caller(library, row, row.needs), row.blocking, True))
+        found["twin"] = twin[1] if isinstance(twin, tuple) and twin[0] == 0 else twin
     found["holes", ""] = in_child(lambda: holes(library, row))
     for state in ("init", "context"):
         found[state, "no"] = in_child(lambda s=state: bare_call(library, row, s))
@@ -347,6 +352,8 @@ def complaints_about(library, row):
                      f"crashes or hangs: {found['holes', '']}")
     if row.blocking and found["blocking"] != row.blocking:
         wrong.append(f"{row.where}: {row.function.symbol}: {found['blocking']}, not {row.blocking}")
+    if found.get("twin", row.blocking) != row.blocking:
+        wrong.append(f"{row.where}: {row.function.exports[-1]}: {found['twin']}, not {row.blocking}")
     return wrong
 
 

@@ -54,6 +54,7 @@ const Device* device_of(const CopySide& side) {
 std::vector<StreamPtr> streams_beside(const Stream& stream, const Copy& copy,
                                       const std::vector<ContextPtr>& peers) {
   if (stream.kind() != Stream::Kind::legacy) return {};
+  if (peers.empty() && state().devices.size() == 1) return {};
   std::set<StreamPtr> streams;
   for (const auto& peer : peers) streams.insert(peer->default_stream(CU_STREAM_LEGACY));
   const Device* const from = device_of(copy.from);
