@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Installs real clients of the driver, starts them with `heddle exec` and prints one table.
 
-    clients.py --heddle build/release/bin/heddle [--work DIR] [NAME...]
+    clients.py --heddle build/release/bin/heddle [--work DIR] [--suites] [NAME...]
+
+--suites: the test suites that come with clients instead, each with a list of what is known to fail and why.
 
 What a client installs stays in DIR (build/clients), so the second time is quick; what it prints is in
 DIR/NAME.log. A client is skipped where a program that it needs is missing, or pip's registry does not
@@ -24,7 +26,8 @@ HERE = ROOT / "tests/clients"
 sys.path.insert(0, str(ROOT / "scripts"))
 from abi_types import SKIPPED, find_toolkit  # noqa: E402
 
-TIME_LIMIT = 1800
+TIME_LIMIT = 1800        # seconds for a command
+SUITE_TIME_LIMIT = 7200
 
 
 @dataclass
@@ -39,6 +42,7 @@ class Client:
     install: list = field(default_factory=list)  # what pip installs
     source: str = ""                             # a package whose source is unpacked in {work}/source
     environment: dict = field(default_factory=dict)
+    limit: int = TIME_LIMIT                      # seconds for a command
 
 
 PYTHON = "{heddle} exec -- {python} {here}/python/"
@@ -77,6 +81,20 @@ CLIENTS = [
 ]
 
 
+# What a suite needs besides is in a folder of its name: a plugin for pytest, and what its processes begin with.
+SUITE = "{heddle} exec -- {python} {here}/suites/run_suite.py {here}/suites/"
+NUMBA_TESTS = " ".join(f"numba.cuda.tests.{part}" for part in ("cudapy", "cudadrv", "nrt", "nocuda", "doc_examples"))
+
+SUITES = [
+    Client("numba-suite",
+           [SUITE + "numba.txt {work}/report.xml -p numba_plugin --import-mode=importlib --timeout=600 "
+            f"--rootdir={{packages}}/numba_cuda/numba/cuda/tests --pyargs {NUMBA_TESTS}"],
+           install=["numba-cuda==0.30.4", "cuda-core==1.2.2", "cuda-bindings==13.5.0", "numpy==2.4.6", "pytest==9.2.0",
+                    "pytest-timeout==2.4.0", "filecheck", "ml_dtypes", "psutil", "cffi", TOOLKIT],
+           environment={"PYTHONPATH": "{here}/suites/numba"}, limit=SUITE_TIME_LIMIT),
+]
+
+
 class Skipped(Exception):
     pass
 
@@ -85,15 +103,15 @@ class NotInstalled(Exception):
     pass
 
 
-def run(command, log, environment, folder):
+def run(command, log, environment, folder, limit=TIME_LIMIT):
     """Standard output and error go to the log. Gives the exit status."""
     log.write(f"$ {' '.join(command)}\n")
     log.flush()
     try:
         return subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, env=environment, cwd=folder,
-                              stdin=subprocess.DEVNULL, timeout=TIME_LIMIT).returncode
+                              stdin=subprocess.DEVNULL, timeout=limit).returncode
     except subprocess.TimeoutExpired:
-        log.write(f"not done after {TIME_LIMIT} s\n")
+        log.write(f"not done after {limit} s\n")
         return 124
 
 
@@ -154,7 +172,7 @@ def try_client(client, heddle, work, log):
     environment = dict(os.environ, XDG_CACHE_HOME=f"{work}/cache")
     environment.update((name, value.format(**names)) for name, value in client.environment.items())
     for command in client.commands:
-        status = run([word.format(**names) for word in command.split()], log, environment, work)
+        status = run([word.format(**names) for word in command.split()], log, environment, work, client.limit)
         if status == SKIPPED:
             raise Skipped(last_line(log))
         if status:
@@ -172,15 +190,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--heddle", type=Path, required=True)
     parser.add_argument("--work", type=Path, default=ROOT / "build/clients")
+    parser.add_argument("--suites", action="store_true", help="run " + ", ".join(c.name for c in SUITES))
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(c.name for c in CLIENTS))
     args = parser.parse_args()
-    unknown = set(args.names) - {c.name for c in CLIENTS}
+    clients = SUITES if args.suites else CLIENTS
+    unknown = set(args.names) - {c.name for c in clients}
     if unknown:
         parser.error(f"no such client: {', '.join(sorted(unknown))} (--help names them)")
 
     results = []
     print(f"{'client':16}{'result':8}{'time':>7}")
-    for client in CLIENTS:
+    for client in clients:
         if args.names and client.name not in args.names:
             continue
         work = args.work.resolve() / client.name

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What numba-cuda's test classes expect of the pytest that runs them."""
+
+import importlib
+
+import pytest
+
+
+class TestModule(pytest.Module):
+    """Imported by the name that it has for the tests themselves, and for processes that they start."""
+
+    def _getobj(self):
+        parts = self.path.with_suffix("").parts
+        return importlib.import_module(".".join(parts[parts.index("numba_cuda") + 1:]))
+
+
+def pytest_pycollect_makemodule(module_path, parent):
+    if "numba_cuda" in module_path.parts:
+        return TestModule.from_parent(parent, path=module_path)
+    return None
+
+
+@pytest.fixture(scope="class")
+def initialize_from_pytest_config(request):
+    request.cls._dump_failed_filechecks = False

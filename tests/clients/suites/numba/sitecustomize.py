@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""No nvJitLink, which makes machine code, also in the processes that tests start: the driver links, as on a
+machine where that library is not installed. (cuda.core wants the module while it is imported.)"""
+
+import sys
+
+try:
+    import cuda.bindings
+    import cuda.core  # noqa: F401
+except ImportError:
+    pass
+else:
+    sys.modules["cuda.bindings.nvjitlink"] = None
+    if hasattr(cuda.bindings, "nvjitlink"):
+        del cuda.bindings.nvjitlink
