@@ -57,7 +57,7 @@ constexpr std::array<u64, 22> kFar = {u64{1} << 63,        (u64{1} << 63) - 4096
 
 class Generator {
  public:
-  explicit Generator(u64 seed) : random_(seed) { kernel_.seed = seed; }
+  Generator(u64 seed, u64 to_mine) : to_mine_(to_mine), random_(seed) { kernel_.seed = seed; }
   Kernel run();
 
  private:
@@ -78,6 +78,9 @@ class Generator {
   void group();
   void access(const Object& object, const Size& size, const std::string& address, u64 offset);
 
+  static u64 whole_of(const Size& size) { return u64{size.bytes} * size.count; }
+
+  const u64 to_mine_;
   Kernel kernel_;
   std::mt19937_64 random_;
   std::string body_;
@@ -148,7 +151,7 @@ void Generator::add_by_thread(const std::string& to, u64 stride) {
 void Generator::group() {
   const Object& object = any(kObjects);
   const Size& size = any(kSizes);
-  const u64 whole = u64{size.bytes} * size.count;
+  const u64 whole = whole_of(size);
   const std::string address = fmt::format("%a{}", addresses_++);
   // How the threads lie: object, stride and number of threads leave so many places.
   u64 stride = whole * any(std::array<u64, 8>{0, 1, 1, 1, 2, 3, 4, 8});
@@ -176,7 +179,7 @@ void Generator::group() {
     add(address, first - origin);
     add_by_thread(address, downwards ? 0 - stride : stride);
   }
-  for (u64 accesses = 1 + below(4); accesses > 0; --accesses) {
+  for (u64 accesses = 1 + below(kernel_.is_legal ? 4 : 8); accesses > 0; --accesses) {
     const u64 low = downwards ? first - reach : first;
     const u64 step = below((object.bytes - reach - low - whole) / whole + 1) * whole;
     access(object, size, address, origin + (one_in(2) ? 0 : step));
@@ -186,16 +189,17 @@ void Generator::group() {
 void Generator::access(const Object& object, const Size& size, const std::string& address,
                        u64 offset) {
   std::string guard;
-  if (one_in(4)) {
+  if (one_in(kernel_.is_legal ? 4 : 16)) {
     line("setp.{}.u32 %p, %t, {};", one_in(2) ? "lt" : "ge", below(threads_));
     guard = one_in(2) ? "@%p " : "@!%p ";
   }
-  // In one of eight kernels there is an access that leaves the object's surroundings: far away,
-  // or to the host's memory behind the pointer of host memory.
-  if (!kernel_.is_legal && one_in(4)) {
-    offset += one_in(2) ? far() : (one_in(2) ? u64{64} << 20 : 0 - (u64{64} << 20));
-  }
-  const bool is_dead = one_in(6);
+  // In one of four kernels some accesses leave the object: loads whose results nobody wants, which
+  // compiled code does not make, far away; stores and loads of the host's memory, or of what is far
+  // from anything.
+  const u64 stray = kernel_.is_legal ? ~u64{0} : below(8);
+  const bool is_dead = stray < 2 || one_in(6);
+  if (stray < 3) offset += one_in(2) ? kFar[below(4)] : any(kFar);
+  if (stray == 3 || stray == 4) offset += (to_mine_ + below(64)) / whole_of(size) * whole_of(size);
   const char* order = object.has_atomics && one_in(8) && size.count == 1 ? ".volatile" : "";
   std::string type = size.type;
   std::string value = size.bytes == 8 ? "%w" : size.bytes == 4 ? "%v" : "%h";
@@ -208,7 +212,7 @@ void Generator::access(const Object& object, const Size& size, const std::string
     value += "0";
   }
   const auto place = fmt::format("[{}+{}]", address, static_cast<s64>(offset));
-  const u64 kind = below(object.is_written ? 5 : 2);
+  const u64 kind = stray < 2 ? 0 : below(object.is_written ? 5 : 2);
   if (kind < 2) {
     line("{}ld{}{}.{} {}, {};", guard, order, object.space, type, value, place);
     if (is_dead) return;
@@ -233,7 +237,7 @@ void Generator::access(const Object& object, const Size& size, const std::string
 }
 
 Kernel Generator::run() {
-  kernel_.is_legal = !one_in(8);
+  kernel_.is_legal = !one_in(4);
   threads_ = static_cast<u32>(any(std::array<u64, 5>{32, 32, 17, 64, 1}));
   kernel_.has_one_result = threads_ <= 32;
   kernel_.block = {threads_, 1, 1};
@@ -299,6 +303,6 @@ Kernel Generator::run() {
 
 }  // namespace
 
-Kernel generate(u64 seed) { return Generator(seed).run(); }
+Kernel generate(u64 seed, u64 to_mine) { return Generator(seed, to_mine).run(); }
 
 }  // namespace heddle::hostile

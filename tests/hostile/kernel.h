@@ -31,6 +31,7 @@ struct Kernel {
   static constexpr std::string_view kName = "hostile";
 };
 
-Kernel generate(u64 seed);
+/// `to_mine`: how far the host's memory that is not registered is from the global memory.
+Kernel generate(u64 seed, u64 to_mine);
 
 }  // namespace heddle::hostile

@@ -90,6 +90,9 @@ class Examiner {
     global_ = *memory_->allocate(kGlobalBytes + kSpare);
   }
 
+  /// From the global memory to memory of the host that is not registered.
+  u64 to_mine() const { return reinterpret_cast<u64>(own_.data()) - global_; }
+
   std::string summary() const {
     return fmt::format("{} have an illegal access, for which both engines trap in {}", illegal_,
                        both_trap_);
@@ -186,7 +189,7 @@ int run(u64 first, u64 count) {
   u64 failures = 0, done = 0;
   for (; done < count && failures < kMostFailures; ++done) {
     current_seed = first + done;
-    const Kernel kernel = generate(current_seed);
+    const Kernel kernel = generate(current_seed, examiner.to_mine());
     const std::string what = examiner.examine(kernel);
     if (what.empty()) continue;
     ++failures;
@@ -221,7 +224,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   if (print) {
-    fmt::print("{}", heddle::hostile::generate(first).text);
+    fmt::print("{}", heddle::hostile::generate(first, heddle::u64{1} << 46).text);
     return 0;
   }
   return heddle::hostile::run(first, count);
