@@ -19,9 +19,14 @@ namespace heddle::check {
 /// Who wants nothing but the report gets a module without bodies and places: in half of the memory.
 enum class Want : u8 { module, report };
 
+/// A `.version` that is newer than the newest known one is an error, or a warning: then what is not
+/// known is reported where the module uses it.
+enum class Versions : u8 { known, newer };
+
 /// Checks one module. The result is complete only when `report` has no errors.
 std::shared_ptr<ir::Module> check(const syntax::Tree& tree, const diag::Source& source,
-                                  diag::Report& report, Want want = Want::module);
+                                  diag::Report& report, Want want = Want::module,
+                                  Versions versions = Versions::known);
 
 /// One input of the linker, or the only one.
 struct Input {
@@ -57,6 +62,7 @@ struct CompileOptions {
   bool for_sm_1x = false;
   Complete complete = Complete::everything;
   Program program = Program::whole;
+  Versions versions = Versions::known;
 
   static bool contracts_by_default();
 };

@@ -32,7 +32,8 @@ Compiled compile(const std::vector<Input>& inputs, Provides provides,
     diag::Source& source = sources.emplace_back(std::move(*source_or));
     diag::Report report;
     const syntax::Tree tree = syntax::parse(source, report);
-    std::shared_ptr<ir::Module> module = check(tree, source, report);
+    std::shared_ptr<ir::Module> module =
+        check(tree, source, report, Want::module, options.versions);
     report.sort();
     report.drop_remarks();
     result.messages += diag::render_text(report, source);

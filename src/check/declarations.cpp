@@ -90,16 +90,17 @@ std::string_view name_of(ir::Linkage linkage) {
 }
 
 std::shared_ptr<ir::Module> check(const syntax::Tree& tree, const diag::Source& source,
-                                  diag::Report& report, Want want) {
-  return ModuleChecker(tree, source, report, want).run();
+                                  diag::Report& report, Want want, Versions versions) {
+  return ModuleChecker(tree, source, report, want, versions).run();
 }
 
 ModuleChecker::ModuleChecker(const syntax::Tree& tree, const diag::Source& source,
-                             diag::Report& report, Want want)
+                             diag::Report& report, Want want, Versions versions)
     : tree_(tree),
       source_(source),
       report_(report),
       want_(want),
+      versions_(versions),
       module_(std::make_shared<ir::Module>()),
       scopes_(tree.names),
       mnemonics_(tree.names.size()),
@@ -184,16 +185,17 @@ void ModuleChecker::header() {
 
 void ModuleChecker::version(const Stmt& stmt) {
   const syntax::Version& version = tree_.versions[stmt.data];
-  if (version.major > 255 || version.minor > 255 || version.major < 1 ||
-      isa::PtxVersion{static_cast<u8>(version.major), static_cast<u8>(version.minor)} >
-          kNewestVersion) {
-    report_
-        .add(Kind::unknown_version, stmt.span, fmt::format("{}.{}", version.major, version.minor))
+  const std::string written = fmt::format("{}.{}", version.major, version.minor);
+  const bool is_version = version.major >= 1 && version.major <= 255 && version.minor <= 255;
+  const isa::PtxVersion number{static_cast<u8>(version.major), static_cast<u8>(version.minor)};
+  if (!is_version || (number > kNewestVersion && versions_ == Versions::known)) {
+    report_.add(Kind::unknown_version, stmt.span, written)
         .help("the newest version known here is 9.1");
     module_->version = kNewestVersion;
     return;
   }
-  module_->version = {static_cast<u8>(version.major), static_cast<u8>(version.minor)};
+  if (number > kNewestVersion) report_.add(Kind::newer_version, stmt.span, written);
+  module_->version = number;
 }
 
 /// One more `.target` changes the features that what follows may use (11.1.2). Of several

@@ -51,8 +51,12 @@ std::vector<std::string> modules_of(const Example& example) {
   return modules;
 }
 
-/// `program`: the modules are all there is.
-std::set<std::string_view> codes_of(const Example& example, bool program) {
+bool is_about_linking(Kind kind) { return diag::info(kind).code.starts_with("P4"); }
+
+/// When the kind is about linking, the modules are all there is.
+std::set<std::string_view> codes_of(const Example& example, Kind kind) {
+  const bool program = is_about_linking(kind);
+  const Versions versions = kind == Kind::newer_version ? Versions::newer : Versions::known;
   std::set<std::string_view> codes;
   std::vector<Part> parts;
   const auto take = [&](const diag::Report& report) {
@@ -64,7 +68,7 @@ std::set<std::string_view> codes_of(const Example& example, bool program) {
     diag::Source source("example.ptx", text);  // not through the C preprocessor: P1008
     diag::Report report;
     const syntax::Tree tree = syntax::parse(source, report);
-    parts.push_back({check(tree, source, report), 0});
+    parts.push_back({check(tree, source, report, Want::module, versions), 0});
     take(report);
   }
   if (codes.empty() && program) {
@@ -77,23 +81,19 @@ std::set<std::string_view> codes_of(const Example& example, bool program) {
 
 }  // namespace
 
-bool is_about_linking(Kind kind) { return diag::info(kind).code.starts_with("P4"); }
-
 TEST(Explanations, TheWrongExampleBreaksThisRuleOnly) {
   for (std::size_t i = 0; i < diag::kind_count(); ++i) {
     const Kind kind = static_cast<Kind>(i);
     std::set<std::string_view> expected{diag::info(kind).code};
     if (kind == Kind::too_many_errors) expected.insert("P1010");  // what there is too much of
-    EXPECT_EQ(codes_of(diag::explanation(kind).wrong, is_about_linking(kind)), expected)
-        << diag::info(kind).code;
+    EXPECT_EQ(codes_of(diag::explanation(kind).wrong, kind), expected) << diag::info(kind).code;
   }
 }
 
 TEST(Explanations, TheRightExampleIsAccepted) {
   for (std::size_t i = 0; i < diag::kind_count(); ++i) {
     const Kind kind = static_cast<Kind>(i);
-    EXPECT_EQ(codes_of(diag::explanation(kind).right, is_about_linking(kind)),
-              std::set<std::string_view>{})
+    EXPECT_EQ(codes_of(diag::explanation(kind).right, kind), std::set<std::string_view>{})
         << diag::info(kind).code;
   }
 }

@@ -59,7 +59,7 @@ struct Mnemonic {
 class ModuleChecker {
  public:
   ModuleChecker(const syntax::Tree& tree, const diag::Source& source, diag::Report& report,
-                Want want);
+                Want want, Versions versions);
   std::shared_ptr<ir::Module> run();
 
  private:
@@ -142,6 +142,7 @@ class ModuleChecker {
   const diag::Source& source_;
   diag::Report& report_;
   const Want want_;
+  const Versions versions_;
   std::shared_ptr<ir::Module> module_;
   Scopes scopes_;
   std::size_t header_end_ = 0;                        // statement

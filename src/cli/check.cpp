@@ -34,6 +34,10 @@ std::string footer(const std::set<diag::Kind>& kinds) {
 }  // namespace
 
 int check_files(const CheckOptions& options) {
+  const machine::Profile* const profile = chosen_profile();
+  if (!profile) return kUsage;
+  const auto versions =
+      profile->any_target && !options.strict ? check::Versions::newer : check::Versions::known;
   const bool text = options.format == "text", json = options.format == "json";
   if (!text && !options.dump.empty())
     return fail(fmt::format("--dump and --format {} exclude each other", options.format));
@@ -61,8 +65,8 @@ int check_files(const CheckOptions& options) {
     diag::Report report;
     const syntax::Tree tree = syntax::parse(*source, report);
     const bool alone = options.dump.empty() && !options.link;  // what it says is all that is wanted
-    const auto module =
-        check::check(tree, *source, report, alone ? check::Want::report : check::Want::module);
+    const auto module = check::check(tree, *source, report,
+                                     alone ? check::Want::report : check::Want::module, versions);
     report.sort();
     if (!options.remarks) report.drop_remarks();
     show(*source, report);

@@ -73,6 +73,7 @@ int show_compiled(const JitOptions& options) {
       {options.file == "-" ? "<stdin>" : options.file, std::move(*text)}};
   check::CompileOptions how;
   how.for_sm_1x = machine::is_sm_1x(*profile);
+  if (profile->any_target) how.versions = check::Versions::newer;
   const check::Compiled checked = check::compile(inputs, &machine::provides, how);
   say("{}", checked.messages);
   if (!checked.module) return kBadPtx;

@@ -47,6 +47,9 @@ void add_check(CLI::App& app, int& status) {
                     "The files are all of a program: check that they fit together");
   command->add_flag("-W", options->remarks,
                     "Warn of what the vendor's assembler takes and the manual does not have, too");
+  command->add_flag("--strict", options->strict,
+                    "Refuse versions of PTX that are newer than those known here, as a device that "
+                    "HEDDLE_DEVICE names does");
   command->footer(
       "Exit status: 0 no errors, 1 errors in the PTX, 2 wrong usage or a file that cannot be "
       "read. Text is coloured on a terminal, unless NO_COLOR is set.");

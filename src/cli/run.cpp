@@ -253,6 +253,7 @@ int run(const RunOptions& options) {
   }
   check::CompileOptions how = options.compile;
   how.for_sm_1x = machine::is_sm_1x(*profile);
+  if (profile->any_target) how.versions = check::Versions::newer;
   const check::Compiled compiled = check::compile(inputs, &machine::provides, how);
   say("{}", compiled.messages);
   if (!compiled.module) return kBadPtx;

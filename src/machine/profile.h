@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Device profiles: the limits and attributes of the GPU that Heddle stands in for. HEDDLE_DEVICE
-// chooses one by name; the default reports compute capability 12.1, which nearly all shipped PTX
-// admits, and runs every target.
+// chooses one by name; the default reports compute capability 12.0, for which most programs write
+// PTX that is valid (docs/adr), and runs every target.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,8 @@ struct Profile {
   std::string_view name;         ///< what HEDDLE_DEVICE says: "h200"
   std::string_view device_name;  ///< what cuDeviceGetName says
   isa::Target target;            ///< compute capability, with the suffix it has
-  bool any_target;               ///< runs modules for every target (the default profile)
+  bool any_target;               ///< runs modules for every target, and PTX of versions to come, as
+                                 ///< far as they use what is known (the default profile)
   u32 multiprocessors;
   u32 max_threads_per_block;
   u32 max_block[3];

@@ -262,7 +262,7 @@ class Malformed(Case):
         ("P2034", None, HEADER + ".entry k(.param .u32 x) {\n.reg .b32 %r1;\nld.param.u32 %r1, x;\n}\n"),
         ("P3004", "6:1", HEADER + ".entry k() {\n.reg .b32 %r1;\nredux.sync.add.u32 %r1, %r1, -1;\n}\n"),
         ("P3002", None, ".version 8.5\n.target sm_12345\n.address_size 64\n"),
-        ("P3001", None, ".version 42.0\n.target sm_75\n"),
+        ("P3001", None, ".version 0.9\n.target sm_75\n"),
         ("P1001", None, HEADER + ".entry k() { ret; ` }\n"),
         ("P1002", None, HEADER + "/* never closed\n"),
     ]
@@ -276,6 +276,29 @@ class Malformed(Case):
                     self.assertIn(f":{place}: error[{code}]", out)
                 _, err = self.heddle("run", "-", "--grid", "1", "--block", "1", stdin=text, status=BAD_PTX)
                 self.assertIn(code, err)
+
+
+class NewerVersions(Case):
+    """PTX of a version to come: the default device takes what it knows of it, the others are those of their time."""
+
+    TEXT = ".version 9.5\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n"
+
+    def test_the_default_device_warns(self):
+        out, _ = self.heddle("check", "-", stdin=self.TEXT)
+        self.assertIn("warning[P3008]", out)
+        _, err = self.heddle("run", "-", "--grid", "1", "--block", "1", stdin=self.TEXT)
+        self.assertIn("warning[P3008]", err)
+
+    def test_what_is_not_known_is_an_error_at_its_place(self):
+        out, _ = self.heddle("check", "-", stdin=self.TEXT.replace("ret;", "new.u32;"), status=BAD_PTX)
+        self.assertIn(":4:24: error[P2001]", out)
+
+    def test_strict_and_named_devices_refuse(self):
+        out, _ = self.heddle("check", "--strict", "-", stdin=self.TEXT, status=BAD_PTX)
+        self.assertIn("1:1: error[P3001]", out)
+        for words in (["check", "-"], ["run", "-", "--grid", "1", "--block", "1"]):
+            out, err = self.heddle(*words, stdin=self.TEXT, status=BAD_PTX, env={"HEDDLE_DEVICE": "h200"})
+            self.assertIn("error[P3001]", out + err)
 
 
 class Run(Case):

@@ -48,7 +48,6 @@ class Client:
 PYTHON = "{heddle} exec -- {python} {here}/python/"
 # The CUDA 13.0 tools: newer ones write PTX that is newer than Heddle's driver says it is.
 TOOLKIT = "cuda-toolkit[nvrtc,nvvm,cudart,cccl]==13.0.*"
-# sm_120: for sm_121 tinygrad writes `.version 8.7`, and that target came with 8.8.
 # TC=0: without tensor cores, whose instructions do not run yet.
 TINYGRAD = {"TC": "0", "HEDDLE_DEVICES": "2"}
 
@@ -58,10 +57,10 @@ CLIENTS = [
     Client("tinygrad", [PYTHON + "tinygrad_client.py",
                         "{heddle} exec -- {python} {work}/source/test/test_tiny.py"],
            install=["tinygrad==0.14.0"], source="tinygrad==0.14.0", needs=["clang"],
-           environment={"DEV": "CUDA:PTX:sm_120", **TINYGRAD}),
+           environment={"DEV": "CUDA:PTX", **TINYGRAD}),
     Client("tinygrad-nvrtc", [PYTHON + "tinygrad_client.py"], needs=["clang"],
            install=["tinygrad==0.14.0", "cuda-toolkit[nvrtc,cudart,crt]==13.0.*"],
-           environment={"DEV": "CUDA:CUDA:sm_120", "CUDA_PATH": "{packages}/nvidia/cu13",
+           environment={"DEV": "CUDA:CUDA", "CUDA_PATH": "{packages}/nvidia/cu13",
                         "NVRTC_PATH": "{packages}/nvidia/cu13/lib/libnvrtc.so.13", **TINYGRAD}),
     Client("cuda-bindings", [PYTHON + "cuda_bindings_client.py"],
            install=["cuda-bindings==13.5.0", "numpy==2.4.6"]),

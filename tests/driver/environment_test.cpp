@@ -56,6 +56,19 @@ TEST(Environment, UnknownDevice) {
   EXPECT_THAT(outcome.said, HasSubstr("a100")) << "names those there are";
 }
 
+TEST(Environment, ANamedDeviceReadsNoPtxOfAVersionToCome) {
+  const auto outcome = in_child({{"HEDDLE_DEVICE", "h200"}}, [] {
+    CUdevice device = 0;
+    CUcontext context = nullptr;
+    CUmodule module = nullptr;
+    if (cuInit(0) || cuDeviceGet(&device, 0) || cuDevicePrimaryCtxRetain(&context, device) ||
+        cuCtxSetCurrent(context))
+      return 1;
+    return static_cast<int>(cuModuleLoadData(&module, ".version 9.5\n.target sm_75\n"));
+  });
+  EXPECT_EQ(outcome.status, CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+}
+
 TEST(Environment, SillyNumberOfDevices) {
   for (const char* number : {"0", "-1", "many", "1000000"}) {
     const auto outcome =

@@ -189,9 +189,38 @@ TEST_F(Modules, NotEvenPtx) {
                  "ELF\2\1\1"),
             CUDA_ERROR_NO_BINARY_FOR_GPU);
   EXPECT_THAT(said, HasSubstr("cubin"));
-  EXPECT_EQ(load(".version 99.0\n.target sm_75\n"), CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+  EXPECT_EQ(load(".version 0.9\n.target sm_75\n"), CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
   EXPECT_EQ(load(nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuModuleLoadData(nullptr, kKernels), CUDA_ERROR_INVALID_VALUE);
+}
+
+constexpr char kOfAVersionToCome[] =
+    ".version 9.5\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n";
+
+TEST_F(Modules, OfAVersionToComeAreLoadedWithAWarning) {
+  Logs logs;
+  CUmodule module = nullptr;
+  CUfunction kernel = nullptr;
+  EXPECT_OK(
+      cuModuleLoadDataEx(&module, kOfAVersionToCome, 4, logs.options.data(), logs.values.data()));
+  EXPECT_THAT(logs.infos.data(), HasSubstr("warning[P3008]"));
+  EXPECT_OK(cuModuleGetFunction(&kernel, module, "k"));
+  EXPECT_OK(cuModuleUnload(module));
+
+  CUlinkState link = nullptr;
+  void* cubin = nullptr;
+  size_t size = 0;
+  EXPECT_OK(cuLinkCreate(0, nullptr, nullptr, &link));
+  EXPECT_OK(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(kOfAVersionToCome),
+                          sizeof kOfAVersionToCome, "new.ptx", 0, nullptr, nullptr));
+  EXPECT_OK(cuLinkComplete(link, &cubin, &size));
+  EXPECT_OK(cuModuleLoadData(&module, cubin));
+  EXPECT_OK(cuModuleUnload(module));
+  EXPECT_OK(cuLinkDestroy(link));
+
+  const std::string unknown =
+      ".version 9.5\n.target sm_75\n.address_size 64\n.visible .entry k() { new.u32; }\n";
+  EXPECT_EQ(cuModuleLoadData(&module, unknown.c_str()), CUDA_ERROR_INVALID_PTX);
 }
 
 TEST_F(Modules, FunctionAttributes) {
@@ -210,7 +239,7 @@ TEST_F(Modules, FunctionAttributes) {
       {"add_to", CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 0, 0},
       {"add_to", CU_FUNC_ATTRIBUTE_NUM_REGS, 1, 64},
       {"add_to", CU_FUNC_ATTRIBUTE_PTX_VERSION, 75, 75},
-      {"add_to", CU_FUNC_ATTRIBUTE_BINARY_VERSION, 121, 121},
+      {"add_to", CU_FUNC_ATTRIBUTE_BINARY_VERSION, 120, 120},
       {"reverse", CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 48 * 1024 - 16, 48 * 1024 - 16},
       {"add_to", CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 0, 0},
   };

@@ -101,7 +101,7 @@ TEST_F(Launches, Attributes) {
   EXPECT_OK(cudaFuncGetAttributes(&attributes, program.kernel("small_blocks")));
   EXPECT_EQ(attributes.maxThreadsPerBlock, 64);
   EXPECT_EQ(attributes.ptxVersion, 75);
-  EXPECT_EQ(attributes.binaryVersion, 121);
+  EXPECT_EQ(attributes.binaryVersion, 120);
   const void* reverse = program.kernel("reverse");
   EXPECT_OK(cudaFuncGetAttributes(&attributes, reverse));
   EXPECT_EQ(attributes.sharedSizeBytes, 16u);

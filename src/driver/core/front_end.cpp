@@ -69,6 +69,7 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
   options.for_sm_1x = machine::is_sm_1x(profile);
   options.complete = check::Complete::what_runs;
   options.program = program;
+  if (profile.any_target) options.versions = check::Versions::newer;
   auto checked = check::compile(inputs, &machine::provides, options);
   if (!checked.module) {
     return {result_of(texts, checked.messages), nullptr, std::move(checked.messages), ""};
