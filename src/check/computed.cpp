@@ -106,7 +106,7 @@ bool BodyChecker::index(const Context& context, ExprId array, ExprId index, ir::
 bool BodyChecker::takes_computed(const Context& context) const {
   const isa::OperandSpec& spec = context.spec;
   return spec.kind == isa::OperandKind::value && !context.is_element && !spec.written &&
-         !spec.register_only && is_integer(isa::type_info(context.type), 16);
+         !spec.register_only && is_integer(isa::type_info(context.type), 8);
 }
 
 /// `r + 1`, which the vendor's assembler takes for a register.

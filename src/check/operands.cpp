@@ -563,7 +563,8 @@ bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
         .help(help ? help : "arithmetic with a register takes an instruction");
     return false;
   }
-  if (!takes_computed(context) || !(is_function || is_sum)) {
+  const bool is_wide = isa::type_info(context.type).bits >= 32;
+  if (!takes_computed(context) || !is_wide || !(is_function || is_sum)) {
     const bool named = expr.kind == ExprKind::name;
     auto& diagnostic = context.report.add(Kind::symbol_not_allowed, expr.span, context.spec.name,
                                           context.candidate.form->opcode);
