@@ -42,7 +42,9 @@ struct Compiled {
 };
 
 /// Whether the machine that will run the program has a function of this name (vprintf, malloc).
-using Provides = bool (*)(std::string_view function);
+/// Always: also where a module defines it, whose definition is not used.
+enum class Provided : u8 { no, unless_defined, always };
+using Provides = Provided (*)(std::string_view function);
 
 /// What of a linked program must be complete: all of it, or what its kernels can reach. A linker of
 /// relocatable device code takes libraries in whole, and they call what only others of their

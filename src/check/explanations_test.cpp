@@ -73,7 +73,7 @@ std::set<std::string_view> codes_of(const Example& example, Kind kind) {
   }
   if (codes.empty() && program) {
     diag::Report report;
-    link(parts, [](std::string_view) { return false; }, report);
+    link(parts, [](std::string_view) { return Provided::no; }, report);
     take(report);
   }
   return codes;

@@ -294,24 +294,46 @@ void check_complete(const ir::Module& module, bool linked, Complete complete, Pr
   }
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     const ir::Function& function = module.functions[i];
-    if (!uses.functions[i] || function.has_body || provides(function.name)) continue;
+    if (!uses.functions[i] || function.has_body || provides(function.name) != Provided::no)
+      continue;
     auto& problem =
         report.add(diag::Kind::undefined_symbol, function.span, "function", function.name);
     const auto mentions = [&](std::string_view part) {
       return function.name.find(part) != std::string::npos;
     };
-    // Also what that library's own PTX calls.
-    if (mentions("LaunchDevice") || mentions("GetParameterBuffer") ||
-        function.name == "cudaDeviceSynchronize") {
+    if (mentions("DeviceSynchronize")) {
       problem.note(
-          "kernels that launch kernels need NVIDIA's device run-time library, which is no "
-          "part of PTX");
+          "kernels cannot wait for what they launch, since CUDA 12 and on devices from sm_90 on; "
+          "what is launched into cudaStreamTailLaunch begins when the rest is done");
     } else if (mentions("__cuda_syscall_") || function.name.starts_with("cnp")) {
+      // What that library's own PTX calls.
       problem.note(
-          "NVIDIA's device run-time library calls it, which is not documented; Heddle has the "
-          "functions of grid-wide barriers itself (docs/driver.md)");
+          "NVIDIA's device run-time library calls it, which is not documented; docs/driver.md says "
+          "which functions of that library Heddle has itself");
     }
   }
+}
+
+/// Functions that the machine has in any case lose their bodies.
+std::shared_ptr<const ir::Module> without_provided(std::shared_ptr<const ir::Module> module,
+                                                   Provides provides) {
+  const auto goes = [&](const ir::Function& function) {
+    return function.has_body && !function.is_entry && provides(function.name) == Provided::always;
+  };
+  if (!module || std::ranges::none_of(module->functions, goes)) return module;
+  auto copy = std::make_shared<ir::Module>(*module);
+  for (ir::Function& function : copy->functions) {
+    if (!goes(function)) continue;
+    ir::Function declared;
+    declared.name = function.name;
+    declared.span = function.span;
+    declared.linkage = Linkage::external;
+    declared.signature = function.signature;
+    declared.registers = function.registers;  // that parameters may be in
+    declared.locals = function.locals;
+    function = std::move(declared);
+  }
+  return copy;
 }
 
 }  // namespace
@@ -323,6 +345,7 @@ std::shared_ptr<const ir::Module> link(std::span<const Part> parts, Provides pro
   std::shared_ptr<const ir::Module> module = several ? Linker(report).run(parts) : parts[0].module;
   if (several && !report.has_errors()) check_memory(*module, report);
   if (provides && !report.has_errors()) {
+    module = without_provided(std::move(module), provides);
     const bool linked = own > 1 || program == Program::relocatable;
     check_complete(*module, linked, complete, provides, report);
   }

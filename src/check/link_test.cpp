@@ -12,7 +12,11 @@ Input module(std::string name, std::string_view body, int address_size = 64) {
           fmt::format(".version 8.5\n.target sm_75\n.address_size {}\n{}\n", address_size, body)};
 }
 
-bool provides(std::string_view function) { return function == "vprintf"; }
+Provided provides(std::string_view function) {
+  return function == "vprintf"         ? Provided::unless_defined
+         : function == "cudaGetDevice" ? Provided::always
+                                       : Provided::no;
+}
 
 constexpr std::string_view kReads = ".visible .entry k() { .reg .b64 a; mov.b64 a, x; ret; }\n";
 constexpr std::string_view kCalls = ".visible .entry k() { call f; ret; }\n";
@@ -178,15 +182,38 @@ TEST(Link, WhatNoKernelReachesMayLackSomething) {
   }
 }
 
-TEST(Link, LaunchesFromKernelsAreRefusedWithTheReason) {
-  for (const std::string name : {"cudaLaunchDeviceV2", "__cuda_syscall_cnpv2LaunchDeviceV2"}) {
+TEST(Link, WhatTheDeviceRuntimeHasNotIsSaidWithItsReason) {
+  const struct {
+    const char *name, *reason;
+  } kCases[] = {
+      {"cudaDeviceSynchronize", "kernels cannot wait for what they launch"},
+      {"__cuda_syscall_cnpv2LaunchDeviceV2", "which is not documented"},
+  };
+  for (const auto& c : kCases) {
     const std::string text = fmt::format(
         ".extern .func (.param .b32 r) {0}(.param .b64 a, .param .b64 b);\n"
         ".visible .entry k() {{ .param .b64 p; .param .b32 q;\n"
         "call (q), {0}, (p, p); ret; }}",
-        name);
+        c.name);
     const std::string messages = compile({module("a", text)}, &provides).messages;
-    EXPECT_NE(messages.find("kernels that launch kernels"), messages.npos) << messages;
+    EXPECT_NE(messages.find(c.reason), messages.npos) << messages;
+  }
+}
+
+TEST(Link, DefinitionsOfWhatTheMachineHasAreNotUsed) {
+  const std::string declares = ".extern .func cudaGetDevice(.param .b64 a);\n";
+  const std::string calls = ".visible .entry k() { .param .b64 p; call cudaGetDevice, (p); ret; }";
+  const std::string defines =
+      ".extern .func unknown();\n"
+      ".visible .func cudaGetDevice(.param .b64 a) { call unknown; ret; }\n";
+  for (const auto& inputs :
+       {std::vector<Input>{module("a", defines + calls)},
+        std::vector<Input>{module("a", declares + calls), module("b", defines)}}) {
+    const CompileOptions running{.complete = Complete::what_runs};
+    const Compiled result = compile(inputs, &provides, running);
+    EXPECT_EQ(result.messages, "");
+    ASSERT_TRUE(result.module);
+    EXPECT_FALSE(result.module->find_function("cudaGetDevice")->has_body);
   }
 }
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "base/file.h"
@@ -17,6 +19,8 @@
 #include "cli/npy.h"
 #include "cli/output.h"
 #include "driver/core/engine.h"
+#include "driver/core/fault_policy.h"
+#include "machine/device_launch.h"
 #include "machine/device_runtime.h"
 #include "machine/launch.h"
 #include "syntax/preprocess.h"
@@ -196,6 +200,33 @@ int deliver(const Request& request, const Arguments& arguments) {
   return kOk;
 }
 
+/// For kernels that launch kernels.
+class RunKernels final : public machine::KernelHost {
+ public:
+  RunKernels(machine::Engine& engine, std::shared_ptr<const machine::Loaded> loaded,
+             const machine::Profile& profile)
+      : engine_(engine), loaded_(std::move(loaded)), profile_(profile) {}
+
+  Result<Kernel> kernel(ir::FunctionId id) override {
+    const std::lock_guard lock(mutex_);
+    Kernel& known = kernels_[id.value];
+    if (known.program) return known;
+    auto program = engine_.prepare(loaded_, id);
+    if (!program.ok()) return program.error();
+    known.program = std::move(*program);
+    known.most_dynamic_shared = profile_.shared_per_block_optin;
+    known.large_clusters = true;
+    return known;
+  }
+
+ private:
+  machine::Engine& engine_;
+  const std::shared_ptr<const machine::Loaded> loaded_;
+  const machine::Profile& profile_;
+  std::mutex mutex_;
+  std::map<u32, Kernel> kernels_;
+};
+
 int run_kernel(const RunOptions& options, const Request& request, const machine::Profile& profile,
                const std::shared_ptr<const ir::Module>& module) {
   const auto entry = find_kernel(*module, options.entry);
@@ -206,7 +237,8 @@ int run_kernel(const RunOptions& options, const Request& request, const machine:
   if (!memory.ok()) return fail(memory.error().message);
   const auto loaded = machine::Loaded::create(**memory, module);
   if (!loaded.ok()) return fail(loaded.error().message);
-  const auto program = driver::make_engine()->prepare(*loaded, *entry);
+  const auto engine = driver::make_engine();
+  const auto program = engine->prepare(*loaded, *entry);
   if (!program.ok()) return fail(program.error().message);
   const auto arguments = bind(request, *module, kernel, **memory);
   if (!arguments.ok()) return fail(arguments.error().message);
@@ -221,6 +253,9 @@ int run_kernel(const RunOptions& options, const Request& request, const machine:
   config.dynamic_shared = request.shared;
   config.params = arguments->block;
   config.time_limit = request.time_limit;
+  config.on_fault = driver::on_fault_of_environment();
+  RunKernels kernels(*engine, *loaded, profile);
+  config.kernels = &kernels;
   const auto start = std::chrono::steady_clock::now();
   const machine::LaunchResult result =
       machine::launch(profile, **program, **loaded, *entry, config);

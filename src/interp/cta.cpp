@@ -44,10 +44,11 @@ InterpretedCta::InterpretedCta(const Interpreted& program, machine::Launch& laun
       barriers_(kBarriers),
       free_frames_(program.codes.size()),
       cluster_(cluster ? cluster : &alone_),
-      most_in_gang_(most_in_gang(*entry_)),
-      starts_whole_(!entry_->whole_ops.empty() && !launch.random &&
+      most_in_gang_(launch.config->on_fault ? 0 : most_in_gang(*entry_)),
+      starts_whole_(!entry_->whole_ops.empty() && !launch.random && !launch.config->on_fault &&
                     is_linear(launch.config->block)),
-      parts_(launch.random && has_independent_threads(launch.loaded->module())) {
+      parts_(launch.random && has_independent_threads(launch.loaded->module())),
+      reports_(static_cast<bool>(launch.config->on_fault)) {
   if (cluster) shared_base_ = cluster->base + cluster->members.size() * machine::kSharedSlot;
   cluster_->members.push_back(this);
   warps_ = static_cast<u32>((launch.config->block.volume() + kLanes - 1) / kLanes);
@@ -58,6 +59,7 @@ InterpretedCta::~InterpretedCta() {
   machine::Memory& memory = launch_.loaded->memory();
   if (alone_.base) memory.give_shared(region_, alone_.base, launch_.shared_bytes);
   if (local_base_) memory.give_local(region_, local_base_);
+  if (zeros_) memory.release(zeros_);
 }
 
 Result<u64> InterpretedCta::begin(u64 index, u64 most) {
@@ -75,6 +77,11 @@ Result<u64> InterpretedCta::begin(u64 index, u64 most) {
     const auto local = memory.take_local(region_, local_stride_ * warps_ * kLanes);
     if (!local.ok()) return local.error();
     local_base_ = *local;
+  }
+  if (reports_ && !zeros_) {
+    const auto zeros = memory.allocate(machine::kPage, machine::kPage, &region_ == &memory.low());
+    if (!zeros.ok()) return zeros.error();
+    zeros_ = *zeros;
   }
   // CTAs that take no turns.
   const bool in_a_row =
@@ -295,7 +302,7 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
         turn_ = 0;
         break;
       }
-    } else if (mask == kAllLanes) {  // then no other fragment waits to be joined
+    } else if (mask == kAllLanes && !reports_) {  // then no other fragment waits to be joined
       WarpGang& alone = gangs_[0];
       alone = {Gang(warp), state.index, {frame}, op};
       run_whole(alone);
@@ -313,6 +320,12 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
     }
     warp.mask = active;
     warp.op = op;
+    if (op->control == Control::none && reports_ && !op->pure) {
+      fragment.pc = static_cast<u32>(op - ops);
+      run_watched(state, index, *op);
+      ++op;
+      continue;
+    }
     if (op->control == Control::none) {
       op->run(warp, *op);
       ++op;

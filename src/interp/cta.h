@@ -14,6 +14,8 @@
 #include <deque>
 #include <memory>
 #include <span>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -62,9 +64,9 @@ inline u32 lanes_equal(const u32* values, u32 lanes, u32 value) {
 /// Short, because a warp may be spinning on what another has to do (libgomp's locks and barriers);
 /// longer turns do not make kernels that compute faster.
 inline constexpr s64 kTurn = 50;
-/// Of a function of the system.
-inline constexpr u32 kMostArguments = machine::SystemFunctionInfo::kMostParams;
-inline constexpr int kTrapRaised = 1;     ///< what sigsetjmp returns after raise_trap()
+/// Words of the arguments of a function of the system.
+inline constexpr u32 kMostWords = machine::SystemFunctionInfo::kMostWords;
+inline constexpr int kTrapRaised = 1;  ///< what sigsetjmp returns after raise_trap()
 
 /// Those from `barrier` on stand where they are until another thread moves them.
 enum class Wait : u8 { none, members, mbarrier, barrier, cluster };
@@ -83,6 +85,9 @@ using machine::Barrier;
 using machine::kBarriers;
 
 class InterpretedCta;
+
+/// Host address of the window that a lane's address is counted from; 0: it is generic.
+u64 window_start(const Warp& warp, const Op& op, u32 lane);
 
 /// A CTA outside of clusters is one alone.
 using Cluster = machine::Cluster<InterpretedCta>;
@@ -232,7 +237,11 @@ class InterpretedCta final : public machine::Cta {
   Frame& frame_of_step(WarpState& state);
   u64 print(u64 format, u64 arguments);
   void describe_assertion(const WarpState& state, u32 lane, const u64* arguments);
+  u64 provide_launch(u64 thread, machine::SystemFunction function, const u64* words);
+  u64 check_bits(u64 address, u32 bytes);
   u64 read_bits(u64 address, u32 bytes);
+  void write_bits(u64 address, u64 bits, u32 bytes);
+  u64 text_in_memory(std::string_view text);
   void read_string(u64 address, std::string& text);
   static u8* slot_address(const Warp& warp, const Frame& frame, const Slot& slot, u32 lane);
   void copy_slot(const Warp& warp, const Slot& from, const Frame& from_frame, const Slot& to,
@@ -241,6 +250,18 @@ class InterpretedCta final : public machine::Cta {
                              std::optional<u64> address);
   machine::CtaStatus run_warps();
   machine::CtaStatus faulted();
+
+  // going on behind faults (cta_report.cpp)
+  bool is_known(u64 address, u64 bytes);
+  bool is_memory(u64 address, u64 bytes);
+  bool is_harmless(const Warp& warp, const Op& op);
+  void run_watched(WarpState& state, std::size_t index, const Op& op);
+  void run_lanes();
+  void end_watched();
+  void report(machine::TrapKind kind, u32 lane, std::optional<u64> address);
+  void clear_results(const Code& code, u32 inst, u32 lanes) const;
+  bool goes_on(bool page_fault);
+  bool skip(bool page_fault);
 
   const Interpreted& program_;
   machine::Launch& launch_;
@@ -282,6 +303,20 @@ class InterpretedCta final : public machine::Cta {
   const u32 most_in_gang_;             ///< warps
   const bool starts_whole_;            ///< Frame::whole of warps with all their lanes
   const bool parts_;                   ///< a pseudo-random order parts the threads of a warp
+  const bool reports_;                 ///< LaunchConfig::on_fault
+  /// The access under way, when the launch goes on behind faults.
+  struct Watched {
+    WarpState* state = nullptr;
+    std::size_t index = 0;  ///< of the fragment
+    const Op* op = nullptr;
+    u32 all = 0, left = 0;  ///< lanes: that access; that have not yet
+    bool together = false;
+  };
+  Watched watched_;
+  u64 zeros_ = 0;  ///< address of what is accessed in place of what is not there
+  std::array<machine::AddressRange, 4> known_{};  ///< allocations that were accessed
+  u32 next_known_ = 0;
+  std::unordered_set<const Op*> reported_;
   sigjmp_buf recover_;
   machine::Fault fault_;
   machine::Trap trap_{};

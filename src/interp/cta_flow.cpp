@@ -111,7 +111,8 @@ void InterpretedCta::call(WarpState& state, std::size_t index, const Op& op, u32
       raise_trap(warp, TrapKind::illegal_call, first, &pointer);
     }
     if (callee->system) {
-      detail_ = refuse_system_call(*callee->system, site, launch_.loaded->module().address_size / 8);
+      detail_ =
+          refuse_system_call(*callee->system, site, launch_.loaded->module().address_size / 8);
       if (!detail_.empty()) raise_trap(warp, TrapKind::illegal_call, first, &pointer);
     } else if (callee->params.size() != site.arguments.size() ||
                callee->returns.size() != site.returns.size()) {

@@ -29,17 +29,21 @@ CtaStatus InterpretedCta::guarded(CtaStatus (InterpretedCta::*body)()) {
   // What changes between here and the jump lives in this object, not in locals.
   switch (sigsetjmp(recover_, 0)) {
     case 0:
-      return (this->*body)();
+      break;
     case kTrapRaised: {
       find_culprit();
+      if (goes_on(false)) break;
       const Warp& warp = current_->warp;
       return trapped(*current_, warp.trap_kind, warp.trap_lane,
                      warp.trap_has_address ? std::optional(warp.trap_address) : std::nullopt);
     }
     default:
       find_culprit();
+      if (goes_on(true)) break;
       return faulted();
   }
+  end_watched();
+  return (this->*body)();
 }
 
 /// A trap came while a gang ran.

@@ -17,16 +17,24 @@ namespace heddle::interp {
 using machine::SystemFunction;
 using machine::TrapKind;
 
-/// `bytes` bytes at a generic address. Traps when they lie outside of all memory; pages without
-/// access fault, as they do for loads.
-u64 InterpretedCta::read_bits(u64 address, u32 bytes) {
+/// Where `bytes` bytes at a generic address are. Traps when they lie outside of all memory; pages
+/// without access fault, as they do for loads.
+u64 InterpretedCta::check_bits(u64 address, u32 bytes) {
   Warp& warp = current_->warp;
-  if (!warp.memory->is_accessible(address, bytes)) {
-    const u32 lane = static_cast<u32>(std::countr_zero(warp.mask));
-    raise_trap(warp, TrapKind::illegal_address, lane, &address);
+  const u32 lane = static_cast<u32>(std::countr_zero(warp.mask));
+  if (reports_ && !is_memory(address, bytes)) {
+    report(TrapKind::illegal_address, lane, address);
+    std::memset(reinterpret_cast<void*>(zeros_), 0, bytes);
+    return zeros_;
   }
+  if (!warp.memory->is_accessible(address, bytes))
+    raise_trap(warp, TrapKind::illegal_address, lane, &address);
+  return address;
+}
+
+u64 InterpretedCta::read_bits(u64 address, u32 bytes) {
   u64 bits = 0;
-  std::memcpy(&bits, reinterpret_cast<const void*>(address), bytes);
+  std::memcpy(&bits, reinterpret_cast<const void*>(check_bits(address, bytes)), bytes);
   return bits;
 }
 
@@ -101,6 +109,10 @@ u64 InterpretedCta::provide(const WarpState& state, SystemFunction function, u32
       break;
     case SystemFunction::none:
       break;
+    default:
+      return provide_launch(
+          cta_index_ * launch_.config->block.volume() + u64{state.index} * kLanes + lane, function,
+          arguments);
   }
   return 0;
 }
@@ -113,11 +125,11 @@ void InterpretedCta::system_call(WarpState& state, std::size_t index, const Call
   for (; lanes; lanes &= lanes - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(lanes));
     warp.mask = 1u << lane;  // a fault is this lane's
-    u64 arguments[kMostArguments] = {};
-    for (std::size_t i = 0; i < site.arguments.size(); ++i) {
-      const Slot& slot = site.arguments[i];
-      std::memcpy(&arguments[i], slot_address(warp, frame, slot, lane),
-                  std::min<u32>(slot.bytes, 8));
+    u64 arguments[kMostWords] = {};
+    u64* to = arguments;
+    for (const Slot& slot : site.arguments) {
+      std::memcpy(to, slot_address(warp, frame, slot, lane), slot.bytes);
+      to += machine::words_in(slot.bytes);
     }
     const u64 result = provide(state, function, lane, arguments);
     if (!site.returns.empty()) {

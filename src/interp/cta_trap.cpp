@@ -31,16 +31,12 @@ u64 lane_address(const Warp& warp, const Op& op, u32 lane) {
   return address;
 }
 
-namespace {
-
 u64 window_start(const Warp& warp, const Op& op, u32 lane) {
   if (op.window == Window::shared) return warp.shared_base;
   if (op.window == Window::local) return warp.local_base + warp.local_stride * lane;
   if (op.window == Window::param) return warp.params;
   return 0;
 }
-
-}  // namespace
 
 void raise_trap(Warp& warp, TrapKind kind, u32 lane, const u64* address) {
   warp.trap_kind = kind;

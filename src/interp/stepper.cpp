@@ -130,10 +130,11 @@ void InterpretedCta::step_op(WarpState& state, const Op& op) {
       for (u32 rest = lanes; rest; rest &= rest - 1) {
         const u32 lane = static_cast<u32>(std::countr_zero(rest));
         warp.mask = 1u << lane;  // a fault is this lane's
-        u64 arguments[kMostArguments] = {};
-        for (std::size_t i = 0; i < site.arguments.size(); ++i) arguments[i] = step_.rows[i][lane];
-        step_.rows[site.arguments.size()][lane] =
-            provide(state, site.direct->system->function, lane, arguments);
+        u64 arguments[kMostWords] = {};
+        u32 words = 0;
+        for (const Slot& slot : site.arguments) words += machine::words_in(slot.bytes);
+        for (u32 i = 0; i < words; ++i) arguments[i] = step_.rows[i][lane];
+        step_.rows[words][lane] = provide(state, site.direct->system->function, lane, arguments);
       }
       return;
     }

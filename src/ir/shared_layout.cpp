@@ -8,6 +8,17 @@ namespace {
 
 u64 round_up(u64 value, u64 to) { return (value + to - 1) / to * to; }
 
+/// The function that the instruction calls; null: none, or one in a register.
+const Operand* callee_of(const Function& function, const Inst& inst) {
+  const isa::Form& form = inst.get_form();
+  if (form.sem_id != isa::SemId::call) return nullptr;
+  for (u32 i = 0; i < form.operands.size() && i < inst.operands.count; ++i) {
+    const Operand& one = function.operands[inst.operands.first + i];
+    if (form.operands[i].name == "f" && one.kind == OperandKind::function) return &one;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::vector<FunctionId> callable_functions(const Module& module, FunctionId entry) {
@@ -19,24 +30,30 @@ std::vector<FunctionId> callable_functions(const Module& module, FunctionId entr
       order.push_back(FunctionId(id));
     }
   };
+  const auto visit_named = [&](u32 id) {
+    if (id < seen.size() && !module.functions[id].is_entry) visit(id);
+  };
   visit(entry.value);
   bool knows_tables = false;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Function& function = module.functions[order[i].value];
     bool is_indirect = false;
     for (const Operand& operand : function.operands) {
-      if (operand.kind == OperandKind::function) visit(operand.id);
+      if (operand.kind == OperandKind::function) visit_named(operand.id);
       if (operand.kind == OperandKind::prototype) is_indirect = true;
     }
+    for (const Inst& inst : function.insts) {
+      if (const Operand* callee = callee_of(function, inst)) visit(callee->id);
+    }
     for (const TargetList& list : function.target_lists) {
-      for (const FunctionId id : list.functions) visit(id.value);
+      for (const FunctionId id : list.functions) visit_named(id.value);
     }
     // A pointer called through a prototype may come from any initialised table.
     if (!is_indirect || knows_tables) continue;
     knows_tables = true;
     for (const Variable& variable : module.variables) {
       for (const Relocation& relocation : variable.relocations) {
-        if (relocation.is_function) visit(relocation.symbol);
+        if (relocation.is_function) visit_named(relocation.symbol);
       }
     }
   }

@@ -17,7 +17,8 @@ struct SharedLayout {
 };
 
 /// Functions that `entry` may run, `entry` first: those that it names, calls or may call through a
-/// list or an initialised table, and so on.
+/// list or an initialised table, and so on. A kernel whose address it takes is launched by it, not
+/// called, and so is none of them.
 std::vector<FunctionId> callable_functions(const Module& module, FunctionId entry);
 
 SharedLayout lay_out_shared(const Module& module, FunctionId entry);

@@ -51,7 +51,7 @@ class Program final : public machine::Program {
   }
 
   std::string_view engine(const machine::LaunchConfig& config) const override {
-    if (config.schedule) return below_->engine(config);
+    if (!runs(config)) return below_->engine(config);
     const std::lock_guard lock(mutex_);
     for (const auto& version : versions_) {
       if (version->block() != config.block || version->state() != State::ready) continue;
@@ -61,8 +61,13 @@ class Program final : public machine::Program {
   }
 
  private:
-  /// Not in a pseudo-random order, of single instructions.
-  static bool runs(const machine::Launch& launch) { return !launch.random; }
+  /// Not in a pseudo-random order, of single instructions; nor where a launch
+  /// goes on behind a fault: the code has tested and grouped addresses, and
+  /// others of its values count on that none is bad.
+  static bool runs(const machine::Launch& launch) { return runs(*launch.config); }
+  static bool runs(const machine::LaunchConfig& config) {
+    return !config.schedule && !config.on_fault;
+  }
   /// Null: it begins below.
   std::shared_ptr<const Code> code_of(const machine::Launch& launch) const {
     return runs(launch) ? version_of(launch.config->block)->code(*loaded_) : nullptr;

@@ -8,12 +8,16 @@
 #include <array>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "check/check.h"
 #include "machine/memory.h"
 
 namespace heddle::machine {
@@ -25,6 +29,36 @@ enum class SystemFunction : u8 {
   free,             ///< (address)
   assertfail,       ///< (message, file, line, function, bytes per character); does not return
   set_conditional,  ///< (handle, value): cudaGraphSetConditional of graphs
+  // CUDA's device run-time, cuda_device_runtime_api.h (device_launch.h).
+  take_buffer,
+  take_buffer_v2,
+  launch_device,
+  launch_device_v2,
+  last_error,
+  peek_error,
+  error_name,
+  error_string,
+  stream_create,
+  stream_destroy,
+  stream_wait_event,
+  event_create,
+  event_record,
+  event_destroy,
+  copy,
+  copy_2d,
+  copy_3d,
+  fill,
+  fill_2d,
+  fill_3d,
+  allocate,
+  release,
+  device,
+  device_count,
+  device_attribute,
+  device_limit,
+  preference,
+  runtime_version,
+  occupancy,
 };
 
 /// A parameter, or the result, of a function of the system.
@@ -32,20 +66,31 @@ enum class SystemType : u8 {
   none,
   number,   ///< up to 8 bytes, which are taken as an unsigned number; a result is sign-extended
   address,  ///< as many bytes as the module's addresses have, or more
+  dim3,     ///< structures, by value: 12 bytes
+  extent,   ///< 24 bytes
+  pitched,  ///< 32 bytes
 };
+/// An argument is passed in words of 8 bytes.
+constexpr u32 words_in(u32 bytes) { return (bytes + 7) / 8; }
 
 struct SystemFunctionInfo {
-  static constexpr u32 kMostParams = 5;
+  static constexpr u32 kMostParams = 8, kMostWords = 9;
   std::string_view name;
   SystemFunction function;
   std::array<SystemType, kMostParams> params{};  ///< up to the first `none`
   u32 least = 0;  ///< arguments that a call must pass; those behind them are 0
   SystemType result = SystemType::none;
-  u32 most() const { return static_cast<u32>(std::ranges::find(params, SystemType::none) - params.begin()); }
+  u32 most() const {
+    return static_cast<u32>(std::ranges::find(params, SystemType::none) - params.begin());
+  }
 };
-/// None when the system has no such function.
+/// None when the system has no such function. Those of CUDA's device run-time
+/// have several names: nvcc's header calls cudaX by __cudaCDP2X, and by X_ptsz
+/// where the default stream is per thread.
 const SystemFunctionInfo* find_system_function(std::string_view name);
-inline bool provides(std::string_view name) { return find_system_function(name); }
+/// Functions of CUDA's device run-time are the system's, also where a module
+/// defines them: NVIDIA's library does, by calls that are not documented.
+check::Provided provides(std::string_view name);
 
 /// Why a call cannot be one of the function, which passes arguments and takes results of so many
 /// bytes (0: a predicate) in a module whose addresses have `address_bytes`; empty: it can. Results
@@ -72,6 +117,12 @@ class DeviceRuntime {
   /// False when no live piece begins at `address`. Address 0 is fine.
   bool release(u64 address);
 
+  /// Memory for the parameters of a launch by a kernel, `align` being a power
+  /// of two; 0: there is none. It is no part of the heap.
+  u64 take_buffer(u64 bytes, u64 align, bool low);
+  void give_buffer(u64 address);
+  /// Address of a text that stays, with a 0 behind it; 0: there is no memory.
+  u64 text(std::string_view text, bool low);
   /// What a kernel sets for conditional nodes of graphs; false when there is no such handle. Set by
   /// who makes this object; none: there are no graphs.
   std::function<bool(u64 handle, u32 value)> set_conditional;
@@ -87,6 +138,8 @@ class DeviceRuntime {
   u64 heap_limit_ = kHeapBytes, printf_limit_ = kPrintfBytes;
   u64 heap_base_ = 0;  ///< 0: not in use yet
   Ranges heap_{16, 0};
+  std::vector<std::pair<AddressRange, Ranges>> buffers_;  // pieces of memory, and what is taken
+  std::map<std::string, u64, std::less<>> texts_;
   std::deque<std::string> printed_;
   u64 printed_bytes_ = 0;
   bool has_printed_ = false;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "machine/device_launch.h"
 #include "machine/device_runtime.h"
 #include "machine/loaded.h"
 #include "machine/profile.h"
@@ -40,6 +41,12 @@ struct LaunchConfig {
   std::optional<u64> schedule;  ///< seed of a pseudo-random order (schedule.h); none: the fast one
   const std::atomic<bool>* cancel = nullptr;
   DeviceRuntime* runtime = nullptr;  ///< null: one of its own for this launch
+  /// Of kernels that launch kernels; null: they get cudaErrorNotSupported.
+  KernelHost* kernels = nullptr;
+  /// Told of each instruction that accessed what is no memory. Its load read
+  /// zeros, its store was dropped, and the launch goes on. Called by several
+  /// threads; none: such an access traps.
+  std::function<void(const Trap&)> on_fault;
 };
 
 /// What a cooperative launch lends to the grid's barrier; CUDA's cooperative_groups find its
@@ -63,7 +70,8 @@ struct Launch {
   u64 params = 0;                 ///< address of the parameter block in device memory
   u64 grid_workspace = 0;         ///< of a cooperative launch: address of GridWorkspace; else 0
   u64 grid_id = 0;
-  DeviceRuntime* runtime = nullptr;  ///< not null while the launch runs
+  DeviceRuntime* runtime = nullptr;    ///< not null while the launch runs
+  DeviceLaunches* launches = nullptr;  ///< the same
   std::optional<std::chrono::steady_clock::time_point> deadline;
   /// Takes a cluster that has not begun; it never will. None: all have.
   std::function<std::optional<u64>()> cancel_next;

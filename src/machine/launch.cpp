@@ -10,7 +10,9 @@
 #include <mutex>
 #include <new>
 #include <thread>
+#include <utility>
 
+#include "machine/launch_check.h"
 #include "machine/patience.h"
 #include "machine/pool.h"
 
@@ -25,111 +27,6 @@ constexpr u32 kMixedCtas = 8, kMixedSlice = 16, kMixedPatience = 256;
 /// What a worker takes at a time shall last at least so long, or taking would cost as much: others'
 /// processors have the lines that say what is left.
 constexpr std::chrono::nanoseconds kShortestTurn{400};
-
-/// The grid and its clusters in CTAs.
-struct GridShape {
-  Dim3 grid, cluster;
-  bool explicit_cluster;
-};
-
-GridShape shape_of(const ir::Function& kernel, const LaunchConfig& config) {
-  const auto& required = kernel.req_nctapercluster;
-  GridShape shape{config.grid, {}, config.cluster || required[0]};
-  if (config.cluster)
-    shape.cluster = *config.cluster;
-  else if (required[0])
-    shape.cluster = {required[0], std::max(required[1], 1u), std::max(required[2], 1u)};
-  if (kernel.blocks_are_clusters) {  // the host counts clusters (11.8.1)
-    shape.grid.x *= shape.cluster.x;
-    shape.grid.y *= shape.cluster.y;
-    shape.grid.z *= shape.cluster.z;
-  }
-  return shape;
-}
-
-/// 11.7.
-std::string why_no_clusters(const Profile& profile, const ir::Function& kernel,
-                            const LaunchConfig& config, const GridShape& shape) {
-  if (!shape.explicit_cluster) {
-    return kernel.explicit_cluster
-               ? "the kernel says .explicitcluster, and the launch names no cluster size"
-               : "";
-  }
-  const Dim3& cluster = shape.cluster;
-  const auto text = [](const Dim3& d) { return fmt::format("{}x{}x{}", d.x, d.y, d.z); };
-  if (!cluster.x || !cluster.y || !cluster.z)
-    return fmt::format("a cluster of {} CTAs", text(cluster));
-  if (cluster.volume() > 1 && profile.target.sm < kFirstClusterTarget)
-    return fmt::format("{} has no clusters", profile.device_name);
-  const auto& required = kernel.req_nctapercluster;
-  const Dim3 named{required[0], std::max(required[1], 1u), std::max(required[2], 1u)};
-  if (required[0] && cluster != named) {
-    return fmt::format("clusters of {} CTAs, but the kernel says .reqnctapercluster {}",
-                       text(cluster), text(named));
-  }
-  if (shape.grid.x % cluster.x || shape.grid.y % cluster.y || shape.grid.z % cluster.z) {
-    return fmt::format("a grid of {} CTAs is no whole number of clusters of {}", text(shape.grid),
-                       text(cluster));
-  }
-  const u32 most = config.large_clusters ? kLargestCluster : kPortableCluster;
-  if (cluster.volume() > most)
-    return fmt::format("clusters of {} CTAs, at most {} possible", cluster.volume(), most);
-  if (kernel.max_clusterrank && cluster.volume() > kernel.max_clusterrank) {
-    return fmt::format("clusters of {} CTAs, but the kernel says .maxclusterrank {}",
-                       cluster.volume(), kernel.max_clusterrank);
-  }
-  return {};
-}
-
-std::optional<LaunchError> check(const Profile& profile, const ir::Function& kernel,
-                                 const SharedLayout& layout, const LaunchConfig& config,
-                                 const GridShape& shape) {
-  using Reason = LaunchError::Reason;
-  const auto refuse = [&](Reason reason, std::string why) {
-    return LaunchError{reason, fmt::format("kernel '{}': {}", kernel.name, why)};
-  };
-  const u32 block[] = {config.block.x, config.block.y, config.block.z};
-  const u32 grid[] = {shape.grid.x, shape.grid.y, shape.grid.z};
-  for (int i = 0; i < 3; ++i) {
-    const char axis = static_cast<char>('x' + i);
-    if (block[i] == 0 || block[i] > profile.max_block[i]) {
-      return refuse(Reason::invalid_value, fmt::format("block.{} is {}, must be 1 to {}", axis,
-                                                       block[i], profile.max_block[i]));
-    }
-    if (grid[i] == 0 || grid[i] > profile.max_grid[i]) {
-      return refuse(Reason::invalid_value, fmt::format("grid.{} is {}, must be 1 to {}", axis,
-                                                       grid[i], profile.max_grid[i]));
-    }
-    if (kernel.req_ntid[0] && block[i] != std::max(kernel.req_ntid[i], 1u)) {
-      return refuse(Reason::invalid_value,
-                    fmt::format("block.{} is {}, but the kernel says .reqntid {}", axis, block[i],
-                                std::max(kernel.req_ntid[i], 1u)));
-    }
-  }
-  const u64 threads = config.block.volume();
-  if (threads > profile.max_threads_per_block) {
-    return refuse(Reason::invalid_value, fmt::format("{} threads a block, at most {} possible",
-                                                     threads, profile.max_threads_per_block));
-  }
-  if (kernel.max_ntid[0]) {
-    const u64 most = u64{kernel.max_ntid[0]} * std::max(kernel.max_ntid[1], 1u) *
-                     std::max(kernel.max_ntid[2], 1u);
-    if (threads > most) {
-      return refuse(
-          Reason::invalid_value,
-          fmt::format("{} threads a block, but the kernel says .maxntid {}", threads, most));
-    }
-  }
-  const u64 shared = u64{layout.static_bytes} + config.dynamic_shared;
-  if (shared > profile.shared_per_block_optin) {
-    return refuse(Reason::invalid_value,
-                  fmt::format("{} bytes of shared memory a block, at most {} possible", shared,
-                              profile.shared_per_block_optin));
-  }
-  if (auto why = why_no_clusters(profile, kernel, config, shape); !why.empty())
-    return refuse(Reason::invalid_cluster, std::move(why));
-  return std::nullopt;
-}
 
 /// The CTAs of one grid, or its clusters, handed out to workers: `count` of them from `first` on.
 class Grid {
@@ -371,17 +268,6 @@ class Grid {
 
 }  // namespace
 
-std::string refuse_cluster(const Profile& profile, const ir::Function& kernel,
-                           const LaunchConfig& config) {
-  return why_no_clusters(profile, kernel, config, shape_of(kernel, config));
-}
-
-std::optional<LaunchError> refuse(const Profile& profile, const Loaded& loaded,
-                                  ir::FunctionId entry, const LaunchConfig& config) {
-  const ir::Function& kernel = loaded.module().functions[entry.value];
-  return check(profile, kernel, loaded.shared_layout(entry), config, shape_of(kernel, config));
-}
-
 std::optional<u32> parse_worker_count(const char* text) {
   char* end = nullptr;
   const long count = std::strtol(text, &end, 10);
@@ -399,28 +285,34 @@ u32 worker_count() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-LaunchResult launch(const Profile& profile, const Program& program, const Loaded& loaded,
-                    ir::FunctionId entry, const LaunchConfig& config) {
+namespace {
+
+/// What all grids of a launch have in common.
+struct Family {
+  const Profile& profile;
+  const Loaded& loaded;
+  DeviceRuntime& runtime;
+  std::optional<Clock::time_point> deadline;
+};
+
+/// Runs one grid; what its kernel asked the device's run-time for is in
+/// `pending` then.
+LaunchResult run_grid(const Family& family, const Program& program, ir::FunctionId entry,
+                      const LaunchConfig& config, u32 depth, PendingWork& pending) {
   static std::atomic<u64> grids{0};  // %gridid: unique per launch in the process
+  const Loaded& loaded = family.loaded;
   const ir::Function& kernel = loaded.module().functions[entry.value];
   Launch launch{};
   launch.loaded = &loaded;
   launch.entry = entry;
   launch.config = &config;
-  launch.profile = &profile;
+  launch.profile = &family.profile;
   launch.grid_id = grids.fetch_add(1, std::memory_order_relaxed) + 1;
   const GridShape shape = shape_of(kernel, config);
   launch.grid = shape.grid;
   launch.cluster = shape.cluster;
   launch.explicit_cluster = shape.explicit_cluster;
-  const SharedLayout& shared = loaded.shared_layout(entry);
-  if (auto error = check(profile, kernel, shared, config, shape)) return std::move(*error);
-  if (config.params.size() < kernel.param_bytes) {
-    return LaunchError{LaunchError::Reason::invalid_value,
-                       fmt::format("kernel '{}': {} bytes of parameters given, {} needed",
-                                   kernel.name, config.params.size(), kernel.param_bytes)};
-  }
-  launch.shared_bytes = shared.static_bytes + config.dynamic_shared;
+  launch.shared_bytes = loaded.shared_layout(entry).static_bytes + config.dynamic_shared;
   const bool low = loaded.module().address_size == 32;
   const u64 params_size = config.params.size();
   const auto params = loaded.memory().take_params(params_size, low);
@@ -437,15 +329,11 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
     launch.grid_workspace = *workspace;
     new (reinterpret_cast<void*>(launch.grid_workspace)) GridWorkspace;
   }
-  if (config.time_limit > 0) {
-    launch.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                         std::chrono::duration<double>(config.time_limit));
-  }
-
+  launch.deadline = family.deadline;
   if (config.schedule) launch.random.emplace(*config.schedule);
-
-  std::optional<DeviceRuntime> own;
-  launch.runtime = config.runtime ? config.runtime : &own.emplace(loaded.memory());
+  launch.runtime = &family.runtime;
+  DeviceLaunches launches(launch, depth);
+  launch.launches = &launches;
   launch.rows = program.rows(launch);
   const u64 units = launch.grid.volume() / launch.cluster.volume();
   // A seed repeats its order because one thread draws all of the numbers.
@@ -463,6 +351,86 @@ LaunchResult launch(const Profile& profile, const Program& program, const Loaded
   loaded.memory().give_params(launch.params, params_size, low);
   if (launch.grid_workspace) loaded.memory().release(launch.grid_workspace);
   launch.runtime->flush();
+  pending = launches.take();
+  return result;
+}
+
+/// A copy or a fill that a kernel asked for, which no memory is there for.
+LaunchResult fault_of(const Family& family, ir::FunctionId entry, const DeviceWork& work,
+                      u64 address) {
+  Trap trap = trap_at(TrapKind::illegal_address, family.loaded.module(), entry, nullptr, 0,
+                      {1, 1, 1}, {0, 0, 0}, 0);
+  trap.function = trap.kernel;
+  trap.at = family.loaded.module().functions[entry.value].at;
+  trap.instruction = work.kind == DeviceWork::Kind::copy ? "cudaMemcpyAsync" : "cudaMemsetAsync";
+  trap.address = address;
+  trap.detail = describe_address(family.loaded.memory(), address);
+  return trap;
+}
+
+/// One piece of what kernels ask for. `parent`: the kernel that the host
+/// launched.
+LaunchResult run_work(const Family& family, ir::FunctionId parent, const LaunchConfig& from_host,
+                      DeviceWork work, PendingWork& pending) {
+  if (work.kind != DeviceWork::Kind::kernel) {
+    const auto bad = move_memory(family.loaded.memory(), work);
+    return bad ? fault_of(family, parent, work, *bad) : LaunchResult{};
+  }
+  const auto kernel = from_host.kernels->kernel(work.kernel);
+  if (!kernel.ok()) return LaunchError{LaunchError::Reason::not_supported, kernel.error().message};
+  LaunchConfig config = from_host;
+  config.grid = work.grid;
+  config.block = work.block;
+  config.cluster = kernel->cluster;
+  config.large_clusters = kernel->large_clusters;
+  config.dynamic_shared = work.dynamic_shared;
+  config.params = std::move(work.params);
+  config.cooperative = false;
+  LaunchResult result;
+  from_host.kernels->run(work.kernel, config, *kernel->program, [&] {
+    result = run_grid(family, *kernel->program, work.kernel, config, work.depth, pending);
+  });
+  return result;
+}
+
+bool went_well(const LaunchResult& result) {
+  return std::holds_alternative<std::monostate>(result);
+}
+
+}  // namespace
+
+LaunchResult launch(const Profile& profile, const Program& program, const Loaded& loaded,
+                    ir::FunctionId entry, const LaunchConfig& config) {
+  if (auto error = refuse(profile, loaded, entry, config)) return std::move(*error);
+  const ir::Function& kernel = loaded.module().functions[entry.value];
+  if (config.params.size() < kernel.param_bytes) {
+    return LaunchError{LaunchError::Reason::invalid_value,
+                       fmt::format("kernel '{}': {} bytes of parameters given, {} needed",
+                                   kernel.name, config.params.size(), kernel.param_bytes)};
+  }
+  std::optional<DeviceRuntime> own;
+  Family family{profile, loaded, config.runtime ? *config.runtime : own.emplace(loaded.memory()),
+                std::nullopt};
+  if (config.time_limit > 0) {
+    family.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                         std::chrono::duration<double>(config.time_limit));
+  }
+  PendingWork pending;
+  LaunchResult result = run_grid(family, program, entry, config, 0, pending);
+  // The grids that are not complete yet, each within the one before it. One
+  // that has begun the last piece of its work leaves that to it: grids that
+  // launch themselves at their tails go on for ever in one place.
+  std::vector<PendingWork> open;
+  while (went_well(result)) {
+    if (!pending.empty()) open.push_back(std::exchange(pending, {}));
+    if (open.empty()) break;
+    PendingWork& innermost = open.back();
+    std::deque<DeviceWork>& next = innermost.now.empty() ? innermost.tail : innermost.now;
+    DeviceWork work = std::move(next.front());
+    next.pop_front();
+    if (innermost.empty()) open.pop_back();
+    result = run_work(family, entry, config, std::move(work), pending);
+  }
   return result;
 }
 

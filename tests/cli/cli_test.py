@@ -497,6 +497,93 @@ st.global.u32 [%rd1+4096], %r1;"""
         self.contains(err, "trap instruction")
 
 
+class OnFault(Case):
+    """HEDDLE_ON_FAULT=report: the first fault of each instruction is told, loads read zeros, stores are dropped."""
+
+    # Of 96 threads those from 32 on have nothing behind their addresses: 1024 numbers are a page.
+    BEHIND = """
+        ld.param.u64 %rd1, [out];
+        ld.param.u64 %rd2, [in];
+        mov.u32 %r1, %tid.x;
+        mul.wide.u32 %rd3, %r1, 4;
+        add.u64 %rd1, %rd1, %rd3;
+        add.u64 %rd2, %rd2, %rd3;
+        add.u64 %rd4, %rd2, 3968;
+        """
+    PARAMS = ".param .u64 out, .param .u64 in"
+    ARGUMENTS = ("u32[96]", "u32[1024]=iota", "--dump=0")
+
+    def report(self, body, *arguments, params=PARAMS, engine="interp", block=96, faults=1, declarations=""):
+        text = module(kernel(body, params, declarations=declarations))
+        out, err = self.run_ptx(text, *arguments, shape=("--grid", "1", "--block", str(block)),
+                                env={"HEDDLE_ON_FAULT": "report", "HEDDLE_ENGINE": engine})
+        self.assertEqual(err.count("illegal memory access"), faults, err)
+        self.assertEqual(err.count("HEDDLE_ON_FAULT=report"), faults, err)
+        lines = [line.split(":")[1] for line in out.splitlines() if line.startswith(" ")]
+        return " ".join(lines).split(), err
+
+    def test_loads_read_zeros(self):
+        for engine in ("interp", "jit", "auto"):
+            found, err = self.report(self.BEHIND + "ld.global.u32 %r2, [%rd4];\nadd.u32 %r2, %r2, 1;\n"
+                                     "st.global.u32 [%rd1], %r2;", *self.ARGUMENTS, engine=engine)
+            self.assertEqual(found, [str(993 + i) for i in range(32)] + ["1"] * 64, engine)
+            self.contains(err, "ld.global.u32", "thread (32, 0, 0)", "the kernel goes on")
+
+    def test_a_register_that_is_address_and_result(self):
+        found, _ = self.report(self.BEHIND + "ld.global.u32 %rd4, [%rd4];\nst.global.u32 [%rd1], %rd4;",
+                               *self.ARGUMENTS)
+        self.assertEqual(found, [str(992 + i) for i in range(32)] + ["0"] * 64)
+
+    def test_signs_and_vectors(self):
+        found, _ = self.report(self.BEHIND + "ld.global.s8 %r2, [%rd4];\nadd.u64 %rd4, %rd4, %rd3;\n"
+                               "ld.global.v2.u32 {%r3, %r4}, [%rd4+-256];\nadd.u32 %r2, %r2, %r4;\n"
+                               "st.global.u32 [%rd1], %r2;", *self.ARGUMENTS, faults=2)
+        signed = [(992 + i) % 256 - (256 if (992 + i) % 256 > 127 else 0) if i < 32 else 0 for i in range(96)]
+        second = [992 - 64 + 2 * i + 1 if i < 48 else 0 for i in range(96)]
+        self.assertEqual(found, [str((a + b) % 2**32) for a, b in zip(signed, second)])
+
+    def test_stores_and_reductions_are_dropped(self):
+        found, _ = self.report(self.BEHIND + "st.global.u32 [%rd4], 7;\nred.global.add.u32 [%rd4], 1;\n"
+                               "atom.global.add.u32 %r2, [%rd4], 1;\nst.global.u32 [%rd1], %r2;",
+                               *self.ARGUMENTS, faults=3)
+        self.assertEqual(found, ["8"] * 32 + ["0"] * 64)
+
+    def test_null_and_threads_that_part(self):
+        found, err = self.report(self.BEHIND + "setp.lt.u32 %p1, %r1, 5;\n@%p1 mov.u64 %rd4, 4;\n"
+                                 "mov.u32 %r2, 3;\n@%p1 ld.global.u32 %r2, [%rd4];\n"
+                                 "@!%p1 mov.u64 %rd2, 12;\n@%p1 bra L;\nst.u32 [%rd2], %r2;\n"
+                                 "L:\nst.global.u32 [%rd1], %r2;", *self.ARGUMENTS, faults=2)
+        self.assertEqual(found, ["0"] * 5 + ["3"] * 91)
+        self.contains(err, "address 0x4", "address 0xc")
+
+    def test_shared_memory(self):
+        found, _ = self.report("mov.u32 %r1, %tid.x;\nmul.lo.u32 %r2, %r1, 4;\nmov.u32 %r3, few;\n"
+                               "add.u32 %r3, %r3, %r2;\nst.shared.u32 [%r3], 5;\nld.shared.u32 %r4, [%r3];\n"
+                               "ld.param.u64 %rd1, [out];\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, %rd2;\n"
+                               "st.global.u32 [%rd1], %r4;", "u32[32]", "--dump=0", params=".param .u64 out", block=32,
+                               faults=2, declarations=".shared .align 4 .b32 few[16];\n")
+        self.assertEqual(found, ["5"] * 16 + ["0"] * 16)
+
+    def test_text_that_is_not_there(self):
+        declared = (".extern .func (.param .b32 n) vprintf(.param .b64 f, .param .b64 a);\n"
+                    ".global .align 1 .b8 text[6] = {91, 37, 115, 93, 10, 0};\n.global .u64 far = 4096;\n")
+        text = module(kernel("mov.u64 %rd1, text;\nmov.u64 %rd2, far;\ncall (%r1), vprintf, (%rd1, %rd2);",
+                             declarations=declared))
+        out, err = self.run_ptx(text, env={"HEDDLE_ON_FAULT": "report"})
+        self.assertEqual(out, "[]\n")
+        self.contains(err, "address 0x1000")
+
+    def test_other_faults_and_other_values(self):
+        text = module(kernel(self.BEHIND + "ld.global.u32 %r2, [%rd4+2];", self.PARAMS))
+        _, err = self.run_ptx(text, "u32[4]", "u32[1024]", status=TRAPPED, env={"HEDDLE_ON_FAULT": "report"})
+        self.contains(err, "misaligned memory access")
+        text = module(kernel(self.BEHIND + "ld.global.u32 %r2, [%rd4+4096];", self.PARAMS))
+        _, err = self.run_ptx(text, "u32[4]", "u32[1024]", status=TRAPPED, env={"HEDDLE_ON_FAULT": "trap"})
+        self.contains(err, "illegal memory access")
+        _, err = self.run_ptx(text, "u32[4]", "u32[1024]", status=TRAPPED, env={"HEDDLE_ON_FAULT": "ignore"})
+        self.contains(err, "HEDDLE_ON_FAULT=ignore: it is trap or report; using trap")
+
+
 class Exec(Case):
     def test_libraries_come_first_and_the_status_is_the_programs(self):
         out, _ = self.heddle("exec", "--", "sh", "-c", "echo $LD_LIBRARY_PATH; exit 7", status=7,

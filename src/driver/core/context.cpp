@@ -26,7 +26,7 @@ Context::Settings default_settings() {
   settings.limits[CU_LIMIT_PRINTF_FIFO_SIZE] = kKiB * kKiB;
   settings.limits[CU_LIMIT_MALLOC_HEAP_SIZE] = 8 * kKiB * kKiB;
   settings.limits[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2;
-  settings.limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
+  settings.limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = kPendingLaunches;
   settings.limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64;
   return settings;
 }

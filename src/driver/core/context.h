@@ -24,6 +24,9 @@ namespace heddle::driver {
 
 struct Device;
 
+/// CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT as long as the program has not set it.
+inline constexpr std::size_t kPendingLaunches = 2048;
+
 /// A number that no context and no green context had before.
 unsigned long long next_context_id();
 

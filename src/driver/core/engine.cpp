@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/cpu_level.h"
+#include "driver/core/fault_policy.h"
 #include "driver/core/launch.h"
 #include "interp/program.h"
 #include "jit/engine.h"
@@ -42,6 +43,7 @@ void check_environment() {
   check("HEDDLE_CPU", parse_cpu_level, "it is baseline, v3 or v4; using the best");
   check("HEDDLE_THREADS", machine::parse_worker_count,
         "it is a number from 1 to 1024; using all processors");
+  check("HEDDLE_ON_FAULT", is_fault_policy, "it is trap or report; using trap");
   check("HEDDLE_TIME_LIMIT", parse_time_limit, "it is a number of seconds; no limit");
 }
 

@@ -7,8 +7,10 @@
 #include <cstring>
 
 #include "driver/core/device.h"
+#include "driver/core/fault_policy.h"
 #include "driver/core/launch_attributes.h"
 #include "driver/core/log.h"
+#include "driver/core/module_kernels.h"
 #include "driver/core/occupancy.h"
 #include "driver/core/state.h"
 #include "driver/core/trace.h"
@@ -262,6 +264,9 @@ void run(const KernelTask& task) {
   config.schedule = schedule();
   config.cancel = &state().exiting;
   config.runtime = &context.runtime();
+  config.on_fault = on_fault_of_environment();
+  ModuleKernels kernels(context, task.function->module());
+  config.kernels = &kernels;
   const machine::PoolPriority priority(task.priority);
   const TraceLaunch trace(task.function->kernel().name, config, **program);
   const auto result =

@@ -33,6 +33,15 @@ void FunctionLowering::system_call(const ir::Function& callee) {
     const unsigned bits = std::min<u32>(64, static_cast<u32>(f_.locals[local].size * 8));
     return integer(bits);
   };
+  // A structure is several words.
+  const auto words_of = [&](u32 local, llvm::Value* storage) {
+    const u64 size = f_.locals[local].size;
+    for (u64 at = 0; at < size; at += 8) {
+      llvm::Value* from = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), storage, at);
+      auto* word = integer(static_cast<unsigned>(std::min<u64>(size - at, 8) * 8));
+      operands.push_back(resize(builder_.CreateAlignedLoad(word, from, llvm::Align(1)), 64, false));
+    }
+  };
   for (u32 i = 0; i < inst_->operands.count && i < form.operands.size(); ++i) {
     const Operand& one = operand(i);
     const std::string_view name = form.operands[i].name;
@@ -42,15 +51,13 @@ void FunctionLowering::system_call(const ir::Function& callee) {
         to = &element;
         continue;
       }
-      llvm::Value* argument = nullptr;
       if (llvm::Value* storage = local_storage(element))
-        argument = builder_.CreateAlignedLoad(whole(element.id), storage, llvm::Align(1));
+        words_of(element.id, storage);
       else if (element.kind == OperandKind::local)
         return fail(
             fmt::format("calls of '{}' with an indexed argument are not compiled", callee.name));
       else
-        argument = value(element);
-      operands.push_back(resize(argument, 64, false));
+        operands.push_back(resize(value(element), 64, false));
     }
   }
   const std::string name = fmt::format("system_call:{}", operands.size() - 1);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The shape of a grid, and whether the device runs grids of that shape of the
+// kernel (machine/launch.h has what others ask).
+#pragma once
+
+#include "machine/engine.h"
+
+namespace heddle::machine {
+
+/// The grid and its clusters in CTAs.
+struct GridShape {
+  Dim3 grid, cluster;
+  bool explicit_cluster;
+};
+
+GridShape shape_of(const ir::Function& kernel, const LaunchConfig& config);
+
+}  // namespace heddle::machine
