@@ -3,6 +3,7 @@
 // Green contexts: shares of a device's multiprocessors, contexts and streams that have one. Driver
 // API 6.35. On an H200: 132 multiprocessors, in groups of multiples of 8.
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "client.h"
@@ -129,6 +130,23 @@ TEST_F(Green, WrongSplits) {
             CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuDevSmResourceSplitByCount(&one, nullptr, &whole, nullptr, 0, 8),
             CUDA_ERROR_INVALID_VALUE);
+}
+
+// A resource that a program has changed is none, or what it says now; no call ends the process.
+TEST_F(Green, ResourcesThatWereChanged) {
+  CUdevResource one{};
+  for (size_t at = 0; at + 4 <= sizeof whole; at += 4) {
+    for (const unsigned value : {0u, 1u, 0x7fffffffu, ~0u}) {
+      CUdevResource changed = whole;
+      std::memcpy(reinterpret_cast<char*>(&changed) + at, &value, 4);
+      unsigned groups = 1;
+      const CUresult result = cuDevSmResourceSplitByCount(&one, &groups, &changed, nullptr, 0, 8);
+      EXPECT_THAT(result, testing::AnyOf(CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE,
+                                         CUDA_ERROR_INVALID_RESOURCE_TYPE,
+                                         CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION))
+          << at << " " << value;
+    }
+  }
 }
 
 TEST_F(Green, DescriptorsJoinPartsOfOneSplit) {

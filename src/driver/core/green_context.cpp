@@ -32,11 +32,15 @@ CUdevResource SmShare::resource() const {
   return resource;
 }
 
+// More than the least number of a group is on any generation, and its multiple.
+constexpr u32 kMostAligned = 64;
+
 std::optional<SmShare> SmShare::from(const CUdevResource& resource) {
   Hidden hidden;
   std::memcpy(&hidden, resource._internal_padding, sizeof hidden);
   if (hidden.magic != kShareMagic || !driver::device(hidden.share.device) ||
-      resource.sm.smCount != hidden.share.count || !hidden.share.count || !hidden.share.alignment) {
+      resource.sm.smCount != hidden.share.count || !hidden.share.count || !hidden.share.alignment ||
+      hidden.share.alignment > kMostAligned || hidden.share.least > kMostAligned) {
     return std::nullopt;
   }
   return hidden.share;
