@@ -250,6 +250,11 @@ void BodyChecker::registers(const syntax::Variable& declared) {
     return;
   }
   const u8 vector = module_.vector_of(declared, type);
+  for (u32 i = 0; i < declared.attributes.count; ++i) {
+    const syntax::Directive& attribute = tree_.directives[declared.attributes.first + i];
+    if (text(attribute.name) == "ptr")
+      module_.report_.add(Kind::kernel_attribute, attribute.span, ".ptr");
+  }
   if (isa::type_info(type).cls == isa::TypeClass::opaque && !declared.vector) {
     module_.report_.add(Kind::opaque_register, declared.type_span, isa::type_info(type).name);
   }

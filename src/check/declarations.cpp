@@ -310,6 +310,7 @@ void ModuleChecker::gate_debugging(const Stmt& stmt) {
   switch (stmt.kind) {
     case StmtKind::pragma:
       gate_directive(".pragma", stmt.span);
+      pragma(tree_.directives[stmt.data]);
       return;
     case StmtKind::dwarf:
       gate_directive("@@DWARF", stmt.span);
@@ -512,6 +513,7 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
   for (u32 i = 0; i < declared.attributes.count; ++i) {
     const syntax::Directive& attribute = tree_.directives[declared.attributes.first + i];
     const std::string_view name = text(attribute.name);
+    if (name == "ptr") report_.add(Kind::kernel_attribute, attribute.span, ".ptr");
     if (name != "managed" && name != "unified") continue;  // what a pointer points to
     gate_directive(fmt::format(".{}", name), attribute.span);
     if (variable.space != ir::Space::global)

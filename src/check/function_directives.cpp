@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What stands between the parameters of a function, kernel or prototype and its body: one table of
-// rules for all of them (PTX ISA 11.3.3, 11.4, 11.7, 11.8). Limits that the manual does not give
-// are those of the vendor's assembler.
+// rules for all of them (PTX ISA 11.3.3, 11.4, 11.7, 11.8); and strings of .pragma (12). Limits
+// that the manual does not give are those of the vendor's assembler.
 #include <algorithm>
 
 #include "check/module_checker.h"
@@ -111,7 +111,10 @@ std::optional<std::array<u64, 3>> ModuleChecker::function_directive(
     return std::nullopt;
   }
   std::array<u64, 3> values{1, 1, 1};
-  if (name == "pragma") return values;
+  if (name == "pragma") {
+    pragma(directive);
+    return values;
+  }
   const u32 count = directive.args.count;
   if (count < rule->least_numbers || count > rule->most_numbers) {
     report_.add(Kind::directive_arguments, directive.span, name, numbers_of(*rule));
@@ -132,6 +135,31 @@ std::optional<std::array<u64, 3>> ModuleChecker::function_directive(
     }
   }
   return values;
+}
+
+/// What a string says is the assembler's business (11.4.7), but those that the manual describes are
+/// of a version, stand where they mean something, and have their arguments (12). Others are hints
+/// for somebody else.
+void ModuleChecker::pragma(const syntax::Directive& directive) {
+  for (u32 i = 0; i < directive.args.count; ++i) {
+    const syntax::Expr& string = tree_[tree_.expr_lists[directive.args.first + i]];
+    const std::string_view written = text(string.name_id);
+    const std::string_view word = written.substr(0, written.find(' '));
+    const isa::Entry* entry = isa::find_pragma(word);
+    if (!entry) continue;
+    const std::string name = fmt::format(".pragma \"{}\"", word);
+    gate(entry->gates, name, string.span);
+    if (word == "nounroll") continue;  // of a module, a kernel or a loop
+    if (!in_function_) report_.add(Kind::outside_function, string.span, name);
+    if (word == "enable_smem_spilling") continue;
+    std::string_view number = written.substr(std::min(word.size() + 1, written.size()));
+    const bool is_hexadecimal = number.starts_with("0x") || number.starts_with("0X");
+    if (is_hexadecimal) number.remove_prefix(2);
+    const bool is_number = number.find_first_not_of(is_hexadecimal ? "0123456789abcdefABCDEF"
+                                                                   : "0123456789") == number.npos;
+    if (!is_number || number.find_first_not_of('0') == number.npos)
+      report_.add(Kind::directive_arguments, string.span, name.substr(1), "one positive number");
+  }
 }
 
 void ModuleChecker::prototype_directives(const syntax::Function& declared) {

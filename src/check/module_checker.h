@@ -118,6 +118,7 @@ class ModuleChecker {
   void gate_linkage(NameId linkage, Span declaration);
   void file(const syntax::Stmt& stmt);
   void gate_debugging(const syntax::Stmt& stmt);
+  void pragma(const syntax::Directive& directive);
   const Mnemonic& mnemonic(NameId name);
   /// What `.version` and `.target` must be for the candidate; none when they are.
   std::optional<std::string> refused(const isa::Candidate& candidate) const;

@@ -28,7 +28,7 @@ struct CheckOptions {
   std::string dump;
   bool link = false;
   bool remarks = false;  ///< shown as warnings
-  bool strict = false;  ///< refuse versions of PTX that are newer than what is known
+  bool strict = false;   ///< refuse versions of PTX that are newer than what is known
 };
 int check_files(const CheckOptions& options);
 

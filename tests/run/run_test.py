@@ -9,6 +9,7 @@ A file says what to run and what comes of it in `//!` lines:
     //! prints seven 7                          a line of what the kernel prints, before the arguments
     //! trap illegal instruction                or: the run traps, and this is in its message
     //! refuse .reqntid 8                       or: the device refuses the launch, with this in the message
+    //! section 11.4.3                          sections of the manual that the next runs are about (docs/manual-examples.md)
 
 Every kernel of a file is run by one of its lines. With --seeds each run is done under N pseudo-random schedules, too.
 """
@@ -50,6 +51,8 @@ def read(path):
             continue
         text = line[3:].strip()
         buffer = re.match(r"(\d+):(.*)", text)
+        if text.startswith("section "):
+            continue
         if text.startswith("run "):
             runs.append(Run(number, text[4:]))
         elif text.startswith("prints "):
