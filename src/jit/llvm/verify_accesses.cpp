@@ -44,9 +44,8 @@ class Verifier {
 };
 
 /// Pointers of a kernel's memory are made of numbers. Others are the code's own: variables on the
-/// stack, Context, tables that it leads to.
+/// stack, constant tables, Context and what it leads to.
 bool is_of_kernel(const llvm::Value* pointer) {
-  if (pointer->getType()->isVectorTy()) return true;
   llvm::SmallVector<const llvm::Value*, 4> origins;
   llvm::getUnderlyingObjects(pointer, origins, /*LI=*/nullptr, /*MaxLookup=*/0);
   return llvm::all_of(origins, [](const llvm::Value* from) {
