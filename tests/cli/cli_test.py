@@ -291,7 +291,7 @@ class NewerVersions(Case):
 
     def test_what_is_not_known_is_an_error_at_its_place(self):
         out, _ = self.heddle("check", "-", stdin=self.TEXT.replace("ret;", "new.u32;"), status=BAD_PTX)
-        self.assertIn(":4:24: error[P2001]", out)
+        self.assertIn(":4:23: error[P2001]", out)
 
     def test_strict_and_named_devices_refuse(self):
         out, _ = self.heddle("check", "--strict", "-", stdin=self.TEXT, status=BAD_PTX)
