@@ -63,7 +63,7 @@ WORDS = {
     ("jit", "--cpu"): [],  # LLVM knows them
 }
 FLAGS = {
-    "check": ["--link"], "devices": [], "exec": [], "explain": [], "fmt": ["--check"], "isa": ["--pending", "--markdown"], "jit": [],
+    "check": ["--link", "--strict"], "devices": [], "exec": [], "explain": [], "fmt": ["--check"], "isa": ["--pending", "--markdown"], "jit": [],
     "run": ["--cooperative", "--no-contract", "--time"],
 }
 # Where a file is read: the words before and behind its name.
