@@ -5,6 +5,7 @@
 // compiled: LLVM is large, and most processes never need it.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct Request {
   machine::Dim3 block;  ///< the code is for blocks of this very shape
   Dump dump = Dump::none;
   std::string cpu;  ///< an LLVM name; empty: this host
+  /// Set when nobody wants what comes of it any more. Null: somebody always does.
+  const std::atomic<bool>* abandoned = nullptr;
 };
 
 struct Compiled {
@@ -40,6 +43,7 @@ struct Failure {
   std::string message;
   /// The kernel is the reason: the same compiler will say so again. Else there is no compiler.
   bool by_kernel = false;
+  bool over_budget = false;  ///< with more time it may work
 };
 
 /// Fails with the reason when this kernel cannot be compiled: it stays in the interpreter.

@@ -30,11 +30,13 @@ class Program final : public machine::Program {
 
   std::unique_ptr<machine::Cta> make_cta(machine::Launch& launch) const override {
     if (!runs(launch)) return below_->make_cta(launch);
-    auto version = version_of(launch.config->block);
+    auto version = version_of(launch);
     version->begins(launch.grid_id);
-    if (auto code = version->code(*loaded_)) return make_cta_of(std::move(code), launch, *below_);
+    const bool compares = this->compares(launch);
+    if (auto code = version->code(*loaded_); code && !(compares && version->is_open()))
+      return make_cta_of(std::move(code), launch, *below_);
     if (version->state() == State::never) return below_->make_cta(launch);
-    return std::make_unique<TieredCta>(std::move(version), *below_, launch, hot_);
+    return std::make_unique<TieredCta>(std::move(version), *below_, launch, hot_, compares);
   }
 
   u32 rows(const machine::Launch& launch) const override {
@@ -68,11 +70,26 @@ class Program final : public machine::Program {
   static bool runs(const machine::LaunchConfig& config) {
     return !config.schedule && !config.on_fault;
   }
+  /// Whether CTAs of the launch may show that code is slower than the interpreter: those that wait
+  /// for no others.
+  bool compares(const machine::Launch& launch) const {
+    return options_.goes_back && !options_.at_once && launch.cluster.volume() == 1 &&
+           launch.rows == 1 && !launch.config->cooperative;
+  }
   /// Null: it begins below.
   std::shared_ptr<const Code> code_of(const machine::Launch& launch) const {
-    return runs(launch) ? version_of(launch.config->block)->code(*loaded_) : nullptr;
+    return runs(launch) ? version_of(launch)->code(*loaded_) : nullptr;
   }
-  std::shared_ptr<Version> version_of(machine::Dim3 block) const {
+  std::shared_ptr<Version> version_of(const machine::Launch& launch) const {
+    auto version = find_version(launch.config->block);
+    if (options_.at_once && version->waits_for_code()) {
+      version->compile_now(launch);
+      const std::lock_guard lock(mutex_);
+      if (versions_.size() > kMostCompiled) evict();
+    }
+    return version;
+  }
+  std::shared_ptr<Version> find_version(machine::Dim3 block) const {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find_if(
         versions_, [&](const auto& version) { return version->block() == block; });
@@ -80,9 +97,9 @@ class Program final : public machine::Program {
     if (found != versions_.end()) {
       std::rotate(versions_.begin(), found, found + 1);
     } else {
-      auto made = std::make_shared<Version>(*loaded_, entry_, block, options_.cache);
+      auto made =
+          std::make_shared<Version>(*loaded_, entry_, block, options_.cache, options_.budget);
       made->look_up();
-      if (options_.at_once && made->state() == State::cold) made->compile_now();
       versions_.insert(versions_.begin(), std::move(made));
     }
     if (versions_.size() > kMostCompiled) evict();

@@ -27,6 +27,10 @@ struct Options {
   /// kernels that end before (tests, set-up) never come to it.
   std::chrono::nanoseconds hot = std::chrono::milliseconds(4);
   std::chrono::nanoseconds hot_by_instruction = std::chrono::microseconds(15);
+  /// Time of a processor that compiling a kernel may take. The longest that is known to be worth
+  /// it, CUB's segmented sort, takes four seconds.
+  std::chrono::nanoseconds budget = std::chrono::seconds(20);
+  bool goes_back = true;   ///< where code is slower than the interpreter
   Cache* cache = nullptr;  ///< null: none
 };
 

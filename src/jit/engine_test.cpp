@@ -14,9 +14,11 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <thread>
 
 #include "check/check.h"
 #include "jit/background.h"
+#include "jit/comparison.h"
 #include "jit/compiler.h"
 #include "jit/version.h"
 #include "machine/launch.h"
@@ -250,9 +252,12 @@ class Tiers : public testing::Test {
   std::string folder_;
 };
 
-Options at_once(Cache* cache = nullptr) { return {true, {}, {}, cache}; }
-Options hot_at_once(Cache* cache = nullptr) { return {false, {}, {}, cache}; }
-Options never_hot(Cache* cache = nullptr) { return {false, std::chrono::hours(1), {}, cache}; }
+Options at_once(Cache* cache = nullptr) { return {.at_once = true, .cache = cache}; }
+/// The engine below is one that takes no time.
+Options hot_at_once(Cache* cache = nullptr) {
+  return {.hot = {}, .hot_by_instruction = {}, .goes_back = false, .cache = cache};
+}
+Options never_hot(Cache* cache = nullptr) { return {.hot = std::chrono::hours(1), .cache = cache}; }
 
 TEST_F(Tiers, AtOnceMeansBeforeTheFirstCta) {
   const Ready ready = prepare(kernel(100), at_once());
@@ -392,9 +397,162 @@ TEST_F(Tiers, WhatCannotBeCompiledStaysBelow) {
   }
 }
 
+/// A kernel for which the compiler needs some seconds.
+std::string slow(int number) {
+  std::string text = R"(
+.version 7.8
+.target sm_90
+.address_size 64
+.visible .entry slow(.param .u64 marks)
+{
+  .reg .u32 %r<4>; .reg .u64 %a<4>; .reg .f64 %d<3>;
+  ld.param.u64 %a1, [marks];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, )" + std::to_string(number) +
+                     R"(;
+  cvt.rn.f64.u32 %d0, %r1;
+  cvt.rn.f64.u32 %d1, %r2;
+)";
+  for (int i = 0; i < 9'000; ++i) text += "div.rn.f64 %d0, %d1, %d0;\nadd.f64 %d1, %d1, %d0;\n";
+  return text + R"(
+  cvt.rni.u32.f64 %r3, %d0;
+  mul.wide.u32 %a2, %r1, 4;
+  add.u64 %a3, %a1, %a2;
+  st.global.u32 [%a3], %r3;
+}
+)";
+}
+
+TEST_F(Tiers, WhatTakesTooLongStaysBelow) {
+  using namespace std::chrono_literals;
+  for (Options options : {at_once(), hot_at_once()}) {
+    options.budget = 30ms;
+    const Ready ready = prepare(slow(1), options);
+    testing::internal::CaptureStderr();
+    launch(ready, 2);
+    wait_for_background();
+    EXPECT_THAT(launch(ready, 2), Each(kBelow));
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(said,
+              "heddle: slow stays in the interpreter: compiling it takes more than 0.03 s of a "
+              "processor's time (HEDDLE_JIT_BUDGET)\n");
+    EXPECT_EQ(engine_of(ready), "below");
+  }
+  // The next one is compiled beside those that were left behind.
+  EXPECT_THAT(launch(prepare(kernel(140), at_once()), 2), Each(kCompiled));
+}
+
+/// Some hundred microseconds, and a mark.
+std::string busy(int number) {
+  return R"(
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry busy(.param .u64 marks)
+{
+  .reg .u32 %r<4>; .reg .u64 %a<4>; .reg .pred %p;
+  ld.param.u64 %a1, [marks];
+  mov.u32 %r1, %ctaid.x;
+  mul.wide.u32 %a2, %r1, 4;
+  add.u64 %a3, %a1, %a2;
+  mov.u32 %r3, )" +
+         std::to_string(number) + R"(;
+again:
+  ld.volatile.global.u32 %r2, [%a3];
+  add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p, %r1, 30000;
+  @%p bra again;
+  mov.u32 %r2, 2;
+  st.global.u32 [%a3], %r2;
+  ret;
+}
+)";
+}
+
+TEST_F(Tiers, WhatIsSlowerGoesBack) {
+  Options options = hot_at_once(&*cache);
+  options.goes_back = true;
+  for (const bool is_slower : {true, false}) {
+    SCOPED_TRACE(is_slower);
+    const Ready ready = prepare(is_slower ? busy(1) : kernel(150), options, [&](u64) {
+      // Below: nothing, or longer than the code takes.
+      if (!is_slower) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    launch(ready, 16);
+    wait_for_background();
+    for (int i = 0; i < 60; ++i) launch(ready, 100);
+    EXPECT_THAT(launch(ready, 8), Each(is_slower ? kBelow : kCompiled));
+    EXPECT_EQ(engine_of(ready), is_slower ? "below" : "jit");
+  }
+  // The next process need not find out again.
+  const Ready again = prepare(busy(1), options);
+  launch(again, 1);
+  wait_for_background();
+  EXPECT_THAT(launch(again, 2), Each(kBelow));
+}
+
+TEST(Comparison, TurnsDecide) {
+  using Verdict = Comparison::Verdict;
+  using namespace std::chrono_literals;
+  struct Case {
+    std::chrono::nanoseconds before, code, below;
+    Verdict verdict;
+  };
+  for (const Case& one : {Case{1ms, 500us, 1ms, Verdict::code},
+                          // More to do than before.
+                          Case{1us, 1ms, 20ms, Verdict::code}, Case{1us, 1ms, 1ms, Verdict::code},
+                          Case{1ms, 2ms, 1ms, Verdict::interpreter},
+                          // Too long to try.
+                          Case{1ms, 20ms, 1ms, Verdict::code}}) {
+    Comparison comparison;
+    comparison.ran(false, one.before * 10, 10);
+    bool goes_back = false;
+    for (int i = 0; i < 200; ++i) {
+      const bool in_code = comparison.next_is_code();
+      goes_back |= comparison.ran(in_code, in_code ? one.code : one.below, 1);
+    }
+    EXPECT_EQ(comparison.verdict(), one.verdict);
+    EXPECT_EQ(goes_back, one.verdict == Verdict::interpreter);
+  }
+}
+
+TEST_F(Tiers, WithoutABudgetNothingIsCompiled) {
+  Options options = at_once();
+  options.budget = {};
+  EXPECT_THAT(launch(prepare(kernel(141), options), 2), Each(kBelow));
+}
+
+TEST_F(Tiers, TheCacheRemembersABudget) {
+  using namespace std::chrono_literals;
+  Options options = at_once(&*cache);
+  options.budget = {};
+  launch(prepare(kernel(142), options), 1);
+  EXPECT_FALSE(std::filesystem::is_empty(cache->folder()));
+  options.budget = 1h;
+  EXPECT_THAT(launch(prepare(kernel(142), options), 2), Each(kCompiled)) << "another budget";
+  options.budget = {};
+  EXPECT_THAT(launch(prepare(kernel(142), options), 2), Each(kCompiled)) << "it has been compiled";
+}
+
+/// What ends, ends in time: a launch does not wait for the compiler longer than it may run.
+TEST_F(Tiers, ALaunchDoesNotWaitLongerThanItMayRun) {
+  Options options = at_once();
+  options.budget = std::chrono::milliseconds(300);
+  const Ready ready = prepare(slow(2), options);
+  machine::LaunchConfig config = config_of(1, 32);
+  config.params.resize(8);
+  config.time_limit = 0.02;
+  const auto late =
+      machine::launch(profile_, *ready.program, *ready.loaded, ir::FunctionId(0), config);
+  const auto* trap = std::get_if<machine::Trap>(&late);
+  ASSERT_NE(trap, nullptr);
+  EXPECT_EQ(trap->kind, machine::TrapKind::time_limit);
+  EXPECT_EQ(engine_of(ready), "below") << "the compiler is at it still";
+}
+
 TEST_F(Tiers, LongKernelsAreHotLater) {
   using namespace std::chrono_literals;
-  const Options options{false, {}, 1h, nullptr};  // by instruction
+  const Options options{.hot = {}, .hot_by_instruction = 1h};
   const Ready ready = prepare(kernel(130), options);
   EXPECT_THAT(launch(ready, 1000), Each(kBelow));
   wait_for_background();

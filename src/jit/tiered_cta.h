@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A CTA that begins in the engine below, and changes over to compiled code between two CTAs that it
-// is one after the other, as soon as there is code. Its time below is counted for the version.
+// is one after the other, as soon as there is code; and back, when that is slower. Its time is
+// counted for the version.
 #pragma once
 
 #include <memory>
@@ -14,8 +15,12 @@ namespace heddle::jit {
 class TieredCta final : public machine::Cta {
  public:
   TieredCta(std::shared_ptr<Version> version, const machine::Program& below,
-            machine::Launch& launch, std::chrono::nanoseconds hot)
-      : version_(std::move(version)), below_(below), launch_(launch), hot_(hot) {}
+            machine::Launch& launch, std::chrono::nanoseconds hot, bool compares)
+      : version_(std::move(version)),
+        below_(below),
+        launch_(launch),
+        hot_(hot),
+        compares_(compares) {}
 
   Result<u64> begin(u64 index, u64 most) override;
   machine::CtaStatus run(u64 budget) override;
@@ -26,8 +31,10 @@ class TieredCta final : public machine::Cta {
   const machine::Program& below_;
   machine::Launch& launch_;
   const std::chrono::nanoseconds hot_;
-  std::unique_ptr<machine::Cta> now_;
-  bool is_code_ = false;
+  const bool compares_;  ///< its time shows which of the two is faster
+  std::unique_ptr<machine::Cta> code_, interpreted_;
+  machine::Cta* now_ = nullptr;  ///< one of the two
+  u64 ctas_ = 0;                 ///< that it is, one after the other
 };
 
 }  // namespace heddle::jit

@@ -43,21 +43,21 @@ bool traces() {
 }
 
 Version::Version(const machine::Loaded& loaded, ir::FunctionId entry, machine::Dim3 block,
-                 Cache* cache)
+                 Cache* cache, std::chrono::nanoseconds budget)
     : module_(loaded.shared_module()),
       entry_(entry),
       shared_(loaded.shared_layout(entry)),
       block_(block),
-      cache_(cache && !maker().empty() ? cache : nullptr) {}
+      cache_(cache && !maker().empty() ? cache : nullptr),
+      budget_(budget) {}
 
-Request Version::request() const {
-  Request request;
-  request.module = module_.get();
-  request.entry = entry_;
-  request.shared = &shared_;
-  request.block = block_;
-  request.cpu = wanted_cpu();
-  return request;
+Order Version::order() const { return {module_, entry_, shared_, block_, wanted_cpu()}; }
+
+/// `with_budget`: of what cannot be compiled with it.
+std::string Version::key(bool with_budget) const {
+  const Order order = this->order();
+  return key_of(order.request(),
+                with_budget ? fmt::format("{} in {} ns", maker(), budget_.count()) : maker());
 }
 
 void Version::tell(const std::string& what) const {
@@ -71,7 +71,8 @@ void Version::tell(const std::string& what) const {
 void Version::look_up() {
   if (!cache_) return;
   const auto begin = Clock::now();
-  auto entry = cache_->find(key_of(request(), maker()));
+  auto entry = cache_->find(key());
+  if (!entry) entry = cache_->find(key(/*with_budget=*/true));
   if (!entry) return;
   if (const auto* refusal = std::get_if<Refusal>(&entry->content)) {
     refuse(refusal->message + " (from the cache)");
@@ -79,6 +80,15 @@ void Version::look_up() {
     take(std::move(image),
          fmt::format("read from the cache in {:.3f} ms", milliseconds(Clock::now() - begin)));
   }
+}
+
+void Version::ran(bool in_code, std::chrono::nanoseconds time, u64 ctas) {
+  if (!comparison_.ran(in_code, time, ctas)) return;
+  const std::string why = fmt::format("code takes {:.1f} us for a CTA, the interpreter {:.1f}",
+                                      comparison_.code_time(), comparison_.interpreter_time());
+  tell("goes back to the interpreter: " + why);
+  state_.store(State::never, std::memory_order_release);
+  if (cache_) cache_->put({key(), Refusal{why}});
 }
 
 void Version::interpreted(std::chrono::nanoseconds time, std::chrono::nanoseconds hot) {
@@ -89,7 +99,7 @@ void Version::interpreted(std::chrono::nanoseconds time, std::chrono::nanosecond
   // A version that nobody has any more is not compiled.
   const auto weak = weak_from_this();
   const auto compile = [weak] {
-    if (const auto version = weak.lock()) version->compile(true);
+    if (const auto version = weak.lock()) version->compilation(true)->wait();
   };
   in_background(compile, [weak, hot = static_cast<double>(std::max<s64>(hot.count(), 1))] {
     const auto version = weak.lock();
@@ -97,25 +107,49 @@ void Version::interpreted(std::chrono::nanoseconds time, std::chrono::nanosecond
   });
 }
 
-void Version::compile(bool in_background) {
-  const auto begin = Clock::now();
-  const Request what = request();
-  auto result = jit::compile(what);
-  const auto keep = [&](auto content) {
-    if (cache_) cache_->put({key_of(what, maker()), std::move(content)});
-  };
-  if (!result.ok()) {
-    refuse(result.error().message);
-    if (result.error().by_kernel)
-      keep(Refusal{result.error().message});
-    else
-      tell_of_missing_compiler(result.error().message);
+void Version::compile_now(const machine::Launch& launch) {
+  State cold = State::cold;
+  state_.compare_exchange_strong(cold, State::queued);
+  const auto one = compilation(false);
+  const bool over = one->wait([&] {
+    return launch.stop || (launch.config->cancel && *launch.config->cancel) ||
+           (launch.deadline && Clock::now() > *launch.deadline);
+  });
+  // Somebody has to watch its budget.
+  if (!over) in_background([one] { one->wait(); }, [] { return 0; });
+}
+
+std::shared_ptr<Compilation> Version::compilation(bool in_background) {
+  const std::lock_guard lock(mutex_);
+  if (!compilation_) {
+    compilation_ = Compilation::start(
+        order(), budget_,
+        [self = shared_from_this(), in_background, begin = Clock::now()](auto outcome) {
+          self->compiled(std::move(outcome), in_background, begin);
+        });
+  }
+  return compilation_;
+}
+
+void Version::compiled(Compilation::Outcome outcome, bool in_background, Clock::time_point begin) {
+  if (!outcome.ok()) {
+    const Failure& failure = outcome.error();
+    refuse(failure.message);
+    // What costs that much, without anything to show for it, is said to all.
+    if (failure.over_budget && budget_.count() > 0 && !traces())
+      std::fputs(fmt::format("heddle: {} stays in the interpreter: {} (HEDDLE_JIT_BUDGET)\n",
+                             module_->functions[entry_.value].name, failure.message)
+                     .c_str(),
+                 stderr);
+    if (!failure.by_kernel && !failure.over_budget) tell_of_missing_compiler(failure.message);
+    if (cache_ && failure.by_kernel)
+      cache_->put({key(failure.over_budget), Refusal{failure.message}});
     return;
   }
-  take(result->image,
+  take(outcome->image,
        fmt::format("compiled {}in {:.1f} ms", in_background ? "in the background " : "",
                    milliseconds(Clock::now() - begin)));
-  keep(std::move(result->image));
+  if (cache_) cache_->put({key(), std::move(outcome->image)});
 }
 
 void Version::take(Image image, std::string how) {
@@ -136,6 +170,8 @@ void Version::load(const machine::Loaded& loaded) {
   auto code = Code::load(std::move(image_), loaded);
   if (!code.ok()) return refuse(code.error().message);
   code_ = std::move(*code);
+  // How long those take depends on others.
+  if (code_->image().waits || code_->image().columns) comparison_.settle();
   tell(fmt::format("{}, {} bytes at {}, {} bytes a warp", how_, code_->bytes(),
                    static_cast<const void*>(code_->base()), code_->image().frame_bytes));
   state_.store(State::ready, std::memory_order_release);

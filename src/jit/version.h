@@ -3,7 +3,7 @@
 // A kernel for one shape of its blocks, on its way from the interpreter to compiled code:
 //
 //     cold --hot--> queued --> compiled --first use--> ready
-//       \______________\___________________________/-> never
+//       \______________\___________\_________________/-> never
 //
 // One thread may be compiling while others ask and run.
 #pragma once
@@ -16,7 +16,9 @@
 
 #include "jit/cache.h"
 #include "jit/code.h"
-#include "jit/compiler.h"
+#include "jit/comparison.h"
+#include "jit/compilation.h"
+#include "machine/engine.h"
 #include "machine/loaded.h"
 
 namespace heddle::jit {
@@ -35,7 +37,9 @@ class Version : public std::enable_shared_from_this<Version> {
   };
   using Clock = std::chrono::steady_clock;
 
-  Version(const machine::Loaded& loaded, ir::FunctionId entry, machine::Dim3 block, Cache* cache);
+  /// A compilation may use so much time of a processor.
+  Version(const machine::Loaded& loaded, ir::FunctionId entry, machine::Dim3 block, Cache* cache,
+          std::chrono::nanoseconds budget);
 
   const machine::Dim3& block() const { return block_; }
   State state() const { return state_.load(std::memory_order_acquire); }
@@ -51,12 +55,21 @@ class Version : public std::enable_shared_from_this<Version> {
 
   /// Takes what the cache has.
   void look_up();
-  /// Compiles on this thread.
-  void compile_now() { compile(false); }
+  /// Compiles, and waits for that as long as the launch may: what comes of it is for the next one
+  /// then.
+  void compile_now(const machine::Launch& launch);
   /// Before there is code: the interpreter has run for so long. When that makes `hot`, has it
   /// compiled in the background; of several that wait for that, the one for which it has become
   /// most in proportion is next.
   void interpreted(std::chrono::nanoseconds time, std::chrono::nanoseconds hot);
+  /// Whether it is open which is faster, code or the interpreter.
+  bool is_open() const {
+    return state() != State::never && comparison_.verdict() == Comparison::Verdict::open;
+  }
+  Comparison& comparison() { return comparison_; }
+  /// So many CTAs have ended after so much more time. When code turns out to be slower, the kernel
+  /// goes back.
+  void ran(bool in_code, std::chrono::nanoseconds time, u64 ctas);
   void tell(const std::string& what) const;
 
   // Whether the last launch began in the interpreter and went on in code; for people.
@@ -69,8 +82,11 @@ class Version : public std::enable_shared_from_this<Version> {
   bool changed_over() const { return changed_over_.load(std::memory_order_relaxed); }
 
  private:
-  Request request() const;
-  void compile(bool in_background);
+  Order order() const;
+  /// The one that is under way, or a new one.
+  std::shared_ptr<Compilation> compilation(bool in_background);
+  void compiled(Compilation::Outcome outcome, bool in_background, Clock::time_point begin);
+  std::string key(bool with_budget = false) const;
   /// What came of it; `how`, for people.
   void take(Image image, std::string how);
   void refuse(const std::string& why);
@@ -82,11 +98,14 @@ class Version : public std::enable_shared_from_this<Version> {
   const machine::SharedLayout shared_;
   const machine::Dim3 block_;
   Cache* const cache_;
+  const std::chrono::nanoseconds budget_;
   std::atomic<s64> interpreted_{0};  ///< ns
-  std::atomic<u64> grid_{0};         ///< Launch::grid_id of the last launch
+  Comparison comparison_;
+  std::atomic<u64> grid_{0};  ///< Launch::grid_id of the last launch
   std::atomic<bool> changed_over_{false};
   std::atomic<State> state_{State::cold};
   std::mutex mutex_;  ///< of what follows, until `ready`
+  std::shared_ptr<Compilation> compilation_;
   Image image_;
   std::string how_;
   std::shared_ptr<const Code> code_;

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "base/cpu_level.h"
@@ -21,17 +22,24 @@ void complain(const char* variable, const char* value, std::string_view what) {
   std::fputs(fmt::format("heddle: {}={}: {}\n", variable, value, what).c_str(), stderr);
 }
 
-/// HEDDLE_JIT_AFTER, in milliseconds.
-void read_hot(jit::Options& options) {
-  constexpr const char* kName = "HEDDLE_JIT_AFTER";
-  const char* text = std::getenv(kName);
-  if (!text || !*text) return;
+/// What the variable says, at most 1e9 of the unit. Empty: nothing, or something else.
+std::optional<double> read_number(const char* name, std::string_view unit) {
+  const char* text = std::getenv(name);
+  if (!text || !*text) return {};
   char* end = nullptr;
-  const double after = std::strtod(text, &end);
-  if (*end || !(after >= 0 && after <= 1e9))
-    return complain(kName, text, "it is a number of milliseconds");
-  options.hot = std::chrono::nanoseconds(static_cast<s64>(after * 1e6));
-  options.hot_by_instruction = {};
+  const double number = std::strtod(text, &end);
+  if (!*end && number >= 0 && number <= 1e9) return number;
+  complain(name, text, fmt::format("it is a number of {}", unit));
+  return {};
+}
+
+void read_times(jit::Options& options) {
+  if (const auto after = read_number("HEDDLE_JIT_AFTER", "milliseconds")) {
+    options.hot = std::chrono::nanoseconds(static_cast<s64>(*after * 1e6));
+    options.hot_by_instruction = {};
+  }
+  if (const auto budget = read_number("HEDDLE_JIT_BUDGET", "seconds"))
+    options.budget = std::chrono::nanoseconds(static_cast<s64>(*budget * 1e9));
 }
 
 /// What others read where they need it, and pass over when they do not understand it.
@@ -61,7 +69,7 @@ std::unique_ptr<machine::Engine> make_engine() {
   jit::Options options;
   options.at_once = name == "jit";
   options.cache = jit::cache_of_environment();
-  read_hot(options);
+  read_times(options);
   return std::make_unique<jit::Engine>(std::move(interpreter), options);
 }
 

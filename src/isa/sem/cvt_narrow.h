@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cvt to and from the formats of tensor cores: tf32, e4m3, e5m2, e2m3, e3m2, e2m1, ue8m0, s2f6 (PTX
-// ISA 5.2.3, 5.2.4, 9.7.9.21), and stochastic rounding. Everything but tf32's `.rna` runs on the
-// soft core.
+// ISA 5.2.3, 5.2.4, 9.7.9.21), and stochastic rounding. What is rare runs on the soft core.
 //
 // Conversions to 8, 6 and 4 bits always saturate: overflow and infinity give the largest number.
 // NaN stays NaN where the format has one (positive, 0x7f) and is the largest number where not. A
@@ -36,14 +35,27 @@ constexpr tf32 cvt_tf32(Rnd rnd, Flag relu, Flag satfinite, f32 x) {
 
 // ---- 8, 6 and 4 bits ----
 
-/// One value to the format F.
+/// One value to the format F. In integers without branches, because compiled code does sixteen at a
+/// time: the significand is cut where its last bit is in F, which depends on the exponent of what
+/// is subnormal there.
 template <class F>
 constexpr u32 to_small(Flag relu, f32 x) {
-  if (is_nan(x)) return F::kNan;
-  if (relu == Flag::on && !(x > 0)) return 0;
-  const u32 packed = round_pack<F>(unpack_value(x), Round::nearest_even);
-  const u32 magnitude = packed & F::kMagnitude;
-  return (packed & F::kSignBit) | (magnitude > F::kMaxFinite ? F::kMaxFinite : magnitude);
+  using Wide = FormatF32;
+  const u32 bits = bits_of(x), magnitude = bits & Wide::kMagnitude;
+  const s32 exponent = static_cast<s32>(magnitude >> Wide::kFractionBits) - Wide::kBias + F::kBias;
+  const u32 one = u32{1} << Wide::kFractionBits;
+  const u32 significand = (magnitude & (one - 1)) | one;
+  const s32 below = exponent < 1 ? 1 - exponent : 0;  // the smallest normal exponent
+  const s32 cut = Wide::kFractionBits - F::kFractionBits + below;
+  const u32 drop = static_cast<u32>(cut < 31 ? cut : 31);
+  const u32 odd = significand >> drop & 1;
+  const u32 rounded = (significand + (u32{1} << (drop - 1)) - 1 + odd) >> drop;
+  const u32 packed =
+      rounded + (exponent < 1 ? 0 : static_cast<u32>(exponent - 1) << F::kFractionBits);
+  const u32 finite = packed > F::kMaxFinite ? F::kMaxFinite : packed;
+  const bool negative = (bits & Wide::kSignBit) != 0;
+  const u32 number = negative ? (relu == Flag::on ? 0 : F::kSignBit | finite) : finite;
+  return magnitude > Wide::kInfinity ? F::kNan : number;
 }
 template <class F>
 inline constexpr int kSmallBits = sizeof(FormatE4m3::Bits) * 8 >>
@@ -61,10 +73,26 @@ constexpr R cvt_pair_to_small(Flag relu, P pair) {
 /// One value of the format F, which f16 can always hold.
 template <class F>
 constexpr f16 from_small(Flag relu, u32 bits) {
-  const u16 value =
-      soft_convert<FormatF16, F>(static_cast<typename F::Bits>(bits), Round::nearest_even);
-  const bool negative = (value & 0x8000) != 0;  // a NaN was made positive
-  return {static_cast<u16>(relu == Flag::on && negative ? 0 : value)};
+  using Half = FormatF16;
+  const u32 magnitude = bits & F::kMagnitude;
+  const bool negative = (bits & F::kSignBit) != 0;
+  u32 value = magnitude << (Half::kFractionBits - F::kFractionBits);
+  if constexpr (F::kExponentBits != Half::kExponentBits) {
+    // What is subnormal in F is an integer times its last bit, and normal in f16.
+    const u32 integer = bits_of(static_cast<f32>(static_cast<s32>(magnitude)));
+    constexpr int kDistance = FormatF32::kBias - Half::kBias - (F::kMinExponent - F::kFractionBits);
+    constexpr int kCut = FormatF32::kFractionBits - Half::kFractionBits;
+    const u32 small = (integer >> kCut) - (u32{kDistance} << Half::kFractionBits);
+    value = magnitude >> F::kFractionBits
+                ? value + (u32{Half::kBias - F::kBias} << Half::kFractionBits)
+            : magnitude ? small
+                        : 0;
+  }
+  if constexpr (F::kSpecials != Specials::none) {
+    constexpr u32 kLargest = F::kSpecials == Specials::ieee ? F::kInfinity : F::kMaxFinite;
+    if (magnitude > kLargest) return {Half::kNan};
+  }
+  return {static_cast<u16>(negative ? (relu == Flag::on ? 0 : Half::kSignBit | value) : value)};
 }
 template <class F, class A>
 constexpr f16x2 cvt_from_small(Flag relu, A a) {

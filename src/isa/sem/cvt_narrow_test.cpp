@@ -5,6 +5,7 @@
 
 #include "isa/sem/cvt_narrow.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -73,6 +74,28 @@ TYPED_TEST(Narrow, WidensExactly) {
   for (u32 bits = 0; bits < all.size(); ++bits) {
     EXPECT_EQ(to_f32(from_small<TypeParam>(Flag::off, bits)), all[bits]);
     EXPECT_EQ(to_f32(from_small<TypeParam>(Flag::off, bits | TypeParam::kSignBit)), -all[bits]);
+  }
+}
+
+/// Every exponent and sign, and significands around every place where the rounding may change.
+TYPED_TEST(Narrow, AgreesWithTheSoftCore) {
+  using F = TypeParam;
+  for (u32 upper = 0; upper < 1u << 18; ++upper) {
+    for (const u32 lower : {0u, 1u, 0x1fffu, 0x2000u, 0x2001u, 0x3fffu}) {
+      const f32 x = as_f32(upper << 14 | lower);
+      if (is_nan(x)) continue;
+      const u32 packed = round_pack<F>(unpack_value(x), Round::nearest_even);
+      const u32 magnitude = std::min<u32>(packed & F::kMagnitude, F::kMaxFinite);
+      const u32 expected = (packed & F::kSignBit) | magnitude;
+      ASSERT_EQ(to_small<F>(Flag::off, x), expected) << x;
+      ASSERT_EQ(to_small<F>(Flag::on, x), x > 0 ? expected : 0) << x;
+    }
+  }
+  for (u32 bits = 0; bits <= u32{F::kSignBit | F::kMagnitude}; ++bits) {
+    const u16 half =
+        soft_convert<FormatF16, F>(static_cast<typename F::Bits>(bits), Round::nearest_even);
+    EXPECT_EQ(from_small<F>(Flag::off, bits).bits, half) << bits;
+    EXPECT_EQ(from_small<F>(Flag::on, bits).bits, half & 0x8000 ? 0 : half) << bits;
   }
 }
 

@@ -27,12 +27,21 @@ u64 BoundsAnalysis::most_rounds(const llvm::BasicBlock* header) {
   return count ? count : ~u64{0};
 }
 
+llvm::ConstantRange BoundsAnalysis::range_of(const llvm::SCEV* number, llvm::Instruction& there,
+                                             Ranges& known_there) {
+  if (const auto found = known_there.find(number); found != known_there.end()) return found->second;
+  const llvm::ConstantRange range = find_range(number, there, known_there);
+  return known_there.emplace(number, range).first->second;
+}
+
 /// Of what the number is made of, each as it is known there: by branches on the way.
-llvm::ConstantRange BoundsAnalysis::range_of(const llvm::SCEV* number, llvm::Instruction& there) {
+llvm::ConstantRange BoundsAnalysis::find_range(const llvm::SCEV* number, llvm::Instruction& there,
+                                               Ranges& known_there) {
+  const auto of_operand = [&](const llvm::SCEV* one) { return range_of(one, there, known_there); };
   const auto together = [&](const auto& join) {
     const auto operands = number->operands();
-    llvm::ConstantRange all = range_of(operands[0], there);
-    for (const llvm::SCEV* one : operands.drop_front()) all = join(all, range_of(one, there));
+    llvm::ConstantRange all = of_operand(operands[0]);
+    for (const llvm::SCEV* one : operands.drop_front()) all = join(all, of_operand(one));
     return all;
   };
   const unsigned bits = static_cast<unsigned>(evolution_.getTypeSizeInBits(number->getType()));
@@ -49,9 +58,9 @@ llvm::ConstantRange BoundsAnalysis::range_of(const llvm::SCEV* number, llvm::Ins
     case llvm::scMulExpr:
       return narrow(together([](const auto& a, const auto& b) { return a.multiply(b); }));
     case llvm::scZeroExtend:
-      return narrow(range_of(number->operands()[0], there).zeroExtend(bits));
+      return narrow(of_operand(number->operands()[0]).zeroExtend(bits));
     case llvm::scSignExtend:
-      return narrow(range_of(number->operands()[0], there).signExtend(bits));
+      return narrow(of_operand(number->operands()[0]).signExtend(bits));
     default:
       return known;
   }
@@ -60,7 +69,8 @@ llvm::ConstantRange BoundsAnalysis::range_of(const llvm::SCEV* number, llvm::Ins
 Bounds BoundsAnalysis::of(llvm::Value* value, llvm::Instruction& there) {
   // Each knows what the other does not: sums and loops; bits.
   const llvm::SCEV* number = evolution_.getSCEV(value);
-  const llvm::ConstantRange range = range_of(number, there);
+  Ranges known_there;
+  const llvm::ConstantRange range = range_of(number, there, known_there);
   const llvm::SimplifyQuery query(there.getDataLayout(), /*TLI=*/nullptr, &dominators_,
                                   /*AC=*/nullptr, &there, /*UseInstrInfo=*/true,
                                   /*CanUseUndef=*/true, &branches_);

@@ -10,6 +10,8 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Dominators.h>
 
+#include <map>
+
 #include "base/types.h"
 #include "jit/llvm/analyses.h"
 
@@ -31,7 +33,13 @@ class BoundsAnalysis {
   u64 most_rounds(const llvm::BasicBlock* header);
 
  private:
-  llvm::ConstantRange range_of(const llvm::SCEV* number, llvm::Instruction& there);
+  /// At one place. What a number is made of is shared, so without these it takes as long as there
+  /// are ways to it.
+  using Ranges = std::map<const llvm::SCEV*, llvm::ConstantRange>;
+  llvm::ConstantRange range_of(const llvm::SCEV* number, llvm::Instruction& there,
+                               Ranges& known_there);
+  llvm::ConstantRange find_range(const llvm::SCEV* number, llvm::Instruction& there,
+                                 Ranges& known_there);
 
   llvm::LoopInfo& loops_;
   llvm::LazyValueInfo& values_;

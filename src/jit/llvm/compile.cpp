@@ -3,10 +3,16 @@
 // The compiler, from the top.
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/OptBisect.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <atomic>
+#include <cstdlib>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "base/check.h"
 #include "jit/compiler.h"
@@ -22,12 +28,12 @@
 #include "jit/llvm/team.h"
 #include "jit/llvm/turns.h"
 #include "jit/llvm/vectorize.h"
+#include "jit/llvm/verify.h"
 #include "jit/llvm/verify_accesses.h"
 #include "jit/llvm/whole_ways.h"
 #include "jit/llvm/workshop.h"
 
 namespace heddle::jit {
-namespace {
 
 bool verifies() {
 #ifdef NDEBUG
@@ -37,6 +43,8 @@ bool verifies() {
   return true;
 #endif
 }
+
+namespace {
 
 /// Bugs of ours end here and not in wrong code.
 void verify(const llvm::Function& function) {
@@ -62,6 +70,26 @@ void verify_thread(llvm::Function& function) {
     HEDDLE_CHECK(!"a value that leaves a loop is not at its exit");
   }
 }
+
+/// LLVM takes some 40 us for each.
+constexpr unsigned kMostVectorInstructions = 400'000;
+constexpr std::size_t kMostCode = std::size_t{16} << 20;
+
+/// Of LLVM's code generation, passes that need not run do not when nobody wants the code.
+class Gate final : public llvm::OptPassGate {
+ public:
+  Gate(llvm::LLVMContext& context, const std::atomic<bool>* abandoned)
+      : context_(context), abandoned_(abandoned) {
+    context.setOptPassGate(*this);
+  }
+  ~Gate() override { context_.setOptPassGate(llvm::getGlobalPassGate()); }
+  bool isEnabled() const override { return abandoned_ && *abandoned_; }
+  bool shouldRunPass(llvm::StringRef, llvm::StringRef) override { return false; }
+
+ private:
+  llvm::LLVMContext& context_;
+  const std::atomic<bool>* const abandoned_;
+};
 
 /// LLVM 19 takes a comparison of a magnitude with zero for one of the number itself, `|x| > 0` for
 /// `x > 0`, when it joins it with a test for NaN (InstCombine's classes of numbers). It does so
@@ -91,9 +119,12 @@ Result<Compiled> compile_here(const Request& request) {
   if (std::string why = lower(request, context, kernel); !why.empty()) return Error{why};
   kernel.semantics.reset();
   clock.end("lower");
+  const auto is_abandoned = [&] { return request.abandoned && *request.abandoned; };
+  const Error nobody{"nobody wants it any more"};
   verify(*kernel.function);
   compute_as_written(*kernel.function);
   if (std::string why = tidy(kernel, analyses); !why.empty()) return Error{why};
+  if (is_abandoned()) return nobody;
   clock.end("tidy");
   verify_thread(*kernel.function);
   if (request.dump == Dump::scalar) compiled.dump = dump(*kernel.function, kernel, module);
@@ -123,6 +154,7 @@ Result<Compiled> compile_here(const Request& request) {
     try_one_warp();
   }
   if (!made.function) return Error{why};
+  if (is_abandoned()) return nobody;
   clock.end("vectorize");
   if (request.dump == Dump::uniform)
     compiled.dump = dump(*kernel.function, kernel, module, &*shapes);
@@ -139,6 +171,7 @@ Result<Compiled> compile_here(const Request& request) {
   cta.addFnAttr("stackrealign");
   cta.addFnAttr(llvm::Attribute::getWithStackAlignment(context, llvm::Align(64)));
   tidy_vectors(cta, analyses, false);
+  if (is_abandoned()) return nobody;
   clock.end("tidy vectors");
   compiled.image.frame_bytes = split_regions(made);
   clock.end("regions");
@@ -147,15 +180,26 @@ Result<Compiled> compile_here(const Request& request) {
   tidy_vectors(cta, analyses, true);
   use_fixups(cta, *target, kernel.zeroes_subnormals);
   part_choices(cta, *target);
+  part_carries(cta, *target);
+  if (is_abandoned()) return nobody;
   clock.end("tidy vectors again");
+  if (cta.getInstructionCount() > kMostVectorInstructions)
+    return Error{fmt::format("more than {} instructions of vector code", kMostVectorInstructions)};
   if (verifies() && request.dump == Dump::none) verify_accesses(cta);
   make_cold_calls(cta, *target);
-  if (request.dump == Dump::vector) compiled.dump = dump(cta, kernel, module);
+  if (request.dump == Dump::vector) {
+    compiled.dump = dump(cta, kernel, module);
+    return compiled;
+  }
   if (request.dump == Dump::code) {
     compiled.dump = assembly(kernel, *target, module);
     return compiled;
   }
+  const Gate gate(context, request.abandoned);
   if (why = generate(kernel, *target, compiled.image); !why.empty()) return Error{why};
+  if (is_abandoned()) return nobody;
+  if (compiled.image.code.size() > kMostCode)
+    return Error{fmt::format("more than {} MB of code", kMostCode >> 20)};
   clock.end("codegen");
   compiled.image.loops = !shapes->loops.empty();
   compiled.image.waits = made.waits;

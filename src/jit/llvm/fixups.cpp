@@ -79,7 +79,58 @@ bool is_chosen(const llvm::Value& value) {
   });
 }
 
+/// Whether some lanes of a mask are constant and others are not, because of a constant that the
+/// mask is made with.
+bool is_partly_constant(const llvm::Value* mask, unsigned depth = 6) {
+  const auto* inst = llvm::dyn_cast<llvm::Instruction>(mask);
+  if (!inst || depth == 0) return depth == 0;
+  if (!llvm::isa<llvm::SelectInst, llvm::ShuffleVectorInst>(inst) && !inst->isBitwiseLogicOp())
+    return false;
+  return llvm::any_of(inst->operand_values(), [&](const llvm::Value* operand) {
+    const auto* constant = llvm::dyn_cast<llvm::Constant>(operand);
+    if (constant) return constant->getType()->isVectorTy() && !constant->getSplatValue();
+    return is_partly_constant(operand, depth - 1);
+  });
+}
+
+bool is_sum(const llvm::User* user) {
+  const unsigned opcode = llvm::cast<llvm::Instruction>(user)->getOpcode();
+  return opcode == llvm::Instruction::Add || opcode == llvm::Instruction::Sub;
+}
+
+/// Has LLVM take the value, a vector that the function computes, for one of which nothing is known.
+void hide(llvm::Instruction& inst) {
+  llvm::SmallVector<llvm::Use*> uses;
+  for (llvm::Use& use : inst.uses()) uses.push_back(&use);
+  llvm::IRBuilder<> builder(inst.getNextNode());
+  auto* type = llvm::cast<llvm::FixedVectorType>(inst.getType());
+  const unsigned in_register = 512 / type->getScalarSizeInBits();
+  auto* part = llvm::FixedVectorType::get(type->getElementType(), in_register);
+  auto* from_part = llvm::FunctionType::get(part, {part}, false);
+  llvm::SmallVector<llvm::Value*> parts;
+  for (unsigned begin = 0; begin < kOfVector; begin += in_register)
+    parts.push_back(builder.CreateCall(
+        from_part, llvm::InlineAsm::get(from_part, "", "=v,0", /*hasSideEffects=*/false),
+        {builder.CreateShuffleVector(
+            &inst, llvm::createSequentialMask(begin, in_register, /*NumUndefs=*/0))}));
+  llvm::Value* copy = llvm::concatenateVectors(builder, parts);
+  for (llvm::Use* use : uses) use->set(copy);
+}
+
 }  // namespace
+
+void part_carries(llvm::Function& cta, const llvm::TargetMachine& target) {
+  if (!has(target, cta, "+avx512f")) return;
+  for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(cta))) {
+    auto* type = llvm::dyn_cast<llvm::FixedVectorType>(inst.getType());
+    const unsigned bits = inst.getType()->getScalarSizeInBits();
+    if (!llvm::isa<llvm::ZExtInst, llvm::SExtInst>(inst) || !type ||
+        type->getNumElements() != kOfVector || (bits != 32 && bits != 64) ||
+        !inst.getOperand(0)->getType()->getScalarType()->isIntegerTy(1))
+      continue;
+    if (llvm::any_of(inst.users(), is_sum) && is_partly_constant(inst.getOperand(0))) hide(inst);
+  }
+}
 
 void part_choices(llvm::Function& cta, const llvm::TargetMachine& target) {
   using namespace llvm::PatternMatch;
@@ -94,20 +145,7 @@ void part_choices(llvm::Function& cta, const llvm::TargetMachine& target) {
     if (!joins_bits || !type || type->getNumElements() != kOfVector || (bits != 32 && bits != 64) ||
         !is_chosen(inst))
       continue;
-    llvm::SmallVector<llvm::Use*> uses;
-    for (llvm::Use& use : inst.uses()) uses.push_back(&use);
-    llvm::IRBuilder<> builder(inst.getNextNode());
-    const unsigned in_register = 512 / bits;
-    auto* part = llvm::FixedVectorType::get(type->getElementType(), in_register);
-    auto* from_part = llvm::FunctionType::get(part, {part}, false);
-    llvm::SmallVector<llvm::Value*> parts;
-    for (unsigned begin = 0; begin < kOfVector; begin += in_register)
-      parts.push_back(builder.CreateCall(
-          from_part, llvm::InlineAsm::get(from_part, "", "=v,0", /*hasSideEffects=*/false),
-          {builder.CreateShuffleVector(
-              &inst, llvm::createSequentialMask(begin, in_register, /*NumUndefs=*/0))}));
-    llvm::Value* copy = llvm::concatenateVectors(builder, parts);
-    for (llvm::Use* use : uses) use->set(copy);
+    hide(inst);
   }
 }
 

@@ -18,4 +18,10 @@ void use_fixups(llvm::Function& cta, llvm::TargetMachine& target, bool zeroes_su
 /// them comes a copy of which it knows nothing.
 void part_choices(llvm::Function& cta, const llvm::TargetMachine& target);
 
+/// The same between a mask, some of whose lanes are constant, as a number in each lane, and sums
+/// with it. Where somebody wants only the lanes in which it is a constant, LLVM 19 goes back and
+/// forth between `x + zext(mask)` and `x - sext(mask)`, for ever. Carries in chains of which
+/// instructions are predicated by the number of the thread are such masks.
+void part_carries(llvm::Function& cta, const llvm::TargetMachine& target);
+
 }  // namespace heddle::jit

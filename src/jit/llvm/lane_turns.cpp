@@ -138,9 +138,11 @@ bool Turns::find() {
     entry_ = part_.front();
     for (Block* block : part_) entry_ = dominators.findNearestCommonDominator(entry_, block);
     if (ends_part(entry_->front())) entry_ = entry_->getSingleSuccessor();
-    if (entry_ == &function_.getEntryBlock()) return false;
+    if (!entry_ || entry_ == &function_.getEntryBlock()) return false;
     if (part_.contains(entry_)) break;
-    from.push_back(entry_);  // more blocks belong to it
+    // More blocks belong to it: at least that one.
+    if (ends_part(entry_->front())) return false;
+    from.push_back(entry_);
   }
   return llvm::all_of(part_, [&](Block* block) {
     return block == entry_ ||

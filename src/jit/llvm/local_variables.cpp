@@ -31,8 +31,11 @@ u32 number_of(const llvm::CallInst& local) {
   return static_cast<u32>(llvm::cast<llvm::ConstantInt>(local.getArgOperand(0))->getZExtValue());
 }
 
-/// What a value is, if it is no more than such a sum.
-std::optional<Sum> sum_of(const llvm::Value* value) {
+/// What a value is, if it is no more than such a sum. `left`: of how many values more: those of two
+/// operands each may be as many as two to the power of their depth.
+std::optional<Sum> sum_of(const llvm::Value* value, unsigned& left) {
+  if (left == 0) return std::nullopt;
+  --left;
   if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(value))
     return Sum{kNone, 0, number->getZExtValue()};
   const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
@@ -42,10 +45,16 @@ std::optional<Sum> sum_of(const llvm::Value* value) {
   if (name == "local.base") return Sum{kNone, 1, 0};
   const bool adds = inst->getOpcode() == llvm::Instruction::Add;
   if (!adds && inst->getOpcode() != llvm::Instruction::Sub) return std::nullopt;
-  const auto a = sum_of(inst->getOperand(0)), b = sum_of(inst->getOperand(1));
-  if (!a || !b || (b->variable != kNone && (!adds || a->variable != kNone))) return std::nullopt;
+  const auto a = sum_of(inst->getOperand(0), left);
+  const auto b = a ? sum_of(inst->getOperand(1), left) : std::nullopt;
+  if (!b || (b->variable != kNone && (!adds || a->variable != kNone))) return std::nullopt;
   return Sum{std::min(a->variable, b->variable), adds ? a->bases + b->bases : a->bases - b->bases,
              adds ? a->offset + b->offset : a->offset - b->offset};
+}
+
+std::optional<Sum> sum_of(const llvm::Value* value) {
+  unsigned most = 256;
+  return sum_of(value, most);
 }
 
 class Keeper {

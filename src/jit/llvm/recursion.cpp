@@ -32,6 +32,7 @@
 
 #include "base/check.h"
 #include "jit/llvm/analyses.h"
+#include "jit/llvm/fixed_point.h"
 #include "jit/llvm/local_memory.h"
 
 namespace heddle::jit {
@@ -231,9 +232,9 @@ void Member::find_kept() {
     }
     return live;
   };
-  bool changed = true;
-  while (changed) {
-    changed = false;
+  // More that is wanted behind a block is never less before it: bits are set, and none is reset.
+  until_stable(function_.size() * (variables_.size() + 1), [&] {
+    bool changed = false;
     for (const Block& block : llvm::reverse(function_)) {
       llvm::BitVector live = behind(block);
       for (const llvm::Instruction& inst : llvm::reverse(block)) go_back(inst, live);
@@ -242,7 +243,8 @@ void Member::find_kept() {
       known = std::move(live);
       changed = true;
     }
-  }
+    return changed;
+  });
   for (Block& block : function_) {
     llvm::BitVector live = behind(block);
     for (llvm::Instruction& inst : llvm::reverse(block)) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "jit/context.h"
+#include "jit/llvm/fixed_point.h"
 #include "jit/llvm/sums.h"
 #include "jit/llvm/team_loops.h"
 #include "jit/llvm/turns.h"
@@ -92,9 +93,9 @@ Liveness::Liveness(const Vectorized& cta) {
     for (const llvm::BasicBlock* next : llvm::successors(&block))
       blocks_.lookup(&block)->next.push_back(blocks_.lookup(next));
   }
-  bool changed = true;
-  while (changed) {
-    changed = false;
+  // What lives behind a block grows, and with it what lives before it.
+  until_stable(storage_.size() * values_.size(), [&] {
+    bool changed = false;
     for (Block& block : llvm::reverse(storage_)) {
       llvm::SparseBitVector<> live;
       for (const Block* next : block.next) live |= next->live;
@@ -105,7 +106,8 @@ Liveness::Liveness(const Vectorized& cta) {
       block.live = std::move(live);
       changed = true;
     }
-  }
+    return changed;
+  });
 }
 
 /// Values that are made again from a scalar rather than kept: vectors of one number, or of numbers
@@ -203,9 +205,9 @@ EndsReached::EndsReached(const Vectorized& cta) {
   }
   for (llvm::BasicBlock& block : *cta.function) reached_[&block].resize(ends_.size());
   for (unsigned i = 0; i < ends_.size(); ++i) reached_[ends_[i]].set(i);
-  bool changed = true;
-  while (changed) {
-    changed = false;
+  // Bits are set, and none is reset.
+  until_stable(cta.function->size() * ends_.size(), [&] {
+    bool changed = false;
     for (llvm::BasicBlock& block : llvm::reverse(*cta.function)) {
       llvm::BitVector& here = reached_[&block];
       for (llvm::BasicBlock* next : llvm::successors(&block)) {
@@ -214,7 +216,8 @@ EndsReached::EndsReached(const Vectorized& cta) {
         changed = true;
       }
     }
-  }
+    return changed;
+  });
 }
 
 /// Warps go round by round, each from its barrier to its next one. Where all came to the same place

@@ -73,14 +73,23 @@ void materialize(llvm::Function& function) {
 }
 
 /// Instructions of functions that are run by the engine below: only what rounds in software has so
-/// many.
-constexpr std::size_t kLong = 280;
+/// many. One on numbers of 128 bits becomes as many as kWide others: of sixteen lanes, each is in
+/// pieces.
+constexpr std::size_t kLong = 280, kWide = 8;
+
+bool is_wide(const llvm::Instruction& inst) {
+  const auto is_wide_type = [](const llvm::Value* value) {
+    return value->getType()->isIntegerTy() && value->getType()->getIntegerBitWidth() > 64;
+  };
+  return is_wide_type(&inst) || llvm::any_of(inst.operand_values(), is_wide_type);
+}
 
 std::size_t size_of(llvm::Function& function, std::set<const llvm::Function*>& seen) {
   if (!seen.insert(&function).second) return 0;
   materialize(function);
   std::size_t size = function.getInstructionCount();
   for (const llvm::Instruction& inst : llvm::instructions(function)) {
+    if (is_wide(inst)) size += kWide - 1;
     const auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
     if (call && call->getCalledFunction()) size += size_of(*call->getCalledFunction(), seen);
   }

@@ -10,6 +10,7 @@
 #include <bit>
 
 #include "jit/extent.h"
+#include "jit/llvm/fixed_point.h"
 
 namespace heddle::jit {
 namespace {
@@ -17,6 +18,10 @@ namespace {
 using Kind = Shape::Kind;
 
 constexpr u64 kMostAlign = u64{1} << 32;
+
+/// How often a shape can change: meet() takes it from one kind to a wider one, to a smaller divisor
+/// of the first value, and, where strides or widenings differ, to any.
+constexpr std::size_t kSteps = static_cast<std::size_t>(Kind::any) + std::countr_zero(kMostAlign);
 
 u64 low_bit(u64 value) { return value ? std::min(value & (~value + 1), kMostAlign) : kMostAlign; }
 
@@ -431,9 +436,8 @@ Shapes::Shapes(const ScalarKernel& kernel, const machine::Dim3& block, u32 warps
       team_(warps * kLanes) {
   llvm::Function& function = *kernel.function;
   const llvm::ReversePostOrderTraversal<llvm::Function*> order(&function);
-  bool changed = true;
-  while (changed) {
-    changed = false;
+  until_stable(function.getInstructionCount() * kSteps + function.size(), [&] {
+    bool changed = false;
     for (llvm::BasicBlock* one : order) {
       for (llvm::Instruction& inst : *one) {
         if (inst.getType()->isVoidTy()) continue;
@@ -451,7 +455,8 @@ Shapes::Shapes(const ScalarKernel& kernel, const machine::Dim3& block, u32 warps
         if (condition.kind != Kind::unset && !condition.is_uniform() && part(one)) changed = true;
       }
     }
-  }
+    return changed;
+  });
 }
 
 }  // namespace heddle::jit

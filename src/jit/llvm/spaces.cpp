@@ -6,14 +6,17 @@
 #include <llvm/IR/InstIterator.h>
 
 #include "jit/context.h"
+#include "jit/llvm/fixed_point.h"
 #include "jit/llvm/scalar.h"
 
 namespace heddle::jit {
 namespace {
 
 /// What a number is made of: `distance`: no beginning of a state space that is seen here (the
-/// address may have one); `several`: of more than one, or of one and perhaps not.
+/// address may have one); `several`: of more than one, or of one and perhaps not. A lattice of two
+/// steps: unknown_yet, below each of the three, below several.
 enum class Origin : u8 { unknown_yet, distance, local, shared, several };
+constexpr std::size_t kSteps = 2;
 
 Origin either(Origin a, Origin b) {
   if (a == Origin::unknown_yet) return b;
@@ -21,9 +24,16 @@ Origin either(Origin a, Origin b) {
   return Origin::several;
 }
 
+// Of operands that rise, sums and differences rise: nothing is said before both are known.
+
 Origin sum(Origin a, Origin b) {
   if (a == Origin::unknown_yet || b == Origin::unknown_yet) return Origin::unknown_yet;
   if (a == Origin::distance) return b;
+  return b == Origin::distance ? a : Origin::several;
+}
+
+Origin difference(Origin a, Origin b) {
+  if (a == Origin::unknown_yet || b == Origin::unknown_yet) return Origin::unknown_yet;
   return b == Origin::distance ? a : Origin::several;
 }
 
@@ -49,7 +59,7 @@ Origin Origins::look_at(const llvm::Instruction& inst) const {
     case llvm::Instruction::Add:
       return sum(operand(0), operand(1));
     case llvm::Instruction::Sub:
-      return operand(1) == Origin::distance ? operand(0) : Origin::several;
+      return difference(operand(0), operand(1));
     case llvm::Instruction::Select:
       return either(operand(1), operand(2));
     case llvm::Instruction::PHI: {
@@ -63,16 +73,17 @@ Origin Origins::look_at(const llvm::Instruction& inst) const {
 }
 
 Origins::Origins(llvm::Function& function) {
-  for (bool changed = true; changed;) {
-    changed = false;
+  until_stable(function.getInstructionCount() * kSteps, [&] {
+    bool changed = false;
     for (const llvm::Instruction& inst : llvm::instructions(function)) {
       if (!inst.getType()->isIntegerTy(64)) continue;
       Origin& known = all_[&inst];
-      const Origin now = look_at(inst);
+      const Origin now = either(known, look_at(inst));
       changed |= now != known;
       known = now;
     }
-  }
+    return changed;
+  });
 }
 
 /// Addresses without the beginning of their state space.

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "jit/llvm/fixed_point.h"
+
 namespace heddle::jit {
 namespace {
 
@@ -130,8 +132,10 @@ void Web::find_current(const Graph& graph) {
     for (const auto& [block, value] : *places) written[graph.number(block)].end = value;
   }
   current_.resize(graph.before.size());
-  for (bool changed = true; changed;) {
-    changed = false;
+  // Of a beginning or end nothing is known, then one value, then that there are several.
+  constexpr std::size_t kSteps = 2;
+  until_stable(2 * kSteps * current_.size(), [&] {
+    bool changed = false;
     for (std::size_t block = 0; block < current_.size(); ++block) {
       Current now = written[block];
       if (!now.begin) {
@@ -145,7 +149,8 @@ void Web::find_current(const Graph& graph) {
       changed |= before.begin != now.begin || before.end != now.end;
       before = now;
     }
-  }
+    return changed;
+  });
 }
 
 /// Whether all find in the place what they want.

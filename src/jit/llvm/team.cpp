@@ -8,6 +8,8 @@
 
 #include <map>
 
+#include "jit/llvm/fixed_point.h"
+
 namespace heddle::jit {
 namespace {
 
@@ -55,9 +57,9 @@ unsigned most_vectors(const llvm::Function& function, const Shapes& shapes) {
   using Live = llvm::DenseSet<const llvm::Value*>;
   std::map<const llvm::BasicBlock*, Live> in;
   unsigned most = 0;
-  bool changed = true;
-  while (changed) {
-    changed = false;
+  // What is alive before a block only grows.
+  until_stable(function.size() * function.getInstructionCount(), [&] {
+    bool changed = false;
     for (const llvm::BasicBlock* block : llvm::post_order(&function)) {
       Live live;
       unsigned vectors = 0;
@@ -82,7 +84,8 @@ unsigned most_vectors(const llvm::Function& function, const Shapes& shapes) {
         changed = true;
       }
     }
-  }
+    return changed;
+  });
   return most;
 }
 

@@ -34,6 +34,7 @@
 #include <set>
 
 #include "jit/llvm/analyses.h"
+#include "jit/llvm/fixed_point.h"
 #include "jit/llvm/pairs.h"
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/unroll.h"
@@ -184,8 +185,7 @@ void place_canonical(llvm::Function& function, const std::vector<Site>& sites) {
         passed_on(*llvm::cast<llvm::Instruction>(value), sites),
         [&](const llvm::Use* operand) { return !raw.count(*operand) && !is_canonical(*operand); });
   };
-  while (std::erase_if(raw, may_be_other) != 0) {
-  }
+  until_stable(raw.size(), [&] { return std::erase_if(raw, may_be_other) != 0; });
   // In the order of the code: results must not depend on addresses of objects.
   std::vector<llvm::Instruction*> ordered;
   for (llvm::Instruction& inst : llvm::instructions(function)) {
@@ -229,8 +229,7 @@ std::set<const llvm::Value*> find_flushed(const llvm::Function& function,
         chosen_from(*llvm::cast<llvm::Instruction>(value), sites),
         [&](const llvm::Use* use) { return !flushed.count(*use) && !is_flushed_constant(*use); });
   };
-  while (std::erase_if(flushed, may_be_other) != 0) {
-  }
+  until_stable(flushed.size(), [&] { return std::erase_if(flushed, may_be_other) != 0; });
   return flushed;
 }
 
@@ -287,10 +286,9 @@ bool flushes_all(const llvm::Function& function, const std::set<const llvm::Valu
 /// What comes of constants alone, or of lanes' and threads' numbers, which become some; also by way
 /// of a shuffle. LLVM may compute it, with subnormal operands as they are.
 std::set<const llvm::Value*> find_constant(const llvm::Function& function) {
-  std::set<const llvm::Value*> constant;
-  bool changed = true;
-  while (changed) {
-    changed = false;
+  std::set<const llvm::Value*> constant;  // which only grows
+  until_stable(function.getInstructionCount(), [&] {
+    bool changed = false;
     for (const llvm::Instruction& inst : llvm::instructions(function)) {
       const bool other = inst.mayReadOrWriteMemory() && machine_call(inst) != "warp_op";
       if (other || inst.isTerminator() || llvm::isa<llvm::AllocaInst>(inst)) continue;
@@ -300,7 +298,8 @@ std::set<const llvm::Value*> find_constant(const llvm::Function& function) {
           }))
         changed |= constant.insert(&inst).second;
     }
-  }
+    return changed;
+  });
   return constant;
 }
 
@@ -450,9 +449,12 @@ void drop_first_writes(llvm::Function& function) {
 /// What several ways compute alike is computed where they meet. Behind a branch that parts lanes,
 /// what each way brings along is a value of which nothing is known.
 void join_alike(llvm::Function& function) {
-  bool changed = true;
-  while (changed) {
-    changed = false;
+  // There are fewer phi nodes each time.
+  std::size_t phis = 0;
+  for (llvm::BasicBlock& block : function)
+    phis += static_cast<std::size_t>(std::ranges::distance(block.phis()));
+  until_stable(phis, [&] {
+    bool changed = false;
     for (llvm::BasicBlock& block : function) {
       for (llvm::PHINode& phi : llvm::make_early_inc_range(block.phis())) {
         const auto* first = llvm::dyn_cast<llvm::Instruction>(phi.getIncomingValue(0));
@@ -470,7 +472,8 @@ void join_alike(llvm::Function& function) {
         changed = true;
       }
     }
-  }
+    return changed;
+  });
 }
 
 /// Each access has a site of its own: the vectorizer notes there what it is checked with. Functions
@@ -633,7 +636,12 @@ std::string tidy(ScalarKernel& kernel, Analyses& analyses) {
   };
   drop_first_writes(function);
   make_values();
-  while (keep_local_variables(kernel)) make_values();
+  // Each time fewer variables are left.
+  until_stable(kernel.locals.size(), [&] {
+    const bool kept = keep_local_variables(kernel);
+    if (kept) make_values();
+    return kept;
+  });
   place_local_variables(kernel);
   number_accesses(kernel);
   find_spaces(kernel);

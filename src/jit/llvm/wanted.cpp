@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "jit/llvm/fixed_point.h"
 #include "jit/llvm/pattern.h"
 #include "jit/llvm/shuffles.h"
 
@@ -39,12 +40,14 @@ Wanted::Wanted(const ScalarKernel& kernel, const Shapes& shapes)
       if (!inst.getType()->isVoidTy()) wanted_[&inst] = 0;
     }
   }
-  for (bool changed = true; changed;) {
-    changed = false;
+  // Lanes become wanted, and stay so.
+  until_stable(wanted_.size() * shapes_.team(), [&] {
+    bool changed = false;
     for (const llvm::BasicBlock& block : llvm::reverse(function)) {
       for (const llvm::Instruction& inst : llvm::reverse(block)) changed |= want(inst);
     }
-  }
+    return changed;
+  });
 }
 
 /// Lanes for which a condition may hold, or not hold.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "jit/llvm/branches.h"
 
@@ -225,9 +226,11 @@ bool is_in_line(const llvm::Value& number, const Shapes& shapes) {
 std::optional<std::vector<Wish>> wishes_of_team(const Wish& wish, const Shapes& shapes) {
   namespace match = llvm::PatternMatch;
   std::vector<Wish> found, work = {wish};
+  std::set<Wish> seen;
   while (!work.empty()) {
     const auto [condition, holds] = work.back();
     work.pop_back();
+    if (!seen.insert({condition, holds}).second) continue;
     llvm::Value *a = nullptr, *b = nullptr;
     const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(condition);
     if (match::match(condition, match::m_Not(match::m_Value(a)))) {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether code of a kernel is slower than the interpreter was: rare, but then it stays so for as
+// long as the program runs. Time for each CTA is compared. CTAs may have more to do than those that
+// were interpreted, so when code seems to be slower, the two take turns for some CTAs, and that
+// decides.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+
+#include "base/types.h"
+
+namespace heddle::jit {
+
+class Comparison {
+ public:
+  enum class Verdict : u8 { open, code, interpreter };
+
+  Verdict verdict() const { return verdict_.load(std::memory_order_relaxed); }
+  /// Nothing is compared: code it is.
+  void settle() { verdict_.store(Verdict::code, std::memory_order_relaxed); }
+
+  /// Whether the next CTAs shall run in code, which is there.
+  bool next_is_code();
+  /// So many CTAs have ended, or none yet, after so much more time. Whether that is the verdict for
+  /// the interpreter: true once.
+  bool ran(bool in_code, std::chrono::nanoseconds time, u64 ctas);
+  /// In microseconds, when there is a verdict.
+  double code_time() const { return code_.each() * 1e-3; }
+  double interpreter_time() const { return interpreter_.each() * 1e-3; }
+
+ private:
+  struct Pace {
+    std::atomic<s64> time{0};  ///< ns
+    std::atomic<u64> ctas{0};
+    void add(std::chrono::nanoseconds more, u64 ended) {
+      time.fetch_add(more.count(), std::memory_order_relaxed);
+      ctas.fetch_add(ended, std::memory_order_relaxed);
+    }
+    void reset() {
+      time = 0;
+      ctas = 0;
+    }
+    double each() const { return ctas ? static_cast<double>(time) / static_cast<double>(ctas) : 0; }
+  };
+  bool settle_by_turns();
+
+  std::atomic<Verdict> verdict_{Verdict::open};
+  std::atomic<bool> takes_turns_{false};
+  std::atomic<u32> turns_{0};
+  Pace code_, interpreter_;
+};
+
+}  // namespace heddle::jit

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/compilation.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace heddle::jit {
+namespace {
+
+/// Compilations that were left behind and have not ended. With that many, no more begin.
+constexpr int kMostBehind = 4;
+/// LLVM recurses along chains of values.
+constexpr std::size_t kStack = std::size_t{64} << 20;
+constexpr std::chrono::milliseconds kInterval{10};
+
+std::atomic<int>& behind() {
+  static std::atomic<int>& count = *new std::atomic<int>{0};
+  return count;
+}
+
+Failure over(std::chrono::nanoseconds budget) {
+  return {fmt::format("compiling it takes more than {:g} s of a processor's time",
+                      std::chrono::duration<double>(budget).count()),
+          /*by_kernel=*/true, /*over_budget=*/true};
+}
+
+}  // namespace
+
+Request Order::request() const {
+  Request request;
+  request.module = module.get();
+  request.entry = entry;
+  request.shared = &shared;
+  request.block = block;
+  request.cpu = cpu;
+  return request;
+}
+
+Compilation::Compilation(Order order, std::chrono::nanoseconds budget,
+                         std::function<void(Outcome)> ended)
+    : order_(std::move(order)), budget_(budget), process_(getpid()), ended_(std::move(ended)) {}
+
+std::shared_ptr<Compilation> Compilation::start(Order order, std::chrono::nanoseconds budget,
+                                                std::function<void(Outcome)> ended) {
+  const std::shared_ptr<Compilation> one(
+      new Compilation(std::move(order), budget, std::move(ended)));
+  if (budget <= std::chrono::nanoseconds(0)) {
+    one->end(over(budget));
+    return one;
+  }
+  if (behind() >= kMostBehind) {
+    one->end(Failure{
+        fmt::format("{} earlier compilations took too long and have not ended yet", kMostBehind)});
+    return one;
+  }
+  // Signals are the program's, and its handlers may not expect this thread.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, kStack);
+  auto* self = new std::shared_ptr<Compilation>(one);
+  pthread_t thread;
+  const int failed = pthread_create(
+      &thread, &attributes,
+      [](void* argument) -> void* {
+        const std::unique_ptr<std::shared_ptr<Compilation>> mine(
+            static_cast<std::shared_ptr<Compilation>*>(argument));
+        (*mine)->run();
+        return nullptr;
+      },
+      self);
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (failed) {
+    delete self;
+    one->end(
+        Failure{"there is no thread for the compiler", /*by_kernel=*/false, /*over_budget=*/true});
+  }
+  return one;
+}
+
+void Compilation::run() {
+  {
+    const std::lock_guard lock(mutex_);
+    runs_ = pthread_getcpuclockid(pthread_self(), &clock_) == 0;
+    thread_ = static_cast<int>(syscall(SYS_gettid));
+  }
+  Request request = order_.request();
+  request.abandoned = &abandoned_;
+  Outcome outcome = compile(request);
+  {
+    const std::lock_guard lock(mutex_);
+    runs_ = false;
+  }
+  if (!end(std::move(outcome))) --behind();
+}
+
+bool Compilation::end(Outcome outcome) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (abandoned_) return false;
+    is_ending_ = true;
+  }
+  // Who waits finds what comes of it.
+  std::exchange(ended_, {})(std::move(outcome));
+  const std::lock_guard lock(mutex_);
+  is_over_ = true;
+  changed_.notify_all();
+  return true;
+}
+
+/// Of the processor, by the thread.
+std::chrono::nanoseconds Compilation::used() const {
+  timespec time{};
+  if (!runs_ || clock_gettime(clock_, &time) != 0) return {};
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+/// It goes on only while nobody else wants the processor, skips what it can, and nobody looks at
+/// what comes of it.
+void Compilation::leave_behind() {
+  ++behind();
+  abandoned_ = true;
+  const sched_param none{};
+  sched_setscheduler(thread_, SCHED_IDLE, &none);
+  std::exchange(ended_, {})(over(budget_));
+  is_over_ = true;
+  changed_.notify_all();
+}
+
+bool Compilation::wait(const std::function<bool()>& gives_up) {
+  // The child of a fork has no such thread.
+  if (getpid() != process_) return false;
+  std::unique_lock lock(mutex_);
+  while (!is_over_) {
+    if (gives_up && gives_up()) return false;
+    if (!is_ending_ && used() > budget_) {
+      leave_behind();
+      break;
+    }
+    changed_.wait_for(lock, kInterval);
+  }
+  return true;
+}
+
+}  // namespace heddle::jit
