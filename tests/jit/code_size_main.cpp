@@ -23,7 +23,7 @@
 namespace heddle::forms {
 namespace {
 
-constexpr double kMostTimes = 300;
+constexpr double kMostTimes = 50;
 
 struct Register {
   std::string type, name;

@@ -75,7 +75,7 @@ void materialize(llvm::Function& function) {
 /// Instructions of functions that are run by the engine below: only what rounds in software has so
 /// many. One on numbers of 128 bits becomes as many as kWide others: of sixteen lanes, each is in
 /// pieces.
-constexpr std::size_t kLong = 280, kWide = 8;
+constexpr std::size_t kLong = 280, kWide = 24;
 
 bool is_wide(const llvm::Instruction& inst) {
   const auto is_wide_type = [](const llvm::Value* value) {
