@@ -4,6 +4,7 @@
 // they part or end. PTX leaves the order in which warps run open (3.1), so this is one of the
 // orders that they may run in.
 #include "interp/cta.h"
+#include "machine/launch.h"
 
 namespace heddle::interp {
 namespace {
@@ -93,7 +94,7 @@ bool InterpretedCta::settle(const WarpGang& all) {
   }
   for (u32 k = 0; k < count; ++k) step(*states_[first + k], *all.op);
   if (all.op->control == Control::bra && all.op->jump <= 0) --budget_, --turn_;
-  if (launch_.stop.load(std::memory_order_relaxed)) budget_ = 0;
+  if (machine::is_over(launch_)) budget_ = 0;
   return false;
 }
 
@@ -145,7 +146,7 @@ bool InterpretedCta::run_between_barriers() {
       together &= one.op == lead.op;
     }
     if (!together || !is_at_whole_barrier(lead) || barriers_[number_of_barrier(lead)].active ||
-        launch_.stop.load(std::memory_order_relaxed))
+        machine::is_over(launch_))
       break;
     for (WarpGang& one : gangs()) ++one.op;
   }

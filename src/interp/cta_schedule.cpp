@@ -5,6 +5,7 @@
 // (machine/schedule.h).
 #include "interp/cta.h"
 #include "machine/fault.h"
+#include "machine/launch.h"
 
 namespace heddle::interp {
 namespace {
@@ -77,7 +78,7 @@ CtaStatus InterpretedCta::run_warps() {
       if (gang && run_gang(next, gang)) next = end;
       for (; next < end && budget_ > 0; ++next)
         ran |= run_alone(order_.empty() ? next : order_[next]);
-      if (budget_ <= 0) {
+      if (budget_ <= 0 || machine::is_over(launch_)) {
         blocked_ = false;
         return CtaStatus::running;
       }
@@ -209,7 +210,7 @@ bool InterpretedCta::run_warp(WarpState& state) {
         ++state.fragments[index].rounds;
       return true;
     }
-    if (launch_.stop.load(std::memory_order_relaxed)) {
+    if (machine::is_over(launch_)) {
       budget_ = 0;
       return true;
     }

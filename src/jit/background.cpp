@@ -2,14 +2,14 @@
 #include "jit/background.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <new>
-#include <thread>
 #include <vector>
+
+#include "base/quiet_thread.h"
 
 namespace heddle::jit {
 namespace {
@@ -78,12 +78,7 @@ void in_background(std::function<void()> work, std::function<double()> urgency) 
   s.more.notify_one();
   if (s.runs) return;
   s.runs = true;
-  // Signals are the program's, and its handlers may not expect this thread.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread([&s] { s.serve(); }).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  start_quiet_thread([&s] { s.serve(); });
 }
 
 void wait_for_background() {

@@ -7,6 +7,10 @@
 #include <thread>
 #include <vector>
 
+#include "base/quiet_thread.h"
+#include "machine/fault_signals.h"
+#include "machine/launch.h"
+
 namespace heddle::jit {
 namespace {
 
@@ -16,11 +20,6 @@ struct Entry {
   Context* context;
   const machine::Launch* launch;
 };
-
-bool is_over(const machine::Launch& launch) {
-  return launch.stop || (launch.config->cancel && *launch.config->cancel) ||
-         (launch.deadline && std::chrono::steady_clock::now() > *launch.deadline);
-}
 
 /// Never destroyed: kernels may run until the process is gone.
 struct Watch {
@@ -34,9 +33,11 @@ struct Watch {
     while (true) {
       changed.wait(lock, [&] { return !entries.empty(); });
       for (const Entry& entry : entries) {
-        if (is_over(*entry.launch)) __atomic_store_n(&entry.context->stop, 1, __ATOMIC_RELAXED);
+        if (machine::is_over(*entry.launch))
+          __atomic_store_n(&entry.context->stop, 1, __ATOMIC_RELAXED);
       }
       lock.unlock();
+      machine::FaultSignals::come_first();
       std::this_thread::sleep_for(kInterval);
       lock.lock();
     }
@@ -56,7 +57,7 @@ Watched::Watched(Context& context, const machine::Launch& launch) : context_(con
   all.entries.push_back({&context, &launch});
   if (!all.runs) {
     all.runs = true;
-    std::thread([&all] { all.look(); }).detach();
+    start_quiet_thread([&all] { all.look(); });
   }
   if (all.entries.size() == 1) all.changed.notify_one();
 }

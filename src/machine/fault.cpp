@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/fault.h"
 
+#include <pthread.h>
 #include <ucontext.h>
 
 #include <csignal>
-#include <mutex>
+
+#include "base/check.h"
 
 namespace heddle::machine {
 namespace {
-
-struct sigaction previous_segv, previous_bus;
-
-void pass_on(const struct sigaction& previous, int signal, siginfo_t* info, void* context) {
-  if (previous.sa_flags & SA_SIGINFO) {
-    previous.sa_sigaction(signal, info, context);
-  } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
-    // Back to the default: the instruction is executed again and ends the process as it would have
-    // without us.
-    std::signal(signal, SIG_DFL);
-  } else {
-    previous.sa_handler(signal);
-  }
-}
 
 u64 code_of(const void* context) {
 #if defined(__linux__) && defined(__x86_64__)
@@ -33,43 +21,37 @@ u64 code_of(const void* context) {
 #endif
 }
 
-}  // namespace
+/// Whether a kernel may mean that address, so that a fault there is its trap.
+bool is_kernels(const Memory& memory, u64 address) { return memory.is_accessible(address, 1); }
 
-thread_local FaultGuard::State FaultGuard::current;
-
-void on_fault(int signal, siginfo_t* info, void* context) {
-  const FaultGuard::State& state = FaultGuard::current;
-  const u64 address = reinterpret_cast<u64>(info->si_addr);
-  if (state.recover && state.memory->is_accessible(address, 1)) {
-    *state.fault = {address, code_of(context)};
-    // The jump leaves the handler without returning, which would have brought the mask back: a
-    // sanitizer that calls us has blocked all signals, and the next fault would end the process.
-    pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
-    siglongjmp(*state.recover, FaultGuard::kFault);
-  }
-  pass_on(signal == SIGBUS ? previous_bus : previous_segv, signal, info, context);
-}
-
-namespace {
-
-void install() {
-  struct sigaction action{};
-  action.sa_sigaction = on_fault;
-  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGSEGV, &action, &previous_segv);
-  sigaction(SIGBUS, &action, &previous_bus);
-}
+/// The innermost guard of each thread. No thread_local: the first use of one in a thread may
+/// allocate, and the handler may have interrupted the allocator.
+const pthread_key_t innermost = [] {
+  pthread_key_t made;
+  HEDDLE_CHECK(pthread_key_create(&made, nullptr) == 0);
+  return made;
+}();
 
 }  // namespace
 
 FaultGuard::FaultGuard(const Memory& memory, sigjmp_buf* recover, Fault* fault)
-    : previous_(current) {
-  static std::once_flag once;
-  std::call_once(once, install);
-  current = {&memory, recover, fault};
+    : memory_(memory),
+      recover_(recover),
+      fault_(fault),
+      previous_(static_cast<FaultGuard*>(pthread_getspecific(innermost))) {
+  pthread_setspecific(innermost, this);
 }
 
-FaultGuard::~FaultGuard() { current = previous_; }
+FaultGuard::~FaultGuard() { pthread_setspecific(innermost, previous_); }
+
+void FaultGuard::leave_if_kernels(u64 address, const void* context) {
+  const auto* guard = static_cast<const FaultGuard*>(pthread_getspecific(innermost));
+  if (!guard || !is_kernels(guard->memory_, address)) return;
+  *guard->fault_ = {address, code_of(context)};
+  // The jump leaves the handler without returning, which would have brought the mask back: a
+  // sanitizer that calls us has blocked all signals, and the next fault would end the process.
+  pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
+  siglongjmp(*guard->recover_, kFault);
+}
 
 }  // namespace heddle::machine

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Access to a device address that belongs to no allocation hits a page without access. The
-// process-wide SIGSEGV/SIGBUS handler, installed at the first launch, jumps back into the engine
-// when the fault is a kernel's on this thread, and hands every other one to the handler that was
-// there before.
+// process-wide handler of SIGSEGV and SIGBUS (fault_signals.h) jumps back into the engine when the
+// fault is a kernel's on this thread, and hands every other one to the handler that was there
+// before.
 #pragma once
 
 #include <csetjmp>
-#include <csignal>
 
 #include "base/types.h"
 #include "machine/memory.h"
@@ -20,7 +19,7 @@ struct Fault {
 };
 
 /// While alive, faults of this thread inside the reserved ranges of `memory` jump to `recover` with
-/// value kFault.
+/// value kFault. The thread is within machine::launch, which sees to the signals.
 class FaultGuard {
  public:
   static constexpr int kFault = 2;
@@ -30,15 +29,15 @@ class FaultGuard {
   FaultGuard(const FaultGuard&) = delete;
   FaultGuard& operator=(const FaultGuard&) = delete;
 
+  /// For the handler: leaves for `recover` when the fault is a kernel's on this thread; else
+  /// returns. `context`: the handler's third argument.
+  static void leave_if_kernels(u64 address, const void* context);
+
  private:
-  struct State {
-    const Memory* memory = nullptr;
-    sigjmp_buf* recover = nullptr;
-    Fault* fault = nullptr;
-  };
-  static thread_local State current;
-  friend void on_fault(int, siginfo_t*, void*);
-  State previous_;
+  const Memory& memory_;
+  sigjmp_buf* const recover_;
+  Fault* const fault_;
+  FaultGuard* const previous_;
 };
 
 }  // namespace heddle::machine

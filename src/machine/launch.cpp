@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "machine/fault_signals.h"
 #include "machine/launch_check.h"
 #include "machine/patience.h"
 #include "machine/pool.h"
@@ -27,6 +28,11 @@ constexpr u32 kMixedCtas = 8, kMixedSlice = 16, kMixedPatience = 256;
 /// What a worker takes at a time shall last at least so long, or taking would cost as much: others'
 /// processors have the lines that say what is left.
 constexpr std::chrono::nanoseconds kShortestTurn{400};
+
+bool is_late(const Launch& launch) { return launch.deadline && Clock::now() > *launch.deadline; }
+bool is_cancelled(const Launch& launch) {
+  return launch.config->cancel && launch.config->cancel->load(std::memory_order_relaxed);
+}
 
 /// The CTAs of one grid, or its clusters, handed out to workers: `count` of them from `first` on.
 class Grid {
@@ -135,6 +141,7 @@ class Grid {
         } else {
           const bool waiting = status == CtaStatus::waiting;
           if (timed || waiting) patience.ran(Clock::now() - begun, waiting);
+          if (status == CtaStatus::running) FaultSignals::come_first();
           ++i;
         }
       }
@@ -170,10 +177,9 @@ class Grid {
 
   bool stopped() {
     if (launch_.stop.load(std::memory_order_relaxed)) return true;
-    const bool late = launch_.deadline && Clock::now() > *launch_.deadline;
-    const bool cancelled =
-        launch_.config->cancel && launch_.config->cancel->load(std::memory_order_relaxed);
-    if (late || cancelled) {
+    const bool late = is_late(launch_);
+    const bool over = late || is_cancelled(launch_);
+    if (over) {
       Trap trap{};
       trap.kind = TrapKind::time_limit;
       const ir::Function& kernel = launch_.loaded->module().functions[launch_.entry.value];
@@ -185,7 +191,7 @@ class Grid {
                         : "cancelled";
       fail(trap);
     }
-    return late || cancelled;
+    return over;
   }
 
   /// From the beginning of the worker's share, then from the ends of others': so the next launch
@@ -268,6 +274,10 @@ class Grid {
 
 }  // namespace
 
+bool is_over(const Launch& launch) {
+  return launch.stop.load(std::memory_order_relaxed) || is_cancelled(launch) || is_late(launch);
+}
+
 std::optional<u32> parse_worker_count(const char* text) {
   char* end = nullptr;
   const long count = std::strtol(text, &end, 10);
@@ -339,6 +349,7 @@ LaunchResult run_grid(const Family& family, const Program& program, ir::Function
   // A seed repeats its order because one thread draws all of the numbers.
   const bool alone = launch.random || units == 1;
   const u32 workers = alone ? 1 : static_cast<u32>(std::min<u64>(worker_count(), units));
+  const FaultSignals signals;
   LaunchResult result;
   for (u64 first = 0; first < units && !launch.stop; first += Grid::kMost) {
     Grid grid(program, launch, first, std::min(units - first, Grid::kMost), workers);

@@ -31,6 +31,10 @@ using LaunchResult = std::variant<std::monostate, Trap, LaunchError>;
 LaunchResult launch(const Profile& profile, const Program& program, const Loaded& loaded,
                     ir::FunctionId entry, const LaunchConfig& config);
 
+/// Whether what runs of it shall come to an end: its time limit is over, it is cancelled, or there
+/// was a trap elsewhere. What may take long asks again and again.
+bool is_over(const Launch& launch);
+
 /// Why a launch cannot be split into clusters as it and its kernel say, or an empty string.
 std::string refuse_cluster(const Profile& profile, const ir::Function& kernel,
                            const LaunchConfig& config);

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include "base/lock_soon.h"
+#include "base/quiet_thread.h"
 
 namespace heddle::machine {
 namespace {
@@ -29,7 +29,7 @@ void Pool::run(u32 helpers, const std::function<void(u32)>& work) {
   {
     const auto lock = lock_soon(mutex_);
     for (; threads_ < helpers; ++threads_)
-      std::thread([this, number = threads_] { help(number); }).detach();
+      start_quiet_thread([this, number = threads_] { help(number); });
     const auto after =
         std::ranges::find_if(jobs_, [&](const Job* one) { return one->priority > job.priority; });
     jobs_.insert(after, &job);

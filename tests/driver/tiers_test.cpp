@@ -126,7 +126,8 @@ class Tiers : public testing::Test {
       return random.check();
     });
     ASSERT_EQ(tried.status, 0) << tried.said;
-    if (tried.said.find("libheddle_jit.so is not in") != std::string::npos) GTEST_SKIP() << tried.said;
+    if (tried.said.find("libheddle_jit.so is not in") != std::string::npos)
+      GTEST_SKIP() << tried.said;
     std::filesystem::remove_all(folder_);
   }
 
