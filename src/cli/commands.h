@@ -43,7 +43,7 @@ struct RunOptions {
   std::string shared = "0", time_limit;
   bool time = false;
   bool cooperative = false;
-  std::string schedule;
+  std::string schedule, membermask;
   check::CompileOptions compile;
 };
 int run(const RunOptions& options);

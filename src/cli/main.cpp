@@ -157,6 +157,13 @@ void add_run(CLI::App& app, int& status) {
                    "fast: as it is fastest")
       ->envname("HEDDLE_SCHEDULE")
       ->default_val("fast");
+  command
+      ->add_option("--membermask", options->membermask,
+                   "What a .sync instruction does whose membermask does not name its thread: "
+                   "strict: trap; gpu: as a GPU does")
+      ->envname("HEDDLE_MEMBERMASK")
+      ->check(CLI::IsMember({"strict", "gpu"}))
+      ->default_val("strict");
   command->add_flag("--time", options->time, "Print how long the launch took, to stderr");
   command->footer(kArguments);
   command->callback([options, &status] { status = run(*options); });

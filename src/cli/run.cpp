@@ -256,6 +256,7 @@ int run_kernel(const RunOptions& options, const Request& request, const machine:
   config.on_fault = driver::on_fault_of_environment();
   RunKernels kernels(*engine, *loaded, profile);
   config.kernels = &kernels;
+  config.strict_membermasks = options.membermask != "gpu";
   const auto start = std::chrono::steady_clock::now();
   const machine::LaunchResult result =
       machine::launch(profile, **program, **loaded, *entry, config);

@@ -11,7 +11,7 @@
 #include "interp/multimem_ops.h"
 #include "interp/windows.h"
 
-#define HEDDLE_LEVEL baseline_async_ops
+#define HEDDLE_LEVEL baseline_ops
 #include "interp/memory_ops.h"
 
 namespace heddle::interp {

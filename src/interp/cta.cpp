@@ -388,6 +388,10 @@ bool InterpretedCta::control(WarpState& state, std::size_t index, const Op& op, 
     case Control::warp_barrier:
       warp_barrier(state, index, op, active);
       return false;
+    case Control::pause:
+      ++state.fragments[index].pc;
+      turn_ = 0;
+      return false;
     case Control::warp_op:
       return member_op(state, index, op, active);
     case Control::refresh_special: {

@@ -211,6 +211,7 @@ class InterpretedCta final : public machine::Cta {
   void exit(WarpState& state, std::size_t index, u32 active);
   void leave(WarpState& state, u32 lanes);
   void check_waiters();
+  void refuse_strangers(Warp& warp, u32 group, u32 named);
   bool member_op(WarpState& state, std::size_t index, const Op& op, u32 active);
   void barrier(WarpState& state, std::size_t index, const Op& op, u32 active);
   void begin_barrier(u32 number, u32 count);

@@ -145,9 +145,9 @@ bool InterpretedCta::run_between_barriers() {
       run_whole(one);
       together &= one.op == lead.op;
     }
-    if (!together || !is_at_whole_barrier(lead) || barriers_[number_of_barrier(lead)].active ||
-        machine::is_over(launch_))
-      break;
+    const bool meets = lead.op->control == Control::pause ||
+                       (is_at_whole_barrier(lead) && !barriers_[number_of_barrier(lead)].active);
+    if (!together || !meets || machine::is_over(launch_)) break;
     for (WarpGang& one : gangs()) ++one.op;
   }
   // Warp 0 is the first to start by itself; as long as it has not, the gangs are all warps.

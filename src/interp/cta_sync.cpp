@@ -9,31 +9,55 @@
 
 #include "interp/cta.h"
 #include "isa/groups.h"
+#include "machine/membermask.h"
 
 namespace heddle::interp {
 
 using machine::TrapKind;
 
+/// In a strict launch it is a trap when lanes of the group execute the instruction although the
+/// mask with which all of the group do does not name them.
+void InterpretedCta::refuse_strangers(Warp& warp, u32 group, u32 named) {
+  const u32 strangers = group & ~named;
+  if (!strangers || !launch_.config->strict_membermasks) return;
+  const u32 lane = static_cast<u32>(std::countr_zero(strangers));
+  detail_ = machine::describe_stranger(named, lane);
+  raise_trap(warp, TrapKind::membermask, lane, nullptr);
+}
+
 /// An instruction over the members that its mask names (`*.sync`): runs for each group of lanes
-/// with the same mask once all of its living members are here; the others wait at it.
+/// with the same mask once all of its living members are here; the others wait at it. Wrong masks
+/// are as machine/membermask.h says.
 bool InterpretedCta::member_op(WarpState& state, std::size_t index, const Op& op, u32 active) {
   Warp& warp = state.warp;
-  if (!op.flags) {  // no member mask: whoever is here
+  warp.members = active;
+  if (!(op.flags & kMembers)) {  // whoever is here
     op.run(warp, op);
     return true;
   }
-  const u32* members = warp.at<const u32>(op.src[5]);
+  const u32* masks = warp.at<const u32>(op.src[5]);
   u32 waiting = 0;
+  const auto run = [&](u32 lanes, u32 named) {
+    warp.mask = lanes;
+    warp.members = named & active;
+    if (lanes) op.run(warp, op);
+  };
   for (u32 rest = active; rest;) {
-    const u32 named = members[std::countr_zero(rest)];
-    const u32 group = lanes_equal(members, rest, named);
+    const u32 named = masks[std::countr_zero(rest)];
+    const u32 group = lanes_equal(masks, rest, named);
     rest &= ~group;
-    if (named & state.alive & ~group) {
-      waiting |= group;
-    } else {
-      warp.mask = group;
-      op.run(warp, op);
+    refuse_strangers(warp, group, named);
+    const u32 missing = named & state.alive & ~group, others = missing & active;
+    // Who has come with another mask does not come again where the instruction is in no loop.
+    const bool once = others && (op.flags & kInNoLoop) != 0;
+    if (once && launch_.config->strict_membermasks) {
+      const u32 other = static_cast<u32>(std::countr_zero(others));
+      detail_ = machine::describe_other_mask(named, other, masks[other]);
+      raise_trap(warp, TrapKind::membermask, static_cast<u32>(std::countr_zero(group)), nullptr);
     }
+    const bool waits = (once ? missing & ~active : missing) != 0;
+    if (waits) waiting |= group & named;
+    run(waits ? group & ~named : group, named);
   }
   if (!waiting) return true;
   Fragment& fragment = state.fragments[index];
@@ -65,6 +89,17 @@ Fragment& InterpretedCta::part(WarpState& state, std::size_t index, u32 active) 
 /// bar.warp.sync: members may come from different places of the program.
 void InterpretedCta::warp_barrier(WarpState& state, std::size_t index, const Op& op, u32 active) {
   const u32* members = state.warp.at<const u32>(op.src[5]);
+  u32 strangers = 0;
+  for (u32 rest = active; rest; rest &= rest - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(rest));
+    refuse_strangers(state.warp, 1u << lane, members[lane]);
+    strangers |= 1u << lane & ~members[lane];
+  }
+  if (strangers) {  // they wait for nobody
+    Fragment& passing = part(state, index, strangers);
+    ++passing.pc;
+    return;
+  }
   {
     Fragment& fragment = part(state, index, active);
     fragment.wait = Wait::members;

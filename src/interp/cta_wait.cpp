@@ -10,6 +10,7 @@
 // registers, having touched nothing else, it always will, and if all do, the cluster is dead.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -159,10 +160,22 @@ bool InterpretedCta::spin_once(WarpState& state, Fragment& fragment) {
   return true;
 }
 
+namespace {
+
+bool waits_for_members(const Fragment& fragment) { return fragment.wait == Wait::members; }
+
+}  // namespace
+
 CtaStatus InterpretedCta::deadlock() {
+  // What waits for members of its warp keeps others at barriers, not the other way around.
+  const auto for_members = [](const auto& state) {
+    return state->alive && std::ranges::any_of(state->fragments, waits_for_members);
+  };
+  const bool any_for_members = std::ranges::any_of(states_, for_members);
   for (const auto& state : states_) {
-    if (!state->alive) continue;
-    const Fragment& fragment = state->fragments.front();
+    if (!state->alive || (any_for_members && !for_members(state))) continue;
+    const auto one = std::ranges::find_if(state->fragments, waits_for_members);
+    const Fragment& fragment = one == state->fragments.end() ? state->fragments.front() : *one;
     state->warp.op = &fragment.frame->code->ops[fragment.pc];
     current_ = state.get();
     detail_ = "all threads that are left wait; these " + describe_wait(*state, fragment);
@@ -193,8 +206,16 @@ std::string InterpretedCta::describe_wait(WarpState& state, const Fragment& frag
           "{} of {} arrivals and {} bytes",
           host - warp.shared_base, object.odd ? 1 : 0, object.pending, object.expected, object.tx);
     }
-    default:
-      return "for members of their warp that do not come";
+    default: {
+      show_frame(state.warp, *fragment.frame);
+      const Op& op = fragment.frame->code->ops[fragment.pc];
+      const u32 lane = static_cast<u32>(std::countr_zero(fragment.mask));
+      const u32 named = state.warp.at<const u32>(op.src[5])[lane];
+      return fmt::format(
+          "for members of their warp that do not come: the membermask is {:#010x}, of those lanes "
+          "{:#010x} are elsewhere, or have another one",
+          named, named & state.alive & ~fragment.mask);
+    }
   }
 }
 

@@ -322,6 +322,7 @@ std::string Decoder::instruction() {
 std::string Decoder::decode() {
   find_affine();
   find_joins();
+  find_overwrites();
   place_brief();
   list_affine();
   std::vector<u32> op_of_inst(f_.insts.size() + 1);
@@ -342,6 +343,7 @@ std::string Decoder::decode() {
     const SemKind kind = inst_->get_form().sem_kind;
     const bool waits = kind == SemKind::warp || kind == SemKind::engine;
     code_.register_bytes = waits ? most : permanent;
+    if (pauses_[i]) emit_control(Control::pause);
     if (const std::string why = instruction(); !why.empty()) {
       return fmt::format("{}:{}: '{}' in '{}': {}", builder_.loaded.module().name, inst_->at.line,
                          ir::mnemonic(*inst_), f_.name, why);
@@ -369,6 +371,7 @@ std::string Decoder::decode() {
   for (std::size_t i = first_table; i < builder_.program.branch_tables.size(); ++i) {
     for (u32& target : builder_.program.branch_tables[i]) target = op_of_inst[target];
   }
+  find_loops();
   if (!joins_.empty() ||
       std::any_of(whole_.begin(), whole_.end(), [](FullHandler full) { return full; })) {
     code_.whole_ops = code_.ops;
@@ -378,6 +381,26 @@ std::string Decoder::decode() {
     apply_joins(op_of_inst);
   }
   return {};
+}
+
+/// Says of instructions that look across lanes that they are in no loop: a loop has a branch that
+/// leads back over each of its instructions.
+void Decoder::find_loops() {
+  std::vector<Op>& ops = code_.ops;
+  std::vector<u32> furthest(ops.size());  // from where a branch leads back to here, plus 1
+  for (u32 i = 0; i < ops.size(); ++i) {
+    const auto leads = [&](u64 target) {
+      if (target <= i) furthest[target] = i + 1;
+    };
+    if (ops[i].control == Control::bra) leads(ops[i].offset);
+    if (ops[i].control != Control::brx_idx) continue;
+    for (const u32 target : builder_.program.branch_tables[ops[i].offset]) leads(target);
+  }
+  u32 end = 0;  // of the loops that have begun
+  for (u32 i = 0; i < ops.size(); ++i) {
+    end = std::max(end, furthest[i]);
+    if (ops[i].control == Control::warp_op && i >= end) ops[i].flags |= kInNoLoop;
+  }
 }
 
 namespace {
@@ -395,6 +418,7 @@ bool may_linger(const Op& op) {
     case Control::bar_red:
     case Control::warp_barrier:
     case Control::warp_op:
+    case Control::pause:
     case Control::trap:
     case Control::brkpt:
     case Control::refresh_special:

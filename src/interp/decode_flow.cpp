@@ -27,7 +27,8 @@ std::string Decoder::refuse_call(const CallSite& site) const {
   const Code& callee = *site.direct;
   if (callee.function->has_body) return {};
   HEDDLE_CHECK(callee.system);  // check_complete() looked
-  return refuse_system_call(*callee.system, site, builder_.program.loaded->module().address_size / 8);
+  return refuse_system_call(*callee.system, site,
+                            builder_.program.loaded->module().address_size / 8);
 }
 
 std::string Decoder::call() {
@@ -104,6 +105,7 @@ void Decoder::barrier(Control control) {
 void Decoder::warp_instruction(const isa::Form& form) {
   std::vector<Place> sources;
   std::vector<Target> targets;
+  std::vector<Type> types;  // of the sources
   Place members = 0;
   bool has_members = false;
   for (u32 i = 0; i < form.operands.size() && i < inst_->operands.count; ++i) {
@@ -112,15 +114,26 @@ void Decoder::warp_instruction(const isa::Form& form) {
       targets.push_back(target(one));
     } else {
       sources.push_back(source(one));
+      types.push_back(one.type);
       if (form.operands[i].name == "m") members = sources.back(), has_members = true;
     }
+  }
+  // Where lanes name different members, results of the first ones come before others are computed.
+  for (std::size_t i = 0; has_members && i < sources.size(); ++i) {
+    const bool written = std::ranges::any_of(
+        targets, [&](const Target& target) { return target.place == sources[i]; });
+    if (!written) continue;
+    const Place copy = scratch(place_bytes(types[i]));
+    move(sources[i], copy, types[i]);
+    if (sources[i] == members) members = copy;
+    sources[i] = copy;
   }
   Op& op = emit_control(Control::warp_op);
   op.run = warp_handler(form, inst_->slots, op.runtime);
   std::copy(sources.begin(), sources.end(), op.src);
   for (std::size_t i = 0; i < targets.size(); ++i) op.dst[i] = targets[i].place;
   op.src[5] = members;
-  op.flags = has_members ? 1 : 0;
+  op.flags = has_members ? kMembers : 0;
   for (const Target& target : targets) finish(target);
 }
 

@@ -8,6 +8,7 @@
 #include "interp/opaque_ops.h"
 #include "interp/warp_ops.h"
 #include "interp/windows.h"
+#include "ir/strength.h"
 #include "isa/groups.h"
 
 namespace heddle::interp {
@@ -46,25 +47,20 @@ int atom_type_index(Type type) {
   }
 }
 
-bool is_ordered(u8 order) {
-  using sem::Order;
-  return order != static_cast<u8>(Order::none) && order != static_cast<u8>(Order::weak);
-}
-
 }  // namespace
 
-/// A weak access to the CTA's own view of memory that is not per thread, at an address that is a
+/// A plain access to the CTA's own view of memory that is not per thread, at an address that is a
 /// register's or known.
 bool Decoder::is_usual(const Operand& a) const {
   const ir::Space space = this->space();
   return space != ir::Space::local && space != ir::Space::param && a.kind != OperandKind::local &&
          a.kind != OperandKind::special && a.kind != OperandKind::parameter &&
-         !is_ordered(slot("order")) && !is_cluster_access(a);
+         !ir::is_strong_beyond_cluster(*inst_) && !is_cluster_access(a);
 }
 
 /// Has whole warps run the access by the handler for its base and window, if there is one.
 void Decoder::choose_usual(Op& op, const FullHandler (&usual)[2]) const {
-  op.flags = is_ordered(slot("order")) ? kOrdered : 0;
+  op.flags = ir::is_strong_beyond_cluster(*inst_) ? kOrdered : 0;
   const bool by_register = op.base == AddressBase::reg32 || op.base == AddressBase::reg64;
   const bool usual_window = op.window == Window::shared || op.window == Window::generic;
   if (op.guard != kNoPlace || op.flags || !usual_window || !by_register) return;

@@ -90,6 +90,12 @@ class Decoder {
   }
   Place take_register(Type type) { return take(place_bytes(type)); }
   /// For the instruction at hand only.
+  void find_loops();
+  bool writes_shared(const ir::Inst& inst) const;
+  bool is_broadcast(const ir::Inst& inst) const;
+  bool may_overlap(const ir::Inst& one, const ir::Inst& other) const;
+  void find_overwrites();
+  void find_overwrites_of(u32 load);
   Place scratch(u32 bytes) { return take(bytes); }
   /// Room below the registers, zero.
   Place take_below(u32 bytes) {
@@ -344,6 +350,7 @@ class Decoder {
   std::vector<Place> promoted_;         // by local
   std::vector<u8> writers_;             // by register; 2: two or more
   std::vector<Scope> register_scopes_;  // by register
+  std::vector<bool> pauses_;            // by instruction: see decode_broadcast.cpp
   std::vector<Scope> inst_scopes_;      // by instruction; instant: a copy that needs no Op
   std::vector<Life> lives_;             // by register
   std::vector<Shape> shapes_;           // by register

@@ -7,7 +7,7 @@
 #include "interp/windows.h"
 #include "isa/sem/multimem.h"
 
-#define HEDDLE_LEVEL baseline_multimem_ops
+#define HEDDLE_LEVEL baseline_ops
 #include "interp/memory_ops.h"
 
 namespace heddle::interp {

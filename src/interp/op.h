@@ -114,6 +114,7 @@ enum class Control : u8 {
   bar_arrive,
   bar_red,
   warp_barrier,
+  pause,  ///< the warp's turn ends
   warp_op,
   trap,
   brkpt,
@@ -129,9 +130,13 @@ enum class Control : u8 {
 /// Op::flags of lane Ops: the second of two destinations is not wanted.
 inline constexpr u8 kNoSecond = 1;
 
-/// Op::flags of accesses to memory: volatile, relaxed, acquire, release. Each lane's access is one
-/// atomic access.
+/// Op::flags of accesses to memory: strong ones that threads on other host threads may see. Each is
+/// one atomic access for each lane.
 inline constexpr u8 kOrdered = 1;
+
+/// Op::flags of instructions that look across lanes: src[5] is a membermask; nothing leads from the
+/// instruction back to it.
+inline constexpr u8 kMembers = 1, kInNoLoop = 2;
 
 /// Op::flags of barriers: with a thread count; the number is an immediate.
 inline constexpr u8 kThreadCount = 1, kKnownBarrier = 2;
@@ -165,6 +170,7 @@ struct Op {
 struct Warp {
   u8* frame = nullptr;     ///< what at() adds a Place to
   u32 mask = 0;            ///< lanes that execute the current instruction
+  u32 members = 0;         ///< who takes part in one that looks across lanes: mask, or others
   const Op* op = nullptr;  ///< the current instruction, for traps; in a gang it is Gang::op
 
   // Memory as this warp sees it.

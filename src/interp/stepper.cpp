@@ -122,6 +122,7 @@ void InterpretedCta::step_op(WarpState& state, const Op& op) {
   switch (op.control) {
     case Control::none:
     case Control::warp_op:
+      warp.members = lanes;
       return op.run(warp, op);
     case Control::mbarrier_wait:
       return set_predicate(warp, op.dst[0], lanes, past_phase(warp, op));

@@ -7,7 +7,7 @@
 #include "isa/sem/warp_redux.h"
 #include "isa/sem/warp_vote.h"
 
-#define HEDDLE_LEVEL baseline_warp_ops
+#define HEDDLE_LEVEL baseline_ops
 #include "interp/memory_ops.h"
 
 namespace heddle::interp {
@@ -21,33 +21,33 @@ void set_all(Warp& warp, Place p, T value) {
 }
 
 void vote(Warp& warp, const Op& op) {
-  const bool result = sem::vote(static_cast<sem::Votemode>(op.runtime[0]), warp.mask,
+  const bool result = sem::vote(static_cast<sem::Votemode>(op.runtime[0]), warp.members,
                                 *warp.at<const u32>(op.src[0]));
   set_predicate(warp, op.dst[0], warp.mask, result ? kAllLanes : 0);
 }
 void ballot(Warp& warp, const Op& op) {
-  set_all<u32>(warp, op.dst[0], sem::ballot(warp.mask, *warp.at<const u32>(op.src[0])));
+  set_all<u32>(warp, op.dst[0], sem::ballot(warp.members, *warp.at<const u32>(op.src[0])));
 }
 template <class T>
 void match_any(Warp& warp, const Op& op) {
-  sem::match_any(warp.mask, warp.at<const T>(op.src[0]), warp.at<u32>(op.dst[0]));
+  sem::match_any(warp.members, warp.mask, warp.at<const T>(op.src[0]), warp.at<u32>(op.dst[0]));
 }
 template <class T>
 void match_all(Warp& warp, const Op& op) {
-  const u32 result = sem::match_all(warp.mask, warp.at<const T>(op.src[0]));
+  const u32 result = sem::match_all(warp.members, warp.at<const T>(op.src[0]));
   set_all<u32>(warp, op.dst[0], result);
   if (op.dst[1] != kNoPlace) set_predicate(warp, op.dst[1], warp.mask, result ? kAllLanes : 0);
 }
 void activemask(Warp& warp, const Op& op) { set_all<u32>(warp, op.dst[0], warp.mask); }
 void elect(Warp& warp, const Op& op) {
-  const u32 lane = sem::elect(warp.mask);
+  const u32 lane = sem::elect(warp.members);
   set_all<u32>(warp, op.dst[0], lane);
-  set_predicate(warp, op.dst[1], warp.mask, 1u << lane);
+  set_predicate(warp, op.dst[1], warp.mask, warp.members & (1u << lane));
 }
 template <class T>
 void redux(Warp& warp, const Op& op) {
   set_all<T>(warp, op.dst[0],
-             sem::redux<T>(static_cast<sem::Reduxop>(op.runtime[0]), warp.mask,
+             sem::redux<T>(static_cast<sem::Reduxop>(op.runtime[0]), warp.members,
                            warp.at<const T>(op.src[0])));
 }
 void redux_f32(Warp& warp, const Op& op) {
@@ -55,7 +55,7 @@ void redux_f32(Warp& warp, const Op& op) {
       warp, op.dst[0],
       sem::redux_f32(static_cast<sem::Reduxop>(op.runtime[0]),
                      static_cast<sem::Flag>(op.runtime[1]), static_cast<sem::Flag>(op.runtime[2]),
-                     warp.mask, warp.at<const u32>(op.src[0])));
+                     warp.members, warp.at<const u32>(op.src[0])));
 }
 
 template <bool kCas>

@@ -2,7 +2,8 @@
 //
 // Handlers of the instructions that look across the lanes of a warp (PTX
 // ISA 9.7.9.5, 9.7.9.6, 9.7.13.8 to 9.7.13.14), and of the 128-bit atomics. The CTA calls them with
-// Warp::mask = the members that take part, all of them present.
+// Warp::mask = the lanes that get a result, Warp::members = those of which it is, all of them
+// present: the same lanes, but where membermasks are wrong (machine/membermask.h).
 #pragma once
 
 #include <span>

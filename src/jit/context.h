@@ -55,8 +55,9 @@ enum class HelperId : u32 {
   arrive_in_cluster,  ///< all that live of the warp
   wait_in_cluster,    ///< they do, for those of the cluster; Context::again: some are missing
   verify_access,      ///< of Context::verified: ends the process where one is not accessible
+  members,  ///< operand 0: the membermask of each lane; traps, in a strict launch, if it is wrong
 };
-inline constexpr u32 kHelpers = 14;
+inline constexpr u32 kHelpers = 15;
 
 /// Most operands of a helper. An operand's lanes lie side by side, predicates as a word of bits.
 inline constexpr u32 kHelperOperands = 24;

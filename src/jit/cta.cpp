@@ -337,8 +337,12 @@ bool Cta::is_as_remembered() const {
 }
 
 CtaStatus Cta::deadlock() {
-  u32 w = 0;
-  while (teams_at_[w].finished) ++w;
+  // What waits for others of its warp keeps others at barriers, not the other way around.
+  const auto first = std::ranges::find(teams_at_, false, &Team::finished);
+  const auto in_warp = std::ranges::find_if(
+      teams_at_, [](const Team& team) { return !team.finished && !team.waits; });
+  const u32 w =
+      static_cast<u32>((in_warp == teams_at_.end() ? first : in_warp) - teams_at_.begin());
   context_.warp = w * warps_in_team_;
   const Site& where = site(state(w).site);
   raise(TrapKind::deadlock, where, 0, std::nullopt,

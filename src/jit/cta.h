@@ -49,6 +49,7 @@ class Cta final : public machine::Cta {
   bool line_is_legal(const Site& site, const u64 (&begins)[2]) const;
   u32 warps_in_team() const { return warps_in_team_; }
   const machine::Memory& memory() const { return launch_.loaded->memory(); }
+  bool is_strict() const { return launch_.config->strict_membermasks; }
   /// Has the engine below run the instruction. 1: it trapped.
   u32 step(const Site& site);
   /// A team arrives at a barrier (9.7.13.1). 1: that is a trap.

@@ -15,6 +15,7 @@
 #include "isa/sem/warp_vote.h"
 #include "jit/cta.h"
 #include "jit/float_mode.h"
+#include "machine/membermask.h"
 #include "machine/wide_access.h"
 
 namespace heddle::jit {
@@ -327,49 +328,50 @@ u32 atomic(Context* context, u32 number) {
 
 // --- across lanes (9.7.9.5, 9.7.13.8 to 9.7.13.14) ---
 
-/// For the lanes of `members`, all of which are there. Results go into the place of operands.
-void warp_op_of(Context* context, const Site& site, u32 members, u64 (&first)[kLanes],
+/// What it is of `members`, all of which are there, for `lanes`: the same ones, but where a
+/// membermask is wrong. Results go into the place of operands.
+void warp_op_of(Context* context, const Site& site, u32 members, u32 lanes, u64 (&first)[kLanes],
                 u32& second) {
   const u8* runtime = site.runtime;
   u32* out = reinterpret_cast<u32*>(first);
   const auto set_all = [&](auto value) {
     for (u32 lane = 0; lane < kLanes; ++lane)
-      if (members >> lane & 1) out[lane] = static_cast<u32>(value);
+      if (lanes >> lane & 1) out[lane] = static_cast<u32>(value);
   };
   const auto wide = [&] { return isa::type_info(static_cast<Type>(runtime[0])).bits == 64; };
   switch (site.sem) {
     case SemId::shuffle:
     case SemId::shuffle_sync: {
       const u32 inside =
-          sem::shuffle(static_cast<sem::Shflmode>(runtime[0]), members, operand<u32>(context, 0),
+          sem::shuffle(static_cast<sem::Shflmode>(runtime[0]), lanes, operand<u32>(context, 0),
                        operand<u32>(context, 1), operand<u32>(context, 2), out);
-      second = (second & ~members) | inside;
+      second = (second & ~lanes) | inside;
       return;
     }
     case SemId::vote:
     case SemId::vote_sync: {
       const bool result =
           sem::vote(static_cast<sem::Votemode>(runtime[0]), members, *operand<u32>(context, 0));
-      out[0] = (out[0] & ~members) | (result ? members : 0);
+      out[0] = (out[0] & ~lanes) | (result ? lanes : 0);
       return;
     }
     case SemId::ballot:
     case SemId::ballot_sync:
       return set_all(sem::ballot(members, *operand<u32>(context, 0)));
     case SemId::match_any_sync:
-      return wide() ? sem::match_any(members, operand<u64>(context, 0), out)
-                    : sem::match_any(members, operand<u32>(context, 0), out);
+      return wide() ? sem::match_any(members, lanes, operand<u64>(context, 0), out)
+                    : sem::match_any(members, lanes, operand<u32>(context, 0), out);
     case SemId::match_all_sync: {
       const u32 result = wide() ? sem::match_all(members, operand<u64>(context, 0))
                                 : sem::match_all(members, operand<u32>(context, 0));
       set_all(result);
-      second = (second & ~members) | (result ? members : 0);
+      second = (second & ~lanes) | (result ? lanes : 0);
       return;
     }
     case SemId::elect_sync: {
       const u32 lane = sem::elect(members);
       set_all(lane);
-      second = (second & ~members) | 1u << lane;
+      second = (second & ~lanes) | (lanes & members & (1u << lane));
       return;
     }
     case SemId::redux_u32_sync:
@@ -393,29 +395,67 @@ u32 members_operand(SemId sem) {
     case SemId::shuffle_sync:
       return 3;
     case SemId::elect_sync:
+    case SemId::warp_barrier:
       return 0;
     default:
       return 1;
   }
 }
 
+/// Whether the lanes of `group`, which name `named`, may do so: all of them are named, and no other
+/// one that is here names others. Else it is a trap of a strict launch.
+bool may_name(Context* context, const Site& site, u32 group, u32 named, const u32* names) {
+  Cta& cta = cta_of(context);
+  if (const u32 strangers = group & ~named) {
+    const u32 lane = static_cast<u32>(std::countr_zero(strangers));
+    cta.raise(TrapKind::membermask, site, lane, std::nullopt,
+              machine::describe_stranger(named, lane));
+    return false;
+  }
+  // Those come to a barrier at different places, too.
+  const u32 others = site.sem == SemId::warp_barrier ? 0 : named & context->lanes & ~group;
+  if (!others) return true;
+  const u32 other = static_cast<u32>(std::countr_zero(others));
+  cta.raise(TrapKind::membermask, site, static_cast<u32>(std::countr_zero(group)), std::nullopt,
+            machine::describe_other_mask(named, other, names[other]));
+  return false;
+}
+
+/// For each group of the lanes that name the same ones. False: that was a trap.
+template <class F>
+bool for_each_group(Context* context, const Site& site, const u32* names, F f) {
+  const bool strict = cta_of(context).is_strict();
+  u32 left = context->lanes;
+  while (left) {
+    const u32 named = names[std::countr_zero(left)];
+    u32 group = 0;
+    for_each_lane(left, [&](u32 lane) { group |= static_cast<u32>(names[lane] == named) << lane; });
+    left &= ~group;
+    if (strict && !may_name(context, site, group, named, names)) return false;
+    f(group, named & context->lanes);
+  }
+  return true;
+}
+
+/// Whether the lanes name themselves, and each other: asked where code does the rest.
+u32 members(Context* context, u32 number) {
+  const Site& site = cta_of(context).site(number);
+  return !for_each_group(context, site, operand<const u32>(context, 0), [](u32, u32) {});
+}
+
 u32 warp_op(Context* context, u32 number) {
   const Site& site = cta_of(context).site(number);
   alignas(64) u64 first[kLanes] = {};
   u32 second = 0;
-  // Lanes may name different members: each group on its own.
-  u32 left = context->lanes;
-  while (left) {
-    u32 members = left;
-    if (site.has_members) {
-      const u32* names = operand<const u32>(context, members_operand(site.sem));
-      const u32 named = names[std::countr_zero(left)];
-      members = 0;
-      for_each_lane(left,
-                    [&](u32 lane) { members |= static_cast<u32>(names[lane] == named) << lane; });
-    }
-    left &= ~members;
-    warp_op_of(context, site, members, first, second);
+  const u32 all = context->lanes;
+  if (!site.has_members) {
+    warp_op_of(context, site, all, all, first, second);
+  } else {
+    const u32* names = operand<const u32>(context, members_operand(site.sem));
+    const auto run = [&](u32 group, u32 members) {
+      warp_op_of(context, site, members, group, first, second);
+    };
+    if (!for_each_group(context, site, names, run)) return 1;
   }
   // What is the same for all is read from the first place.
   const u32 some = static_cast<u32>(std::countr_zero(context->lanes));
@@ -451,9 +491,20 @@ u32 computes(Context* context, u32 number) {
 
 }  // namespace
 
-const std::array<Helper, kHelpers> kHelperTable = {
-    &check_access,    &check_line,   &computes<&atomic>, &load, &store,  &computes<&warp_op>,
-    &special,         &trap,         &computes<&step>,   &wait, &arrive, &arrive_in_cluster,
-    &wait_in_cluster, &verify_access};
+const std::array<Helper, kHelpers> kHelperTable = {&check_access,
+                                                   &check_line,
+                                                   &computes<&atomic>,
+                                                   &load,
+                                                   &store,
+                                                   &computes<&warp_op>,
+                                                   &special,
+                                                   &trap,
+                                                   &computes<&step>,
+                                                   &wait,
+                                                   &arrive,
+                                                   &arrive_in_cluster,
+                                                   &wait_in_cluster,
+                                                   &verify_access,
+                                                   &members};
 
 }  // namespace heddle::jit

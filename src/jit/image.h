@@ -30,7 +30,8 @@ struct Site {
   isa::Type type = isa::Type::none;  ///< of what an atomic operation works on
   u8 bytes = 4;                      ///< of an element
   u8 count = 1;                      ///< elements
-  bool ordered = false;              ///< each lane's access is one atomic access
+  bool strong = false;               ///< others may write meanwhile, and a loop may wait for that
+  bool ordered = false;              ///< others are on other host threads: atomic accesses
   u8 op = 0;                         ///< sem::Atomop
   u8 runtime[3] = {};                ///< of a warp operation or bar.red: run-time modifiers
   u32 next = 0;                      ///< of accesses that are checked together: the next one

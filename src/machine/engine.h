@@ -47,6 +47,8 @@ struct LaunchConfig {
   /// zeros, its store was dropped, and the launch goes on. Called by several
   /// threads; none: such an access traps.
   std::function<void(const Trap&)> on_fault;
+  /// A wrong membermask is a trap; else it does what it does on a GPU (membermask.h).
+  bool strict_membermasks = true;
 };
 
 /// What a cooperative launch lends to the grid's barrier; CUDA's cooperative_groups find its

@@ -30,6 +30,8 @@ std::string_view name_of(TrapKind kind) {
       return "deadlock";
     case TrapKind::assertion:
       return "assertion failed";
+    case TrapKind::membermask:
+      return "wrong membermask";
     case TrapKind::not_supported:
       return "instruction not supported yet";
   }

@@ -19,6 +19,7 @@ enum class TrapKind : u8 {
   time_limit,        ///< the launch's wall-clock limit
   deadlock,          ///< every thread waits and none can go on
   assertion,         ///< __assertfail
+  membermask,        ///< of a `.sync` instruction: it does not name the thread, or others do else
   not_supported,     ///< reached a form that no engine runs yet
 };
 }  // namespace heddle::machine

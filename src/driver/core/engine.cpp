@@ -52,6 +52,8 @@ void check_environment() {
   check("HEDDLE_THREADS", machine::parse_worker_count,
         "it is a number from 1 to 1024; using all processors");
   check("HEDDLE_ON_FAULT", is_fault_policy, "it is trap or report; using trap");
+  const auto is_known = [](std::string_view text) { return text == "strict" || text == "gpu"; };
+  check("HEDDLE_MEMBERMASK", is_known, "it is strict or gpu; using gpu");
   check("HEDDLE_TIME_LIMIT", parse_time_limit, "it is a number of seconds; no limit");
 }
 
@@ -71,6 +73,11 @@ std::unique_ptr<machine::Engine> make_engine() {
   options.cache = jit::cache_of_environment();
   read_times(options);
   return std::make_unique<jit::Engine>(std::move(interpreter), options);
+}
+
+bool strict_membermasks() {
+  const char* text = std::getenv("HEDDLE_MEMBERMASK");
+  return text && std::string_view(text) == "strict";
 }
 
 }  // namespace heddle::driver

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "driver/core/device.h"
+#include "driver/core/engine.h"
 #include "driver/core/fault_policy.h"
 #include "driver/core/launch_attributes.h"
 #include "driver/core/log.h"
@@ -184,6 +185,7 @@ CUresult result_of(machine::TrapKind kind) {
     case TrapKind::misaligned_address:
       return CUDA_ERROR_MISALIGNED_ADDRESS;
     case TrapKind::illegal_barrier:
+    case TrapKind::membermask:
       return CUDA_ERROR_ILLEGAL_INSTRUCTION;
     case TrapKind::illegal_call:
       return CUDA_ERROR_INVALID_PC;
@@ -262,6 +264,7 @@ void run(const KernelTask& task) {
       context.settings([](auto& settings) { return settings.limits[CU_LIMIT_STACK_SIZE]; }));
   config.time_limit = time_limit();
   config.schedule = schedule();
+  config.strict_membermasks = strict_membermasks();
   config.cancel = &state().exiting;
   config.runtime = &context.runtime();
   config.on_fault = on_fault_of_environment();

@@ -30,9 +30,10 @@ constexpr T redux_pair(Reduxop op, T a, T b) {
   }
 }
 
-/// u32 and s32 differ for min and max only. `members` is not empty.
+/// u32 and s32 differ for min and max only. Of nobody: 0.
 template <std::integral T>
 constexpr T redux(Reduxop op, u32 members, const T* a) {
+  if (!members) return 0;
   T result = a[std::countr_zero(members)];
   for_each_lane(members & (members - 1),
                 [&](u32 lane) { result = redux_pair(op, result, a[lane]); });

@@ -105,7 +105,7 @@ TEST(Match, GroupsOfEqualValues) {
   u64 a[kWarpSize];
   for (u32 i = 0; i < kWarpSize; ++i) a[i] = (u64{i} % 4) << 32;
   u32 d[kWarpSize] = {};
-  match_any(0xffff00ff, a, d);
+  match_any(0xffff00ff, 0xffff00ff, a, d);
   for (u32 i = 0; i < kWarpSize; ++i) {
     EXPECT_EQ(d[i], (0xffff00ff >> i & 1) != 0 ? (0x11111111u << (i % 4)) & 0xffff00ff : 0u);
   }
@@ -114,7 +114,7 @@ TEST(Match, GroupsOfEqualValues) {
   EXPECT_EQ(match_all(1, a), 1u);
 
   u32 same[kWarpSize] = {7, 7, 8, 7};
-  match_any(0xf, same, same);
+  match_any(0xf, 0xf, same, same);
   EXPECT_EQ(same[0], 0xbu);
   EXPECT_EQ(same[2], 0x4u);
   EXPECT_EQ(same[3], 0xbu);

@@ -36,17 +36,18 @@ constexpr u32 same_value(u32 members, const T* a, u32 lane) {
   return same & members;
 }
 
-/// `d` may be the register `a` is in when T is u32.
+/// The result of `lanes`, which are the members but where a membermask is wrong. `d` may be the
+/// register `a` is in when T is u32.
 template <class T>
-constexpr void match_any(u32 members, const T* a, u32* d) {
+constexpr void match_any(u32 members, u32 lanes, const T* a, u32* d) {
   u32 result[kWarpSize] = {};
-  u32 left = members;
+  u32 left = members | lanes;
   while (left != 0) {
     const u32 same = same_value(left, a, static_cast<u32>(std::countr_zero(left)));
-    for_each_lane(same, [&](u32 lane) { result[lane] = same; });
+    for_each_lane(same, [&](u32 lane) { result[lane] = same & members; });
     left &= ~same;
   }
-  for_each_lane(members, [&](u32 lane) { d[lane] = result[lane]; });
+  for_each_lane(lanes, [&](u32 lane) { d[lane] = result[lane]; });
 }
 
 /// `members` when all of them hold the same value (then the predicate is true), else 0.
@@ -57,7 +58,9 @@ constexpr u32 match_all(u32 members, const T* a) {
   return same == members ? members : 0;
 }
 
-/// The lane that is elected: the lowest. `members` is not empty.
-constexpr u32 elect(u32 members) { return static_cast<u32>(std::countr_zero(members)); }
+/// The lane that is elected: the lowest. Of nobody: lane 0.
+constexpr u32 elect(u32 members) {
+  return members ? static_cast<u32>(std::countr_zero(members)) : 0;
+}
 
 }  // namespace heddle::sem

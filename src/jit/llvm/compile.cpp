@@ -17,6 +17,7 @@
 #include "base/check.h"
 #include "jit/compiler.h"
 #include "jit/llvm/analyses.h"
+#include "jit/llvm/broadcasts.h"
 #include "jit/llvm/codegen.h"
 #include "jit/llvm/cold_calls.h"
 #include "jit/llvm/dump.h"
@@ -124,6 +125,7 @@ Result<Compiled> compile_here(const Request& request) {
   verify(*kernel.function);
   compute_as_written(*kernel.function);
   if (std::string why = tidy(kernel, analyses); !why.empty()) return Error{why};
+  part_broadcasts(kernel, analyses, request.block);
   if (is_abandoned()) return nobody;
   clock.end("tidy");
   verify_thread(*kernel.function);

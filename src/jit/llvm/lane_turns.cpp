@@ -107,14 +107,20 @@ llvm::Value* Turns::across(isa::SemId sem, llvm::ArrayRef<llvm::Value*> operands
 }
 
 /// Whether all `members` that take part in the round are here, and name the same ones: in
-/// recursion, lanes wait at one place for different ones.
+/// recursion, lanes wait at one place for different ones. Who is not named does not wait.
 llvm::Value* Turns::are_here(llvm::Value* members) {
   llvm::Value* round = builder_.CreateLoad(builder_.getInt32Ty(), here_);
   llvm::Value* here = llvm::isa<llvm::Constant>(members)
                           ? across(isa::SemId::activemask, {})
                           : across(isa::SemId::match_any_sync, {members});
   llvm::Value* elsewhere = builder_.CreateAnd(round, builder_.CreateNot(here));
-  return builder_.CreateICmpEQ(builder_.CreateAnd(elsewhere, members), builder_.getInt32(0));
+  llvm::Value* missing = builder_.CreateAnd(elsewhere, members);
+  llvm::Value* all = builder_.CreateICmpEQ(missing, builder_.getInt32(0));
+  if (const auto* known = llvm::dyn_cast<llvm::Constant>(members); known && known->isAllOnesValue())
+    return all;
+  llvm::Value* lane = call_machine(builder_, "lane", builder_.getInt32Ty(), {}, /*pure=*/true);
+  llvm::Value* own = builder_.CreateAnd(builder_.CreateShl(builder_.getInt32(1), lane), members);
+  return builder_.CreateOr(all, builder_.CreateICmpEQ(own, builder_.getInt32(0)));
 }
 
 /// Blocks that lanes come to from those before they come to the end of the part.
@@ -264,7 +270,7 @@ Block* Turns::wait_together(const std::vector<Block*>& blocks, bool names_member
     if (i) choice->addCase(builder_.getInt32(i), blocks[i]->getSingleSuccessor());
     Block* come = note(number, meet);
     llvm::Instruction& barrier = *blocks[i]->getTerminator()->getPrevNode();
-    llvm::Value* named = names_members ? barrier.getOperand(0) : builder_.getInt32(~0u);
+    llvm::Value* named = names_members ? barrier.getOperand(1) : builder_.getInt32(~0u);
     same = llvm::isa<llvm::Constant>(named) && (i == 0 || same == named) ? named : nullptr;
     builder_.SetInsertPoint(&barrier);
     builder_.CreateStore(named, members);

@@ -52,13 +52,13 @@ std::optional<u64> context_offset(const llvm::Instruction& call) {
   return offset ? std::optional(offset->getZExtValue()) : std::nullopt;
 }
 
-bool is_made_of(const llvm::Value* value, std::size_t most,
-                const std::function<bool(const llvm::Instruction&)>& is_such) {
+bool is_made_of(const llvm::Value* value, std::size_t most, const IsSuch& is_such,
+                const IsSuch& is_known) {
   llvm::SetVector<const llvm::Value*> made_of;
   made_of.insert(value);
   for (std::size_t i = 0; i < made_of.size(); ++i) {
     const auto* inst = llvm::dyn_cast<llvm::Instruction>(made_of[i]);
-    if (!inst) continue;
+    if (!inst || (is_known && is_known(*inst))) continue;
     if (is_such(*inst)) return true;
     made_of.insert(inst->value_op_begin(), inst->value_op_end());
     if (made_of.size() > most) return true;
@@ -341,13 +341,15 @@ void FunctionLowering::instruction() {
     case SemId::stack_restore:
     case SemId::stack_allocate:
       return move_stack();
-    case SemId::warp_barrier:
+    case SemId::warp_barrier: {
       // The lanes of a warp run together; vectorize() sees to it that they do here.
+      const u32 at = site();
       llvm::cast<llvm::CallInst>(
-          call("warp_barrier", builder_.getVoidTy(), {value(operand("m"))}, false))
+          call("warp_barrier", builder_.getVoidTy(), {constant(at), value(operand("m"))}, false))
           ->getCalledFunction()
           ->setConvergent();
       return;
+    }
     case SemId::policy:
       return write(operand("d"), builder_.getInt64(sem::kCachePolicy));
     case SemId::trap:

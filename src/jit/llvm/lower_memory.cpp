@@ -2,6 +2,7 @@
 //
 // Accesses to memory and conversions of addresses (PTX ISA 9.7.9, 9.7.13.5).
 #include "base/check.h"
+#include "ir/strength.h"
 #include "isa/groups.h"
 #include "isa/sem/cache_control.h"
 #include "jit/llvm/lowering.h"
@@ -9,11 +10,6 @@
 
 namespace heddle::jit {
 namespace {
-
-bool is_ordered(u8 order) {
-  using sem::Order;
-  return order != static_cast<u8>(Order::none) && order != static_cast<u8>(Order::weak);
-}
 
 /// Accesses are made of words of 64 bits at most.
 constexpr unsigned kWordBits = 64;
@@ -76,7 +72,8 @@ u32 FunctionLowering::access_site(const Operand& address, unsigned bits, std::si
   site.bytes = static_cast<u8>(bits / 8);
   site.count = static_cast<u8>(words);
   // Nobody else sees what lies in local memory.
-  site.ordered = site.space != ir::Space::local && is_ordered(slot("order"));
+  site.strong = site.space != ir::Space::local && ir::is_strong(*inst_);
+  site.ordered = site.strong && ir::is_strong_beyond_cluster(*inst_);
   return number;
 }
 
@@ -101,7 +98,7 @@ bool FunctionLowering::is_beyond() const {
   const bool wide = bits_of(elements(data)[0].type) > kWordBits;
   const bool atomic = form.sem_id == SemId::atom || form.sem_id == SemId::red;
   const bool ordered =
-      is_ordered(slot("order")) && space_of_access(operand("a")) != ir::Space::local;
+      ir::is_strong_beyond_cluster(*inst_) && space_of_access(operand("a")) != ir::Space::local;
   return cluster || (wide && (atomic || ordered));
 }
 

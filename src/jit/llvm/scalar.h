@@ -46,6 +46,7 @@ struct Analyses;
 //   i32 barrier_wait(i32 site, i32 number, i32 count, i1 c...)   the result of bar.red
 //   void barrier_cluster_arrive(i32 site), void barrier_cluster_wait(i32 site)
 //   {T...} warp_op(i32 site, operands...)    shfl, vote and the like
+//   void warp_barrier(i32 site, i32 members)
 //   {T...} step.T(i32 site, registers...)    by the engine below
 //   {T...} wait.T(i32 site, registers...)    the same of a wait, at which a warp lets others run
 //   T system_call.T(i32 site, i64 argument...)
@@ -164,10 +165,12 @@ llvm::StringRef machine_call(const llvm::Instruction& call);
 /// Of a call that reads a field of Context: where that is.
 std::optional<u64> context_offset(const llvm::Instruction& call);
 
+using IsSuch = std::function<bool(const llvm::Instruction&)>;
+
 /// Whether an instruction that the value is made of, in the end, is such a one; or there are more
-/// than `most` values to look at.
-bool is_made_of(const llvm::Value* value, std::size_t most,
-                const std::function<bool(const llvm::Instruction&)>& is_such);
+/// than `most` values to look at. What a known one is made of does not count.
+bool is_made_of(const llvm::Value* value, std::size_t most, const IsSuch& is_such,
+                const IsSuch& is_known = {});
 
 /// Whether it is a load, a store or an atomic operation of the kernel's.
 inline bool is_access(const llvm::Instruction& inst) {

@@ -126,8 +126,9 @@ void find_spaces(ScalarKernel& kernel) {
     const bool local = origin == Origin::local && machine_call(inst) != "atomic";
     if (site.space != ir::Space::generic || (!local && origin != Origin::shared)) continue;
     site.space = local ? ir::Space::local : ir::Space::shared;
-    // Nobody else sees what lies in local memory.
-    site.ordered &= !local;
+    // Nobody else sees what lies in local memory, and no other host thread what is in shared.
+    site.strong &= !local;
+    site.ordered = false;
     call.setArgOperand(1, rewriter.without_origin(call.getArgOperand(1)));
   }
 }

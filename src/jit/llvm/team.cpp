@@ -9,6 +9,7 @@
 #include <map>
 
 #include "jit/llvm/fixed_point.h"
+#include "jit/llvm/waits.h"
 
 namespace heddle::jit {
 namespace {
@@ -120,6 +121,7 @@ std::string why_alone(const ScalarKernel& kernel, const Shapes& shapes,
         return "an instruction that warps run one by one";
     }
   }
+  if (!find_waiting_loops(kernel, shapes).empty()) return "a loop that may wait for other warps";
   for (const llvm::Loop* loop : shapes.loops.getLoopsInPreorder()) {
     if (shapes.parts(loop) && is_uneven(*loop, shapes))
       return "a loop that threads leave one by one, with accesses";

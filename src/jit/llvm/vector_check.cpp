@@ -26,13 +26,15 @@ llvm::Value* rotate(llvm::IRBuilder<>& builder, llvm::Value* value, unsigned bit
   return builder.CreateIntrinsic(llvm::Intrinsic::fshr, {value->getType()}, {value, value, by});
 }
 
-/// Whether the value is made of what was read, or too much to tell.
-bool comes_from_memory(const llvm::Value* value) {
-  return is_made_of(value, 64, [](const llvm::Instruction& inst) {
-    const llvm::StringRef call = machine_call(inst);
-    return !call.empty() && call != "tid" && call != "lane" && call != "param" &&
-           call != "local.base" && !call.starts_with("context");
-  });
+/// Whether what lanes have different of the value is made of what was read, or too much to tell.
+bool comes_from_memory(const llvm::Value* value, const Shapes& shapes) {
+  return is_made_of(
+      value, 64,
+      [](const llvm::Instruction& inst) {
+        const llvm::StringRef call = machine_call(inst);
+        return !call.empty() && call != "tid" && call != "lane" && call != "local.base";
+      },
+      [&](const llvm::Instruction& inst) { return shapes.of(&inst).is_affine(); });
 }
 
 }  // namespace
@@ -482,12 +484,11 @@ std::pair<llvm::Value*, llvm::Value*> Vectorizer::active_line(const Group& group
 }
 
 /// Whether lanes whose addresses may lie anyhow often lie in a line after all, as with indices that
-/// were divided, or taken modulo a row: then it is asked when it runs. What was read seldom does,
-/// and of some it is known that they do not.
+/// were divided, or taken modulo a row, or in a loop that lanes may begin in different rounds: then
+/// it is asked when it runs. What was read seldom does, and of some it is known that they do not.
 bool Vectorizer::may_be_line(const Group& group) const {
-  const Site& site = site_of(*group.members[0]);
-  return site.space != ir::Space::local && site.count == 1 && site.bytes >= 4 &&
-         !shapes_.of(group.root).is_affine() && !comes_from_memory(group.root);
+  return site_of(*group.members[0]).space != ir::Space::local &&
+         !shapes_.of(group.root).is_affine() && !comes_from_memory(group.root, shapes_);
 }
 
 /// Group::straight: whether the lanes of each half lie in a line, and all of it is legal. Nothing

@@ -91,10 +91,13 @@ bool Vectorizer::goes_lane_by_lane(const llvm::Loop& loop) const {
       if (name == "load" || name == "store") {
         const auto& call = llvm::cast<llvm::CallInst>(inst);
         const Site& site = site_of(call);
-        // Local memory lies in words of all lanes; what is in a line is one access of all.
-        if (site.ordered || site.space == ir::Space::local) return false;
+        // Local memory lies in words of all lanes; what is in a line is one access of all. Lanes
+        // that look for what others write go together.
+        if (site.strong || site.space == ir::Space::local) return false;
         if (shapes_.of(call.getArgOperand(1)).is_affine() || is_chain(call, loop)) return false;
         if (!is_global(site)) continue;
+        // Lanes that lie in a line most of the time would walk far apart, one behind the other.
+        if (may_be_line(group_of(call, Way::scattered))) return false;
         ++apart;
         has_gathers &= has_instruction(call);
       } else if (!name.empty() || inst.mayWriteToMemory()) {

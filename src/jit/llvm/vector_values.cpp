@@ -510,7 +510,7 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
   if (name == "wait") return emit_step(call, HelperId::wait, mask);
   if (name == "barrier_cluster_arrive") return emit_step(call, HelperId::arrive_in_cluster, mask);
   if (name == "barrier_cluster_wait") return emit_step(call, HelperId::wait_in_cluster, mask);
-  if (name == "warp_barrier") return;
+  if (name == "warp_barrier") return check_members(call, mask);
   if (name == "whole") {
     const bool holds = llvm::cast<llvm::ConstantInt>(call.getArgOperand(1))->isOne();
     return define_uniform(call, comes_true({call.getArgOperand(0), holds}));

@@ -5,6 +5,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "base/check.h"
+#include "jit/llvm/branches.h"
 #include "jit/llvm/shuffles.h"
 #include "jit/llvm/vectorizer.h"
 
@@ -143,22 +144,57 @@ bool Vectorizer::emit_shuffle(llvm::CallInst& call, const Site& site) {
   return true;
 }
 
+/// Whether each lane is named by the membermask that is the call's last operand: the run-time knows
+/// what becomes of it if not (machine/membermask.h).
+void Vectorizer::check_members(llvm::CallInst& call, const Halves& mask) {
+  llvm::Value* members = call.getArgOperand(call.arg_size() - 1);
+  if (const auto* known = llvm::dyn_cast<llvm::Constant>(members); known && known->isAllOnesValue())
+    return;
+  Halves strangers{};
+  for (unsigned h = 0; h < halves_; ++h) {
+    std::vector<llvm::Constant*> own;
+    for (unsigned lane = 0; lane < kHalf; ++lane)
+      own.push_back(builder_.getInt32(1u << (h % kHalves * kHalf + lane)));
+    llvm::Value* named =
+        builder_.CreateAnd(builder_.CreateFreeze(all(members, h)), llvm::ConstantVector::get(own));
+    llvm::Value* stranger =
+        builder_.CreateICmpEQ(named, llvm::Constant::getNullValue(named->getType()));
+    strangers[h] = builder_.CreateAnd(mask[h], stranger);
+  }
+  Block *ask = new_block("strangers"), *next = new_block("named");
+  expect(builder_.CreateCondBr(builder_.CreateNot(any(strangers)), next, ask));
+  go_to(ask);
+  for_each_warp([&](unsigned warp) {
+    pass_operand(members, 0, warp);
+    call_helper(HelperId::members, call.getArgOperand(0), mask, warp);
+  });
+  builder_.CreateBr(next);
+  go_to(next);
+}
+
 void Vectorizer::emit_warp_operation(llvm::CallInst& call, const Site& site, const Halves& mask) {
   using isa::SemId;
   const bool uniform = shapes_.of(&call).is_uniform();
   llvm::Value* here = lane_mask(mask);
+  llvm::Value* takes_part = here;
+  // Elsewhere the run-time does the rest, too.
+  if (site.has_members && (uniform || shuffle_sources(call, site))) {
+    check_members(call, mask);
+    if (uniform)
+      takes_part = builder_.CreateAnd(here, first(call.getArgOperand(call.arg_size() - 1)));
+  }
   switch (site.sem) {
     case SemId::activemask:
       return define_uniform(call, here);
     case SemId::ballot:
     case SemId::ballot_sync:
       if (!uniform) break;
-      return define_uniform(call, builder_.CreateAnd(here, lane_bits(call.getArgOperand(1))));
+      return define_uniform(call, builder_.CreateAnd(takes_part, lane_bits(call.getArgOperand(1))));
     case SemId::vote:
     case SemId::vote_sync: {
       if (!uniform) break;
-      llvm::Value* set = builder_.CreateAnd(here, lane_bits(call.getArgOperand(1)));
-      llvm::Value* all = builder_.CreateICmpEQ(set, here);
+      llvm::Value* set = builder_.CreateAnd(takes_part, lane_bits(call.getArgOperand(1)));
+      llvm::Value* all = builder_.CreateICmpEQ(set, takes_part);
       llvm::Value* some = builder_.CreateICmpNE(set, builder_.getInt32(0));
       const auto mode = static_cast<sem::Votemode>(site.runtime[0]);
       return define_uniform(call, mode == sem::Votemode::all ? all

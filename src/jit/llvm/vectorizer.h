@@ -282,6 +282,7 @@ class Vectorizer {
   llvm::Value* take_result(llvm::Type* type, u32 number, unsigned half);
   void take_results(llvm::CallInst& call);
   void pass_addresses(llvm::CallInst& call, unsigned warp = 0);
+  void check_members(llvm::CallInst& call, const Halves& mask);
   void emit_warp_operation(llvm::CallInst& call, const Site& site, const Halves& mask);
   void emit_step(llvm::CallInst& call, HelperId helper, const Halves& mask);
   void end_region(llvm::Value* site, llvm::Value* why);

@@ -76,7 +76,7 @@ bool is_noticed(const llvm::Instruction& inst, const ScalarKernel& kernel) {
 bool is_barrier(const llvm::Instruction& inst) {
   const llvm::StringRef name = machine_call(inst);
   if (name == "warp_barrier") {
-    const auto* members = llvm::dyn_cast<llvm::ConstantInt>(inst.getOperand(0));
+    const auto* members = llvm::dyn_cast<llvm::ConstantInt>(inst.getOperand(1));
     return members && members->isMinusOne();
   }
   return name == "barrier" || name == "barrier_wait" || name == "barrier_cluster_wait";
@@ -149,7 +149,7 @@ const llvm::CallInst* find_asking(const llvm::Loop& loop, const ScalarKernel& ke
       if (name != "atomic" && name != "load" && !asks) continue;
       const auto& call = llvm::cast<llvm::CallInst>(inst);
       if (name == "load" && is_shared(inst)) shared_loads.push_back(&call);
-      if (name == "load" && !site_of(call, kernel.sites).ordered) continue;
+      if (name == "load" && !site_of(call, kernel.sites).strong) continue;
       if (&inst != swap) add(&call, &call);
     }
   }

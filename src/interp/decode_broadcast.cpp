@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A race that no GPU loses: all warps read the same word of shared memory behind a barrier, and one
+// of them overwrites it before the next barrier. On a GPU all have read it by then. So that they
+// have here, too (docs/adr/0008), a warp ends its turn before such a store.
+#include "interp/decoder.h"
+
+namespace heddle::interp {
+
+namespace {
+
+bool is_barrier(const ir::Inst& inst) {
+  switch (inst.get_form().sem_id) {
+    case SemId::bar_sync:
+    case SemId::bar_arrive:
+    case SemId::bar_red:
+    case SemId::bar_red_popc:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+/// Whether it writes to the CTA's shared memory.
+bool Decoder::writes_shared(const ir::Inst& inst) const {
+  const SemId sem = inst.get_form().sem_id;
+  return (sem == SemId::st || sem == SemId::atom || sem == SemId::red) &&
+         static_cast<ir::Space>(inst.space) == ir::Space::shared;
+}
+
+/// Whether all warps load the same.
+bool Decoder::is_broadcast(const ir::Inst& inst) const {
+  return inst.get_form().sem_id == SemId::ld && !inst.guard.predicate &&
+         static_cast<ir::Space>(inst.space) == ir::Space::shared &&
+         scope_of_source(ir::operand_of(f_, inst, "a")) <= Scope::cta;
+}
+
+/// Whether the two access something in common, as far as one can see.
+bool Decoder::may_overlap(const ir::Inst& one, const ir::Inst& other) const {
+  const Operand& a = ir::operand_of(f_, one, "a");
+  const Operand& b = ir::operand_of(f_, other, "a");
+  if (a.kind != OperandKind::variable || b.kind != OperandKind::variable) return true;
+  if (a.id != b.id) return false;
+  const auto end = [&](const ir::Inst& inst, const Operand& address) {
+    const auto data = ir::elements_of(
+        f_, ir::operand_of(f_, inst, inst.get_form().sem_id == SemId::ld ? "d" : "b"));
+    return address.value + u64{bytes_of(data[0].type)} * data.size();
+  };
+  return a.value < end(other, b) && b.value < end(one, a);
+}
+
+/// Fills pauses_: the stores and atomic operations that may overwrite what all warps loaded since
+/// the last barrier. Not those of a loop behind the load, which would end a turn in each round.
+void Decoder::find_overwrites() {
+  pauses_.assign(f_.insts.size(), false);
+  const bool writes =
+      std::ranges::any_of(f_.insts, [&](const ir::Inst& inst) { return writes_shared(inst); });
+  if (!writes || std::ranges::none_of(f_.insts, is_barrier)) return;
+  for (u32 load = 0; load < f_.insts.size(); ++load) {
+    if (is_broadcast(f_.insts[load])) find_overwrites_of(load);
+  }
+}
+
+void Decoder::find_overwrites_of(u32 load) {
+  std::vector<bool> seen(f_.insts.size() + 1);
+  std::vector<u32> work = {load + 1}, stores;
+  std::vector<std::pair<u32, u32>> back;  // branches that lead back: from, to
+  const auto go = [&](u32 from, u32 to) {
+    if (to <= from) back.emplace_back(from, to);
+    work.push_back(to);
+  };
+  while (!work.empty()) {
+    const u32 i = work.back();
+    work.pop_back();
+    if (i >= f_.insts.size() || seen[i]) continue;
+    seen[i] = true;
+    const ir::Inst& inst = f_.insts[i];
+    const SemId sem = inst.get_form().sem_id;
+    if (is_barrier(inst) && !inst.guard.predicate) continue;
+    if (writes_shared(inst) && may_overlap(f_.insts[load], inst)) stores.push_back(i);
+    for (const Operand& operand :
+         std::span(f_.operands).subspan(inst.operands.first, inst.operands.count)) {
+      if (operand.kind == OperandKind::label) go(i, operand.id);
+      if (operand.kind != OperandKind::targets || sem != SemId::brx_idx) continue;
+      for (const u32 label : f_.target_lists[operand.id].labels) go(i, label);
+    }
+    const bool ends = sem == SemId::bra || sem == SemId::brx_idx || sem == SemId::ret ||
+                      sem == SemId::exit || sem == SemId::trap;
+    if (!ends || inst.guard.predicate) work.push_back(i + 1);
+  }
+  for (const u32 store : stores) {
+    const bool again = std::ranges::any_of(back, [&](const auto& branch) {
+      const auto [from, to] = branch;
+      return to <= store && store <= from && !(to <= load && load <= from);
+    });
+    if (!again) pauses_[store] = true;
+  }
+}
+
+}  // namespace heddle::interp
