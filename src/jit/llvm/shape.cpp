@@ -21,7 +21,8 @@ constexpr u64 kMostAlign = u64{1} << 32;
 
 /// How often a shape can change: meet() takes it from one kind to a wider one, to a smaller divisor
 /// of the first value, and, where strides or widenings differ, to any.
-constexpr std::size_t kSteps = static_cast<std::size_t>(Kind::any) + std::countr_zero(kMostAlign);
+constexpr std::size_t kShapeSteps =
+    static_cast<std::size_t>(Kind::any) + std::countr_zero(kMostAlign);
 
 u64 low_bit(u64 value) { return value ? std::min(value & (~value + 1), kMostAlign) : kMostAlign; }
 
@@ -436,7 +437,7 @@ Shapes::Shapes(const ScalarKernel& kernel, const machine::Dim3& block, u32 warps
       team_(warps * kLanes) {
   llvm::Function& function = *kernel.function;
   const llvm::ReversePostOrderTraversal<llvm::Function*> order(&function);
-  until_stable(function.getInstructionCount() * kSteps + function.size(), [&] {
+  until_stable(function.getInstructionCount() * kShapeSteps + function.size(), [&] {
     bool changed = false;
     for (llvm::BasicBlock* one : order) {
       for (llvm::Instruction& inst : *one) {

@@ -16,7 +16,7 @@ namespace {
 /// address may have one); `several`: of more than one, or of one and perhaps not. A lattice of two
 /// steps: unknown_yet, below each of the three, below several.
 enum class Origin : u8 { unknown_yet, distance, local, shared, several };
-constexpr std::size_t kSteps = 2;
+constexpr std::size_t kOriginSteps = 2;
 
 Origin either(Origin a, Origin b) {
   if (a == Origin::unknown_yet) return b;
@@ -73,7 +73,7 @@ Origin Origins::look_at(const llvm::Instruction& inst) const {
 }
 
 Origins::Origins(llvm::Function& function) {
-  until_stable(function.getInstructionCount() * kSteps, [&] {
+  until_stable(function.getInstructionCount() * kOriginSteps, [&] {
     bool changed = false;
     for (const llvm::Instruction& inst : llvm::instructions(function)) {
       if (!inst.getType()->isIntegerTy(64)) continue;
