@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/per_thread.h"
 
 namespace heddle::jit {
 namespace {
@@ -17,12 +18,15 @@ struct Spare {
   u8* memory = nullptr;
   ~Spare() { std::free(memory); }
 };
-thread_local Spare spare;
+/// Of each thread. Kernels may be launched in handlers of atexit, after thread_local objects are
+/// gone.
+const PerThread<Spare> spares;
 
 }  // namespace
 
 Workspace::Workspace(std::size_t frame_bytes)
     : bytes_(sizeof(Context) + (frame_bytes + 63) / 64 * 64), memory_(nullptr) {
+  Spare& spare = spares.here();
   if (spare.bytes >= bytes_) {
     bytes_ = std::exchange(spare.bytes, 0);
     memory_ = std::exchange(spare.memory, nullptr);
@@ -34,6 +38,7 @@ Workspace::Workspace(std::size_t frame_bytes)
 }
 
 Workspace::~Workspace() {
+  Spare& spare = spares.here();
   if (spare.bytes < bytes_) {
     std::swap(spare.bytes, bytes_);
     std::swap(spare.memory, memory_);

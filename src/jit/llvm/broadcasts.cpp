@@ -46,6 +46,7 @@ class Broadcasts {
   }
   bool is_same_for_all_warps(const llvm::Value* value);
   bool may_overlap(llvm::Instruction& load, llvm::Instruction& write);
+  bool comes_after_waiting(const llvm::Instruction& load) const;
   bool is_overwritten(llvm::Instruction& load, const llvm::Loop* within);
   const llvm::Loop* loop_behind(const llvm::Instruction& load) const;
 
@@ -128,6 +129,32 @@ bool Broadcasts::is_overwritten(llvm::Instruction& load, const llvm::Loop* withi
                     }));
 }
 
+/// Whether a thread that comes to the load may hold what others wait for, a lock for example: it is
+/// a strong one, or there is a strong access, an atomic operation, a wait or a barrier for some
+/// threads between the barrier before it and the load. A barrier behind it would be a deadlock.
+bool Broadcasts::comes_after_waiting(const llvm::Instruction& load) const {
+  const auto orders = [&](const llvm::Instruction& inst) {
+    const llvm::StringRef name = machine_call(inst);
+    if (name == "load" || name == "store") return site(inst).strong;
+    return name == "atomic" || name == "wait" || name == "step" || name == "system_call" ||
+           name.starts_with("barrier_") || name.starts_with("warp_");
+  };
+  if (orders(load)) return true;
+  llvm::SetVector<const Block*> work;
+  bool found = false;
+  const auto look = [&](const Block* block, Block::const_iterator end) {
+    for (auto at = end; at != block->begin();) {
+      const llvm::Instruction& inst = *--at;
+      if (is_barrier(inst)) return;
+      found |= orders(inst);
+    }
+    work.insert(llvm::pred_begin(block), llvm::pred_end(block));
+  };
+  look(load.getParent(), load.getIterator());
+  for (std::size_t i = 0; i < work.size() && !found; ++i) look(work[i], work[i]->end());
+  return found;
+}
+
 /// A barrier to which all threads that do not exit come before each time that they come to the
 /// place, and from which all come there: so may they wait for each other there, too. Null: none.
 llvm::CallInst* Broadcasts::witness(const llvm::Instruction& place) const {
@@ -150,7 +177,8 @@ std::vector<llvm::Instruction*> Broadcasts::find() {
         last = nullptr;
       }
       if (machine_call(inst) != "load" || !is_shared(inst) ||
-          !is_same_for_all_warps(llvm::cast<llvm::CallInst>(inst).getArgOperand(1)))
+          !is_same_for_all_warps(llvm::cast<llvm::CallInst>(inst).getArgOperand(1)) ||
+          comes_after_waiting(inst))
         continue;
       if (witness(inst)) {
         if (is_overwritten(inst, nullptr)) last = inst.getNextNode();
