@@ -60,7 +60,7 @@ NUMBERS = {
 WORDS = {
     ("check", "--format"): ["", "xml", "JSON "], ("check", "--dump"): ["", "tree"], ("jit", "--dump"): ["", "ir"],
     ("jit", "--entry"): ["nosuch"], ("run", "--entry"): ["nosuch"], ("run", "--link"): ["/nonexistent", "/"],
-    ("jit", "--cpu"): [],  # LLVM knows them
+    ("run", "--membermask"): ["", "lax", "GPU"], ("jit", "--cpu"): [],  # LLVM knows them
 }
 FLAGS = {
     "check": ["--link", "--strict"], "devices": [], "exec": [], "explain": [], "fmt": ["--check"], "isa": ["--pending", "--markdown"], "jit": [],
