@@ -442,7 +442,7 @@ TEST_F(Tiers, WhatTakesTooLongStaysBelow) {
   EXPECT_THAT(launch(prepare(kernel(140), at_once()), 2), Each(kCompiled));
 }
 
-/// Some hundred microseconds, and a mark.
+/// Half a millisecond, and a mark.
 std::string busy(int number) {
   return R"(
 .version 7.0
@@ -460,7 +460,7 @@ std::string busy(int number) {
 again:
   ld.volatile.global.u32 %r2, [%a3];
   add.u32 %r1, %r1, 1;
-  setp.lt.u32 %p, %r1, 30000;
+  setp.lt.u32 %p, %r1, 300000;
   @%p bra again;
   mov.u32 %r2, 2;
   st.global.u32 [%a3], %r2;
