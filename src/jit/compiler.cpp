@@ -53,6 +53,11 @@ Library load() {
     library.why = fmt::format("{} is of another version", place);
     return library;
   }
+  const auto* made_for = static_cast<const u64*>(dlsym(handle, kLayout));
+  if (!made_for || *made_for != layout()) {
+    library.why = fmt::format("{} is of another build of this version", place);
+    return library;
+  }
   library.compile = reinterpret_cast<CompileFunction*>(dlsym(handle, kCompileFunction));
   if (!library.compile) library.why = fmt::format("{} has no {}", place, kCompileFunction);
   return library;

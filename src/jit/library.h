@@ -3,12 +3,30 @@
 // The exports of libheddle_jit.so.
 #pragma once
 
+#include <cstddef>
+
+#include "ir/module.h"
 #include "jit/compiler.h"
+#include "jit/context.h"
 
 namespace heddle::jit {
 
 using CompileFunction = void(const Request&, Result<Compiled>&);
 inline constexpr const char* kCompileFunction = "heddle_jit_compile";
 inline constexpr const char* kVersion = "heddle_jit_version";
+inline constexpr const char* kLayout = "heddle_jit_layout";
+
+/// A number for the layout of the objects that pass between program and library. Two builds of one
+/// version may differ in it while somebody works on Heddle; together they would compute nonsense.
+constexpr u64 layout() {
+  u64 digest = 0xcbf29ce484222325;  // FNV-1a
+  for (const std::size_t size :
+       {sizeof(Context), offsetof(Context, addresses), offsetof(Context, helpers),
+        std::size_t{kHelpers}, sizeof(Site), sizeof(Image), sizeof(Request), sizeof(Compiled),
+        sizeof(ir::Module), sizeof(ir::Function), sizeof(ir::Inst), sizeof(ir::Operand),
+        sizeof(ir::Parameter), sizeof(ir::Variable), sizeof(isa::Form)})
+    digest = (digest ^ size) * 0x100000001b3;
+  return digest;
+}
 
 }  // namespace heddle::jit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the library of the compiler exports. Both sides are of one build (compiler.cpp looks at the
-// version), so C++ objects may pass between them.
+// version and at the layout of objects), so C++ objects may pass between them.
 #include "jit/library.h"
 #include "jit/compiler.h"
 
@@ -15,3 +15,5 @@ extern "C" [[gnu::visibility("default")]] void heddle_jit_compile(
 }
 
 extern "C" [[gnu::visibility("default")]] const char heddle_jit_version[] = HEDDLE_VERSION;
+extern "C" [[gnu::visibility("default")]] const heddle::u64 heddle_jit_layout =
+    heddle::jit::layout();
