@@ -208,8 +208,9 @@ TEST(Match, AgreesWithTheGeneratorOnEveryForm) {
                         : reason.starts_with("require") ? Reason::rule
                                                         : result.mismatch->reason;
       // One more word may be all that the row lacks.
-      if (reason != "rows" || result.mismatch->reason != Reason::missing)
+      if (reason != "rows" || result.mismatch->reason != Reason::missing) {
         EXPECT_EQ(result.mismatch->reason, expected) << line;
+      }
     } else if (reason == "version" || reason == "target") {
       ++refused;
       EXPECT_TRUE(open.empty()) << line;
