@@ -100,11 +100,12 @@ struct Context {
   /// says; and their indices before they were widened, if they were.
   u64 lines[2 * kMostWarps];
   u32 indices[2 * kMostWarps];
-  /// Of verify_access: host addresses, those of which the bits are set in `verified_lanes`.
-  u64 verified_lanes, verified_bytes;
-  u64 verified[kLanes * kMostWarps];
   alignas(64) u64 addresses[kLanes * kMostWarps];
   alignas(64) u64 operands[kHelperOperands][kLanes];
+
+  /// Of verify_access: host addresses, of which those count whose bits are set in `verified_lanes`.
+  u64 verified_lanes, verified_bytes;
+  u64 verified[kLanes * kMostWarps];
 };
 
 }  // namespace heddle::jit

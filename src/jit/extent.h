@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far accesses reach. Addresses are computed modulo 2^64, and a check compares the distance
-// from the start of a window with the window's size; so a length that has wrapped around would make
-// a check of what lies far outside. Lengths are added here, and none is larger than kMostReach.
+// How far accesses reach. Addresses are computed modulo 2^64. A check compares an access's distance
+// from the start of a window, and its length, with the window's size; a length that has wrapped
+// around would let accesses pass that lie far outside of the window. Lengths are added here, and
+// none is larger than kMostReach.
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 
 #include "base/types.h"
 
 namespace heddle::jit {
 
-/// In bytes: what is checked at once, and how far the lanes of a team may lie apart to count as a
-/// line. No sum of some of these wraps around.
+/// The most bytes that one check covers, and the largest stride of lanes that count as a line. 64
+/// times as much, for the lanes of a team, does not wrap around.
 inline constexpr s64 kMostReach = s64{1} << 40;
 
 /// `bytes` > 0 bytes, from `low` bytes behind an address on.
@@ -34,8 +34,7 @@ struct Extent {
   }
 };
 
-/// Whether lanes that lie so far apart may count as a line: `stride` times the lanes of a team does
-/// not wrap around.
+/// Whether lanes whose addresses are `stride` bytes apart may count as a line.
 constexpr bool is_near(s64 stride) { return stride <= kMostReach && stride >= -kMostReach; }
 
 }  // namespace heddle::jit

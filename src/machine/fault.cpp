@@ -21,9 +21,6 @@ u64 code_of(const void* context) {
 #endif
 }
 
-/// Whether a kernel may mean that address, so that a fault there is its trap.
-bool is_kernels(const Memory& memory, u64 address) { return memory.is_accessible(address, 1); }
-
 /// The innermost guard of each thread. No thread_local: the first use of one in a thread may
 /// allocate, and the handler may have interrupted the allocator.
 const pthread_key_t innermost = [] {
@@ -46,7 +43,8 @@ FaultGuard::~FaultGuard() { pthread_setspecific(innermost, previous_); }
 
 void FaultGuard::leave_if_kernels(u64 address, const void* context) {
   const auto* guard = static_cast<const FaultGuard*>(pthread_getspecific(innermost));
-  if (!guard || !is_kernels(guard->memory_, address)) return;
+  // A fault at what kernels may access is the kernel's trap; any other one is the program's.
+  if (!guard || !guard->memory_.is_accessible(address, 1)) return;
   *guard->fault_ = {address, code_of(context)};
   // The jump leaves the handler without returning, which would have brought the mask back: a
   // sanitizer that calls us has blocked all signals, and the next fault would end the process.
