@@ -10,8 +10,6 @@
 #include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/ExecutionEngine/RuntimeDyld.h>
 #include <llvm/ExecutionEngine/SectionMemoryManager.h>
-#include <llvm/IR/InstIterator.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/MCContext.h>
 #include <llvm/MC/MCSectionELF.h>
@@ -22,10 +20,6 @@
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
-#include <llvm/Transforms/Scalar/ADCE.h>
-#include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/SROA.h>
-#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -36,7 +30,6 @@
 #include <fmt/format.h>
 
 #include "ir/print.h"
-#include "jit/llvm/lane_loops.h"
 
 namespace heddle::jit {
 namespace {
@@ -46,6 +39,7 @@ class OnePiece final : public llvm::RuntimeDyld::MemoryManager {
  public:
   explicit OnePiece(std::size_t most) : size_((most + 4095) / 4096 * 4096) {
     base_ = static_cast<u8*>(std::aligned_alloc(4096, size_));
+    std::memset(base_, 0, size_);  // what lies between sections: images are reproducible
   }
   ~OnePiece() override { std::free(base_); }
   u8* allocateCodeSection(uintptr_t bytes, unsigned align, unsigned, llvm::StringRef) override {
@@ -173,19 +167,6 @@ std::string emit(llvm::Module& module, llvm::TargetMachine& target, llvm::raw_pw
   return {};
 }
 
-/// Gathers from nowhere: of lanes that never come. LLVM 19 gives their addresses, as they do not
-/// matter, the register of the result, and the processor refuses that.
-void drop_undefined_gathers(llvm::Function& cta) {
-  for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(cta))) {
-    auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
-    if (!call || call->getIntrinsicID() != llvm::Intrinsic::masked_gather ||
-        !llvm::isa<llvm::UndefValue>(call->getArgOperand(0)))
-      continue;
-    call->replaceAllUsesWith(call->getArgOperand(3));
-    call->eraseFromParent();
-  }
-}
-
 /// LLVM 19's pass that moves values from general registers to masks takes the widening of 16 bits
 /// to 32 for a copy: what was in the upper half of the mask register comes along.
 void keep_masks_narrow() {
@@ -224,16 +205,8 @@ std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu) {
       llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
 }
 
-void tidy_vectors(llvm::Function& cta, Analyses& analyses, bool last) {
-  llvm::FunctionPassManager passes;
-  if (!last) passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
-  passes.addPass(llvm::EarlyCSEPass(false));
-  if (last) passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::ADCEPass());
-  passes.run(cta, analyses.functions);
-  if (!last) return;
-  drop_undefined_gathers(cta);
-  make_lane_loops(cta, analyses.functions.getResult<llvm::TargetIRAnalysis>(cta));
+void compute_as_written(llvm::Function& function) {
+  function.addFnAttr("denormal-fp-math", "dynamic,dynamic");
 }
 
 std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& image) {

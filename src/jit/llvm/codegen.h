@@ -16,9 +16,10 @@ namespace heddle::jit {
 /// For `cpu`, an LLVM name; empty: this host. Null when LLVM does not know it.
 std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu);
 
-/// Cleans the CTA's function up, as far as it pays for vectors. Blocks stay what they are until
-/// the last time.
-void tidy_vectors(llvm::Function& cta, Analyses& analyses, bool last);
+/// LLVM 19 takes a comparison of a magnitude with zero for one of the number itself, `|x| > 0` for
+/// `x > 0`, when it joins it with a test for NaN (InstCombine's classes of numbers). It does so only
+/// where it believes that it knows what becomes of subnormal numbers: it shall not.
+void compute_as_written(llvm::Function& function);
 
 /// Fills in code, entry and lines. Returns why it cannot.
 std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& image);

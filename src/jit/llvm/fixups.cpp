@@ -170,4 +170,15 @@ void use_fixups(llvm::Function& cta, llvm::TargetMachine& target, bool zeroes_su
   llvm::RecursivelyDeleteTriviallyDeadInstructions(dead);
 }
 
+void drop_undefined_gathers(llvm::Function& cta) {
+  for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(cta))) {
+    auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
+    if (!call || call->getIntrinsicID() != llvm::Intrinsic::masked_gather ||
+        !llvm::isa<llvm::UndefValue>(call->getArgOperand(0)))
+      continue;
+    call->replaceAllUsesWith(call->getArgOperand(3));
+    call->eraseFromParent();
+  }
+}
+
 }  // namespace heddle::jit

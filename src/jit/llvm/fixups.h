@@ -24,4 +24,9 @@ void part_choices(llvm::Function& cta, const llvm::TargetMachine& target);
 /// instructions are predicated by the number of the thread are such masks.
 void part_carries(llvm::Function& cta, const llvm::TargetMachine& target);
 
+/// Removes gathers of which the addresses are undefined: of lanes that never come. LLVM 19 gives
+/// their addresses, as they do not matter, the register of the result, and the processor refuses
+/// that.
+void drop_undefined_gathers(llvm::Function& cta);
+
 }  // namespace heddle::jit

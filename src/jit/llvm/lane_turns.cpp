@@ -395,7 +395,7 @@ void set_apart(const ScalarKernel& kernel) {
 
 }  // namespace
 
-bool take_turns(ScalarKernel& kernel, const Shapes& shapes, Analyses& analyses) {
+bool take_turns(ScalarKernel& kernel, const Shapes& shapes) {
   ask_instead(kernel, shapes);
   const WaitingLoops loops = find_waiting_loops(kernel, shapes);
   std::vector<Block*> held, waiting, asking;
@@ -445,7 +445,6 @@ bool take_turns(ScalarKernel& kernel, const Shapes& shapes, Analyses& analyses) 
   // Parts that end at barriers may be entered behind those, too.
   if (!find_parts(through_barriers) && (through_barriers || !find_parts(true))) return false;
   for (Turns& part : parts) part.run();
-  tidy_turns(*kernel.function, analyses);
   return true;
 }
 

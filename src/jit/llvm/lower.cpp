@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From a checked kernel to LLVM IR of one thread. Each PTX register is a variable (an alloca), each
-// function an LLVM function; tidy() turns both into values.
+// function an LLVM function; passes turn both into values.
 #include <llvm/ADT/SetVector.h>
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/MDBuilder.h>

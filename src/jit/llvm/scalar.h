@@ -130,15 +130,9 @@ std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKern
 /// circle, which calls none of another. It shall be inlined before the next one's turn.
 std::string unwind_recursion(ScalarKernel& kernel, Analyses& analyses);
 
-/// Inlines, turns registers into values, removes what is computed twice or for nothing.
-std::string tidy(ScalarKernel& kernel, Analyses& analyses);
-
-/// After take_turns(): with nothing that would lead lanes past the place where they are to meet.
-void tidy_turns(llvm::Function& function, Analyses& analyses);
-
 /// Local variables become values where each access to them is known, and they are not large: its
 /// offset, and that nothing else is done with addresses of the variable. Returns whether some did:
-/// then there may be more, whose addresses lay in those. Done by tidy(), as are the next two.
+/// then there may be more, whose addresses lay in those.
 bool keep_local_variables(ScalarKernel& kernel);
 
 /// The others get places in local memory.
@@ -149,7 +143,7 @@ void place_local_variables(ScalarKernel& kernel);
 void find_spaces(ScalarKernel& kernel);
 
 /// Variables that did not become values, because they are indexed at run time, go into the threads'
-/// local memory. tidy() ends with it.
+/// local memory. 
 std::string move_to_memory(ScalarKernel& kernel);
 
 /// A call to the machine, where the builder stands; `name` with the types behind it. Pure: it

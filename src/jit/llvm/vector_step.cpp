@@ -27,11 +27,6 @@ void Vectorizer::end_region(llvm::Value* site, llvm::Value* why) {
 
 /// Barriers with thread counts, whose number is in a register, bar.red and bar.arrive (9.7.13.1).
 void Vectorizer::emit_barrier(llvm::CallInst& call, const Halves& mask) {
-  for (u32 i = 1; i < 3; ++i) {
-    if (shapes_.of(call.getArgOperand(i)).is_uniform()) continue;
-    if (why_.empty()) why_ = "threads of a warp that may name different barriers";
-    return;
-  }
   for (u32 i = 1; i < call.arg_size(); ++i) {
     if (call.getArgOperand(i)->getType()->isIntegerTy(1))
       pass_operand(call.getArgOperand(i), i - 1);

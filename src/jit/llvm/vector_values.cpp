@@ -7,7 +7,6 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
-#include <fmt/format.h>
 
 #include "base/check.h"
 #include "jit/llvm/vectorizer.h"
@@ -252,10 +251,7 @@ void Vectorizer::emit(llvm::Instruction& inst, const Halves& mask) {
   }
   if (inst.isLifetimeStartOrEnd() || llvm::isa<llvm::DbgInfoIntrinsic, llvm::AssumeInst>(inst))
     return;
-  if (inst.mayWriteToMemory()) {
-    if (why_.empty()) why_ = fmt::format("'{}' in the semantics", inst.getOpcodeName());
-    return;
-  }
+  HEDDLE_CHECK(!inst.mayWriteToMemory());  // plan.cpp refuses it
   if (shapes_.of(&inst).is_affine())
     emit_affine(inst);
   else
@@ -304,10 +300,7 @@ void Vectorizer::emit_affine(llvm::Instruction& inst) {
 
 /// The instruction once for each lane.
 llvm::Value* Vectorizer::one_by_one(llvm::Instruction& inst, unsigned half) {
-  if (inst.getType()->isStructTy()) {
-    if (why_.empty()) why_ = fmt::format("'{}' in the semantics", inst.getOpcodeName());
-    return llvm::PoisonValue::get(vector_of(inst.getType()));
-  }
+  HEDDLE_CHECK(!inst.getType()->isStructTy());  // plan.cpp refuses it
   llvm::Value* result = llvm::PoisonValue::get(vector_of(inst.getType()));
   for (unsigned lane = 0; lane < kHalf; ++lane) {
     llvm::Instruction* copy = inst.clone();
@@ -536,7 +529,7 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, c
   if (name == "trap") return call_helper(HelperId::trap, call.getArgOperand(0), mask);
   if (name.starts_with("barrier_")) return emit_barrier(call, mask);
   if (name == "barrier") return end_region(call.getArgOperand(0), call.getArgOperand(1));
-  if (why_.empty()) why_ = fmt::format("'{}'", name.str());
+  HEDDLE_UNREACHABLE();
 }
 
 }  // namespace heddle::jit

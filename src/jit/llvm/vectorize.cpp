@@ -17,16 +17,17 @@
 
 namespace heddle::jit {
 
-Vectorizer::Vectorizer(ScalarKernel& kernel, const Shapes& shapes, Analyses& analyses,
+Vectorizer::Vectorizer(ScalarKernel& kernel, const Plan& plan, Analyses& analyses,
                        const machine::Dim3& block)
     : kernel_(kernel),
-      shapes_(shapes),
+      shapes_(plan.shapes),
       bounds_(*kernel.function, analyses),
-      wanted_(kernel, shapes),
+      wanted_(plan.demanded),
       target_(analyses.functions.getResult<llvm::TargetIRAnalysis>(*kernel.function)),
       is_amd_(analyses.target.getTargetCPU().starts_with("znver")),
       block_(block),
-      halves_(shapes.team() / kHalf),
+      halves_(plan.shapes.team() / kHalf),
+      waiting_(plan.waiting),
       context_(kernel.module->getContext()),
       module_(*kernel.module),
       from_(*kernel.function),
@@ -378,7 +379,7 @@ void Vectorizer::emit_block(Block* block, const Halves& mask) {
   }
   for (llvm::Instruction& inst : *block) {
     if (llvm::isa<llvm::PHINode>(inst)) continue;
-    if (inst.isTerminator() || !why_.empty()) break;
+    if (inst.isTerminator()) break;
     at_line_of(inst);
     emit(inst, mask);
   }
@@ -522,7 +523,6 @@ void Vectorizer::enter(Block* child, const llvm::Loop* level) {
 }
 
 void Vectorizer::emit_tree(Block* block, const llvm::Loop* level) {
-  if (!why_.empty()) return;
   std::vector<Block*>& children = children_[{block, level}];
   std::sort(children.begin(), children.end(),
             [&](Block* a, Block* b) { return order_.at(a) < order_.at(b); });
@@ -585,37 +585,10 @@ void Vectorizer::go_through_ctas() {
   builder_.CreateBr(cta_);
 }
 
-Vectorized Vectorizer::run(std::string& why) {
-  find_lonely_waits(kernel_, shapes_);
-  waiting_ = find_waiting_loops(kernel_, shapes_);
-  if (const auto apart = find_apart(kernel_, shapes_); !apart.empty())
-    why_ = apart.front().why;
-  else
-    why_ = check_waits(kernel_, shapes_, waiting_);
-  if (!why_.empty()) {
-    why = why_;
-    return {};
-  }
-  for (const llvm::Loop* loop : shapes_.loops.getLoopsInPreorder()) {
-    if (!loop->getLoopLatch() || !loop->getLoopPreheader()) {
-      why = "a loop that is entered or continued in several ways";
-      return {};
-    }
-  }
+Vectorized Vectorizer::run() {
   u32 number = 0;
   for (Block* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&from_))
     order_[block] = number++;
-
-  for (const Block& block : from_) {
-    for (const Block* next : llvm::successors(&block)) {
-      const llvm::Loop* loop = shapes_.loops.getLoopFor(next);
-      const bool again = loop && loop->getHeader() == next && loop->contains(&block);
-      if (order_.at(next) <= order_.at(&block) && !again) {
-        why = "a loop that is entered in several ways";
-        return {};
-      }
-    }
-  }
 
   auto* pointer = llvm::PointerType::get(context_, 0);
   auto* type = llvm::FunctionType::get(builder_.getInt32Ty(), {pointer, pointer}, false);
@@ -691,19 +664,13 @@ Vectorized Vectorizer::run(std::string& why) {
   emit_tree(&from_.getEntryBlock(), nullptr);
   builder_.SetCurrentDebugLocation(llvm::DebugLoc());
   builder_.CreateBr(made_.next);
-  why = why_;
-  if (why_.empty()) {
-    begin_variables_late();
-    return made_;
-  }
-  from_.setSubprogram(function_->getSubprogram());
-  function_->eraseFromParent();
-  return {};
+  begin_variables_late();
+  return made_;
 }
 
-Vectorized vectorize(ScalarKernel& kernel, const Shapes& shapes, Analyses& analyses,
-                     const machine::Dim3& block, std::string& why) {
-  return Vectorizer(kernel, shapes, analyses, block).run(why);
+Vectorized vectorize(ScalarKernel& kernel, const Plan& plan, Analyses& analyses,
+                     const machine::Dim3& block) {
+  return Vectorizer(kernel, plan, analyses, block).run();
 }
 
 }  // namespace heddle::jit

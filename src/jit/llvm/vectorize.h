@@ -11,8 +11,6 @@
 // nothing is masked but what leaves it and what writes memory.
 #pragma once
 
-#include <map>
-#include <string>
 
 #include "jit/llvm/analyses.h"
 #include "jit/llvm/scalar.h"
@@ -20,10 +18,12 @@
 
 namespace heddle::jit {
 
+struct Plan;
+
 /// The function of some CTAs, which runs them one after the other, and so the teams of each: its
 /// warps, or two by two.
 struct Vectorized {
-  llvm::Function* function = nullptr;  ///< null: it cannot be made
+  llvm::Function* function = nullptr;  ///< null: it is not made yet
   llvm::BasicBlock* entry = nullptr;   ///< what all CTAs share
   llvm::BasicBlock* cta = nullptr;     ///< where each CTA begins, or goes on: what its warps share
   llvm::BasicBlock* head = nullptr;    ///< where each team begins; jumps to its code
@@ -36,9 +36,9 @@ struct Vectorized {
   bool waits = false;                    ///< Image::waits
 };
 
-/// Adds the CTA's function to the kernel's module, or says why it cannot.
-Vectorized vectorize(ScalarKernel& kernel, const Shapes& shapes, Analyses& analyses,
-                     const machine::Dim3& block, std::string& why);
+/// Adds the CTA's function to the kernel's module. why_not_vectorized() knows no reason not to.
+Vectorized vectorize(ScalarKernel& kernel, const Plan& plan, Analyses& analyses,
+                     const machine::Dim3& block);
 
 /// Marks where a warp waits; split_regions() takes it out. void(i32 site, i32 barrier)
 inline constexpr const char* kRegionEnd = "heddle.region.end";

@@ -15,7 +15,6 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <string>
 #include <tuple>
 #include <vector>
 
@@ -24,9 +23,8 @@
 #include "jit/llvm/bounds.h"
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/shape.h"
+#include "jit/llvm/plan.h"
 #include "jit/llvm/vectorize.h"
-#include "jit/llvm/waits.h"
-#include "jit/llvm/wanted.h"
 #include "jit/llvm/whole_ways.h"
 
 namespace heddle::jit {
@@ -36,9 +34,9 @@ using Halves = std::array<llvm::Value*, kMostWarps * kHalves>;
 
 class Vectorizer {
  public:
-  Vectorizer(ScalarKernel& kernel, const Shapes& shapes, Analyses& analyses,
+  Vectorizer(ScalarKernel& kernel, const Plan& plan, Analyses& analyses,
              const machine::Dim3& block);
-  Vectorized run(std::string& why);
+  Vectorized run();
 
  private:
   using Block = llvm::BasicBlock;
@@ -292,12 +290,12 @@ class Vectorizer {
   ScalarKernel& kernel_;
   const Shapes& shapes_;
   BoundsAnalysis bounds_;
-  const Wanted wanted_;
+  const Wanted& wanted_;
   const llvm::TargetTransformInfo& target_;
   const bool is_amd_;  ///< the processor, of whose kind some things were measured
   const machine::Dim3 block_;
   const unsigned halves_;  ///< of the warps that run together
-  WaitingLoops waiting_;
+  const WaitingLoops& waiting_;
   llvm::AllocaInst* moved_ = nullptr;  ///< of lanes that take turns: whether one came further
   llvm::LLVMContext& context_;
   llvm::Module& module_;
@@ -329,7 +327,6 @@ class Vectorizer {
   std::deque<Group> groups_;
   std::map<std::pair<llvm::Type*, unsigned>, llvm::AllocaInst*> rows_;  ///< of row()
   std::map<const llvm::CallInst*, Access> accesses_;
-  std::string why_;
 };
 
 }  // namespace heddle::jit
