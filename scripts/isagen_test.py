@@ -301,6 +301,7 @@ class Emitted(unittest.TestCase):
         self.assertIn("enum class Op : u8 { none, and_, or_ };", files["groups.h"])
         self.assertIn("enum class Ss : u8 { none, global, shared, shared_cta };", files["groups.h"])
         self.assertIn("  add_mem,\n", files["sem_ids.h"])
+        self.assertIn('    "add_mem",\n', files["sem_ids.h"])
         self.assertIn('{"u16", 16, TypeClass::unsigned_}', files["types.h"])
 
     def instances(self, table: str):

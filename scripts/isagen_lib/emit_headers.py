@@ -81,7 +81,10 @@ def sem_ids(isa: Isa) -> list:
 
 def sem_ids_h(isa: Isa) -> str:
     names = "\n".join(f"  {identifier(name)}," for name in sem_ids(isa))
+    texts = "\n".join(f'    "{name}",' for name in sem_ids(isa))
     return HEADER + f"""#pragma once
+
+#include <string_view>
 
 #include "base/types.h"
 
@@ -91,6 +94,12 @@ namespace heddle::isa {{
 enum class SemId : u16 {{
   none,
 {names}
+}};
+
+/// By SemId.
+inline constexpr std::string_view kSemNames[] = {{
+    "none",
+{texts}
 }};
 
 }}  // namespace heddle::isa

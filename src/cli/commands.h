@@ -60,6 +60,9 @@ int format_files(const FormatOptions& options);
 struct JitOptions {
   std::string file, entry, block = "128", dump = "scalar", cpu;
   std::string time;  ///< how many times to compile; empty: show the code
+  bool print_passes = false;
+  std::string print_after, passes;  ///< names with commas between
+  bool runs_passes = false;         ///< FILE is LLVM IR, on which `passes` are run
 };
 int show_compiled(const JitOptions& options);
 

@@ -3,6 +3,7 @@
 // heddle jit: what the compiler makes of a kernel, step by step.
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -54,9 +55,75 @@ int time_stages(const jit::Request& request, u64 times) {
   return kOk;
 }
 
+/// Of "a,b": those that are not empty.
+std::vector<std::string> split_names(std::string_view list) {
+  std::vector<std::string> names;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    if (end) names.emplace_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return names;
+}
+
+/// Empty: each is the name of a pass.
+std::string check_names(const char* option, const std::vector<std::string>& names, bool all) {
+  const std::vector<jit::PassInfo> passes = jit::list_passes();
+  for (const std::string& name : names) {
+    const bool known =
+        std::ranges::any_of(passes, [&](const jit::PassInfo& pass) { return pass.name == name; });
+    if (!known && !(all && name == "all") && !passes.empty())
+      return fmt::format("{}: there is no pass '{}'; `heddle jit --print-passes` lists them",
+                         option, name);
+  }
+  return {};
+}
+
+int list_passes() {
+  const std::vector<jit::PassInfo> passes = jit::list_passes();
+  if (passes.empty()) return fail("there is no compiler in this installation");
+  for (const jit::PassInfo& pass : passes) {
+    print("{:<24} {}\n", pass.name, pass.what);
+    const auto say_which = [](const char* what, const std::string& which) {
+      if (!which.empty()) print("{:<24}   {}: {}\n", "", what, which);
+    };
+    say_which("needs", pass.needs);
+    say_which("gives", pass.gives);
+    say_which("breaks", pass.breaks);
+  }
+  return kOk;
+}
+
+int run_passes(const JitOptions& options) {
+  auto text = syntax::load_text(options.file);
+  if (!text.ok()) return fail(text.error().message);
+  jit::TextRequest request;
+  request.text = std::move(*text);
+  request.name = options.file == "-" ? "<stdin>" : options.file;
+  request.passes = split_names(options.passes);
+  request.print_after = split_names(options.print_after);
+  request.cpu = options.cpu;
+  const auto printed = jit::run_passes_on(request);
+  if (!printed.ok()) {
+    say("heddle: {}\n", printed.error().message);
+    return kBadPtx;
+  }
+  print("{}", *printed);
+  return kOk;
+}
+
 }  // namespace
 
 int show_compiled(const JitOptions& options) {
+  if (options.print_passes) return list_passes();
+  for (const auto& [option, list] :
+       {std::pair("--print-after", &options.print_after), std::pair("--passes", &options.passes)}) {
+    const bool all = list == &options.print_after;
+    if (std::string why = check_names(option, split_names(*list), all); !why.empty())
+      return fail(why);
+  }
+  if (options.file.empty()) return fail("FILE is missing");
+  if (options.runs_passes) return run_passes(options);
   const machine::Profile* const profile = chosen_profile();
   if (!profile) return kUsage;
   u64 times = 0;
@@ -95,10 +162,9 @@ int show_compiled(const JitOptions& options) {
                  : options.dump == "uniform" ? jit::Dump::uniform
                  : options.dump == "vector"  ? jit::Dump::vector
                                              : jit::Dump::code;
-  if (times) {
-    request.dump = jit::Dump::none;
-    return time_stages(request, times);
-  }
+  if (!options.print_after.empty() || times) request.dump = jit::Dump::none;
+  request.print_after = split_names(options.print_after);
+  if (times) return time_stages(request, times);
   const auto compiled = jit::compile(request);
   if (!compiled.ok()) return refuse(request, compiled.error().message);
   print("{}", compiled->dump);

@@ -76,10 +76,20 @@ void add_exec(CLI::App& app, int& status) {
 void add_jit(CLI::App& app, int& status) {
   const auto options = std::make_shared<JitOptions>();
   CLI::App* command = app.add_subcommand("jit", "Show what the compiler makes of a kernel");
-  command->add_option("FILE", options->file, "PTX file; - is the standard input")->required();
+  command->add_option("FILE", options->file,
+                      "PTX file, or LLVM IR (FILE.ll, or with --passes); - is the standard input");
   command->add_option("--entry", options->entry, "The kernel, when there are several");
   command->add_option("--block", options->block, "X[,Y[,Z]]: the shape of its blocks")
       ->capture_default_str();
+  command->add_flag("--print-passes", options->print_passes,
+                    "List the compiler's passes in order, with what they need and establish");
+  command->add_option("--print-after", options->print_after,
+                      "PASS[,PASS...]: the code behind those passes as LLVM IR, which --passes "
+                      "reads; all: behind each");
+  CLI::Option* passes = command->add_option(
+      "--passes", options->passes,
+      "PASS[,PASS...]: run these on FILE, LLVM IR as --print-after shows it, and print what comes "
+      "of it; FILE.ll without --passes is read and printed");
   command
       ->add_option("--dump", options->dump,
                    "scalar: the code of one thread; uniform: the same, with what threads share; "
@@ -89,7 +99,10 @@ void add_jit(CLI::App& app, int& status) {
   command->add_option("--time", options->time,
                       "Compile that many times and print what each stage costs");
   command->add_option("--cpu", options->cpu, "Compile for this processor, an LLVM name");
-  command->callback([options, &status] { status = show_compiled(*options); });
+  command->callback([options, passes, &status] {
+    options->runs_passes = passes->count() != 0 || options->file.ends_with(".ll");
+    status = show_compiled(*options);
+  });
 }
 
 void add_explain(CLI::App& app, int& status) {

@@ -31,6 +31,8 @@ std::string find_library() {
 
 struct Library {
   CompileFunction* compile = nullptr;
+  RunPassesFunction* run_passes = nullptr;
+  ListPassesFunction* list_passes = nullptr;
   std::string why;
 };
 
@@ -60,7 +62,15 @@ Library load() {
   }
   library.compile = reinterpret_cast<CompileFunction*>(dlsym(handle, kCompileFunction));
   if (!library.compile) library.why = fmt::format("{} has no {}", place, kCompileFunction);
+  library.run_passes = reinterpret_cast<RunPassesFunction*>(dlsym(handle, kRunPassesFunction));
+  library.list_passes = reinterpret_cast<ListPassesFunction*>(dlsym(handle, kListPassesFunction));
   return library;
+}
+
+const Library& library() {
+  // Not destroyed: threads go on while the process ends.
+  static const Library& one = *new Library(load());
+  return one;
 }
 
 /// The note that the linker makes of all that it links (NT_GNU_BUILD_ID); empty: there is none.
@@ -96,15 +106,27 @@ std::string build_id_of(int file) {
 Result<Compiled, Failure> compile(const Request& request) {
   std::vector<Stage> loading;
   StageClock clock(loading);
-  // Not destroyed: threads go on while the process ends.
-  static const Library& library = *new Library(load());
+  const Library& loaded = library();
   clock.end("load the library");
-  if (!library.compile) return Failure{library.why};
+  if (!loaded.compile) return Failure{loaded.why};
   Result<Compiled> result{Error{}};
-  library.compile(request, result);
+  loaded.compile(request, result);
   if (!result.ok()) return Failure{result.error().message, true};
   result->stages.insert(result->stages.begin(), loading[0]);
   return std::move(*result);
+}
+
+Result<std::string> run_passes_on(const TextRequest& request) {
+  if (!library().run_passes) return Error{library().why};
+  Result<std::string> result{Error{}};
+  library().run_passes(request, result);
+  return result;
+}
+
+std::vector<PassInfo> list_passes() {
+  std::vector<PassInfo> passes;
+  if (library().list_passes) library().list_passes(passes);
+  return passes;
 }
 
 const std::string& compiler_build() {

@@ -27,6 +27,8 @@ struct Request {
   const machine::SharedLayout* shared = nullptr;
   machine::Dim3 block;  ///< the code is for blocks of this very shape
   Dump dump = Dump::none;
+  /// Names of passes, behind which Compiled::dump gets the code as text; "all": behind each.
+  std::vector<std::string> print_after;
   std::string cpu;  ///< an LLVM name; empty: this host
   /// Set when nobody wants what comes of it any more. Null: somebody always does.
   const std::atomic<bool>* abandoned = nullptr;
@@ -48,6 +50,27 @@ struct Failure {
 
 /// Fails with the reason when this kernel cannot be compiled: it stays in the interpreter.
 Result<Compiled, Failure> compile(const Request& request);
+
+/// Passes that are run on LLVM IR, as Request::print_after shows it.
+struct TextRequest {
+  std::string text, name;           ///< `name` is for messages
+  std::vector<std::string> passes;  ///< in that order; none: the text is read and printed
+  std::vector<std::string> print_after;
+  std::string cpu;  ///< an LLVM name; empty: this host
+};
+
+/// The code behind the last pass, or what print<...> and `print_after` print. Fails with what is
+/// wrong with the text, with a name that no pass has, or with a pass's reason.
+Result<std::string> run_passes_on(const TextRequest& request);
+
+struct PassInfo {
+  std::string name, what;
+  std::string needs, gives, breaks;  ///< properties of the code, with commas between
+};
+
+/// All passes in the order in which a kernel goes through them, then those that print. Empty: there
+/// is no compiler.
+std::vector<PassInfo> list_passes();
 
 /// Which build of the compiler this is, without loading it: the build id of its library. Empty:
 /// there is none.

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "ir/module.h"
 #include "jit/compiler.h"
@@ -12,7 +14,11 @@
 namespace heddle::jit {
 
 using CompileFunction = void(const Request&, Result<Compiled>&);
+using RunPassesFunction = void(const TextRequest&, Result<std::string>&);
+using ListPassesFunction = void(std::vector<PassInfo>&);
 inline constexpr const char* kCompileFunction = "heddle_jit_compile";
+inline constexpr const char* kRunPassesFunction = "heddle_jit_run_passes";
+inline constexpr const char* kListPassesFunction = "heddle_jit_list_passes";
 inline constexpr const char* kVersion = "heddle_jit_version";
 inline constexpr const char* kLayout = "heddle_jit_layout";
 
@@ -23,8 +29,9 @@ constexpr u64 layout() {
   for (const std::size_t size :
        {sizeof(Context), offsetof(Context, addresses), offsetof(Context, helpers),
         std::size_t{kHelpers}, sizeof(Site), sizeof(Image), sizeof(Request), sizeof(Compiled),
-        sizeof(ir::Module), sizeof(ir::Function), sizeof(ir::Inst), sizeof(ir::Operand),
-        sizeof(ir::Parameter), sizeof(ir::Variable), sizeof(isa::Form)})
+        sizeof(TextRequest), sizeof(PassInfo), sizeof(ir::Module), sizeof(ir::Function),
+        sizeof(ir::Inst), sizeof(ir::Operand), sizeof(ir::Parameter), sizeof(ir::Variable),
+        sizeof(isa::Form)})
     digest = (digest ^ size) * 0x100000001b3;
   return digest;
 }

@@ -32,7 +32,7 @@ PRINTING = [
     ["--version"],
 ]
 JIT = [["jit", SAXPY], ["jit", SAXPY, "--dump", "uniform"], ["jit", SAXPY, "--dump", "vector"], ["jit", SAXPY, "--dump", "asm"],
-       ["jit", SAXPY, "--time", "1"]]
+       ["jit", SAXPY, "--time", "1"], ["jit", "--print-passes"], ["jit", SAXPY, "--print-after", "all"]]
 # What says something to the standard error, with the status that it has when that is read.
 COMPLAINING = [
     ([], 2), (["weave"], 2), (["check"], 2), (["check", "/nonexistent"], 2), (["explain", "P9999"], 2), (["isa", "frobnicate"], 2),
@@ -61,9 +61,11 @@ WORDS = {
     ("check", "--format"): ["", "xml", "JSON "], ("check", "--dump"): ["", "tree"], ("jit", "--dump"): ["", "ir"],
     ("jit", "--entry"): ["nosuch"], ("run", "--entry"): ["nosuch"], ("run", "--link"): ["/nonexistent", "/"],
     ("run", "--membermask"): ["", "lax", "GPU"], ("jit", "--cpu"): [],  # LLVM knows them
+    ("jit", "--print-after"): ["nosuch", "lower,nosuch"], ("jit", "--passes"): ["nosuch", "promote,all", "lower "],
 }
 FLAGS = {
-    "check": ["--link", "--strict"], "devices": [], "exec": [], "explain": [], "fmt": ["--check"], "isa": ["--pending", "--markdown"], "jit": [],
+    "check": ["--link", "--strict"], "devices": [], "exec": [], "explain": [], "fmt": ["--check"], "isa": ["--pending", "--markdown"],
+    "jit": ["--print-passes"],
     "run": ["--cooperative", "--no-contract", "--time"],
 }
 # Where a file is read: the words before and behind its name.

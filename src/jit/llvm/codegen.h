@@ -17,8 +17,8 @@ namespace heddle::jit {
 std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu);
 
 /// LLVM 19 takes a comparison of a magnitude with zero for one of the number itself, `|x| > 0` for
-/// `x > 0`, when it joins it with a test for NaN (InstCombine's classes of numbers). It does so only
-/// where it believes that it knows what becomes of subnormal numbers: it shall not.
+/// `x > 0`, when it joins it with a test for NaN (InstCombine's classes of numbers). It does so
+/// only where it believes that it knows what becomes of subnormal numbers: it shall not.
 void compute_as_written(llvm::Function& function);
 
 /// Fills in code, entry and lines. Returns why it cannot.

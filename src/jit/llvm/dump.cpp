@@ -38,16 +38,16 @@ std::string describe(const Shape& shape) {
 
 class Writer final : public llvm::AssemblyAnnotationWriter {
  public:
-  Writer(const ScalarKernel& kernel, const ir::Module& module, const Shapes* shapes)
+  Writer(const ScalarKernel& kernel, const ir::Module* module, const Shapes* shapes)
       : kernel_(kernel), module_(module), shapes_(shapes) {}
 
   void emitInstructionAnnot(const llvm::Instruction* inst,
                             llvm::formatted_raw_ostream& out) override {
     const u32 line = inst->getDebugLoc() ? inst->getDebugLoc().getLine() : 0;
-    if (!line || line == line_) return;
+    if (!line || line == line_ || !module_) return;
     line_ = line;
     const auto [function, number] = kernel_.place_of(line);
-    const ir::Inst& from = module_.functions[function].insts[number];
+    const ir::Inst& from = module_->functions[function].insts[number];
     out << fmt::format("  ; PTX {}: {}\n", from.at.line, ir::mnemonic(from));
   }
   void emitBasicBlockStartAnnot(const llvm::BasicBlock*, llvm::formatted_raw_ostream&) override {
@@ -60,21 +60,37 @@ class Writer final : public llvm::AssemblyAnnotationWriter {
 
  private:
   const ScalarKernel& kernel_;
-  const ir::Module& module_;
+  const ir::Module* const module_;  ///< null: the code was read as text
   const Shapes* const shapes_;
   u32 line_ = 0;
 };
 
 }  // namespace
 
-std::string dump(const llvm::Function& function, const ScalarKernel& kernel,
-                 const ir::Module& module, const Shapes* shapes) {
+namespace {
+
+template <class Code>
+std::string print(const Code& code, const ScalarKernel& kernel, const ir::Module* module,
+                  const Shapes* shapes) {
   std::string text;
   llvm::raw_string_ostream out(text);
   Writer writer(kernel, module, shapes);
   if (kernel.zeroes_subnormals) out << "; Subnormal operands are zero.\n";
-  function.print(out, &writer);
+  code.print(out, &writer);
   return text;
 }
+
+}  // namespace
+
+std::string dump(const llvm::Function& function, const ScalarKernel& kernel,
+                 const ir::Module& module, const Shapes* shapes) {
+  return print(function, kernel, &module, shapes);
+}
+
+std::string dump_all(const ScalarKernel& kernel, const ir::Module* module, const Shapes* shapes) {
+  return print(*kernel.module, kernel, module, shapes);
+}
+
+std::string describe_shape(const Shape& shape) { return describe(shape); }
 
 }  // namespace heddle::jit

@@ -14,4 +14,10 @@ namespace heddle::jit {
 std::string dump(const llvm::Function& function, const ScalarKernel& kernel,
                  const ir::Module& module, const Shapes* shapes = nullptr);
 
+/// The kernel's whole module. `module`: null when the code was read as text.
+std::string dump_all(const ScalarKernel& kernel, const ir::Module* module, const Shapes* shapes);
+
+/// A shape in words: "uniform", "+4 a lane".
+std::string describe_shape(const Shape& shape);
+
 }  // namespace heddle::jit

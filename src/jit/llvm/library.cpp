@@ -7,11 +7,23 @@
 
 namespace heddle::jit {
 Result<Compiled> compile_here(const Request& request);
-}
+Result<std::string> run_passes_here(const TextRequest& request);
+std::vector<PassInfo> list_passes_here();
+}  // namespace heddle::jit
 
 extern "C" [[gnu::visibility("default")]] void heddle_jit_compile(
     const heddle::jit::Request& request, heddle::Result<heddle::jit::Compiled>& result) {
   result = heddle::jit::compile_here(request);
+}
+
+extern "C" [[gnu::visibility("default")]] void heddle_jit_run_passes(
+    const heddle::jit::TextRequest& request, heddle::Result<std::string>& result) {
+  result = heddle::jit::run_passes_here(request);
+}
+
+extern "C" [[gnu::visibility("default")]] void heddle_jit_list_passes(
+    std::vector<heddle::jit::PassInfo>& passes) {
+  passes = heddle::jit::list_passes_here();
 }
 
 extern "C" [[gnu::visibility("default")]] const char heddle_jit_version[] = HEDDLE_VERSION;

@@ -50,10 +50,6 @@ class Properties {
   constexpr bool has(Property one) const { return bits_ & bit(one); }
   constexpr void add(Properties more) { bits_ |= more.bits_; }
   constexpr void remove(Properties some) { bits_ &= ~some.bits_; }
-  friend constexpr Properties operator|(Properties a, Properties b) {
-    a.add(b);
-    return a;
-  }
 
  private:
   static constexpr u32 bit(Property one) { return u32{1} << static_cast<unsigned>(one); }
@@ -83,11 +79,13 @@ struct PassState {
 struct Pass {
   const char* name;
   const char* what;
-  /// Returns why this kernel cannot be compiled; empty: it can.
+  /// Returns why this kernel cannot be compiled; empty: it can. A pass that does not give shapes
+  /// makes those that were known invalid.
   std::string (*run)(PassState&);
   Properties needs = {}, gives = {}, breaks = {};
   /// LLVM's own, which keep the results of analyses valid. Behind others those are thrown away.
   bool is_llvm = false;
+  bool is_analysis = false;  ///< it changes nothing
 };
 
 /// From PTX to machine code, in this order.
@@ -99,11 +97,16 @@ struct Driver {
   std::vector<Stage>* stages = nullptr;          ///< CPU time of each pass, by name
   const std::atomic<bool>* abandoned = nullptr;  ///< set when nobody wants the result any more
   std::function<bool(const Pass&, PassState&)> after;  ///< false: stop here
+  /// Asks behind each pass which properties hold: passes come in an order of somebody's own.
+  bool finds_properties = false;
 };
 
 /// Runs passes one after the other, on code of which `have` holds. Fails with a pass's reason.
 std::string run_passes(std::span<const Pass* const> passes, PassState& state, Properties have,
                        const Driver& driver);
+
+/// The properties that hold.
+Properties find_properties(PassState& state);
 
 /// Why the property does not hold; empty: it does. LLVM's verifier is asked in any case.
 std::string check_property(Property property, PassState& state);

@@ -165,7 +165,6 @@ std::string make_vectors(PassState& state) {
   made.turns = !made.waits && reads_columns(kernel, *state.shapes);
   state.image.loops = !state.shapes->loops.empty();
   state.image.team = state.shapes->team();
-  state.shapes.reset();
   state.analyses.functions.clear(*kernel.function, kernel.function->getName());
   kernel.function->eraseFromParent();
   kernel.function = nullptr;
@@ -301,49 +300,37 @@ const Pass kPasses[] = {
      apply<sink_common>,
      {inlined}},
     {"add-masked", "2 x - (x & c) becomes x + (x & ~c)", apply<add_masked>, {inlined}},
-    {"early-cse", "LLVM's", LLVM_PASS(llvm::EarlyCSEPass()), {inlined}, {}, {}, true},
-    {"instcombine", "LLVM's", LLVM_PASS(llvm::InstCombinePass()), {inlined}, {}, {}, true},
-    {"simplifycfg",
+    {"early-cse", "LLVM's", LLVM_PASS(llvm::EarlyCSEPass()), {}, {}, {}, true},
+    {"instcombine", "LLVM's", LLVM_PASS(llvm::InstCombinePass()), {}, {}, {}, true},
+    {"simplifycfg<keep-loops>",
      "LLVM's; loops stay what they are",
      LLVM_PASS(simplify_thread()),
-     {inlined},
+     {},
      {},
      {},
      true},
-    {"loop-simplify", "LLVM's", LLVM_PASS(llvm::LoopSimplifyPass()), {inlined}, {}, {}, true},
-    {"lcssa", "LLVM's", LLVM_PASS(llvm::LCSSAPass()), {inlined}, {}, {}, true},
-    {"licm", "LLVM's", LLVM_PASS(hoist_from_loops()), {inlined}, {}, {}, true},
+    {"loop-simplify", "LLVM's", LLVM_PASS(llvm::LoopSimplifyPass()), {}, {}, {}, true},
+    {"lcssa", "LLVM's", LLVM_PASS(llvm::LCSSAPass()), {}, {}, {}, true},
+    {"licm", "LLVM's", LLVM_PASS(hoist_from_loops()), {}, {}, {}, true},
     {"gvn",
      "LLVM's, without partial redundancy",
      LLVM_PASS(eliminate_redundant()),
-     {inlined},
+     {},
      {},
      {},
      true},
-    {"adce", "LLVM's", LLVM_PASS(llvm::ADCEPass()), {inlined}, {}, {}, true},
-    {"simplifycfg",
+    {"adce", "LLVM's", LLVM_PASS(llvm::ADCEPass()), {}, {}, {}, true},
+    {"simplifycfg<keep-loops>",
      "LLVM's; loops stay what they are",
      LLVM_PASS(simplify_thread()),
-     {inlined},
      {},
-     {},
-     true},
-    {"lower-switch", "LLVM's", LLVM_PASS(llvm::LowerSwitchPass()), {inlined}, {}, {}, true},
-    {"mergereturn",
-     "LLVM's",
-     LLVM_PASS(llvm::UnifyFunctionExitNodesPass()),
-     {inlined},
      {},
      {},
      true},
-    {"fix-irreducible", "LLVM's", LLVM_PASS(llvm::FixIrreduciblePass()), {inlined}, {}, {}, true},
-    {"loop-simplify",
-     "LLVM's",
-     LLVM_PASS(llvm::LoopSimplifyPass()),
-     {inlined},
-     {natural_loops},
-     {},
-     true},
+    {"lower-switch", "LLVM's", LLVM_PASS(llvm::LowerSwitchPass()), {}, {}, {}, true},
+    {"mergereturn", "LLVM's", LLVM_PASS(llvm::UnifyFunctionExitNodesPass()), {}, {}, {}, true},
+    {"fix-irreducible", "LLVM's", LLVM_PASS(llvm::FixIrreduciblePass()), {}, {}, {}, true},
+    {"loop-simplify", "LLVM's", LLVM_PASS(llvm::LoopSimplifyPass()), {}, {natural_loops}, {}, true},
     {"lcssa", "LLVM's", LLVM_PASS(llvm::LCSSAPass()), {natural_loops}, {lcssa}, {}, true},
 
     // In the form that the vectorizer takes.
@@ -408,18 +395,18 @@ const Pass kPasses[] = {
      make_vectors,
      {shapes},
      {vectors},
-     kThread | Properties{shapes}},
+     kThread},
 
     // Vectors.
-    {"sroa",
+    {"sroa<preserve-cfg>",
      "LLVM's; blocks stay what they are",
      LLVM_PASS(llvm::SROAPass(llvm::SROAOptions::PreserveCFG)),
-     {vectors},
+     {},
      {},
      {},
      true},
-    {"early-cse", "LLVM's", LLVM_PASS(llvm::EarlyCSEPass(false)), {vectors}, {}, {}, true},
-    {"adce", "LLVM's", LLVM_PASS(llvm::ADCEPass()), {vectors}, {}, {}, true},
+    {"early-cse", "LLVM's", LLVM_PASS(llvm::EarlyCSEPass(false)), {}, {}, {}, true},
+    {"adce", "LLVM's", LLVM_PASS(llvm::ADCEPass()), {}, {}, {}, true},
     {"split-regions",
      "barriers cut the code into regions, which warps go through in turn",
      [](PassState& state) {
@@ -428,9 +415,9 @@ const Pass kPasses[] = {
      },
      {vectors},
      {regions}},
-    {"early-cse", "LLVM's", LLVM_PASS(llvm::EarlyCSEPass(false)), {regions}, {}, {}, true},
-    {"simplifycfg", "LLVM's", LLVM_PASS(llvm::SimplifyCFGPass()), {regions}, {}, {}, true},
-    {"adce", "LLVM's", LLVM_PASS(llvm::ADCEPass()), {regions}, {}, {}, true},
+    {"early-cse", "LLVM's", LLVM_PASS(llvm::EarlyCSEPass(false)), {}, {}, {}, true},
+    {"simplifycfg", "LLVM's", LLVM_PASS(llvm::SimplifyCFGPass()), {}, {}, {}, true},
+    {"adce", "LLVM's", LLVM_PASS(llvm::ADCEPass()), {}, {}, {}, true},
 
     // What LLVM's code generation does not do well, or not right.
     {"drop-undefined-gathers",
@@ -527,6 +514,11 @@ std::string run_passes(std::span<const Pass* const> passes, PassState& state, Pr
     if (std::string why = pass->run(state); !why.empty()) return why;
     have.remove(pass->breaks);
     have.add(pass->gives);
+    if (!pass->is_analysis && !pass->gives.has(shapes)) {
+      state.shapes.reset();
+      have.remove({shapes});
+    }
+    if (driver.finds_properties) have = find_properties(state);
     if (!pass->is_llvm && !have.has(image)) {
       llvm::Function& code = state.code();
       state.analyses.functions.clear(code, code.getName());

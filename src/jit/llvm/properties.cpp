@@ -129,4 +129,17 @@ std::string check_property(Property property, PassState& state) {
   HEDDLE_UNREACHABLE();
 }
 
+Properties find_properties(PassState& state) {
+  Properties found;
+  for (unsigned i = 0; i < kProperties; ++i) {
+    const auto one = static_cast<Property>(i);
+    const bool of_thread = one >= Property::one_function && one <= Property::scalar_phis;
+    if ((of_thread && !state.kernel.function) ||
+        (one == Property::regions && !state.vectorized.function))
+      continue;
+    if (check_property(one, state).empty()) found.add({one});
+  }
+  return found;
+}
+
 }  // namespace heddle::jit

@@ -143,7 +143,7 @@ void place_local_variables(ScalarKernel& kernel);
 void find_spaces(ScalarKernel& kernel);
 
 /// Variables that did not become values, because they are indexed at run time, go into the threads'
-/// local memory. 
+/// local memory.
 std::string move_to_memory(ScalarKernel& kernel);
 
 /// A call to the machine, where the builder stands; `name` with the types behind it. Pure: it

@@ -4,6 +4,7 @@
 // else: rows of a sparse matrix, lists, trees. As vectors their rounds cost what the lane with the
 // most rounds needs, times an access for each of the lanes. Here each lane goes through its rounds
 // by itself, in scalar code, before the next one does.
+#include <llvm/ADT/MapVector.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -280,13 +281,15 @@ void Vectorizer::leave_by(const Exit& exit) {
 void Vectorizer::emit_loop_by_lanes(const llvm::Loop& loop) {
   const Halves mask = nodes_[loop.getHeader()].mask;
   unsigned rows = kFirstRow;
-  std::map<llvm::Value*, llvm::AllocaInst*> brought;  // null: not in vectors
+  // In the order of the code: results must not depend on addresses of objects. Null: not in
+  // vectors.
+  llvm::MapVector<llvm::Value*, llvm::AllocaInst*> brought;
   std::vector<Exit> exits;
   for (Block* block : loop.blocks()) {
     for (llvm::Instruction& inst : *block) {
       for (llvm::Value* operand : inst.operand_values()) {
         const auto* from = llvm::dyn_cast<llvm::Instruction>(operand);
-        if (!from || loop.contains(from) || !brought.emplace(operand, nullptr).second) continue;
+        if (!from || loop.contains(from) || !brought.try_emplace(operand, nullptr).second) continue;
         if (shapes_.of(operand).is_affine()) continue;
         brought[operand] = give_row(operand, rows++);
       }

@@ -7,7 +7,6 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
-
 #include "base/check.h"
 #include "jit/llvm/vectorizer.h"
 

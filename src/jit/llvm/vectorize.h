@@ -11,7 +11,6 @@
 // nothing is masked but what leaves it and what writes memory.
 #pragma once
 
-
 #include "jit/llvm/analyses.h"
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/shape.h"

@@ -21,9 +21,9 @@
 #include "jit/context.h"
 #include "jit/extent.h"
 #include "jit/llvm/bounds.h"
+#include "jit/llvm/plan.h"
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/shape.h"
-#include "jit/llvm/plan.h"
 #include "jit/llvm/vectorize.h"
 #include "jit/llvm/whole_ways.h"
 
