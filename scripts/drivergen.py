@@ -152,6 +152,7 @@ def not_written(functions: List[Function]) -> str:
 
 def exports(functions: List[Function]) -> str:
     out = [GENERATED + """#undef HEDDLE_DRIVER_IMPLEMENTATION
+#include "base/uncancelled.h"
 #include "driver/api.h"
 #include "driver/core/default_stream.h"
 #include "driver/core/trace.h"
@@ -165,7 +166,7 @@ using namespace heddle::driver;
         out.append(f'extern "C" {function.prototype(function.body)};')
         for export in function.exports:
             twin = "" if export == function.symbol else "  UsePerThreadDefaultStream scope;\n"
-            out.append(f"{function.prototype(export)} {{\n{twin}"
+            out.append(f"{function.prototype(export)} {{\n  const heddle::Uncancelled whole;\n{twin}"
                        f"  const CUresult outcome = {function.call()};\n"
                        f'  return traces_api() ? trace_call("{export}", {{{arguments}}}, outcome) '
                        f": outcome;\n}}\n")

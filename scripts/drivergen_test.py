@@ -65,6 +65,7 @@ class Generate(unittest.TestCase):
         text = self.files["exports.cpp"]
         self.assertIn('extern "C" CUresult heddle_cuStreamQuery(CUstream hStream);', text)
         self.assertIn("CUresult cuStreamQuery_ptsz(CUstream hStream) {\n"
+                      "  const heddle::Uncancelled whole;\n"
                       "  UsePerThreadDefaultStream scope;\n"
                       "  const CUresult outcome = heddle_cuStreamQuery(hStream);\n", text)
         self.assertIn('trace_call("cuStreamQuery", {{"hStream", hStream}}, outcome)', text)

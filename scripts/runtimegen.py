@@ -169,7 +169,8 @@ def statements(function: Function, twin: str) -> List[str]:
 
 
 def exports(functions: List[Function], library: str) -> str:
-    out = [GENERATED + f"""#include "driver/api.h"
+    out = [GENERATED + f"""#include "base/uncancelled.h"
+#include "driver/api.h"
 #include "runtime/api{'' if library == '13' else '_' + library}.h"
 #include "runtime/bodies.h"
 #include "runtime/core/default_stream.h"
@@ -188,6 +189,7 @@ const int heddle::runtime::kVersion = {VERSIONS[library]};
         for export in function.exports:
             twin = export[len(function.symbol) + 1:]
             out.append(f"{function.head(export)} {{")
+            out.append("  const heddle::Uncancelled whole;")
             out += [f"  {line}" for line in statements(function, twin)]
             out.append("}")
     return "\n".join(out) + "\n"

@@ -72,10 +72,11 @@ class Write(unittest.TestCase):
     def test_bodies(self):
         text = self.texts["exports_12.cpp"]
         self.assertIn("cudaError_t cudaMemcpy_ptds(void* dst, const void* src) {\n"
+                      "  const heddle::Uncancelled whole;\n"
                       "  rt::UsePerThreadDefaultStream scope;\n"
                       "  return rt::record(rt::cudaMemcpy(dst, src));\n}", text)
         self.assertIn("cudaError_t cudaMemAdvise_v2(const void* devPtr, struct cudaMemLocation "
-                      "location) {\n  return rt::record(rt::cudaMemAdvise(devPtr, location));", text)
+                      "location) {\n  const heddle::Uncancelled whole;\n  return rt::record(rt::cudaMemAdvise(devPtr, location));", text)
         self.assertNotIn("cudaGetLastError", text)
         self.assertIn("kVersion = 12090", text)
         bodies = self.texts["bodies.h"]
@@ -84,7 +85,7 @@ class Write(unittest.TestCase):
 
     def test_what_is_not_written_fails(self):
         text = self.texts["exports_13.cpp"]
-        self.assertIn('cudaError_t cudaNothing(int*) {\n  static rt::NotSupported once("cudaNothing");\n'
+        self.assertIn('cudaError_t cudaNothing(int*) {\n  const heddle::Uncancelled whole;\n  static rt::NotSupported once("cudaNothing");\n'
                       "  return rt::record(once.report());\n}", text)
         self.assertNotIn("cudaNothing", self.texts["exports_12.cpp"])
 

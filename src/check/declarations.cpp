@@ -113,6 +113,7 @@ ModuleChecker::ModuleChecker(const syntax::Tree& tree, const diag::Source& sourc
 std::shared_ptr<ir::Module> ModuleChecker::run() {
   scopes_.enter();
   header();
+  find_files();
   for (const Stmt& stmt : tree_.stmts) {
     // Declarations are short; a function that is broken as a whole says nothing about its names.
     constexpr u32 kLongest = 1000;
@@ -292,17 +293,24 @@ void ModuleChecker::statement(std::size_t& index) {
   }
 }
 
+/// Before all others: a .loc may name a .file that stands further below, as in nvcc's modules.
+void ModuleChecker::find_files() {
+  for (const Stmt& stmt : tree_.stmts) {
+    if (stmt.kind != StmtKind::file) continue;
+    const syntax::File& file = tree_.files[stmt.data];
+    const auto id = static_cast<u32>(module_->files.size());
+    if (files_.try_emplace(file.index, File{id, stmt.data, stmt.span}).second)
+      module_->files.emplace_back(text(file.path));
+  }
+}
+
 void ModuleChecker::file(const Stmt& stmt) {
   const syntax::File& file = tree_.files[stmt.data];
   if (file.has_times) gate(kFileTimes, "the time and size of a .file", stmt.span);
-  const auto [before, is_new] =
-      files_.try_emplace(file.index, File{static_cast<u32>(module_->files.size()), stmt.span});
-  if (!is_new) {
+  const File& first = files_.at(file.index);
+  if (first.data != stmt.data)
     report_.add(Kind::repeated_file, stmt.span, file.index)
-        .label(before->second.span, "the first one is here");
-    return;
-  }
-  module_->files.emplace_back(text(file.path));
+        .label(first.span, "the first one is here");
 }
 
 /// Statements that say nothing about the meaning are of a version all the same.

@@ -116,6 +116,7 @@ class ModuleChecker {
   void gate(std::span<const isa::Gate> gates, std::string_view what, Span span);
   /// The same for the .weak or .common that a declaration begins with.
   void gate_linkage(NameId linkage, Span declaration);
+  void find_files();
   void file(const syntax::Stmt& stmt);
   void gate_debugging(const syntax::Stmt& stmt);
   void pragma(const syntax::Directive& directive);
@@ -152,7 +153,8 @@ class ModuleChecker {
   std::vector<Special> special_;  // by NameId
   ir::Function dropped_;  // the last body that was forgotten: the next one reuses its memory
   struct File {
-    u32 id = 0;  ///< index into Module::files
+    u32 id = 0;    ///< index into Module::files
+    u32 data = 0;  ///< Stmt::data of the statement
     Span span;
   };
   std::unordered_map<u32, File> files_;  // by .file number

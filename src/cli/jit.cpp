@@ -123,6 +123,8 @@ int show_compiled(const JitOptions& options) {
       return fail(why);
   }
   if (options.file.empty()) return fail("FILE is missing");
+  if (!options.cpu.empty() && !jit::knows_cpu(options.cpu))
+    return fail(fmt::format("--cpu: LLVM knows no processor '{}'", options.cpu));
   if (options.runs_passes) return run_passes(options);
   const machine::Profile* const profile = chosen_profile();
   if (!profile) return kUsage;

@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,6 +10,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "base/quiet_thread.h"
 
 namespace heddle::jit {
 namespace {
@@ -61,32 +62,9 @@ std::shared_ptr<Compilation> Compilation::start(Order order, std::chrono::nanose
         fmt::format("{} earlier compilations took too long and have not ended yet", kMostBehind)});
     return one;
   }
-  // Signals are the program's, and its handlers may not expect this thread.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, kStack);
-  auto* self = new std::shared_ptr<Compilation>(one);
-  pthread_t thread;
-  const int failed = pthread_create(
-      &thread, &attributes,
-      [](void* argument) -> void* {
-        const std::unique_ptr<std::shared_ptr<Compilation>> mine(
-            static_cast<std::shared_ptr<Compilation>*>(argument));
-        (*mine)->run();
-        return nullptr;
-      },
-      self);
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (failed) {
-    delete self;
+  if (!start_quiet_thread([one] { one->run(); }, kStack))
     one->end(
         Failure{"there is no thread for the compiler", /*by_kernel=*/false, /*over_budget=*/true});
-  }
   return one;
 }
 

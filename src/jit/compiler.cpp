@@ -33,6 +33,7 @@ struct Library {
   CompileFunction* compile = nullptr;
   RunPassesFunction* run_passes = nullptr;
   ListPassesFunction* list_passes = nullptr;
+  KnowsCpuFunction* knows_cpu = nullptr;
   std::string why;
 };
 
@@ -64,6 +65,7 @@ Library load() {
   if (!library.compile) library.why = fmt::format("{} has no {}", place, kCompileFunction);
   library.run_passes = reinterpret_cast<RunPassesFunction*>(dlsym(handle, kRunPassesFunction));
   library.list_passes = reinterpret_cast<ListPassesFunction*>(dlsym(handle, kListPassesFunction));
+  library.knows_cpu = reinterpret_cast<KnowsCpuFunction*>(dlsym(handle, kKnowsCpuFunction));
   return library;
 }
 
@@ -127,6 +129,10 @@ std::vector<PassInfo> list_passes() {
   std::vector<PassInfo> passes;
   if (library().list_passes) library().list_passes(passes);
   return passes;
+}
+
+bool knows_cpu(const std::string& name) {
+  return !library().knows_cpu || library().knows_cpu(name);
 }
 
 const std::string& compiler_build() {

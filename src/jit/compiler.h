@@ -72,6 +72,9 @@ struct PassInfo {
 /// is no compiler.
 std::vector<PassInfo> list_passes();
 
+/// Whether LLVM has code for a processor of that name; true where there is no compiler.
+bool knows_cpu(const std::string& name);
+
 /// Which build of the compiler this is, without loading it: the build id of its library. Empty:
 /// there is none.
 const std::string& compiler_build();

@@ -16,9 +16,11 @@ namespace heddle::jit {
 using CompileFunction = void(const Request&, Result<Compiled>&);
 using RunPassesFunction = void(const TextRequest&, Result<std::string>&);
 using ListPassesFunction = void(std::vector<PassInfo>&);
+using KnowsCpuFunction = bool(const std::string&);
 inline constexpr const char* kCompileFunction = "heddle_jit_compile";
 inline constexpr const char* kRunPassesFunction = "heddle_jit_run_passes";
 inline constexpr const char* kListPassesFunction = "heddle_jit_list_passes";
+inline constexpr const char* kKnowsCpuFunction = "heddle_jit_knows_cpu";
 inline constexpr const char* kVersion = "heddle_jit_version";
 inline constexpr const char* kLayout = "heddle_jit_layout";
 

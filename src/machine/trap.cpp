@@ -79,14 +79,16 @@ std::string describe_address(const Memory& memory, u64 address) {
 }
 
 std::string describe(const Trap& trap) {
-  std::string text = fmt::format("{}:{}: trap: {}", trap.file, trap.at.line, name_of(trap.kind));
+  // First the line that the programmer wrote, where .loc says which that is.
+  const bool has_source = !trap.loc_file.empty();
+  std::string text = fmt::format("{}:{}: trap: {}", has_source ? trap.loc_file : trap.file,
+                                 has_source ? trap.at.loc_line : trap.at.line, name_of(trap.kind));
   if (trap.address) text += fmt::format(" at address {:#x}", *trap.address);
   if (!trap.instruction.empty()) text += fmt::format("\n  instruction: {}", trap.instruction);
+  if (has_source) text += fmt::format("\n  PTX: {}:{}", trap.file, trap.at.line);
   text += fmt::format("\n  kernel: {}", trap.kernel);
   if (!trap.function.empty() && trap.function != trap.kernel)
     text += fmt::format(", in function {}", trap.function);
-  if (!trap.loc_file.empty())
-    text += fmt::format("\n  source: {}:{}", trap.loc_file, trap.at.loc_line);
   text += fmt::format("\n  CTA ({}, {}, {}), thread ({}, {}, {})", trap.cta.x, trap.cta.y,
                       trap.cta.z, trap.thread.x, trap.thread.y, trap.thread.z);
   if (!trap.detail.empty()) text += "\n  " + trap.detail;

@@ -564,6 +564,16 @@ class OnFault(Case):
                                faults=2, declarations=".shared .align 4 .b32 few[16];\n")
         self.assertEqual(found, ["5"] * 16 + ["0"] * 16)
 
+    def test_the_source_line_comes_first(self):
+        body = ".loc 1 5 3\nmov.u32 %r1, 0;\n.loc 1 7 9\ntrap;"
+        for where, ptx in (("before", '.file 1 "/src/k.cu"\n'), ("behind", "")):
+            with self.subTest(where=where):
+                text = module(kernel(body, declarations=ptx)) + ("" if ptx else '.file 1 "/src/k.cu"\n')
+                for engine in ("interp", "jit"):
+                    _, err = self.run_ptx(text, status=TRAPPED, env={"HEDDLE_ENGINE": engine})
+                    line = 1 + text[:text.index("trap;")].count("\n")
+                    self.assertRegex(err, rf"^/src/k\.cu:7: trap: trap instruction\n  instruction: trap\n  PTX: .*:{line}\n")
+
     def test_text_that_is_not_there(self):
         declared = (".extern .func (.param .b32 n) vprintf(.param .b64 f, .param .b64 a);\n"
                     ".global .align 1 .b8 text[6] = {91, 37, 115, 93, 10, 0};\n.global .u64 far = 4096;\n")

@@ -60,7 +60,7 @@ NUMBERS = {
 WORDS = {
     ("check", "--format"): ["", "xml", "JSON "], ("check", "--dump"): ["", "tree"], ("jit", "--dump"): ["", "ir"],
     ("jit", "--entry"): ["nosuch"], ("run", "--entry"): ["nosuch"], ("run", "--link"): ["/nonexistent", "/"],
-    ("run", "--membermask"): ["", "lax", "GPU"], ("jit", "--cpu"): [],  # LLVM knows them
+    ("run", "--membermask"): ["", "lax", "GPU"], ("jit", "--cpu"): ["nosuch", "X86-64", "generic "],
     ("jit", "--print-after"): ["nosuch", "lower,nosuch"], ("jit", "--passes"): ["nosuch", "promote,all", "lower "],
 }
 FLAGS = {

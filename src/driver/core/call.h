@@ -47,7 +47,7 @@ class InCallback {
 /// Runs `body()` when the driver is initialised.
 template <class Body>
 CUresult in_driver(Body body) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (const CUresult why = why_not_ready()) return why;
   if (InCallback::here()) return CUDA_ERROR_NOT_PERMITTED;
   return body();
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/roomy_stack.h"
 #include "check/check.h"
 #include "driver/core/compile.h"
 #include "driver/core/device_library.h"
@@ -56,10 +57,8 @@ std::shared_ptr<const ir::Module> with_limits(std::shared_ptr<const ir::Module> 
   return limited;
 }
 
-}  // namespace
-
-Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile, u32 max_registers,
-                 check::Program program) {
+Compiled compile_here(std::span<const PtxText> texts, const machine::Profile& profile,
+                      u32 max_registers, check::Program program) {
   std::vector<check::Input> inputs;
   for (const auto& text : texts) inputs.push_back({text.name, text.text});
   if (const auto library = device_library_for(texts)) {
@@ -84,6 +83,15 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
   }
   return {CUDA_SUCCESS, with_limits(std::move(checked.module), texts, max_registers), "",
           std::move(checked.messages)};
+}
+
+}  // namespace
+
+Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile, u32 max_registers,
+                 check::Program program) {
+  Compiled compiled;
+  on_roomy_stack([&] { compiled = compile_here(texts, profile, max_registers, program); });
+  return compiled;
 }
 
 }  // namespace heddle::driver

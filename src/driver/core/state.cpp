@@ -3,6 +3,7 @@
 // See state.h. Devices are made once, by cuInit.
 #include "driver/core/state.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -16,7 +17,11 @@
 namespace heddle::driver {
 namespace {
 
-std::atomic<bool> initialized{false};
+/// What calls that need the driver return where it does not work.
+std::atomic<CUresult> refusal{CUDA_ERROR_NOT_INITIALIZED};
+/// In the child of a fork that came behind cuInit: nothing of the parent's driver is there but its
+/// memory.
+std::atomic<bool> forked{false};
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -43,11 +48,19 @@ CUuuid uuid_of(const machine::Profile& profile, int ordinal) {
   return uuid;
 }
 
+/// Handlers of atexit() that were registered behind cuInit have run, those before it come next.
 void stop_kernels() {
+  if (forked) return;
   state().exiting = true;
   for (const auto& device : state().devices) {
     if (const auto& context = device->primary.context) context->synchronize();
   }
+  refusal = CUDA_ERROR_DEINITIALIZED;
+}
+
+void begin_child() {
+  forked = true;
+  refusal = CUDA_ERROR_NOT_INITIALIZED;
 }
 
 CUresult make_devices() {
@@ -74,6 +87,7 @@ CUresult make_devices() {
                                                        uuid_of(*profile, ordinal)));
   }
   std::atexit(stop_kernels);
+  pthread_atfork(nullptr, nullptr, begin_child);
   return CUDA_SUCCESS;
 }
 
@@ -85,15 +99,17 @@ State& state() {
 }
 
 CUresult initialize() {
+  if (forked) return CUDA_ERROR_NOT_INITIALIZED;
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
-  if (initialized) return CUDA_SUCCESS;
-  const CUresult result = make_devices();
-  initialized = result == CUDA_SUCCESS;
-  return result;
+  if (refusal == CUDA_ERROR_NOT_INITIALIZED) {
+    if (const CUresult why = make_devices()) return why;
+    refusal = CUDA_SUCCESS;
+  }
+  return refusal;
 }
 
-bool is_initialized() { return initialized.load(std::memory_order_acquire); }
+CUresult why_not_ready() { return refusal.load(std::memory_order_acquire); }
 
 Device* device(CUdevice handle) {
   const auto& devices = state().devices;

@@ -69,8 +69,13 @@ State& state();
 
 /// Makes the devices, once. CUDA_ERROR_NO_DEVICE, with the reason on stderr, when HEDDLE_DEVICE or
 /// HEDDLE_DEVICES make no sense or there is no address space for a device's memory.
+/// CUDA_ERROR_NOT_INITIALIZED in the child of a fork that came behind it, as on a GPU, and
+/// CUDA_ERROR_DEINITIALIZED when the process ends.
 CUresult initialize();
-bool is_initialized();
+/// CUDA_ERROR_NOT_INITIALIZED before initialize() and in such a child; CUDA_ERROR_DEINITIALIZED
+/// when handlers of atexit() run that were registered before it, and in destructors of static
+/// objects that were made before; else CUDA_SUCCESS.
+CUresult why_not_ready();
 
 /// The device of a handle; null: no such device.
 Device* device(CUdevice handle);

@@ -2,6 +2,7 @@
 //
 // See task.h.
 #include "driver/core/task.h"
+#include "base/roomy_stack.h"
 
 #include "driver/core/call.h"
 #include "driver/core/capture.h"
@@ -28,7 +29,9 @@ bool is_still_there(Context& context, CUresult now, const char* what) {
 }
 
 struct Perform {
-  void operator()(const KernelTask& task) const { run(task); }
+  void operator()(const KernelTask& task) const {
+    on_roomy_stack([&] { run(task); });
+  }
   void operator()(const CopyTask& task) const {
     if (is_still_there(*task.context, task.copy.check(), "copy")) task.copy.execute();
   }

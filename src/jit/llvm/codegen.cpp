@@ -14,6 +14,7 @@
 #include <llvm/MC/MCContext.h>
 #include <llvm/MC/MCSectionELF.h>
 #include <llvm/MC/MCStreamer.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ObjectFile.h>
 #include <llvm/Support/CommandLine.h>
@@ -177,7 +178,10 @@ void keep_masks_narrow() {
 
 }  // namespace
 
-std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu) {
+namespace {
+
+/// This host's. Null: LLVM has none.
+const llvm::Target* find_target() {
   static const bool once = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
@@ -186,10 +190,23 @@ std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu) {
     return true;
   }();
   (void)once;
-  const std::string triple = llvm::sys::getProcessTriple();
   std::string why;
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, why);
-  if (!target) return nullptr;
+  return llvm::TargetRegistry::lookupTarget(llvm::sys::getProcessTriple(), why);
+}
+
+}  // namespace
+
+bool is_known_cpu(const std::string& cpu) {
+  const llvm::Target* target = find_target();
+  if (!target) return false;
+  const std::unique_ptr<llvm::MCSubtargetInfo> info(
+      target->createMCSubtargetInfo(llvm::sys::getProcessTriple(), "", ""));
+  return info && info->isCPUStringValid(cpu);
+}
+
+std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu) {
+  const llvm::Target* target = find_target();
+  if (!target || (!cpu.empty() && !is_known_cpu(cpu))) return nullptr;
   std::string features;
   if (cpu.empty()) {
     for (const auto& [name, has] : llvm::sys::getHostCPUFeatures()) {
@@ -201,7 +218,8 @@ std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu) {
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.NoTrappingFPMath = true;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, cpu.empty() ? llvm::sys::getHostCPUName() : llvm::StringRef(cpu), features, options,
+      llvm::sys::getProcessTriple(),
+      cpu.empty() ? llvm::sys::getHostCPUName() : llvm::StringRef(cpu), features, options,
       llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
 }
 

@@ -13,6 +13,9 @@
 
 namespace heddle::jit {
 
+/// Whether LLVM has code for a processor of that name.
+bool is_known_cpu(const std::string& cpu);
+
 /// For `cpu`, an LLVM name; empty: this host. Null when LLVM does not know it.
 std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu);
 

@@ -4,6 +4,7 @@
 // version and at the layout of objects), so C++ objects may pass between them.
 #include "jit/library.h"
 #include "jit/compiler.h"
+#include "jit/llvm/codegen.h"
 
 namespace heddle::jit {
 Result<Compiled> compile_here(const Request& request);
@@ -24,6 +25,10 @@ extern "C" [[gnu::visibility("default")]] void heddle_jit_run_passes(
 extern "C" [[gnu::visibility("default")]] void heddle_jit_list_passes(
     std::vector<heddle::jit::PassInfo>& passes) {
   passes = heddle::jit::list_passes_here();
+}
+
+extern "C" [[gnu::visibility("default")]] bool heddle_jit_knows_cpu(const std::string& name) {
+  return heddle::jit::is_known_cpu(name);
 }
 
 extern "C" [[gnu::visibility("default")]] const char heddle_jit_version[] = HEDDLE_VERSION;
