@@ -9,19 +9,25 @@
 
 namespace heddle {
 
-/// While alive, this thread is not cancelled; a request waits.
+/// While alive, this thread is not cancelled; a request waits. Its type becomes deferred as well:
+/// glibc 2.36 asks, where a request comes to a thread that has just disabled cancellation, for the
+/// type alone.
 class Uncancelled {
  public:
-  Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  Uncancelled() {
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type_);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_);
+  }
   ~Uncancelled() {
     int ignored;
-    pthread_setcancelstate(before_, &ignored);
+    pthread_setcancelstate(state_, &ignored);
+    pthread_setcanceltype(type_, &ignored);
   }
   Uncancelled(const Uncancelled&) = delete;
   Uncancelled& operator=(const Uncancelled&) = delete;
 
  private:
-  int before_ = PTHREAD_CANCEL_ENABLE;
+  int type_ = PTHREAD_CANCEL_DEFERRED, state_ = PTHREAD_CANCEL_ENABLE;
 };
 
 }  // namespace heddle

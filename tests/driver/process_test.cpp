@@ -2,12 +2,14 @@
 //
 // The process is the program's: it forks, it ends, and it cancels its threads. Each case is a
 // process of its own, in both engines.
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <thread>
@@ -163,6 +165,11 @@ int threads_that_go_on() {
 
 int cancelled(int type) {
   Device device;
+  // Once before: a thread that is cancelled while a call is bound leaves the dynamic linker waiting.
+  CUdeviceptr first = 0;
+  expect(!cuMemAlloc_v2(&first, 4) && !cuMemFree_v2(first) && !cuCtxSynchronize(), "first calls");
+  expect(device.run() == 42, "42 first");
+  pthread_testcancel();
   for (int i = 0; i < 200; ++i) {
     struct Work {
       Device& device;
@@ -216,6 +223,62 @@ int small_stack() {
   return end == &device ? 0 : 1;
 }
 
+// --- another copy of the library ---
+
+/// The library's file again, as a program finds it that brings one of its own.
+void* load_copy() {
+  Dl_info info;
+  expect(dladdr(reinterpret_cast<void*>(&cuDriverGetVersion), &info) != 0, "the library's file");
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("heddle-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const std::filesystem::path from = info.dli_fname;
+  for (const char* name : {"libcuda.so.1", "libheddle_jit.so"}) {
+    if (std::filesystem::exists(from.parent_path() / name))
+      std::filesystem::copy_file(from.parent_path() / name, folder / name);
+  }
+  void* const copy = dlopen((folder / "libcuda.so.1").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!copy) std::fprintf(stderr, "%s\n", dlerror());
+  std::filesystem::remove_all(folder);
+  return copy;
+}
+
+int two_copies() {
+  Device device;
+  expect(device.run() == 42, "42");
+  void* const copy = load_copy();
+  expect(copy, "a copy");
+  const auto call = [&](const char* name, auto own) {
+    return reinterpret_cast<decltype(own)>(dlsym(copy, name));
+  };
+  CUcontext context;
+  CUmodule module;
+  CUfunction kernel;
+  CUdeviceptr out = 0, nowhere = 64;
+  int word = 0;
+  expect(!call("cuInit", cuInit)(0), "cuInit of the copy");
+  expect(!call("cuCtxCreate_v2", cuCtxCreate_v2)(&context, 0, 0), "a context of it");
+  expect(!call("cuModuleLoadData", cuModuleLoadData)(&module, kKernel), "a module of it");
+  expect(!call("cuModuleGetFunction", cuModuleGetFunction)(&kernel, module, "store"), "a kernel");
+  expect(!call("cuMemAlloc_v2", cuMemAlloc_v2)(&out, 4), "memory of it");
+  const auto launch = [&](CUdeviceptr where) {
+    void* params[] = {&where};
+    return call("cuLaunchKernel", cuLaunchKernel)(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, params,
+                                                  nullptr);
+  };
+  const auto synchronize = call("cuCtxSynchronize", cuCtxSynchronize);
+  for (int i = 0; i < 3; ++i) {
+    expect(!launch(out) && device.run() == 42, "both run");
+    expect(!synchronize(), "the copy goes on");
+  }
+  expect(!call("cuMemcpyDtoH_v2", cuMemcpyDtoH_v2)(&word, out, 4) && word == 42, "42 of the copy");
+  expect(!launch(nowhere) && synchronize() == CUDA_ERROR_ILLEGAL_ADDRESS, "its trap is its own");
+  expect(device.run() == 42, "the other one goes on");
+  device.out = nowhere;
+  expect(!device.launch() && cuCtxSynchronize() == CUDA_ERROR_ILLEGAL_ADDRESS, "and traps, too");
+  return 0;
+}
+
 struct Case {
   const char* name;
   int (*body)();
@@ -230,6 +293,7 @@ constexpr Case kCases[] = {
     {"cancelled_at_points", cancelled_at_points},
     {"cancelled_anywhere", cancelled_anywhere},
     {"small_stack", small_stack},
+    {"two_copies", two_copies},
 };
 
 using Process = testing::TestWithParam<std::tuple<const char*, Case>>;
