@@ -7,6 +7,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "base/check.h"
 #include "jit/llvm/branches.h"
@@ -467,6 +468,37 @@ void Vectorizer::for_each_lane(llvm::Value* lanes,
   go_to(done);
 }
 
+/// A strong access of one lane, of all elements at once (docs/memory-model.md); from or to the
+/// rows' places.
+void Vectorizer::access_in_order(const Site& site, bool loads, llvm::Value* at,
+                                 const std::vector<llvm::Value*>& places) {
+  const unsigned bits = site.bytes * 8u;
+  llvm::Type *element = builder_.getIntNTy(bits), *whole = builder_.getIntNTy(bits * site.count);
+  const llvm::Align align(u64{site.bytes} * site.count);
+  if (loads) {
+    llvm::LoadInst* loaded = builder_.CreateAlignedLoad(whole, at, align, /*isVolatile=*/true);
+    loaded->setAtomic(llvm::AtomicOrdering::Acquire);
+    for (unsigned i = 0; i < site.count; ++i)
+      builder_.CreateStore(
+          builder_.CreateTrunc(builder_.CreateLShr(loaded, u64{i} * bits), element), places[i]);
+    return;
+  }
+  llvm::Value* stored = llvm::ConstantInt::get(whole, 0);
+  for (unsigned i = 0; i < site.count; ++i)
+    stored = builder_.CreateOr(
+        stored,
+        builder_.CreateShl(builder_.CreateZExt(builder_.CreateLoad(element, places[i]), whole),
+                           u64{i} * bits));
+  builder_.CreateAlignedStore(stored, at, align, /*isVolatile=*/true)
+      ->setAtomic(llvm::AtomicOrdering::Release);
+}
+
+/// Whether the host has one instruction for all elements of a strong access.
+bool Vectorizer::is_word(const Site& site) {
+  const unsigned bytes = u32{site.bytes} * site.count;
+  return bytes <= 8 && std::has_single_bit(bytes);
+}
+
 /// The access where the processor has no instruction for it: each lane's is checked, and made.
 /// Returns what was loaded.
 Halves Vectorizer::lane_by_lane(const llvm::CallInst& call, const Halves& mask) {
@@ -475,6 +507,7 @@ Halves Vectorizer::lane_by_lane(const llvm::CallInst& call, const Halves& mask) 
   llvm::Type *element = builder_.getIntNTy(site.bytes * 8u), *type = vector_of(element);
   llvm::Type* wide = builder_.getInt64Ty();
   const Group own = group_of(call, Way::scattered);
+  accesses_.try_emplace(&call, Access{nullptr, static_cast<u64>(own.extent.low)});  // ask() wants it
   const auto in_row = [&](unsigned i, unsigned h) {
     return builder_.CreateConstInBoundsGEP1_32(type, row(element, i), h);
   };
@@ -507,13 +540,17 @@ Halves Vectorizer::lane_by_lane(const llvm::CallInst& call, const Halves& mask) 
   for_each_lane(lanes, [&](llvm::Value* lane) {
     llvm::Value* address = address_of(lane);
     check_lane(site, own, address, [&] { ask(own, mask); });
+    llvm::Value* there = host(site, address);
+    std::vector<llvm::Value*> places;
+    for (unsigned i = 0; i < site.count; ++i)
+      places.push_back(builder_.CreateInBoundsGEP(element, row(element, i), lane));
+    if (site.ordered) return access_in_order(site, loads, pointer(there, 0), places);
     for (unsigned i = 0; i < site.count; ++i) {
-      llvm::Value* there = pointer(host(site, address), u64{i} * site.bytes);
-      llvm::Value* place = builder_.CreateInBoundsGEP(element, row(element, i), lane);
+      llvm::Value* at = pointer(there, u64{i} * site.bytes);
       if (loads)
-        builder_.CreateStore(builder_.CreateAlignedLoad(element, there, llvm::Align(1)), place);
+        builder_.CreateStore(builder_.CreateAlignedLoad(element, at, llvm::Align(1)), places[i]);
       else
-        builder_.CreateAlignedStore(builder_.CreateLoad(element, place), there, llvm::Align(1));
+        builder_.CreateAlignedStore(builder_.CreateLoad(element, places[i]), at, llvm::Align(1));
     }
   });
   Halves loaded{};
@@ -530,6 +567,7 @@ void Vectorizer::emit_load(llvm::CallInst& call, const Site& site, const Halves&
   llvm::Type* element = builder_.getIntNTy(site.bytes * 8u);
   const unsigned count = site.count;
   if (site.ordered && !shapes_.of(&call).is_uniform()) {
+    if (is_word(site)) return define(call, lane_by_lane(call, mask));
     pass_addresses(call);
     call_helper(HelperId::load, call.getArgOperand(0), mask);
     return take_results(call);
@@ -626,7 +664,10 @@ void Vectorizer::emit_store(llvm::CallInst& call, const Site& site, const Halves
     return Halves{};
   };
   if (site.ordered) {
-    by_run_time();
+    if (is_word(site))
+      lane_by_lane(call, mask);
+    else
+      by_run_time();
     return;
   }
   const auto [group, distance] = checked(call, mask);

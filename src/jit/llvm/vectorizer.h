@@ -262,6 +262,9 @@ class Vectorizer {
                           const Halves& mask);
   llvm::AllocaInst* row(llvm::Type* element, unsigned number);
   void for_each_lane(llvm::Value* lanes, const std::function<void(llvm::Value* lane)>& one);
+  static bool is_word(const Site& site);
+  void access_in_order(const Site& site, bool loads, llvm::Value* at,
+                       const std::vector<llvm::Value*>& places);
   Halves lane_by_lane(const llvm::CallInst& call, const Halves& mask);
   void emit_load(llvm::CallInst& call, const Site& site, const Halves& mask);
   void emit_store(llvm::CallInst& call, const Site& site, const Halves& mask);
