@@ -23,7 +23,7 @@
 namespace heddle::forms {
 namespace {
 
-constexpr double kMostTimes = 50;
+constexpr double kMostTimes = 20;
 
 struct Register {
   std::string type, name;
@@ -45,32 +45,46 @@ std::vector<Register> registers_of(std::string_view declarations) {
   return registers;
 }
 
+/// Bytes of a register in memory.
+unsigned bytes_of(std::string_view type) {
+  const std::size_t digits = type.find_first_of("0123456789");
+  return digits == std::string_view::npos
+             ? 4
+             : static_cast<unsigned>(std::stoi(std::string(type.substr(digits)))) / 8;
+}
+
 /// The kernel with its registers read from memory before the instruction, and written behind it.
+/// Each has an array with an element for each thread, so that what reads and writes is short.
 std::string with_operands(const Instance& instance) {
   std::string before =
-      "{ .reg .b64 %from_; .reg .b32 %thread_; ld.param.u64 %from_, [from_];\n"
-      "mov.u32 %thread_, %tid.x; mul.wide.u32 %from_, %thread_, 512;\n";
+      "{ .reg .b64 %from_<9>; .reg .b32 %thread_; ld.param.u64 %from_0, [from_];\n"
+      "mov.u32 %thread_, %tid.x;\n";
+  for (const unsigned bytes : {1, 2, 4, 8})
+    before += fmt::format("mad.wide.u32 %from_{0}, %thread_, {0}, %from_0;\n", bytes);
   std::string after = before;
   int at = 0;
   for (const auto& [type, name] : registers_of(instance.declarations)) {
-    at += 16;
+    at += 4096;
+    const unsigned bytes = std::min(bytes_of(type), 8u);
+    const std::string place = fmt::format("[%from_{}+{}]", bytes, at);
     if (type == "pred") {
-      before += fmt::format("ld.global.u32 %thread_, [%from_+{}]; setp.ne.u32 {}, %thread_, 0;\n",
-                            at, name);
-      after += fmt::format("selp.u32 %thread_, 1, 0, {}; st.global.u32 [%from_+{}], %thread_;\n",
-                           name, at);
+      before +=
+          fmt::format("ld.global.u32 %thread_, {}; setp.ne.u32 {}, %thread_, 0;\n", place, name);
+      after +=
+          fmt::format("selp.u32 %thread_, 1, 0, {}; st.global.u32 {}, %thread_;\n", name, place);
     } else if (type == "b128") {
+      const std::string other = fmt::format("[%from_8+{}]", at + 2048);
       before += fmt::format(
-          "{{ .reg .b64 %a, %b; ld.global.u64 %a, [%from_+{}]; "
-          "ld.global.u64 %b, [%from_+{}]; mov.b128 {}, {{%a, %b}}; }}\n",
-          at, at + 8, name);
+          "{{ .reg .b64 %a, %b; ld.global.u64 %a, {}; "
+          "ld.global.u64 %b, {}; mov.b128 {}, {{%a, %b}}; }}\n",
+          place, other, name);
       after += fmt::format(
           "{{ .reg .b64 %a, %b; mov.b128 {{%a, %b}}, {}; "
-          "st.global.u64 [%from_+{}], %a; st.global.u64 [%from_+{}], %b; }}\n",
-          name, at, at + 8);
+          "st.global.u64 {}, %a; st.global.u64 {}, %b; }}\n",
+          name, place, other);
     } else {
-      before += fmt::format("ld.global.{} {}, [%from_+{}];\n", type, name, at);
-      after += fmt::format("st.global.{} [%from_+{}], {};\n", type, at, name);
+      before += fmt::format("ld.global.{} {}, {};\n", type, name, place);
+      after += fmt::format("st.global.{} {}, {};\n", type, place, name);
     }
   }
   std::string text = module_of(instance);

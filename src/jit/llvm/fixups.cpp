@@ -181,4 +181,65 @@ void drop_undefined_gathers(llvm::Function& cta) {
   }
 }
 
+namespace {
+
+bool is_of_halves(const llvm::Value* value) {
+  return value->getType()->isVectorTy() && value->getType()->getScalarType()->isHalfTy();
+}
+
+/// The same in floats, or in the halves' bits. Null: it stays as it is.
+llvm::Value* widened(llvm::Instruction& inst, llvm::IRBuilder<>& builder) {
+  const auto wide = [&](llvm::Value* value) {
+    return builder.CreateFPExt(value, value->getType()->getWithNewType(builder.getFloatTy()));
+  };
+  const auto narrow = [&](llvm::Value* value) {
+    return builder.CreateFPTrunc(value, inst.getType());
+  };
+  const auto bits = [&](llvm::Value* value) {
+    return builder.CreateBitCast(value, value->getType()->getWithNewType(builder.getInt16Ty()));
+  };
+  const auto mask = [&](u16 number) {
+    return llvm::ConstantInt::get(inst.getType()->getWithNewType(builder.getInt16Ty()), number);
+  };
+  const auto as_halves = [&](llvm::Value* value) {
+    return builder.CreateBitCast(value, inst.getType());
+  };
+  if (auto* compare = llvm::dyn_cast<llvm::FCmpInst>(&inst))
+    return builder.CreateFCmp(compare->getPredicate(), wide(inst.getOperand(0)),
+                              wide(inst.getOperand(1)));
+  if (inst.getOpcode() == llvm::Instruction::FNeg)
+    return as_halves(builder.CreateXor(bits(inst.getOperand(0)), mask(0x8000)));
+  if (auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&inst);
+      binary && binary->getOpcode() != llvm::Instruction::FRem)
+    return narrow(builder.CreateBinOp(binary->getOpcode(), wide(inst.getOperand(0)),
+                                      wide(inst.getOperand(1))));
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
+  switch (call ? call->getIntrinsicID() : llvm::Intrinsic::not_intrinsic) {
+    case llvm::Intrinsic::fabs:
+      return as_halves(builder.CreateAnd(bits(inst.getOperand(0)), mask(0x7fff)));
+    case llvm::Intrinsic::copysign:
+      return as_halves(builder.CreateOr(builder.CreateAnd(bits(inst.getOperand(0)), mask(0x7fff)),
+                                        builder.CreateAnd(bits(inst.getOperand(1)), mask(0x8000))));
+    case llvm::Intrinsic::sqrt:
+      return narrow(builder.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, wide(inst.getOperand(0))));
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+void widen_halves(llvm::Function& cta, const llvm::TargetMachine& target) {
+  if (!has(target, cta, "+f16c") || has(target, cta, "+avx512fp16")) return;
+  for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(cta))) {
+    const bool of_halves = inst.getNumOperands() > 0 && is_of_halves(inst.getOperand(0));
+    if (!of_halves || !(is_of_halves(&inst) || llvm::isa<llvm::FCmpInst>(inst))) continue;
+    llvm::IRBuilder<> builder(&inst);
+    llvm::Value* made = widened(inst, builder);
+    if (!made) continue;
+    inst.replaceAllUsesWith(made);
+    inst.eraseFromParent();
+  }
+}
+
 }  // namespace heddle::jit

@@ -24,6 +24,12 @@ void part_choices(llvm::Function& cta, const llvm::TargetMachine& target);
 /// instructions are predicated by the number of the thread are such masks.
 void part_carries(llvm::Function& cta, const llvm::TargetMachine& target);
 
+/// Arithmetic on vectors of halves as arithmetic on floats, and of their bits, where the processor
+/// converts halves but does not compute with them: LLVM 19 would do it lane by lane, in a hundred
+/// times as much code. A float has more than twice the digits and two, so rounding twice comes to
+/// the same (Figueroa).
+void widen_halves(llvm::Function& cta, const llvm::TargetMachine& target);
+
 /// Removes gathers of which the addresses are undefined: of lanes that never come. LLVM 19 gives
 /// their addresses, as they do not matter, the register of the result, and the processor refuses
 /// that.

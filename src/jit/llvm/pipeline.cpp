@@ -424,6 +424,13 @@ const Pass kPasses[] = {
      "gathers of lanes that never come",
      apply<drop_undefined_gathers>,
      {regions}},
+    {"widen-halves",
+     "arithmetic on vectors of halves becomes arithmetic on floats",
+     [](PassState& state) {
+       widen_halves(state.code(), state.analyses.target);
+       return std::string();
+     },
+     {regions}},
     {"lane-loops",
      "accesses under a mask that the processor cannot make become loops",
      [](PassState& state) {
