@@ -486,9 +486,9 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
     const auto align = positive(declared.align, "alignment");
     if (align && (*align & (*align - 1)))
       report_.add(Kind::bad_alignment, tree_[declared.align].span, *align)
-          .help(fmt::format("the next one is {}", std::bit_ceil(std::min<u64>(*align, 1u << 20))));
+          .help(fmt::format("the next one is {}", std::bit_ceil(std::min<u64>(*align, 1u << 31))));
     else if (align)
-      variable.align = static_cast<u32>(std::min<u64>(*align, 1u << 20));
+      variable.align = static_cast<u32>(std::min<u64>(*align, 1u << 31));
   }
   variable.is_array = declared.is_array;
   u64 count = 1;

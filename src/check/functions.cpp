@@ -73,6 +73,9 @@ ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
       parameter.is_array = one.is_array;
       if (parameter.in_register && one.is_array)
         report_.add(Kind::register_array, one.name_span).help("an array is a .param parameter");
+      if (one.dims.count > 1)
+        report_.add(Kind::parameter_dimensions, one.name_span)
+            .help("an array of one dimension has room for as many elements");
       for (u32 d = 0; d < one.dims.count; ++d) {
         const ExprId dim = tree_.expr_lists[one.dims.first + d];
         if ((!dim || is_zero(dim)) && (kernel || &to == &signature.returns || i + 1 < from.count)) {
@@ -252,6 +255,11 @@ void ModuleChecker::alias(const Stmt& stmt) {
   if (!same_signature(from.signature, to.signature)) {
     report_.add(Kind::different_declaration, alias.alias.span, from.name)
         .label(alias.aliasee.span, "is not like this one");
+    return;
+  }
+  if (std::ranges::count(module_->aliases, ids[0],
+                         &std::pair<ir::FunctionId, ir::FunctionId>::first)) {
+    report_.add(Kind::repeated_alias, alias.alias.span, from.name);
     return;
   }
   module_->aliases.emplace_back(ids[0], ids[1]);

@@ -12,10 +12,10 @@ define i32 @cta(ptr %context, ptr %frames) {
 ; CHECK: [[LESS:%.*]] = fcmp olt <16 x float>
 ; HAS: fcmp olt <16 x half> %a, %b
   %less = fcmp olt <16 x half> %a, %b
-; CHECK: xor <16 x i16> {{.*}}, splat (i16 -32768)
+; CHECK: xor <16 x i16> {{.*}}, <i16 -32768,
 ; HAS: fneg <16 x half> %a
   %negated = fneg <16 x half> %a
-; CHECK: and <16 x i16> {{.*}}, splat (i16 32767)
+; CHECK: and <16 x i16> {{.*}}, <i16 32767,
   %size = call <16 x half> @llvm.fabs.v16f16(<16 x half> %b)
 ; CHECK: [[SUM:%.*]] = fadd <16 x float>
 ; CHECK: fptrunc <16 x float> [[SUM]] to <16 x half>
