@@ -15,7 +15,9 @@ CtaStatus CompiledCluster::run(u64 budget) {
     for (std::size_t rank = 0; rank < members_.size(); ++rank)
       if (!finished_[rank]) see(*members_[rank]);
   };
-  for (u32 pass = 0; pass < kPatience; ++pass) {
+  const auto is_stopped = [&] { return launch_.stop.load(std::memory_order_relaxed); };
+  // Who was stopped is lost: it would do again what it did since it last waited.
+  for (u32 pass = 0; pass < kPatience && !is_stopped(); ++pass) {
     jit::Cta* left = nullptr;
     bool idle = true;
     for (std::size_t rank = 0; rank < members_.size(); ++rank) {
@@ -26,6 +28,7 @@ CtaStatus CompiledCluster::run(u64 budget) {
         trapped_ = &member;
         return status;
       }
+      if (is_stopped()) return CtaStatus::running;
       finished_[rank] = status == CtaStatus::finished;
       idle &= !finished_[rank] && member.is_idle();
       if (!finished_[rank] && !left) left = &member;
@@ -36,7 +39,6 @@ CtaStatus CompiledCluster::run(u64 budget) {
       trapped_ = left;
       return left->deadlock();
     }
-    if (launch_.stop.load(std::memory_order_relaxed)) break;
   }
   return standstill_ ? CtaStatus::waiting : CtaStatus::running;
 }

@@ -17,6 +17,7 @@ struct Case {
   unsigned grid, block;
   const char* body;       ///< with %o: the address of a word that is 0
   const char* functions;  ///< before the kernel
+  const char* directives = "";
 };
 
 const Case kCases[] = {
@@ -100,11 +101,91 @@ again:
   bra again;)",
      ".extern .func (.param .b64 a) malloc (.param .b64 n);\n.extern .func free (.param .b64 "
      "a);\n"},
+    {"Print", 64, 256, R"(
+again:
+  { .param .b64 f; .param .b64 a; .param .b32 r;
+    mov.u64 %s, text; cvta.global.u64 %s, %s; st.param.b64 [f], %s; st.param.b64 [a], 0;
+    call.uni (r), vprintf, (f, a); }
+  bra again;)",
+     ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
+     ".global .b8 text[8] = {0};\n"},
+    {"BulkCopy", 1, 32, R"(
+  .shared .align 128 .b8 tile[32768];
+  .shared .align 8 .b64 done;
+  mov.u32 %r1, %tid.x;
+  setp.ne.u32 %q, %r1, 0;
+  @%q bra stay;
+  mbarrier.init.shared.b64 [done], 1;
+  mov.u64 %s, source;
+again:
+  mbarrier.arrive.expect_tx.shared::cta.b64 %o, [done], 32768;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%s], 32768, [done];
+  bra again;
+stay: bra stay;)",
+     ".global .align 128 .b8 source[32768];\n"},
+    {"BulkCopyOut", 4, 32, R"(
+  .shared .align 128 .b8 tile[32768];
+  mov.u64 %s, target;
+again:
+  cp.async.bulk.global.shared::cta.bulk_group [%s], [tile], 32768;
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group 0;
+  bra again;)",
+     ".global .align 128 .b8 target[32768];\n"},
+    {"BulkStore", 2, 32, R"(
+  .shared .align 128 .b8 tile[32768];
+again:
+  st.bulk.weak.shared::cta [tile], 32768, 0;
+  bra again;)",
+     ""},
+    {"Cluster", 4, 64, R"(
+  mov.u32 %r1, 0;
+again:
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  add.u32 %r1, %r1, 1;
+  setp.ne.u32 %p, %r1, 0;
+  @%p bra again;)",
+     "", ".reqntid 64 .reqnctapercluster 2"},
+    {"ClusterSharedMemory", 2, 32, R"(
+  .shared .b32 word;
+  mov.u32 %r1, word;
+  mapa.shared::cluster.u32 %r1, %r1, 1;
+again:
+  ld.volatile.shared::cluster.u32 %r0, [%r1];
+  setp.ne.u32 %p, %r0, 77;
+  @%p bra again;)",
+     "", ".reqntid 32 .reqnctapercluster 2"},
+    {"WaitForOtherCtas", 300, 64, R"(
+  atom.global.add.u32 %r0, [%o], 1;
+again:
+  ld.acquire.gpu.global.u32 %r0, [%o];
+  setp.ne.u32 %p, %r0, 1;
+  @%p bra again;)",
+     ""},
+    {"Kernels", 1, 1, R"(
+again:
+  { .param .b64 k; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 n; .param .b64 a;
+    mov.u64 %s, child; st.param.b64 [k], %s;
+    st.param.b32 [g], 1; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1;
+    st.param.b32 [b], 32; st.param.b32 [b+4], 1; st.param.b32 [b+8], 1;
+    st.param.b32 [n], 0;
+    call.uni (a), cudaGetParameterBufferV2, (k, g, b, n);
+    ld.param.b64 %s, [a]; }
+  { .param .b64 a; .param .b64 st; .param .b32 r;
+    st.param.b64 [a], %s; st.param.b64 [st], 0;
+    call.uni (r), cudaLaunchDeviceV2, (a, st); }
+  bra again;)",
+     ".extern .func (.param .b64 a) cudaGetParameterBufferV2 (.param .b64 k, .param .align 4 .b8 "
+     "g[12], .param .align 4 .b8 b[12], .param .b32 n);\n"
+     ".extern .func (.param .b32 r) cudaLaunchDeviceV2 (.param .b64 a, .param .b64 s);\n"
+     ".visible .entry child() { again: bra again; }\n"},
 };
 
 std::string text_of(const Case& one) {
-  return std::string(".version 8.0\n.target sm_90\n.address_size 64\n") + one.functions +
-         ".visible .entry k(.param .u64 out)\n{\n.reg .u64 %o, %s; .reg .u32 %r<4>; .reg .pred %p, "
+  return std::string(".version 8.6\n.target sm_100\n.address_size 64\n") + one.functions +
+         ".visible .entry k(.param .u64 out) " + one.directives +
+         "\n{\n.reg .u64 %o, %s; .reg .u32 %r<4>; .reg .pred %p, "
          "%q;\n"
          "ld.param.u64 %o, [out];\n" +
          one.body + "\nret;\n}\n";
