@@ -20,7 +20,7 @@ namespace {
 
 using Block = llvm::BasicBlock;
 
-bool is_barrier(const llvm::Instruction& inst) { return machine_call(inst) == "barrier"; }
+bool is_barrier(const llvm::Instruction& inst) { return machine_op(inst) == MachineOp::barrier; }
 
 class Broadcasts {
  public:
@@ -73,7 +73,7 @@ bool Broadcasts::is_same_for_all_warps(const llvm::Value* value) {
   };
   const auto is_tid_x = [](const llvm::Value* one) {
     const auto* call = llvm::dyn_cast<llvm::CallInst>(one);
-    if (!call || machine_call(*call) != "tid") return false;
+    if (!call || machine_op(*call) != MachineOp::tid) return false;
     const auto* component = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(0));
     return component && component->isZero();
   };
@@ -81,9 +81,9 @@ bool Broadcasts::is_same_for_all_warps(const llvm::Value* value) {
   const llvm::Value* from = nullptr;
   const llvm::APInt* mask = nullptr;
   bool same = false;
-  if (const llvm::StringRef name = machine_call(*inst); !name.empty()) {
+  if (const MachineOp op = machine_op(*inst); op != MachineOp::none) {
     const auto offset = context_offset(*inst);
-    same = name == "lane" || name == "param" || name == "symbol" ||
+    same = op == MachineOp::lane || op == MachineOp::param || op == MachineOp::symbol ||
            (offset && *offset != offsetof(Context, warp));
   } else if (in_line && match(inst, m_And(m_Value(from), m_APInt(mask))) && is_tid_x(from)) {
     same = mask->ult(kLanes);
@@ -110,7 +110,7 @@ bool Broadcasts::may_overlap(llvm::Instruction& load, llvm::Instruction& write) 
 /// at all if it is in there, too.
 bool Broadcasts::is_overwritten(llvm::Instruction& load, const llvm::Loop* within) {
   const auto overwrites = [&](llvm::Instruction& inst) {
-    return machine_call(inst) != "load" && is_shared(inst) && may_overlap(load, inst);
+    return machine_op(inst) != MachineOp::load && is_shared(inst) && may_overlap(load, inst);
   };
   bool found = false;
   llvm::SetVector<Block*> work;
@@ -134,10 +134,11 @@ bool Broadcasts::is_overwritten(llvm::Instruction& load, const llvm::Loop* withi
 /// threads between the barrier before it and the load. A barrier behind it would be a deadlock.
 bool Broadcasts::comes_after_waiting(const llvm::Instruction& load) const {
   const auto orders = [&](const llvm::Instruction& inst) {
-    const llvm::StringRef name = machine_call(inst);
-    if (name == "load" || name == "store") return site(inst).strong;
-    return name == "atomic" || name == "wait" || name == "step" || name == "system_call" ||
-           name.starts_with("barrier_") || name.starts_with("warp_");
+    const MachineOp op = machine_op(inst);
+    if (op == MachineOp::load || op == MachineOp::store) return site(inst).strong;
+    return op == MachineOp::atomic || op == MachineOp::wait || op == MachineOp::step ||
+           op == MachineOp::system_call || (is_barrier_op(op) && op != MachineOp::barrier) ||
+           op == MachineOp::warp_op || op == MachineOp::warp_barrier;
   };
   if (orders(load)) return true;
   llvm::SetVector<const Block*> work;
@@ -172,11 +173,12 @@ std::vector<llvm::Instruction*> Broadcasts::find() {
   for (Block& block : function_) {
     llvm::Instruction* last = nullptr;  // behind the last load that is to be waited for
     for (llvm::Instruction& inst : block) {
-      if (last && (inst.isTerminator() || (is_shared(inst) && machine_call(inst) != "load"))) {
+      if (last &&
+          (inst.isTerminator() || (is_shared(inst) && machine_op(inst) != MachineOp::load))) {
         places.insert(last);
         last = nullptr;
       }
-      if (machine_call(inst) != "load" || !is_shared(inst) ||
+      if (machine_op(inst) != MachineOp::load || !is_shared(inst) ||
           !is_same_for_all_warps(llvm::cast<llvm::CallInst>(inst).getArgOperand(1)) ||
           comes_after_waiting(inst))
         continue;

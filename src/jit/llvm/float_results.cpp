@@ -60,7 +60,7 @@ llvm::SmallVector<const llvm::Use*> chosen_from(const llvm::Instruction& user,
       (llvm::isa<llvm::BitCastInst>(user) && user.getType()->getPrimitiveSizeInBits() == 32))
     return behind(0);
   if (llvm::isa<llvm::SelectInst>(user)) return behind(1);
-  if (machine_call(user) == "warp_op" && user.getType()->isIntegerTy(32)) {
+  if (machine_op(user) == MachineOp::warp_op && user.getType()->isIntegerTy(32)) {
     const auto& call = llvm::cast<llvm::CallInst>(user);
     const isa::SemId sem = site_of(call, sites).sem;
     if (sem == isa::SemId::shuffle || sem == isa::SemId::shuffle_sync)
@@ -201,7 +201,7 @@ std::set<const llvm::Value*> find_constant(const llvm::Function& function) {
   until_stable(function.getInstructionCount(), [&] {
     bool changed = false;
     for (const llvm::Instruction& inst : llvm::instructions(function)) {
-      const bool other = inst.mayReadOrWriteMemory() && machine_call(inst) != "warp_op";
+      const bool other = inst.mayReadOrWriteMemory() && machine_op(inst) != MachineOp::warp_op;
       if (other || inst.isTerminator() || llvm::isa<llvm::AllocaInst>(inst)) continue;
       const unsigned condition = llvm::isa<llvm::SelectInst>(inst) ? 1 : 0;  // it only chooses
       if (llvm::all_of(llvm::drop_begin(inst.operands(), condition), [&](const llvm::Use& use) {
@@ -266,7 +266,8 @@ void place_canonical_nans(ScalarKernel& kernel) {
   const std::vector<Site>& sites = kernel.sites;
   std::vector<llvm::CallInst*> calls;
   for (llvm::Instruction& inst : llvm::instructions(function)) {
-    if (machine_call(inst) == "canonical") calls.push_back(llvm::cast<llvm::CallInst>(&inst));
+    if (machine_op(inst) == MachineOp::canonical)
+      calls.push_back(llvm::cast<llvm::CallInst>(&inst));
   }
   std::vector<llvm::Value*> work;
   std::set<llvm::Value*> raw;

@@ -19,7 +19,7 @@
 
 #include "isa/types.h"
 #include "jit/llvm/dump.h"
-#include "jit/llvm/machine_calls.h"
+#include "jit/llvm/machine_ops.h"
 
 namespace heddle::jit {
 namespace {
@@ -264,18 +264,21 @@ class MetadataReader {
 std::string check_calls(const ScalarKernel& kernel) {
   for (const llvm::Function& function : *kernel.module) {
     for (const llvm::Instruction& inst : llvm::instructions(function)) {
-      const llvm::StringRef name = machine_call(inst);
-      if (name.empty()) continue;
+      const MachineOp op = machine_op(inst);
+      if (!is_machine_call(inst)) continue;
       const auto& call = llvm::cast<llvm::CallInst>(inst);
-      const MachineCall* known = find_machine_call(name);
-      if (!known) return fmt::format("there is no call heddle.{}", name.str());
-      if (call.arg_size() < known->operands)
-        return fmt::format("heddle.{} has at least {} operands", name.str(), known->operands);
-      if (!known->has_site) continue;
+      if (op == MachineOp::none) {
+        if (call.getCalledFunction()->getName() == kRegionEnd) continue;
+        return fmt::format("there is no operation '{}'", call.getCalledFunction()->getName().str());
+      }
+      const MachineOpInfo& known = info_of(op);
+      if (call.arg_size() < known.operands)
+        return fmt::format("heddle.{} has at least {} operands", known.name.str(), known.operands);
+      if (!known.has_site) continue;
       const auto* number = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(0));
       if (!number || number->getZExtValue() >= kernel.sites.size())
         return fmt::format("the first operand of heddle.{} is the number of one of {} sites",
-                           name.str(), kernel.sites.size());
+                           known.name.str(), kernel.sites.size());
     }
   }
   return {};
@@ -325,11 +328,6 @@ std::string find_code(PassState& state) {
 }
 
 }  // namespace
-
-const MachineCall* find_machine_call(llvm::StringRef name) {
-  const auto found = std::ranges::find(kMachineCalls, name, &MachineCall::name);
-  return found == std::end(kMachineCalls) ? nullptr : found;
-}
 
 std::string print_state(PassState& state) {
   attach(state);

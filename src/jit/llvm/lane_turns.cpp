@@ -100,10 +100,8 @@ llvm::Value* Turns::across(isa::SemId sem, llvm::ArrayRef<llvm::Value*> operands
   site.runtime[0] = static_cast<u8>(isa::Type::b32);  // of match
   std::vector<llvm::Value*> all = {builder_.getInt32(kernel_.add_site(site))};
   all.insert(all.end(), operands.begin(), operands.end());
-  llvm::CallInst* call = call_machine(builder_, operands.empty() ? "warp_op:r32" : "warp_op:r32i32",
-                                      builder_.getInt32Ty(), all);
-  call->getCalledFunction()->setConvergent();
-  return call;
+  return call_machine(builder_, MachineOp::warp_op, builder_.getInt32Ty(), all,
+                      operands.empty() ? "r32" : "r32i32");
 }
 
 /// Whether all `members` that take part in the round are here, and name the same ones: in
@@ -118,7 +116,7 @@ llvm::Value* Turns::are_here(llvm::Value* members) {
   llvm::Value* all = builder_.CreateICmpEQ(missing, builder_.getInt32(0));
   if (const auto* known = llvm::dyn_cast<llvm::Constant>(members); known && known->isAllOnesValue())
     return all;
-  llvm::Value* lane = call_machine(builder_, "lane", builder_.getInt32Ty(), {}, /*pure=*/true);
+  llvm::Value* lane = call_machine(builder_, MachineOp::lane, builder_.getInt32Ty(), {});
   llvm::Value* own = builder_.CreateAnd(builder_.CreateShl(builder_.getInt32(1), lane), members);
   return builder_.CreateOr(all, builder_.CreateICmpEQ(own, builder_.getInt32(0)));
 }
@@ -167,11 +165,11 @@ bool Turns::find_rounds() {
     const llvm::Instruction& first = block->front();
     if (!waits_for_others(block)) continue;
     waits = true;
-    if (machine_call(first) == "warp_barrier") warp_barriers_.push_back(block);
-    if (!machine_call(first).starts_with("barrier")) continue;
+    if (machine_op(first) == MachineOp::warp_barrier) warp_barriers_.push_back(block);
+    if (!is_barrier_op(machine_op(first))) continue;
     barriers_.push_back(block);
     const auto* number = llvm::dyn_cast<llvm::ConstantInt>(first.getOperand(1));
-    if (machine_call(first) != "barrier" || !number ||
+    if (machine_op(first) != MachineOp::barrier || !number ||
         number != barriers_.front()->front().getOperand(1))
       return false;
   }
@@ -292,7 +290,7 @@ void Turns::meet_here() {
   site.alone = true;
   kernel_.add_site(site);
   llvm::Value* moved = builder_.CreateLoad(builder_.getInt32Ty(), moved_);
-  call_machine(builder_, "turn", builder_.getVoidTy(),
+  call_machine(builder_, MachineOp::turn, builder_.getVoidTy(),
                {builder_.getInt32(number), builder_.CreateICmpNE(moved, builder_.getInt32(0))});
 }
 
@@ -412,7 +410,7 @@ bool take_turns(ScalarKernel& kernel, const Shapes& shapes) {
   for (const Apart& one : find_apart(kernel, shapes))
     held.insert(held.end(), one.blocks.begin(), one.blocks.end());
   for (const llvm::Instruction& inst : llvm::instructions(*kernel.function)) {
-    if (!site && machine_call(inst) != "warp_barrier" && needs_all(inst, kernel))
+    if (!site && machine_op(inst) != MachineOp::warp_barrier && needs_all(inst, kernel))
       site = &site_of(llvm::cast<llvm::CallInst>(inst), kernel.sites);
   }
   const bool through_barriers = !find_apart(kernel, shapes, /*for_all=*/true).empty();

@@ -27,8 +27,8 @@ u32 LocalMemory::site(u64 bytes) {
 }
 
 llvm::Value* LocalMemory::pointer_place() {
-  return call_machine(builder_, "local", builder_.getInt64Ty(),
-                      {builder_.getInt32(*kernel_.stack_pointer)}, true);
+  return call_machine(builder_, MachineOp::local, builder_.getInt64Ty(),
+                      {builder_.getInt32(*kernel_.stack_pointer)});
 }
 
 llvm::Value* LocalMemory::load(llvm::Type* type, llvm::Value* at, u64 align) {
@@ -38,8 +38,9 @@ llvm::Value* LocalMemory::load(llvm::Type* type, llvm::Value* at, u64 align) {
   for (u64 done = 0; done < bytes;) {
     u64 piece = std::min<u64>(align, 8);
     while (done + piece > bytes || done % piece) piece /= 2;
-    llvm::Value* word = call_machine(builder_, fmt::format("load:1.i{}", piece * 8), word_of(piece),
-                                     {builder_.getInt32(site(piece)), beyond(at, done)});
+    llvm::Value* word = call_machine(builder_, MachineOp::load, word_of(piece),
+                                     {builder_.getInt32(site(piece)), beyond(at, done)},
+                                     fmt::format("1.i{}", piece * 8));
     word = builder_.CreateZExt(word, whole);
     if (done) word = builder_.CreateShl(word, done * 8);
     sum = sum ? builder_.CreateOr(sum, word) : word;
@@ -59,8 +60,9 @@ void LocalMemory::store(llvm::Value* value, llvm::Value* at, u64 align) {
     while (done + piece > bytes || done % piece) piece /= 2;
     llvm::Value* word = done ? builder_.CreateLShr(whole, done * 8) : whole;
     word = builder_.CreateTrunc(word, word_of(piece));
-    call_machine(builder_, fmt::format("store:1.i{}", piece * 8), builder_.getVoidTy(),
-                 {builder_.getInt32(site(piece)), beyond(at, done), word});
+    call_machine(builder_, MachineOp::store, builder_.getVoidTy(),
+                 {builder_.getInt32(site(piece)), beyond(at, done), word},
+                 fmt::format("1.i{}", piece * 8));
     done += piece;
   }
 }
@@ -241,14 +243,14 @@ std::string Mover::run() {
 std::string move_to_memory(ScalarKernel& kernel) {
   if (std::string why = Mover(kernel).run(); !why.empty()) return why;
   for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(*kernel.function))) {
-    if (machine_call(inst) != "stack") continue;
+    if (machine_op(inst) != MachineOp::stack) continue;
     inst.replaceAllUsesWith(llvm::ConstantInt::get(inst.getType(), kernel.local_size()));
     inst.eraseFromParent();
   }
   // Of a generic address, which a cvta makes, nobody knows that it is one of local memory.
   kernel.local_in_lanes = llvm::none_of(
       llvm::instructions(*kernel.function),
-      [](const llvm::Instruction& inst) { return machine_call(inst) == "local.base"; });
+      [](const llvm::Instruction& inst) { return machine_op(inst) == MachineOp::local_base; });
   return {};
 }
 

@@ -40,9 +40,9 @@ std::optional<Sum> sum_of(const llvm::Value* value, unsigned& left) {
     return Sum{kNone, 0, number->getZExtValue()};
   const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
   if (!inst || !value->getType()->isIntegerTy(64)) return std::nullopt;
-  const llvm::StringRef name = machine_call(*inst);
-  if (name == "local") return Sum{number_of(llvm::cast<llvm::CallInst>(*inst)), 0, 0};
-  if (name == "local.base") return Sum{kNone, 1, 0};
+  const MachineOp op = machine_op(*inst);
+  if (op == MachineOp::local) return Sum{number_of(llvm::cast<llvm::CallInst>(*inst)), 0, 0};
+  if (op == MachineOp::local_base) return Sum{kNone, 1, 0};
   const bool adds = inst->getOpcode() == llvm::Instruction::Add;
   if (!adds && inst->getOpcode() != llvm::Instruction::Sub) return std::nullopt;
   const auto a = sum_of(inst->getOperand(0), left);
@@ -86,8 +86,9 @@ bool Keeper::find_accesses(u32 number, Variable& variable) const {
         addresses.push_back(user);
         continue;
       }
-      const llvm::StringRef name = machine_call(*user);
-      if ((name != "load" && name != "store") || use.getOperandNo() != 1) return false;
+      const MachineOp op = machine_op(*user);
+      if ((op != MachineOp::load && op != MachineOp::store) || use.getOperandNo() != 1)
+        return false;
       auto& access = llvm::cast<llvm::CallInst>(*user);
       const Site& site = site_of(access, kernel_.sites);
       const bool generic = site.space == ir::Space::generic;
@@ -121,7 +122,7 @@ void Keeper::keep(u32 number, const Variable& variable) {
                                                 offset + u64{i} * site.bytes);
     };
     const llvm::Align word(site.bytes);
-    if (machine_call(*access) == "store") {
+    if (machine_op(*access) == MachineOp::store) {
       for (unsigned i = 0; i < site.count; ++i)
         builder.CreateAlignedStore(access->getArgOperand(2 + i), at(i), word);
     } else if (llvm::Type* type = access->getType(); type->isStructTy()) {
@@ -141,7 +142,7 @@ void Keeper::keep(u32 number, const Variable& variable) {
 bool Keeper::run() {
   std::map<u32, Variable> variables;
   for (llvm::Instruction& inst : llvm::instructions(*kernel_.function)) {
-    if (machine_call(inst) != "local") continue;
+    if (machine_op(inst) != MachineOp::local) continue;
     auto& call = llvm::cast<llvm::CallInst>(inst);
     variables[number_of(call)].begins.push_back(&call);
   }
@@ -161,7 +162,7 @@ bool keep_local_variables(ScalarKernel& kernel) { return Keeper(kernel).run(); }
 void place_local_variables(ScalarKernel& kernel) {
   std::map<u32, llvm::Constant*> places;
   for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(*kernel.function))) {
-    if (machine_call(inst) != "local") continue;
+    if (machine_op(inst) != MachineOp::local) continue;
     llvm::Constant*& place = places[number_of(llvm::cast<llvm::CallInst>(inst))];
     if (!place) {
       const Local& local = kernel.locals[number_of(llvm::cast<llvm::CallInst>(inst))];

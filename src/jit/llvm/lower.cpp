@@ -21,33 +21,9 @@
 
 namespace heddle::jit {
 
-llvm::CallInst* call_machine(llvm::IRBuilder<>& builder, const std::string& name,
-                             llvm::Type* result, llvm::ArrayRef<llvm::Value*> operands, bool pure) {
-  std::vector<llvm::Type*> types;
-  for (llvm::Value* one : operands) types.push_back(one->getType());
-  auto callee = builder.GetInsertBlock()->getModule()->getOrInsertFunction(
-      kPrefix + name, llvm::FunctionType::get(result, types, false));
-  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-  function->setDoesNotThrow();
-  if (pure) {
-    function->setDoesNotAccessMemory();
-    function->setWillReturn();
-    function->setSpeculatable();
-  }
-  return builder.CreateCall(callee, operands);
-}
-
-llvm::StringRef machine_call(const llvm::Instruction& call) {
-  const auto* one = llvm::dyn_cast<llvm::CallInst>(&call);
-  if (!one || !one->getCalledFunction()) return {};
-  llvm::StringRef name = one->getCalledFunction()->getName();
-  if (!name.consume_front(kPrefix)) return {};
-  const std::size_t types = name.find(':');
-  return types == llvm::StringRef::npos ? name : name.take_front(types);
-}
-
 std::optional<u64> context_offset(const llvm::Instruction& call) {
-  if (!machine_call(call).starts_with("context")) return std::nullopt;
+  const MachineOp op = machine_op(call);
+  if (op != MachineOp::context_i32 && op != MachineOp::context_i64) return std::nullopt;
   const auto* offset = llvm::dyn_cast<llvm::ConstantInt>(call.getOperand(0));
   return offset ? std::optional(offset->getZExtValue()) : std::nullopt;
 }
@@ -83,17 +59,17 @@ llvm::Value* FunctionLowering::special(const Operand& operand) {
     return value;
   };
   const auto lane_mask = [&](auto make) {
-    llvm::Value* lane = call("lane", integer(32), {}, true);
+    llvm::Value* lane = call(MachineOp::lane, integer(32), {});
     return make(builder_.CreateShl(constant(1), lane));
   };
   switch (reg) {
     case SpecialRegister::tid:
       if (component >= 3) return constant(0);
-      return below(size[component], call("tid", integer(32), {constant(component)}, true));
+      return below(size[component], call(MachineOp::tid, integer(32), {constant(component)}));
     case SpecialRegister::ntid:
       return constant(size[component]);
     case SpecialRegister::laneid:
-      return below(kLanes, call("lane", integer(32), {}, true));
+      return below(kLanes, call(MachineOp::lane, integer(32), {}));
     case SpecialRegister::warpid:
       return context_field(offsetof(Context, warp), 32);
     case SpecialRegister::ctaid:
@@ -120,8 +96,8 @@ llvm::Value* FunctionLowering::special(const Operand& operand) {
       });
     default: {
       const u32 number = site();
-      llvm::Value* all = call("special:i64", integer(64),
-                              {constant(number), constant(operand.id << 2 | component)}, false);
+      llvm::Value* all = call(MachineOp::special, integer(64),
+                              {constant(number), constant(operand.id << 2 | component)}, "i64");
       return bits == 1 ? builder_.CreateICmpNE(all, builder_.getInt64(0))
                        : resize(all, bits, false);
     }
@@ -134,7 +110,7 @@ llvm::Value* FunctionLowering::symbol(u32 number) {
   const auto found = std::find(symbols.begin(), symbols.end(), number);
   const u32 index = static_cast<u32>(found - symbols.begin());
   if (found == symbols.end()) symbols.push_back(number);
-  return call("symbol", integer(64), {constant(index)}, true);
+  return call(MachineOp::symbol, integer(64), {constant(index)});
 }
 llvm::Value* FunctionLowering::function_address(u32 id) { return symbol(id | kFunctionSymbol); }
 
@@ -143,10 +119,10 @@ llvm::Value* FunctionLowering::function_address(u32 id) { return symbol(id | kFu
 llvm::Value* FunctionLowering::local_address(u32 local, u64 distance) {
   llvm::Value* begin = nullptr;
   if (recursive_) {
-    begin = call("activation", integer(64), {}, true);
+    begin = call(MachineOp::activation, integer(64), {});
     distance += local_places_[local];
   } else {
-    begin = call("local", integer(64), {constant(static_cast<u32>(local_places_[local]))}, true);
+    begin = call(MachineOp::local, integer(64), {constant(static_cast<u32>(local_places_[local]))});
   }
   return distance ? builder_.CreateAdd(begin, builder_.getInt64(distance)) : begin;
 }
@@ -240,7 +216,7 @@ void FunctionLowering::lane_instruction() {
   const u32 index = isa::dispatch_index(form, inst_->slots);
   HEDDLE_CHECK(index != isa::kNoDispatch);
   const LaneFunction& lane = shared_.semantics.lane(index);
-  if (lane.is_long) return step("step");
+  if (lane.is_long) return step(MachineOp::step);
   std::vector<llvm::Value*> sources;
   std::vector<const Operand*> targets;
   for (u8 runtime : form.runtime_slots) sources.push_back(builder_.getInt8(inst_->slots[runtime]));
@@ -270,8 +246,8 @@ void FunctionLowering::lane_instruction() {
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (lane.late_canonical) {
       llvm::Value* raw = builder_.CreateBitCast(results[i], builder_.getFloatTy());
-      results[i] = builder_.CreateBitCast(call("canonical:f32", builder_.getFloatTy(), {raw}, true),
-                                          integer(32));
+      results[i] = builder_.CreateBitCast(
+          call(MachineOp::canonical, builder_.getFloatTy(), {raw}, "f32"), integer(32));
     } else if (is_predicate(targets[i]->type)) {
       results[i] = builder_.CreateTrunc(results[i], integer(1));
     }
@@ -344,10 +320,7 @@ void FunctionLowering::instruction() {
     case SemId::warp_barrier: {
       // The lanes of a warp run together; vectorize() sees to it that they do here.
       const u32 at = site();
-      llvm::cast<llvm::CallInst>(
-          call("warp_barrier", builder_.getVoidTy(), {constant(at), value(operand("m"))}, false))
-          ->getCalledFunction()
-          ->setConvergent();
+      call(MachineOp::warp_barrier, builder_.getVoidTy(), {constant(at), value(operand("m"))});
       return;
     }
     case SemId::policy:
@@ -407,12 +380,12 @@ void FunctionLowering::instruction() {
     case SemId::cluster_try_cancel:
     case SemId::istypep:
     case SemId::nanosleep:
-      return step("step");
+      return step(MachineOp::step);
     case SemId::mbarrier_test_wait:
     case SemId::mbarrier_test_wait_parity:
     case SemId::mbarrier_try_wait:
     case SemId::mbarrier_try_wait_parity:
-      return step("wait");
+      return step(MachineOp::wait);
     case SemId::prefetch:
     case SemId::nop:
     case SemId::pmevent:

@@ -22,7 +22,7 @@ void FunctionLowering::branch_indexed() {
 }
 
 /// Nobody goes on behind it. That it leads to where the others go shows that lanes do not part.
-void FunctionLowering::trap() { call("trap", builder_.getVoidTy(), {constant(site())}, false); }
+void FunctionLowering::trap() { call(MachineOp::trap, builder_.getVoidTy(), {constant(site())}); }
 
 /// Arguments as numbers of 64 bits; the result is one.
 void FunctionLowering::system_call(const ir::Function& callee) {
@@ -60,8 +60,8 @@ void FunctionLowering::system_call(const ir::Function& callee) {
         operands.push_back(resize(value(element), 64, false));
     }
   }
-  const std::string name = fmt::format("system_call:{}", operands.size() - 1);
-  llvm::Value* result = call(name, integer(64), operands, false);
+  llvm::Value* result =
+      call(MachineOp::system_call, integer(64), operands, std::to_string(operands.size() - 1));
   if (!to) return;
   if (llvm::Value* storage = local_storage(*to))
     builder_.CreateAlignedStore(resize(result, whole(to->id)->getIntegerBitWidth(), false), storage,
@@ -174,7 +174,7 @@ void FunctionLowering::call_through(const Operand& pointer, const Call& call) {
     builder_.CreateBr(behind);
     builder_.SetInsertPoint(other);
   }
-  this->call("trap_at", builder_.getVoidTy(), {constant(site()), to}, false);
+  this->call(MachineOp::trap_at, builder_.getVoidTy(), {constant(site()), to});
   builder_.CreateBr(behind);
   builder_.SetInsertPoint(behind);
 }

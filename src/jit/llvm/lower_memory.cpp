@@ -117,17 +117,18 @@ void FunctionLowering::load() {
     }
   } else if (a.kind == OperandKind::parameter && lies_in_parameters(a.value, count * bits / 8)) {
     for (std::size_t i = 0; i < count; ++i) {
-      words.push_back(call(fmt::format("param:i{}", bits), word,
-                           {constant(static_cast<u32>(a.value + i * bits / 8))}, true));
+      words.push_back(call(MachineOp::param, word,
+                           {constant(static_cast<u32>(a.value + i * bits / 8))},
+                           fmt::format("i{}", bits)));
     }
   } else {
-    if (is_beyond()) return step("step");
+    if (is_beyond()) return step(MachineOp::step);
     const u32 number = access_site(a, bits, count);
     llvm::Type* result =
         count == 1 ? word
                    : llvm::StructType::get(shared_.context, std::vector<llvm::Type*>(count, word));
-    llvm::Value* loaded = call(fmt::format("load:{}.i{}", count, bits), result,
-                               {constant(number), address(a)}, false);
+    llvm::Value* loaded = call(MachineOp::load, result, {constant(number), address(a)},
+                               fmt::format("{}.i{}", count, bits));
     for (unsigned i = 0; i < count; ++i)
       words.push_back(count == 1 ? loaded : builder_.CreateExtractValue(loaded, i));
   }
@@ -139,7 +140,7 @@ void FunctionLowering::store() {
   const Operand& a = operand("a");
   const auto b = elements(operand("b"));
   const unsigned whole = bits_of(b[0].type), bits = std::min(whole, kWordBits);
-  if (is_beyond()) return step("step");
+  if (is_beyond()) return step(MachineOp::step);
   std::vector<llvm::Value*> values;
   for (const Operand& element : b) values.push_back(value(element));
   const auto words = split(values, whole);
@@ -154,21 +155,21 @@ void FunctionLowering::store() {
   const u32 number = access_site(a, bits, words.size());
   std::vector<llvm::Value*> operands = {constant(number), address(a)};
   operands.insert(operands.end(), words.begin(), words.end());
-  call(fmt::format("store:{}.i{}", words.size(), bits), builder_.getVoidTy(), operands, false);
+  call(MachineOp::store, builder_.getVoidTy(), operands, fmt::format("{}.i{}", words.size(), bits));
 }
 
 void FunctionLowering::convert_address() {
   const Operand& d = operand("d");
   llvm::Value* from = value(operand("a"));
   const bool to = slot("to") != 0;
-  if (slot("ss") == static_cast<u8>(sem::Ss::shared_cluster)) return step("step");
+  if (slot("ss") == static_cast<u8>(sem::Ss::shared_cluster)) return step(MachineOp::step);
   llvm::Value* base = nullptr;
   switch (static_cast<ir::Space>(inst_->space)) {
     case ir::Space::shared:
       base = context_field(offsetof(Context, shared_base), 64);
       break;
     case ir::Space::local:
-      base = call("local.base", integer(64), {}, true);
+      base = call(MachineOp::local_base, integer(64), {});
       break;
     case ir::Space::param:
       base = context_field(offsetof(Context, params), 64);
@@ -193,7 +194,7 @@ void FunctionLowering::is_space() {
     return between(offsetof(Context, cluster_base), offsetof(Context, cluster_size));
   };
   const auto in_local = [&] {
-    return inside(call("local.base", integer(64), {}, true),
+    return inside(call(MachineOp::local_base, integer(64), {}),
                   context_field(offsetof(Context, local_stride), 64));
   };
   const auto in_constants = [&] {
@@ -229,7 +230,7 @@ void FunctionLowering::fence() {
   if (scope == sem::Fencescope::cta || scope == sem::Fencescope::cluster) return;
   const bool all = inst_->get_form().opcode == "membar" ||
                    static_cast<sem::Fencesem>(slot("fencesem")) == sem::Fencesem::sc;
-  call("fence", builder_.getVoidTy(), {builder_.getInt1(all)}, false);
+  call(MachineOp::fence, builder_.getVoidTy(), {builder_.getInt1(all)});
 }
 
 void FunctionLowering::atomic(bool returns) {
@@ -237,7 +238,7 @@ void FunctionLowering::atomic(bool returns) {
   const Operand& c = operand("c");
   const auto d = elements(operand("d"));
   const unsigned bits = bits_of(b[0].type);
-  if (is_beyond()) return step("step");
+  if (is_beyond()) return step(MachineOp::step);
   const u32 number = site();
   Site& site = site_of(number);
   site.type = b[0].type;
@@ -253,8 +254,8 @@ void FunctionLowering::atomic(bool returns) {
       b.size() == 1
           ? element
           : llvm::StructType::get(shared_.context, std::vector<llvm::Type*>(b.size(), element));
-  llvm::Value* old = call(fmt::format("atomic:{}.{}.i{}", b.size(), operands.size(), bits), result,
-                          operands, false);
+  llvm::Value* old = call(MachineOp::atomic, result, operands,
+                          fmt::format("{}.{}.i{}", b.size(), operands.size(), bits));
   if (!returns) return;
   for (std::size_t i = 0; i < b.size() && i < d.size(); ++i)
     write(d[i], b.size() == 1 ? old : builder_.CreateExtractValue(old, static_cast<unsigned>(i)));

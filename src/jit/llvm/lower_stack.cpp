@@ -49,11 +49,11 @@ void FunctionLowering::move_stack() {
     auto* moved = llvm::BasicBlock::Create(shared_.context, "moved", function_);
     builder_.CreateCondBr(fits, moved, full);
     builder_.SetInsertPoint(full);
-    call("trap_at", builder_.getVoidTy(), {constant(site()), pointer}, false);
+    call(MachineOp::trap_at, builder_.getVoidTy(), {constant(site()), pointer});
     builder_.CreateBr(moved);
     builder_.SetInsertPoint(moved);
   };
-  llvm::Value* least = call("stack", integer(64), {}, true);
+  llvm::Value* least = call(MachineOp::stack, integer(64), {});
   if (sem == SemId::stack_restore) {
     llvm::Value* pointer = resize(value(operand("a")), 64, false);
     llvm::Value* end = context_field(offsetof(Context, local_stride), 64);

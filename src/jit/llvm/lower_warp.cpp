@@ -14,7 +14,7 @@ void FunctionLowering::warp_operation() {
   std::vector<llvm::Value*> operands = {constant(number)};
   std::vector<const Operand*> targets;
   std::vector<llvm::Type*> results;
-  std::string name = "warp_op:";
+  std::string types;
   for (std::size_t i = 0; i < form.runtime_slots.size(); ++i)
     site_of(number).runtime[i] = inst_->slots[form.runtime_slots[i]];
   for (u32 i = 0; i < form.operands.size() && i < inst_->operands.count; ++i) {
@@ -24,24 +24,23 @@ void FunctionLowering::warp_operation() {
       if (one.type == Type::none || (!targets.empty() && one.kind == OperandKind::none)) continue;
       targets.push_back(&one);
       results.push_back(integer(bits_of(one.type)));
-      name += fmt::format("r{}", bits_of(one.type));
+      types += fmt::format("r{}", bits_of(one.type));
     } else {
       if (form.operands[i].name == "m") site_of(number).has_members = true;
       operands.push_back(value(one));
-      name += fmt::format("i{}", operands.back()->getType()->getIntegerBitWidth());
+      types += fmt::format("i{}", operands.back()->getType()->getIntegerBitWidth());
     }
   }
   llvm::Type* result =
       results.size() == 1 ? results[0] : llvm::StructType::get(shared_.context, results);
-  llvm::Value* all = call(name, result, operands, false);
-  llvm::cast<llvm::CallInst>(all)->getCalledFunction()->setConvergent();
+  llvm::Value* all = call(MachineOp::warp_op, result, operands, types);
   for (std::size_t i = 0; i < targets.size(); ++i)
     write(*targets[i],
           results.size() == 1 ? all : builder_.CreateExtractValue(all, static_cast<unsigned>(i)));
 }
 
 /// An instruction that the engine below runs: its registers go there and come back.
-void FunctionLowering::step(const char* what) {
+void FunctionLowering::step(MachineOp what) {
   for (const Operand& whole :
        std::span(f_.operands).subspan(inst_->operands.first, inst_->operands.count)) {
     for (const Operand& one : elements(whole)) {
@@ -52,8 +51,7 @@ void FunctionLowering::step(const char* what) {
     }
   }
   const ir::InstRegisters registers = ir::registers_of(f_, *inst_);
-  std::string name = what;
-  name += ':';
+  std::string types;
   u32 rows = 0;
   const u32 number = site();
   site_of(number).count = operand("a").kind == OperandKind::reg ? 1 : 0;  // of a wait: shape.cpp
@@ -62,7 +60,7 @@ void FunctionLowering::step(const char* what) {
     llvm::AllocaInst* from = registers_[id.value];
     operands.push_back(builder_.CreateLoad(from->getAllocatedType(), from));
     const unsigned bits = from->getAllocatedType()->getIntegerBitWidth();
-    name += fmt::format("i{}", bits);
+    types += fmt::format("i{}", bits);
     rows += bits > kRowBits ? 2 : 1;
   }
   std::vector<llvm::Type*> results;
@@ -70,7 +68,7 @@ void FunctionLowering::step(const char* what) {
   for (const ir::RegId id : registers.written) {
     llvm::Type* type = registers_[id.value]->getAllocatedType();
     results.push_back(type);
-    name += fmt::format("r{}", type->getIntegerBitWidth());
+    types += fmt::format("r{}", type->getIntegerBitWidth());
     result_rows += type->getIntegerBitWidth() > kRowBits ? 2 : 1;
   }
   if (std::max(rows, result_rows) > kHelperOperands)
@@ -78,7 +76,7 @@ void FunctionLowering::step(const char* what) {
   llvm::Type* result = results.empty()       ? builder_.getVoidTy()
                        : results.size() == 1 ? results[0]
                                              : llvm::StructType::get(shared_.context, results);
-  llvm::Value* all = call(name, result, operands, false);
+  llvm::Value* all = call(what, result, operands, types);
   for (std::size_t i = 0; i < results.size(); ++i)
     builder_.CreateStore(
         results.size() == 1 ? all : builder_.CreateExtractValue(all, static_cast<unsigned>(i)),
@@ -124,12 +122,10 @@ void FunctionLowering::barrier() {
   }
   const bool arrives = form.sem_id == SemId::bar_arrive;
   llvm::Type* type = usual || arrives ? builder_.getVoidTy() : integer(32);
-  auto* made = llvm::cast<llvm::CallInst>(call(usual     ? "barrier"
-                                               : arrives ? "barrier_arrive"
-                                               : reduces ? "barrier_wait:red"
-                                                         : "barrier_wait",
-                                               type, operands, false));
-  made->getCalledFunction()->setConvergent();
+  const MachineOp op = usual     ? MachineOp::barrier
+                       : arrives ? MachineOp::barrier_arrive
+                                 : MachineOp::barrier_wait;
+  llvm::Value* made = call(op, type, operands, !usual && reduces ? "red" : "");
   if (!reduces) return;
   if (form.sem_id == SemId::bar_red_popc)
     write(operand("d"), made);
@@ -142,10 +138,8 @@ void FunctionLowering::cluster_barrier() {
   const bool waits = inst_->get_form().sem_id == SemId::cluster_wait;
   const u32 at = site();
   site_of(at).alone = waits;
-  llvm::cast<llvm::CallInst>(call(waits ? "barrier_cluster_wait" : "barrier_cluster_arrive",
-                                  builder_.getVoidTy(), {constant(at)}, false))
-      ->getCalledFunction()
-      ->setConvergent();
+  call(waits ? MachineOp::barrier_cluster_wait : MachineOp::barrier_cluster_arrive,
+       builder_.getVoidTy(), {constant(at)});
 }
 
 }  // namespace heddle::jit

@@ -75,13 +75,13 @@ class FunctionLowering {
   llvm::AllocaInst* variable(llvm::Type* type, const std::string& name) {
     return entry_builder_.CreateAlloca(type, nullptr, name);
   }
-  llvm::Value* call(const std::string& name, llvm::Type* result,
-                    llvm::ArrayRef<llvm::Value*> operands, bool pure) {
-    return call_machine(builder_, name, result, operands, pure);
+  llvm::Value* call(MachineOp op, llvm::Type* result, llvm::ArrayRef<llvm::Value*> operands,
+                    const std::string& types = {}) {
+    return call_machine(builder_, op, result, operands, types);
   }
   llvm::Value* context_field(std::size_t offset, unsigned bits) {
-    return call(bits == 64 ? "context.i64" : "context.i32", integer(bits),
-                {constant(static_cast<u32>(offset))}, true);
+    return call(bits == 64 ? MachineOp::context_i64 : MachineOp::context_i32, integer(bits),
+                {constant(static_cast<u32>(offset))});
   }
 
   u32 site() {
@@ -173,7 +173,7 @@ class FunctionLowering {
   void cluster_barrier();
   void atomic(bool returns);
   void warp_operation();
-  void step(const char* name);
+  void step(MachineOp what);
   void system_call(const ir::Function& callee);
   void fence();
   llvm::Value* stack_pointer();

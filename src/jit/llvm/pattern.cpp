@@ -25,7 +25,7 @@ std::optional<Pattern> of_line(const llvm::Value* value, const Shapes& shapes) {
   for (u32 lane = 0; lane < shapes.team(); ++lane)
     pattern.offsets.push_back(shape.stride * (lane % (shapes.halves_of(shape) * kHalf)));
   const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
-  if (inst && machine_call(*inst) == "lane") {
+  if (inst && machine_op(*inst) == MachineOp::lane) {
     pattern.most = 0;
   } else if (inst) {
     const llvm::KnownBits known = llvm::computeKnownBits(value, inst->getDataLayout());

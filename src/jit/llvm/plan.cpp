@@ -45,8 +45,8 @@ bool has_vector_form(const llvm::Instruction& inst) {
 }
 
 std::string check_instruction(const llvm::Instruction& inst, const Shapes& shapes) {
-  const llvm::StringRef name = machine_call(inst);
-  if (name.empty()) {
+  const MachineOp op = machine_op(inst);
+  if (op == MachineOp::none) {
     const bool ignored = inst.isLifetimeStartOrEnd() || inst.isTerminator() ||
                          llvm::isa<llvm::DbgInfoIntrinsic, llvm::AssumeInst>(inst);
     if (!ignored &&
@@ -54,7 +54,7 @@ std::string check_instruction(const llvm::Instruction& inst, const Shapes& shape
       return fmt::format("'{}' in the semantics", inst.getOpcodeName());
     return {};
   }
-  if (name.starts_with("barrier_") && !name.starts_with("barrier_cluster")) {
+  if (op == MachineOp::barrier_arrive || op == MachineOp::barrier_wait) {
     const auto& call = llvm::cast<llvm::CallInst>(inst);
     for (u32 i = 1; i < 3; ++i) {
       if (!shapes.of(call.getArgOperand(i)).is_uniform())

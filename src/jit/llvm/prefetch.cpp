@@ -101,8 +101,9 @@ Step step_of(llvm::Value* value, const llvm::Loop* loop, unsigned depth = 0) {
       return of(0);
     case llvm::Instruction::Call: {
       // What the lanes of a team are called is the same in each CTA, and so is what was launched.
-      const llvm::StringRef name = machine_call(*inst);
-      if (!loop && (name == "tid" || name == "lane" || name == "param")) return {};
+      const MachineOp op = machine_op(*inst);
+      if (!loop && (op == MachineOp::tid || op == MachineOp::lane || op == MachineOp::param))
+        return {};
       return first_step(*inst, loop);
     }
     default:
@@ -119,9 +120,8 @@ u64 Vectorizer::rounds_ahead(const llvm::Loop& loop) const {
   bool has_barrier = false;
   for (const Block* block : loop.blocks()) {
     instructions += block->size();
-    has_barrier |= llvm::any_of(*block, [&](const llvm::Instruction& inst) {
-      return machine_call(inst).starts_with("barrier");
-    });
+    has_barrier |= llvm::any_of(
+        *block, [&](const llvm::Instruction& inst) { return is_barrier_op(machine_op(inst)); });
   }
   if (has_barrier) instructions *= (block_.volume() + shapes_.team() - 1) / shapes_.team();
   return std::clamp<u64>(kInstructionsAhead / instructions, 1, kMostRounds);
@@ -153,7 +153,7 @@ void Vectorizer::prefetch(const llvm::CallInst& call, const Group& group, u64 di
       group.way == Way::only)
     return;
   const llvm::Loop* loop = shapes_.loops.getLoopFor(call.getParent());
-  const bool writes = machine_call(call) == "store";
+  const bool writes = machine_op(call) == MachineOp::store;
   if (loop && writes) return;  // a loop often writes where it has read, or waits for no store
   const Step step = step_of(call.getArgOperand(1), loop);
   if (!step.known || !step.value || !shapes_.of(step.value).is_uniform()) return;

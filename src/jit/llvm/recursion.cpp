@@ -145,8 +145,9 @@ void Member::make_again_where_used() {
     more = false;
     for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(function_))) {
       const bool place = llvm::isa<llvm::GetElementPtrInst>(inst);
-      const llvm::StringRef name = machine_call(inst);
-      if (!place && name != "activation" && name != "stack" && name != "local") continue;
+      const MachineOp op = machine_op(inst);
+      if (!place && op != MachineOp::activation && op != MachineOp::stack && op != MachineOp::local)
+        continue;
       for (llvm::Use& use : llvm::make_early_inc_range(inst.uses())) {
         auto* user = llvm::cast<llvm::Instruction>(use.getUser());
         if (user->getParent() == inst.getParent() || llvm::isa<llvm::PHINode>(user)) continue;
@@ -381,11 +382,11 @@ void Loop::copy_in(const Member& member, Copy& copy) {
       llvm::RemapInstruction(&inst, copy.values, llvm::RF_IgnoreMissingLocals);
       if (llvm::isa<llvm::AllocaInst>(inst))
         inst.moveBefore(*entry, entry_builder_.GetInsertPoint());
-      const llvm::StringRef name = machine_call(inst);
-      if (name != "activation" && name != "stack") continue;
+      const MachineOp op = machine_op(inst);
+      if (op != MachineOp::activation && op != MachineOp::stack) continue;
       builder_.SetInsertPoint(&inst);
       inst.replaceAllUsesWith(
-          name == "activation" ? frame() : memory_.beyond(frame(), member.largest_frame()));
+          op == MachineOp::activation ? frame() : memory_.beyond(frame(), member.largest_frame()));
       inst.eraseFromParent();
     }
   }
@@ -426,7 +427,8 @@ void Loop::begin_frame(llvm::Value* frame, const Member& member, u32 number) {
     llvm::Value* end = memory_.beyond(frame, member.largest_frame());
     builder_.CreateCondBr(builder_.CreateICmpULE(end, memory_.load_pointer()), fits, full);
     builder_.SetInsertPoint(full);
-    call_machine(builder_, "trap", builder_.getVoidTy(), {builder_.getInt32(memory_.site(0))});
+    call_machine(builder_, MachineOp::trap, builder_.getVoidTy(),
+                 {builder_.getInt32(memory_.site(0))});
     kernel_.sites.back().sem = isa::SemId::call;
     builder_.CreateBr(fits);
     builder_.SetInsertPoint(fits);
@@ -543,7 +545,7 @@ llvm::Function* Loop::make() {
   for (std::size_t i = signature.returns; i < signature.sizes.size(); ++i)
     copy(outer.places[i], function_->getArg(static_cast<unsigned>(i)), signature.sizes[i]);
   const u64 align = frame_align(kernel_.recursive);
-  llvm::Value* stack = call_machine(builder_, "stack", builder_.getInt64Ty(), {}, true);
+  llvm::Value* stack = call_machine(builder_, MachineOp::stack, builder_.getInt64Ty(), {});
   llvm::Value* bottom =
       builder_.CreateAnd(memory_.beyond(stack, align - 1), builder_.getInt64(~(align - 1)));
   builder_.CreateStore(bottom, frame_);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel as LLVM IR of one thread. What needs the machine is a call to one of the functions here,
-// which have no body; the vectorizer replaces them. Their first argument, where they have one, is
-// the number of a Site.
+// A kernel as LLVM IR of one thread. What needs the machine is one of the calls of machine_ops.def.
 #pragma once
 
 #include <llvm/ADT/MapVector.h>
@@ -21,42 +19,12 @@
 #include "ir/module.h"
 #include "isa/sem_ids.h"
 #include "jit/compiler.h"
+#include "jit/llvm/machine_ops.h"
 #include "jit/llvm/semantics.h"
 
 namespace heddle::jit {
 
 struct Analyses;
-
-// Calls to the machine, by name. T: the types of results and operands stand behind the name.
-//   i64 context.i64(i32 offset), i32 context.i32(i32 offset)   a field of Context; the same for all
-//   i64 symbol(i32 index)        Context::symbols
-//   i64 local(i32 index)         where ScalarKernel::locals[index] begins in local memory
-//   i64 activation()             where the function's variables begin in local memory
-//   i64 stack()                  where the room for more calls and for alloca begins there
-//   i64 local.base()             where the thread's local memory begins
-//   i32 tid(i32 component), i32 lane()
-//   iN param.iN(i32 offset)      a word of the parameter block
-//   iN special.iN(i32 site)      a special register that may change
-//   float canonical(float)       the same, or the canonical NaN
-//   {T...} load.N.iB(i32 site, i64 address)
-//   void store.N.iB(i32 site, i64 address, T...)
-//   {T...} atomic.N.iB(i32 site, i64 address, T b..., T c...)
-//   void barrier(i32 site, i32 number)       all threads of the CTA wait for each other
-//   void barrier_arrive(i32 site, i32 number, i32 count)
-//   i32 barrier_wait(i32 site, i32 number, i32 count, i1 c...)   the result of bar.red
-//   void barrier_cluster_arrive(i32 site), void barrier_cluster_wait(i32 site)
-//   {T...} warp_op(i32 site, operands...)    shfl, vote and the like
-//   void warp_barrier(i32 site, i32 members)
-//   {T...} step.T(i32 site, registers...)    by the engine below
-//   {T...} wait.T(i32 site, registers...)    the same of a wait, at which a warp lets others run
-//   T system_call.T(i32 site, i64 argument...)
-//   i1 whole(i1 condition, i1 constant)      whether the one is the other in all lanes:
-//   whole_ways.h
-//   void turn(i32 site, i1 moved)            where lanes that take turns meet: lane_turns.h
-//   void fence(i1 for all threads)
-//   void trap(i32 site)
-//   void trap_at(i32 site, i64 pointer)      the same of a pointer that leads nowhere
-inline constexpr const char* kPrefix = "heddle.";
 
 /// A function that may be called again before it returns: int1(pointers to places). Its local
 /// variables lie behind heddle.activation(); recursion.cpp says where that is.
@@ -146,16 +114,6 @@ void find_spaces(ScalarKernel& kernel);
 /// local memory.
 std::string move_to_memory(ScalarKernel& kernel);
 
-/// A call to the machine, where the builder stands; `name` with the types behind it. Pure: it
-/// depends on the operands alone, so it may be made earlier, or once for several.
-llvm::CallInst* call_machine(llvm::IRBuilder<>& builder, const std::string& name,
-                             llvm::Type* result, llvm::ArrayRef<llvm::Value*> operands,
-                             bool pure = false);
-
-/// Name behind kPrefix of the function that `call` calls, up to its first type; empty: none of
-/// ours.
-llvm::StringRef machine_call(const llvm::Instruction& call);
-
 /// Of a call that reads a field of Context: where that is.
 std::optional<u64> context_offset(const llvm::Instruction& call);
 
@@ -167,10 +125,7 @@ bool is_made_of(const llvm::Value* value, std::size_t most, const IsSuch& is_suc
                 const IsSuch& is_known = {});
 
 /// Whether it is a load, a store or an atomic operation of the kernel's.
-inline bool is_access(const llvm::Instruction& inst) {
-  const llvm::StringRef name = machine_call(inst);
-  return name == "load" || name == "store" || name == "atomic";
-}
+inline bool is_access(const llvm::Instruction& inst) { return is_access_op(machine_op(inst)); }
 
 /// The site that the call's first argument names.
 template <class Sites>

@@ -254,15 +254,15 @@ Shape Shapes::of_phi(const llvm::PHINode& phi) const {
 }
 
 Shape Shapes::of_call(const llvm::CallInst& call) const {
-  const llvm::StringRef name = machine_call(call);
-  if (name.empty()) return of_others(call);
+  const MachineOp op = machine_op(call);
+  if (op == MachineOp::none) return of_others(call);
   const auto uniform_along = [&](u64 threads, u64 align) -> Shape {
     if (threads % team_ == 0) return Shape::uniform(align);
     if (threads % kLanes == 0) return {Kind::warp, 0, align, {}};
     if (threads % kHalf == 0) return {Kind::half, 0, align, {}};
     return Shape::any();
   };
-  if (name == "tid") {
+  if (op == MachineOp::tid) {
     const u64 component = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue();
     if (component == 0) {
       if (block_.x % team_ == 0 || block_.volume() == block_.x) return {Kind::team, 1, team_, {}};
@@ -273,12 +273,14 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
     return uniform_along(component == 1 ? block_.x : u64{block_.x} * block_.y, 1);
   }
   const Kind warp = team_ == kLanes ? Kind::team : Kind::warp;
-  if (name == "lane") return {warp, 1, kMostAlign, {}};
-  if (name == "context.i32" && is_field(call, offsetof(Context, warp))) return {warp, 0, 1, {}};
-  if (name == "context.i64") return Shape::uniform(256);
-  if (name == "symbol") return Shape::uniform(16);
-  if (name == "context.i32" || name == "param" || name == "special") return Shape::uniform();
-  if (name == "load") {
+  if (op == MachineOp::lane) return {warp, 1, kMostAlign, {}};
+  if (op == MachineOp::context_i32 && is_field(call, offsetof(Context, warp)))
+    return {warp, 0, 1, {}};
+  if (op == MachineOp::context_i64) return Shape::uniform(256);
+  if (op == MachineOp::symbol) return Shape::uniform(16);
+  if (op == MachineOp::context_i32 || op == MachineOp::param || op == MachineOp::special)
+    return Shape::uniform();
+  if (op == MachineOp::load) {
     const Shape address = of(call.getArgOperand(1));
     const Site& site = site_of(call, sites_);
     // One for each thread; an access for each thread, unless all may see the same one.
@@ -289,8 +291,8 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
       return {address.kind, 0, 1, {}};
     return Shape::any();
   }
-  if (name == "barrier_wait" || name == "whole") return Shape::uniform();
-  if (name == "wait") {
+  if (op == MachineOp::barrier_wait || op == MachineOp::whole) return Shape::uniform();
+  if (op == MachineOp::wait) {
     // For one object. Lanes arrive there together, so what they have of its phases is the same.
     const Site& site = site_of(call, sites_);
     const bool by_parity = site.sem == isa::SemId::mbarrier_test_wait_parity ||
@@ -304,7 +306,7 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
     }
     return all;
   }
-  if (name == "warp_op") {
+  if (op == MachineOp::warp_op) {
     const Site& site = site_of(call, sites_);
     switch (site.sem) {
       case isa::SemId::activemask:

@@ -52,7 +52,7 @@ class Origins {
 };
 
 Origin Origins::look_at(const llvm::Instruction& inst) const {
-  if (machine_call(inst) == "local.base") return Origin::local;
+  if (machine_op(inst) == MachineOp::local_base) return Origin::local;
   if (context_offset(inst) == offsetof(Context, shared_base)) return Origin::shared;
   const auto operand = [&](unsigned i) { return of(inst.getOperand(i)); };
   switch (inst.getOpcode()) {
@@ -123,7 +123,7 @@ void find_spaces(ScalarKernel& kernel) {
     auto& call = llvm::cast<llvm::CallInst>(inst);
     Site& site = site_of(call, kernel.sites);
     const Origin origin = origins.of(call.getArgOperand(1));
-    const bool local = origin == Origin::local && machine_call(inst) != "atomic";
+    const bool local = origin == Origin::local && machine_op(inst) != MachineOp::atomic;
     if (site.space != ir::Space::generic || (!local && origin != Origin::shared)) continue;
     site.space = local ? ir::Space::local : ir::Space::shared;
     // Nobody else sees what lies in local memory, and no other host thread what is in shared.

@@ -8,6 +8,7 @@
 
 #include <map>
 
+#include "base/check.h"
 #include "jit/llvm/fixed_point.h"
 #include "jit/llvm/waits.h"
 
@@ -19,17 +20,16 @@ constexpr unsigned kMostVectors = 24;
 
 /// What the run-time does for a warp, and values that differ from warp to warp, cost more together.
 bool is_for_one(const llvm::CallInst& call, const std::vector<Site>& sites) {
-  const llvm::StringRef name = machine_call(call);
-  if (name == "load" || name == "store") return site_of(call, sites).ordered;
-  if (name == "warp_op") {
-    const isa::SemId sem = site_of(call, sites).sem;
-    const bool shuffles = sem == isa::SemId::shuffle || sem == isa::SemId::shuffle_sync;
-    return !shuffles || !llvm::isa<llvm::ConstantInt>(call.getArgOperand(2)) ||
-           !llvm::isa<llvm::ConstantInt>(call.getArgOperand(3));
-  }
-  return name == "atomic" || name == "special" || name == "step" || name == "system_call" ||
-         name == "wait" || name == "trap" || name == "trap_at" || name == "local.base" ||
-         name.starts_with("barrier_");
+  const MachineOp op = machine_op(call);
+  if (op == MachineOp::none) return false;
+  using Warps = MachineOpInfo::Warps;
+  if (info_of(op).warps != Warps::depends) return info_of(op).warps == Warps::alone;
+  if (op == MachineOp::load || op == MachineOp::store) return site_of(call, sites).ordered;
+  HEDDLE_CHECK(op == MachineOp::warp_op);
+  const isa::SemId sem = site_of(call, sites).sem;
+  const bool shuffles = sem == isa::SemId::shuffle || sem == isa::SemId::shuffle_sync;
+  return !shuffles || !llvm::isa<llvm::ConstantInt>(call.getArgOperand(2)) ||
+         !llvm::isa<llvm::ConstantInt>(call.getArgOperand(3));
 }
 
 /// Whether few instructions make the value from what lanes have in a line: it is made again behind

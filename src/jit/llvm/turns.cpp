@@ -31,14 +31,14 @@ llvm::Value* field(llvm::IRBuilder<>& builder, const Vectorized& cta, std::size_
 bool reads_columns(const ScalarKernel& kernel, const Shapes& shapes) {
   if (llvm::none_of(llvm::instructions(*kernel.function), is_row)) return false;
   const auto reads_column = [&](const llvm::Instruction& inst) {
-    if (machine_call(inst) != "load") return false;
+    if (machine_op(inst) != MachineOp::load) return false;
     const auto& call = llvm::cast<llvm::CallInst>(inst);
     const Site& site = site_of(call, kernel.sites);
     const bool global = site.space == ir::Space::global || site.space == ir::Space::generic;
     return global && !site.ordered && !may_depend_on_row(call.getArgOperand(1));
   };
   const auto is_barrier = [](const llvm::Instruction& inst) {
-    return machine_call(inst).starts_with("barrier");
+    return is_barrier_op(machine_op(inst));
   };
   const auto has = [](const llvm::Loop& loop, const auto& what) {
     return llvm::any_of(loop.blocks(),

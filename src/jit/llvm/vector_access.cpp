@@ -394,10 +394,11 @@ bool Vectorizer::has_instruction(const llvm::CallInst& call) const {
   auto* type = llvm::cast<llvm::VectorType>(
       vector_of(llvm::Type::getIntNTy(context_, site_of(call).bytes * 8u)));
   const llvm::Align align(1);
-  return machine_call(call) == "load" ? target_.isLegalMaskedGather(type, align) &&
-                                            !target_.forceScalarizeMaskedGather(type, align)
-                                      : target_.isLegalMaskedScatter(type, align) &&
-                                            !target_.forceScalarizeMaskedScatter(type, align);
+  return machine_op(call) == MachineOp::load
+             ? target_.isLegalMaskedGather(type, align) &&
+                   !target_.forceScalarizeMaskedGather(type, align)
+             : target_.isLegalMaskedScatter(type, align) &&
+                   !target_.forceScalarizeMaskedScatter(type, align);
 }
 
 /// Lanes' accesses to places of their own, at once: `places` are those of a half's elements that
@@ -406,7 +407,7 @@ Halves Vectorizer::access_at(const llvm::CallInst& call, const Halves& mask,
                              llvm::function_ref<llvm::Value*(unsigned half, u64 bytes)> places_of) {
   const Site& site = site_of(call);
   llvm::Type* type = vector_of(builder_.getIntNTy(site.bytes * 8u));
-  const bool loads = machine_call(call) == "load";
+  const bool loads = machine_op(call) == MachineOp::load;
   Halves loaded{};
   for (unsigned h = 0; h < halves_; ++h) {
     std::vector<llvm::Value*> parts;
@@ -503,11 +504,12 @@ bool Vectorizer::is_word(const Site& site) {
 /// Returns what was loaded.
 Halves Vectorizer::lane_by_lane(const llvm::CallInst& call, const Halves& mask) {
   const Site& site = site_of(call);
-  const bool loads = machine_call(call) == "load";
+  const bool loads = machine_op(call) == MachineOp::load;
   llvm::Type *element = builder_.getIntNTy(site.bytes * 8u), *type = vector_of(element);
   llvm::Type* wide = builder_.getInt64Ty();
   const Group own = group_of(call, Way::scattered);
-  accesses_.try_emplace(&call, Access{nullptr, static_cast<u64>(own.extent.low)});  // ask() wants it
+  accesses_.try_emplace(&call,
+                        Access{nullptr, static_cast<u64>(own.extent.low)});  // ask() wants it
   const auto in_row = [&](unsigned i, unsigned h) {
     return builder_.CreateConstInBoundsGEP1_32(type, row(element, i), h);
   };

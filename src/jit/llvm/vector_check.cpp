@@ -31,8 +31,9 @@ bool comes_from_memory(const llvm::Value* value, const Shapes& shapes) {
   return is_made_of(
       value, 64,
       [](const llvm::Instruction& inst) {
-        const llvm::StringRef call = machine_call(inst);
-        return !call.empty() && call != "tid" && call != "lane" && call != "local.base";
+        const MachineOp op = machine_op(inst);
+        return op != MachineOp::none && op != MachineOp::tid && op != MachineOp::lane &&
+               op != MachineOp::local_base;
       },
       [&](const llvm::Instruction& inst) { return shapes.of(&inst).is_affine(); });
 }
@@ -164,7 +165,7 @@ Vectorizer::Way Vectorizer::way_of(const llvm::CallInst& call, const llvm::Value
   const Site& site = site_of(call);
   const Shape root = shapes_.of(address);
   if (site.space == ir::Space::local) return root.is_uniform() ? Way::one : Way::scattered;
-  const bool loads = machine_call(call) == "load";
+  const bool loads = machine_op(call) == MachineOp::load;
   bool same = root.is_uniform();
   for (unsigned i = 2; i < call.arg_size(); ++i)
     same &= shapes_.of(call.getArgOperand(i)).is_uniform();
@@ -202,7 +203,7 @@ bool Vectorizer::fits_pattern(const llvm::CallInst& call, const llvm::Value* roo
       if ((offset - least) % 4) return false;
       places.insert(offset);
     }
-    if (machine_call(call) == "store" && places.size() < kHalf) return false;
+    if (machine_op(call) == MachineOp::store && places.size() < kHalf) return false;
   }
   return true;
 }
@@ -217,9 +218,9 @@ unsigned Vectorizer::times_apart(const Group& group) const {
 void Vectorizer::find_groups(const Block& block) {
   std::map<std::tuple<const llvm::Value*, ir::Space, u64, u64, Way>, Group*> open;
   for (const llvm::Instruction& inst : block) {
-    const llvm::StringRef name = machine_call(inst);
-    if (name == "barrier") open.clear();
-    if (name != "load" && name != "store") continue;
+    const MachineOp op = machine_op(inst);
+    if (op == MachineOp::barrier) open.clear();
+    if (op != MachineOp::load && op != MachineOp::store) continue;
     const auto& call = llvm::cast<llvm::CallInst>(inst);
     const Site& site = site_of(call);
     if (site.ordered) continue;

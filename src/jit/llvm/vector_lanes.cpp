@@ -88,8 +88,8 @@ bool Vectorizer::goes_lane_by_lane(const llvm::Loop& loop) const {
       } else if (inst.isTerminator()) {
         return false;
       }
-      const llvm::StringRef name = machine_call(inst);
-      if (name == "load" || name == "store") {
+      const MachineOp op = machine_op(inst);
+      if (op == MachineOp::load || op == MachineOp::store) {
         const auto& call = llvm::cast<llvm::CallInst>(inst);
         const Site& site = site_of(call);
         // Local memory lies in words of all lanes; what is in a line is one access of all. Lanes
@@ -101,7 +101,7 @@ bool Vectorizer::goes_lane_by_lane(const llvm::Loop& loop) const {
         if (may_be_line(group_of(call, Way::scattered))) return false;
         ++apart;
         has_gathers &= has_instruction(call);
-      } else if (!name.empty() || inst.mayWriteToMemory()) {
+      } else if (op != MachineOp::none || inst.mayWriteToMemory()) {
         return false;
       } else if (!is_free(inst)) {
         ++instructions;
@@ -131,7 +131,7 @@ void Vectorizer::access_of_lane(const llvm::CallInst& call, OneLane& lane) {
     call_helper(HelperId::check_access, call.getArgOperand(0));
   });
   llvm::Type* element = builder_.getIntNTy(site.bytes * 8u);
-  const bool loads = machine_call(call) == "load";
+  const bool loads = machine_op(call) == MachineOp::load;
   std::vector<llvm::Value*> parts;
   for (unsigned i = 0; i < site.count; ++i) {
     llvm::Value* there = pointer(host(site, address), u64{i} * site.bytes);
@@ -146,7 +146,8 @@ void Vectorizer::access_of_lane(const llvm::CallInst& call, OneLane& lane) {
 void Vectorizer::emit_in_lane(llvm::Instruction& inst, OneLane& lane) {
   if (inst.isDebugOrPseudoInst() || inst.isLifetimeStartOrEnd()) return;
   at_line_of(inst);
-  if (!machine_call(inst).empty()) return access_of_lane(llvm::cast<llvm::CallInst>(inst), lane);
+  if (machine_op(inst) != MachineOp::none)
+    return access_of_lane(llvm::cast<llvm::CallInst>(inst), lane);
   llvm::Instruction* copy = inst.clone();
   copy->setDebugLoc(builder_.getCurrentDebugLocation());
   for (llvm::Use& operand : copy->operands()) operand.set(lane.of(operand.get()));

@@ -75,7 +75,7 @@ void Vectorizer::emit_step(llvm::CallInst& call, HelperId helper, const Halves& 
     return define_uniform(call, builder_.CreateICmpEQ(builder_.CreateAnd(past, here), here));
   }
   auto* record = llvm::dyn_cast<llvm::StructType>(call.getType());
-  const u32 first = machine_call(call) == "system_call" ? row : 0;
+  const u32 first = machine_op(call) == MachineOp::system_call ? row : 0;
   Halves both{};
   for (unsigned h = 0; h < halves_; ++h) {
     if (!record) {

@@ -245,8 +245,8 @@ void Vectorizer::define_warp(llvm::Instruction& inst) {
 
 void Vectorizer::emit(llvm::Instruction& inst, const Halves& mask) {
   if (auto* call = llvm::dyn_cast<llvm::CallInst>(&inst)) {
-    if (const llvm::StringRef name = machine_call(*call); !name.empty())
-      return emit_machine_call(*call, name, mask);
+    if (const MachineOp op = machine_op(*call); op != MachineOp::none)
+      return emit_machine_call(*call, op, mask);
   }
   if (inst.isLifetimeStartOrEnd() || llvm::isa<llvm::DbgInfoIntrinsic, llvm::AssumeInst>(inst))
     return;
@@ -399,136 +399,6 @@ void Vectorizer::emit_vector(llvm::Instruction& inst, const Halves& mask) {
     both[h] = wanted_.any(&inst, h) ? vector_instruction(inst, h, mask)
                                     : llvm::PoisonValue::get(vector_of(inst.getType()));
   define(inst, both);
-}
-
-void Vectorizer::emit_machine_call(llvm::CallInst& call, llvm::StringRef name, const Halves& mask) {
-  const auto number = [&](unsigned argument) {
-    return static_cast<u32>(
-        llvm::cast<llvm::ConstantInt>(call.getArgOperand(argument))->getZExtValue());
-  };
-  const auto site = [&]() -> const Site& { return kernel_.sites[number(0)]; };
-  llvm::Type* word = builder_.getInt32Ty();
-  const auto constant = [&](u64 value) { return builder_.getInt32(static_cast<u32>(value)); };
-
-  if (name == "context.i32" && number(0) == offsetof(Context, warp)) return define_warp(call);
-  if (name == "context.i64" || name == "context.i32")
-    return define_uniform(call, field(number(0), call.getType(), "field"));
-  if (name == "symbol") {
-    llvm::Value* table = field(offsetof(Context, symbols), builder_.getPtrTy(), "symbols");
-    const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
-    builder_.SetInsertPoint(entry_->getTerminator());
-    llvm::Value* at = builder_.CreateConstInBoundsGEP1_32(builder_.getInt64Ty(), table, number(0));
-    llvm::LoadInst* load = builder_.CreateLoad(builder_.getInt64Ty(), at);
-    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
-    return define_uniform(call, load);
-  }
-  if (name == "param") {
-    const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
-    builder_.SetInsertPoint(entry_->getTerminator());
-    llvm::Value* block = builder_.CreateIntToPtr(
-        field(offsetof(Context, params), builder_.getInt64Ty(), "params"), builder_.getPtrTy());
-    llvm::LoadInst* load = builder_.CreateAlignedLoad(
-        call.getType(), builder_.CreateConstInBoundsGEP1_32(builder_.getInt8Ty(), block, number(0)),
-        llvm::Align(1));
-    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
-    return define_uniform(call, load);
-  }
-  if (name == "lane") {
-    Lanes& lanes = lanes_[&call];
-    lanes.shape = shapes_.of(&call);
-    for (unsigned h = 0; h < halves_; h += kHalves) lanes.first[h] = constant(0);
-    return;
-  }
-  if (name == "tid") {
-    const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
-    builder_.SetInsertPoint(head_->getTerminator());
-    const u32 component = number(0);
-    const u64 x = block_.x, y = block_.y;
-    llvm::Value* team = made_.team;
-    // `unit` threads, consecutive along x, share what is asked for, or differ by their place.
-    const auto of_units = [&](llvm::Value* unit, u64 size) -> llvm::Value* {
-      if (component == 0 && size % x == 0 && block_.volume() != x) return constant(0);
-      llvm::Value* thread = builder_.CreateMul(unit, constant(size));
-      if (component == 0)
-        return block_.volume() == x ? thread : builder_.CreateURem(thread, constant(x));
-      llvm::Value* row = builder_.CreateUDiv(thread, constant(x));
-      return component == 1 ? builder_.CreateURem(row, constant(y))
-                            : builder_.CreateUDiv(row, constant(y));
-    };
-    Lanes lanes;
-    lanes.shape = shapes_.of(&call);
-    if (lanes.shape.is_affine()) {
-      const unsigned shared = shapes_.halves_of(lanes.shape);
-      for (unsigned h = 0; h < halves_; h += shared)
-        lanes.first[h] =
-            of_units(builder_.CreateAdd(builder_.CreateMul(team, constant(halves_ / shared)),
-                                        constant(h / shared)),
-                     shared * kHalf);
-    } else {
-      for (unsigned h = 0; h < halves_; ++h) {
-        llvm::Value* begin = builder_.CreateAdd(builder_.CreateMul(team, constant(shapes_.team())),
-                                                constant(h * kHalf));
-        llvm::Value* thread = builder_.CreateAdd(splat(begin), ramp(word, 1));
-        llvm::Value* row = builder_.CreateUDiv(thread, splat(constant(x)));
-        lanes.all[h] = component == 0   ? builder_.CreateURem(thread, splat(constant(x)))
-                       : component == 1 ? builder_.CreateURem(row, splat(constant(y)))
-                                        : builder_.CreateUDiv(row, splat(constant(y)));
-      }
-    }
-    lanes_[&call] = lanes;
-    return;
-  }
-  if (name == "local.base") {
-    llvm::Value* base = local_base();
-    llvm::Value* stride = local_size();
-    Halves both{};
-    for (unsigned h = 0; h < halves_; ++h) {
-      llvm::Value* lane =
-          builder_.CreateAdd(splat(builder_.getInt64(h * kHalf)), ramp(builder_.getInt64Ty(), 1));
-      both[h] = builder_.CreateAdd(splat(base), builder_.CreateMul(splat(stride), lane));
-    }
-    return define(call, both);
-  }
-  if (name == "special") {
-    call_helper(HelperId::special, call.getArgOperand(1));
-    return define_uniform(call, builder_.CreateLoad(builder_.getInt64Ty(), operand_address(0)));
-  }
-  if (name == "load") return emit_load(call, site(), mask);
-  if (name == "store") return emit_store(call, site(), mask);
-  if (name == "atomic") return emit_atomic(call, site(), mask);
-  if (name == "warp_op") return emit_warp_operation(call, site(), mask);
-  if (name == "step") return emit_step(call, HelperId::step, mask);
-  if (name == "system_call") return emit_step(call, HelperId::step, mask);
-  if (name == "wait") return emit_step(call, HelperId::wait, mask);
-  if (name == "barrier_cluster_arrive") return emit_step(call, HelperId::arrive_in_cluster, mask);
-  if (name == "barrier_cluster_wait") return emit_step(call, HelperId::wait_in_cluster, mask);
-  if (name == "warp_barrier") return check_members(call, mask);
-  if (name == "whole") {
-    const bool holds = llvm::cast<llvm::ConstantInt>(call.getArgOperand(1))->isOne();
-    return define_uniform(call, comes_true({call.getArgOperand(0), holds}));
-  }
-  if (name == "turn") {
-    Halves moved{};
-    for (unsigned h = 0; h < halves_; ++h)
-      moved[h] = builder_.CreateAnd(mask[h], builder_.CreateFreeze(all(call.getArgOperand(1), h)));
-    if (!moved_) moved_ = variable(builder_.getInt1Ty());
-    builder_.CreateStore(any(moved), moved_);
-    return;
-  }
-  if (name == "fence") {
-    const bool all = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->isOne();
-    builder_.CreateFence(all ? llvm::AtomicOrdering::SequentiallyConsistent
-                             : llvm::AtomicOrdering::AcquireRelease);
-    return;
-  }
-  if (name == "trap_at") {
-    pass_operand(call.getArgOperand(1), 0);
-    return call_helper(HelperId::trap, call.getArgOperand(0), mask);
-  }
-  if (name == "trap") return call_helper(HelperId::trap, call.getArgOperand(0), mask);
-  if (name.starts_with("barrier_")) return emit_barrier(call, mask);
-  if (name == "barrier") return end_region(call.getArgOperand(0), call.getArgOperand(1));
-  HEDDLE_UNREACHABLE();
 }
 
 }  // namespace heddle::jit

@@ -463,7 +463,7 @@ void Vectorizer::emit_loop(Block* header) {
   go_to(next);
   if (const auto waiting = waiting_.find(loop); waiting != waiting_.end()) {
     llvm::Value* site = waiting->second.asks->getArgOperand(0);
-    if (machine_call(*waiting->second.asks) == "turn") {
+    if (machine_op(*waiting->second.asks) == MachineOp::turn) {
       // Where nobody came further the next site says so.
       llvm::Value* moved = builder_.CreateLoad(moved_->getAllocatedType(), moved_);
       site =

@@ -144,7 +144,18 @@ class Vectorizer {
   void define(llvm::Instruction& inst, Halves all);
   void define_uniform(llvm::Instruction& inst, llvm::Value* value);
   void define_warp(llvm::Instruction& inst);
-  void emit_machine_call(llvm::CallInst& call, llvm::StringRef name, const Halves& mask);
+
+  // --- operations of the machine ---
+  void emit_context(llvm::CallInst& call);
+  void emit_symbol(llvm::CallInst& call);
+  void emit_param(llvm::CallInst& call);
+  void emit_lane(llvm::CallInst& call);
+  void emit_tid(llvm::CallInst& call);
+  void emit_local_base(llvm::CallInst& call);
+  void emit_special(llvm::CallInst& call);
+  void emit_turn(llvm::CallInst& call, const Halves& mask);
+  void emit_fence(llvm::CallInst& call);
+  void emit_machine_call(llvm::CallInst& call, MachineOp op, const Halves& mask);
 
   // --- memory ---
   struct Window {

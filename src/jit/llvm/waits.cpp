@@ -25,8 +25,8 @@ const Site& site_of_call(const llvm::Instruction& inst, const ScalarKernel& kern
 /// Whether the instruction asks for a phase of a barrier object.
 bool asks_object(const llvm::Instruction& inst, const ScalarKernel& kernel) {
   using isa::SemId;
-  const llvm::StringRef name = machine_call(inst);
-  if (name != "step" && name != "wait") return false;
+  const MachineOp op = machine_op(inst);
+  if (op != MachineOp::step && op != MachineOp::wait) return false;
   const SemId sem = site_of_call(inst, kernel).sem;
   return sem == SemId::mbarrier_test_wait || sem == SemId::mbarrier_test_wait_parity ||
          sem == SemId::mbarrier_try_wait || sem == SemId::mbarrier_try_wait_parity;
@@ -58,35 +58,38 @@ bool arrives(isa::SemId sem) {
 
 /// Whether it may be what a loop that looks at memory waits for.
 bool writes(const llvm::Instruction& inst, const ScalarKernel& kernel) {
-  const llvm::StringRef name = machine_call(inst);
-  if (name == "store") return site_of_call(inst, kernel).space != ir::Space::local;
-  if (name == "step") return !asks_object(inst, kernel);
-  return name == "atomic" || name == "system_call";
+  const MachineOp op = machine_op(inst);
+  if (op == MachineOp::store) return site_of_call(inst, kernel).space != ir::Space::local;
+  if (op == MachineOp::step) return !asks_object(inst, kernel);
+  return op == MachineOp::atomic || op == MachineOp::system_call;
 }
 
 /// Whether another thread may notice that the instruction ran, or it that another one did.
 bool is_noticed(const llvm::Instruction& inst, const ScalarKernel& kernel) {
-  const llvm::StringRef name = machine_call(inst);
-  if (name == "load" || name == "special") return true;
-  const bool sleeps = name == "step" && site_of_call(inst, kernel).sem == isa::SemId::nanosleep;
+  const MachineOp op = machine_op(inst);
+  if (op == MachineOp::load || op == MachineOp::special) return true;
+  const bool sleeps =
+      op == MachineOp::step && site_of_call(inst, kernel).sem == isa::SemId::nanosleep;
   return !sleeps && !asks_object(inst, kernel) && inst.mayHaveSideEffects();
 }
 
 /// Whether all threads of the warp, or the CTA, come to it before any of them goes on.
 bool is_barrier(const llvm::Instruction& inst) {
-  const llvm::StringRef name = machine_call(inst);
-  if (name == "warp_barrier") {
+  const MachineOp op = machine_op(inst);
+  if (op == MachineOp::warp_barrier) {
     const auto* members = llvm::dyn_cast<llvm::ConstantInt>(inst.getOperand(1));
     return members && members->isMinusOne();
   }
-  return name == "barrier" || name == "barrier_wait" || name == "barrier_cluster_wait";
+  return op == MachineOp::barrier || op == MachineOp::barrier_wait ||
+         op == MachineOp::barrier_cluster_wait;
 }
 
 }  // namespace
 
 bool gathers(const llvm::Instruction& inst, const ScalarKernel& kernel) {
   if (is_barrier(inst)) return true;
-  if (machine_call(inst) != "warp_op" || !site_of_call(inst, kernel).has_members) return false;
+  if (machine_op(inst) != MachineOp::warp_op || !site_of_call(inst, kernel).has_members)
+    return false;
   const auto& call = llvm::cast<llvm::CallInst>(inst);
   const auto* members = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(call.arg_size() - 1));
   return members && members->isMinusOne();
@@ -104,7 +107,8 @@ const llvm::Instruction* retried(const llvm::Loop& loop, const ScalarKernel& ker
   loop.getExitingBlocks(exiting);
   for (const llvm::PHINode& expected : loop.getHeader()->phis()) {
     const auto* swap = llvm::dyn_cast<llvm::CallInst>(expected.getIncomingValueForBlock(latch));
-    if (!swap || machine_call(*swap) != "atomic" || swap->getArgOperand(2) != &expected) continue;
+    if (!swap || machine_op(*swap) != MachineOp::atomic || swap->getArgOperand(2) != &expected)
+      continue;
     if (site_of(*swap, kernel.sites).op != static_cast<u8>(sem::Atomop::cas)) continue;
     for (const Block* block : exiting) {
       const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
@@ -141,15 +145,16 @@ const llvm::CallInst* find_asking(const llvm::Loop& loop, const ScalarKernel& ke
   for (const Block* block : loop.blocks()) {
     for (const llvm::Instruction& inst : *block) {
       has_barrier |= is_barrier(inst);
-      const llvm::StringRef name = machine_call(inst);
+      const MachineOp op = machine_op(inst);
       // Of memory, the engine below looks at other CTAs' shared memory.
-      const isa::SemId sem = name == "step" ? site_of_call(inst, kernel).sem : isa::SemId::none;
+      const isa::SemId sem =
+          op == MachineOp::step ? site_of_call(inst, kernel).sem : isa::SemId::none;
       const bool asks = sem == isa::SemId::ld || sem == isa::SemId::atom ||
-                        (name == "step" && asks_object(inst, kernel));
-      if (name != "atomic" && name != "load" && !asks) continue;
+                        (op == MachineOp::step && asks_object(inst, kernel));
+      if (op != MachineOp::atomic && op != MachineOp::load && !asks) continue;
       const auto& call = llvm::cast<llvm::CallInst>(inst);
-      if (name == "load" && is_shared(inst)) shared_loads.push_back(&call);
-      if (name == "load" && !site_of(call, kernel.sites).strong) continue;
+      if (op == MachineOp::load && is_shared(inst)) shared_loads.push_back(&call);
+      if (op == MachineOp::load && !site_of(call, kernel.sites).strong) continue;
       if (&inst != swap) add(&call, &call);
     }
   }
@@ -166,7 +171,7 @@ const llvm::CallInst* find_asking(const llvm::Loop& loop, const ScalarKernel& ke
         continue;
       }
       // One thread asks, and tells the others.
-      if (has_barrier && machine_call(*inst) == "store" && use.getOperandNo() > 1 &&
+      if (has_barrier && machine_op(*inst) == MachineOp::store && use.getOperandNo() > 1 &&
           is_shared(*inst)) {
         for (const llvm::CallInst* load : shared_loads) add(load, by);
       }
@@ -181,7 +186,7 @@ const llvm::CallInst* find_turn(const llvm::Loop& loop, const Shapes& shapes) {
   for (const Block* block : loop.blocks()) {
     if (shapes.loops.getLoopFor(block) != &loop) continue;
     for (const llvm::Instruction& inst : *block) {
-      if (machine_call(inst) == "turn") return llvm::cast<llvm::CallInst>(&inst);
+      if (machine_op(inst) == MachineOp::turn) return llvm::cast<llvm::CallInst>(&inst);
     }
   }
   return nullptr;
@@ -191,7 +196,7 @@ const llvm::CallInst* find_turn(const llvm::Loop& loop, const Shapes& shapes) {
 bool is_elected(const llvm::Value* condition, const ScalarKernel& kernel) {
   const auto* part = llvm::dyn_cast<llvm::ExtractValueInst>(condition);
   const auto* call = part ? llvm::dyn_cast<llvm::CallInst>(part->getAggregateOperand()) : nullptr;
-  return call && machine_call(*call) == "warp_op" &&
+  return call && machine_op(*call) == MachineOp::warp_op &&
          site_of(*call, kernel.sites).sem == isa::SemId::elect_sync;
 }
 
@@ -296,7 +301,7 @@ bool only_asks(const llvm::Loop& loop, const ScalarKernel& kernel) {
 void find_lonely_waits(ScalarKernel& kernel, const Shapes& shapes) {
   for (const Block& block : *kernel.function) {
     for (const llvm::Instruction& inst : block) {
-      if (machine_call(inst) != "wait") continue;
+      if (machine_op(inst) != MachineOp::wait) continue;
       Site& site = site_of(llvm::cast<llvm::CallInst>(inst), kernel.sites);
       const llvm::Loop* loop = shapes.loops.getLoopFor(&block);
       site.alone = !loop || only_asks(*loop, kernel);
@@ -305,11 +310,11 @@ void find_lonely_waits(ScalarKernel& kernel, const Shapes& shapes) {
 }
 
 bool needs_all(const llvm::Instruction& inst, const ScalarKernel& kernel) {
-  const llvm::StringRef name = machine_call(inst);
-  if (name == "warp_barrier") return true;
-  if (name != "warp_op" && !name.starts_with("barrier")) return false;
+  const MachineOp op = machine_op(inst);
+  if (op == MachineOp::warp_barrier) return true;
+  if (op != MachineOp::warp_op && !is_barrier_op(op)) return false;
   const Site& site = site_of_call(inst, kernel);
-  return (site.has_members || name != "warp_op") && !site.gathered;
+  return (site.has_members || op != MachineOp::warp_op) && !site.gathered;
 }
 
 std::vector<Apart> find_apart(const ScalarKernel& kernel, const Shapes& shapes, bool for_all) {
@@ -371,10 +376,10 @@ namespace {
 bool holds_arrivals_up(const ScalarKernel& kernel, const Shapes& shapes) {
   std::set<const Block*> objects;
   for (const llvm::Instruction& inst : llvm::instructions(*kernel.function)) {
-    if (machine_call(inst) == "wait") objects.insert(inst.getParent());
+    if (machine_op(inst) == MachineOp::wait) objects.insert(inst.getParent());
   }
   return !objects.empty() && hold_answers_up(kernel, shapes, objects, [&](const auto& inst) {
-    return machine_call(inst) == "step" && arrives(site_of_call(inst, kernel).sem);
+    return machine_op(inst) == MachineOp::step && arrives(site_of_call(inst, kernel).sem);
   });
 }
 
@@ -383,7 +388,7 @@ bool holds_arrivals_up(const ScalarKernel& kernel, const Shapes& shapes) {
 void ask_instead(ScalarKernel& kernel, const Shapes& shapes) {
   if (!holds_arrivals_up(kernel, shapes)) return;
   for (llvm::Instruction& inst : llvm::instructions(*kernel.function)) {
-    if (machine_call(inst) != "wait") continue;
+    if (machine_op(inst) != MachineOp::wait) continue;
     auto& call = llvm::cast<llvm::CallInst>(inst);
     llvm::Function& wait = *call.getCalledFunction();
     std::string name = wait.getName().str();

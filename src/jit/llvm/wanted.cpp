@@ -107,11 +107,11 @@ bool Wanted::want(const llvm::Instruction& inst) {
   };
   const u64 own = lanes(&inst);
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
-  const llvm::StringRef name = call ? machine_call(*call) : "";
+  const MachineOp op = machine_op(inst);
   u64 operands = every_;
-  if (name == "store" || name == "load") {
+  if (op == MachineOp::store || op == MachineOp::load) {
     operands = coming_[inst.getParent()];
-  } else if (name == "warp_op") {
+  } else if (op == MachineOp::warp_op) {
     if (const auto sources = shuffle_sources(*call, site_of(*call, sites_))) {
       operands = 0;
       for (u32 lane = 0; lane < shapes_.team(); ++lane) {

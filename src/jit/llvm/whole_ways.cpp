@@ -72,10 +72,10 @@ bool pays(const Choice& choice, const ScalarKernel& kernel, const Shapes& shapes
   for (const Block* block : choice.way) {
     unsigned own_lines = 0;
     for (const llvm::Instruction& inst : *block) {
-      if (const llvm::StringRef name = machine_call(inst); name == "load" || name == "store") {
+      if (const MachineOp op = machine_op(inst); op == MachineOp::load || op == MachineOp::store) {
         const auto& call = llvm::cast<llvm::CallInst>(inst);
         own_lines += is_line(call, site_of(call, kernel.sites), shapes);
-      } else if (inst.mayHaveSideEffects() && name != "atomic") {
+      } else if (inst.mayHaveSideEffects() && op != MachineOp::atomic) {
         return false;  // others may look for where it stands
       }
       instructions += !llvm::isa<llvm::PHINode>(inst) && !inst.isTerminator();
@@ -118,9 +118,8 @@ void ask(Block* block, llvm::BranchInst& branch, unsigned successor, Block* whol
   llvm::IRBuilder<> builder(block);
   builder.SetCurrentDebugLocation(branch.getDebugLoc());
   llvm::Value* condition = branch.getCondition();
-  llvm::CallInst* asked = call_machine(builder, "whole", builder.getInt1Ty(),
+  llvm::CallInst* asked = call_machine(builder, MachineOp::whole, builder.getInt1Ty(),
                                        {condition, builder.getInt1(successor == 0)});
-  asked->getCalledFunction()->setDoesNotAccessMemory();
   expect(builder.CreateCondBr(asked, whole, rest));
   // What is known there of each lane.
   builder.SetInsertPoint(whole, whole->getFirstInsertionPt());
