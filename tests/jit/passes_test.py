@@ -32,14 +32,15 @@ def names():
 
 
 def code(text):
-    """Without comments, and with values and blocks named in the order in which they come: the numbers that LLVM puts behind names
+    """Without comments and metadata, and with values and blocks named in the order in which they come: the numbers that LLVM puts behind names
     depend on the names that there were before."""
     known = {}
 
     def number(match):
         return known.setdefault(match.group(0).rstrip(":").lstrip("%"), f"v{len(known)}")
 
-    lines = (line.split("  ;")[0].rstrip() for line in text.splitlines() if not re.match(r" *;|source_filename", line))
+    lines = (re.sub(r"(, )?!dbg !\d+|![0-9]+", "", line.split("  ;")[0]).rstrip()
+             for line in text.splitlines() if not re.match(r" *;|source_filename|!", line))
     return [re.sub(r"%[-\w.$]+|^[-\w.$]+:", number, line) for line in lines if line.strip()]
 
 

@@ -127,6 +127,7 @@ Result<std::string> run_passes_here(const TextRequest& request) {
     passes.push_back(pass);
   }
   PassState state(workshop->context, *workshop->target);
+  state.verifies_accesses = true;  // where that pass is asked for
   if (std::string why = read_state(request.text, request.name, state); !why.empty())
     return Error{why};
   std::string printed;

@@ -3,6 +3,7 @@
 
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Metadata.h>
 #include <llvm/IR/Verifier.h>
@@ -88,8 +89,21 @@ class MetadataWriter {
   llvm::LLVMContext& context_;
 };
 
+/// Copies of functions have a unit of debug information of their own; of one that is not listed
+/// LLVM takes none.
+void list_units(llvm::Module& module) {
+  llvm::DebugInfoFinder finder;
+  finder.processModule(module);
+  llvm::NamedMDNode* listed = module.getOrInsertNamedMetadata("llvm.dbg.cu");
+  for (llvm::DICompileUnit* unit : finder.compile_units()) {
+    if (!llvm::is_contained(listed->operands(), unit)) listed->addOperand(unit);
+  }
+  if (listed->getNumOperands() == 0) listed->eraseFromParent();
+}
+
 void attach(PassState& state) {
   ScalarKernel& kernel = state.kernel;
+  list_units(*kernel.module);
   MetadataWriter write(*kernel.module);
   const machine::Dim3& block = state.block;
   write.add(kKernel, {write.text("block"), write.number(block.x), write.number(block.y),
@@ -271,6 +285,7 @@ std::string check_calls(const ScalarKernel& kernel) {
         if (call.getCalledFunction()->getName() == kRegionEnd) continue;
         return fmt::format("there is no operation '{}'", call.getCalledFunction()->getName().str());
       }
+      set_attributes(*call.getCalledFunction(), op);
       const MachineOpInfo& known = info_of(op);
       if (call.arg_size() < known.operands)
         return fmt::format("heddle.{} has at least {} operands", known.name.str(), known.operands);

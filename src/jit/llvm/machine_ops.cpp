@@ -57,6 +57,17 @@ MachineOp machine_op(const llvm::Instruction& inst) {
 
 bool is_machine_call(const llvm::Instruction& inst) { return !called_name(inst).empty(); }
 
+void set_attributes(llvm::Function& function, MachineOp op) {
+  const MachineOpInfo& info = info_of(op);
+  function.setDoesNotThrow();
+  if (info.is_convergent) function.setConvergent();
+  if (info.effect != Effect::any) function.setDoesNotAccessMemory();
+  if (info.effect == Effect::pure) {
+    function.setWillReturn();
+    function.setSpeculatable();
+  }
+}
+
 llvm::CallInst* call_machine(llvm::IRBuilder<>& builder, MachineOp op, llvm::Type* result,
                              llvm::ArrayRef<llvm::Value*> operands, const std::string& types) {
   const MachineOpInfo& info = info_of(op);
@@ -65,14 +76,7 @@ llvm::CallInst* call_machine(llvm::IRBuilder<>& builder, MachineOp op, llvm::Typ
   const std::string name = kPrefix + info.name.str() + (types.empty() ? "" : ":" + types);
   auto callee = builder.GetInsertBlock()->getModule()->getOrInsertFunction(
       name, llvm::FunctionType::get(result, of_operands, false));
-  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-  function->setDoesNotThrow();
-  if (info.is_convergent) function->setConvergent();
-  if (info.effect != Effect::any) function->setDoesNotAccessMemory();
-  if (info.effect == Effect::pure) {
-    function->setWillReturn();
-    function->setSpeculatable();
-  }
+  set_attributes(*llvm::cast<llvm::Function>(callee.getCallee()), op);
   return builder.CreateCall(callee, operands);
 }
 

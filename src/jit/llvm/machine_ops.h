@@ -48,6 +48,9 @@ MachineOp machine_op(const llvm::Instruction& inst);
 /// Whether it is a call of a function behind kPrefix, known or not.
 bool is_machine_call(const llvm::Instruction& inst);
 
+/// Tells LLVM what the table says of the operation's effects.
+void set_attributes(llvm::Function& function, MachineOp op);
+
 /// Where the builder stands; `types`: behind the name, where they differ from call to call.
 llvm::CallInst* call_machine(llvm::IRBuilder<>& builder, MachineOp op, llvm::Type* result,
                              llvm::ArrayRef<llvm::Value*> operands, const std::string& types = {});

@@ -179,6 +179,15 @@ std::string make_vectors(PassState& state) {
   return {};
 }
 
+std::string cut_at_barriers(PassState& state) {
+  const Vectorized& cta = state.vectorized;
+  // Of a text that other passes have been at.
+  if (!cta.entry || !cta.cta || !cta.head || !cta.next || !cta.done || !cta.finished)
+    return "the function has lost the blocks by which regions are found";
+  state.image.frame_bytes = split_regions(cta);
+  return {};
+}
+
 std::string limit_size(PassState& state) {
   if (state.code().getInstructionCount() <= kMostVectorInstructions) return {};
   return fmt::format("more than {} instructions of vector code", kMostVectorInstructions);
@@ -409,10 +418,7 @@ const Pass kPasses[] = {
     {"adce", "LLVM's", LLVM_PASS(llvm::ADCEPass()), {}, {}, {}, true},
     {"split-regions",
      "barriers cut the code into regions, which warps go through in turn",
-     [](PassState& state) {
-       state.image.frame_bytes = split_regions(state.vectorized);
-       return std::string();
-     },
+     cut_at_barriers,
      {vectors},
      {regions}},
     {"early-cse", "LLVM's", LLVM_PASS(llvm::EarlyCSEPass(false)), {}, {}, {}, true},
