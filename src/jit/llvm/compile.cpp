@@ -14,12 +14,12 @@
 
 #include "base/check.h"
 #include "jit/compiler.h"
-#include "jit/llvm/codegen.h"
 #include "jit/llvm/dump.h"
+#include "jit/llvm/host/codegen.h"
+#include "jit/llvm/host/workshop.h"
 #include "jit/llvm/ir_text.h"
 #include "jit/llvm/pass.h"
 #include "jit/llvm/verify.h"
-#include "jit/llvm/workshop.h"
 
 namespace heddle::jit {
 

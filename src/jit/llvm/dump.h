@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "jit/llvm/analysis/shape.h"
 #include "jit/llvm/scalar.h"
-#include "jit/llvm/shape.h"
 
 namespace heddle::jit {
 

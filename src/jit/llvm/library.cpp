@@ -4,7 +4,7 @@
 // version and at the layout of objects), so C++ objects may pass between them.
 #include "jit/library.h"
 #include "jit/compiler.h"
-#include "jit/llvm/codegen.h"
+#include "jit/llvm/host/codegen.h"
 
 namespace heddle::jit {
 Result<Compiled> compile_here(const Request& request);

@@ -15,9 +15,9 @@
 
 #include "jit/image.h"
 #include "jit/llvm/analyses.h"
+#include "jit/llvm/analysis/shape.h"
 #include "jit/llvm/scalar.h"
-#include "jit/llvm/shape.h"
-#include "jit/llvm/vectorize.h"
+#include "jit/llvm/vector/vectorize.h"
 #include "jit/stages.h"
 
 namespace heddle::jit {

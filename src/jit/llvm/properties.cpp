@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "jit/llvm/float_results.h"
 #include "jit/llvm/pass.h"
+#include "jit/llvm/scalar/float_results.h"
 
 namespace heddle::jit {
 namespace {

@@ -19,8 +19,8 @@
 #include "ir/module.h"
 #include "isa/sem_ids.h"
 #include "jit/compiler.h"
+#include "jit/llvm/lower/semantics.h"
 #include "jit/llvm/machine_ops.h"
-#include "jit/llvm/semantics.h"
 
 namespace heddle::jit {
 

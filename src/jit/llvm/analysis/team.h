@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Warps that run together. One warp is two vectors, and what it computes is often a chain in which
+// each instruction waits for the one before; two warps are twice the chains, share what is the same
+// for both, and come to barriers half as often.
+#pragma once
+
+#include <string>
+
+#include "jit/llvm/analysis/shape.h"
+#include "jit/llvm/scalar.h"
+
+namespace heddle::jit {
+
+/// Why the warps of this kernel should run one by one; empty: two by two. `shapes`: of two. The
+/// block is a whole number of pairs.
+std::string why_alone(const ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block);
+
+}  // namespace heddle::jit

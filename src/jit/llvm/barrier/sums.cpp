@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/llvm/barrier/sums.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/SetVector.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "jit/llvm/analysis/fixed_point.h"
+
+namespace heddle::jit {
+namespace {
+
+constexpr u32 kPlace = 64;
+/// Phi nodes of a loop that may stay in registers.
+constexpr std::size_t kMostInRegisters = 28;
+
+bool is_vector(const llvm::Value* value) {
+  const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+  return type && type->getPrimitiveSizeInBits() == 8 * kPlace;
+}
+
+/// The function's blocks by number, and the ways between them.
+struct Graph {
+  explicit Graph(llvm::Function& function) {
+    for (llvm::BasicBlock& block : function) {
+      numbers[&block] = static_cast<unsigned>(before.size());
+      before.emplace_back();
+    }
+    for (llvm::BasicBlock& block : function) {
+      for (const llvm::BasicBlock* next : llvm::successors(&block))
+        before[number(next)].push_back(number(&block));
+    }
+  }
+  unsigned number(const llvm::BasicBlock* block) const { return numbers.lookup(block); }
+
+  llvm::DenseMap<const llvm::BasicBlock*, unsigned> numbers;
+  std::vector<llvm::SmallVector<unsigned, 2>> before;
+};
+
+/// Phi nodes that hand a value on to each other, so that one place can hold it: at any point it is
+/// one of them that is still wanted, or what will become the next one.
+class Web {
+ public:
+  Web(const Vectorized& cta, const Graph& graph, llvm::PHINode* phi) : cta_(cta) {
+    llvm::SmallVector<llvm::PHINode*> work = {phi};
+    const auto add = [&](llvm::Value* value) {
+      if (auto* one = llvm::dyn_cast<llvm::PHINode>(value); one && phis.insert(one))
+        work.push_back(one);
+    };
+    add(phi);
+    while (!work.empty()) {
+      llvm::PHINode* one = work.pop_back_val();
+      for (llvm::Value* value : one->incoming_values()) {
+        add(value);
+        if (!llvm::isa<llvm::Instruction>(value) || is_above(value)) continue;
+        for (llvm::User* user : value->users()) add(user);
+      }
+      for (llvm::User* user : one->users()) add(user);
+    }
+    if (!find_places()) return;
+    find_current(graph);
+    is_one_ = check(graph);
+  }
+
+  bool is_one() const { return is_one_; }
+  void move_to(const Graph& graph, llvm::Value* address);
+
+  llvm::SetVector<llvm::PHINode*> phis;
+
+ private:
+  /// What the place has: null: anything.
+  struct Current {
+    llvm::Value* begin = nullptr;
+    llvm::Value* end = nullptr;
+  };
+  /// There for all teams: it may be computed where there is no frame.
+  bool is_above(const llvm::Value* value) const {
+    const llvm::BasicBlock* block = llvm::cast<llvm::Instruction>(value)->getParent();
+    return block == cta_.entry || block == cta_.cta || block == cta_.head;
+  }
+  bool holds(llvm::Value* value) const {
+    const auto* phi = llvm::dyn_cast<llvm::PHINode>(value);
+    return phi && phis.contains(const_cast<llvm::PHINode*>(phi));
+  }
+  using Places = llvm::MapVector<llvm::BasicBlock*, llvm::Value*>;
+  bool find_places();
+  void find_current(const Graph& graph);
+  bool check(const Graph& graph) const;
+
+  const Vectorized& cta_;
+  Places phi_of_, computed_in_, put_at_end_of_;
+  std::vector<Current> current_;  ///< by number of the block
+  bool is_one_ = false;
+};
+
+/// Where the place is written. False: twice in a block, or on the way between two.
+bool Web::find_places() {
+  const auto only = [](auto& map, llvm::BasicBlock* block, llvm::Value* value) {
+    const auto [found, is_new] = map.insert({block, value});
+    return is_new || found->second == value;
+  };
+  for (llvm::PHINode* phi : phis) {
+    if (!only(phi_of_, phi->getParent(), phi)) return false;
+    for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
+      llvm::Value* value = phi->getIncomingValue(i);
+      if (llvm::isa<llvm::UndefValue>(value) || holds(value)) continue;
+      auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
+      llvm::BasicBlock* from = phi->getIncomingBlock(i);
+      if (inst && !is_above(inst)) {
+        if (!only(computed_in_, inst->getParent(), inst)) return false;
+      } else if (!from->getSingleSuccessor() || !only(put_at_end_of_, from, value)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// What is in the place at the beginnings and ends of blocks.
+void Web::find_current(const Graph& graph) {
+  llvm::Value* const several = cta_.function;  // for what depends on the way
+  std::vector<Current> written(graph.before.size());
+  for (const auto& [block, value] : phi_of_) written[graph.number(block)].begin = value;
+  for (const Places* places : {&computed_in_, &put_at_end_of_}) {
+    for (const auto& [block, value] : *places) written[graph.number(block)].end = value;
+  }
+  current_.resize(graph.before.size());
+  // Of a beginning or end nothing is known, then one value, then that there are several.
+  constexpr std::size_t kSteps = 2;
+  until_stable(2 * kSteps * current_.size(), [&] {
+    bool changed = false;
+    for (std::size_t block = 0; block < current_.size(); ++block) {
+      Current now = written[block];
+      if (!now.begin) {
+        for (const unsigned from : graph.before[block]) {
+          llvm::Value* value = current_[from].end;
+          if (value) now.begin = now.begin && now.begin != value ? several : value;
+        }
+      }
+      if (!now.end) now.end = now.begin;
+      Current& before = current_[block];
+      changed |= before.begin != now.begin || before.end != now.end;
+      before = now;
+    }
+    return changed;
+  });
+}
+
+/// Whether all find in the place what they want.
+bool Web::check(const Graph& graph) const {
+  for (llvm::PHINode* phi : phis) {
+    for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
+      llvm::Value* value = phi->getIncomingValue(i);
+      if (!llvm::isa<llvm::UndefValue>(value) &&
+          current_[graph.number(phi->getIncomingBlock(i))].end != value)
+        return false;
+    }
+    for (llvm::User* user : phi->users()) {
+      auto* inst = llvm::cast<llvm::Instruction>(user);
+      if (llvm::isa<llvm::PHINode>(inst)) continue;
+      llvm::BasicBlock* block = inst->getParent();
+      const auto* computed = llvm::cast_or_null<llvm::Instruction>(computed_in_.lookup(block));
+      if (current_[graph.number(block)].begin != phi || (computed && computed->comesBefore(inst)))
+        return false;
+    }
+  }
+  return true;
+}
+
+void Web::move_to(const Graph& graph, llvm::Value* address) {
+  llvm::IRBuilder<> builder(cta_.function->getContext());
+  const llvm::Align align(kPlace);
+  llvm::MapVector<llvm::BasicBlock*, std::vector<llvm::Instruction*>> users;
+  for (llvm::PHINode* phi : phis) {
+    for (llvm::User* user : phi->users()) {
+      auto* inst = llvm::cast<llvm::Instruction>(user);
+      if (!llvm::isa<llvm::PHINode>(inst)) users[inst->getParent()].push_back(inst);
+    }
+  }
+  for (const auto& [block, wanting] : users) {
+    auto* first = *std::ranges::min_element(
+        wanting, [](const auto* a, const auto* b) { return a->comesBefore(b); });
+    builder.SetInsertPoint(first);
+    auto* phi = llvm::cast<llvm::PHINode>(current_[graph.number(block)].begin);
+    llvm::Value* value = builder.CreateAlignedLoad(phi->getType(), address, align);
+    for (llvm::Instruction* inst : wanting) inst->replaceUsesOfWith(phi, value);
+  }
+  for (const auto& [block, value] : computed_in_) {
+    builder.SetInsertPoint(block, std::next(llvm::cast<llvm::Instruction>(value)->getIterator()));
+    builder.CreateAlignedStore(value, address, align);
+  }
+  for (const auto& [block, value] : put_at_end_of_) {
+    builder.SetInsertPoint(block->getTerminator());
+    builder.CreateAlignedStore(value, address, align);
+  }
+  for (llvm::PHINode* phi : phis) phi->replaceAllUsesWith(llvm::PoisonValue::get(phi->getType()));
+  for (llvm::PHINode* phi : phis) phi->eraseFromParent();
+}
+
+}  // namespace
+
+u32 keep_in_frame(const Vectorized& cta, llvm::Value* frame, u32 offset) {
+  std::vector<llvm::PHINode*> sums;
+  std::vector<llvm::BasicBlock*> meetings;
+  for (llvm::BasicBlock& block : *cta.function) {
+    const std::size_t before = sums.size();
+    for (llvm::PHINode& phi : block.phis()) {
+      if (is_vector(&phi)) sums.push_back(&phi);
+    }
+    if (sums.size() - before > kMostInRegisters)
+      meetings.push_back(&block);
+    else
+      sums.resize(before);
+  }
+  // What comes to a sum from outside is written on the way.
+  for (llvm::BasicBlock* block : meetings) {
+    const std::vector<llvm::BasicBlock*> ways(llvm::pred_begin(block), llvm::pred_end(block));
+    for (llvm::BasicBlock* from : ways) {
+      if (!from->getSingleSuccessor()) llvm::SplitEdge(from, block);
+    }
+  }
+  const Graph graph(*cta.function);
+  std::vector<Web> webs;
+  llvm::SmallPtrSet<llvm::PHINode*, 16> seen;
+  for (llvm::PHINode* phi : sums) {
+    if (seen.contains(phi)) continue;
+    Web web(cta, graph, phi);
+    seen.insert(web.phis.begin(), web.phis.end());
+    if (web.is_one()) webs.push_back(std::move(web));
+  }
+  llvm::IRBuilder<> builder(cta.head->getTerminator());
+  for (Web& web : webs) {
+    web.move_to(graph, builder.CreateConstInBoundsGEP1_32(builder.getInt8Ty(), frame, offset));
+    offset += kPlace;
+  }
+  return offset;
+}
+
+}  // namespace heddle::jit

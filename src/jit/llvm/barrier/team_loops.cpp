@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/llvm/barrier/team_loops.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/SSAUpdater.h>
+#include <llvm/Transforms/Utils/ValueMapper.h>
+
+#include <map>
+
+#include "jit/llvm/analysis/branches.h"
+#include "jit/llvm/barrier/turns.h"
+
+namespace heddle::jit {
+namespace {
+
+/// Regions of a kernel that get loops. What all of them need is divided between them anew for each
+/// when registers are allocated: 57 of them cost a third of the compilation, and win a tenth.
+constexpr std::size_t kMostLoops = 64;
+
+/// A region's own loop.
+struct Loop {
+  llvm::BasicBlock* head = nullptr;  ///< null: the region has none
+  llvm::PHINode* turn = nullptr;     ///< as Vectorized::turn
+  llvm::PHINode* together = nullptr;
+  llvm::ValueToValueMapTy made;  ///< what Vectorized::head makes for each team, made there
+};
+
+const Rounds::End& end_at(const Rounds& rounds, const llvm::BasicBlock* block) {
+  return *llvm::find_if(rounds.ends, [&](const auto& end) { return end.block == block; });
+}
+
+/// Where a team of the region begins.
+void begin_loop(const Vectorized& cta, const Rounds& rounds, const Rounds::Region& region,
+                Loop& loop) {
+  llvm::IRBuilder<> builder(cta.function->getContext());
+  loop.head = llvm::BasicBlock::Create(builder.getContext(), "region", cta.function, region.begin);
+  builder.SetInsertPoint(loop.head);
+  if (cta.turn) {
+    loop.turn = builder.CreatePHI(cta.turn->getType(), 3, "turn");
+    loop.turn->addIncoming(cta.turn, rounds.go);
+    loop.made[cta.turn] = loop.turn;
+  }
+  loop.together = builder.CreatePHI(builder.getInt1Ty(), 3, "together");
+  loop.together->addIncoming(rounds.together, rounds.go);
+  for (llvm::Instruction& inst : *cta.head) {
+    if (llvm::isa<llvm::PHINode>(inst) || inst.isTerminator()) continue;
+    llvm::Instruction* copy = builder.Insert(inst.clone(), inst.getName());
+    llvm::RemapInstruction(copy, loop.made,
+                           llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals);
+    loop.made[&inst] = copy;
+  }
+  builder.CreateBr(region.begin);
+  rounds.go->getTerminator()->replaceSuccessorWith(region.begin, loop.head);
+  region.begin->replacePhiUsesWith(rounds.go, loop.head);
+}
+
+/// Where one ends: the next one follows, or the next region.
+void end_loop(const Vectorized& cta, const Rounds& rounds, const Rounds::End& end, Loop& loop,
+              std::vector<Loop>& loops) {
+  llvm::IRBuilder<> builder(cta.function->getContext());
+  const auto new_block = [&](const char* name) {
+    return llvm::BasicBlock::Create(builder.getContext(), name, cta.function);
+  };
+  llvm::BasicBlock *alone = new_block("alone"), *other = new_block("following");
+  end.block->getTerminator()->eraseFromParent();
+  builder.SetInsertPoint(end.block);
+  expect(builder.CreateCondBr(loop.together, other, alone));
+  builder.SetInsertPoint(alone);
+  for (llvm::Instruction* inst : end.leaving) inst->moveBefore(*alone, alone->end());
+  builder.CreateBr(cta.next);
+  cta.next->replacePhiUsesWith(end.block, alone);
+
+  builder.SetInsertPoint(other);
+  llvm::BasicBlock* last = other;
+  if (loop.turn) {
+    const auto* again = llvm::cast<llvm::BranchInst>(cta.next->getTerminator());
+    llvm::Value* teams = llvm::cast<llvm::ICmpInst>(again->getCondition())->getOperand(1);
+    llvm::Value* turn = builder.CreateNUWAdd(loop.turn, builder.getInt32(1));
+    last = new_block("last");
+    builder.CreateCondBr(builder.CreateICmpULT(turn, teams), loop.head, last);
+    loop.turn->addIncoming(turn, other);
+    loop.together->addIncoming(builder.getTrue(), other);
+  }
+  builder.SetInsertPoint(last);
+  if (end.following == Rounds::kNone) {
+    builder.CreateBr(cta.finished);
+  } else if (Loop& following = loops[end.following]; following.head) {
+    go_on(builder, cta, end.state, following.head);
+    if (following.turn) following.turn->addIncoming(builder.getInt32(0), last);
+    following.together->addIncoming(builder.getTrue(), last);
+  } else {
+    go_on(builder, cta, end.state, cta.head);
+    if (cta.turn) cta.turn->addIncoming(builder.getInt32(0), last);
+    rounds.met->addIncoming(rounds.nobody_yet, last);
+    rounds.together->addIncoming(builder.getTrue(), last);
+    rounds.place->addIncoming(end.state, last);
+  }
+}
+
+/// What Vectorized::head makes is made in the loops now, too.
+void find_values(const Vectorized& cta, const std::vector<Loop>& loops) {
+  for (llvm::Instruction& inst : *cta.head) {
+    std::vector<llvm::Use*> uses;
+    for (llvm::Use& use : inst.uses()) {
+      const auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+      const auto* phi = llvm::dyn_cast<llvm::PHINode>(user);
+      const llvm::BasicBlock* block = phi ? phi->getIncomingBlock(use) : user->getParent();
+      if (block != cta.head) uses.push_back(&use);
+    }
+    llvm::SSAUpdater values;
+    values.Initialize(inst.getType(), inst.getName());
+    values.AddAvailableValue(cta.head, &inst);
+    bool elsewhere = false;
+    for (const Loop& loop : loops) {
+      if (!loop.head || !loop.made.count(&inst)) continue;
+      values.AddAvailableValue(loop.head, loop.made.lookup(&inst));
+      elsewhere = true;
+    }
+    if (!elsewhere) continue;
+    for (llvm::Use* use : uses) values.RewriteUse(*use);
+  }
+}
+
+}  // namespace
+
+void make_team_loops(const Vectorized& cta, const Rounds& rounds) {
+  if (rounds.regions.size() > kMostLoops) return;
+  std::map<const llvm::BasicBlock*, unsigned> ways;
+  for (const Rounds::Region& region : rounds.regions) {
+    for (const llvm::BasicBlock* end : region.ends) ++ways[end];
+  }
+  const auto has_loop = [&](const Rounds::Region& region) {
+    return region.ends.size() == 1 && ways[region.ends[0]] == 1 &&
+           end_at(rounds, region.ends[0]).state;
+  };
+  std::vector<Loop> loops(rounds.regions.size());
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (has_loop(rounds.regions[i])) begin_loop(cta, rounds, rounds.regions[i], loops[i]);
+  }
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (loops[i].head)
+      end_loop(cta, rounds, end_at(rounds, rounds.regions[i].ends[0]), loops[i], loops);
+  }
+  find_values(cta, loops);
+}
+
+}  // namespace heddle::jit

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a compilation needs and the next one can have: LLVM's types and constants, its description
+// of the processor, lane functions that were read. Making these anew costs as much as compiling a
+// small kernel.
+#pragma once
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/types.h"
+#include "jit/llvm/lower/semantics.h"
+
+namespace heddle::jit {
+
+struct Workshop {
+  explicit Workshop(const std::string& processor);
+
+  const std::string cpu;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::TargetMachine> target;  ///< null: LLVM does not know it
+  std::optional<LaneFunctions> lanes;
+  u32 uses = 0;
+
+  /// One that nobody else has meanwhile.
+  class Loan {
+   public:
+    explicit Loan(const std::string& cpu);
+    ~Loan();
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    Workshop* operator->() const { return workshop_.get(); }
+
+   private:
+    std::unique_ptr<Workshop> workshop_;
+  };
+};
+
+}  // namespace heddle::jit

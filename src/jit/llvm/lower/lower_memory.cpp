@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Accesses to memory and conversions of addresses (PTX ISA 9.7.9, 9.7.13.5).
+#include "base/check.h"
+#include "ir/strength.h"
+#include "isa/groups.h"
+#include "isa/sem/cache_control.h"
+#include "jit/llvm/lower/lowering.h"
+#include "machine/memory.h"
+
+namespace heddle::jit {
+namespace {
+
+/// Accesses are made of words of 64 bits at most.
+constexpr unsigned kWordBits = 64;
+
+}  // namespace
+
+/// Whether an access to the kernel's parameter block at a constant offset, whose `bytes` are its
+/// alignment, too, needs no check.
+bool FunctionLowering::lies_in_parameters(u64 offset, u64 bytes) const {
+  return machine::AddressRange{0, f_.param_bytes}.contains(offset, bytes) && offset % bytes == 0;
+}
+
+/// Where a .param variable of a function lies, or null.
+llvm::Value* FunctionLowering::local_storage(const Operand& operand) {
+  if (operand.kind != OperandKind::local || in_memory(operand.id)) return nullptr;
+  return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), locals_[operand.id],
+                                             operand.value);
+}
+
+/// `words` one behind the other, the first one lowest, as numbers of `bits` bits.
+std::vector<llvm::Value*> FunctionLowering::join(const std::vector<llvm::Value*>& words,
+                                                 unsigned bits) {
+  if (bits <= kWordBits) return words;
+  std::vector<llvm::Value*> numbers;
+  for (std::size_t i = 0; i < words.size(); i += bits / kWordBits) {
+    llvm::Value* number = resize(words[i], bits, false);
+    for (unsigned k = 1; k < bits / kWordBits; ++k)
+      number = builder_.CreateOr(
+          number, builder_.CreateShl(resize(words[i + k], bits, false), k * kWordBits));
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+std::vector<llvm::Value*> FunctionLowering::split(const std::vector<llvm::Value*>& numbers,
+                                                  unsigned bits) {
+  if (bits <= kWordBits) return numbers;
+  std::vector<llvm::Value*> words;
+  for (llvm::Value* number : numbers) {
+    for (unsigned k = 0; k < bits / kWordBits; ++k)
+      words.push_back(resize(builder_.CreateLShr(number, k * kWordBits), kWordBits, false));
+  }
+  return words;
+}
+
+/// Where an access may go: the parameters of a function lie in local memory. Those of a kernel are
+/// accessed by generic addresses.
+ir::Space FunctionLowering::space_of_access(const Operand& address) const {
+  const auto space = static_cast<ir::Space>(inst_->space);
+  if (address.kind == OperandKind::local) return ir::Space::local;
+  if (address.kind == OperandKind::parameter) return ir::Space::param;
+  if (space == ir::Space::param && !f_.is_entry) return ir::Space::local;
+  return space;
+}
+
+/// A site for `words` words of `bits` bits.
+u32 FunctionLowering::access_site(const Operand& address, unsigned bits, std::size_t words) {
+  const u32 number = site();
+  Site& site = site_of(number);
+  site.space = space_of_access(address);
+  site.bytes = static_cast<u8>(bits / 8);
+  site.count = static_cast<u8>(words);
+  // Nobody else sees what lies in local memory.
+  site.strong = site.space != ir::Space::local && ir::is_strong(*inst_);
+  site.ordered = site.strong && ir::is_strong_beyond_cluster(*inst_);
+  return number;
+}
+
+/// Accesses that the engine below does: of 128 bits in one piece, and to addresses of a cluster's
+/// shared memory.
+bool FunctionLowering::is_beyond() const {
+  const isa::Form& form = inst_->get_form();
+  bool cluster = false;
+  for (u32 i = 0; i < form.operands.size() && i < inst_->operands.count; ++i) {
+    if (!operand(i).is_address) continue;
+    if (form.operands[i].space_slot < 0) {
+      cluster |= form.operands[i].space == "shared::cluster";
+      continue;
+    }
+    const auto index = static_cast<u8>(form.operands[i].space_slot);
+    for (const isa::Choice& choice : form.slots[index].choices) {
+      if (choice.value == inst_->slots[index] && choice.word != isa::kNoWord)
+        cluster |= isa::word_text(choice.word) == "shared::cluster";
+    }
+  }
+  const Operand& data = operand(form.sem_id == SemId::ld ? "d" : "b");
+  const bool wide = bits_of(elements(data)[0].type) > kWordBits;
+  const bool atomic = form.sem_id == SemId::atom || form.sem_id == SemId::red;
+  const bool ordered =
+      ir::is_strong_beyond_cluster(*inst_) && space_of_access(operand("a")) != ir::Space::local;
+  return cluster || (wide && (atomic || ordered));
+}
+
+void FunctionLowering::load() {
+  const Operand& a = operand("a");
+  const auto d = elements(operand("d"));
+  const unsigned whole = bits_of(d[0].type), bits = std::min(whole, kWordBits);
+  const std::size_t count = d.size() * whole / bits;
+  llvm::Type* word = integer(bits);
+  std::vector<llvm::Value*> words;
+  if (llvm::Value* storage = local_storage(a)) {
+    for (std::size_t i = 0; i < count; ++i) {
+      llvm::Value* at =
+          builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), storage, i * bits / 8);
+      words.push_back(builder_.CreateAlignedLoad(word, at, llvm::Align(1)));
+    }
+  } else if (a.kind == OperandKind::parameter && lies_in_parameters(a.value, count * bits / 8)) {
+    for (std::size_t i = 0; i < count; ++i) {
+      words.push_back(call(MachineOp::param, word,
+                           {constant(static_cast<u32>(a.value + i * bits / 8))},
+                           fmt::format("i{}", bits)));
+    }
+  } else {
+    if (is_beyond()) return step(MachineOp::step);
+    const u32 number = access_site(a, bits, count);
+    llvm::Type* result =
+        count == 1 ? word
+                   : llvm::StructType::get(shared_.context, std::vector<llvm::Type*>(count, word));
+    llvm::Value* loaded = call(MachineOp::load, result, {constant(number), address(a)},
+                               fmt::format("{}.i{}", count, bits));
+    for (unsigned i = 0; i < count; ++i)
+      words.push_back(count == 1 ? loaded : builder_.CreateExtractValue(loaded, i));
+  }
+  const auto values = join(words, whole);
+  for (std::size_t i = 0; i < d.size(); ++i) write(d[i], values[i]);
+}
+
+void FunctionLowering::store() {
+  const Operand& a = operand("a");
+  const auto b = elements(operand("b"));
+  const unsigned whole = bits_of(b[0].type), bits = std::min(whole, kWordBits);
+  if (is_beyond()) return step(MachineOp::step);
+  std::vector<llvm::Value*> values;
+  for (const Operand& element : b) values.push_back(value(element));
+  const auto words = split(values, whole);
+  if (llvm::Value* storage = local_storage(a)) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      llvm::Value* at =
+          builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), storage, i * bits / 8);
+      builder_.CreateAlignedStore(words[i], at, llvm::Align(1));
+    }
+    return;
+  }
+  const u32 number = access_site(a, bits, words.size());
+  std::vector<llvm::Value*> operands = {constant(number), address(a)};
+  operands.insert(operands.end(), words.begin(), words.end());
+  call(MachineOp::store, builder_.getVoidTy(), operands, fmt::format("{}.i{}", words.size(), bits));
+}
+
+void FunctionLowering::convert_address() {
+  const Operand& d = operand("d");
+  llvm::Value* from = value(operand("a"));
+  const bool to = slot("to") != 0;
+  if (slot("ss") == static_cast<u8>(sem::Ss::shared_cluster)) return step(MachineOp::step);
+  llvm::Value* base = nullptr;
+  switch (static_cast<ir::Space>(inst_->space)) {
+    case ir::Space::shared:
+      base = context_field(offsetof(Context, shared_base), 64);
+      break;
+    case ir::Space::local:
+      base = call(MachineOp::local_base, integer(64), {});
+      break;
+    case ir::Space::param:
+      base = context_field(offsetof(Context, params), 64);
+      break;
+    default:
+      return write(d, from);
+  }
+  base = resize(base, from->getType()->getIntegerBitWidth(), false);
+  write(d, to ? builder_.CreateSub(from, base) : builder_.CreateAdd(from, base));
+}
+
+/// isspacep (9.7.9.19). Parameters lie in global memory (6.4.1.1).
+void FunctionLowering::is_space() {
+  llvm::Value* address = resize(value(operand("a")), 64, false);
+  const auto inside = [&](llvm::Value* base, llvm::Value* size) {
+    return builder_.CreateICmpULT(builder_.CreateSub(address, base), size);
+  };
+  const auto between = [&](std::size_t base, std::size_t size) {
+    return inside(context_field(base, 64), context_field(size, 64));
+  };
+  const auto in_cluster = [&] {
+    return between(offsetof(Context, cluster_base), offsetof(Context, cluster_size));
+  };
+  const auto in_local = [&] {
+    return inside(call(MachineOp::local_base, integer(64), {}),
+                  context_field(offsetof(Context, local_stride), 64));
+  };
+  const auto in_constants = [&] {
+    return between(offsetof(Context, const_base), offsetof(Context, const_size));
+  };
+  llvm::Value* is = nullptr;
+  switch (static_cast<ir::Space>(inst_->space)) {
+    case ir::Space::shared:
+      is = slot("ss") == static_cast<u8>(sem::Ss::shared_cluster)
+               ? in_cluster()
+               : inside(context_field(offsetof(Context, shared_base), 64),
+                        builder_.getInt64(machine::kSharedSlot));
+      break;
+    case ir::Space::local:
+      is = in_local();
+      break;
+    case ir::Space::constant:
+      is = in_constants();
+      break;
+    case ir::Space::param:
+      is = between(offsetof(Context, params), offsetof(Context, params_size));
+      break;
+    default:
+      is = builder_.CreateNot(
+          builder_.CreateOr(builder_.CreateOr(in_cluster(), in_local()), in_constants()));
+  }
+  write(operand("p"), is);
+}
+
+void FunctionLowering::fence() {
+  // A CTA runs on one host thread, which sees its own accesses in order.
+  const auto scope = static_cast<sem::Fencescope>(slot("fencescope"));
+  if (scope == sem::Fencescope::cta || scope == sem::Fencescope::cluster) return;
+  const bool all = inst_->get_form().opcode == "membar" ||
+                   static_cast<sem::Fencesem>(slot("fencesem")) == sem::Fencesem::sc;
+  call(MachineOp::fence, builder_.getVoidTy(), {builder_.getInt1(all)});
+}
+
+void FunctionLowering::atomic(bool returns) {
+  const auto b = elements(operand("b"));
+  const Operand& c = operand("c");
+  const auto d = elements(operand("d"));
+  const unsigned bits = bits_of(b[0].type);
+  if (is_beyond()) return step(MachineOp::step);
+  const u32 number = site();
+  Site& site = site_of(number);
+  site.type = b[0].type;
+  site.bytes = static_cast<u8>(bits / 8);
+  site.count = static_cast<u8>(b.size());
+  const u8 chosen = slot("atomop");
+  site.op = chosen ? chosen : static_cast<u8>(sem::Atomop::add);
+  std::vector<llvm::Value*> operands = {constant(number), address(operand("a"))};
+  for (const Operand& element : b) operands.push_back(value(element));
+  if (c.kind != OperandKind::none) operands.push_back(value(c));
+  llvm::Type* element = integer(bits);
+  llvm::Type* result =
+      b.size() == 1
+          ? element
+          : llvm::StructType::get(shared_.context, std::vector<llvm::Type*>(b.size(), element));
+  llvm::Value* old = call(MachineOp::atomic, result, operands,
+                          fmt::format("{}.{}.i{}", b.size(), operands.size(), bits));
+  if (!returns) return;
+  for (std::size_t i = 0; i < b.size() && i < d.size(); ++i)
+    write(d[i], b.size() == 1 ? old : builder_.CreateExtractValue(old, static_cast<unsigned>(i)));
+}
+
+}  // namespace heddle::jit

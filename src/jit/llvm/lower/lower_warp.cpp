@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What looks across the lanes of a warp, and barriers (PTX ISA 9.7.9.5, 9.7.13).
+#include <algorithm>
+
+#include "ir/registers.h"
+#include "jit/llvm/lower/lowering.h"
+
+namespace heddle::jit {
+
+void FunctionLowering::warp_operation() {
+  const isa::Form& form = inst_->get_form();
+  const u32 number = site();
+  std::vector<llvm::Value*> operands = {constant(number)};
+  std::vector<const Operand*> targets;
+  std::vector<llvm::Type*> results;
+  std::string types;
+  for (std::size_t i = 0; i < form.runtime_slots.size(); ++i)
+    site_of(number).runtime[i] = inst_->slots[form.runtime_slots[i]];
+  for (u32 i = 0; i < form.operands.size() && i < inst_->operands.count; ++i) {
+    const Operand& one = operand(i);
+    if (form.operands[i].written) {
+      // Left out, or a second result that nobody wants.
+      if (one.type == Type::none || (!targets.empty() && one.kind == OperandKind::none)) continue;
+      targets.push_back(&one);
+      results.push_back(integer(bits_of(one.type)));
+      types += fmt::format("r{}", bits_of(one.type));
+    } else {
+      if (form.operands[i].name == "m") site_of(number).has_members = true;
+      operands.push_back(value(one));
+      types += fmt::format("i{}", operands.back()->getType()->getIntegerBitWidth());
+    }
+  }
+  llvm::Type* result =
+      results.size() == 1 ? results[0] : llvm::StructType::get(shared_.context, results);
+  llvm::Value* all = call(MachineOp::warp_op, result, operands, types);
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    write(*targets[i],
+          results.size() == 1 ? all : builder_.CreateExtractValue(all, static_cast<unsigned>(i)));
+}
+
+/// An instruction that the engine below runs: its registers go there and come back.
+void FunctionLowering::step(MachineOp what) {
+  for (const Operand& whole :
+       std::span(f_.operands).subspan(inst_->operands.first, inst_->operands.count)) {
+    for (const Operand& one : elements(whole)) {
+      // Local memory is laid out in another way there.
+      if (one.kind == OperandKind::local)
+        return fail(
+            fmt::format("'{}' of a local variable is not compiled", inst_->get_form().opcode));
+    }
+  }
+  const ir::InstRegisters registers = ir::registers_of(f_, *inst_);
+  std::string types;
+  u32 rows = 0;
+  const u32 number = site();
+  site_of(number).count = operand("a").kind == OperandKind::reg ? 1 : 0;  // of a wait: shape.cpp
+  std::vector<llvm::Value*> operands = {constant(number)};
+  for (const ir::RegId id : registers.read) {
+    llvm::AllocaInst* from = registers_[id.value];
+    operands.push_back(builder_.CreateLoad(from->getAllocatedType(), from));
+    const unsigned bits = from->getAllocatedType()->getIntegerBitWidth();
+    types += fmt::format("i{}", bits);
+    rows += bits > kRowBits ? 2 : 1;
+  }
+  std::vector<llvm::Type*> results;
+  u32 result_rows = 0;
+  for (const ir::RegId id : registers.written) {
+    llvm::Type* type = registers_[id.value]->getAllocatedType();
+    results.push_back(type);
+    types += fmt::format("r{}", type->getIntegerBitWidth());
+    result_rows += type->getIntegerBitWidth() > kRowBits ? 2 : 1;
+  }
+  if (std::max(rows, result_rows) > kHelperOperands)
+    return fail(fmt::format("'{}' of so many registers is not compiled", inst_->get_form().opcode));
+  llvm::Type* result = results.empty()       ? builder_.getVoidTy()
+                       : results.size() == 1 ? results[0]
+                                             : llvm::StructType::get(shared_.context, results);
+  llvm::Value* all = call(what, result, operands, types);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    builder_.CreateStore(
+        results.size() == 1 ? all : builder_.CreateExtractValue(all, static_cast<unsigned>(i)),
+        registers_[registers.written[i].value]);
+}
+
+bool is_unusual_barrier(const ir::Function& f, const ir::Inst& inst) {
+  const isa::Form& form = inst.get_form();
+  switch (form.sem_id) {
+    case SemId::bar_arrive:
+    case SemId::bar_red:
+    case SemId::bar_red_popc:
+      return true;
+    case SemId::bar_sync:
+      break;
+    default:
+      return false;
+  }
+  for (u32 i = 0; i < form.operands.size() && i < inst.operands.count; ++i) {
+    const Operand& one = f.operands[inst.operands.first + i];
+    if (form.operands[i].name == "b" && one.kind != OperandKind::none) return true;
+    if (form.operands[i].name == "a" && one.kind != OperandKind::immediate) return true;
+  }
+  return false;
+}
+
+/// Where all barriers of a kernel are waits of all threads for each other, its code looks after
+/// them; else the run-time does.
+void FunctionLowering::barrier() {
+  const isa::Form& form = inst_->get_form();
+  Operand number = operand("a");
+  if (number.type == Type::none) number.type = Type::u32;
+  const Operand& count = operand("b");
+  const bool reduces = form.sem_id == SemId::bar_red || form.sem_id == SemId::bar_red_popc;
+  const u32 at = site();
+  site_of(at).op = slot("boolop");
+  site_of(at).has_count = count.kind != OperandKind::none;
+  const bool usual = !shared_.unusual_barriers;
+  std::vector<llvm::Value*> operands = {constant(at), resize(value(number), 32, false)};
+  if (!usual) {
+    operands.push_back(site_of(at).has_count ? resize(value(count), 32, false) : constant(0));
+    if (reduces) operands.push_back(value(operand("c")));
+  }
+  const bool arrives = form.sem_id == SemId::bar_arrive;
+  llvm::Type* type = usual || arrives ? builder_.getVoidTy() : integer(32);
+  const MachineOp op = usual     ? MachineOp::barrier
+                       : arrives ? MachineOp::barrier_arrive
+                                 : MachineOp::barrier_wait;
+  llvm::Value* made = call(op, type, operands, !usual && reduces ? "red" : "");
+  if (!reduces) return;
+  if (form.sem_id == SemId::bar_red_popc)
+    write(operand("d"), made);
+  else
+    write(operand("p"), builder_.CreateICmpNE(made, constant(0)));
+}
+
+/// The run-time knows who has arrived; a warp that waits asks it again and again.
+void FunctionLowering::cluster_barrier() {
+  const bool waits = inst_->get_form().sem_id == SemId::cluster_wait;
+  const u32 at = site();
+  site_of(at).alone = waits;
+  call(waits ? MachineOp::barrier_cluster_wait : MachineOp::barrier_cluster_arrive,
+       builder_.getVoidTy(), {constant(at)});
+}
+
+}  // namespace heddle::jit

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the vectorizer is going to do, decided before it emits anything: so that a kernel that it
+// cannot make is refused before there is code, and a second attempt finds Sites as lowering left
+// them.
+#pragma once
+
+#include <string>
+
+#include "jit/llvm/analysis/shape.h"
+#include "jit/llvm/analysis/waits.h"
+#include "jit/llvm/analysis/wanted.h"
+#include "jit/llvm/scalar.h"
+
+namespace heddle::jit {
+
+struct Plan {
+  /// Of teams as `shapes` has them, which live as long as the plan.
+  Plan(const ScalarKernel& kernel, const Shapes& shapes);
+
+  const Shapes& shapes;
+  const WaitingLoops waiting;
+  const Wanted demanded;
+};
+
+/// Why the vectorizer cannot make the kernel with such teams; empty: it can.
+std::string why_not_vectorized(const ScalarKernel& kernel, const Shapes& shapes);
+
+}  // namespace heddle::jit
