@@ -25,8 +25,8 @@ function(heddle_layers)
 endfunction()
 
 # heddle_add_layer(name [EXCLUDE regex...] [HEADERS header...]): library and tests of one layer.
-# Files whose path below src/ matches a regex of EXCLUDE are left out of the library; the caller
-# builds them differently. HEADERS are parsed once for all of the library's sources.
+# Files whose path below src/ matches a regex of EXCLUDE are left out of both; the caller builds
+# them differently. HEADERS are parsed once for all of the library's sources.
 function(heddle_add_layer layer)
   cmake_parse_arguments(arg "" "" "EXCLUDE;HEADERS" ${ARGN})
   set(dir ${CMAKE_SOURCE_DIR}/src/${layer})
@@ -36,6 +36,7 @@ function(heddle_add_layer layer)
   list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|_bench|/main)\\.cpp$")
   foreach(regex IN LISTS arg_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX "/src/${regex}")
+    list(FILTER tests EXCLUDE REGEX "/src/${regex}")
   endforeach()
   if(NOT sources)
     return()

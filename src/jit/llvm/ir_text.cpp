@@ -237,8 +237,12 @@ class MetadataReader {
     const std::string_view key = text(node, 0);
     if (key == "block") {
       u32* const sizes[] = {&state_.block.x, &state_.block.y, &state_.block.z};
-      for (unsigned i = 0; i < 3; ++i) set(*sizes[i], node, i + 1);
-      const u64 volume = state_.block.volume();
+      u64 volume = 1;
+      for (unsigned i = 0; i < 3; ++i) {
+        const u64 size = std::min<u64>(number(node, i + 1), 1025);
+        *sizes[i] = static_cast<u32>(size);
+        volume *= size;
+      }
       if (volume == 0 || volume > 1024) fail("a block has 1 to 1024 threads");
       return;
     }
@@ -253,6 +257,8 @@ class MetadataReader {
       known = true;
     });
     if (!known) fail(fmt::format("there is no '{}'", key));
+    if (const u32 team = state_.image.team; team != kLanes && team != 2 * kLanes)
+      fail("a team is 32 or 64 lanes");
   }
   void read_site(const llvm::MDNode& node) {
     Site site;
@@ -266,6 +272,9 @@ class MetadataReader {
       });
       if (!known) fail(fmt::format("there is no '{}'", key));
     }
+    if (!std::has_single_bit(u32{site.bytes}) || site.bytes > 16)
+      fail("an element has 1, 2, 4, 8 or 16 bytes");
+    if (site.count < 1 || site.count > 16) fail("an access has 1 to 16 elements");
     state_.kernel.sites.push_back(site);
   }
 

@@ -10,6 +10,7 @@
 #include "jit/llvm/analysis/bounds.h"
 #include "jit/llvm/analysis/waits.h"
 #include "jit/llvm/analysis/wanted.h"
+#include "jit/llvm/barrier/sums.h"
 #include "jit/llvm/dump.h"
 #include "jit/llvm/pass.h"
 
@@ -99,6 +100,17 @@ std::string print_demanded_lanes(PassState& state) {
   });
 }
 
+std::string print_accumulators(PassState& state) {
+  state.printed += "accumulators:\n";
+  for (const Accumulator& one : find_accumulators(state.vectorized)) {
+    state.printed += " ";
+    for (const llvm::PHINode* phi : one.phis)
+      state.printed += fmt::format(" {}", name_of_value(*phi));
+    state.printed += fmt::format(": {}\n", one.in_frame ? "kept in the frame" : "no single place");
+  }
+  return {};
+}
+
 const Pass kPrinting[] = {
     {"print<shapes>",
      "what values are over the lanes of a team",
@@ -128,6 +140,14 @@ const Pass kPrinting[] = {
      "lanes whose values somebody looks at, where not all are",
      print_demanded_lanes,
      {Property::shapes},
+     {},
+     {},
+     true,
+     true},
+    {"print<accumulators>",
+     "vectors that loops with more of them than registers hand on",
+     print_accumulators,
+     {Property::vectors},
      {},
      {},
      true,

@@ -8,6 +8,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
 #include <vector>
@@ -204,39 +205,83 @@ void Web::move_to(const Graph& graph, llvm::Value* address) {
   for (llvm::PHINode* phi : phis) phi->eraseFromParent();
 }
 
-}  // namespace
+/// Blocks with more phi nodes of whole vectors than may stay in registers, and those phi nodes.
+struct Candidates {
+  explicit Candidates(llvm::Function& function) {
+    for (llvm::BasicBlock& block : function) {
+      const std::size_t before = phis.size();
+      for (llvm::PHINode& phi : block.phis()) {
+        if (is_vector(&phi)) phis.push_back(&phi);
+      }
+      if (phis.size() - before > kMostInRegisters)
+        blocks.push_back(&block);
+      else
+        phis.resize(before);
+    }
+  }
+  /// What comes to an accumulator from outside is written on the way: the way gets a block.
+  void split_ways() const {
+    for (llvm::BasicBlock* block : blocks) {
+      const std::vector<llvm::BasicBlock*> ways(llvm::pred_begin(block), llvm::pred_end(block));
+      for (llvm::BasicBlock* from : ways) {
+        if (!from->getSingleSuccessor()) llvm::SplitEdge(from, block);
+      }
+    }
+  }
 
-u32 keep_in_frame(const Vectorized& cta, llvm::Value* frame, u32 offset) {
-  std::vector<llvm::PHINode*> sums;
-  std::vector<llvm::BasicBlock*> meetings;
-  for (llvm::BasicBlock& block : *cta.function) {
-    const std::size_t before = sums.size();
-    for (llvm::PHINode& phi : block.phis()) {
-      if (is_vector(&phi)) sums.push_back(&phi);
-    }
-    if (sums.size() - before > kMostInRegisters)
-      meetings.push_back(&block);
-    else
-      sums.resize(before);
-  }
-  // What comes to a sum from outside is written on the way.
-  for (llvm::BasicBlock* block : meetings) {
-    const std::vector<llvm::BasicBlock*> ways(llvm::pred_begin(block), llvm::pred_end(block));
-    for (llvm::BasicBlock* from : ways) {
-      if (!from->getSingleSuccessor()) llvm::SplitEdge(from, block);
-    }
-  }
-  const Graph graph(*cta.function);
+  std::vector<llvm::PHINode*> phis;
+  std::vector<llvm::BasicBlock*> blocks;
+};
+
+/// All webs of candidates. Changes nothing but the ways to them.
+std::vector<Web> find_webs(const Vectorized& cta, const Candidates& candidates,
+                           const Graph& graph) {
   std::vector<Web> webs;
   llvm::SmallPtrSet<llvm::PHINode*, 16> seen;
-  for (llvm::PHINode* phi : sums) {
+  for (llvm::PHINode* phi : candidates.phis) {
     if (seen.contains(phi)) continue;
-    Web web(cta, graph, phi);
-    seen.insert(web.phis.begin(), web.phis.end());
-    if (web.is_one()) webs.push_back(std::move(web));
+    webs.emplace_back(cta, graph, phi);
+    seen.insert(webs.back().phis.begin(), webs.back().phis.end());
   }
+  return webs;
+}
+
+}  // namespace
+
+std::vector<Accumulator> find_accumulators(const Vectorized& cta) {
+  // The ways are split in a copy.
+  llvm::ValueToValueMapTy copies;
+  llvm::Function* const copy = llvm::CloneFunction(cta.function, copies);
+  llvm::DenseMap<const llvm::Value*, llvm::PHINode*> originals;
+  for (llvm::BasicBlock& block : *cta.function) {
+    for (llvm::PHINode& phi : block.phis()) originals[copies.lookup(&phi)] = &phi;
+  }
+  Vectorized copied = cta;
+  copied.function = copy;
+  for (llvm::BasicBlock** block : {&copied.entry, &copied.cta, &copied.head})
+    *block = llvm::cast_or_null<llvm::BasicBlock>(copies.lookup(*block));
+  std::vector<Accumulator> found;
+  {
+    const Candidates candidates(*copy);
+    candidates.split_ways();
+    const Graph graph(*copy);
+    for (const Web& web : find_webs(copied, candidates, graph)) {
+      Accumulator& one = found.emplace_back();
+      one.in_frame = web.is_one();
+      for (const llvm::PHINode* phi : web.phis) one.phis.push_back(originals.lookup(phi));
+    }
+  }
+  copy->eraseFromParent();
+  return found;
+}
+
+u32 keep_in_frame(const Vectorized& cta, llvm::Value* frame, u32 offset) {
+  const Candidates candidates(*cta.function);
+  candidates.split_ways();
+  const Graph graph(*cta.function);
   llvm::IRBuilder<> builder(cta.head->getTerminator());
-  for (Web& web : webs) {
+  for (Web& web : find_webs(cta, candidates, graph)) {
+    if (!web.is_one()) continue;
     web.move_to(graph, builder.CreateConstInBoundsGEP1_32(builder.getInt8Ty(), frame, offset));
     offset += kPlace;
   }
