@@ -62,6 +62,11 @@ InterpretedCta::~InterpretedCta() {
   if (zeros_) memory.release(zeros_);
 }
 
+u64 InterpretedCta::local_bytes_of_thread() const {
+  const u64 calls = program_.calls || program_.moves_stack ? launch_.config->stack_bytes : 0;
+  return (program_.local_bytes + calls + 15) / 16 * 16;
+}
+
 Result<u64> InterpretedCta::begin(u64 index, u64 most) {
   const machine::LaunchConfig& config = *launch_.config;
   machine::Memory& memory = launch_.loaded->memory();
@@ -71,9 +76,7 @@ Result<u64> InterpretedCta::begin(u64 index, u64 most) {
     shared_base_ = alone_.base = *shared;
   }
   if (!local_base_ && program_.local_bytes) {
-    local_stride_ = (program_.local_bytes +
-                     (program_.calls || program_.moves_stack ? config.stack_bytes : 0) + 15) /
-                    16 * 16;
+    local_stride_ = local_bytes_of_thread();
     const auto local = memory.take_local(region_, local_stride_ * warps_ * kLanes);
     if (!local.ok()) return local.error();
     local_base_ = *local;

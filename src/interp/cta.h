@@ -113,12 +113,14 @@ class InterpretedCta final : public machine::Cta {
 
   // For another engine, which has single instructions run here (stepper.cpp).
   void begin_steps(const machine::StepPlace& place);
+  void begin_calls(const machine::StepPlace& place);
   struct Step {
     const Code* code = nullptr;
     u32 inst = 0, warp = 0, lanes = 0;
     u64 (*rows)[kLanes] = nullptr;
   };
   bool run_step(const Step& step);
+  bool run_call(const Step& step);
 
   // For the cluster.
   void check_cluster_arrivals(bool& all) const;
@@ -235,6 +237,10 @@ class InterpretedCta final : public machine::Cta {
               const u64* arguments);
   machine::CtaStatus step_once();
   void step_op(WarpState& state, const Op& op);
+  machine::CtaStatus call_once();
+  void copy_words(const Frame& frame, const std::vector<Slot>& slots, bool to_rows);
+  void begin_place(const machine::StepPlace& place);
+  u64 local_bytes_of_thread() const;
   Frame& frame_of_step(WarpState& state);
   u64 print(u64 format, u64 arguments);
   void describe_assertion(const WarpState& state, u32 lane, const u64* arguments);

@@ -6,9 +6,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
+#include <optional>
+#include <utility>
 
 #include "interp/cta.h"
 #include "ir/registers.h"
+#include "machine/launch.h"
 
 namespace heddle::interp {
 
@@ -31,16 +35,32 @@ u32 for_each_row(const Code& code, const std::vector<ir::RegId>& registers, u32 
 class InterpreterSteps final : public machine::Stepper {
  public:
   InterpreterSteps(const Interpreted& program, machine::Launch& launch)
-      : program_(program), cta_(program, launch) {}
-  void begin(const machine::StepPlace& place) override { cta_.begin_steps(place); }
+      : program_(program), launch_(launch), cta_(program, launch) {}
+  void begin(const machine::StepPlace& place) override {
+    cta_.begin_steps(place);
+    place_ = place;
+    calls_begun_ = false;
+  }
   bool run(ir::FunctionId function, u32 inst, u32 warp, u32 lanes, u64 (*rows)[32]) override {
+    last_ = &cta_;
     return cta_.run_step({program_.code_of(function), inst, warp, lanes, rows});
   }
-  const machine::Trap& trap() const override { return cta_.trap(); }
+  bool call(ir::FunctionId function, u32 inst, u32 warp, u32 lanes, u64 (*rows)[32]) override {
+    if (!calls_) calls_.emplace(program_, launch_);
+    if (!std::exchange(calls_begun_, true)) calls_->begin_calls(place_);
+    last_ = &*calls_;
+    return calls_->run_call({program_.code_of(function), inst, warp, lanes, rows});
+  }
+  const machine::Trap& trap() const override { return last_->trap(); }
 
  private:
   const Interpreted& program_;
+  machine::Launch& launch_;
   InterpretedCta cta_;
+  std::optional<InterpretedCta> calls_;  ///< runs whole calls
+  machine::StepPlace place_;
+  bool calls_begun_ = false;
+  const InterpretedCta* last_ = &cta_;
 };
 
 }  // namespace
@@ -51,18 +71,36 @@ std::unique_ptr<machine::Stepper> Interpreted::make_stepper(machine::Launch& lau
 
 /// Memory is the other engine's.
 void InterpretedCta::begin_steps(const machine::StepPlace& place) {
+  local_base_ = place.local_base;
+  local_stride_ = place.local_stride;
+  begin_place(place);
+  // The memory stays ours to look at, not to give back.
+  alone_.base = local_base_ = 0;
+}
+
+/// Local memory is our own: the other engine lays it out in another way.
+void InterpretedCta::begin_calls(const machine::StepPlace& place) {
+  if (!local_base_ && program_.local_bytes) {
+    local_stride_ = local_bytes_of_thread();
+    const auto local =
+        launch_.loaded->memory().take_local(region_, local_stride_ * warps_ * kLanes);
+    // Calls find too little of it then.
+    local_base_ = local.ok() ? *local : 0;
+    if (!local.ok()) local_stride_ = 0;
+  }
+  begin_place(place);
+  alone_.base = 0;
+}
+
+void InterpretedCta::begin_place(const machine::StepPlace& place) {
   cta_ = place.cta;
   cta_index_ = place.cta_index;
   shared_base_ = place.shared_base;
-  local_base_ = place.local_base;
-  local_stride_ = place.local_stride;
   cluster_->base = place.cluster_base;
   if (states_.empty()) {
     make_warps();
     step_frames_.resize(program_.codes.size());
   }
-  // The memory stays ours to look at, not to give back.
-  alone_.base = local_base_ = 0;
   cta_values_.clear();
   for (const CtaSpecial& one : program_.cta_specials)
     cta_values_.push_back(uniform_value(identity(*states_[0]), one.reg, one.component));
@@ -143,6 +181,69 @@ void InterpretedCta::step_op(WarpState& state, const Op& op) {
       if (state.fragments.empty()) state.fragments.emplace_back();
       control(state, 0, op, lanes);
   }
+}
+
+bool InterpretedCta::run_call(const Step& step) {
+  step_ = step;
+  return guarded(&InterpretedCta::call_once) != CtaStatus::trapped;
+}
+
+/// Of the slots of the step's frame, lane by lane.
+void InterpretedCta::copy_words(const Frame& frame, const std::vector<Slot>& slots, bool to_rows) {
+  const Warp& warp = states_[step_.warp]->warp;
+  u32 row = 0;
+  for (const Slot& slot : slots) {
+    for (u32 at = 0; at < slot.bytes; at += sizeof(u64), ++row) {
+      const u32 bytes = std::min<u32>(slot.bytes - at, sizeof(u64));
+      for (u32 rest = step_.lanes; rest; rest &= rest - 1) {
+        const u32 lane = static_cast<u32>(std::countr_zero(rest));
+        u8* const in_frame = slot_address(warp, frame, slot, lane) + at;
+        u64* const in_row = &step_.rows[row][lane];
+        if (to_rows)
+          *in_row = 0, std::memcpy(in_row, in_frame, bytes);
+        else
+          std::memcpy(in_frame, in_row, bytes);
+      }
+    }
+  }
+}
+
+/// The function's lanes are the warp's fragments until they have returned.
+CtaStatus InterpretedCta::call_once() {
+  WarpState& state = *states_[step_.warp];
+  current_ = &state;
+  Frame& frame = frame_of_step(state);
+  Warp& warp = state.warp;
+  show_frame(warp, frame);
+  const auto op = std::ranges::find_if(step_.code->ops, [&](const Op& one) {
+    return one.inst == step_.inst && one.control == Control::call;
+  });
+  const CallSite& site = program_.call_sites[op->offset];
+  warp.mask = step_.lanes;
+  warp.op = &*op;
+  budget_ = std::numeric_limits<s64>::max();
+  state.fragments.assign(1, Fragment{});
+  state.fragments[0].frame = &frame;
+  state.fragments[0].pc = static_cast<u32>(op - step_.code->ops.begin());
+  state.fragments[0].mask = step_.lanes;
+  if (frame.code->local_bytes > local_stride_) {  // there was none left
+    detail_ = "no local memory is left for the function that is called";
+    raise_trap(warp, machine::TrapKind::stack_overflow,
+               static_cast<u32>(std::countr_zero(step_.lanes)), nullptr);
+  }
+  copy_words(frame, site.arguments, false);
+  call(state, 0, *op, step_.lanes);
+  while (true) {
+    std::erase_if(state.fragments, [&](const Fragment& one) { return one.frame == &frame; });
+    if (state.fragments.empty()) break;
+    merge(state);
+    turn_ = kTurn;
+    run_fragment(state, pick(state));
+    if (machine::is_over(launch_)) return CtaStatus::running;  // nobody wants the results
+  }
+  show_frame(warp, frame);
+  copy_words(frame, site.returns, true);
+  return CtaStatus::running;
 }
 
 }  // namespace heddle::interp

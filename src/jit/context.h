@@ -49,7 +49,9 @@ enum class HelperId : u32 {
   special,  ///< a special register; the argument is its number << 2 | component
   trap,     ///< by a trap instruction, a breakpoint or a branch to nowhere
   step,     ///< the instruction of the site, by the engine below; operands: machine::Stepper's rows
-  wait,     ///< the same of a wait for a barrier object; Context::again: nobody has an answer yet
+  call,     ///< the function call of the site, by the engine below; operands: words, results too
+  wait,  ///< the same as step of a wait for a barrier object; Context::again: nobody has an answer
+         ///< yet
   arrive,  ///< at barrier operand 0, of which operand 1 is the thread count, if it has one; operand
            ///< 2: predicates. All that live of the warp
   arrive_in_cluster,  ///< all that live of the warp
@@ -57,7 +59,7 @@ enum class HelperId : u32 {
   verify_access,      ///< of Context::verified: ends the process where one is not accessible
   members,  ///< operand 0: the membermask of each lane; traps, in a strict launch, if it is wrong
 };
-inline constexpr u32 kHelpers = 15;
+inline constexpr u32 kHelpers = 16;
 
 /// Most operands of a helper. An operand's lanes lie side by side, predicates as a word of bits.
 inline constexpr u32 kHelperOperands = 24;

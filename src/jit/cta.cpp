@@ -411,12 +411,24 @@ CtaStatus Cta::faulted() {
   return status;
 }
 
-u32 Cta::step(const Site& site) {
+machine::Stepper& Cta::stepper() {
   if (!stepper_) stepper_ = below_.make_stepper(launch_);
   if (std::exchange(stepper_cta_, index()) != index())
     stepper_->begin({place(), index(), shared_base_, cluster_->base, local_base_, local_stride_});
-  if (stepper_->run(ir::FunctionId(site.function), site.inst, context_.warp, context_.lanes,
+  return *stepper_;
+}
+
+u32 Cta::step(const Site& site) {
+  if (stepper().run(ir::FunctionId(site.function), site.inst, context_.warp, context_.lanes,
                     context_.operands))
+    return 0;
+  trap_ = stepper_->trap();
+  return 1;
+}
+
+u32 Cta::call(const Site& site) {
+  if (stepper().call(ir::FunctionId(site.function), site.inst, context_.warp, context_.lanes,
+                     context_.operands))
     return 0;
   trap_ = stepper_->trap();
   return 1;

@@ -52,6 +52,7 @@ class Cta final : public machine::Cta {
   bool is_strict() const { return launch_.config->strict_membermasks; }
   /// Has the engine below run the instruction. 1: it trapped.
   u32 step(const Site& site);
+  u32 call(const Site& site);
   /// A team arrives at a barrier (9.7.13.1). 1: that is a trap.
   u32 arrive(const Site& site, u32 team, u32 lanes, u32 number, u32 count, u32 predicates);
   /// A warp arrives at the cluster's barrier, or waits there: Context::again. 1: that is a trap.
@@ -135,6 +136,8 @@ class Cta final : public machine::Cta {
   u32 vain_rounds_ = 0;    ///< in a row, in which all yielded
   std::vector<u8> known_;  ///< the frames, in one of the idle rounds
   const machine::Program& below_;
+  machine::Stepper& stepper();
+
   std::unique_ptr<machine::Stepper> stepper_;
   u64 stepper_cta_ = ~u64{0};
   u64 shared_base_ = 0, local_base_ = 0, local_stride_ = 0;

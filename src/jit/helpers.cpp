@@ -139,6 +139,11 @@ u32 step(Context* context, u32 number) {
   return cta.step(cta.site(number));
 }
 
+u32 call(Context* context, u32 number) {
+  Cta& cta = cta_of(context);
+  return context->lanes ? cta.call(cta.site(number)) : 0;
+}
+
 u32 wait(Context* context, u32 number) {
   Cta& cta = cta_of(context);
   // The answer takes the place of an operand.
@@ -500,6 +505,7 @@ const std::array<Helper, kHelpers> kHelperTable = {&check_access,
                                                    &special,
                                                    &trap,
                                                    &computes<&step>,
+                                                   &computes<&call>,
                                                    &wait,
                                                    &arrive,
                                                    &arrive_in_cluster,

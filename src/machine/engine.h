@@ -145,7 +145,11 @@ class Stepper {
   /// ir::registers_of() has them; of a call to a function of the system the arguments as 64-bit
   /// numbers, and then the result. A wait for a barrier object is answered at once. False: trapped.
   virtual bool run(ir::FunctionId function, u32 inst, u32 warp, u32 lanes, u64 (*rows)[32]) = 0;
-  virtual const Trap& trap() const = 0;
+  /// Runs a call of a function, which calls no other and waits for nobody, until it returns. Its
+  /// local memory is the stepper's own. `rows`: words of 64 bits of the arguments; and then, from
+  /// the first row on, of the results. False: trapped.
+  virtual bool call(ir::FunctionId function, u32 inst, u32 warp, u32 lanes, u64 (*rows)[32]) = 0;
+  virtual const Trap& trap() const = 0;  ///< of the last that trapped
 };
 
 /// A kernel made ready for running. Shared by launches and threads.

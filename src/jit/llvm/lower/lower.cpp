@@ -640,6 +640,12 @@ std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKern
   for (const auto& [id, callees] : graph.calls()) {
     if (std::string why = FunctionLowering(shared, id).run(); !why.empty()) return why;
   }
+  // Those whose every call is left to the engine below.
+  for (const auto& [id, function] : shared.functions) {
+    if (id == request.entry.value || !function->use_empty()) continue;
+    kernel.recursive.erase(function);
+    function->eraseFromParent();
+  }
   kernel.function = shared.functions.at(request.entry.value);
   kernel.shared_bytes = request.shared->static_bytes;
   shared.debug.finalize();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Branches, calls, traps (PTX ISA 9.7.12).
+#include <algorithm>
+
+#include "jit/llvm/lower/cold_functions.h"
 #include "jit/llvm/lower/lowering.h"
 
 namespace heddle::jit {
@@ -155,6 +158,43 @@ void FunctionLowering::call_one(u32 id, const Call& call) {
   }
 }
 
+/// Whether arguments and results have the sizes that the function has.
+bool FunctionLowering::matches(u32 id, const Call& call) const {
+  const ir::Function& callee = shared_.request.module->functions[id];
+  const auto same = [](const Place& place, u64 size) { return place.size == size; };
+  return callee.signature.returns.size() == call.returns &&
+         std::ranges::equal(call.places, formal_sizes(callee), same);
+}
+
+/// The engine below runs the function, for the lanes that come here.
+void FunctionLowering::call_below(const ir::Function& callee, const Call& call) {
+  const std::vector<u64> sizes = formal_sizes(callee);
+  std::vector<llvm::Value*> operands = {constant(site())};
+  std::vector<std::pair<llvm::Value*, unsigned>> results;  // places, and bytes there
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    for (u64 at = 0; at < sizes[i]; at += 8) {
+      const auto bytes = static_cast<unsigned>(std::min<u64>(sizes[i] - at, 8));
+      llvm::Value* place =
+          builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), call.places[i].at, at);
+      if (i < call.returns) {
+        results.emplace_back(place, bytes);
+        continue;
+      }
+      llvm::Value* word = builder_.CreateAlignedLoad(integer(bytes * 8), place, llvm::Align(1));
+      operands.push_back(resize(word, 64, false));
+    }
+  }
+  auto* type =
+      llvm::StructType::get(shared_.context, std::vector<llvm::Type*>(results.size(), integer(64)));
+  llvm::Value* all = this->call(MachineOp::cold_call, type, operands,
+                                fmt::format("{}.{}", operands.size() - 1, results.size()));
+  for (unsigned i = 0; i < results.size(); ++i) {
+    const auto [place, bytes] = results[i];
+    builder_.CreateAlignedStore(resize(builder_.CreateExtractValue(all, i), bytes * 8, false),
+                                place, llvm::Align(1));
+  }
+}
+
 /// Tries the functions that the pointer may hold, one after the other: lanes with the same target
 /// call it together.
 void FunctionLowering::call_through(const Operand& pointer, const Call& call) {
@@ -186,7 +226,9 @@ void FunctionLowering::call_function() {
     if (!function.has_body) return system_call(function);
   }
   const Call call = gather_arguments();
-  if (callee.kind == OperandKind::function) {
+  if (is_cold_call(*shared_.request.module, f_, inst_index_) && matches(callee.id, call)) {
+    call_below(shared_.request.module->functions[callee.id], call);
+  } else if (callee.kind == OperandKind::function) {
     call_one(callee.id, call);
   } else {
     callee.type = f_.registers[callee.id].type;

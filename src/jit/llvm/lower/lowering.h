@@ -166,6 +166,8 @@ class FunctionLowering {
   }
   Call gather_arguments();
   void call_one(u32 id, const Call& call);
+  bool matches(u32 id, const Call& call) const;
+  void call_below(const ir::Function& callee, const Call& call);
   void call_through(const Operand& pointer, const Call& call);
   llvm::Value* function_address(u32 id);
   void call_function();

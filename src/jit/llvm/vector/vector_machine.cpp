@@ -155,6 +155,8 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, MachineOp op, const Hal
     case MachineOp::step:
     case MachineOp::system_call:
       return emit_step(call, HelperId::step, mask);
+    case MachineOp::cold_call:
+      return emit_cold_call(call, mask);
     case MachineOp::wait:
       return emit_step(call, HelperId::wait, mask);
     case MachineOp::barrier:

@@ -93,4 +93,21 @@ void Vectorizer::emit_step(llvm::CallInst& call, HelperId helper, const Halves& 
   define(call, both);
 }
 
+/// A function that hardly any lane calls (cold_functions.h).
+void Vectorizer::emit_cold_call(llvm::CallInst& call, const Halves& mask) {
+  auto* record = llvm::cast<llvm::StructType>(call.getType());
+  Halves all{};
+  for_each_warp([&](unsigned warp) {
+    for (u32 i = 1; i < call.arg_size(); ++i) pass_operand(call.getArgOperand(i), i - 1, warp);
+    call_helper(HelperId::call, call.getArgOperand(0), mask, warp);
+    for (unsigned h = 0; h < kHalves; ++h) {
+      llvm::Value* one = llvm::PoisonValue::get(vector_of(record));
+      for (unsigned i = 0; i < record->getNumElements(); ++i)
+        one = builder_.CreateInsertValue(one, take_result(record->getElementType(i), i, h), i);
+      all[warp * kHalves + h] = one;
+    }
+  });
+  define(call, all);
+}
+
 }  // namespace heddle::jit

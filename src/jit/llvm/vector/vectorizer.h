@@ -297,6 +297,7 @@ class Vectorizer {
   void check_members(llvm::CallInst& call, const Halves& mask);
   void emit_warp_operation(llvm::CallInst& call, const Site& site, const Halves& mask);
   void emit_step(llvm::CallInst& call, HelperId helper, const Halves& mask);
+  void emit_cold_call(llvm::CallInst& call, const Halves& mask);
   void end_region(llvm::Value* site, llvm::Value* why);
   void emit_barrier(llvm::CallInst& call, const Halves& mask);
   bool emit_shuffle(llvm::CallInst& call, const Site& site);
