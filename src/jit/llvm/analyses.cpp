@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Apart from the rest, because LLVM's PassBuilder.h takes longer to compile than all its other
-// headers that are used here.
+// DivergentBarrier from the rest, because LLVM's PassBuilder.h takes longer to compile than all its
+// other headers that are used here.
 #include "jit/llvm/analyses.h"
 
 #include <llvm/Passes/PassBuilder.h>

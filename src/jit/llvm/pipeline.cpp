@@ -29,8 +29,8 @@
 #include "base/check.h"
 #include "jit/llvm/analysis/fixed_point.h"
 #include "jit/llvm/analysis/team.h"
+#include "jit/llvm/barrier/cta_switching.h"
 #include "jit/llvm/barrier/regions.h"
-#include "jit/llvm/barrier/turns.h"
 #include "jit/llvm/host/codegen.h"
 #include "jit/llvm/host/cold_calls.h"
 #include "jit/llvm/host/fixups.h"
@@ -44,7 +44,7 @@
 #include "jit/llvm/scalar/lane_turns.h"
 #include "jit/llvm/scalar/pairs.h"
 #include "jit/llvm/scalar/unroll.h"
-#include "jit/llvm/scalar/whole_ways.h"
+#include "jit/llvm/scalar/version_branches.h"
 #include "jit/llvm/vector/plan.h"
 #include "jit/llvm/verify.h"
 
@@ -112,7 +112,7 @@ std::string promote_locals(PassState& state) {
 }
 
 std::string unroll_accumulators(PassState& state) {
-  if (!unroll_sums(state.code(), state.analyses)) return {};
+  if (!unroll_accumulators(state.code(), state.analyses)) return {};
   return run_llvm(state, llvm::EarlyCSEPass(), llvm::ADCEPass(), llvm::LCSSAPass());
 }
 
@@ -126,7 +126,7 @@ std::string choose_team(PassState& state) {
 }
 
 std::string version_branches(PassState& state) {
-  if (make_whole_ways(state.kernel, *state.shapes, state.block))
+  if (make_unmasked_versions(state.kernel, *state.shapes, state.block))
     state.shapes.emplace(state.kernel, state.block, state.shapes->team() / kLanes);
   return {};
 }
@@ -134,7 +134,7 @@ std::string version_branches(PassState& state) {
 /// What two warps cannot do together, one may; and lanes that wait for each other may take turns.
 std::string resolve_waits(PassState& state) {
   const auto why_not = [&] {
-    find_lonely_waits(state.kernel, *state.shapes);
+    find_lone_waits(state.kernel, *state.shapes);
     return why_not_vectorized(state.kernel, *state.shapes);
   };
   std::string why = why_not();
@@ -143,7 +143,7 @@ std::string resolve_waits(PassState& state) {
     why = why_not();
   };
   if (!why.empty() && state.shapes->team() > kLanes) try_one_warp();
-  if (!why.empty() && take_turns(state.kernel, *state.shapes)) {
+  if (!why.empty() && interleave_lanes(state.kernel, *state.shapes)) {
     llvm::Function& function = state.code();
     llvm::FunctionAnalysisManager& analyses = state.analyses.functions;
     analyses.clear(function, function.getName());
@@ -377,7 +377,7 @@ const Pass kPasses[] = {
      {promoted, sites}},
     {"separate-broadcasts", "a barrier where a warp overwrites what all warps read",
      [](PassState& state) {
-       part_broadcasts(state.kernel, state.analyses, state.block);
+       separate_broadcasts(state.kernel, state.analyses, state.block);
        return std::string();
      },
      kThread},
@@ -455,14 +455,14 @@ const Pass kPasses[] = {
     {"separate-choices",
      "keeps LLVM 19 from joining bits of two vectors wrongly",
      [](PassState& state) {
-       part_choices(state.code(), state.analyses.target);
+       separate_choices(state.code(), state.analyses.target);
        return std::string();
      },
      {regions}},
     {"separate-carries",
      "keeps LLVM 19 from going back and forth between two forms of a carry",
      [](PassState& state) {
-       part_carries(state.code(), state.analyses.target);
+       separate_carries(state.code(), state.analyses.target);
        return std::string();
      },
      {regions}},

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ; What stands behind a divergent branch gets a version without masks, for teams of which all lanes go there.
 ; RUN: %heddle jit --passes=choose-team,version-branches %s | %FileCheck %s
-; CHECK: [[ALL:%.*]] = call i1 @heddle.whole(i1 %inside, i1 true)
+; CHECK: [[ALL:%.*]] = call i1 @heddle.all_lanes(i1 %inside, i1 true)
 ; CHECK-NEXT: br i1 [[ALL]], label %there.whole, label %rest
 ; CHECK: rest:
 ; CHECK-NEXT: br i1 %inside, label %there, label %exit

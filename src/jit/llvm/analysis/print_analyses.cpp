@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "jit/llvm/analysis/bounds.h"
+#include "jit/llvm/analysis/demanded_lanes.h"
 #include "jit/llvm/analysis/waits.h"
-#include "jit/llvm/analysis/wanted.h"
-#include "jit/llvm/barrier/sums.h"
+#include "jit/llvm/barrier/accumulators.h"
 #include "jit/llvm/dump.h"
 #include "jit/llvm/pass.h"
 
@@ -42,13 +42,13 @@ std::string print_shapes(PassState& state) {
   print_values(state, "shapes",
                [&](const llvm::Instruction& inst) { return describe_shape(shapes.of(&inst)); });
   for (const llvm::BasicBlock& block : *state.kernel.function) {
-    if (shapes.parts(&block))
+    if (shapes.is_divergent(&block))
       state.printed += fmt::format("  the branch of {} is divergent\n", name_of_value(block));
-    if (shapes.meets(&block))
+    if (shapes.may_reconverge(&block))
       state.printed += fmt::format("  divergent lanes may meet in {}\n", name_of_value(block));
   }
   for (const llvm::Loop* loop : shapes.loops.getLoopsInPreorder()) {
-    if (shapes.parts(loop))
+    if (shapes.is_divergent(loop))
       state.printed += fmt::format("  lanes leave the loop at {} one by one\n",
                                    name_of_value(*loop->getHeader()));
   }
@@ -82,7 +82,7 @@ std::string print_waits(PassState& state) {
         name_of_value(*found->second.asks), found->second.writes ? ", and does more" : "",
         holds_answers_up(state.kernel, shapes, *loop) ? "; it holds others of its warp up" : "");
   }
-  for (const Apart& one : find_apart(state.kernel, shapes)) {
+  for (const DivergentBarrier& one : find_divergent_barriers(state.kernel, shapes)) {
     state.printed += "  from";
     for (const llvm::BasicBlock* block : one.blocks)
       state.printed += fmt::format(" {}", name_of_value(*block));
@@ -92,7 +92,7 @@ std::string print_waits(PassState& state) {
 }
 
 std::string print_demanded_lanes(PassState& state) {
-  const Wanted demanded(state.kernel, *state.shapes);
+  const DemandedLanes demanded(state.kernel, *state.shapes);
   const u64 every = ~u64{0} >> (64 - state.shapes->team());
   return print_values(state, "demanded lanes", [&](const llvm::Instruction& inst) {
     const u64 lanes = demanded.lanes(&inst);

@@ -244,12 +244,12 @@ Shape Shapes::of_phi(const llvm::PHINode& phi) const {
     if (const auto* inst = llvm::dyn_cast<llvm::Instruction>(value)) {
       for (const llvm::Loop* loop = loops.getLoopFor(inst->getParent());
            loop && !loop->contains(block); loop = loop->getParentLoop()) {
-        if (parts(loop)) return Shape::any();
+        if (is_divergent(loop)) return Shape::any();
       }
     }
     all = meet(all, of(value));
   }
-  if (meets(block) && !phi.hasConstantOrUndefValue()) return Shape::any();
+  if (may_reconverge(block) && !phi.hasConstantOrUndefValue()) return Shape::any();
   return all;
 }
 
@@ -291,7 +291,7 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
       return {address.kind, 0, 1, {}};
     return Shape::any();
   }
-  if (op == MachineOp::barrier_wait || op == MachineOp::whole) return Shape::uniform();
+  if (op == MachineOp::barrier_wait || op == MachineOp::all_lanes) return Shape::uniform();
   if (op == MachineOp::wait) {
     // For one object. Lanes arrive there together, so what they have of its phases is the same.
     const Site& site = site_of(call, sites_);
@@ -363,7 +363,7 @@ bool Shapes::always_leads(const llvm::BasicBlock* from, const llvm::BasicBlock* 
   return true;
 }
 
-const llvm::BasicBlock* Shapes::together(const llvm::BasicBlock* block) const {
+const llvm::BasicBlock* Shapes::reconvergence_of(const llvm::BasicBlock* block) const {
   for (const auto* node = post_dominators_.getNode(block); node; node = node->getIDom()) {
     const llvm::BasicBlock* next = node->getBlock();
     if (next && next != block && always_leads(block, next)) return next;
@@ -387,9 +387,9 @@ const llvm::ICmpInst* Shapes::lane_test(const llvm::BasicBlock* from, unsigned s
 
 /// The lanes may part at the end of `block`: says where they may meet again, and which loops they
 /// leave one by one. False: that was known.
-bool Shapes::part(llvm::BasicBlock* block) {
-  if (!parting_.insert(block).second) return false;
-  const llvm::BasicBlock* end = together(block);
+bool Shapes::diverge(llvm::BasicBlock* block) {
+  if (!divergent_.insert(block).second) return false;
+  const llvm::BasicBlock* end = reconvergence_of(block);
   std::map<const llvm::BasicBlock*, unsigned> reached;
   for (llvm::BasicBlock* successor : llvm::successors(block)) {
     std::vector<llvm::BasicBlock*> work = {successor};
@@ -405,14 +405,14 @@ bool Shapes::part(llvm::BasicBlock* block) {
     }
   }
   for (const auto& [one, times] : reached) {
-    if (times > 1 && one != block) meeting_.insert(one);
+    if (times > 1 && one != block) reconverging_.insert(one);
   }
   // Within one round of its loops: who leaves one of them from there leaves alone.
   std::vector<llvm::BasicBlock*> work(llvm::succ_begin(block), llvm::succ_end(block));
   std::set<const llvm::BasicBlock*> seen;
   const auto leaves = [&](const llvm::BasicBlock* from, const llvm::BasicBlock* to) {
     for (const llvm::Loop* loop = loops.getLoopFor(block); loop; loop = loop->getParentLoop()) {
-      if (loop->contains(from) && !loop->contains(to)) parting_loops_.insert(loop);
+      if (loop->contains(from) && !loop->contains(to)) divergent_loops_.insert(loop);
     }
   };
   for (llvm::BasicBlock* next : llvm::successors(block)) leaves(block, next);
@@ -455,7 +455,8 @@ Shapes::Shapes(const ScalarKernel& kernel, const machine::Dim3& block, u32 warps
       const auto* branch = llvm::dyn_cast<llvm::BranchInst>(one->getTerminator());
       if (branch && branch->isConditional()) {
         const Shape condition = of(branch->getCondition());
-        if (condition.kind != Kind::unset && !condition.is_uniform() && part(one)) changed = true;
+        if (condition.kind != Kind::unset && !condition.is_uniform() && diverge(one))
+          changed = true;
       }
     }
     return changed;

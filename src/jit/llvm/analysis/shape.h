@@ -67,17 +67,19 @@ class Shapes {
   }
   u32 team() const { return team_; }  ///< lanes
   /// Whether the lanes that reach the end of the block may part there.
-  bool parts(const llvm::BasicBlock* block) const { return parting_.count(block) != 0; }
+  bool is_divergent(const llvm::BasicBlock* block) const { return divergent_.count(block) != 0; }
   /// Where those who part there are all together again, in the same round of their loops. Null:
   /// nowhere.
-  const llvm::BasicBlock* together(const llvm::BasicBlock* block) const;
+  const llvm::BasicBlock* reconvergence_of(const llvm::BasicBlock* block) const;
   /// Of a branch that no more than one lane of a team takes that way: the comparison of a line of
   /// numbers with one that is the same for all. Null: it is no such branch.
   const llvm::ICmpInst* lane_test(const llvm::BasicBlock* from, unsigned successor) const;
   /// Whether lanes leave the loop one by one.
-  bool parts(const llvm::Loop* loop) const { return parting_loops_.count(loop) != 0; }
+  bool is_divergent(const llvm::Loop* loop) const { return divergent_loops_.count(loop) != 0; }
   /// Whether lanes that parted may meet at the block's beginning.
-  bool meets(const llvm::BasicBlock* block) const { return meeting_.count(block) != 0; }
+  bool may_reconverge(const llvm::BasicBlock* block) const {
+    return reconverging_.count(block) != 0;
+  }
 
   /// Whether all who leave `from` come to `to`, and those in a loop with both in the same round.
   bool always_leads(const llvm::BasicBlock* from, const llvm::BasicBlock* to) const;
@@ -93,7 +95,7 @@ class Shapes {
   Shape of_phi(const llvm::PHINode& phi) const;
   Shape of_call(const llvm::CallInst& call) const;
   Shape of_others(const llvm::Instruction& inst) const;
-  bool part(llvm::BasicBlock* block);
+  bool diverge(llvm::BasicBlock* block);
   llvm::PostDominatorTree post_dominators_;
   /// No carry leaves the bits below `align` on the way from lane to lane.
   bool stays_within(const Shape& shape, u64 bound) const {
@@ -105,8 +107,8 @@ class Shapes {
   const machine::Dim3 block_;
   const u32 team_;
   std::map<const llvm::Value*, Shape> shapes_;
-  std::set<const llvm::BasicBlock*> parting_, meeting_;
-  std::set<const llvm::Loop*> parting_loops_;
+  std::set<const llvm::BasicBlock*> divergent_, reconverging_;
+  std::set<const llvm::Loop*> divergent_loops_;
 };
 
 }  // namespace heddle::jit

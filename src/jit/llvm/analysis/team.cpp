@@ -97,7 +97,7 @@ bool is_uneven(const llvm::Loop& loop, const Shapes& shapes) {
   llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
   loop.getExitingBlocks(exiting);
   const bool even = llvm::all_of(exiting, [&](const llvm::BasicBlock* block) {
-    if (!shapes.parts(block)) return true;
+    if (!shapes.is_divergent(block)) return true;
     const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
     const auto* compare = branch ? llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition()) : nullptr;
     return compare && shapes.of(compare->getOperand(0)).is_affine() &&
@@ -123,7 +123,7 @@ std::string why_alone(const ScalarKernel& kernel, const Shapes& shapes,
   }
   if (!find_waiting_loops(kernel, shapes).empty()) return "a loop that may wait for other warps";
   for (const llvm::Loop* loop : shapes.loops.getLoopsInPreorder()) {
-    if (shapes.parts(loop) && is_uneven(*loop, shapes))
+    if (shapes.is_divergent(loop) && is_uneven(*loop, shapes))
       return "a loop that threads leave one by one, with accesses";
   }
   if (most_vectors(*kernel.function, shapes) > kMostVectors) return "too many values for registers";

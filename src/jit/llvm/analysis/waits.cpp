@@ -205,7 +205,7 @@ bool is_of_one_lane(const Block* block, const ScalarKernel& kernel, const Shapes
   for (const auto* node = shapes.dominators.getNode(block)->getIDom(); node;
        node = node->getIDom()) {
     const Block* above = node->getBlock();
-    if (!shapes.parts(above)) continue;
+    if (!shapes.is_divergent(above)) continue;
     const auto* branch = llvm::cast<llvm::BranchInst>(above->getTerminator());
     for (unsigned s = 0; s < 2; ++s) {
       const bool one =
@@ -235,7 +235,7 @@ std::set<const Block*> apart(const Block* from, const Block* together) {
 bool hold_answers_up(const ScalarKernel& kernel, const Shapes& shapes,
                      const std::set<const Block*>& places, const auto& answers) {
   for (const Block& block : *kernel.function) {
-    if (!shapes.parts(&block) || is_of_one_lane(&block, kernel, shapes)) continue;
+    if (!shapes.is_divergent(&block) || is_of_one_lane(&block, kernel, shapes)) continue;
     const auto* branch = llvm::cast<llvm::BranchInst>(block.getTerminator());
     // Lanes that go the same way each time, or always the same one of them.
     const auto* condition = llvm::dyn_cast<llvm::Instruction>(branch->getCondition());
@@ -243,7 +243,7 @@ bool hold_answers_up(const ScalarKernel& kernel, const Shapes& shapes,
     const bool same = !loop || !condition || !loop->getOutermostLoop()->contains(condition) ||
                       is_elected(condition, kernel);
     for (unsigned s = 0; s < 2; ++s) {
-      const auto waiting = apart(branch->getSuccessor(s), shapes.together(&block));
+      const auto waiting = apart(branch->getSuccessor(s), shapes.reconvergence_of(&block));
       if (std::ranges::none_of(waiting, [&](const Block* one) { return places.count(one) != 0; }))
         continue;
       const llvm::BasicBlockEdge edge(&block, branch->getSuccessor(s));
@@ -298,7 +298,7 @@ bool only_asks(const llvm::Loop& loop, const ScalarKernel& kernel) {
   });
 }
 
-void find_lonely_waits(ScalarKernel& kernel, const Shapes& shapes) {
+void find_lone_waits(ScalarKernel& kernel, const Shapes& shapes) {
   for (const Block& block : *kernel.function) {
     for (const llvm::Instruction& inst : block) {
       if (machine_op(inst) != MachineOp::wait) continue;
@@ -317,8 +317,9 @@ bool needs_all(const llvm::Instruction& inst, const ScalarKernel& kernel) {
   return (site.has_members || op != MachineOp::warp_op) && !site.gathered;
 }
 
-std::vector<Apart> find_apart(const ScalarKernel& kernel, const Shapes& shapes, bool for_all) {
-  std::vector<Apart> found;
+std::vector<DivergentBarrier> find_divergent_barriers(const ScalarKernel& kernel,
+                                                      const Shapes& shapes, bool for_all) {
+  std::vector<DivergentBarrier> found;
   llvm::SetVector<const Block*> barriers;
   for (const Block& block : *kernel.function) {
     if (std::ranges::any_of(block, [&](const llvm::Instruction& inst) {
@@ -329,7 +330,7 @@ std::vector<Apart> find_apart(const ScalarKernel& kernel, const Shapes& shapes, 
   for (const Block* block : barriers) {
     for (const llvm::Loop* loop = shapes.loops.getLoopFor(block); loop;
          loop = loop->getParentLoop()) {
-      if (shapes.parts(loop))
+      if (shapes.is_divergent(loop))
         found.push_back({{loop->getHeader()},
                          "a barrier in a loop that threads of a warp may leave one by one"});
     }
@@ -339,7 +340,7 @@ std::vector<Apart> find_apart(const ScalarKernel& kernel, const Shapes& shapes, 
     return std::ranges::any_of(loop.blocks(), [&](Block* one) { return barriers.count(one); });
   };
   for (const Block& block : *kernel.function) {
-    if (!shapes.parts(&block)) continue;
+    if (!shapes.is_divergent(&block)) continue;
     // Who goes around a loop that both ways are in comes to its barriers a round later than who
     // meets them on the way.
     std::set<const Block*> around;

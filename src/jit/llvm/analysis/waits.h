@@ -36,13 +36,13 @@ bool needs_all(const llvm::Instruction& inst, const ScalarKernel& kernel);
 /// Blocks from which on some lanes of a warp may come to such an instruction while others go
 /// another way. A warp arrives at a barrier as a whole: lanes that part must all come to the same
 /// ones, or to none any more.
-struct Apart {
+struct DivergentBarrier {
   std::vector<llvm::BasicBlock*> blocks;  ///< a loop's header, or where a branch leads
   const char* why = nullptr;
 };
 /// `for_all`: of those only that wait for all threads of the warp, or of the CTA.
-std::vector<Apart> find_apart(const ScalarKernel& kernel, const Shapes& shapes,
-                              bool for_all = false);
+std::vector<DivergentBarrier> find_divergent_barriers(const ScalarKernel& kernel,
+                                                      const Shapes& shapes, bool for_all = false);
 
 /// Whether all lanes of a warp come to the instruction before any of them goes on.
 bool gathers(const llvm::Instruction& inst, const ScalarKernel& kernel);
@@ -55,7 +55,7 @@ bool only_asks(const llvm::Loop& loop, const ScalarKernel& kernel);
 void ask_instead(ScalarKernel& kernel, const Shapes& shapes);
 
 /// Notes which waits for barrier objects stand in loops that do nothing else: Site::alone.
-void find_lonely_waits(ScalarKernel& kernel, const Shapes& shapes);
+void find_lone_waits(ScalarKernel& kernel, const Shapes& shapes);
 
 /// Why lanes of a warp may wait for others of it; empty: they do not.
 std::string check_waits(const ScalarKernel& kernel, const Shapes& shapes,

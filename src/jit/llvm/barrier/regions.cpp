@@ -19,9 +19,9 @@
 
 #include "jit/context.h"
 #include "jit/llvm/analysis/fixed_point.h"
-#include "jit/llvm/barrier/sums.h"
+#include "jit/llvm/barrier/accumulators.h"
+#include "jit/llvm/barrier/cta_switching.h"
 #include "jit/llvm/barrier/team_loops.h"
-#include "jit/llvm/barrier/turns.h"
 #include "jit/llvm/vector/vectorize.h"
 
 namespace heddle::jit {
@@ -359,7 +359,7 @@ u32 split_regions(const Vectorized& cta) {
   builder.Insert(begin);
   llvm::Value* frame =
       builder.CreateInBoundsGEP(builder.getInt8Ty(), warp.getArg(1), begin, "frame");
-  u32 size = keep_in_frame(cta, frame, kFirstSlot);
+  u32 size = keep_accumulators_in_frame(cta, frame, kFirstSlot);
 
   std::vector<llvm::BasicBlock*> resumed;
   for (llvm::CallInst* call : ends) {

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "jit/llvm/analysis/branches.h"
-#include "jit/llvm/barrier/turns.h"
+#include "jit/llvm/barrier/cta_switching.h"
 
 namespace heddle::jit {
 namespace {

@@ -119,7 +119,7 @@ void hide(llvm::Instruction& inst) {
 
 }  // namespace
 
-void part_carries(llvm::Function& cta, const llvm::TargetMachine& target) {
+void separate_carries(llvm::Function& cta, const llvm::TargetMachine& target) {
   if (!has(target, cta, "+avx512f")) return;
   for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(cta))) {
     auto* type = llvm::dyn_cast<llvm::FixedVectorType>(inst.getType());
@@ -132,7 +132,7 @@ void part_carries(llvm::Function& cta, const llvm::TargetMachine& target) {
   }
 }
 
-void part_choices(llvm::Function& cta, const llvm::TargetMachine& target) {
+void separate_choices(llvm::Function& cta, const llvm::TargetMachine& target) {
   using namespace llvm::PatternMatch;
   if (!has(target, cta, "+avx512f")) return;
   for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(cta))) {

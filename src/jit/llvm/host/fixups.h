@@ -16,13 +16,13 @@ void use_fixups(llvm::Function& cta, llvm::TargetMachine& target, bool zeroes_su
 /// those of another, which a constant chooses, in the lanes that a mask chooses, while the others
 /// keep one of the two vectors (issue 157929 of llvm-project, mended there in July 2026). Between
 /// them comes a copy of which it knows nothing.
-void part_choices(llvm::Function& cta, const llvm::TargetMachine& target);
+void separate_choices(llvm::Function& cta, const llvm::TargetMachine& target);
 
 /// The same between a mask, some of whose lanes are constant, as a number in each lane, and sums
 /// with it. Where somebody wants only the lanes in which it is a constant, LLVM 19 goes back and
 /// forth between `x + zext(mask)` and `x - sext(mask)`, for ever. Carries in chains of which
 /// instructions are predicated by the number of the thread are such masks.
-void part_carries(llvm::Function& cta, const llvm::TargetMachine& target);
+void separate_carries(llvm::Function& cta, const llvm::TargetMachine& target);
 
 /// Arithmetic on vectors of halves as arithmetic on floats, and of their bits, where the processor
 /// converts halves but does not compute with them: LLVM 19 would do it lane by lane, in a hundred

@@ -201,7 +201,7 @@ std::vector<llvm::Instruction*> Broadcasts::find() {
 
 }  // namespace
 
-unsigned part_broadcasts(ScalarKernel& kernel, Analyses& analyses, const machine::Dim3& block) {
+unsigned separate_broadcasts(ScalarKernel& kernel, Analyses& analyses, const machine::Dim3& block) {
   if (block.volume() <= kLanes || llvm::none_of(llvm::instructions(*kernel.function), is_barrier))
     return 0;
   std::vector<std::pair<llvm::Instruction*, llvm::CallInst*>> found;

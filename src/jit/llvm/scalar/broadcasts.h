@@ -12,6 +12,6 @@
 namespace heddle::jit {
 
 /// Puts a barrier behind such loads. Returns how many.
-unsigned part_broadcasts(ScalarKernel& kernel, Analyses& analyses, const machine::Dim3& block);
+unsigned separate_broadcasts(ScalarKernel& kernel, Analyses& analyses, const machine::Dim3& block);
 
 }  // namespace heddle::jit

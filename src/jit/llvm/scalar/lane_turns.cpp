@@ -393,7 +393,7 @@ void set_apart(const ScalarKernel& kernel) {
 
 }  // namespace
 
-bool take_turns(ScalarKernel& kernel, const Shapes& shapes) {
+bool interleave_lanes(ScalarKernel& kernel, const Shapes& shapes) {
   ask_instead(kernel, shapes);
   const WaitingLoops loops = find_waiting_loops(kernel, shapes);
   std::vector<Block*> held, waiting, asking;
@@ -407,13 +407,13 @@ bool take_turns(ScalarKernel& kernel, const Shapes& shapes) {
     held.push_back(loop->getHeader());
     site = &site_of(*found->second.asks, kernel.sites);
   }
-  for (const Apart& one : find_apart(kernel, shapes))
+  for (const DivergentBarrier& one : find_divergent_barriers(kernel, shapes))
     held.insert(held.end(), one.blocks.begin(), one.blocks.end());
   for (const llvm::Instruction& inst : llvm::instructions(*kernel.function)) {
     if (!site && machine_op(inst) != MachineOp::warp_barrier && needs_all(inst, kernel))
       site = &site_of(llvm::cast<llvm::CallInst>(inst), kernel.sites);
   }
-  const bool through_barriers = !find_apart(kernel, shapes, /*for_all=*/true).empty();
+  const bool through_barriers = !find_divergent_barriers(kernel, shapes, /*for_all=*/true).empty();
   const Site where = site ? *site : Site();
 
   set_apart(kernel);

@@ -16,6 +16,6 @@ namespace heddle::jit {
 /// instruction at which it has to wait for others, or leaves that part; then all lanes meet. False:
 /// there is no such part, or it is entered in several ways, or has barriers that cannot be waited
 /// for so. `shapes` are no longer those of the kernel.
-bool take_turns(ScalarKernel& kernel, const Shapes& shapes);
+bool interleave_lanes(ScalarKernel& kernel, const Shapes& shapes);
 
 }  // namespace heddle::jit

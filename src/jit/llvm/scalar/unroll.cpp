@@ -40,7 +40,7 @@ void join_rounds(llvm::BasicBlock& block) {
 
 }  // namespace
 
-bool unroll_sums(llvm::Function& function, Analyses& analyses) {
+bool unroll_accumulators(llvm::Function& function, Analyses& analyses) {
   auto& loops = analyses.functions.getResult<llvm::LoopAnalysis>(function);
   std::vector<llvm::BasicBlock*> bodies;
   for (llvm::Loop* loop : loops.getLoopsInPreorder()) {

@@ -13,6 +13,6 @@ namespace heddle::jit {
 
 /// Has such loops do several rounds at a time, where their number is known, so that a sum, which
 /// lies on the stack, is read and written once for all of them. True: there was one.
-bool unroll_sums(llvm::Function& function, Analyses& analyses);
+bool unroll_accumulators(llvm::Function& function, Analyses& analyses);
 
 }  // namespace heddle::jit

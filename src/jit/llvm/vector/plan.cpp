@@ -70,7 +70,8 @@ Plan::Plan(const ScalarKernel& kernel, const Shapes& of)
     : shapes(of), waiting(find_waiting_loops(kernel, of)), demanded(kernel, of) {}
 
 std::string why_not_vectorized(const ScalarKernel& kernel, const Shapes& shapes) {
-  if (const auto apart = find_apart(kernel, shapes); !apart.empty()) return apart.front().why;
+  if (const auto apart = find_divergent_barriers(kernel, shapes); !apart.empty())
+    return apart.front().why;
   if (std::string why = check_waits(kernel, shapes, find_waiting_loops(kernel, shapes));
       !why.empty())
     return why;

@@ -7,9 +7,9 @@
 
 #include <string>
 
+#include "jit/llvm/analysis/demanded_lanes.h"
 #include "jit/llvm/analysis/shape.h"
 #include "jit/llvm/analysis/waits.h"
-#include "jit/llvm/analysis/wanted.h"
 #include "jit/llvm/scalar.h"
 
 namespace heddle::jit {
@@ -20,7 +20,7 @@ struct Plan {
 
   const Shapes& shapes;
   const WaitingLoops waiting;
-  const Wanted demanded;
+  const DemandedLanes demanded;
 };
 
 /// Why the vectorizer cannot make the kernel with such teams; empty: it can.

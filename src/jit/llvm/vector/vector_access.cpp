@@ -306,7 +306,7 @@ Halves Vectorizer::access_spread(const llvm::CallInst& call, const Group& group,
 
 /// Rows of c vectors, 2 or 4, as squares of c elements beside each other: rows become columns, and
 /// the other way around.
-std::vector<llvm::Value*> Vectorizer::turned(const std::vector<llvm::Value*>& rows) {
+std::vector<llvm::Value*> Vectorizer::transposed(const std::vector<llvm::Value*>& rows) {
   const auto mixed = [&](llvm::Value* a, llvm::Value* b, std::initializer_list<unsigned> take) {
     std::vector<int> order;
     const unsigned c = static_cast<unsigned>(take.size());
@@ -357,7 +357,7 @@ Halves Vectorizer::load_spread(const llvm::CallInst& call, const Group& group, u
             piece, place_in_spread(group, h, lane, distance), llvm::Align(1)));
       rows.push_back(llvm::concatenateVectors(builder_, pieces));
     }
-    loaded[h] = record_of(turned(rows));
+    loaded[h] = record_of(transposed(rows));
   }
   return loaded;
 }
@@ -373,7 +373,7 @@ void Vectorizer::store_spread(const llvm::CallInst& call, const Group& group, u6
   for (unsigned h = 0; h < halves_; ++h) {
     std::vector<llvm::Value*> elements;
     for (unsigned i = 0; i < count; ++i) elements.push_back(all(call.getArgOperand(2 + i), h));
-    const std::vector<llvm::Value*> rows = turned(elements);
+    const std::vector<llvm::Value*> rows = transposed(elements);
     for (unsigned lane = 0; lane < kHalf; ++lane) {
       std::vector<int> own;
       for (unsigned i = 0; i < count; ++i)

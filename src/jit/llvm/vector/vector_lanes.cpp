@@ -70,7 +70,7 @@ bool Vectorizer::leaves_as_number(const llvm::Instruction& inst, const llvm::Loo
 }
 
 bool Vectorizer::goes_lane_by_lane(const llvm::Loop& loop) const {
-  if (!shapes_.parts(&loop) || warps() > 1 || !loop.hasDedicatedExits()) return false;
+  if (!shapes_.is_divergent(&loop) || warps() > 1 || !loop.hasDedicatedExits()) return false;
   unsigned instructions = 0, apart = 0;
   bool has_gathers = true;
   for (const Block* block : loop.blocks()) {

@@ -170,9 +170,9 @@ void Vectorizer::emit_machine_call(llvm::CallInst& call, MachineOp op, const Hal
       return emit_step(call, HelperId::wait_in_cluster, mask);
     case MachineOp::warp_barrier:
       return check_members(call, mask);
-    case MachineOp::whole: {
+    case MachineOp::all_lanes: {
       const bool holds = llvm::cast<llvm::ConstantInt>(call.getArgOperand(1))->isOne();
-      return define_uniform(call, comes_true({call.getArgOperand(0), holds}));
+      return define_uniform(call, holds_for_team({call.getArgOperand(0), holds}));
     }
     case MachineOp::turn:
       return emit_turn(call, mask);

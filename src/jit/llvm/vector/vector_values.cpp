@@ -396,8 +396,8 @@ llvm::Value* Vectorizer::vector_instruction(llvm::Instruction& inst, unsigned ha
 void Vectorizer::emit_vector(llvm::Instruction& inst, const Halves& mask) {
   Halves both{};
   for (unsigned h = 0; h < halves_; ++h)
-    both[h] = wanted_.any(&inst, h) ? vector_instruction(inst, h, mask)
-                                    : llvm::PoisonValue::get(vector_of(inst.getType()));
+    both[h] = demanded_.any(&inst, h) ? vector_instruction(inst, h, mask)
+                                      : llvm::PoisonValue::get(vector_of(inst.getType()));
   define(inst, both);
 }
 

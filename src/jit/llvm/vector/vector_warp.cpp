@@ -121,7 +121,7 @@ void Vectorizer::take_results(llvm::CallInst& call) {
 bool Vectorizer::emit_shuffle(llvm::CallInst& call, const Site& site) {
   const auto sources = shuffle_sources(call, site);
   if (!sources) return false;
-  const u64 wanted = wanted_.lanes(&call);
+  const u64 wanted = demanded_.lanes(&call);
   llvm::Value* a = call.getArgOperand(1);
   Halves both{};
   for (unsigned h = 0; h < halves_; ++h) {

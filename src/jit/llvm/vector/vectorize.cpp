@@ -22,7 +22,7 @@ Vectorizer::Vectorizer(ScalarKernel& kernel, const Plan& plan, Analyses& analyse
     : kernel_(kernel),
       shapes_(plan.shapes),
       bounds_(*kernel.function, analyses),
-      wanted_(plan.demanded),
+      demanded_(plan.demanded),
       target_(analyses.functions.getResult<llvm::TargetIRAnalysis>(*kernel.function)),
       is_amd_(analyses.target.getTargetCPU().starts_with("znver")),
       block_(block),
@@ -100,8 +100,8 @@ Halves Vectorizer::edge_mask(const Block* from, unsigned successor, const Halves
   if (!branch->isConditional()) return mask;
   Halves result{};
   for (unsigned h = 0; h < halves_; ++h) {
-    llvm::Value* condition =
-        shapes_.parts(from) ? all(branch->getCondition(), h) : splat(first(branch->getCondition()));
+    llvm::Value* condition = shapes_.is_divergent(from) ? all(branch->getCondition(), h)
+                                                        : splat(first(branch->getCondition()));
     if (successor == 1) condition = builder_.CreateNot(condition);
     // Not an `and`: what the lanes that are not there would decide may be poison.
     result[h] = builder_.CreateSelect(mask[h], condition, none()[h]);
@@ -194,8 +194,8 @@ llvm::Value* Vectorizer::by_ends(const llvm::ICmpInst& compare, bool holds) {
 }
 
 /// In all lanes of the team; it may be false all the same.
-llvm::Value* Vectorizer::comes_true(const Wish& wish) {
-  const auto parts = wishes_of_team(wish, shapes_);
+llvm::Value* Vectorizer::holds_for_team(const Requirement& requirement) {
+  const auto parts = requirements_of_team(requirement, shapes_);
   if (!parts) return builder_.getFalse();
   llvm::Value* all = builder_.getTrue();
   for (const auto& [condition, holds] : *parts) {
@@ -314,10 +314,10 @@ void Vectorizer::find_tree(const llvm::Loop* level) {
 /// The values that `to` finds when lanes come there from `from`.
 void Vectorizer::assign(const Block* from, Block* to, const Halves& mask) {
   // Where all come through `from`, those who go another way put their values right later.
-  bool keeps = shapes_.meets(to) && !shapes_.dominators.dominates(from, to);
+  bool keeps = shapes_.may_reconverge(to) && !shapes_.dominators.dominates(from, to);
   for (const llvm::Loop* loop = shapes_.loops.getLoopFor(from); loop && !loop->contains(to);
        loop = loop->getParentLoop())
-    keeps |= shapes_.parts(loop);
+    keeps |= shapes_.is_divergent(loop);
   std::vector<std::pair<llvm::AllocaInst*, llvm::Value*>> stores;
   for (llvm::PHINode& phi : to->phis()) {
     llvm::Value* value = phi.getIncomingValueForBlock(from);
@@ -344,7 +344,7 @@ void Vectorizer::leave_block(Block* block, const Halves& mask) {
   for (unsigned s = 0; s < branch->getNumSuccessors(); ++s) {
     Block* to = branch->getSuccessor(s);
     // Lanes that go one way together: where they do not go, others put the values right.
-    const Halves going = shapes_.parts(block) ? edge_mask(block, s, mask) : mask;
+    const Halves going = shapes_.is_divergent(block) ? edge_mask(block, s, mask) : mask;
     assign(block, to, going);
     const llvm::Loop* loop = shapes_.loops.getLoopFor(block);
     if (loop && loop->getHeader() == to) continue;  // emit_loop() looks after it
@@ -406,7 +406,7 @@ void Vectorizer::go_on_unless_stopped(Block* top) {
 void Vectorizer::emit_loop(Block* header) {
   llvm::Loop* loop = shapes_.loops.getLoopFor(header);
   if (goes_lane_by_lane(*loop)) return emit_loop_by_lanes(*loop);
-  const bool parts = shapes_.parts(loop);
+  const bool parts = shapes_.is_divergent(loop);
   const Halves entering = nodes_[header].mask;
   Block* latch = loop->getLoopLatch();
   HEDDLE_CHECK(latch);
@@ -493,7 +493,7 @@ void Vectorizer::enter(Block* child, const llvm::Loop* level) {
   } else {
     unsigned successor = 0;
     while (above->getTerminator()->getSuccessor(successor) != child) ++successor;
-    if (shapes_.parts(above)) {
+    if (shapes_.is_divergent(above)) {
       node.mask = edge_mask(above, successor, nodes_[parent].mask);
       guard = any_goes(above, successor, nodes_[parent].mask, node.mask);
       if (!node.lane) node.lane = only_lane(above, successor);

@@ -31,7 +31,7 @@ struct Vectorized {
   llvm::BasicBlock* next = nullptr;    ///< where each team ends: the next one, or done
   llvm::BasicBlock* done = nullptr;
   llvm::BasicBlock* finished = nullptr;  ///< where each CTA ends
-  bool turns = false;                    ///< CTAs take turns (turns.h)
+  bool turns = false;                    ///< CTAs take turns (cta_switching.h)
   bool waits = false;                    ///< Image::waits
 };
 

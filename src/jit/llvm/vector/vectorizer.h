@@ -23,7 +23,7 @@
 #include "jit/llvm/analysis/bounds.h"
 #include "jit/llvm/analysis/shape.h"
 #include "jit/llvm/scalar.h"
-#include "jit/llvm/scalar/whole_ways.h"
+#include "jit/llvm/scalar/version_branches.h"
 #include "jit/llvm/vector/plan.h"
 #include "jit/llvm/vector/vectorize.h"
 
@@ -81,7 +81,7 @@ class Vectorizer {
   llvm::Value* any_goes(const Block* from, unsigned successor, const Halves& mask,
                         const Halves& going);
   llvm::Value* only_lane(const Block* from, unsigned successor);
-  llvm::Value* comes_true(const Wish& wish);
+  llvm::Value* holds_for_team(const Requirement& requirement);
   llvm::Value* by_ends(const llvm::ICmpInst& compare, bool holds);
   std::vector<llvm::Value*> few_lanes(const Halves& mask) const;
   Halves of_lanes_here(const std::function<llvm::Value*(unsigned number)>& value);
@@ -264,7 +264,7 @@ class Vectorizer {
                      const Halves& mask);
   void store_spread(const llvm::CallInst& call, const Group& group, u64 distance,
                     const Halves& mask);
-  std::vector<llvm::Value*> turned(const std::vector<llvm::Value*>& rows);
+  std::vector<llvm::Value*> transposed(const std::vector<llvm::Value*>& rows);
   Halves access_spread(const llvm::CallInst& call, const Group& group, u64 distance,
                        const Halves& mask);
   Halves access_at(const llvm::CallInst& call, const Halves& mask,
@@ -305,7 +305,7 @@ class Vectorizer {
   ScalarKernel& kernel_;
   const Shapes& shapes_;
   BoundsAnalysis bounds_;
-  const Wanted& wanted_;
+  const DemandedLanes& demanded_;
   const llvm::TargetTransformInfo& target_;
   const bool is_amd_;  ///< the processor, of whose kind some things were measured
   const machine::Dim3 block_;

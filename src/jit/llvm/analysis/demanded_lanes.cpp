@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "jit/llvm/analysis/wanted.h"
+#include "jit/llvm/analysis/demanded_lanes.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/VectorUtils.h>
@@ -27,7 +27,7 @@ bool is_by_lanes(const llvm::Instruction& inst) {
 
 }  // namespace
 
-Wanted::Wanted(const ScalarKernel& kernel, const Shapes& shapes)
+DemandedLanes::DemandedLanes(const ScalarKernel& kernel, const Shapes& shapes)
     : sites_(kernel.sites),
       shapes_(shapes),
       every_(shapes.team() == 64 ? ~u64{0} : (u64{1} << shapes.team()) - 1) {
@@ -37,11 +37,11 @@ Wanted::Wanted(const ScalarKernel& kernel, const Shapes& shapes)
   if (std::ranges::all_of(coming_, is_every)) return;
   for (const llvm::BasicBlock& block : function) {
     for (const llvm::Instruction& inst : block) {
-      if (!inst.getType()->isVoidTy()) wanted_[&inst] = 0;
+      if (!inst.getType()->isVoidTy()) demanded_[&inst] = 0;
     }
   }
   // Lanes become wanted, and stay so.
-  until_stable(wanted_.size() * shapes_.team(), [&] {
+  until_stable(demanded_.size() * shapes_.team(), [&] {
     bool changed = false;
     for (const llvm::BasicBlock& block : llvm::reverse(function)) {
       for (const llvm::Instruction& inst : llvm::reverse(block)) changed |= want(inst);
@@ -51,7 +51,7 @@ Wanted::Wanted(const ScalarKernel& kernel, const Shapes& shapes)
 }
 
 /// Lanes for which a condition may hold, or not hold.
-u64 Wanted::where(const llvm::Value* condition, bool holds) const {
+u64 DemandedLanes::where(const llvm::Value* condition, bool holds) const {
   const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(condition);
   const auto* number =
       compare ? llvm::dyn_cast<llvm::ConstantInt>(compare->getOperand(1)) : nullptr;
@@ -78,7 +78,7 @@ u64 Wanted::where(const llvm::Value* condition, bool holds) const {
   return lanes;
 }
 
-void Wanted::find_coming(const llvm::BasicBlock& entry) {
+void DemandedLanes::find_coming(const llvm::BasicBlock& entry) {
   coming_[&entry] = every_;
   std::vector<const llvm::BasicBlock*> work = {&entry};
   while (!work.empty()) {
@@ -97,11 +97,11 @@ void Wanted::find_coming(const llvm::BasicBlock& entry) {
 }
 
 /// What the instruction looks at. True: that was not known.
-bool Wanted::want(const llvm::Instruction& inst) {
+bool DemandedLanes::want(const llvm::Instruction& inst) {
   bool changed = false;
   const auto take = [&](const llvm::Value* value, u64 lanes) {
-    const auto found = wanted_.find(value);
-    if (found == wanted_.end() || !(lanes & ~found->second)) return;
+    const auto found = demanded_.find(value);
+    if (found == demanded_.end() || !(lanes & ~found->second)) return;
     found->second |= lanes;
     changed = true;
   };

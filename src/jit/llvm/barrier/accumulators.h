@@ -22,6 +22,6 @@ std::vector<Accumulator> find_accumulators(const Vectorized& cta);
 
 /// Gives such vectors places of 64 bytes in the frame, from `offset` on: they are read where they
 /// are used, and written where they are computed. Returns where the last one ends.
-u32 keep_in_frame(const Vectorized& cta, llvm::Value* frame, u32 offset);
+u32 keep_accumulators_in_frame(const Vectorized& cta, llvm::Value* frame, u32 offset);
 
 }  // namespace heddle::jit

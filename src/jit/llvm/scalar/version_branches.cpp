@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "jit/llvm/scalar/whole_ways.h"
+#include "jit/llvm/scalar/version_branches.h"
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SetVector.h>
@@ -41,13 +41,13 @@ using Steps = llvm::MapVector<Block*, unsigned>;
 /// Whether all lanes of a team come to the block together, if none goes another way than the steps.
 bool all_come(const Block* block, const Steps& steps, const Shapes& shapes) {
   for (const llvm::Loop* loop = shapes.loops.getLoopFor(block); loop; loop = loop->getParentLoop())
-    if (shapes.parts(loop)) return false;
+    if (shapes.is_divergent(loop)) return false;
   for (const auto* node = shapes.dominators.getNode(block); node->getIDom();
        node = node->getIDom()) {
     Block *one = node->getBlock(), *above = node->getIDom()->getBlock();
     if (shapes.always_leads(above, one)) continue;
     const bool alone = one->getSinglePredecessor() == above;
-    const bool part = shapes.parts(above) && !steps.contains(above);
+    const bool part = shapes.is_divergent(above) && !steps.contains(above);
     if (part || !alone) return false;
   }
   return true;
@@ -118,7 +118,7 @@ void ask(Block* block, llvm::BranchInst& branch, unsigned successor, Block* whol
   llvm::IRBuilder<> builder(block);
   builder.SetCurrentDebugLocation(branch.getDebugLoc());
   llvm::Value* condition = branch.getCondition();
-  llvm::CallInst* asked = call_machine(builder, MachineOp::whole, builder.getInt1Ty(),
+  llvm::CallInst* asked = call_machine(builder, MachineOp::all_lanes, builder.getInt1Ty(),
                                        {condition, builder.getInt1(successor == 0)});
   expect(builder.CreateCondBr(asked, whole, rest));
   // What is known there of each lane.
@@ -127,7 +127,7 @@ void ask(Block* block, llvm::BranchInst& branch, unsigned successor, Block* whol
   builder.CreateAssumption(successor == 0 ? condition : builder.CreateNot(condition));
 }
 
-void copy_way(ScalarKernel& kernel, const Choice& choice) {
+void copy_version(ScalarKernel& kernel, const Choice& choice) {
   llvm::ValueToValueMapTy copies;
   const auto copy_of = [&](Block* block) { return llvm::cast<Block>(copies[block]); };
   for (Block* block : choice.way)
@@ -179,7 +179,7 @@ bool may_be_whole(const Block* block, unsigned successor, const Shapes& shapes) 
   const auto* branch = llvm::cast<llvm::BranchInst>(block->getTerminator());
   const Block* next = branch->getSuccessor(successor);
   return next->getSinglePredecessor() == block && !is_unlikely(block, next) &&
-         wishes_of_team({branch->getCondition(), successor == 0}, shapes);
+         requirements_of_team({branch->getCondition(), successor == 0}, shapes);
 }
 
 /// The longest chain of ways from there that is worth a copy. No steps: none is.
@@ -194,7 +194,7 @@ Choice choose(Block* from, unsigned successor, const ScalarKernel& kernel, const
     const auto acts = [](const llvm::Instruction& inst) {
       return inst.mayHaveSideEffects() || llvm::isa<llvm::PHINode>(inst);
     };
-    if (!shapes.parts(from) || llvm::any_of(*from, acts)) break;
+    if (!shapes.is_divergent(from) || llvm::any_of(*from, acts)) break;
     successor = may_be_whole(from, 0, shapes) ? 0 : 1;
   }
   return best;
@@ -204,7 +204,7 @@ Choice choose(Block* from, unsigned successor, const ScalarKernel& kernel, const
 std::vector<Choice> choose(const ScalarKernel& kernel, const Shapes& shapes) {
   std::vector<Choice> found;
   for (Block& block : *kernel.function) {
-    if (!shapes.parts(&block)) continue;
+    if (!shapes.is_divergent(&block)) continue;
     Choice choice = choose(&block, 0, kernel, shapes);
     if (choice.steps.empty()) choice = choose(&block, 1, kernel, shapes);
     if (choice.steps.empty() || !all_come(&block, {}, shapes)) continue;
@@ -222,10 +222,11 @@ bool is_in_line(const llvm::Value& number, const Shapes& shapes) {
          std::abs(shapes.reach(shape)) < s64{1} << (bits - 2);
 }
 
-std::optional<std::vector<Wish>> wishes_of_team(const Wish& wish, const Shapes& shapes) {
+std::optional<std::vector<Requirement>> requirements_of_team(const Requirement& requirement,
+                                                             const Shapes& shapes) {
   namespace match = llvm::PatternMatch;
-  std::vector<Wish> found, work = {wish};
-  std::set<Wish> seen;
+  std::vector<Requirement> found, work = {requirement};
+  std::set<Requirement> seen;
   while (!work.empty()) {
     const auto [condition, holds] = work.back();
     work.pop_back();
@@ -249,10 +250,11 @@ std::optional<std::vector<Wish>> wishes_of_team(const Wish& wish, const Shapes& 
   return found;
 }
 
-bool make_whole_ways(ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block) {
+bool make_unmasked_versions(ScalarKernel& kernel, const Shapes& shapes,
+                            const machine::Dim3& block) {
   if (block.volume() % shapes.team() != 0) return false;
   const std::vector<Choice> choices = choose(kernel, shapes);
-  for (const Choice& choice : choices) copy_way(kernel, choice);
+  for (const Choice& choice : choices) copy_version(kernel, choice);
   return !choices.empty();
 }
 

@@ -15,12 +15,13 @@
 namespace heddle::jit {
 
 /// A condition, and which way it has to go.
-using Wish = std::pair<llvm::Value*, bool>;
+using Requirement = std::pair<llvm::Value*, bool>;
 
-/// Conditions that go the way they have to in all lanes where `wish` does. Each is the same for
-/// lanes that share a first value, or compares a number that those have in a line with one that is
-/// the same for them (is_in_line()). None: it is not made of such.
-std::optional<std::vector<Wish>> wishes_of_team(const Wish& wish, const Shapes& shapes);
+/// Conditions that go the way they have to in all lanes where `requirement` does. Each is the same
+/// for lanes that share a first value, or compares a number that those have in a line with one that
+/// is the same for them (is_in_line()). None: it is not made of such.
+std::optional<std::vector<Requirement>> requirements_of_team(const Requirement& requirement,
+                                                             const Shapes& shapes);
 
 /// Whether lanes that share a first value have numbers that rise or fall from one to the next, and
 /// are not so far from each other that they would have to wrap around.
@@ -28,6 +29,6 @@ bool is_in_line(const llvm::Value& number, const Shapes& shapes);
 
 /// Copies what stands behind such branches for whole teams: `whole` (scalar.h) asks for those.
 /// True: there is a copy, of which the shapes know nothing.
-bool make_whole_ways(ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block);
+bool make_unmasked_versions(ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block);
 
 }  // namespace heddle::jit

@@ -11,13 +11,13 @@
 
 namespace heddle::jit {
 
-class Wanted {
+class DemandedLanes {
  public:
-  Wanted(const ScalarKernel& kernel, const Shapes& shapes);
+  DemandedLanes(const ScalarKernel& kernel, const Shapes& shapes);
   /// Lanes of the team, as bits.
   u64 lanes(const llvm::Value* value) const {
-    const auto found = wanted_.find(value);
-    return found == wanted_.end() ? every_ : found->second;
+    const auto found = demanded_.find(value);
+    return found == demanded_.end() ? every_ : found->second;
   }
   /// Whether of the value's lanes in that half one is.
   bool any(const llvm::Value* value, unsigned half) const {
@@ -33,7 +33,7 @@ class Wanted {
   const Shapes& shapes_;
   const u64 every_;
   std::map<const llvm::BasicBlock*, u64> coming_;  ///< lanes that may come there
-  std::map<const llvm::Value*, u64> wanted_;       ///< empty: all are
+  std::map<const llvm::Value*, u64> demanded_;     ///< empty: all are
 };
 
 }  // namespace heddle::jit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "jit/llvm/barrier/sums.h"
+#include "jit/llvm/barrier/accumulators.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/MapVector.h>
@@ -275,7 +275,7 @@ std::vector<Accumulator> find_accumulators(const Vectorized& cta) {
   return found;
 }
 
-u32 keep_in_frame(const Vectorized& cta, llvm::Value* frame, u32 offset) {
+u32 keep_accumulators_in_frame(const Vectorized& cta, llvm::Value* frame, u32 offset) {
   const Candidates candidates(*cta.function);
   candidates.split_ways();
   const Graph graph(*cta.function);
