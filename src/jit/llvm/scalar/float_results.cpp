@@ -194,36 +194,73 @@ bool flushes_all(const llvm::Function& function, const std::set<const llvm::Valu
   return true;
 }
 
-/// What comes of constants alone, or of lanes' and threads' numbers, which become some; also by way
-/// of a shuffle. LLVM may compute it, with subnormal operands as they are.
-std::set<const llvm::Value*> find_constant(const llvm::Function& function) {
-  std::set<const llvm::Value*> constant;  // which only grows
-  until_stable(function.getInstructionCount(), [&] {
+/// The values of f32, or their bits, that LLVM may find to be a subnormal constant: LLVM computes
+/// with those as they are. A value that is chosen may be each of what it is chosen from, since LLVM
+/// takes arithmetic into the ways of a choice. A value that is computed may be constant where all
+/// its operands may be; what a lane's or a thread's number is, is such an operand, also by way of a
+/// shuffle.
+std::set<const llvm::Value*> find_subnormal_constants(const llvm::Function& function,
+                                                      const std::vector<Site>& sites) {
+  std::set<const llvm::Value*> constant, subnormal;  // which only grow
+  const auto may_be_constant = [&](const llvm::Use* use) {
+    return llvm::isa<llvm::Constant>(use) || constant.count(*use);
+  };
+  const auto may_be_subnormal = [&](const llvm::Use* use) {
+    return llvm::isa<llvm::Constant>(use) ? !is_flushed_constant(*use) : subnormal.count(*use) != 0;
+  };
+  until_stable(2 * function.getInstructionCount(), [&] {
     bool changed = false;
     for (const llvm::Instruction& inst : llvm::instructions(function)) {
       const bool other = inst.mayReadOrWriteMemory() && machine_op(inst) != MachineOp::warp_op;
       if (other || inst.isTerminator() || llvm::isa<llvm::AllocaInst>(inst)) continue;
-      const unsigned condition = llvm::isa<llvm::SelectInst>(inst) ? 1 : 0;  // it only chooses
-      if (llvm::all_of(llvm::drop_begin(inst.operands(), condition), [&](const llvm::Use& use) {
-            return llvm::isa<llvm::Constant>(use) || constant.count(use);
-          }))
-        changed |= constant.insert(&inst).second;
+      const auto chosen = chosen_from(inst, sites);
+      if (!chosen.empty()) {
+        if (llvm::any_of(chosen, may_be_constant)) changed |= constant.insert(&inst).second;
+        if (llvm::any_of(chosen, may_be_subnormal)) changed |= subnormal.insert(&inst).second;
+        continue;
+      }
+      const auto operand_may = [&](const llvm::Use& use) { return may_be_constant(&use); };
+      if (!llvm::all_of(inst.operands(), operand_may)) continue;
+      changed |= constant.insert(&inst).second;
+      if (!llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(inst))
+        changed |= subnormal.insert(&inst).second;
     }
     return changed;
   });
-  return constant;
+  return subnormal;
+}
+
+/// The flushed values that the processor flushes instead, where it has them as operands: results of
+/// flushes, and what is chosen from those. In the order of the code.
+std::vector<llvm::Instruction*> find_late(llvm::Function& function,
+                                          const std::set<const llvm::Value*>& flushed,
+                                          const std::vector<Site>& sites) {
+  const auto subnormal = find_subnormal_constants(function, sites);
+  std::set<const llvm::Value*> late;  // which only grows
+  until_stable(flushed.size(), [&] {
+    bool changed = false;
+    for (const llvm::Value* value : flushed) {
+      const auto& inst = *llvm::cast<llvm::Instruction>(value);
+      const bool is_late = is_flush(inst)
+                               ? !subnormal.count(inst.getOperand(0))
+                               : llvm::any_of(chosen_from(inst, sites), [&](const llvm::Use* use) {
+                                   return late.count(*use) != 0;
+                                 });
+      if (is_late) changed |= late.insert(value).second;
+    }
+    return changed;
+  });
+  std::vector<llvm::Instruction*> ordered;
+  for (llvm::Instruction& inst : llvm::instructions(function)) {
+    if (late.count(&inst)) ordered.push_back(&inst);
+  }
+  return ordered;
 }
 
 /// The processor flushes operands: then it is done here only where somebody looks at the bits.
 void leave_flushes(llvm::Function& function, const std::set<const llvm::Value*>& flushed,
                    const std::vector<Site>& sites) {
-  const std::set<const llvm::Value*> constant = find_constant(function);
-  std::vector<llvm::Instruction*> late;
-  for (llvm::Instruction& inst : llvm::instructions(function)) {
-    if (flushed.count(&inst) && !constant.count(&inst) &&
-        !llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(inst))
-      late.push_back(&inst);
-  }
+  const std::vector<llvm::Instruction*> late = find_late(function, flushed, sites);
   llvm::Function* flush = function.getParent()->getFunction(kFlush);
   for (llvm::Instruction* value : late) {
     std::vector<llvm::Use*> seen;
