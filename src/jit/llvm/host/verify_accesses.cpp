@@ -6,6 +6,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <vector>
@@ -49,7 +50,7 @@ bool is_of_kernel(const llvm::Value* pointer) {
   llvm::SmallVector<const llvm::Value*, 4> origins;
   llvm::getUnderlyingObjects(pointer, origins, /*LI=*/nullptr, /*MaxLookup=*/0);
   return llvm::all_of(origins, [](const llvm::Value* from) {
-    return llvm::isa<llvm::IntToPtrInst>(from) || llvm::isa<llvm::ConstantExpr>(from);
+    return llvm::Operator::getOpcode(from) == llvm::Instruction::IntToPtr;
   });
 }
 
