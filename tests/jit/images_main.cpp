@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // heddle_images [--cpu NAME] FILE.ptx...: a line for each kernel and block shape, with a digest of
-// all that the compiler makes of it. Two builds whose compilers should make the same code print the
-// same lines.
+// its machine code and one of all else that the compiler makes of it. Two builds whose compilers
+// should make the same code print the same lines.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,6 +29,12 @@ u64 digest(std::string_view bytes) {  // FNV-1a
   return sum;
 }
 
+std::string digests(Image image) {
+  const u64 code = digest({reinterpret_cast<const char*>(image.code.data()), image.code.size()});
+  image.code.clear();
+  return fmt::format("{:016x} {:016x}", code, digest(write_entry({"", std::move(image)})));
+}
+
 void print_images(const std::string& path, const std::string& cpu) {
   auto text = syntax::load_text(path);
   if (!text.ok()) return fmt::print("{}: {}\n", path, text.error().message);
@@ -53,9 +59,7 @@ void print_images(const std::string& path, const std::string& cpu) {
       request.block = block;
       request.cpu = cpu;
       const auto compiled = compile(request);
-      const std::string what =
-          compiled.ok() ? fmt::format("{:016x}", digest(write_entry({"", compiled->image})))
-                        : compiled.error().message;
+      const std::string what = compiled.ok() ? digests(compiled->image) : compiled.error().message;
       fmt::print("{} {} {}x{} {}\n", name, function.name, block.x, block.y, what);
       std::fflush(stdout);
     }
