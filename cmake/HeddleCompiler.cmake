@@ -9,7 +9,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-# Everything may end up in libcuda.so.1, and only what the driver exports on purpose is visible.
+# All code may end up in libcuda.so.1, and only symbols that are exported explicitly are visible.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
@@ -31,10 +31,10 @@ set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
 set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g -D_GLIBCXX_ASSERTIONS")
 
 # -ffp-contract=off: a fused multiply-add is a different result; PTX says when to fuse, not the host.
-# -fno-trapping-math -fno-math-errno: nothing here reads floating-point exceptions or errno after sqrt; without these GCC
-# does not make vector code of a floating-point select. Neither changes a result.
-# -fno-exceptions: nothing throws, and nothing catches but what reads a command line (CLI11's users add -fexceptions). The
-# code that would clean up on the way is a tenth of all that is compiled.
+# -fno-trapping-math -fno-math-errno: no code reads floating-point exceptions or errno after sqrt; without these options
+# GCC does not vectorize a floating-point select. Neither changes a result.
+# -fno-exceptions: no code throws, and only the code that reads a command line catches (CLI11's users add -fexceptions).
+# The clean-up code for exceptions would be a tenth of all generated code.
 add_compile_options(-Wall -Wextra -ffp-contract=off -fno-trapping-math -fno-math-errno
                     $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
 if(HEDDLE_WERROR)
@@ -63,7 +63,7 @@ if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(HEDDLE_CCACHE ccache)
   if(HEDDLE_CCACHE)
     set(CMAKE_C_COMPILER_LAUNCHER ${HEDDLE_CCACHE})
-    # What it must be told about precompiled headers (HeddleHeaders.cmake).
+    # ccache's options for precompiled headers (HeddleHeaders.cmake).
     set(CMAKE_CXX_COMPILER_LAUNCHER
         ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${HEDDLE_CCACHE})
   endif()

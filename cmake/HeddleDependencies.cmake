@@ -24,8 +24,8 @@ heddle_plain_library(lz4 lz4.h lz4)
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
   # lit is a Python script that Debian keeps out of PATH; run it as ${Python3_EXECUTABLE} ${HEDDLE_LIT}.
-  # FileCheck and clang have a version in their Debian names. Tests that need one of these are left
-  # out, with a message, when it is not there.
+  # FileCheck and clang have a version in their Debian names. If one of these is not installed, the
+  # tests that need it are left out, with a message.
   find_program(HEDDLE_LIT NAMES lit.py lit llvm-lit
                HINTS /usr/lib/llvm-19/build/utils/lit ENV HEDDLE_LLVM_TOOLS)
   find_program(HEDDLE_FILECHECK NAMES FileCheck-19 FileCheck HINTS /usr/lib/llvm-19/bin)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What keeps a build from nothing short: headers of the standard library, fmt and GoogleTest are
-# parsed once, and several sources of a target are compiled as one, so that Heddle's own headers and
-# the templates that they share are too. Sources include what they use all the same, and the dev
-# preset (GCC) does neither, so it finds what is missing. With Clang only: GCC wants the very flags
-# that the headers were compiled with, and targets differ in theirs.
+# Two measures that shorten a full build. Headers of the standard library, fmt and GoogleTest are
+# precompiled. And several sources of a target are compiled as one, so that Heddle's own headers and
+# their templates are compiled once, too. Each source still includes the headers that it uses, and
+# the dev preset (GCC) has neither measure, so it detects a missing include. With Clang only: GCC
+# requires the same flags for a precompiled header and its users, and targets differ in their flags.
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT HEDDLE_FUZZ)
   set(HEDDLE_PRECOMPILE_DEFAULT ON)
@@ -27,7 +27,8 @@ function(heddle_own_headers target)
     return()
   endif()
   target_precompile_headers(${target} PRIVATE ${ARGN})
-  # The list's file keeps its date when CMake writes another list into it; another command is seen.
+  # The file with the list keeps its date when CMake writes another list into it; a changed command
+  # triggers a rebuild.
   string(REPLACE "${PROJECT_SOURCE_DIR}/" "" list "${ARGN}")
   string(MD5 list "${list}")
   target_compile_definitions(${target} PRIVATE HEDDLE_HEADERS=${list})
@@ -36,8 +37,8 @@ function(heddle_own_headers target)
 endfunction()
 
 # heddle_precompiled_headers(target kind [header...]): `kind` is library (linked with fmt), test or command_line. A
-# program with those of a library is compiled like one. Headers of the target that most of its
-# sources include may follow.
+# program with the kind `library` is compiled like a library. Headers of the target that most of its sources
+# include may follow.
 function(heddle_precompiled_headers target kind)
   if(NOT HEDDLE_PRECOMPILE)
     return()

@@ -51,7 +51,7 @@ function(heddle_add_layer layer)
   if(NOT layer STREQUAL "runtime")  # the only one without fmt
     heddle_precompiled_headers(heddle_${layer} library ${arg_HEADERS})
   endif()
-  if(NOT layer MATCHES "check|jit")  # whose files have many short names of their own
+  if(NOT layer MATCHES "check|jit")  # whose files have many short names in unnamed namespaces
     heddle_join_sources(heddle_${layer} 8)
   endif()
   if(layer STREQUAL "base")
@@ -68,14 +68,14 @@ function(heddle_add_layer layer)
   endif()
 endfunction()
 
-# Test code is compiled far more often than it is run, and what it tests has been optimised: without optimisation and line
-# tables it takes a quarter of the time to compile.
+# Test code is compiled far more often than it is run, and the tested libraries are optimised anyway: without optimisation
+# and line tables it compiles in a quarter of the time.
 function(heddle_quick_to_compile target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0 -g0>)
 endfunction()
 
-# A source of a program that reads its command line with CLI11, which throws and catches, and takes four times as long to compile
-# with optimisation, for a few words. It is compiled apart, like the headers of CLI11.
+# A source that reads a command line with CLI11, which uses exceptions. It is compiled without optimisation, which would take
+# four times as long and gain nothing, and separately, like the headers of CLI11.
 function(heddle_reads_command_line target source)
   add_library(${target}_main OBJECT ${source})
   target_link_libraries(${target}_main PRIVATE $<TARGET_PROPERTY:${target},LINK_LIBRARIES>)
@@ -96,14 +96,15 @@ function(heddle_test_program target)
   heddle_precompiled_headers(${target} test)
 endfunction()
 
-# A program, or its library, that tests and benchmarks run. Some of them work for hours.
+# A program, or its library, that tests and benchmarks run. Some of these programs run for hours, so
+# they are optimised.
 function(heddle_test_tool target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1 -g0>)
   heddle_precompiled_headers(${target} library)
   heddle_join_sources(${target} 6)
 endfunction()
 
-# The existing layer libraries that `layer` may include. interp and jit never see each other.
+# The existing layer libraries that `layer` may include. interp and jit never include each other.
 function(heddle_layers_below layer out)
   get_property(all GLOBAL PROPERTY HEDDLE_LAYERS)
   set(below)
@@ -134,7 +135,7 @@ function(heddle_executable)
   target_link_libraries(heddle PRIVATE ${layers})
   heddle_reads_command_line(heddle src/cli/main.cpp)
   install(TARGETS heddle RUNTIME)
-  # docs/isa.md of the build folder: what the tables say, for people.
+  # docs/isa.md of the build folder: the tables in readable form.
   set(page ${CMAKE_BINARY_DIR}/docs/isa.md)
   add_custom_command(
     OUTPUT ${page}

@@ -3,7 +3,7 @@
 # Fuzz targets, benchmarks and script tests, all found by file suffix like the rest of the build.
 
 # Each x_fuzz.cpp (it defines LLVMFuzzerTestOneInput) under src/ and fuzz/ is linked with all layers; src/jit builds
-# those of the compiler, which is no part of them.
+# those of the compiler, which is not a layer.
 function(heddle_fuzzers)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*_fuzz.cpp
        ${CMAKE_SOURCE_DIR}/fuzz/*_fuzz.cpp)
@@ -62,9 +62,9 @@ function(heddle_benchmarks)
   endif()
 endfunction()
 
-# heddle_kernel_entry(name label seconds filter [VARIABLE=value...]): the test `name`, which runs those of the kernel tests that
-# the filter leaves. Under a sanitizer they take ten times as long: there they become name.1, name.2 and so on, a part of
-# the tests and as many seconds each.
+# heddle_kernel_entry(name label seconds filter [VARIABLE=value...]): the test `name`, which runs the kernel tests that the
+# filter selects. Under a sanitizer they take ten times as long, so they are split into tests name.1, name.2 and so on, each
+# with the same time limit.
 function(heddle_kernel_entry name label seconds filter)
   set(parts 1)
   if(HEDDLE_SANITIZE)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the comparisons of our ABI headers with the vendor's share (tests/*/abi_compare.py): a reader of
-declarations, and static assertions that two types of the same name are the same."""
+"""Shared code of the comparisons of our ABI headers with the vendor's (tests/*/abi_compare.py): a reader of
+declarations, and static assertions that two types of the same name are identical."""
 
 import os
 import re
@@ -107,13 +107,13 @@ def without_comments_and_directives(text):
 
 
 def read_headers(folder, but=()):
-    """The types that the headers of a folder below src/ declare, but for the named ones."""
+    """The types that the headers of a folder below src/ declare, except the named ones."""
     headers = [h for h in sorted((ROOT / "src" / folder).glob("*.h")) if h.name not in but]
     return Types("\n".join(without_comments_and_directives(h.read_text()) for h in headers))
 
 
 def preprocess(cxx, includes, include, *options):
-    """The text that the vendor's headers come to."""
+    """The vendor's headers after preprocessing."""
     source = "".join(f"#include <{name}>\n" for name in includes)
     command = [cxx, "-E", "-P", *options, f"-I{include}", "-"]
     return subprocess.run(command, input=source, capture_output=True, text=True, check=True).stdout

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes the chart and the table of docs/performance.md from what `./x bench --jobs --json FILE` wrote.
+"""Makes the chart and the table of docs/performance.md from the output of `./x bench --jobs --json FILE`.
 
 usage: bench_chart.py FILE [DOCS]     writes DOCS/performance.svg, and the table of DOCS/performance.md
 """

@@ -6,7 +6,7 @@ Rules (docs/architecture.md says why):
   - a layer includes itself and the layers before it;
   - interp and jit never include each other;
   - only jit includes LLVM;
-  - runtime knows the driver by its public interface, and of the layers before that base alone;
+  - runtime includes the driver's public headers and, of the layers before the driver, only base;
   - an include of our own is written relative to src/;
   - files do not include each other in a circle.
 
@@ -20,7 +20,7 @@ from typing import Dict, Iterable, List, NamedTuple
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 SUFFIXES = {".h", ".cpp", ".c", ".inc", ".def"}
-STRANGERS = [{"interp", "jit"}]  # pairs that must not know each other
+STRANGERS = [{"interp", "jit"}]  # pairs that must not include each other
 LLVM_PREFIXES = ("llvm/", "llvm-c/", "clang/")
 LLVM_LAYER = "jit"
 # runtime is a client of libcuda.so.1 like any other.
@@ -61,7 +61,7 @@ def layer_of(path: str) -> str:
 
 
 def broken_rule(inc: Include, layers: List[str], src: Path) -> str:
-    """What is wrong with this include, or an empty string."""
+    """The rule that this include breaks, or an empty string."""
     here, there = layer_of(inc.file), layer_of(inc.target)
     if inc.target.startswith(LLVM_PREFIXES):
         return "" if here == LLVM_LAYER else f"only {LLVM_LAYER} may include LLVM"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of check_layers.py: small trees that must pass and trees that must not."""
+"""Tests of check_layers.py: small trees that must pass and small trees that must fail."""
 
 import sys
 import tempfile
@@ -12,7 +12,7 @@ import check_layers  # noqa: E402
 
 
 def complaints(files):
-    """What check_layers says about a repository with these files under src/."""
+    """The complaints of check_layers about a repository with these files under src/."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         (root / "CMakeLists.txt").write_text(

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares Heddle with ptxas on what LLVM's own tests of its NVPTX back-end make.
+"""Compares Heddle with ptxas on the PTX that LLVM's own tests of its NVPTX back-end generate.
 
 The tests come from Debian's source package of LLVM, are kept below build/corpus and never committed. Every RUN line that
-ends in llc is run; `heddle check` and ptxas must both accept, or both reject, the PTX. Differences that stay are explained
-in tests/corpus_differences.txt: `TEST SIDE REASON`, where SIDE rejects what the other accepts.
+ends in llc is run; `heddle check` and ptxas must both accept, or both reject, the PTX. Known differences are explained
+in tests/corpus_differences.txt: `TEST SIDE REASON`, where SIDE rejects a module that the other accepts.
 
-With --nvcc, what nvcc makes of tests/kernels for each of its targets is judged, too (`nvcc:FILE:TARGET`).
+With --nvcc, nvcc's PTX for tests/kernels, for each of its targets, is judged, too (`nvcc:FILE:TARGET`).
 
 usage: corpus.py HEDDLE [--only REGEX] [--nvcc] [--folder build/corpus]
 exit status: 0 agreement, 1 unexplained differences or a crash, 77 no ptxas (skipped)
@@ -45,7 +45,7 @@ def apt(*words: str, folder: Path) -> None:
 
 
 def fetch(folder: Path) -> Path:
-    """Downloads the source package with package lists of our own, so that the system's stay as they are."""
+    """Downloads the source package with separate package lists, so that the system's lists do not change."""
     tests = folder / "nvptx"
     if tests.is_dir():
         return tests
@@ -97,7 +97,7 @@ def run_lines(text: str) -> Iterator[str]:
 
 
 def pipeline(line: str) -> Optional[List[str]]:
-    """The stages up to the last tool that we run; None when there is nothing to run."""
+    """The stages up to the last tool that we run; None when the line runs no such tool."""
     if line.startswith("%if") or "%{" in line:  # the same llc line once more, for ptxas
         return None
     stages = [stage.strip() for stage in re.split(r"\s*\|\s+", line)]
@@ -178,7 +178,8 @@ def nvcc_modules(output: Path, only: str) -> List[Module]:
         print("no nvcc: its modules are left out")
         return []
     listed = subprocess.run([nvcc, "--list-gpu-arch"], capture_output=True, text=True, check=True).stdout.split()
-    # The oldest one, and the architecture-specific ones, which are not listed: new PTX is there.
+    # The oldest target, and the architecture-specific targets, which nvcc does not list and which
+    # have new PTX.
     targets = listed[:1] + [f"{target}a" for target in listed if int(target.split("_")[1]) in (90, 100, 120)]
     modules: List[Module] = []
     for source in sorted(KERNELS.glob("*.cu")):
@@ -189,7 +190,7 @@ def nvcc_modules(output: Path, only: str) -> List[Module]:
             file = output / f"nvcc.{source.stem}.{target}.ptx"
             command = [nvcc, "-ptx", f"-arch={target}", "-std=c++17", f"-I{KERNELS}", str(source), "-o", str(file)]
             run = subprocess.run(command, capture_output=True, timeout=RUN_LIMIT, check=False)
-            if run.returncode == 0:  # some are for clang, or for newer targets only
+            if run.returncode == 0:  # some sources are for clang, or for newer targets only
                 modules.append(Module(name, " ".join(command), file))
     return modules
 
@@ -208,7 +209,7 @@ def explanations() -> List[Explanation]:
 
 
 def comparable(heddle: Verdict, ptxas: Verdict) -> bool:
-    """Today's ptxas has forgotten 32-bit addresses and the first versions; where both reject there is nothing to ask."""
+    """Today's ptxas no longer supports 32-bit addresses and the first versions; modules that both reject need no comparison."""
     forgotten = re.compile(r"32-Bit (compilation|ABI)")
     return ptxas.accepted or not heddle.accepted or not all(forgotten.search(m) for m in ptxas.messages)
 

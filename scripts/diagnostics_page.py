@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes docs/diagnostics.md: what ptxas and heddle say of the same broken inputs, tests/check/side_by_side/*.ptx.
+"""Makes docs/diagnostics.md: the messages of ptxas and heddle for the same broken inputs, tests/check/side_by_side/*.ptx.
 
     diagnostics_page.py HEDDLE                 writes the page; needs ptxas, from PTXAS or where judges.py finds it
-    diagnostics_page.py HEDDLE --check         exit status 1 when what heddle says now is not what the page says
-    diagnostics_page.py HEDDLE --keep-ptxas    writes heddle's side anew and keeps what the page says of ptxas
+    diagnostics_page.py HEDDLE --check         exit status 1 when heddle's messages differ from those of the page
+    diagnostics_page.py HEDDLE --keep-ptxas    writes heddle's messages anew and keeps those of ptxas
 
 An input's first line, a comment, is its title on the page.
 """
@@ -21,14 +21,14 @@ ROOT = Path(__file__).resolve().parents[1]
 INPUTS = ROOT / "tests" / "check" / "side_by_side"
 PAGE = ROOT / "docs" / "diagnostics.md"
 
-HEADER = """# The same mistakes, said by ptxas and by Heddle
+HEADER = """# The same mistakes, reported by ptxas and by Heddle
 
-<!-- Made by scripts/diagnostics_page.py from tests/check/side_by_side/; a test says when it is out of date. -->
+<!-- Made by scripts/diagnostics_page.py from tests/check/side_by_side/; a test fails when it is out of date. -->
 
-{count} broken programs, such as people and compilers write. Below each, what {version} says of it
-(without its last line, that the assembly was aborted), and what `heddle check` says.
-`heddle explain CODE` says more about any of the codes; [diagnostics-style.md](diagnostics-style.md) has the
-rules that the words follow.
+{count} broken programs with mistakes that people and compilers make. Below each program are the messages of {version}
+(without its last line, that the assembly was aborted), and those of `heddle check`.
+`heddle explain CODE` explains a code; [diagnostics-style.md](diagnostics-style.md) has the
+rules for the words of the messages.
 """
 
 
@@ -56,7 +56,7 @@ def version_of(ptxas):
 
 
 def page_of(version, entries):
-    """`entries`: (file, what ptxas says, what heddle says)."""
+    """`entries`: (file, ptxas's messages, heddle's messages)."""
     parts = [HEADER.format(count=len(entries), version=version)]
     for file, ptxas, heddle in entries:
         title, *program = file.read_text().splitlines(keepends=True)
@@ -66,8 +66,8 @@ def page_of(version, entries):
 
 
 def told_before(page):
-    """From a page: the version, and by title what ptxas says."""
-    version = re.search(r"what (ptxas of CUDA [0-9.]+) says", page)
+    """From a page: the version, and ptxas's messages by title."""
+    version = re.search(r"the messages of (ptxas of CUDA [0-9.]+)", page)
     found = re.findall(r"^## ([^\n]*)\n\n```ptx\n.*?```\n\nptxas:\n\n```text\n(.*?)```", page, re.MULTILINE | re.DOTALL)
     return version[1] if version else "ptxas", dict(found)
 

@@ -10,7 +10,7 @@ writes into OUTDIR:
                       the function's name once on stderr; never a silent success
     exports.cpp       the exported functions, which print the call when HEDDLE_TRACE says so and go
                       on to the implementation, heddle_NAME (where HEDDLE_DRIVER_IMPLEMENTATION is
-                      defined, api.h makes that what NAME means); name_ptds / name_ptsz is the same
+                      defined, api.h defines NAME as heddle_NAME); name_ptds / name_ptsz is the same
                       function with the per-thread default stream
     entry_points.cpp  the table of cuGetProcAddress; it refers to every export, so that a function
                       marked `impl` without a body does not link
@@ -58,7 +58,7 @@ class Function(NamedTuple):
 
     @property
     def body(self) -> str:
-        """The name of what is behind the export."""
+        """The name of the function that the export calls."""
         return self.symbol if self.state == "direct" else f"heddle_{self.symbol}"
 
     @property

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What drivergen.py accepts, rejects and writes."""
+"""Tests of drivergen.py: lists that it accepts and rejects, and the files that it writes."""
 
 import collections
 import re

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""engines.py BUILD [--filter TEXT] [--again N]: what HEDDLE_ENGINE=auto costs beside the interpreter alone.
+"""engines.py BUILD [--filter TEXT] [--again N]: the time of HEDDLE_ENGINE=auto compared with the interpreter alone.
 
-Each kernel test (heddle_kernel_tests) and each run of tests/run and tests/jit is a process of its own, under both engines: the time
-on the clock and the processor's time of the whole process, start included. auto runs twice, at first without code on disk. What
-takes more than a tenth longer with auto, and a few milliseconds, is run again; what loses each time is listed. Exit status: 1 when
-something does.
+Each kernel test (heddle_kernel_tests) and each run of tests/run and tests/jit is a separate process, under both engines. The script
+measures wall-clock and processor time of the whole process, start included. auto runs twice, at first without code on disk. A test
+that takes more than a tenth longer with auto, and at least a few milliseconds longer, is run again; a test that is slower each time is
+listed. Exit status: 1 when there is such a test.
 """
 
 import argparse
@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT / "tests" / "run"))
 import run_test  # pylint: disable=wrong-import-position
 
 MOST = 1.1       # times
-NOTICED = 0.005  # s: less is not told from noise
+NOTICED = 0.005  # s: a smaller difference is noise
 
 
 def kernel_tests(build):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of isagen.py: small tables, what is made of them, and the message for each mistake."""
+"""Tests of isagen.py: small tables, the generated text, and the message for each mistake."""
 
 import re
 import sys

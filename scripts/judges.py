@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The two opinions on a PTX module that corpus.py and mutate.py compare: Heddle's and the vendor's ptxas's."""
+"""The verdicts on a PTX module that corpus.py and mutate.py compare: Heddle's and the vendor's ptxas's."""
 
 import json
 import re
@@ -16,8 +16,8 @@ BATCH = 100  # files for one heddle process
 class Verdict(NamedTuple):
     accepted: bool
     messages: List[str]  # errors, in the order of the file: "line 3: CODE words"
-    codes: List[str]  # what stands for the kind of each message: Heddle's code, ptxas' words without names
-    broken: str = ""  # a crash or a hang: not an opinion
+    codes: List[str]  # the kind of each message: Heddle's code, or ptxas's words without names
+    broken: str = ""  # a crash or a hang: no verdict
 
 
 class Heddle:
@@ -57,7 +57,7 @@ class Heddle:
 
 
 class Ptxas:
-    """`-c`: a module may leave .extern functions undefined. `-O0`: the opinion, not the code, is wanted."""
+    """`-c`: a module may leave .extern functions undefined. `-O0`: only the verdict is needed, not good code."""
 
     def __init__(self, program: str) -> None:
         self.program = program
@@ -66,7 +66,7 @@ class Ptxas:
         self.oldest = min(int(re.sub(r"\D", "", name)) for name in self.architectures)
 
     def architecture(self, text: str) -> str:
-        """That of .target, or the oldest one there is: ptxas assembles modules for older targets for it, too."""
+        """The architecture of .target, or the oldest that ptxas has: it assembles modules of older targets for that one, too."""
         target = re.search(r"^\s*\.target[^\n]*?sm_(\d+)([af]?)", text, re.MULTILINE)
         if not target or int(target.group(1)) < self.oldest:
             return f"sm_{self.oldest}"
@@ -87,7 +87,7 @@ class Ptxas:
             return Verdict(False, [], [], f"exit status {run.returncode}")
         found = re.findall(r"(?:line (\d+); )?(?:error|fatal)\s*: (.*)", run.stderr)
         messages = [f"line {line or '?'}: {words.strip()}" for line, words in found]
-        # A phase that found errors ends with one that only says so.
+        # A phase that found errors ends with a message that only says so.
         messages = [m for m in messages if "aborted due to errors" not in m] or messages
         if run.returncode and not messages:
             messages = [run.stderr.strip() or f"exit status {run.returncode}"]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes docs/manual-examples.md: what becomes of what the manual's examples show, section by section.
+"""Makes docs/manual-examples.md: which of the manual's examples are accepted and run, section by section.
 
     manual_page.py HEDDLE            writes the page
-    manual_page.py HEDDLE --check    exit status 1 when the page is not what it would be
+    manual_page.py HEDDLE --check    exit status 1 when the page is out of date
 
-tests/run/manual/sections.txt lists the sections that have examples. Of an instruction's section the tables say which
-of its forms run (`heddle isa`; tests/isa runs their cases on both engines). Programs of our own with results are
+tests/run/manual/sections.txt lists the sections that have examples. For an instruction's section, the tables say which
+of its forms run (`heddle isa`; tests/isa runs their cases on both engines). Our own programs with results are
 those of tests/run whose `//! section` lines name the section.
 """
 
@@ -23,13 +23,13 @@ PAGE = ROOT / "docs" / "manual-examples.md"
 
 HEADER = """# The examples of the manual
 
-<!-- Made by scripts/manual_page.py from tests/run and the instruction tables; a test says when it is out of date. -->
+<!-- Made by scripts/manual_page.py from tests/run and the instruction tables; a test fails when it is out of date. -->
 
-The sections of the PTX ISA 9.1 manual that have examples, and what becomes of what they show. **result**: a program of
-our own in [tests/run](../tests/run) does it, and both engines give the result that the manual states.
-**runs**: the forms of the instruction run, each with cases in the tables that both engines compute. **accepted**: it is
-checked, and no engine runs it yet (textures, surfaces, tensor maps and matrix instructions). **refused**: for the reason
-beside it.
+This table lists the sections of the PTX ISA 9.1 manual that have examples, and whether these examples run. **result**: our own
+program in [tests/run](../tests/run) does the same as the example, and both engines give the result that the manual states.
+**runs**: the forms of the instruction run, and the tables have cases for each that both engines compute. **accepted**: the
+example is checked, but no engine runs it yet (textures, surfaces, tensor maps and matrix instructions). **refused**: the example
+is refused, for the reason beside it.
 
 {counts}
 
@@ -48,7 +48,7 @@ def sections():
 
 
 def forms_of(heddle):
-    """By section: for each form whether it runs."""
+    """For each section: whether each of its forms runs."""
     table = subprocess.run([heddle, "isa", "--markdown"], capture_output=True, text=True, check=True).stdout
     forms = defaultdict(list)
     for row in re.findall(r"^\| `.*` \| ([\d.]+) \| .* \| (\w+)[^|]* \|$", table, re.MULTILINE):
@@ -60,7 +60,7 @@ def forms_of(heddle):
 
 
 def programs():
-    """By section: the files with a run that is about it."""
+    """For each section: the files with a run that names it."""
     found = defaultdict(list)
     for path in sorted(RUNS.rglob("*.ptx")):
         for numbers in re.findall(r"^//! section (.*)$", path.read_text(), re.MULTILINE):
@@ -70,7 +70,7 @@ def programs():
 
 
 def verdict(number, remark, forms, files):
-    """The verdict and what there is to say."""
+    """The verdict and the remark."""
     of_section = forms.get(number, [])
     said = []
     if remark:

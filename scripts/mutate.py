@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Changes one token of a valid module and compares what Heddle and ptxas say about the result.
 
-Seeds are the modules below tests/check/accepted and examples, those that ./x corpus left behind, and any named on the command
-line, as far as both accept them. A mutant that makes Heddle crash or hang is a failure; so is agreement on less than 99 % of
-them. Those on which the two differ stay in the folder, and are printed by class: Heddle's code against ptxas' words. Classes
+Seeds are the modules below tests/check/accepted and examples, the modules of ./x corpus, and any that are named on the command
+line, if both accept them. A mutant that makes Heddle crash or hang is a failure; so is agreement on less than 99 % of the
+mutants. Mutants on which the two differ are kept in the folder, and are printed by class: Heddle's code against ptxas's words. Classes
 that tests/mutate_differences.txt explains count as disagreement, too; their reason is printed beside them.
 
 usage: mutate.py HEDDLE [--count N] [--seed N] [--folder build/mutate] [SEED.ptx ...]
@@ -48,7 +48,7 @@ class Seed:
         return self.text[slice(*self.spans[index])]
 
     def with_tokens(self, first: int, last: int, words: List[str]) -> str:
-        """The text with the tokens first..last replaced; what stood between them stays where it can."""
+        """The text with the tokens first..last replaced; white space and comments between them are kept where possible."""
         begin, end = self.spans[first][0], self.spans[last][1]
         return self.text[:begin] + " ".join(words) + self.text[end:]
 
@@ -115,7 +115,7 @@ def line_of(verdict: Verdict) -> str:
 
 
 def explanations() -> List[Tuple[str, str, str]]:
-    """The lines of DIFFERENCES, which says what they mean."""
+    """The lines of DIFFERENCES; the file's header explains them."""
     lines = DIFFERENCES.read_text(encoding="utf-8").splitlines()
     return [tuple(line.split(" :: ", 2)) for line in lines if " :: " in line and not line.startswith("#")]
 

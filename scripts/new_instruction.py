@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """new_instruction.py [FOLDER]: adds a made-up instruction to a copy of the tree in FOLDER (default: a temporary one), as
-docs/adding-an-instruction.md tells, builds it, and checks, lists, formats, tests and runs it. Two files are all it takes."""
+docs/adding-an-instruction.md describes, builds it, and checks, lists, formats, tests and runs it. It adds two files and nothing else."""
 
 import subprocess
 import sys

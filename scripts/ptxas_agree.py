@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How well Heddle's checker and the vendor's ptxas agree on what is legal, instruction by instruction.
+"""Measures how well Heddle's checker and the vendor's ptxas agree on which instructions are legal.
 
-The instructions come from the tables (isagen_lib/neighbours.py). Differences that are known, and why they stay, are in the
-folder ptxas_differences; any other is a finding.
+The instructions come from the tables (isagen_lib/neighbours.py). Known differences, with their reasons, are in the
+folder ptxas_differences; the script reports any other difference.
 
 usage: ptxas_agree.py --checker build/release/bin/heddle_form_instances src/isa/*.isa
 exit status: 0 no unexplained difference, 1 some (printed), 77 no ptxas
@@ -55,12 +55,12 @@ def judge(checker: Path, instances: List[Instance]) -> List[Instance]:
 
 
 def needs_a_module(instance: Instance) -> bool:
-    """ptxas makes functions of wmma instructions, whose types are those of the first use in the module."""
+    """ptxas turns wmma instructions into functions, which have the types of the first use in the module."""
     return instance.text.startswith("wmma.") and instance.reason not in ("gate", "pair")
 
 
 def ask(program: str, instances: List[Instance], jobs: int) -> Iterator[Tuple[Instance, Optional[str]]]:
-    """Each instance with ptxas's first error, `` when it accepts it, None when it cannot tell."""
+    """Each instance with ptxas's first error, `` when ptxas accepts it, None when ptxas gives no verdict."""
     modules: Dict[Tuple[str, str], List[Instance]] = defaultdict(list)
     for instance in instances:
         if not needs_a_module(instance):

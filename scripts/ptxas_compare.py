@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Asks the vendor's ptxas for its opinion on every instruction of form_instances.txt.
+"""Compares the vendor's ptxas with the verdict on every instruction of form_instances.txt.
 
-The tables follow the manual; where ptxas is installed it is the better witness. Differences that are known, and why
-they stay, are in the folder ptxas_differences beside this script.
+The tables follow the manual; the comparison with ptxas finds mistakes in them. Known differences, with their reasons,
+are in the folder ptxas_differences beside this script.
 
 usage: ptxas_compare.py form_instances.txt [--ptxas FILE] [--only REGEX] [--verbose]
 exit status: 0 no new difference, 1 differences (printed), 77 no ptxas (the test is skipped)
@@ -43,7 +43,7 @@ def read_instances(path: Path) -> List[Instance]:
 
 
 def limit() -> None:
-    """There are instructions that ptxas works on without an end."""
+    """A time limit is needed because ptxas does not terminate for some instructions."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
 
@@ -63,7 +63,7 @@ class Assembler:
     def errors(self, instances: List[Instance]) -> Optional[Dict[int, str]]:
         """The first error of each refused instance, by index; None when the module as a whole is refused.
 
-        A module of one instance is refused because of that instance. None then means that ptxas broke down, or does not
+        A module of one instance is refused because of that instance. None then means that ptxas crashed, or does not
         know the version.
         """
         lines = self.module(instances[0])
@@ -81,7 +81,7 @@ class Assembler:
                 found.setdefault(int(line) - first, message)
         if run.returncode and not found:
             whole = re.search(r"^ptxas (?:error|fatal)\s*:\s*(.*)", run.stderr, re.M)
-            alone = len(instances) == 1 and run.returncode > 0 and not errors  # not about what stands around it
+            alone = len(instances) == 1 and run.returncode > 0 and not errors  # not about the code around it
             return {0: whole[1]} if whole and alone else None
         return found
 
@@ -133,9 +133,9 @@ def parameter_space(instance: Instance) -> str:
 
 
 def opinions(assembler: Assembler, instances: List[Instance]) -> List[Optional[str]]:
-    """ptxas's first error for each instance, "" when it accepts it, None when it cannot tell.
+    """ptxas's first error for each instance, "" when ptxas accepts it, None when ptxas gives no verdict.
 
-    ptxas stops at the end of a phase that found errors, so refused instances are taken out until nothing is left to say.
+    ptxas stops at the end of a phase that found errors, so refused instances are removed until ptxas reports no more errors.
     """
     result: List[Optional[str]] = [""] * len(instances)
     alive = list(range(len(instances)))
@@ -158,7 +158,7 @@ def opinions(assembler: Assembler, instances: List[Instance]) -> List[Optional[s
 
 
 class Known(NamedTuple):
-    """A line of the folder ptxas_differences; its README.md says what one means."""
+    """A line of the folder ptxas_differences; the README.md there explains the format."""
     file: Path
     number: int
     verdict: str
@@ -189,7 +189,7 @@ def explanation(known: List[Known], instance: Instance) -> Optional[Known]:
 
 
 def compare(instances: List[Instance], program: str, verbose: bool = False) -> int:
-    """Prints the differences that are not known, and a summary; returns how many there are."""
+    """Prints the unknown differences, and a summary; returns the number of unknown differences."""
     known = read_known()
     modules: Dict[Tuple[str, str], List[Instance]] = defaultdict(list)
     for instance in instances:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Headers that what reads a command line includes, parsed once (HeddleHeaders.cmake).
+// Precompiled headers of sources that read a command line (HeddleHeaders.cmake).
 #pragma once
 
 #include <CLI/CLI.hpp>

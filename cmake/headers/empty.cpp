@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The source that a target of precompiled headers must have (HeddleHeaders.cmake).
+// A target of precompiled headers needs at least one source (HeddleHeaders.cmake).

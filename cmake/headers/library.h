@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Headers that most sources include, parsed once (HeddleHeaders.cmake).
+// Precompiled headers of most sources (HeddleHeaders.cmake).
 #pragma once
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Headers that most tests include, parsed once (HeddleHeaders.cmake).
+// Precompiled headers of most tests (HeddleHeaders.cmake).
 #pragma once
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is wrong with tables that read well: dead conditions, forms that say the same, semantics that do not exist."""
+"""Checks of tables without syntax errors: dead conditions, equal forms, semantics that do not exist."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check(isa: Isa, sem_dir: Path, problems: Problems) -> None:
 
 
 def _check_conditions(form: Form, problems: Problems) -> None:
-    """A condition that never holds is a slip; an inherited one may be meant for other forms and is dropped."""
+    """A condition that never holds is a mistake; an inherited condition may be meant for other forms and is dropped."""
     if complete(form, {}) is None:
         problems.error(form.loc, "no combination of modifiers is legal (rows, require)")
         return

@@ -14,7 +14,7 @@ from .reader import WORD
 
 
 class Unusable(Exception):
-    """An inherited detail that says nothing about this form."""
+    """An inherited detail that does not apply to this form."""
 
 
 def parse_rule(ctx: FormContext, scoped: Scoped) -> Rule:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the parts of the resolver share while they work on one form."""
+"""The state that the parts of the resolver share while they work on one form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FormContext:
         self.flags = flags  # of all forms, for better messages
         self.insn = insn
         self.source = source
-        self.used = used  # indices of the insn's details that say something about some form
+        self.used = used  # indices of the insn's details that apply to some form
         self.details = [Scoped(d, True, i) for i, d in enumerate(insn.details)]
         self.details += [Scoped(d, False, -1) for d in source.details]
         header = re.match(r"((?:[^\s{]|\{[^}]*\})+)\s*(.*)", source.text, re.DOTALL)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Resolves a written mnemonic against forms, as src/isa/match.cpp does: the tests that isagen writes need to know
-what the checker will say."""
+"""Resolves a written mnemonic against forms, as src/isa/match.cpp does: isagen needs the checker's verdict for
+the tests that it writes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def keep_order(isa: Isa, one: Slot, other: Slot) -> bool:
 
 
 def later_slots(isa: Isa, form: Form) -> List[List[int]]:
-    """By slot: those that must be empty while it is filled."""
+    """For each slot: the slots that must be empty when it is filled."""
     if form.later_slots is None:
         form.later_slots = [[later for later in range(index + 1, len(form.slots))
                                if keep_order(isa, slot, form.slots[later])] for index, slot in enumerate(form.slots)]
@@ -46,7 +46,7 @@ def slots_by_word(form: Form) -> Dict[str, List[Tuple[int, int]]]:
 
 
 def fill(isa: Isa, form: Form, words: Sequence[str]) -> Optional[List[Optional[int]]]:
-    """Slot values (None: derived) when every word finds a slot and every required slot a word."""
+    """Slot values (None: derived), if every word has a slot and every required slot a word."""
     values: List[Optional[int]] = [None] * len(form.slots)
     after = later_slots(isa, form)
     by_word = slots_by_word(form)
@@ -114,7 +114,7 @@ def is_vector(form: Form, operand: Operand, values: Sequence[int]) -> bool:
 
 
 def shape(form: Form, values: Sequence[int], required_only: bool = False) -> Tuple:
-    """What operands look like to the checker; equal shapes cannot be told apart."""
+    """The shape of operands as the checker sees them; the checker cannot distinguish equal shapes."""
     result = []
     for operand in form.operands:
         if required_only and operand.optional and not operand.pair_second:
@@ -155,7 +155,7 @@ def gate_open(gate: Gate, version: Version, target: Target) -> bool:
 
 def applicable_gates(form: Form, values: Sequence[int], optional: bool = False,
                      advised: bool = False) -> Iterator[Gate]:
-    """`optional`: the optional operands are written; `advised`: those of which there are but warnings, too."""
+    """`optional`: the optional operands are written; `advised`: also gates whose violation is only a warning."""
     for gate in form.gates + (form.advised_gates if advised else []):
         if all(condition.holds(values) for condition in gate.when) and (optional or gate.operand < 0):
             yield gate

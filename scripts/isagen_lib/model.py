@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the *.isa files say, as plain data. `Raw*` is text with places; the rest is resolved and checked."""
+"""The content of the *.isa files as plain data. `Raw*` is text with places; all other classes are resolved and checked."""
 
 from __future__ import annotations
 

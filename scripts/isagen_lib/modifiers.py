@@ -86,7 +86,7 @@ def read_slots(ctx: FormContext) -> None:
 
 
 def _read_ignored(ctx: FormContext) -> None:
-    """`ignores GROUP : "message"`: a word of the group may stand there, and there is a warning."""
+    """`ignores GROUP : "message"`: a word of the group is accepted with a warning."""
     for scoped in ctx.details:
         detail = scoped.detail
         if detail.keyword != "ignores":
@@ -203,7 +203,7 @@ def _add_derived(ctx: FormContext, name: str, cells: List[str], loc: Loc) -> Non
 
 
 def check_rows(ctx: FormContext) -> None:
-    """A type that no row allows is not a choice; listing it is a slip."""
+    """A type that no row allows is not a choice; listing it is a mistake in the table."""
     for position, index in enumerate(ctx.form.row_slots):
         slot = ctx.form.slots[index]
         column = {row[position] for row in ctx.form.rows}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Instructions for comparing Heddle with another assembler: all pairs of modifiers, every gate at every target, and what
-is one step away from legal: another register, constant, vector, modifier, one operand more or fewer.
+"""Instructions for comparing Heddle with another assembler: all pairs of modifiers, every gate at every target, and
+instructions one step from a legal one: another register, constant, vector, modifier, one operand more or fewer.
 
-Nothing here says what is legal: the checker does.
+This file does not decide which of them are legal; the checker does.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Neighbours:
         return self.known[gates]
 
     def of(self, form: Form) -> Iterator[Neighbour]:
-        """All neighbours of a form; nothing when no place opens it."""
+        """All neighbours of a form; none when no version and target has the form."""
         combinations = self.pairs(form)
         shapes: List[List[int]] = []
         seen_shapes, seen_gates = set(), set()
@@ -100,9 +100,9 @@ class Neighbours:
     # --- modifiers
 
     def pairs(self, form: Form) -> List[List[int]]:
-        """Values of the slots so that each pair of values occurs: legally if it can be, else against rows and rules.
+        """Values of the slots so that each pair of values occurs: legally if possible, otherwise against rows and rules.
 
-        Without words that mean nothing: they are among what modifiers() adds.
+        Words without meaning (`ignores`) are left out: modifiers() adds them.
         """
         ignored = [i for i, slot in enumerate(form.slots) if slot.ignored]
         legal_ones = [values for values in covering(form) if not any(values[i] for i in ignored)]
@@ -168,14 +168,14 @@ class Neighbours:
     # --- versions and targets
 
     def gates(self, form: Form, values: Sequence[int], optional: bool, gates: Tuple[Gate, ...]) -> Iterator[Neighbour]:
-        """For each target the first version that takes it and the one before, or the newest, which does not either."""
+        """For each target: the first version that has the form and the version before it, or the newest version if none has it."""
         writer = Writer(self.isa, form, values, optional)
         known: Optional[Tuple[str, bool]] = None
         for target, places in self.targets.items():
             first = next((n for n, p in enumerate(places) if all(gate_open(g, *p) for g in gates)), None)
             alike = known == (target.suffix, first is not None) and not target.suffix
             known = (target.suffix, first is not None)
-            chosen = [] if alike else [places[-1]]  # a plain target says the same as the one before it, mostly
+            chosen = [] if alike else [places[-1]]  # plain targets mostly have the same verdict
             if first is not None and not (alike and first == 0):
                 chosen += places[max(0, first - 1):first + 1]
             for place in dict.fromkeys(chosen):
@@ -257,7 +257,7 @@ class Neighbours:
 
 
 def neighbours(isa: Isa, oldest: int, newest: Version, only: Callable[[Form], bool]) -> Tuple[List[Neighbour], int]:
-    """Each text once per place; and how many combinations of modifiers are newer."""
+    """Each text once per place; and the number of newer combinations of modifiers."""
     maker = Neighbours(isa, oldest, newest)
     found: Dict[Tuple[Place, str], Neighbour] = {}
     for form in isa.forms:
@@ -268,5 +268,5 @@ def neighbours(isa: Isa, oldest: int, newest: Version, only: Callable[[Form], bo
 
 
 def sample(items: List[Neighbour], share: float) -> List[Neighbour]:
-    """The same ones in every run."""
+    """A selection that is the same in every run."""
     return [n for n in items if zlib.crc32(n.text.encode()) % 10000 < share * 10000]

@@ -46,7 +46,7 @@ class Places:
         return self.open[key]
 
     def version_below(self, place: Place) -> Optional[Place]:
-        """One version lower, if the target exists there."""
+        """The version before, if the target exists in it."""
         lower = [Place(v, place.target) for v in VERSIONS if v < place.version]
         return lower[-1] if lower and self.exists(lower[-1]) else None
 

@@ -47,7 +47,7 @@ def resolve(raw: Raw, problems: Problems) -> Isa:
 
 
 def _share_summaries(raw: Raw, problems: Problems) -> None:
-    """An insn may go on in other files; one of its declarations says the summary."""
+    """An insn may have declarations in several files; one of them has the summary."""
     first: Dict[str, RawInsn] = {}
     for insn in raw.insns:
         if insn.summary and insn.name in first:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`sem` and `case`: who runs a form, and what it must compute."""
+"""`sem` and `case`: the component that executes a form, and its expected results."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ def _sem_arg(ctx: FormContext, text: str, loc: Loc) -> SemArg:
     return SemArg(-1, "heddle::sem::" + text)
 
 
-# No two ways to split a text into words: a value of many digits must not make the search exponential.
+# There is only one way to split a text into words; otherwise a value of many digits would make the
+# search exponential.
 WORD = r"[-.]?[A-Za-z0-9_]+(?:(?:::|\.)[A-Za-z0-9_]+)*"
 
 

@@ -12,7 +12,7 @@ from .model import Form, Isa, Operand, Target
 
 
 class Writer:
-    """Writes instructions of one form. `replace` says what stands for some operands instead."""
+    """Writes instructions of one form. `replace` gives other texts for some operands."""
 
     def __init__(self, isa: Isa, form: Form, values: Sequence[int], optional: bool,
                  replace: Optional[Dict[str, Callable[[Writer], str]]] = None) -> None:
@@ -86,7 +86,7 @@ class Writer:
         if operand.kind == "address":
             if self.form.opcode == "st" and operand.space_slot >= 0 and self.form.slots[operand.space_slot].word_of(
                     self.values[operand.space_slot]).startswith("param"):
-                return "[param_0]"  # what is written is an argument, which has a name
+                return "[param_0]"  # a written operand is an argument, which has a name
             base = self.isa.type_at(operand.type).name if operand.type else "u64"
             return f"[{self._object(operand.type) or self.register(base)}]"
         if operand.kind != "value":
@@ -123,7 +123,7 @@ def decorate(form: Form, operand: Operand, values: Sequence[int], text: str) -> 
 
 
 def operand_counts(form: Form, values: Sequence[int]) -> Tuple[int, int]:
-    """How many operands the form has at least and at most."""
+    """The least and the greatest number of operands of the form."""
     least, most, required = 0, 0, True
     for operand in form.operands:
         if operand.pair_second or operand.bracketed or operand.kind == "lanes":
