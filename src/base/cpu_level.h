@@ -4,7 +4,6 @@
 // best shall be lowered to.
 #pragma once
 
-#include <cstdlib>
 #include <optional>
 #include <string_view>
 
@@ -21,10 +20,7 @@ inline std::optional<CpuLevel> parse_cpu_level(std::string_view name) {
   return std::nullopt;
 }
 
-/// None: the best.
-inline std::optional<CpuLevel> wanted_cpu_level() {
-  const char* name = std::getenv("HEDDLE_CPU");
-  return name ? parse_cpu_level(name) : std::nullopt;
-}
+/// What HEDDLE_CPU says (base/config.h). None: the best.
+std::optional<CpuLevel> wanted_cpu_level();
 
 }  // namespace heddle

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <cstdlib>
-#include <string_view>
-
+#include "base/config.h"
 #include "check/check.h"
 #include "check/module_checker.h"
 #include "ir/contract.h"
@@ -10,10 +8,7 @@
 
 namespace heddle::check {
 
-bool CompileOptions::contracts_by_default() {
-  const char* text = std::getenv("HEDDLE_CONTRACT");
-  return !text || std::string_view(text) != "0";
-}
+bool CompileOptions::contracts_by_default() { return config().contract; }
 
 Compiled compile(const std::vector<Input>& inputs, Provides provides,
                  const CompileOptions& options) {

@@ -75,6 +75,11 @@ int list_instructions(const IsaOptions& options);
 
 int list_devices();
 
+struct EnvOptions {
+  std::string format = "text";
+};
+int list_environment(const EnvOptions& options);
+
 /// Prints "heddle: `message`" to stderr and returns kUsage.
 int fail(const std::string& message);
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/config.h"
 #include "base/spelling.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -24,13 +25,10 @@ bool wants_colour(std::FILE* file) {
 }
 
 const machine::Profile* chosen_profile() {
-  const char* name = std::getenv("HEDDLE_DEVICE");
-  const machine::Profile* profile = machine::find_profile(name ? name : "");
-  if (profile) return profile;
-  std::string names;
-  for (const machine::Profile& known : machine::profiles())
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
-  fail(fmt::format("HEDDLE_DEVICE is '{}', but the devices are {}", name, names));
+  complain_about_environment();
+  const auto profile = machine::profile_of_environment();
+  if (profile.ok()) return *profile;
+  fail(profile.error().message);
   return nullptr;
 }
 

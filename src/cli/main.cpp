@@ -28,7 +28,8 @@ constexpr const char* kArguments = R"(One ARG for each kernel parameter:
   bytes:HEX                              for a parameter that is an array: a struct by value
 TYPE is one of u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64.
 
-HEDDLE_DEVICE chooses a device (`heddle devices`), HEDDLE_THREADS the number of host threads.
+`heddle env` lists the environment variables that count: HEDDLE_DEVICE chooses a device (`heddle devices`),
+HEDDLE_THREADS the number of host threads.
 Exit status: 0 the kernel ran, 1 the PTX has errors, 2 wrong usage or a launch that the device
 refuses, 3 the kernel trapped.)";
 
@@ -59,6 +60,18 @@ void add_check(CLI::App& app, int& status) {
 void add_devices(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("devices", "List the device profiles");
   command->callback([&status] { status = list_devices(); });
+}
+
+void add_env(CLI::App& app, int& status) {
+  const auto options = std::make_shared<EnvOptions>();
+  CLI::App* command = app.add_subcommand(
+      "env",
+      "List the environment variables of Heddle, with their values and where these are from");
+  command->add_option("--format", options->format, "text; json: an array of objects")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->footer("Exit status: 0, or 2 when a variable has a value that is not understood.");
+  command->callback([options, &status] { status = list_environment(*options); });
 }
 
 void add_exec(CLI::App& app, int& status) {
@@ -155,7 +168,7 @@ void add_run(CLI::App& app, int& status) {
                     "All CTAs are there from the start and may wait for each other");
   command->add_option("--shared", options->shared, "Bytes of dynamic shared memory");
   command->add_option("--time-limit", options->time_limit,
-                      "Seconds after which the kernel is stopped");
+                      "Seconds after which the kernel is stopped; without it, HEDDLE_TIME_LIMIT");
   command
       ->add_option("--dump", options->dumps,
                    "I or I:COUNT: print buffer argument I, counted from 0, after the run")
@@ -164,19 +177,15 @@ void add_run(CLI::App& app, int& status) {
       ->allow_extra_args(false);
   command->add_flag("!--no-contract", options->compile.contract,
                     "Do not make one fma of a mul and an add that name no rounding");
-  command
-      ->add_option("--schedule", options->schedule,
-                   "seed:N: threads take turns in a pseudo-random order, the same for the same N; "
-                   "fast: as it is fastest")
-      ->envname("HEDDLE_SCHEDULE")
-      ->default_val("fast");
+  command->add_option(
+      "--schedule", options->schedule,
+      "seed:N: threads take turns in a pseudo-random order, the same for the same N; "
+      "fast: as it is fastest. Without it, HEDDLE_SCHEDULE or fast");
   command
       ->add_option("--membermask", options->membermask,
                    "What a .sync instruction does whose membermask does not name its thread: "
-                   "strict: trap; gpu: as a GPU does")
-      ->envname("HEDDLE_MEMBERMASK")
-      ->check(CLI::IsMember({"strict", "gpu"}))
-      ->default_val("strict");
+                   "strict: trap; gpu: as a GPU does. Without it, HEDDLE_MEMBERMASK or strict")
+      ->check(CLI::IsMember({"strict", "gpu"}));
   command->add_flag("--time", options->time, "Print how long the launch took, to stderr");
   command->footer(kArguments);
   command->callback([options, &status] { status = run(*options); });
@@ -269,6 +278,7 @@ int main(int argc, char** argv) {
   add_fmt(app, status);
   add_isa(app, status);
   add_devices(app, status);
+  add_env(app, status);
 
   std::vector<std::string> words = words_of(argc, argv);
   const std::string unknown = words.empty() ? "" : about_command(app, words.back());

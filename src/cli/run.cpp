@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/config.h"
 #include "base/file.h"
 #include "check/check.h"
 #include "cli/args.h"
@@ -35,9 +36,10 @@ struct Request {
   std::optional<machine::Dim3> cluster;
   std::vector<Dump> dumps;
   std::vector<Save> saves;
-  std::optional<u64> schedule;
+  std::optional<u64> schedule = config().schedule;
   u32 shared = 0;
-  double time_limit = 0;
+  double time_limit = config().time_limit;
+  bool strict_membermasks = config().strict_membermasks.value_or(true);
 };
 
 /// An argument that became device memory.
@@ -82,9 +84,12 @@ Result<Request> understand(const RunOptions& options) {
     if (!limit.ok()) return Error{"--time-limit: " + limit.error().message};
     request.time_limit = *limit;
   }
-  const auto schedule = machine::parse_schedule(options.schedule);
-  if (!schedule.ok()) return Error{"--schedule: " + schedule.error().message};
-  request.schedule = *schedule;
+  if (!options.schedule.empty()) {
+    const auto schedule = parse_schedule(options.schedule);
+    if (!schedule.ok()) return Error{"--schedule: " + schedule.error().message};
+    request.schedule = *schedule;
+  }
+  if (!options.membermask.empty()) request.strict_membermasks = options.membermask == "strict";
   const auto must_be_buffer = [&](u32 argument, std::string_view option) -> std::optional<Error> {
     if (argument >= request.arguments.size()) {
       return Error{
@@ -256,7 +261,7 @@ int run_kernel(const RunOptions& options, const Request& request, const machine:
   config.on_fault = driver::on_fault_of_environment();
   RunKernels kernels(*engine, *loaded, profile);
   config.kernels = &kernels;
-  config.strict_membermasks = options.membermask != "gpu";
+  config.strict_membermasks = request.strict_membermasks;
   const auto start = std::chrono::steady_clock::now();
   const machine::LaunchResult result =
       machine::launch(profile, **program, **loaded, *entry, config);

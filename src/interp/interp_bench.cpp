@@ -163,13 +163,14 @@ L:
 /// A compiled kernel with its device, ready to be launched again and again.
 class Kernel {
  public:
-  explicit Kernel(const std::string& text)
+  explicit Kernel(const std::string& text, u32 workers = 1)
       : memory_(std::move(*machine::Memory::create(u64{1} << 30))) {
     const check::Compiled compiled = check::compile({{"<bench>", text}});
     HEDDLE_CHECK(compiled.module);
     loaded_ = *machine::Loaded::create(*memory_, compiled.module);
     program_ = *Interpreter().prepare(loaded_, ir::FunctionId(0));
     config_.block = {kBlock, 1, 1};
+    config_.workers = workers;
   }
   void shape(machine::Dim3 grid, machine::Dim3 block) {
     config_.grid = grid;
@@ -209,7 +210,6 @@ void report(benchmark::State& state, double warp_instructions) {
 }
 
 void interpreted_saxpy(benchmark::State& state) {
-  setenv("HEDDLE_THREADS", "1", 1);
   Kernel kernel(kSaxpy);
   const u64 x = kernel.buffer(kCount * 4), y = kernel.buffer(kCount * 4);
   kernel.arguments(kCount / kBlock, kCount, 0.5f, x, y);
@@ -234,7 +234,6 @@ constexpr float kStep = 0.0f;  // every point is inside: the number of iteration
 volatile float step = kStep;   // what the native loop must not know
 
 void interpreted_mandelbrot(benchmark::State& state) {
-  setenv("HEDDLE_THREADS", "1", 1);
   Kernel kernel(kMandelbrot);
   kernel.arguments(kPoints / kBlock, kernel.buffer(kPoints * 4), kMost, kStep);
   for (auto _ : state) kernel.launch();
@@ -265,18 +264,17 @@ void native_mandelbrot(benchmark::State& state) {
 }
 BENCHMARK(native_mandelbrot)->Unit(benchmark::kMicrosecond);
 
-void matmul(benchmark::State& state, const char* threads) {
-  setenv("HEDDLE_THREADS", threads, 1);
-  Kernel kernel(matmul_text());
+void matmul(benchmark::State& state, u32 workers) {
+  Kernel kernel(matmul_text(), workers);
   const u64 bytes = u64{kOrder} * kOrder * sizeof(float);
   kernel.arguments(0, kernel.buffer(bytes), kernel.buffer(bytes), kernel.buffer(bytes), kOrder);
   kernel.shape({kOrder / kTile, kOrder / kTile, 1}, {kTile, kTile, 1});
   for (auto _ : state) kernel.launch();
   report(state, kMatmulInstructions);
 }
-void interpreted_matmul(benchmark::State& state) { matmul(state, "1"); }
+void interpreted_matmul(benchmark::State& state) { matmul(state, 1); }
 BENCHMARK(interpreted_matmul)->Unit(benchmark::kMicrosecond);
-void interpreted_matmul_two_threads(benchmark::State& state) { matmul(state, "2"); }
+void interpreted_matmul_two_threads(benchmark::State& state) { matmul(state, 2); }
 BENCHMARK(interpreted_matmul_two_threads)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
 /// Threads take tiles' rows from each other, as threads of a grid take CTAs.

@@ -9,12 +9,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <functional>
 #include <string_view>
 #include <vector>
+
+#include "base/config.h"
 
 namespace heddle::jit {
 namespace {
@@ -26,7 +27,6 @@ constexpr off_t kLargestFile = 64 << 20;
 constexpr time_t kMark = 3600;
 /// What a writer left behind that died (s).
 constexpr time_t kLeftBehind = 3600;
-constexpr u64 kDefaultMegabytes = 256;
 
 struct File {
   explicit File(int number) : number(number) {}
@@ -144,48 +144,12 @@ void Cache::evict() {
   closedir(folder);
 }
 
-namespace {
-
-/// Not for programs that run as another user than the one who calls them.
-std::string environment(const char* name) {
-  const char* text = secure_getenv(name);
-  return text ? text : "";
-}
-
-std::string folder_of_environment() {
-  // The program may change its current folder.
-  std::error_code failed;
-  if (const std::string folder = environment("HEDDLE_CACHE_DIR"); !folder.empty())
-    return std::filesystem::absolute(folder, failed);
-  for (const auto& [variable, below] : {std::pair{"XDG_CACHE_HOME", ""}, {"HOME", "/.cache"}}) {
-    // Relative ones do not count (XDG Base Directory Specification).
-    if (const std::string base = environment(variable); base.starts_with('/'))
-      return base + below + "/heddle";
-  }
-  return {};
-}
-
-}  // namespace
-
 Cache* cache_of_environment() {
-  static Cache* const cache = []() -> Cache* {
-    if (environment("HEDDLE_CACHE") == "0") return nullptr;
-    const std::string folder = folder_of_environment();
-    if (folder.empty()) return nullptr;
-    u64 megabytes = kDefaultMegabytes;
-    if (const std::string text = environment("HEDDLE_CACHE_SIZE"); !text.empty()) {
-      char* end = nullptr;
-      megabytes = std::strtoull(text.c_str(), &end, 10);
-      if (*end || text.starts_with('-') || megabytes > (1u << 30)) {
-        std::fputs(
-            fmt::format("heddle: HEDDLE_CACHE_SIZE={}: it is a number of megabytes; using {}\n",
-                        text, kDefaultMegabytes)
-                .c_str(),
-            stderr);
-        megabytes = kDefaultMegabytes;
-      }
-    }
-    return new Cache(folder, megabytes << 20);
+  static Cache* const cache = [] {
+    const Config& asked = config();
+    return asked.cache && !asked.cache_folder.empty()
+               ? new Cache(asked.cache_folder, asked.cache_bytes)
+               : nullptr;
   }();
   return cache;
 }

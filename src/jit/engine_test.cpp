@@ -193,7 +193,6 @@ class Tiers : public testing::Test {
     std::string name = testing::TempDir() + "heddle-tiers-XXXXXX";
     folder_ = mkdtemp(name.data());
     cache.emplace(folder_, 1 << 20);
-    setenv("HEDDLE_THREADS", "1", 1);
   }
   ~Tiers() override {
     wait_for_background();
@@ -217,8 +216,9 @@ class Tiers : public testing::Test {
     return {*loaded, *program};
   }
 
-  static machine::LaunchConfig config_of(u32 ctas, u32 threads) {
+  machine::LaunchConfig config_of(u32 ctas, u32 threads) const {
     machine::LaunchConfig config;
+    config.workers = workers;
     config.grid = {ctas, 1, 1};
     config.block = {threads, 1, 1};
     return config;
@@ -244,6 +244,7 @@ class Tiers : public testing::Test {
     return ready.program->engine(config_of(1, threads));
   }
 
+  u32 workers = 1;  ///< host threads of a launch
   std::optional<Cache> cache;
   const machine::Profile& profile_;
   std::unique_ptr<machine::Memory> memory_;
@@ -333,7 +334,7 @@ TEST_F(Tiers, CtasBeginAtAnyPlace) {
 }
 
 TEST_F(Tiers, WorkersChangeOverOneByOne) {
-  setenv("HEDDLE_THREADS", "4", 1);
+  workers = 4;
   for (int round = 0; round < 4; ++round) {
     const Ready ready = prepare(kernel(300 + round), hot_at_once(), [](u64 index) {
       if (index == 1000) wait_for_background();

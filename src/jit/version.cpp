@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
 
+#include "base/config.h"
 #include "jit/background.h"
 #include "jit/key.h"
 
@@ -34,13 +33,7 @@ void tell_of_missing_compiler(const std::string& why) {
 
 }  // namespace
 
-bool traces() {
-  static const bool on = [] {
-    const char* text = std::getenv("HEDDLE_TRACE");
-    return text && fmt::format(",{},", text).find(",jit,") != std::string::npos;
-  }();
-  return on;
-}
+bool traces() { return config().traces_jit; }
 
 Version::Version(const machine::Loaded& loaded, ir::FunctionId entry, machine::Dim3 block,
                  Cache* cache, std::chrono::nanoseconds budget)

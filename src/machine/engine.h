@@ -38,6 +38,7 @@ struct LaunchConfig {
   u32 stack_bytes = 1024;       ///< local memory per thread for calls, beside the kernel's own
   double time_limit = 0;        ///< seconds of wall clock; 0: none
   bool cooperative = false;     ///< all CTAs must be resident
+  u32 workers = 0;              ///< most host threads that run it; 0: worker_count()
   std::optional<u64> schedule;  ///< seed of a pseudo-random order (schedule.h); none: the fast one
   const std::atomic<bool>* cancel = nullptr;
   DeviceRuntime* runtime = nullptr;  ///< null: one of its own for this launch

@@ -5,13 +5,13 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
 #include <thread>
 #include <utility>
 
+#include "base/config.h"
 #include "machine/fault_signals.h"
 #include "machine/launch_check.h"
 #include "machine/patience.h"
@@ -278,17 +278,8 @@ bool is_over(const Launch& launch) {
   return launch.stop.load(std::memory_order_relaxed) || is_cancelled(launch) || is_late(launch);
 }
 
-std::optional<u32> parse_worker_count(const char* text) {
-  char* end = nullptr;
-  const long count = std::strtol(text, &end, 10);
-  if (*end || count < 1 || count > 1024) return {};
-  return static_cast<u32>(count);
-}
-
 u32 worker_count() {
-  if (const char* text = std::getenv("HEDDLE_THREADS")) {
-    if (const auto count = parse_worker_count(text)) return *count;
-  }
+  if (const auto count = heddle::config().threads) return *count;
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
@@ -348,7 +339,8 @@ LaunchResult run_grid(const Family& family, const Program& program, ir::Function
   const u64 units = launch.grid.volume() / launch.cluster.volume();
   // A seed repeats its order because one thread draws all of the numbers.
   const bool alone = launch.random || units == 1;
-  const u32 workers = alone ? 1 : static_cast<u32>(std::min<u64>(worker_count(), units));
+  const u32 most = config.workers ? config.workers : worker_count();
+  const u32 workers = alone ? 1 : static_cast<u32>(std::min<u64>(most, units));
   const FaultSignals signals;
   LaunchResult result;
   for (u64 first = 0; first < units && !launch.stop; first += Grid::kMost) {

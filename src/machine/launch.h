@@ -47,7 +47,5 @@ std::optional<LaunchError> refuse(const Profile& profile, const Loaded& loaded,
 /// Number of host threads that grids run on: HEDDLE_THREADS, else the processors this process may
 /// use.
 u32 worker_count();
-/// What HEDDLE_THREADS says. Empty: it is no number from 1 to 1024.
-std::optional<u32> parse_worker_count(const char* text);
 
 }  // namespace heddle::machine

@@ -3,8 +3,12 @@
 // The numbers are the vendor's published limits per compute capability.
 #include "machine/profile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
+
+#include "base/config.h"
 
 namespace heddle::machine {
 namespace {
@@ -162,6 +166,15 @@ const Profile* find_profile(std::string_view name) {
       return &profile;
   }
   return nullptr;
+}
+
+Result<const Profile*> profile_of_environment() {
+  const std::string& name = config().device;
+  if (const Profile* const profile = find_profile(name)) return profile;
+  std::string names;
+  for (const Profile& known : kProfiles)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
+  return Error{fmt::format("HEDDLE_DEVICE={}: it is one of {}", name, names)};
 }
 
 bool is_sm_1x(const Profile& profile) { return profile.target.sm < 20; }

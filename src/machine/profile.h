@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/result.h"
 #include "base/types.h"
 #include "isa/gate.h"
 
@@ -45,6 +46,8 @@ struct Profile {
 std::span<const Profile> profiles();
 /// By name, case-insensitive; empty name: the default.
 const Profile* find_profile(std::string_view name);
+/// The profile that HEDDLE_DEVICE names, or the default one. The error lists the names.
+Result<const Profile*> profile_of_environment();
 /// A device that computes as those before PTX 2.0 did.
 bool is_sm_1x(const Profile& profile);
 /// True when the profile may run a module whose `.target` is `target`.

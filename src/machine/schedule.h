@@ -6,10 +6,6 @@
 // fast order keeps them together.
 #pragma once
 
-#include <optional>
-#include <string_view>
-
-#include "base/result.h"
 #include "base/types.h"
 
 namespace heddle::machine {
@@ -30,8 +26,5 @@ class Random {
  private:
   u64 state_;
 };
-
-/// "seed:N" or "fast", which is none.
-Result<std::optional<u64>> parse_schedule(std::string_view text);
 
 }  // namespace heddle::machine

@@ -448,7 +448,7 @@ class Run(Case):
         _, err = self.run_ptx(new, env={"HEDDLE_DEVICE": "a100"}, status=USAGE)
         self.contains(err, "sm_90a", "sm_80")
         _, err = self.run_ptx(new, env={"HEDDLE_DEVICE": "abacus"}, status=USAGE)
-        self.contains(err, "HEDDLE_DEVICE is 'abacus'", "a100")
+        self.contains(err, "HEDDLE_DEVICE=abacus: it is one of heddle, ", "a100")
 
     def test_a_device_of_sm_13_truncates_products(self):
         ptx = str(ROOT / "tests" / "run" / "ptx_1_4" / "42_mad.ptx")
@@ -723,6 +723,62 @@ class General(Case):
     def test_devices(self):
         out, _ = self.heddle("devices", env={"HEDDLE_DEVICE": "A100"})
         self.contains(out, "* a100", "sm_80", "h200", "sm_90a")
+
+
+class Environment(Case):
+    """heddle env, and the page of the documentation that shows the same table."""
+
+    def settings(self, status=OK, **env):
+        out, err = self.heddle("env", "--format", "json", status=status, env=env)
+        return {setting["name"]: setting for setting in json.loads(out)}, err
+
+    def test_says_the_value_and_where_it_is_from(self):
+        for text, value, source in [("", "auto", "default"), ("jit", "jit", "environment")]:
+            settings, _ = self.settings(HEDDLE_ENGINE=text)
+            self.assertEqual((settings["HEDDLE_ENGINE"]["value"], settings["HEDDLE_ENGINE"]["source"]), (value, source))
+            self.assertEqual(settings["HEDDLE_ENGINE"]["default"], "auto")
+        out, _ = self.heddle("env", env={"HEDDLE_ENGINE": "jit", "HEDDLE_THREADS": ""})
+        self.contains(out, "HEDDLE_ENGINE: jit (from the environment; the default is auto)\n    What runs kernels.",
+                      "HEDDLE_THREADS: all processors of the process (the default)\n")
+
+    def test_says_what_is_wrong(self):
+        for name, text, value in [("HEDDLE_ENGINE", "gpu", "auto"), ("HEDDLE_DEVICE", "abacus", "no device"),
+                                  ("HEDDLE_DEVICES", "0", "no device"), ("HEDDLE_CACHE", "off", "1")]:
+            with self.subTest(name):
+                settings, _ = self.settings(status=USAGE, **{name: text})
+                self.assertEqual((settings[name]["value"], settings[name]["not_understood"]), (value, text))
+                out, _ = self.heddle("env", status=USAGE, env={name: text})
+                self.contains(out, f"{name}: {value} (the environment says {text}, which is not understood)\n")
+
+    def test_names_variables_that_nothing_reads(self):
+        _, err = self.settings(HEDDLE_TRHEADS="1", HEDDLE_LOOM="wide")
+        self.contains(err, "nothing reads HEDDLE_TRHEADS; did you mean 'HEDDLE_THREADS'?", "nothing reads HEDDLE_LOOM; ")
+
+    def test_wrong_values_are_told_once(self):
+        for command in (["check", SAXPY], ["run", SAXPY, "--grid", "1", "--block", "1", "0", "0", "f32[1]", "f32[1]"]):
+            _, err = self.heddle(*command, env={"HEDDLE_THREADS": "two"})
+            self.assertEqual(err.count("heddle: HEDDLE_THREADS=two: it is a number from 1 to 1024; using all processors"), 1, err)
+
+    def test_options_go_before_variables(self):
+        loop = module(kernel("L:\nbra L;"))
+        _, err = self.run_ptx(loop, status=TRAPPED, env={"HEDDLE_TIME_LIMIT": "0.05"})
+        self.contains(err, "time limit")
+        _, err = self.run_ptx(loop, "--time-limit", "0.05", status=TRAPPED, env={"HEDDLE_TIME_LIMIT": "1000"})
+        self.contains(err, "time limit")
+        self.run_ptx(loop, "--schedule", "slow", status=USAGE)
+
+    def test_the_page_shows_the_table(self):
+        settings, _ = self.settings()
+        rows = [f"| `{s['name']}` | {s['values']} | {s['default']} | {s['meaning']} | {s['readers']} |" for s in settings.values()]
+        page = (ROOT / "docs" / "environment.md").read_text(encoding="utf-8")
+        self.assertEqual(rows, [line for line in page.splitlines() if line.startswith("| `HEDDLE_")],
+                         "docs/environment.md shows another table than:\n" + "\n".join(rows))
+
+    def test_only_the_table_is_read(self):
+        """No source reads a variable of Heddle but base/config.cpp."""
+        for source in sorted((ROOT / "src").rglob("*.cpp")) + sorted((ROOT / "src").rglob("*.h")):
+            with self.subTest(source=source):
+                self.assertNotRegex(source.read_text(encoding="utf-8"), r'(getenv|envname)\(\s*"HEDDLE_')
 
 
 if __name__ == "__main__":

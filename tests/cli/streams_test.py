@@ -27,9 +27,9 @@ RUN = ["run", SAXPY, "--grid", "1", "--block", "32", "4", "1", "f32[4]", "f32[4]
 PRINTING = [
     ["check", BROKEN], ["check", BROKEN, "--format", "json"], ["check", BROKEN, "--format", "sarif"],
     ["check", SAXPY, "--format", "json"], ["check", SAXPY, "--dump", "ir"], ["check", "--link", BROKEN, SAXPY],
-    ["explain"], ["explain", "P2010"], ["isa"], ["isa", "add"], ["isa", "--pending"], ["isa", "--markdown"], ["devices"],
+    ["explain"], ["explain", "P2010"], ["isa"], ["isa", "add"], ["isa", "--pending"], ["isa", "--markdown"], ["devices"], ["env"],
     ["fmt", "-"], [*RUN, "--dump", "2"], [*RUN, "--dump", "2:1", "--dump", "3"], ["help"], ["help", "run"], ["check", "--help"],
-    ["--version"],
+    ["env", "--format", "json"], ["--version"],
 ]
 JIT = [["jit", SAXPY], ["jit", SAXPY, "--dump", "uniform"], ["jit", SAXPY, "--dump", "vector"], ["jit", SAXPY, "--dump", "asm"],
        ["jit", SAXPY, "--time", "1"], ["jit", "--print-passes"], ["jit", SAXPY, "--print-after", "all"]]
@@ -58,13 +58,13 @@ NUMBERS = {
 }
 # Words: one of a few.
 WORDS = {
-    ("check", "--format"): ["", "xml", "JSON "], ("check", "--dump"): ["", "tree"], ("jit", "--dump"): ["", "ir"],
+    ("check", "--format"): ["", "xml", "JSON "], ("env", "--format"): ["", "xml"], ("check", "--dump"): ["", "tree"], ("jit", "--dump"): ["", "ir"],
     ("jit", "--entry"): ["nosuch"], ("run", "--entry"): ["nosuch"], ("run", "--link"): ["/nonexistent", "/"],
     ("run", "--membermask"): ["", "lax", "GPU"], ("jit", "--cpu"): ["nosuch", "X86-64", "generic "],
     ("jit", "--print-after"): ["nosuch", "lower,nosuch"], ("jit", "--passes"): ["nosuch", "promote,all", "lower "],
 }
 FLAGS = {
-    "check": ["--link", "--strict"], "devices": [], "exec": [], "explain": [], "fmt": ["--check"], "isa": ["--pending", "--markdown"],
+    "check": ["--link", "--strict"], "devices": [], "env": [], "exec": [], "explain": [], "fmt": ["--check"], "isa": ["--pending", "--markdown"],
     "jit": ["--print-passes"],
     "run": ["--cooperative", "--no-contract", "--time"],
 }
@@ -226,7 +226,7 @@ class Numbers(unittest.TestCase):
     def command(command, option, word):
         if option == "ARG":
             return [*RUN[:-1], word]
-        base = {"run": RUN, "jit": ["jit", SAXPY], "check": ["check", SAXPY]}[command]
+        base = {"run": RUN, "jit": ["jit", SAXPY], "check": ["check", SAXPY], "env": ["env"]}[command]
         if option in base:
             at = base.index(option)
             base = base[:at] + base[at + 2:]

@@ -344,7 +344,7 @@ TEST_F(Tiers, WhatTheEnvironmentMaySay) {
       {{{"HEDDLE_THREADS", "two"}},
        "HEDDLE_THREADS=two: it is a number from 1 to 1024; using all processors"},
       {{{"HEDDLE_TIME_LIMIT", "1 s"}},
-       "HEDDLE_TIME_LIMIT=1 s: it is a number of seconds; no limit"},
+       "HEDDLE_TIME_LIMIT=1 s: it is a number of seconds; using no limit"},
       {{{"HEDDLE_CACHE_SIZE", "all"}}, "HEDDLE_CACHE_SIZE=all: it is a number of megabytes"},
   };
   for (const auto& [environment, said] : kCases) {

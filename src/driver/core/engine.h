@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which engine runs kernels, and how: HEDDLE_ENGINE, HEDDLE_MEMBERMASK.
+// Which engine runs kernels, as the environment asks (base/config.h).
 #pragma once
 
 #include <memory>
-#include <string_view>
 
 #include "machine/engine.h"
 
@@ -12,8 +11,5 @@ namespace heddle::driver {
 
 /// interp: the interpreter. jit: each kernel is compiled before its first launch, if it can be.
 std::unique_ptr<machine::Engine> make_engine();
-
-/// LaunchConfig::strict_membermasks of a program's launches: HEDDLE_MEMBERMASK is `strict`.
-bool strict_membermasks();
 
 }  // namespace heddle::driver

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/core/fault_policy.h"
 
-#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <string>
-#include <string_view>
 #include <tuple>
 
+#include "base/config.h"
 #include "driver/core/log.h"
 
 namespace heddle::driver {
@@ -28,13 +27,8 @@ void report_once(const machine::Trap& trap) {
 
 }  // namespace
 
-bool is_fault_policy(const char* text) {
-  return std::string_view(text) == "trap" || std::string_view(text) == "report";
-}
-
 std::function<void(const machine::Trap&)> on_fault_of_environment() {
-  const char* text = std::getenv("HEDDLE_ON_FAULT");
-  if (text && std::string_view(text) == "report") return report_once;
+  if (config().reports_faults) return report_once;
   return {};
 }
 

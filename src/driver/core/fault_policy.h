@@ -16,7 +16,4 @@ namespace heddle::driver {
 /// LaunchConfig::on_fault as the environment wants it.
 std::function<void(const machine::Trap&)> on_fault_of_environment();
 
-/// Whether HEDDLE_ON_FAULT may have this value.
-bool is_fault_policy(const char* text);
-
 }  // namespace heddle::driver

@@ -3,11 +3,10 @@
 // See launch.h.
 #include "driver/core/launch.h"
 
-#include <cstdlib>
 #include <cstring>
 
+#include "base/config.h"
 #include "driver/core/device.h"
-#include "driver/core/engine.h"
 #include "driver/core/fault_policy.h"
 #include "driver/core/launch_attributes.h"
 #include "driver/core/log.h"
@@ -151,31 +150,7 @@ CUresult report(const machine::LaunchResult& result) {
   return CUDA_SUCCESS;
 }
 
-// Seconds after which a kernel is stopped; 0: never.
-double time_limit() {
-  const char* text = std::getenv("HEDDLE_TIME_LIMIT");
-  return text ? parse_time_limit(text).value_or(0) : 0;
-}
-
-// The order of turns that the environment asks for (machine/schedule.h).
-std::optional<u64> schedule() {
-  static const auto seed = [] {
-    const char* text = std::getenv("HEDDLE_SCHEDULE");
-    auto parsed = machine::parse_schedule(text && *text ? text : "fast");
-    if (!parsed.ok()) say("HEDDLE_SCHEDULE: {}", parsed.error().message);
-    return parsed.ok() ? *parsed : std::nullopt;
-  }();
-  return seed;
-}
-
 }  // namespace
-
-std::optional<double> parse_time_limit(const char* text) {
-  char* end = nullptr;
-  const double seconds = std::strtod(text, &end);
-  if (*end || !(seconds >= 0)) return {};
-  return seconds;
-}
 
 CUresult result_of(machine::TrapKind kind) {
   using machine::TrapKind;
@@ -262,9 +237,10 @@ void run(const KernelTask& task) {
   config.params = task.params;
   config.stack_bytes = static_cast<u32>(
       context.settings([](auto& settings) { return settings.limits[CU_LIMIT_STACK_SIZE]; }));
-  config.time_limit = time_limit();
-  config.schedule = schedule();
-  config.strict_membermasks = strict_membermasks();
+  const Config& asked = heddle::config();
+  config.time_limit = asked.time_limit;
+  config.schedule = asked.schedule;
+  config.strict_membermasks = asked.strict_membermasks.value_or(false);
   config.cancel = &state().exiting;
   config.runtime = &context.runtime();
   config.on_fault = on_fault_of_environment();

@@ -47,9 +47,6 @@ inline bool is_empty(const machine::Dim3& grid) { return !grid.x || !grid.y || !
 /// Runs the grid. What goes wrong becomes the context's error, and is explained on stderr.
 void run(const KernelTask& task);
 
-/// The seconds that HEDDLE_TIME_LIMIT says. Empty: it says something else.
-std::optional<double> parse_time_limit(const char* text);
-
 /// The cluster that the kernel's text or an attribute of the function asks for.
 std::optional<machine::Dim3> required_cluster(const Function& function);
 

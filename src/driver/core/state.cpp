@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/config.h"
 #include "driver/core/compile.h"
 #include "driver/core/engine.h"
 #include "driver/core/log.h"
@@ -22,11 +23,6 @@ std::atomic<CUresult> refusal{CUDA_ERROR_NOT_INITIALIZED};
 /// In the child of a fork that came behind cuInit: nothing of the parent's driver is there but its
 /// memory.
 std::atomic<bool> forked{false};
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
 
 CUresult no_device(const std::string& why) {
   say("no device: {}", why);
@@ -64,27 +60,24 @@ void begin_child() {
 }
 
 CUresult make_devices() {
-  const std::string name = environment("HEDDLE_DEVICE");
-  const machine::Profile* profile = machine::find_profile(name);
-  if (!profile) {
-    std::string known;
-    for (const auto& each : machine::profiles()) known += " " + std::string(each.name);
-    return no_device("HEDDLE_DEVICE names '" + name + "', but the devices are:" + known);
-  }
-  const std::string text = environment("HEDDLE_DEVICES");
-  const long count = text.empty() ? 1 : std::strtol(text.c_str(), nullptr, 10);
-  if (count < 1 || count > 64) return no_device("HEDDLE_DEVICES must be 1 to 64, not " + text);
+  complain_about_environment();
+  const auto named = machine::profile_of_environment();
+  if (!named.ok()) return no_device(named.error().message);
+  const machine::Profile& profile = **named;
+  const u32 count = config().devices;
+  if (!count) return CUDA_ERROR_NO_DEVICE;
 
-  const u64 bytes = profile->memory_bytes ? profile->memory_bytes : host_bytes();
-  auto memory = machine::Memory::create(bytes * static_cast<u64>(count));
+  const u64 bytes = profile.memory_bytes ? profile.memory_bytes : host_bytes();
+  auto memory = machine::Memory::create(bytes * count);
   if (!memory.ok()) return no_device(memory.error().message);
   state().memory = std::move(*memory);
   state().memory->multimem().on_missing = [](u64 address) {
     state().virtual_memory.refresh(address);
   };
-  for (int ordinal = 0; ordinal < count; ++ordinal) {
-    state().devices.push_back(std::make_unique<Device>(ordinal, *profile, bytes, make_engine(),
-                                                       uuid_of(*profile, ordinal)));
+  for (u32 i = 0; i < count; ++i) {
+    const int ordinal = static_cast<int>(i);
+    state().devices.push_back(std::make_unique<Device>(ordinal, profile, bytes, make_engine(),
+                                                       uuid_of(profile, ordinal)));
   }
   std::atexit(stop_kernels);
   pthread_atfork(nullptr, nullptr, begin_child);

@@ -6,25 +6,15 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 
+#include "base/config.h"
 #include "driver/api.h"
 #include "driver/core/compile.h"
 #include "machine/launch.h"
 
 namespace heddle::driver {
 namespace {
-
-bool environment_names(std::string_view what) {
-  const char* text = std::getenv("HEDDLE_TRACE");
-  for (std::string_view rest = text ? text : ""; !rest.empty();) {
-    const auto comma = rest.find(',');
-    if (rest.substr(0, comma) == what) return true;
-    rest = comma == rest.npos ? "" : rest.substr(comma + 1);
-  }
-  return false;
-}
 
 // In one piece, so that the lines of several threads do not mix.
 void print(const std::string& line) { std::fwrite(line.data(), 1, line.size(), stderr); }
@@ -47,15 +37,9 @@ std::chrono::nanoseconds cpu_time() {
 
 }  // namespace
 
-bool traces_api() {
-  static const bool wanted = environment_names("api");
-  return wanted;
-}
+bool traces_api() { return config().traces_api; }
 
-bool traces_launches() {
-  static const bool wanted = environment_names("launch");
-  return wanted;
-}
+bool traces_launches() { return config().traces_launches; }
 
 // Text may be a whole module: its first line will do.
 std::string show(const char* text) {

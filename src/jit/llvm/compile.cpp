@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/config.h"
 #include "jit/compiler.h"
 #include "jit/llvm/dump.h"
 #include "jit/llvm/host/codegen.h"
@@ -25,8 +26,7 @@ namespace heddle::jit {
 
 bool verifies() {
 #ifdef NDEBUG
-  static const bool asked_for = std::getenv("HEDDLE_VERIFY_JIT") != nullptr;
-  return asked_for;
+  return config().verify_jit;
 #else
   return true;
 #endif
