@@ -59,7 +59,7 @@ struct ScalarKernel {
   std::vector<Local> locals;
   u64 shared_bytes = 0;         ///< of a CTA, at least
   u64 local_bytes = 0;          ///< of a thread
-  bool local_in_lanes = false;  ///< its layout: vector_local.cpp
+  bool local_in_lanes = false;  ///< its layout: vector/local_accesses.h
   RecursiveFunctions recursive;
   u64 frame_of_call = 0;  ///< Image::frame_of_call
   /// In `locals`, if there is alloca: the offset of the last that a thread took. What it takes lies

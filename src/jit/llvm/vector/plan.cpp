@@ -13,7 +13,7 @@
 namespace heddle::jit {
 namespace {
 
-/// The vectorizer lays blocks out so that each loop has one way in and one way around.
+/// ControlFlow needs loops with one preheader and one latch, and no other cycles.
 std::string check_loops(const llvm::Function& function, const Shapes& shapes) {
   for (const llvm::Loop* loop : shapes.loops.getLoopsInPreorder()) {
     if (!loop->getLoopLatch() || !loop->getLoopPreheader())
@@ -34,7 +34,7 @@ std::string check_loops(const llvm::Function& function, const Shapes& shapes) {
   return {};
 }
 
-/// Whether a value of several parts is made by an instruction that vectors have, too.
+/// Whether a struct is computed by an instruction that exists for vectors.
 bool has_vector_form(const llvm::Instruction& inst) {
   if (!inst.getType()->isStructTy()) return true;
   if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&inst))

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the vectorizer is going to do, decided before it emits anything: so that a kernel that it
-// cannot make is refused before there is code, and a second attempt finds Sites as lowering left
-// them.
+// What the vectorizer decides before it emits anything: a kernel that it cannot make is refused
+// before there is code, and a second attempt finds Sites as lowering left them.
 #pragma once
 
 #include <string>
@@ -15,7 +14,7 @@
 namespace heddle::jit {
 
 struct Plan {
-  /// Of teams as `shapes` has them, which live as long as the plan.
+  /// `shapes` lives as long as the plan.
   Plan(const ScalarKernel& kernel, const Shapes& shapes);
 
   const Shapes& shapes;
@@ -23,7 +22,7 @@ struct Plan {
   const DemandedLanes demanded;
 };
 
-/// Why the vectorizer cannot make the kernel with such teams; empty: it can.
+/// Why the vectorizer cannot make the kernel with teams of that size; empty: it can.
 std::string why_not_vectorized(const ScalarKernel& kernel, const Shapes& shapes);
 
 }  // namespace heddle::jit

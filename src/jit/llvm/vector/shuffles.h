@@ -11,8 +11,8 @@ namespace heddle::jit {
 
 using ShuffleSources = std::array<sem::ShuffleSource, kLanes>;
 
-/// From where each lane of a warp reads; nothing if that is not known when compiling, or if the
-/// call, a warp_op, is no shfl (9.7.9.5).
+/// The source of each lane of a shfl (9.7.9.5). Nothing where a source is not a constant, or the
+/// warp_op is another instruction.
 inline std::optional<ShuffleSources> shuffle_sources(const llvm::CallInst& call, const Site& site) {
   if (site.sem != isa::SemId::shuffle && site.sem != isa::SemId::shuffle_sync) return std::nullopt;
   const auto* b = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(2));

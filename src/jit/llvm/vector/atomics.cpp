@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// atom and red on integers, and sums of f32 and f64 (PTX ISA 9.7.13.5, 9.7.13.6): lane by lane, as
-// a GPU may do it. Nobody else sees a CTA's shared memory while its warp runs, so nothing is locked
-// there. What else there is, the run-time does.
+#include "jit/llvm/vector/atomics.h"
+
 #include <llvm/IR/Instructions.h>
 
 #include "base/check.h"
 #include "isa/groups.h"
 #include "isa/sem/float.h"
-#include "jit/llvm/vector/vectorizer.h"
 #include "machine/memory.h"
 
 namespace heddle::jit {
@@ -178,7 +175,7 @@ llvm::Constant* neutral(const Site& site, llvm::Type* type) {
 }  // namespace
 
 /// A sum of numbers at an address that others see: again, until nobody came between.
-llvm::Value* Vectorizer::add_number(llvm::Value* at, llvm::Value* b, llvm::Value* flushes) {
+llvm::Value* Atomics::add_number(llvm::Value* at, llvm::Value* b, llvm::Value* flushes) {
   const llvm::Align align(b->getType()->getIntegerBitWidth() / 8);
   llvm::LoadInst* first = builder_.CreateAlignedLoad(b->getType(), at, align);
   first->setAtomic(llvm::AtomicOrdering::Monotonic);
@@ -198,9 +195,9 @@ llvm::Value* Vectorizer::add_number(llvm::Value* at, llvm::Value* b, llvm::Value
 }
 
 /// One read-modify-write at an address of the host; returns the old value.
-llvm::Value* Vectorizer::atomic_at(const Site& site, llvm::Value* address, llvm::Value* b,
-                                   llvm::Value* c) {
-  llvm::Value* at = pointer(address, 0);
+llvm::Value* Atomics::atomic_at(const Site& site, llvm::Value* address, llvm::Value* b,
+                                llvm::Value* c) {
+  llvm::Value* at = windows_.pointer(address, 0);
   const llvm::Align align(site.bytes);
   constexpr auto kOrder = llvm::AtomicOrdering::SequentiallyConsistent;
   const bool sums = is_sum_of_numbers(site);
@@ -214,7 +211,8 @@ llvm::Value* Vectorizer::atomic_at(const Site& site, llvm::Value* address, llvm:
   if (sums) {
     llvm::Value* flushes = builder_.getTrue();
     if (site.space == ir::Space::generic) {
-      llvm::Value* base = field(offsetof(Context, shared_base), builder_.getInt64Ty(), "shared");
+      llvm::Value* base =
+          function_.field(offsetof(Context, shared_base), builder_.getInt64Ty(), "shared");
       flushes = builder_.CreateICmpUGE(builder_.CreateSub(address, base),
                                        builder_.getInt64(machine::kSharedSlot));
     }
@@ -227,11 +225,11 @@ llvm::Value* Vectorizer::atomic_at(const Site& site, llvm::Value* address, llvm:
 }
 
 /// The lanes' operands, joined by the operation.
-llvm::Value* Vectorizer::of_all_lanes(const Site& site, llvm::Value* operand, const Halves& mask) {
+llvm::Value* Atomics::reduced(const Site& site, llvm::Value* operand, const Halves& mask) {
   llvm::Value* others = splat(neutral(site, operand->getType()));
   llvm::Value* whole = nullptr;
   for (unsigned h = 0; h < halves_; ++h) {
-    llvm::Value* lanes = builder_.CreateSelect(mask[h], all(operand, h), others);
+    llvm::Value* lanes = builder_.CreateSelect(mask[h], values_.vector(operand, h), others);
     llvm::Value* half = builder_.CreateUnaryIntrinsic(reduction(site), lanes);
     whole = whole ? applied(builder_, site, whole, half, nullptr) : half;
   }
@@ -239,16 +237,16 @@ llvm::Value* Vectorizer::of_all_lanes(const Site& site, llvm::Value* operand, co
 }
 
 /// A lane's address, where all have been handed over.
-llvm::Value* Vectorizer::address_in_context(const Halves& at, llvm::Value* lane) {
+llvm::Value* Atomics::address_in_context(const Halves& at, llvm::Value* lane) {
   llvm::Type* type = at[0]->getType()->getScalarType();
-  llvm::Value* addresses = field_address(offsetof(Context, addresses));
+  llvm::Value* addresses = function_.field_address(offsetof(Context, addresses));
   return builder_.CreateLoad(type, builder_.CreateInBoundsGEP(type, addresses, lane));
 }
 
 /// Where many lanes have the first one's address they are one operation: equal numbers in a row of
 /// a histogram, or a counter for all. Returns the lanes that are left.
-llvm::Value* Vectorizer::join_equals(const Site& site, const Halves& at, llvm::Value* operand,
-                                     const Halves& mask, llvm::Value* bits) {
+llvm::Value* Atomics::combine_equal(const Site& site, const Halves& at, llvm::Value* operand,
+                                    const Halves& mask, llvm::Value* bits) {
   constexpr u32 kMany = 8;
   llvm::Value* lane = builder_.CreateAnd(
       builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, builder_.getFalse()), kLanes - 1);
@@ -256,14 +254,15 @@ llvm::Value* Vectorizer::join_equals(const Site& site, const Halves& at, llvm::V
   Halves same{};
   // Not an `and`: addresses of lanes that are not there may be poison.
   for (unsigned h = 0; h < halves_; ++h)
-    same[h] = builder_.CreateSelect(mask[h], builder_.CreateICmpEQ(at[h], splat(there)), none()[h]);
-  llvm::Value* equals = lane_mask(same);
+    same[h] = builder_.CreateSelect(mask[h], builder_.CreateICmpEQ(at[h], splat(there)),
+                                    masks_.none()[h]);
+  llvm::Value* equals = masks_.warp_bits(same);
   llvm::Value* count = builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, equals);
   Block *before = builder_.GetInsertBlock(), *joined = new_block("joined");
   Block* others = new_block("others");
   builder_.CreateCondBr(builder_.CreateICmpUGE(count, builder_.getInt32(kMany)), joined, others);
   go_to(joined);
-  atomic_at(site, there, of_all_lanes(site, operand, same), nullptr);
+  atomic_at(site, there, reduced(site, operand, same), nullptr);
   llvm::Value* rest = builder_.CreateXor(bits, equals);
   builder_.CreateBr(others);
   go_to(others);
@@ -273,15 +272,16 @@ llvm::Value* Vectorizer::join_equals(const Site& site, const Halves& at, llvm::V
   return left;
 }
 
-void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halves& mask) {
+void Atomics::emit(llvm::CallInst& call, const Site& site, const ActiveLanes& active) {
+  const Halves& mask = active.mask;
   // Where the processor takes subnormals for zero, it would do so in other sums, too.
   const bool flushes = site.type == isa::Type::f32 && site.space == ir::Space::global;
-  const bool sums = is_sum_of_numbers(site) && (flushes || !kernel_.zeroes_subnormals);
+  const bool sums = is_sum_of_numbers(site) && (flushes || !function_.kernel.zeroes_subnormals);
   if (!(is_integer(site.type) || sums) || site.count != 1 || site.space == ir::Space::local) {
-    pass_addresses(call);
-    for (u32 i = 2; i < call.arg_size(); ++i) pass_operand(call.getArgOperand(i), i - 2);
-    call_helper(HelperId::atomic, call.getArgOperand(0), mask);
-    if (!call.use_empty()) take_results(call);
+    runtime_.pass_addresses(call);
+    for (u32 i = 2; i < call.arg_size(); ++i) runtime_.pass_operand(call.getArgOperand(i), i - 2);
+    runtime_.call(HelperId::atomic, call.getArgOperand(0), mask);
+    if (!call.use_empty()) runtime_.take_results(call);
     return;
   }
   const unsigned operands = call.arg_size() - 2;
@@ -291,44 +291,48 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
   llvm::Value* address = call.getArgOperand(1);
   const bool joins = call.use_empty() && !sums && reduction(site) != llvm::Intrinsic::not_intrinsic;
   const bool reduces = joins && shapes_.of(address).is_uniform();
-  const bool few = !lanes_here_.empty();
-  Group& group = open_group(call, few ? Way::only : reduces ? Way::one : Way::scattered);
-  group.way == Way::scattered ? check_scattered(group, mask) : check(group, mask);
-  const Halves at = group.at;
+  const bool few = !active.known.empty();
+  AccessGroup& group = groups_.open(call, few       ? Layout::known_lanes
+                                          : reduces ? Layout::uniform
+                                                    : Layout::scattered);
+  group.layout == Layout::scattered ? checks_.check_scattered(group, mask)
+                                    : checks_.check(group, active);
+  const Halves at = group.host;
   if (few) {
-    return define(call, of_lanes_here([&](unsigned i) {
-                    llvm::Value* lane = lanes_here_[i];
-                    llvm::Value* c = operands > 1 ? of_lane(value(1), lane) : nullptr;
-                    return atomic_at(site, at[i], of_lane(value(0), lane), c);
-                  }));
+    return values_.define(call, masks_.from_known_lanes(active, [&](unsigned i) {
+      llvm::Value* lane = active.known[i];
+      llvm::Value* c = operands > 1 ? values_.lane(value(1), lane) : nullptr;
+      return atomic_at(site, at[i], values_.lane(value(0), lane), c);
+    }));
   }
   if (reduces) {
-    atomic_at(site, at[0], of_all_lanes(site, value(0), mask), nullptr);
+    atomic_at(site, at[0], reduced(site, value(0), mask), nullptr);
     return;
   }
 
   // The lanes' addresses and operands lie in Context, as for the run-time; results go there.
-  for (unsigned h = 0; h < halves_; ++h) hand_over(at[h], offsetof(Context, addresses), h);
+  for (unsigned h = 0; h < halves_; ++h) runtime_.hand_over(at[h], offsetof(Context, addresses), h);
   const auto is_shared = [&](unsigned i) { return shapes_.of(value(i)).is_uniform(); };
   for (unsigned i = 0; i < operands; ++i) {
-    if (!is_shared(i)) pass_operand(value(i), i);
+    if (!is_shared(i)) runtime_.pass_operand(value(i), i);
   }
   const auto one = [&](llvm::Value* lane) {
     const auto of_lane = [&](llvm::Value* array) {
       return builder_.CreateInBoundsGEP(type, array, lane);
     };
     const auto operand = [&](unsigned i) -> llvm::Value* {
-      return is_shared(i) ? first(value(i))
-                          : builder_.CreateLoad(type, of_lane(operand_address(i)));
+      return is_shared(i) ? values_.scalar(value(i))
+                          : builder_.CreateLoad(type, of_lane(runtime_.operand_address(i)));
     };
     llvm::Value* old = atomic_at(site, address_in_context(at, lane), operand(0),
                                  operands > 1 ? operand(1) : nullptr);
-    if (!call.use_empty()) builder_.CreateStore(old, of_lane(operand_address(0)));
+    if (!call.use_empty()) builder_.CreateStore(old, of_lane(runtime_.operand_address(0)));
   };
-  llvm::Value* bits = lane_mask(mask);
+  llvm::Value* bits = masks_.warp_bits(mask);
   // For whoever looks for the lane after a fault.
-  builder_.CreateStore(bits, field_address(offsetof(Context, lanes)), /*isVolatile=*/true);
-  if (joins) bits = join_equals(site, at, value(0), mask, bits);
+  builder_.CreateStore(bits, function_.field_address(offsetof(Context, lanes)),
+                       /*isVolatile=*/true);
+  if (joins) bits = combine_equal(site, at, value(0), mask, bits);
   Block* done = new_block("done");
   if (!sums) {
     Block *before = builder_.GetInsertBlock(), *every = new_block("every");
@@ -344,10 +348,10 @@ void Vectorizer::emit_atomic(llvm::CallInst& call, const Site& site, const Halve
     builder_.CreateCondBr(builder_.CreateICmpULT(next, builder_.getInt64(kLanes)), every, done);
     go_to(some);
   }
-  for_each_lane(bits, one);
+  function_.for_each_lane(bits, one);
   builder_.CreateBr(done);
   go_to(done);
-  if (!call.use_empty()) take_results(call);
+  if (!call.use_empty()) runtime_.take_results(call);
 }
 
 }  // namespace heddle::jit

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Loops that lanes leave one by one and in which they do little but access memory, each somewhere
-// else: rows of a sparse matrix, lists, trees. As vectors their rounds cost what the lane with the
-// most rounds needs, times an access for each of the lanes. Here each lane goes through its rounds
-// by itself, in scalar code, before the next one does.
+#include "jit/llvm/vector/sequential_loops.h"
+
 #include <llvm/ADT/MapVector.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Instructions.h>
@@ -13,38 +10,36 @@
 #include <set>
 
 #include "base/check.h"
-#include "jit/llvm/analysis/branches.h"
-#include "jit/llvm/vector/vectorizer.h"
 
 namespace heddle::jit {
 namespace {
 
-/// Instructions for each access, at most: vectors do them for half of a warp at a time. An access
-/// to as many places is an instruction that costs as much as single ones, or is made of these.
+/// The most instructions for each access that pay: vectors do them for half of a warp at a time. A
+/// gather costs as much as single loads, or is made of them.
 constexpr unsigned kMostInstructions = 4, kMostWithoutGathers = 12;
 
-/// Of Vectorizer::row(): from this number on.
+/// CtaFunction::lane_array(): numbers from this one on.
 constexpr unsigned kFirstRow = 64;
 
-/// Whether lanes' values of the type may lie one by one.
+/// Whether the lanes' values can be kept in an array.
 bool is_number(const llvm::Type* type) {
   return type->isIntegerTy(1) || type->isIntegerTy(8) || type->isIntegerTy(16) ||
          type->isIntegerTy(32) || type->isIntegerTy(64) || type->isFloatingPointTy();
 }
 
-/// As what they lie there: a predicate as a byte.
+/// The element type of that array: a predicate is a byte.
 llvm::Type* kept_as(llvm::Type* type) {
   return type->isIntegerTy(1) ? llvm::Type::getInt8Ty(type->getContext()) : type;
 }
 
-/// What costs nothing, or is there for the loop alone.
+/// Instructions that cost nothing, or are there for the loop alone.
 bool is_free(const llvm::Instruction& inst) {
   return llvm::isa<llvm::PHINode>(inst) || llvm::isa<llvm::BitCastInst>(inst) ||
          inst.isTerminator() || inst.isDebugOrPseudoInst() || inst.isLifetimeStartOrEnd();
 }
 
-/// Whether the load waits for what it loaded in the round before, as in a list: those of all lanes
-/// wait at the same time, if they are vectors.
+/// Whether the load depends on its value of the round before, as in a list. Vector code waits for
+/// the loads of all lanes at the same time.
 bool is_chain(const llvm::CallInst& load, const llvm::Loop& loop) {
   std::vector<const llvm::Value*> work = {load.getArgOperand(1)};
   std::set<const llvm::Value*> seen;
@@ -60,8 +55,9 @@ bool is_chain(const llvm::CallInst& load, const llvm::Loop& loop) {
 
 }  // namespace
 
-/// Whether the instruction, if it is looked at where lanes leave the loop, can be kept for that.
-bool Vectorizer::leaves_as_number(const llvm::Instruction& inst, const llvm::Loop& loop) const {
+/// Whether every use outside of the loop can read the instruction's value from an array.
+bool SequentialLoops::leaves_as_number(const llvm::Instruction& inst,
+                                       const llvm::Loop& loop) const {
   return llvm::all_of(inst.users(), [&](const llvm::User* user) {
     if (loop.contains(llvm::cast<llvm::Instruction>(user))) return true;
     const auto* phi = llvm::cast<llvm::PHINode>(user);
@@ -69,8 +65,9 @@ bool Vectorizer::leaves_as_number(const llvm::Instruction& inst, const llvm::Loo
   });
 }
 
-bool Vectorizer::goes_lane_by_lane(const llvm::Loop& loop) const {
-  if (!shapes_.is_divergent(&loop) || warps() > 1 || !loop.hasDedicatedExits()) return false;
+bool SequentialLoops::is_sequential(const llvm::Loop& loop) const {
+  if (!shapes_.is_divergent(&loop) || function_.warps() > 1 || !loop.hasDedicatedExits())
+    return false;
   unsigned instructions = 0, apart = 0;
   bool has_gathers = true;
   for (const Block* block : loop.blocks()) {
@@ -92,15 +89,15 @@ bool Vectorizer::goes_lane_by_lane(const llvm::Loop& loop) const {
       if (op == MachineOp::load || op == MachineOp::store) {
         const auto& call = llvm::cast<llvm::CallInst>(inst);
         const Site& site = site_of(call);
-        // Local memory lies in words of all lanes; what is in a line is one access of all. Lanes
-        // that look for what others write go together.
+        // Words of local memory lie side by side over the lanes, and affine addresses are one
+        // access of all lanes. Lanes that wait for other threads advance together.
         if (site.strong || site.space == ir::Space::local) return false;
         if (shapes_.of(call.getArgOperand(1)).is_affine() || is_chain(call, loop)) return false;
-        if (!is_global(site)) continue;
-        // Lanes that lie in a line most of the time would walk far apart, one behind the other.
-        if (may_be_line(group_of(call, Way::scattered))) return false;
+        if (!may_be_global(site)) continue;
+        // One lane after the other would access far memory where consecutive lanes share lines.
+        if (checks_.may_be_consecutive(groups_.group_of(call, Layout::scattered))) return false;
         ++apart;
-        has_gathers &= has_instruction(call);
+        has_gathers &= processor_.has_gather(call, site);
       } else if (op != MachineOp::none || inst.mayWriteToMemory()) {
         return false;
       } else if (!is_free(inst)) {
@@ -108,33 +105,34 @@ bool Vectorizer::goes_lane_by_lane(const llvm::Loop& loop) const {
       }
     }
   }
-  // Intel's gathers take half as long as accesses one by one, AMD's as long.
-  if (has_gathers && !is_amd_) return false;
+  // Intel's gathers take half as long as single loads, AMD's as long.
+  if (has_gathers && !processor_.is_amd) return false;
   return instructions <= apart * (has_gathers ? kMostInstructions : kMostWithoutGathers);
 }
 
-/// What a lane has of a scalar value.
-llvm::Value* Vectorizer::OneLane::of(llvm::Value* value) const {
+/// The lane's copy of a value of the scalar code.
+llvm::Value* SequentialLoops::OneLane::of(llvm::Value* value) const {
   const auto found = values.find(value);
   return found == values.end() ? value : found->second;
 }
 
-void Vectorizer::access_of_lane(const llvm::CallInst& call, OneLane& lane) {
+void SequentialLoops::access_of_lane(const llvm::CallInst& call, OneLane& lane) {
   const Site& site = site_of(call);
   llvm::Value* address = lane.of(call.getArgOperand(1));
-  check_lane(site, group_of(call, Way::scattered), address, [&] {
+  checks_.check_lane(site, groups_.group_of(call, Layout::scattered), address, [&] {
     llvm::Value* place = builder_.CreateInBoundsGEP(
-        builder_.getInt64Ty(), field_address(offsetof(Context, addresses)), lane.number);
+        builder_.getInt64Ty(), function_.field_address(offsetof(Context, addresses)), lane.number);
     builder_.CreateStore(address, place);
     builder_.CreateStore(builder_.CreateShl(builder_.getInt64(1), lane.number),
-                         field_address(offsetof(Context, team_lanes)));
-    call_helper(HelperId::check_access, call.getArgOperand(0));
+                         function_.field_address(offsetof(Context, team_lanes)));
+    runtime_.call(HelperId::check_access, call.getArgOperand(0));
   });
   llvm::Type* element = builder_.getIntNTy(site.bytes * 8u);
   const bool loads = machine_op(call) == MachineOp::load;
   std::vector<llvm::Value*> parts;
   for (unsigned i = 0; i < site.count; ++i) {
-    llvm::Value* there = pointer(host(site, address), u64{i} * site.bytes);
+    llvm::Value* there =
+        windows_.pointer(windows_.host_address(site, address), u64{i} * site.bytes);
     if (loads)
       parts.push_back(builder_.CreateAlignedLoad(element, there, llvm::Align(1)));
     else
@@ -143,9 +141,9 @@ void Vectorizer::access_of_lane(const llvm::CallInst& call, OneLane& lane) {
   if (loads) lane.values[&call] = record_of(parts);
 }
 
-void Vectorizer::emit_in_lane(llvm::Instruction& inst, OneLane& lane) {
+void SequentialLoops::emit_in_lane(llvm::Instruction& inst, OneLane& lane) {
   if (inst.isDebugOrPseudoInst() || inst.isLifetimeStartOrEnd()) return;
-  at_line_of(inst);
+  function_.set_location_of(inst);
   if (machine_op(inst) != MachineOp::none)
     return access_of_lane(llvm::cast<llvm::CallInst>(inst), lane);
   llvm::Instruction* copy = inst.clone();
@@ -154,37 +152,37 @@ void Vectorizer::emit_in_lane(llvm::Instruction& inst, OneLane& lane) {
   lane.values[&inst] = builder_.Insert(copy, inst.getName());
 }
 
-/// To a type that is kept, or back.
-llvm::Value* Vectorizer::convert(llvm::Value* value, llvm::Type* type) {
+/// To the element type of an array, or back.
+llvm::Value* SequentialLoops::convert(llvm::Value* value, llvm::Type* type) {
   return value->getType() == type ? value : builder_.CreateZExtOrTrunc(value, type);
 }
 
-/// The lanes' values, one by one.
-llvm::AllocaInst* Vectorizer::give_row(llvm::Value* value, unsigned number) {
+/// Stores the value of all lanes to an array.
+llvm::AllocaInst* SequentialLoops::store_row(llvm::Value* value, unsigned number) {
   llvm::Type* type = kept_as(value->getType());
-  llvm::AllocaInst* place = row(type, number);
+  llvm::AllocaInst* place = function_.lane_array(type, number);
   for (unsigned h = 0; h < halves_; ++h)
-    builder_.CreateStore(convert(all(value, h), vector_of(type)),
+    builder_.CreateStore(convert(values_.vector(value, h), vector_of(type)),
                          builder_.CreateConstInBoundsGEP1_32(vector_of(type), place, h));
   return place;
 }
 
-llvm::Value* Vectorizer::take_row(llvm::AllocaInst* place, llvm::Type* type, unsigned half) {
+llvm::Value* SequentialLoops::load_row(llvm::AllocaInst* place, llvm::Type* type, unsigned half) {
   llvm::Type* kept = vector_of(kept_as(type));
   return convert(builder_.CreateLoad(kept, builder_.CreateConstInBoundsGEP1_32(kept, place, half)),
                  vector_of(type));
 }
 
-/// A lane's own way through the loop. Ends where all of its ways out of it meet.
-void Vectorizer::emit_rounds(const llvm::Loop& loop, const std::vector<Exit>& exits,
-                             OneLane& lane) {
+/// All rounds of one lane. The builder ends where its exits join.
+void SequentialLoops::emit_rounds(const llvm::Loop& loop, const std::vector<Exit>& exits,
+                                  OneLane& lane) {
   std::vector<Block*> blocks(loop.block_begin(), loop.block_end());
   std::ranges::sort(blocks, {}, [&](const Block* block) { return order_.at(block); });
   std::map<const Block*, Block*> begins;
   for (const Block* block : blocks) begins[block] = new_block(block->getName());
   Block *before = builder_.GetInsertBlock(), *left = new_block("left");
   builder_.CreateBr(begins.at(loop.getHeader()));
-  std::map<std::pair<const Block*, const Block*>, Block*> ways;  // where each ends
+  std::map<std::pair<const Block*, const Block*>, Block*> edges;  // the block each comes from
   for (Block* block : blocks) {
     go_to(begins.at(block));
     for (llvm::Instruction& inst : *block) {
@@ -205,16 +203,16 @@ void Vectorizer::emit_rounds(const llvm::Loop& loop, const std::vector<Exit>& ex
           exits, [&](const Exit& one) { return one.from == block && one.to == to; });
       const bool again = exit == exits.end() && order_.at(to) <= order_.at(block);
       if (exit == exits.end() && !again) {
-        ways[{block, to}] = end;
+        edges[{block, to}] = end;
         branch->setSuccessor(s, begins.at(to));
         continue;
       }
-      Block* way = new_block(again ? "next" : "leaves");
-      branch->setSuccessor(s, way);
-      go_to(way);
+      Block* edge = new_block(again ? "next" : "leaves");
+      branch->setSuccessor(s, edge);
+      go_to(edge);
       if (again) {
-        ways[{block, to}] = way;
-        go_on_unless_stopped(begins.at(to));
+        edges[{block, to}] = edge;
+        function_.branch_unless_stopped(begins.at(to));
         continue;
       }
       for (const auto& [phi, row] : exit->values) {
@@ -236,16 +234,16 @@ void Vectorizer::emit_rounds(const llvm::Loop& loop, const std::vector<Exit>& ex
       for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
         const Block* from = phi.getIncomingBlock(i);
         copy->addIncoming(lane.of(phi.getIncomingValue(i)),
-                          loop.contains(from) ? ways.at({from, block}) : before);
+                          loop.contains(from) ? edges.at({from, block}) : before);
       }
     }
   }
   go_to(left);
 }
 
-/// What lanes bring to the places behind the loop, and who comes there.
-void Vectorizer::leave_by(const Exit& exit) {
-  // Not a cast of the bits: LLVM 19 never ends with an `or` of two of those, one of them a
+/// Stores the values that lanes bring to the block behind the exit. Returns these lanes.
+Halves SequentialLoops::leave_by(const Exit& exit) {
+  // Not a bitcast of the word: LLVM 19 does not terminate on an `or` of two of those, one of them a
   // constant.
   llvm::Value* lanes = splat(builder_.CreateLoad(exit.lanes->getAllocatedType(), exit.lanes));
   llvm::Value* none = llvm::Constant::getNullValue(lanes->getType());
@@ -262,28 +260,28 @@ void Vectorizer::leave_by(const Exit& exit) {
     if (llvm::isa<llvm::UndefValue>(value)) continue;
     const auto own =
         std::ranges::find_if(exit.values, [&](const auto& one) { return one.first == &phi; });
-    Variable& variable = variable_of(phi);
+    const PhiVariables::Places& places = phis_.places_of(phi);
     const bool affine = shapes_.of(&phi).is_affine();
-    const unsigned shared = halves_ / static_cast<unsigned>(variable.places.size());
-    for (unsigned i = 0; i < variable.places.size(); ++i) {
-      llvm::AllocaInst* place = variable.places[i];
+    const unsigned shared = halves_ / static_cast<unsigned>(places.size());
+    for (unsigned i = 0; i < places.size(); ++i) {
+      llvm::AllocaInst* place = places[i];
       llvm::Type* type = place->getAllocatedType();
-      llvm::Value* now = own != exit.values.end() ? take_row(own->second, phi.getType(), i)
-                         : affine                 ? first(value, i * shared)
-                                                  : all(value, i);
-      llvm::Value* goes = affine ? any(going) : going[i];
+      llvm::Value* now = own != exit.values.end() ? load_row(own->second, phi.getType(), i)
+                         : affine                 ? values_.scalar(value, i * shared)
+                                                  : values_.vector(value, i);
+      llvm::Value* goes = affine ? masks_.any(going) : going[i];
       builder_.CreateStore(builder_.CreateSelect(goes, now, builder_.CreateLoad(type, place)),
                            place);
     }
   }
-  collect(exit.to, going);
+  return going;
 }
 
-void Vectorizer::emit_loop_by_lanes(const llvm::Loop& loop) {
-  const Halves mask = nodes_[loop.getHeader()].mask;
+void SequentialLoops::emit(const llvm::Loop& loop, const Halves& mask,
+                           const std::function<void(const Block* to, const Halves& going)>& leave) {
   unsigned rows = kFirstRow;
-  // In the order of the code: results must not depend on addresses of objects. Null: not in
-  // vectors.
+  // Values from outside of the loop, in the order of the code: results must not depend on pointers.
+  // Null: a scalar is enough.
   llvm::MapVector<llvm::Value*, llvm::AllocaInst*> brought;
   std::vector<Exit> exits;
   for (Block* block : loop.blocks()) {
@@ -292,30 +290,32 @@ void Vectorizer::emit_loop_by_lanes(const llvm::Loop& loop) {
         const auto* from = llvm::dyn_cast<llvm::Instruction>(operand);
         if (!from || loop.contains(from) || !brought.try_emplace(operand, nullptr).second) continue;
         if (shapes_.of(operand).is_affine()) continue;
-        brought[operand] = give_row(operand, rows++);
+        brought[operand] = store_row(operand, rows++);
       }
     }
     for (Block* to : llvm::successors(block)) {
       if (loop.contains(to)) continue;
-      Exit& exit = exits.emplace_back(Exit{block, to, variable(builder_.getInt32Ty()), {}});
+      Exit& exit =
+          exits.emplace_back(Exit{block, to, function_.variable(builder_.getInt32Ty()), {}});
       builder_.CreateStore(builder_.getInt32(0), exit.lanes);
       for (llvm::PHINode& phi : to->phis()) {
         const auto* value = llvm::dyn_cast<llvm::Instruction>(phi.getIncomingValueForBlock(block));
         if (value && loop.contains(value))
-          exit.values.emplace_back(&phi, row(kept_as(phi.getType()), rows++));
+          exit.values.emplace_back(&phi, function_.lane_array(kept_as(phi.getType()), rows++));
       }
     }
   }
   const auto goes_alone = [&](llvm::Value* who) {
-    builder_.CreateStore(who, field_address(offsetof(Context, alone)), /*isVolatile=*/true);
+    builder_.CreateStore(who, function_.field_address(offsetof(Context, alone)),
+                         /*isVolatile=*/true);
   };
-  for_each_lane(team_mask(mask), [&](llvm::Value* number) {
+  function_.for_each_lane(masks_.team_bits(mask), [&](llvm::Value* number) {
     OneLane lane{number, {}};
     llvm::Value* word = builder_.CreateTrunc(number, builder_.getInt32Ty());
     goes_alone(builder_.CreateAdd(word, builder_.getInt32(1)));
     for (const auto& [value, place] : brought) {
       if (!place) {
-        lane.values[value] = of_lane(value, word);
+        lane.values[value] = values_.lane(value, word);
         continue;
       }
       llvm::Type* type = kept_as(value->getType());
@@ -326,7 +326,7 @@ void Vectorizer::emit_loop_by_lanes(const llvm::Loop& loop) {
     emit_rounds(loop, exits, lane);
   });
   goes_alone(builder_.getInt32(0));
-  for (const Exit& exit : exits) leave_by(exit);
+  for (const Exit& exit : exits) leave(exit.to, leave_by(exit));
 }
 
 }  // namespace heddle::jit

@@ -1,42 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Hints about what a loop accesses in later rounds, and the next CTA outside of loops. A grid's
-// threads lie side by side, so a thread's loop often goes on by the width of the grid: from page to
-// page, where the host's own prefetching does not follow. A large block begins on a page of its
-// own, too.
+#include "jit/llvm/vector/prefetcher.h"
+
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
-
-#include "jit/llvm/vector/vectorizer.h"
 
 namespace heddle::jit {
 namespace {
 
 constexpr unsigned kStrideDepth = 4, kCtaDepth = 8;
 constexpr u64 kLine = 64;
-/// Smaller steps the host sees by itself: those of a loop, and of CTAs, which follow each other
-/// without a gap.
+/// The processor itself prefetches for smaller steps, of a loop or from CTA to CTA.
 constexpr s64 kNear = 1024, kNearCta = 2048;
-/// From the hint to the access: rounds, at most, and a thread's instructions in them. What comes
-/// too early is gone again.
+/// The distance from prefetch to access: rounds, and instructions of a thread, at most. A line that
+/// is prefetched too early is evicted again.
 constexpr u64 kMostRounds = 8, kInstructionsAhead = 4000;
-/// Into the second level: the rows of a tile may be a page apart, and would drive each other out of
-/// the few places that the first one has for them.
+/// For loops the second level: the rows of a tile may be a page apart, and would evict each other
+/// from the few ways that the first level has for them.
 constexpr u32 kFirstLevel = 3, kSecondLevel = 2;
 
-/// By how much a value grows from round to round: a number that is the same in all of them, times
-/// another. This is for hints, so nothing here asks whether sums wrap around.
+/// How much a value grows from round to round: a loop-invariant value times a number. Prefetches
+/// need no exact address, so wrapping sums are ignored.
 struct Step {
-  llvm::Value* value = nullptr;  ///< null: not at all
+  llvm::Value* value = nullptr;  ///< null: it does not grow
   s64 times = 1;
   bool known = true;
 };
 
-// What goes round is a loop or, where that is null, the CTAs that a worker runs one after the
-// other.
+// A round is one of the loop or, where that is null, one of the CTAs that a worker runs one after
+// the other.
 
-/// Of what begins a step: a loop's counter, the number of a CTA.
+/// The step of a loop counter, or of a CTA's number.
 Step first_step(llvm::Instruction& inst, const llvm::Loop* loop) {
   const Step unknown{nullptr, 1, false};
   if (!loop) {
@@ -100,7 +95,7 @@ Step step_of(llvm::Value* value, const llvm::Loop* loop, unsigned depth = 0) {
     case llvm::Instruction::SExt:
       return of(0);
     case llvm::Instruction::Call: {
-      // What the lanes of a team are called is the same in each CTA, and so is what was launched.
+      // Numbers of lanes and parameters of the launch are the same in each CTA.
       const MachineOp op = machine_op(*inst);
       if (!loop && (op == MachineOp::tid || op == MachineOp::lane || op == MachineOp::param))
         return {};
@@ -113,9 +108,9 @@ Step step_of(llvm::Value* value, const llvm::Loop* loop, unsigned depth = 0) {
 
 }  // namespace
 
-/// How many rounds before the access its hint stands. Where there is a barrier in the loop, all of
-/// the block comes round between.
-u64 Vectorizer::rounds_ahead(const llvm::Loop& loop) const {
+/// How many rounds ahead to prefetch. With a barrier in the loop, all teams execute a round before
+/// the next one begins.
+u64 Prefetcher::rounds_ahead(const llvm::Loop& loop) const {
   u64 instructions = 0;
   bool has_barrier = false;
   for (const Block* block : loop.blocks()) {
@@ -123,38 +118,32 @@ u64 Vectorizer::rounds_ahead(const llvm::Loop& loop) const {
     has_barrier |= llvm::any_of(
         *block, [&](const llvm::Instruction& inst) { return is_barrier_op(machine_op(inst)); });
   }
-  if (has_barrier) instructions *= (block_.volume() + shapes_.team() - 1) / shapes_.team();
+  if (has_barrier) instructions *= (function_.block.volume() + shapes_.team() - 1) / shapes_.team();
   return std::clamp<u64>(kInstructionsAhead / instructions, 1, kMostRounds);
 }
 
-/// Whether it may be of memory that is not close to the processor all the time.
-bool Vectorizer::is_global(const Site& site) const {
-  return site.space == ir::Space::global || site.space == ir::Space::generic;
-}
-
-void Vectorizer::hint(llvm::Value* at, bool writes, u32 level) {
+void Prefetcher::hint(llvm::Value* at, bool writes, u32 level) {
   builder_.CreateIntrinsic(
       llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
       {at, builder_.getInt32(writes), builder_.getInt32(level), builder_.getInt32(1)});
 }
 
-/// Before a masked load of so many bytes. AMD's processors do not count those among what their own
-/// prefetching goes by, but do count hints.
-void Vectorizer::touch(const Site& site, llvm::Value* at, u64 bytes) {
-  if (!is_amd_ || !is_global(site)) return;
+void Prefetcher::touch(const Site& site, llvm::Value* at, u64 bytes) {
+  if (!processor_.is_amd || !may_be_global(site)) return;
   for (u64 offset = 0; offset < bytes; offset += kLine)
     hint(builder_.CreateConstGEP1_64(builder_.getInt8Ty(), at, offset), false, kFirstLevel);
 }
 
-void Vectorizer::prefetch(const llvm::CallInst& call, const Group& group, u64 distance) {
+void Prefetcher::prefetch(const llvm::CallInst& call, const AccessGroup& group, u64 distance) {
   const Site& site = site_of(call);
-  if (!is_global(site)) return;
-  if (group.way == Way::scattered || group.way == Way::spread || group.way == Way::pattern ||
-      group.way == Way::only)
+  if (!may_be_global(site)) return;
+  if (group.layout == Layout::scattered || group.layout == Layout::strided ||
+      group.layout == Layout::permuted || group.layout == Layout::known_lanes)
     return;
   const llvm::Loop* loop = shapes_.loops.getLoopFor(call.getParent());
   const bool writes = machine_op(call) == MachineOp::store;
-  if (loop && writes) return;  // a loop often writes where it has read, or waits for no store
+  if (loop && writes)
+    return;  // a loop often writes where it has read, and does not wait for stores
   const Step step = step_of(call.getArgOperand(1), loop);
   if (!step.known || !step.value || !shapes_.of(step.value).is_uniform()) return;
   if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(step.value);
@@ -162,16 +151,16 @@ void Vectorizer::prefetch(const llvm::CallInst& call, const Group& group, u64 di
     return;
   const u64 rounds = loop ? rounds_ahead(*loop) : 1;
   if (loop && bounds_.most_rounds(loop->getHeader()) <= rounds) return;
-  llvm::Value* bytes =
-      builder_.CreateMul(builder_.CreateSExtOrTrunc(first(step.value), builder_.getInt64Ty()),
-                         builder_.getInt64(static_cast<u64>(step.times) * rounds));
+  llvm::Value* bytes = builder_.CreateMul(
+      builder_.CreateSExtOrTrunc(values_.scalar(step.value), builder_.getInt64Ty()),
+      builder_.getInt64(static_cast<u64>(step.times) * rounds));
   const Shape shape = shapes_.of(group.root);
   const u64 extent =
       static_cast<u64>(std::abs(shapes_.reach(shape))) + u64{site.bytes} * site.count;
   for (unsigned h = 0; h < halves_; h += shapes_.halves_of(shape)) {
-    llvm::Value* at = builder_.CreateAdd(group.at[h], bytes);
+    llvm::Value* at = builder_.CreateAdd(group.host[h], bytes);
     for (u64 offset = 0; offset < extent; offset += kLine)
-      hint(pointer(at, distance + offset), writes, kSecondLevel);
+      hint(windows_.pointer(at, distance + offset), writes, kSecondLevel);
   }
 }
 

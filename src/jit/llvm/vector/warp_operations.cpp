@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/llvm/vector/warp_operations.h"
+
+#include <llvm/IR/Instructions.h>
+
+#include "base/check.h"
+#include "jit/llvm/analysis/branches.h"
+#include "jit/llvm/vector/shuffles.h"
+
+namespace heddle::jit {
+
+/// A shfl whose source lanes are constants.
+bool WarpOperations::emit_shuffle(llvm::CallInst& call, const Site& site) {
+  const auto sources = shuffle_sources(call, site);
+  if (!sources) return false;
+  const u64 wanted = demanded_.lanes(&call);
+  llvm::Value* a = call.getArgOperand(1);
+  Halves both{};
+  for (unsigned h = 0; h < halves_; ++h) {
+    const unsigned begin = h / kHalves * kHalves;
+    std::vector<int> from;
+    std::vector<llvm::Constant*> inside;
+    for (unsigned lane = 0; lane < kHalf; ++lane) {
+      const auto& source = (*sources)[(h - begin) * kHalf + lane];
+      from.push_back(wanted >> (h * kHalf + lane) & 1 ? static_cast<int>(source.lane)
+                                                      : llvm::PoisonMaskElem);
+      inside.push_back(builder_.getInt1(source.in_range));
+    }
+    both[h] =
+        builder_.CreateShuffleVector(values_.vector(a, begin), values_.vector(a, begin + 1), from);
+    if (!call.getType()->isStructTy()) continue;
+    llvm::Value* pair = llvm::PoisonValue::get(vector_of(call.getType()));
+    pair = builder_.CreateInsertValue(pair, both[h], 0);
+    both[h] = builder_.CreateInsertValue(pair, llvm::ConstantVector::get(inside), 1);
+  }
+  values_.define(call, both);
+  return true;
+}
+
+void WarpOperations::check_members(llvm::CallInst& call, const Halves& mask) {
+  llvm::Value* members = call.getArgOperand(call.arg_size() - 1);
+  if (const auto* known = llvm::dyn_cast<llvm::Constant>(members); known && known->isAllOnesValue())
+    return;
+  Halves strangers{};
+  for (unsigned h = 0; h < halves_; ++h) {
+    std::vector<llvm::Constant*> own;
+    for (unsigned lane = 0; lane < kHalf; ++lane)
+      own.push_back(builder_.getInt32(1u << (h % kHalves * kHalf + lane)));
+    llvm::Value* named = builder_.CreateAnd(builder_.CreateFreeze(values_.vector(members, h)),
+                                            llvm::ConstantVector::get(own));
+    llvm::Value* stranger =
+        builder_.CreateICmpEQ(named, llvm::Constant::getNullValue(named->getType()));
+    strangers[h] = builder_.CreateAnd(mask[h], stranger);
+  }
+  Block *ask = new_block("strangers"), *next = new_block("named");
+  expect(builder_.CreateCondBr(builder_.CreateNot(masks_.any(strangers)), next, ask));
+  go_to(ask);
+  function_.for_each_warp([&](unsigned warp) {
+    runtime_.pass_operand(members, 0, warp);
+    runtime_.call(HelperId::members, call.getArgOperand(0), mask, warp);
+  });
+  builder_.CreateBr(next);
+  go_to(next);
+}
+
+void WarpOperations::emit(llvm::CallInst& call, const Site& site, const Halves& mask) {
+  using isa::SemId;
+  const bool uniform = shapes_.of(&call).is_uniform();
+  llvm::Value* here = masks_.warp_bits(mask);
+  llvm::Value* takes_part = here;
+  // In other cases the run-time checks the membermask with the rest.
+  if (site.has_members && (uniform || shuffle_sources(call, site))) {
+    check_members(call, mask);
+    if (uniform)
+      takes_part =
+          builder_.CreateAnd(here, values_.scalar(call.getArgOperand(call.arg_size() - 1)));
+  }
+  switch (site.sem) {
+    case SemId::activemask:
+      return values_.define_uniform(call, here);
+    case SemId::ballot:
+    case SemId::ballot_sync:
+      if (!uniform) break;
+      return values_.define_uniform(
+          call, builder_.CreateAnd(takes_part, runtime_.lane_bits(call.getArgOperand(1))));
+    case SemId::vote:
+    case SemId::vote_sync: {
+      if (!uniform) break;
+      llvm::Value* set = builder_.CreateAnd(takes_part, runtime_.lane_bits(call.getArgOperand(1)));
+      llvm::Value* all = builder_.CreateICmpEQ(set, takes_part);
+      llvm::Value* some = builder_.CreateICmpNE(set, builder_.getInt32(0));
+      const auto mode = static_cast<sem::Votemode>(site.runtime[0]);
+      return values_.define_uniform(call, mode == sem::Votemode::all ? all
+                                          : mode == sem::Votemode::any
+                                              ? some
+                                              : builder_.CreateOr(all, builder_.CreateNot(some)));
+    }
+    case SemId::shuffle:
+    case SemId::shuffle_sync:
+      if (emit_shuffle(call, site)) return;
+      break;
+    default:
+      break;
+  }
+  for (u32 i = 1; i < call.arg_size(); ++i) runtime_.pass_operand(call.getArgOperand(i), i - 1);
+  runtime_.call(HelperId::warp_op, call.getArgOperand(0), mask);
+  runtime_.take_results(call);
+}
+
+}  // namespace heddle::jit
