@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device profiles: the limits and attributes of the GPU that Heddle stands in for. HEDDLE_DEVICE
-// chooses one by name; the default reports compute capability 12.0, for which most programs write
-// PTX that is valid (docs/adr), and runs every target.
+// Device profiles: the limits and attributes of the GPU that Heddle stands in for. Each is a file,
+// profiles/NAME.profile, compiled into the library (docs/add-a-device.md). HEDDLE_DEVICE chooses
+// one by name; the default reports compute capability 12.0, for which most programs write PTX that
+// is valid (docs/adr), and runs every target.
 #pragma once
 
 #include <optional>
