@@ -16,13 +16,13 @@ namespace {
 
 struct State {
   std::mutex mutex;
-  std::condition_variable more;   ///< in queue
-  std::condition_variable ended;  ///< one piece of work
+  std::condition_variable more;   ///< the queue is not empty
+  std::condition_variable ended;  ///< work has ended
   struct Work {
     std::function<void()> run;
     std::function<double()> urgency;
   };
-  std::vector<Work> queue;  ///< in the order in which they came
+  std::vector<Work> queue;  ///< in order of arrival
   bool runs = false;        ///< the thread exists
   bool works = false;
 
@@ -46,13 +46,13 @@ struct State {
     }
   }
 
-  // A child has no such thread, and what it was at is lost.
+  // The child of a fork has no such thread, and the work of the parent's is lost.
   static void before_fork();
   static void in_parent();
   static void in_child();
 };
 
-/// Never destroyed: its thread never ends.
+/// Never destroyed: the thread never ends.
 State& state() {
   static State& one = *new State;
   return one;

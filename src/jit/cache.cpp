@@ -21,11 +21,11 @@ namespace heddle::jit {
 namespace {
 
 constexpr std::string_view kSuffix = ".code", kUnfinished = "new-";
-/// A kernel's file is a thousandth of it.
+/// A kernel's file is a thousandth of this size.
 constexpr off_t kLargestFile = 64 << 20;
-/// A file that was used is marked as used once in that time (s).
+/// A file that is used gets a new time of use once in so many seconds.
 constexpr time_t kMark = 3600;
-/// What a writer left behind that died (s).
+/// After so many seconds, temporary files are taken for those of writers that died.
 constexpr time_t kLeftBehind = 3600;
 
 struct File {
@@ -64,7 +64,7 @@ std::string read_all(int file, std::size_t size) {
 
 }  // namespace
 
-/// Where two keys meet they take turns in one file: Entry::key tells them apart.
+/// Two keys with one hash overwrite each other's file: Entry::key tells them apart.
 std::string Cache::path_of(const std::string& key) const {
   return fmt::format("{}/{:016x}{}", folder_, std::hash<std::string>()(key), kSuffix);
 }
@@ -73,7 +73,7 @@ std::optional<Entry> Cache::find(const std::string& key) {
   const File file(open(path_of(key).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   struct stat info;
   if (file.number < 0 || fstat(file.number, &info) != 0) return std::nullopt;
-  // It is executed, so it must be of somebody who may do as this user anyway.
+  // The file's code is executed, so it must belong to a user who may run code as this user anyway.
   if (!S_ISREG(info.st_mode) || (info.st_uid != geteuid() && info.st_uid != 0) ||
       (info.st_mode & (S_IWGRP | S_IWOTH)) || info.st_size > kLargestFile)
     return std::nullopt;
@@ -101,7 +101,7 @@ void Cache::put(const Entry& entry) {
     }
   }
   if (rename(unfinished.c_str(), path_of(entry.key).c_str()) != 0) unlink(unfinished.c_str());
-  // Looking through the folder takes longer than writing a file, so not each time.
+  // Listing the folder takes longer than writing a file, so it is not done for each file.
   const u64 written = written_.fetch_add(bytes.size()) + bytes.size();
   if (!evicted_.exchange(true) || written > most_ / 16) evict();
 }
@@ -134,7 +134,7 @@ void Cache::evict() {
   }
   if (sum > most_) {
     std::ranges::sort(all, {}, &Kept::used);
-    // A little more than needed, so that the next file does not begin this again.
+    // Deletes a little more than needed, so that the next file does not start this again.
     for (const Kept& file : all) {
       if (sum <= most_ - most_ / 8) break;
       unlinkat(dirfd(folder), file.name.c_str(), 0);  // another process may have been first

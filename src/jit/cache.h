@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiled kernels on disk, for later processes: a folder with a file for each (entry.h). Any
-// number of processes use it at once: files come by renaming, whole, and go at any time. Whatever
-// is wrong with one means that it is not there.
+// number of processes use it at once: files are complete when they appear, by renaming, and may
+// disappear at any time. A file with any error counts as missing.
 #pragma once
 
 #include <atomic>
@@ -15,13 +15,13 @@ namespace heddle::jit {
 
 class Cache {
  public:
-  /// The folder is made, for this user alone, when something is first written.
+  /// The folder is created, for this user alone, with the first file.
   Cache(std::string folder, u64 most_bytes) : folder_(std::move(folder)), most_(most_bytes) {}
 
-  /// What was put under this very key.
+  /// The entry that was put under this key.
   std::optional<Entry> find(const std::string& key);
   void put(const Entry& entry);
-  /// Until the files fit: those that were not used for longest go.
+  /// Deletes the least recently used files until the others fit.
   void evict();
 
   const std::string& folder() const { return folder_; }
@@ -35,8 +35,8 @@ class Cache {
   std::atomic<bool> evicted_{false};
 };
 
-/// As the environment says: HEDDLE_CACHE=0 for none, HEDDLE_CACHE_DIR, HEDDLE_CACHE_SIZE in MB.
-/// Null: none.
+/// The cache that the environment names: HEDDLE_CACHE=0 for none, HEDDLE_CACHE_DIR,
+/// HEDDLE_CACHE_SIZE in MB. Null: none.
 Cache* cache_of_environment();
 
 }  // namespace heddle::jit

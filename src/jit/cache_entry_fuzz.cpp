@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any bytes are an entry of the cache or are not, packed and unpacked. Mutants of a packed one
-// seldom get past its checksum, so the reader behind it gets them directly. What is read is written
-// and read the same.
+// Any bytes are read as an entry of the cache or refused, packed and unpacked. Mutants of a packed
+// entry seldom pass its checksum, so the parser behind it also gets them directly. An entry that
+// was read is written and read again as the same.
 #include <cstddef>
 #include <cstdint>
 

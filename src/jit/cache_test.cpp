@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr u64 kPlenty = 1 << 30;
 
-/// A folder of its own, which goes after the test.
+/// A temporary folder, deleted after the test.
 class CacheTest : public testing::Test {
  protected:
   CacheTest() {
@@ -38,7 +38,7 @@ class CacheTest : public testing::Test {
   void write(const fs::path& name, const std::string& text) const {
     std::ofstream(folder / name) << text;
   }
-  /// As if last used so many seconds ago.
+  /// Sets the time of last use, in seconds before now.
   static void age(const fs::path& file, time_t seconds) {
     const timespec times[2] = {{time(nullptr) - seconds, 0}, {time(nullptr) - seconds, 0}};
     ASSERT_EQ(utimensat(AT_FDCWD, file.c_str(), times, 0), 0);
@@ -50,7 +50,7 @@ class CacheTest : public testing::Test {
   fs::path base_;
 };
 
-/// Does not compress, so the size of a file is known.
+/// An image that does not compress, so that the size of its file is known.
 Entry entry_of(const std::string& key, std::size_t bytes = 10) {
   Image image;
   u64 random = std::hash<std::string>()(key);
@@ -136,7 +136,7 @@ TEST_F(CacheTest, WhatWasNotUsedForLongestGoes) {
     keys.push_back(fmt::format("kernel {}", i));
     cache.put(entry_of(keys.back(), 10'000));
   }
-  // By key, whatever order the folder has.
+  // In the order of keys, not of the folder.
   for (int i = 0; i < 8; ++i) {
     for (const fs::path& file : files()) {
       std::ifstream in(file, std::ios::binary);
@@ -160,7 +160,7 @@ TEST_F(CacheTest, WhatWasNotUsedForLongestGoes) {
   EXPECT_TRUE(fs::exists(folder / "new-alive"));
 }
 
-// Little room, so that files go under the hands of those who read.
+// The cache is small, so files are deleted while others read them.
 TEST_F(CacheTest, ManyProcesses) {
   constexpr int kProcesses = 6, kRounds = 300, kKeys = 20;
   std::vector<pid_t> children;
@@ -174,7 +174,7 @@ TEST_F(CacheTest, ManyProcesses) {
         const auto entry = cache.find(key);
         if (!entry) {
           cache.put(entry_of(key, 3000));
-          found += has(cache, key);  // others may have put ten since, but not each time
+          found += has(cache, key);  // other threads may have put ten since, but not each time
         } else if (code_of(*entry) != code_of(entry_of(key, 3000))) {
           _exit(1);
         } else {

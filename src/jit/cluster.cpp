@@ -16,7 +16,7 @@ CtaStatus CompiledCluster::run(u64 budget) {
       if (!finished_[rank]) see(*members_[rank]);
   };
   const auto is_stopped = [&] { return launch_.stop.load(std::memory_order_relaxed); };
-  // Who was stopped is lost: it would do again what it did since it last waited.
+  // A CTA that was stopped cannot resume: it would repeat what it did since it last waited.
   for (u32 pass = 0; pass < kPatience && !is_stopped(); ++pass) {
     jit::Cta* left = nullptr;
     bool idle = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A cluster of compiled CTAs: each goes on until all of its warps wait.
+// A cluster of compiled CTAs, which run on one host thread: each runs until all of its warps wait.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An image in memory that may be executed.
+// An image in executable memory.
 #pragma once
 
 #include <memory>
@@ -12,24 +12,24 @@
 
 namespace heddle::jit {
 
-/// Runs the warps of a CTA, whose frames lie side by side.
+/// Runs the warps of a CTA. Their frames are consecutive.
 using CtaFunction = u32(Context*, u8* frames);
 
 class Code {
  public:
-  /// Fails when the host gives no memory.
+  /// Fails when the host has no memory.
   static Result<std::shared_ptr<const Code>> load(Image image, const machine::Loaded& loaded);
   ~Code();
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
 
-  /// Without its code, which is at base().
+  /// The image without its code, which is at base().
   const Image& image() const { return image_; }
   CtaFunction* cta() const { return reinterpret_cast<CtaFunction*>(base_ + image_.entry); }
   const u8* base() const { return base_; }
   std::size_t bytes() const { return bytes_; }
   const u64* symbols() const { return symbols_.data(); }
-  /// What the code at a host address is of; null: it is not ours.
+  /// The instruction of the code at a host address; null: it is not in this code.
   const CodeLine* line_at(u64 address) const;
 
  private:

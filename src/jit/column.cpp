@@ -18,7 +18,7 @@ Result<u64> Column::begin(u64 index, u64 most) {
     if (count == rows_.size())
       rows_.push_back({std::make_unique<jit::Cta>(code_, launch_, below_)});
     const auto begun = rows_[count].cta->begin(index + count, 1);
-    if (!begun.ok() && count) break;  // fewer at a time need less memory
+    if (!begun.ok() && count) break;  // fewer CTAs at a time need less memory
     if (!begun.ok()) return begun;
     rows_[count].finished = false;
   }

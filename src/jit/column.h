@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CTAs below each other in the grid that read the same (Image::columns), which take turns: each
-// goes on for some barriers, and the next one finds what it read in a near cache.
+// Switches between CTAs of one column of the grid, which read the same memory (cta_switching.h):
+// each runs for some barriers, so that the next one finds what it read in a near cache.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace heddle::jit {
 
 class Column final : public machine::Cta {
  public:
-  /// How many there are, but for the lowest ones of a grid, and parts of columns: Launch::rows.
+  /// CTAs at a time; fewer at the lower end of a grid, and in parts of columns: Launch::rows.
   static constexpr u32 kRows = 4;
 
   Column(std::shared_ptr<const Code> code, machine::Launch& launch, const machine::Program& below)
@@ -28,7 +28,8 @@ class Column final : public machine::Cta {
     std::unique_ptr<jit::Cta> cta;
     bool finished = true;
   };
-  /// Barriers. What is read between them, of all rows, shall stay in the second-level cache.
+  /// Barriers between two switches. What all rows read between them shall fit into the second-level
+  /// cache.
   static constexpr u64 kTurn = 16;
 
   const std::shared_ptr<const Code> code_;
@@ -38,7 +39,7 @@ class Column final : public machine::Cta {
   std::size_t trapped_ = 0;
 };
 
-/// What runs compiled CTAs of the launch.
+/// The object that runs compiled CTAs of the launch.
 std::unique_ptr<machine::Cta> make_cta_of(std::shared_ptr<const Code> code, machine::Launch& launch,
                                           const machine::Program& below);
 

@@ -6,15 +6,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What has to be known of code before it is compared with what was interpreted before.
+/// Time in code before it is compared with the interpreter.
 constexpr s64 kEnough = std::chrono::nanoseconds(2ms).count();
 constexpr u64 kEnoughCtas = 4;
-/// CTAs that take longer in code are not tried in the interpreter: it may take a hundred times
-/// that.
+/// CTAs that take longer than this in code are not tried in the interpreter, which may need a
+/// hundred times as long.
 constexpr double kLongest = 10e6;
-/// CTAs of each, when the two take turns.
+/// CTAs that each engine runs in alternation.
 constexpr u64 kTurns = 8;
-/// What is not slower by so much stays.
+/// Code that is slower by less than this factor stays.
 constexpr double kSlower = 1.1;
 
 }  // namespace
@@ -45,7 +45,7 @@ bool Comparison::settle_by_turns() {
   if (!code_.ctas || !interpreter_.ctas) return false;
   const bool is_slower = code_.each() > interpreter_.each() * kSlower;
   if (!is_slower && interpreter_.each() > 2 * code_.each()) {
-    settle();  // no doubt
+    settle();  // the code is faster by far
     return false;
   }
   if (code_.ctas < kTurns || interpreter_.ctas < kTurns) return false;

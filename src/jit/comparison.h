@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether code of a kernel is slower than the interpreter was: rare, but then it stays so for as
-// long as the program runs. Time for each CTA is compared. CTAs may have more to do than those that
-// were interpreted, so when code seems to be slower, the two take turns for some CTAs, and that
-// decides.
+// Whether the compiled code of a kernel is slower than the interpreter. That is rare, but lasts as
+// long as the program. Time per CTA is compared. Later CTAs may have more to do than those that
+// were interpreted, so when code seems to be slower, both engines run some CTAs in alternation, and
+// that decides.
 #pragma once
 
 #include <atomic>
@@ -18,15 +18,15 @@ class Comparison {
   enum class Verdict : u8 { open, code, interpreter };
 
   Verdict verdict() const { return verdict_.load(std::memory_order_relaxed); }
-  /// Nothing is compared: code it is.
+  /// Decides for the code without a comparison.
   void settle() { verdict_.store(Verdict::code, std::memory_order_relaxed); }
 
-  /// Whether the next CTAs shall run in code, which is there.
+  /// Whether the next CTAs shall run in the code, which exists.
   bool next_is_code();
-  /// So many CTAs have ended, or none yet, after so much more time. Whether that is the verdict for
-  /// the interpreter: true once.
+  /// Adds the time in which `ctas` CTAs, possibly none, have ended. True once, when the verdict
+  /// becomes Verdict::interpreter.
   bool ran(bool in_code, std::chrono::nanoseconds time, u64 ctas);
-  /// In microseconds, when there is a verdict.
+  /// Microseconds per CTA, when there is a verdict.
   double code_time() const { return code_.each() * 1e-3; }
   double interpreter_time() const { return interpreter_.each() * 1e-3; }
 
@@ -44,11 +44,11 @@ class Comparison {
     }
     double each() const { return ctas ? static_cast<double>(time) / static_cast<double>(ctas) : 0; }
   };
-  bool settle_by_turns();
+  bool settle_by_alternation();
 
   std::atomic<Verdict> verdict_{Verdict::open};
-  std::atomic<bool> takes_turns_{false};
-  std::atomic<u32> turns_{0};
+  std::atomic<bool> alternates_{false};
+  std::atomic<u32> alternations_{0};
   Pace code_, interpreter_;
 };
 

@@ -16,9 +16,9 @@
 namespace heddle::jit {
 namespace {
 
-/// Compilations that were left behind and have not ended. With that many, no more begin.
+/// How many compilations that were left behind may run at once. With that many, no more begin.
 constexpr int kMostBehind = 4;
-/// LLVM recurses along chains of values.
+/// The thread's stack: LLVM recurses along chains of values.
 constexpr std::size_t kStack = std::size_t{64} << 20;
 constexpr std::chrono::milliseconds kInterval{10};
 
@@ -90,7 +90,7 @@ bool Compilation::end(Outcome outcome) {
     if (abandoned_) return false;
     is_ending_ = true;
   }
-  // Who waits finds what comes of it.
+  // Waiting threads find the outcome.
   std::exchange(ended_, {})(std::move(outcome));
   const std::lock_guard lock(mutex_);
   is_over_ = true;
@@ -98,15 +98,14 @@ bool Compilation::end(Outcome outcome) {
   return true;
 }
 
-/// Of the processor, by the thread.
+/// Processor time of the thread.
 std::chrono::nanoseconds Compilation::used() const {
   timespec time{};
   if (!runs_ || clock_gettime(clock_, &time) != 0) return {};
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-/// It goes on only while nobody else wants the processor, skips what it can, and nobody looks at
-/// what comes of it.
+/// The thread continues at idle priority and skips what it can; nobody uses its outcome.
 void Compilation::leave_behind() {
   ++behind();
   abandoned_ = true;
@@ -118,7 +117,7 @@ void Compilation::leave_behind() {
 }
 
 bool Compilation::wait(const std::function<bool()>& gives_up) {
-  // The child of a fork has no such thread.
+  // The child of a fork does not have this thread.
   if (getpid() != process_) return false;
   std::unique_lock lock(mutex_);
   while (!is_over_) {

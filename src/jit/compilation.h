@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A compilation on a thread of its own, which is left behind when it takes too long: nobody can
-// stop LLVM in the middle (docs/adr/0006-compilations-can-be-left-behind.md).
+// A compilation on a thread of its own. LLVM cannot be interrupted, so a compilation that takes too
+// long is left behind (docs/adr/0006-compilations-can-be-left-behind.md).
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace heddle::jit {
 
-/// What a Request needs, kept as long as somebody may look at it.
+/// A Request with shared ownership of what it refers to.
 struct Order {
   std::shared_ptr<const ir::Module> module;
   ir::FunctionId entry;
@@ -33,19 +33,19 @@ class Compilation : public std::enable_shared_from_this<Compilation> {
   using Outcome = Result<Compiled, Failure>;
   using Clock = std::chrono::steady_clock;
 
-  /// Begins one. It may use so much time of a processor; `ended` gets what came of it, once, on the
-  /// thread that compiles or on one that waits.
+  /// Starts a compilation, which may use `budget` of processor time. `ended` is called once with
+  /// the outcome, on the compiling thread or on one that waits.
   static std::shared_ptr<Compilation> start(Order order, std::chrono::nanoseconds budget,
                                             std::function<void(Outcome)> ended);
 
-  /// Until it ended, or its budget is used up, or `gives_up` says that the caller waits no longer.
-  /// The budget is watched as long as somebody waits. Whether it ended.
+  /// Waits until the compilation has ended, its budget is used up, or `gives_up` returns true. The
+  /// budget is enforced while a thread waits here. Returns whether it has ended.
   bool wait(const std::function<bool()>& gives_up = {});
 
  private:
   Compilation(Order order, std::chrono::nanoseconds budget, std::function<void(Outcome)> ended);
   void run();
-  /// False: somebody was first.
+  /// False: another thread has ended it before.
   bool end(Outcome outcome);
   void leave_behind();
   std::chrono::nanoseconds used() const;

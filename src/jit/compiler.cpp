@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kName = "libheddle_jit.so";
 
-/// Its path; empty: it is not there.
+/// The library's path; empty: it does not exist.
 std::string find_library() {
   const std::filesystem::path folder = library_folder();
   std::error_code ignored;
@@ -70,7 +70,7 @@ Library load() {
 }
 
 const Library& library() {
-  // Not destroyed: threads go on while the process ends.
+  // Never destroyed: threads still run while the process ends.
   static const Library& one = *new Library(load());
   return one;
 }

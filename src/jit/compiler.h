@@ -18,19 +18,19 @@
 
 namespace heddle::jit {
 
-/// Stages that `heddle jit --dump` shows.
+/// What `heddle jit --dump` shows.
 enum class Dump : u8 { none, scalar, uniform, vector, code };
 
 struct Request {
   const ir::Module* module = nullptr;
   ir::FunctionId entry;
   const machine::SharedLayout* shared = nullptr;
-  machine::Dim3 block;  ///< the code is for blocks of this very shape
+  machine::Dim3 block;  ///< the code is for blocks of this shape only
   Dump dump = Dump::none;
-  /// Names of passes, behind which Compiled::dump gets the code as text; "all": behind each.
+  /// Names of passes after which Compiled::dump gets the code as text; "all": after each.
   std::vector<std::string> print_after;
   std::string cpu;  ///< an LLVM name; empty: this host
-  /// Set when nobody wants what comes of it any more. Null: somebody always does.
+  /// Set when the outcome is no longer wanted. Null: it always is.
   const std::atomic<bool>* abandoned = nullptr;
 };
 
@@ -40,18 +40,18 @@ struct Compiled {
   std::vector<Stage> stages;
 };
 
-/// Why there is no code.
+/// Why a kernel has no code.
 struct Failure {
   std::string message;
-  /// The kernel is the reason: the same compiler will say so again. Else there is no compiler.
+  /// The kernel is the reason, so the same compiler fails again. False: there is no compiler.
   bool by_kernel = false;
-  bool over_budget = false;  ///< with more time it may work
+  bool over_budget = false;  ///< it may succeed with more time
 };
 
 /// Fails with the reason when this kernel cannot be compiled: it stays in the interpreter.
 Result<Compiled, Failure> compile(const Request& request);
 
-/// Passes that are run on LLVM IR, as Request::print_after shows it.
+/// A run of passes on LLVM IR text, which Request::print_after prints.
 struct TextRequest {
   std::string text, name;           ///< `name` is for messages
   std::vector<std::string> passes;  ///< in that order; none: the text is read and printed
@@ -59,8 +59,8 @@ struct TextRequest {
   std::string cpu;  ///< an LLVM name; empty: this host
 };
 
-/// The code behind the last pass, or what print<...> and `print_after` print. Fails with what is
-/// wrong with the text, with a name that no pass has, or with a pass's reason.
+/// The text after the last pass, or what print<...> and `print_after` print. Fails with an error in
+/// the text, an unknown pass name, or a pass's reason.
 Result<std::string> run_passes_on(const TextRequest& request);
 
 struct PassInfo {
@@ -68,11 +68,11 @@ struct PassInfo {
   std::string needs, gives, breaks;  ///< properties of the code, with commas between
 };
 
-/// All passes in the order in which a kernel goes through them, then those that print. Empty: there
+/// All passes in the order in which a kernel runs through them, then those that print. Empty: there
 /// is no compiler.
 std::vector<PassInfo> list_passes();
 
-/// Whether LLVM has code for a processor of that name; true where there is no compiler.
+/// Whether LLVM can generate code for a processor of that name; true where there is no compiler.
 bool knows_cpu(const std::string& name);
 
 /// Which build of the compiler this is, without loading it: the build id of its library. Empty:

@@ -22,7 +22,7 @@ using machine::TrapKind;
 
 namespace {
 
-// Compiled code has no type in front of it, which -fsanitize=function would read.
+// Compiled code has no type signature in front of it, which -fsanitize=function reads.
 #ifdef __clang__
 __attribute__((no_sanitize("function")))
 #endif
@@ -31,9 +31,9 @@ run_code(CtaFunction* code, Context& context, u8* frames) {
   return static_cast<Outcome>(code(&context, frames));
 }
 
-/// For alloca, and for as many calls as the interpreter has room for in the memory that was asked
-/// for, where a call takes 16 bytes and more: here lies what it keeps elsewhere, so frames are
-/// larger. Not more than a thread may have at all, unless that was asked for.
+/// Room for alloca and for as many calls as the interpreter has room for in a stack of `asked`
+/// bytes, where a call takes at least 16. A compiled frame is larger, since it holds what the
+/// interpreter keeps elsewhere. No more than a thread may have, unless that much was asked for.
 u64 room_for_calls(u64 asked, u64 frame) {
   constexpr u64 kLeast = 16, kMost = 512 << 10;
   return std::max(asked, std::min((asked / kLeast + 1) * frame, kMost)) / 16 * 16;
@@ -99,7 +99,7 @@ Result<u64> Cta::begin(u64 index, u64 most) {
     c.helpers = kHelperTable.data();
     c.owner = this;
   }
-  // The code goes along a row, and to its end.
+  // The code advances along a row, and from its end to the next one.
   if (launch_.rows > 1 || code_->image().waits) most = 1;
   const machine::Dim3 place = launch_.place_of(index);
   context_.ctaid[0] = place.x, context_.ctaid[1] = place.y, context_.ctaid[2] = place.z;
@@ -111,7 +111,7 @@ Result<u64> Cta::begin(u64 index, u64 most) {
   return most;
 }
 
-/// To the next CTA, as code does whose warps came to an end together. False: there is none.
+/// Moves on to the next CTA, as code does if all warps end in one region. False: there is none.
 bool Cta::go_on() {
   Context& c = context_;
   if (!c.left) return false;
@@ -124,7 +124,7 @@ bool Cta::go_on() {
   return true;
 }
 
-/// Before barriers and ends of warps are looked at: those of CTAs before this one are forgotten.
+/// Forgets barriers and ends of warps of the CTA before this one.
 void Cta::begin_barriers() {
   if (std::exchange(looked_at_, index()) == index()) return;
   std::fill(teams_at_.begin(), teams_at_.end(), Team{});
@@ -154,7 +154,7 @@ CtaStatus Cta::run_warps() {
       case Outcome::trapped:
         return CtaStatus::trapped;
       case Outcome::stopped:
-        return CtaStatus::running;  // the launch knows why, and does not come back
+        return CtaStatus::running;  // the launch knows why, and does not call again
       case Outcome::paused:
         context_.begins = 1;
         return CtaStatus::waiting;
@@ -176,14 +176,14 @@ CtaStatus Cta::run_warps() {
   }
 }
 
-/// After a round: whether others shall have their turns.
+/// After a round: whether this CTA yields to others.
 std::optional<CtaStatus> Cta::look_around() {
   if (!round_.yields) {
     standstill_.over();
     vain_rounds_ = 0;
     return std::nullopt;
   }
-  // Others of the cluster may have the answer.
+  // Other CTAs of the cluster may have the answer.
   if (cluster_ != &alone_) return CtaStatus::waiting;
   if (round_.alone) {
     if (standstill_.is_for_ever([&](auto see) { see(*this); })) return deadlock();
@@ -195,7 +195,7 @@ std::optional<CtaStatus> Cta::look_around() {
   return std::nullopt;
 }
 
-/// After a round: who came to a barrier arrives there. True: that was a trap.
+/// After a round: warps that have come to a barrier arrive there. True: a trap.
 bool Cta::look_at_warps() {
   begin_barriers();
   const bool first = context_.begins;
@@ -214,7 +214,7 @@ bool Cta::look_at_warps() {
       round_.alone &= alone;
       continue;
     }
-    round_.yields &= !first && !state.ready;  // it has come this far in this round
+    round_.yields &= !first && !state.ready;  // it has made progress in this round
     if (team.finished) {
       state.ready = 0;
       continue;
@@ -224,7 +224,7 @@ bool Cta::look_at_warps() {
       return true;
     state.ready = !team.waits;
   }
-  // Those that have finished are waited for no longer.
+  // Barriers no longer wait for warps that have finished.
   for (u32 number = 0; active_barriers_ && number < machine::kBarriers; ++number)
     check_barrier(number);
   if (cluster_->barrier_active) check_cluster_barrier();
@@ -255,8 +255,8 @@ u32 Cta::arrive(const Site& site, u32 team, u32 lanes, u32 number, u32 count, u3
   return 0;
 }
 
-/// Lets those that wait at the barrier go on when all have arrived. All that live of a warp arrive
-/// together; a warp that comes to an end while others run is looked at when they have.
+/// Releases the warps at the barrier when all have arrived. All lanes of a warp that have not
+/// exited arrive together; a warp that ends while others run is accounted for after the round.
 void Cta::check_barrier(u32 number) {
   machine::Barrier& barrier = barriers_[number];
   if (!barrier.active) return;
@@ -318,7 +318,7 @@ bool Cta::has_arrived_in_cluster() const {
 }
 
 /// The phase is complete when all threads of the cluster that have not exited have arrived. All
-/// that live of a warp arrive together.
+/// such lanes of a warp arrive together.
 void Cta::check_cluster_barrier() {
   if (!std::ranges::all_of(cluster_->members, &Cta::has_arrived_in_cluster)) return;
   cluster_->barrier_active = false;
@@ -337,7 +337,7 @@ bool Cta::is_as_remembered() const {
 }
 
 CtaStatus Cta::deadlock() {
-  // What waits for others of its warp keeps others at barriers, not the other way around.
+  // Warps at barriers wait for those whose lanes wait for each other, so the latter are the cause.
   const auto first = std::ranges::find(teams_at_, false, &Team::finished);
   const auto in_warp = std::ranges::find_if(
       teams_at_, [](const Team& team) { return !team.finished && !team.waits; });
@@ -366,8 +366,8 @@ CtaStatus Cta::trapped(TrapKind kind, const CodeLine* line, u32 lane, std::optio
 
 namespace {
 
-/// The instruction that accesses memory where code for `inst` does. A load may have become a part
-/// of the host instruction that computes with what it loads.
+/// The instruction that accesses memory in the code of `inst`: a load may have been folded into the
+/// host instruction that uses it.
 u32 find_access(const ir::Function& function, u32 inst) {
   const auto accesses = [](const ir::Inst& one) {
     const isa::SemKind kind = one.get_form().sem_kind;
@@ -393,11 +393,11 @@ CtaStatus Cta::faulted() {
     asked.inst = find_access(launch_.loaded->module().functions[line->function], line->inst);
     line = &asked;
   }
-  if (!line && asked_) {  // in the run-time
+  if (!line && asked_) {  // the fault is in the run-time
     asked = {0, asked_->function, asked_->inst};
     line = &asked;
   }
-  // On the way through the lanes, if one of them meant that place.
+  // In a loop over the lanes: the first lane whose address is near.
   constexpr u64 kMost = 128;
   u32 lane = context_.alone ? context_.alone - 1 : 0;
   for (u32 rest = context_.alone ? 0 : context_.lanes; rest; rest &= rest - 1) {
@@ -434,7 +434,7 @@ u32 Cta::call(const Site& site) {
   return 1;
 }
 
-/// Whether so many bytes lie in a window of the space.
+/// Whether the bytes lie in a window of the space.
 bool Cta::is_legal(ir::Space space, u64 address, u64 bytes) const {
   const Context& c = context_;
   switch (space) {
@@ -452,7 +452,7 @@ bool Cta::is_legal(ir::Space space, u64 address, u64 bytes) const {
 bool Cta::line_is_legal(const Site& site, const u64 (&begins)[2]) const {
   constexpr u32 kHalf = kLanes / 2;
   const u64 bytes = u64{site.bytes} * site.count;
-  // The compiler takes only what is near for a line (extent.h), so no sum wraps around.
+  // Strides are limited (extent.h), so no sum wraps around.
   const u64 step = static_cast<u64>(site.step);
   if (step % bytes != 0) return false;
   for (u32 h = 0; h < 2; ++h) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One CTA of a compiled kernel. Each warp's code runs up to a barrier, and when those that it waits
-// for have come there, on from it.
+// One CTA of a compiled kernel. Each warp's code runs up to a barrier, and continues when all warps
+// that it waits for have arrived.
 #pragma once
 
 #include <csetjmp>
@@ -24,13 +24,13 @@ namespace heddle::jit {
 
 class Cta;
 
-/// A CTA outside of clusters is one alone.
+/// A CTA outside of clusters is a cluster of one.
 using Cluster = machine::Cluster<Cta>;
 
 class Cta final : public machine::Cta {
  public:
-  /// `below`: of the same kernel; it runs what there is no code for. `cluster`: that of which it
-  /// becomes a member, whose windows are there; null: alone.
+  /// `below`: the same kernel in the fallback engine, which executes what has no code. `cluster`:
+  /// the cluster that it joins, whose windows exist; null: none.
   Cta(std::shared_ptr<const Code> code, machine::Launch& launch, const machine::Program& below,
       Cluster* cluster = nullptr);
   ~Cta() override;
@@ -42,23 +42,23 @@ class Cta final : public machine::Cta {
   // For helpers.
   const Site& site(u32 number) const { return *(asked_ = &code_->image().sites[number]); }
   machine::WarpIdentity identity() const { return {&launch_, place(), index(), context_.warp, 0}; }
-  /// Traps, and returns 1, when an access of the lanes in Context is not legal.
+  /// Traps, and returns 1, if an access of a lane in Context is not legal.
   u32 check_access(const Site& site, u64 distance = 0);
-  /// Whether those in a line are, of which `begins` are the first ones of both halves of the warp;
-  /// it looks at the ends.
+  /// The same of affine addresses, of which `begins` are the first of both halves of the warp:
+  /// checks both ends.
   bool line_is_legal(const Site& site, const u64 (&begins)[2]) const;
   u32 warps_in_team() const { return warps_in_team_; }
   const machine::Memory& memory() const { return launch_.loaded->memory(); }
   bool is_strict() const { return launch_.config->strict_membermasks; }
-  /// Has the engine below run the instruction. 1: it trapped.
+  /// The fallback engine executes the instruction, or the call. 1: it trapped.
   u32 step(const Site& site);
   u32 call(const Site& site);
-  /// A team arrives at a barrier (9.7.13.1). 1: that is a trap.
+  /// A team arrives at a barrier (9.7.13.1). 1: a trap.
   u32 arrive(const Site& site, u32 team, u32 lanes, u32 number, u32 count, u32 predicates);
-  /// A warp arrives at the cluster's barrier, or waits there: Context::again. 1: that is a trap.
+  /// A warp arrives at the cluster's barrier, or waits there (Context::again). 1: a trap.
   u32 arrive_in_cluster(const Site& site);
   u32 wait_in_cluster(const Site& site);
-  /// Whether it waits on, although its wait has no answer yet.
+  /// Whether the warp continues to wait, although it has no answer yet.
   bool waits_on() { return ++teams_at_[context_.warp / warps_in_team_].turns % kPatience != 0; }
   void answered() { teams_at_[context_.warp / warps_in_team_].turns = 0; }
   void raise(machine::TrapKind kind, const Site& site, u32 lane,
@@ -67,32 +67,32 @@ class Cta final : public machine::Cta {
     trapped(kind, &line, lane, address);
     trap_.detail = std::move(detail);
   }
-  /// No room is left in a thread's local memory, or what shall be its stack pointer is none.
+  /// Traps: a thread's local memory has no room left, or its stack pointer is not valid.
   void overflow(const Site& site, u32 lane, std::optional<u64> pointer);
 
   // For the cluster.
-  /// Whether all of its warps wait for answers of others, and none got one when they last ran.
+  /// Whether all of its warps wait for others, and none has made progress when they last ran.
   bool is_idle() const { return round_.yields && round_.alone; }
-  /// All that its threads know.
+  /// Saves the frames: the whole state of its threads.
   void remember();
   bool is_as_remembered() const;
   machine::CtaStatus deadlock();
 
  private:
-  /// What there is to know of a team beside its WarpState.
+  /// The state of a team beside its WarpState.
   struct Team {
-    bool finished = false;    ///< in a round before this one
-    bool waits = false;       ///< at a barrier, and has arrived
-    bool in_cluster = false;  ///< has arrived at the cluster's barrier, where others have not yet
-    bool owes_wait = false;   ///< has not waited there since
-    u32 number = 0;           ///< of the barrier that it arrived at last
-    u32 turns = 0;            ///< how often it has asked in vain
+    bool finished = false;    ///< ended in a previous round
+    bool waits = false;       ///< has arrived at a barrier and waits there
+    bool in_cluster = false;  ///< has arrived at the cluster's barrier, which is not complete
+    bool owes_wait = false;   ///< has arrived there and not waited since
+    u32 number = 0;           ///< of the barrier at which it arrived last
+    u32 turns = 0;            ///< polls without an answer
   };
   WarpState& state(u32 warp) const {
     return *reinterpret_cast<WarpState*>(workspace_.frames() +
                                          std::size_t{warp} * code_->image().frame_bytes);
   }
-  /// Of the CTA in the grid; the code goes on to the next one by itself.
+  /// The CTA's place in the grid; the code moves on to the next CTA by itself.
   machine::Dim3 place() const { return {context_.ctaid[0], context_.ctaid[1], context_.ctaid[2]}; }
   u64 index() const {
     const machine::Dim3 at = place(), &grid = launch_.grid;
@@ -117,24 +117,24 @@ class Cta final : public machine::Cta {
   const u32 warps_in_team_, teams_;
   const Workspace workspace_;
   Context& context_ = workspace_.context();
-  std::optional<Watched> watched_;  ///< when its code has loops
+  std::optional<Watched> watched_;  ///< if its code has loops
   std::vector<Team> teams_at_;
   std::vector<machine::Barrier> barriers_;
-  u64 looked_at_ = ~u64{0};  ///< the CTA that teams_at_ and barriers_ are of
+  u64 looked_at_ = ~u64{0};  ///< the CTA whose state teams_at_ and barriers_ are
   u32 active_barriers_ = 0;
   Cluster alone_;
   Cluster* const cluster_;
   bool ended_ = false;
-  /// Of the last round: what those warps did that could run.
+  /// What the ready warps did in the last round.
   struct Round {
-    bool yields = true;  ///< all let others have their turns, none came further
-    bool looks = true;   ///< ... and did nothing but to look for what others do
-    bool alone = true;   ///< ... that is, at barrier objects
+    bool yields = true;  ///< all yielded, none made progress
+    bool looks = true;   ///< ... and did nothing but poll memory
+    bool alone = true;   ///< ... all at barrier objects
   };
   Round round_;
   Standstill standstill_;  ///< rounds that were all `alone`
-  u32 vain_rounds_ = 0;    ///< in a row, in which all yielded
-  std::vector<u8> known_;  ///< the frames, in one of the idle rounds
+  u32 vain_rounds_ = 0;    ///< consecutive rounds in which all yielded
+  std::vector<u8> known_;  ///< the frames after one of the idle rounds
   const machine::Program& below_;
   machine::Stepper& stepper();
 
@@ -144,7 +144,7 @@ class Cta final : public machine::Cta {
   sigjmp_buf recover_;
   machine::Fault fault_;
   machine::Trap trap_{};
-  mutable const Site* asked_ = nullptr;  ///< what a helper is about
+  mutable const Site* asked_ = nullptr;  ///< of the last helper
 };
 
 }  // namespace heddle::jit

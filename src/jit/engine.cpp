@@ -42,7 +42,7 @@ class Program final : public machine::Program {
   u32 rows(const machine::Launch& launch) const override {
     if (launch.grid.y == 1 || launch.cluster.volume() > 1) return 1;
     const auto code = code_of(launch);
-    // Calls that go deep have large frames: as few threads at a time as can be.
+    // Deep recursion has large frames, so as few threads as possible run at a time.
     return code && code->image().columns && !code->image().frame_of_call ? Column::kRows : 1;
   }
 
@@ -63,20 +63,20 @@ class Program final : public machine::Program {
   }
 
  private:
-  /// Not in a pseudo-random order, of single instructions; nor where a launch
-  /// goes on behind a fault: the code has tested and grouped addresses, and
-  /// others of its values count on that none is bad.
+  /// Whether code may run the launch: not in a pseudo-random order of single instructions, nor
+  /// where it continues behind a fault. Code checks addresses in groups, and relies on all of them
+  /// being good.
   static bool runs(const machine::Launch& launch) { return runs(*launch.config); }
   static bool runs(const machine::LaunchConfig& config) {
     return !config.schedule && !config.on_fault;
   }
-  /// Whether CTAs of the launch may show that code is slower than the interpreter: those that wait
+  /// Whether the time of this launch's CTAs may be compared between the engines: only if they wait
   /// for no others.
   bool compares(const machine::Launch& launch) const {
     return options_.goes_back && !options_.at_once && launch.cluster.volume() == 1 &&
            launch.rows == 1 && !launch.config->cooperative;
   }
-  /// Null: it begins below.
+  /// Null: the launch begins in the fallback engine.
   std::shared_ptr<const Code> code_of(const machine::Launch& launch) const {
     return runs(launch) ? version_of(launch)->code(*loaded_) : nullptr;
   }
@@ -93,7 +93,7 @@ class Program final : public machine::Program {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find_if(
         versions_, [&](const auto& version) { return version->block() == block; });
-    // What was used last comes first.
+    // The most recently used version is first.
     if (found != versions_.end()) {
       std::rotate(versions_.begin(), found, found + 1);
     } else {
@@ -106,7 +106,7 @@ class Program final : public machine::Program {
     return versions_.front();
   }
 
-  /// The versions that were not used for longest go; those that run keep what they need.
+  /// Evicts the least recently used versions; running launches keep what they use.
   void evict() const {
     if (versions_.size() > kMostVersions) versions_.pop_back();
     const auto has_code = [](const auto& version) {

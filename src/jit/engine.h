@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The second tier: kernels as machine code of the host, one version for each shape of a block. What
-// it cannot do, the engine below does, and what has not been compiled yet.
+// The second tier: kernels as machine code of the host, a version for each shape of a block. The
+// fallback engine executes kernels that cannot be compiled or have not been yet.
 #pragma once
 
 #include <chrono>
@@ -12,25 +12,26 @@
 
 namespace heddle::jit {
 
-/// Versions of a kernel that have code. A program that launches a kernel with more shapes of blocks
-/// is rare, and the disk has them still.
+/// Versions of a kernel with code. Programs that launch a kernel with more shapes of blocks are
+/// rare, and the cache on disk keeps the others.
 inline constexpr std::size_t kMostCompiled = 8;
-/// Versions of a kernel that are known of at all.
+/// All versions of a kernel.
 inline constexpr std::size_t kMostVersions = 64;
 
 struct Options {
-  /// Compile before the first launch, on its thread. Else in the background, when a kernel is hot.
+  /// Compile before the first launch, on its thread. Otherwise in the background, when a kernel is
+  /// hot.
   bool at_once = false;
-  /// Time in the interpreter that makes a kernel hot, and how much longer that is for each of its
-  /// instructions. Compiling costs some ten times that of a processor, but beside the kernel; code
-  /// is ten times faster, and more. So it is a gain for whatever runs that long again, and most
-  /// kernels that end before (tests, set-up) never come to it.
+  /// Time in the interpreter that makes a kernel hot: a fixed part, and one for each of its
+  /// instructions. Compiling takes about ten times as long, in the background; code is at least ten
+  /// times as fast. So compiling pays for every kernel that runs that long again, and most kernels
+  /// that do not (tests, set-up) never get hot.
   std::chrono::nanoseconds hot = std::chrono::milliseconds(4);
   std::chrono::nanoseconds hot_by_instruction = std::chrono::microseconds(15);
-  /// Time of a processor that compiling a kernel may take. The longest that is known to be worth
-  /// it, CUB's segmented sort, takes four seconds.
+  /// Processor time that compiling a kernel may take. The longest that is known to be worth it,
+  /// CUB's segmented sort, takes four seconds.
   std::chrono::nanoseconds budget = std::chrono::seconds(20);
-  bool goes_back = true;   ///< where code is slower than the interpreter
+  bool goes_back = true;   ///< to the interpreter, where code is slower
   Cache* cache = nullptr;  ///< null: none
 };
 

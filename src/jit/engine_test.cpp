@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiers and the cache, with an engine below that leaves a mark where the kernel leaves another:
-// each CTA tells who ran it.
+// Tiers and the cache, with a fallback engine that leaves another mark than the kernel does: each
+// CTA's mark tells which engine ran it.
 #include "jit/engine.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ using testing::Each;
 
 constexpr u32 kBelow = 1, kCompiled = 2;
 
-/// Stores kCompiled at marks[%ctaid.x]. Each has a number, so that each is another kernel.
+/// Stores kCompiled at marks[%ctaid.x]. The number makes each of them another kernel.
 std::string kernel(int number) {
   return R"(
 .version 7.0
@@ -54,7 +54,7 @@ std::string kernel(int number) {
 )";
 }
 
-/// What stays in the interpreter: more instructions than are compiled.
+/// A kernel with more instructions than are compiled: it stays in the interpreter.
 std::string too_long() {
   std::string text = R"(
 .version 7.8
@@ -69,7 +69,7 @@ std::string too_long() {
   return text + "}\n";
 }
 
-/// Stores kCompiled at marks[%ctaid.x], when all CTAs of the cluster have come.
+/// Stores kCompiled at marks[%ctaid.x] when all CTAs of the cluster have arrived.
 constexpr const char* kMeets = R"(
 .version 7.8
 .target sm_90
@@ -136,7 +136,7 @@ constexpr const char* kPlace = R"(
 }
 )";
 
-/// What CTA number n of the engine below does beside leaving a mark.
+/// What CTA number n of the fallback engine does beside leaving a mark.
 using Beside = std::function<void(u64 index)>;
 
 class MarkingCta final : public machine::Cta {
@@ -223,7 +223,7 @@ class Tiers : public testing::Test {
     config.block = {threads, 1, 1};
     return config;
   }
-  /// Who ran each CTA.
+  /// Which engine ran each CTA.
   std::vector<u32> launch(const Ready& ready, machine::LaunchConfig config) {
     const u32 ctas = config.grid.x;
     const u64 marks = *memory_->allocate(u64{4} * ctas);
@@ -254,7 +254,7 @@ class Tiers : public testing::Test {
 };
 
 Options at_once(Cache* cache = nullptr) { return {.at_once = true, .cache = cache}; }
-/// The engine below is one that takes no time.
+/// The fallback engine takes no time.
 Options hot_at_once(Cache* cache = nullptr) {
   return {.hot = {}, .hot_by_instruction = {}, .goes_back = false, .cache = cache};
 }
@@ -280,7 +280,7 @@ TEST_F(Tiers, ARunningLaunchChangesOver) {
     SCOPED_TRACE(last);
     const Ready ready =
         prepare(kernel(400 + static_cast<int>(last)), hot_at_once(), [last](u64 index) {
-          if (index == last) wait_for_background();  // hot since CTA 0
+          if (index == last) wait_for_background();  // the kernel is hot since CTA 0
         });
     const std::vector<u32> marks = launch(ready, 8);
     EXPECT_EQ(marks[0], kBelow);
@@ -292,7 +292,7 @@ TEST_F(Tiers, ARunningLaunchChangesOver) {
   }
 }
 
-/// A worker begins with any of them, and goes on with any other.
+/// A worker may begin with any CTA and continue with any other.
 TEST_F(Tiers, CtasBeginAtAnyPlace) {
   const Ready ready = prepare(kPlace, at_once());
   machine::LaunchConfig config = config_of(3, 32);
@@ -439,7 +439,7 @@ TEST_F(Tiers, WhatTakesTooLongStaysBelow) {
               "processor's time (HEDDLE_JIT_BUDGET)\n");
     EXPECT_EQ(engine_of(ready), "below");
   }
-  // The next one is compiled beside those that were left behind.
+  // The next kernel is compiled beside those that were left behind.
   EXPECT_THAT(launch(prepare(kernel(140), at_once()), 2), Each(kCompiled));
 }
 
@@ -476,7 +476,7 @@ TEST_F(Tiers, WhatIsSlowerGoesBack) {
   for (const bool is_slower : {true, false}) {
     SCOPED_TRACE(is_slower);
     const Ready ready = prepare(is_slower ? busy(1) : kernel(150), options, [&](u64) {
-      // Below: nothing, or longer than the code takes.
+      // The fallback engine takes no time, or longer than the code.
       if (!is_slower) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     });
     launch(ready, 16);
@@ -485,7 +485,7 @@ TEST_F(Tiers, WhatIsSlowerGoesBack) {
     EXPECT_THAT(launch(ready, 8), Each(is_slower ? kBelow : kCompiled));
     EXPECT_EQ(engine_of(ready), is_slower ? "below" : "jit");
   }
-  // The next process need not find out again.
+  // The next process finds the result in the cache.
   const Ready again = prepare(busy(1), options);
   launch(again, 1);
   wait_for_background();
@@ -500,10 +500,10 @@ TEST(Comparison, TurnsDecide) {
     Verdict verdict;
   };
   for (const Case& one : {Case{1ms, 500us, 1ms, Verdict::code},
-                          // More to do than before.
+                          // The CTAs have more to do than before.
                           Case{1us, 1ms, 20ms, Verdict::code}, Case{1us, 1ms, 1ms, Verdict::code},
                           Case{1ms, 2ms, 1ms, Verdict::interpreter},
-                          // Too long to try.
+                          // The CTAs take too long to be tried in the interpreter.
                           Case{1ms, 20ms, 1ms, Verdict::code}}) {
     Comparison comparison;
     comparison.ran(false, one.before * 10, 10);
@@ -535,7 +535,7 @@ TEST_F(Tiers, TheCacheRemembersABudget) {
   EXPECT_THAT(launch(prepare(kernel(142), options), 2), Each(kCompiled)) << "it has been compiled";
 }
 
-/// What ends, ends in time: a launch does not wait for the compiler longer than it may run.
+/// A launch does not wait for the compiler longer than its time limit.
 TEST_F(Tiers, ALaunchDoesNotWaitLongerThanItMayRun) {
   Options options = at_once();
   options.budget = std::chrono::milliseconds(300);
@@ -564,7 +564,8 @@ TEST(Background, WhatIsMostUrgentIsNext) {
   std::vector<int> order;
   std::atomic<bool> go{false};
   in_background([&] { go.wait(false); }, [] { return 1e9; });
-  // The first one may have begun before the others came, and else is most urgent.
+  // The first kernel may have begun before the others were queued; otherwise it is the most urgent
+  // one.
   for (const int urgency : {2, 7, 1, 7, 5})
     in_background([&order, urgency] { order.push_back(urgency); }, [=] { return urgency; });
   go = true;
@@ -586,7 +587,7 @@ TEST_F(Tiers, TheCacheHasItForTheFirstCta) {
 TEST_F(Tiers, WhatIsCompiledInTheBackgroundIsKept) {
   launch(prepare(kernel(107), hot_at_once(&*cache)), 1);
   wait_for_background();
-  // The program may have gone before its turn came; then there is nothing to keep.
+  // The module may have been unloaded before it was compiled; then there is nothing to keep.
   const Ready ready = prepare(kernel(107), hot_at_once(&*cache));
   launch(ready, 1);
   wait_for_background();

@@ -10,7 +10,7 @@
 
 namespace heddle::jit {
 
-// Where Reader and Writer find them.
+// In this namespace, where Reader and Writer find them.
 template <class Stream>
 void fields(Stream& s, CodeLine& line) {
   auto& [offset, function, inst] = line;
@@ -38,9 +38,9 @@ void fields(Stream& s, Image& image) {
 namespace {
 
 constexpr std::string_view kMagic = "heddle code 9\n";
-/// Of an entry; kernels are a thousandth of it.
+/// The largest entry; kernels have a thousandth of it.
 constexpr u64 kLargest = u64{64} << 20;
-/// The compressed size matters little, and the time not at all: both are small beside compiling.
+/// Fast compression: size and time are both small beside compiling.
 constexpr int kLevel = 3;
 
 struct FreeContext {
@@ -74,7 +74,7 @@ std::string write_entry(const Entry& entry) {
 
 std::optional<Entry> read_entry(std::string_view file) {
   const unsigned long long size = ZSTD_getFrameContentSize(file.data(), file.size());
-  // Two values stand for unknown and for an error; both are larger.
+  // ZSTD_CONTENTSIZE_UNKNOWN and _ERROR are larger than the limit.
   if (size > kLargest || size < kMagic.size()) return std::nullopt;
   const auto plain = std::make_unique_for_overwrite<char[]>(size);
   if (ZSTD_decompress(plain.get(), size, file.data(), file.size()) != size) return std::nullopt;
@@ -110,16 +110,13 @@ bool is_sound(const Image& image, const ir::Module& module) {
   };
   return image.entry < size && (image.team == kLanes || image.team == kMostWarps * kLanes) &&
          image.frame_bytes % 64 == 0 &&
-         std::ranges::all_of(
-             image.absolute, [&](u32 at) { return at + u64{8} <= size; }) &&
+         std::ranges::all_of(image.absolute, [&](u32 at) { return at + u64{8} <= size; }) &&
          std::ranges::is_sorted(image.lines, {}, &CodeLine::offset) &&
          std::ranges::all_of(image.lines, is_line) && std::ranges::all_of(image.sites, is_site) &&
-         std::ranges::all_of(
-             image.symbols,
-             [&](u32 id) {
-               return id & kFunctionSymbol ? (id & ~kFunctionSymbol) < module.functions.size()
-                                           : id < module.variables.size();
-             });
+         std::ranges::all_of(image.symbols, [&](u32 id) {
+           return id & kFunctionSymbol ? (id & ~kFunctionSymbol) < module.functions.size()
+                                       : id < module.variables.size();
+         });
 }
 
 }  // namespace heddle::jit

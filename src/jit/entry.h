@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a file of the cache holds: what was compiled (key.h), and what came of it. The file is a
-// zstd frame with a checksum; a damaged one does not decode.
+// A file of the cache: what was compiled (key.h), and the outcome. The file is a zstd frame with a
+// checksum; a damaged one does not decode.
 #pragma once
 
 #include <optional>
@@ -23,15 +23,16 @@ struct Entry {
   std::variant<Image, Refusal> content;
 };
 
-/// Empty: it could not be compressed.
+/// Empty: compression failed.
 std::string write_entry(const Entry& entry);
 
-/// Nothing for whatever write_entry() did not make.
+/// Nothing for bytes that write_entry() did not make.
 std::optional<Entry> read_entry(std::string_view file);
-/// The same of what has been unpacked.
+/// The same of the uncompressed bytes.
 std::optional<Entry> parse_entry(std::string_view unpacked);
 
-/// What code of `image` can be trusted with: its numbers are within the image and within `module`.
+/// Whether all numbers in the image are within the image and within `module`, so that its code can
+/// be trusted with them.
 bool is_sound(const Image& image, const ir::Module& module);
 
 }  // namespace heddle::jit

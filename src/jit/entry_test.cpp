@@ -64,7 +64,7 @@ TEST(Entry, IsReadAsItWasWritten) {
   EXPECT_EQ(std::get_if<Refusal>(&refused->content)->message, "a loop that waits");
 }
 
-// A flipped bit of a header may mean the same, but what is read is right or nothing.
+// A header with a flipped bit may mean the same; then the entry is read right, or else not at all.
 TEST(Entry, DamageIsFoundOut) {
   const std::string file = write_entry({"key", an_image()});
   for (std::size_t size = 0; size < file.size(); ++size)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far accesses reach. Addresses are computed modulo 2^64. A check compares an access's distance
-// from the start of a window, and its length, with the window's size; a length that has wrapped
-// around would let accesses pass that lie far outside of the window. Lengths are added here, and
+// How far accesses extend. Addresses are computed modulo 2^64. A check compares an access's
+// distance from the start of a window, and its length, with the window's size. A length that had
+// wrapped around would let accesses far outside of the window pass, so lengths are added here, and
 // none is larger than kMostReach.
 #pragma once
 
@@ -13,17 +13,17 @@
 
 namespace heddle::jit {
 
-/// The most bytes that one check covers, and the largest stride of lanes that count as a line. 64
-/// times as much, for the lanes of a team, does not wrap around.
+/// The most bytes that one check covers, and the largest stride of affine addresses. 64 times as
+/// much, for the lanes of a team, does not wrap around.
 inline constexpr s64 kMostReach = s64{1} << 40;
 
-/// `bytes` > 0 bytes, from `low` bytes behind an address on.
+/// `bytes` > 0 bytes that begin `low` bytes behind an address.
 struct Extent {
   u64 low = 0;    ///< modulo 2^64
   u64 bytes = 0;  ///< at most kMostReach
 
-  /// What begins at the lower one of both and ends at the end of the upper one. None when they lie
-  /// further apart than kMostReach, by the shorter way around: they are checked each by itself.
+  /// The smallest extent that contains both. None if they lie further apart than kMostReach, by the
+  /// shorter way around: then each is checked by itself.
   std::optional<Extent> joined(const Extent& other) const {
     const s64 from_low = static_cast<s64>(other.low - low);
     if (from_low > kMostReach || from_low < -kMostReach) return std::nullopt;
@@ -34,7 +34,7 @@ struct Extent {
   }
 };
 
-/// Whether lanes whose addresses are `stride` bytes apart may count as a line.
+/// Whether lanes with addresses `stride` bytes apart count as affine.
 constexpr bool is_near(s64 stride) { return stride <= kMostReach && stride >= -kMostReach; }
 
 }  // namespace heddle::jit

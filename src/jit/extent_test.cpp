@@ -25,7 +25,7 @@ TEST(Extent, DistancesAreTakenModulo2To64) {
 
 TEST(Extent, NoLengthWrapsAround) {
   const u64 half = u64{1} << 63, reach = static_cast<u64>(kMostReach);
-  // One after the other, these have a sum of 2^64.
+  // Joined one after the other, these have a sum of 2^64.
   EXPECT_FALSE((Extent{0, 4}.joined({half, 4})));
   EXPECT_FALSE((Extent{0, 4}.joined({half - 4, 4})));
   EXPECT_FALSE((Extent{0, 4}.joined({half + 4, 4})));

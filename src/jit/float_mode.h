@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Subnormal operands of floating-point instructions, of this thread of the host.
+// The thread's mode for subnormal operands of floating-point instructions.
 #pragma once
 
 #include <string_view>
@@ -13,16 +13,15 @@
 
 namespace heddle::jit {
 
-/// Functions that take many steps, whose results are the same where subnormal operands of each step
-/// count as zero:
-/// `./x conformance` computes them both ways, for all operands.
+/// Functions of many instructions whose results are the same whether subnormal operands of each
+/// count as zero or not: `./x conformance` computes them both ways, for all operands.
 inline constexpr std::string_view kAlikeInAnyMode[] = {"cos.approx.ftz.f32", "ex2.approx.ftz.f32",
                                                        "lg2.approx.ftz.f32", "rsqrt.approx.ftz.f32",
                                                        "sin.approx.ftz.f32"};
 
-/// While alive, subnormal operands count as zero of the same sign, or as what they are. Results are
-/// what they are: the processor's flag for those would flush what rounds up to a normal number,
-/// too.
+/// While alive, subnormal operands count as zero of the same sign, or as what they are. The mode
+/// for results is not used: the processor's flag would also flush results that round up to a normal
+/// number.
 class FloatMode {
  public:
 #if defined(__x86_64__)

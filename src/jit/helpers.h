@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What compiled code calls.
+// The functions of the run-time that compiled code calls.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the processor says of itself. LLVM makes a name and features of the same, but is not loaded
-// where the cache has everything.
+// The identity of the processor, from its own registers. LLVM derives a name and features from the
+// same, but is not loaded where the cache has all kernels.
 #include <sys/auxv.h>
 
 #include "base/cpu_level.h"
@@ -20,11 +20,11 @@ std::string host_identity() {
   Writer identity;
   struct Leaf {
     u32 leaf, subleaf;
-    u32 mask[4];  ///< what is the same on all cores
+    u32 mask[4];  ///< bits that are the same on all cores
   };
   constexpr u32 kAll = ~0u;
-  // Vendor; family, model and features (not the number of the core); more features; what the
-  // system keeps of registers; old features; those of AVX10.
+  // Vendor; family, model and features (not the core's number); more features; the registers that
+  // the system saves; old features; those of AVX10.
   constexpr Leaf kLeaves[] = {
       {0, 0, {kAll, kAll, kAll, kAll}},    {1, 0, {kAll, 0, kAll, kAll}},
       {7, 0, {kAll, kAll, kAll, kAll}},    {7, 1, {kAll, kAll, kAll, kAll}},
@@ -65,8 +65,8 @@ std::string host_identity() {
   const auto* platform = reinterpret_cast<const char*>(getauxval(AT_PLATFORM));
   identity(std::string(platform ? platform : ""));
 #if defined(__aarch64__)
-  // The kernel answers for the register, with HWCAP_CPUID: maker and part, for which LLVM
-  // schedules.
+  // The kernel emulates reads of the register, with HWCAP_CPUID: implementer and part, by which
+  // LLVM chooses a scheduling model.
   u64 part = 0;
   if (getauxval(AT_HWCAP) & (1 << 11)) asm("mrs %0, MIDR_EL1" : "=r"(part));
   identity(part);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each structure of the ir is taken apart by a binding that names all of its members: one that is
-// added does not compile before somebody says here whether it decides something.
+// Each structure of the ir is unpacked by a binding that names all of its members, so a new member
+// does not compile until this file says whether the code depends on it.
 #include "jit/key.h"
 
 #include <set>
@@ -10,7 +10,7 @@
 
 namespace heddle::jit {
 
-// Where a Writer finds them.
+// In this namespace, where a Writer finds them.
 template <class Stream>
 void fields(Stream& s, ir::Guard& guard) {
   auto& [predicate, negated] = guard;
@@ -35,7 +35,7 @@ void fields(Stream& s, ir::Register& one) {
   s(type, vector);
 }
 
-// Contents of variables, and so their relocations, are read when the code runs.
+// Initial values of variables, and so their relocations, are read when the code runs.
 template <class Stream>
 void fields(Stream& s, ir::Variable& variable) {
   auto& [name, space, linkage, type, vector, align, size, is_array, unsized, managed, bank, init,
@@ -87,7 +87,7 @@ std::string key_of(const Request& request, std::string_view maker) {
       request.cpu);
   key(module.version.major, module.version.minor, module.targets, module.texmode_independent,
       module.debug_target, module.map_f64_to_f32, module.address_size);
-  // By their numbers, which the image refers to.
+  // Functions and variables are named by their numbers, which the image refers to.
   std::set<u32> variables;
   for (const u32 id : ir::reachable_functions(module, request.entry)) {
     const ir::Function& function = module.functions[id];

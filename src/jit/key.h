@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything that decides what the compiler makes of a kernel, as bytes. The cache keeps them
-// beside the code and compares them whole, so code of another kernel is never taken, whatever a
-// hash says.
+// Everything that the compiler's output for a kernel depends on, as bytes. The cache keeps these
+// bytes beside the code and compares all of them, so that it never returns code of another kernel,
+// whatever the hashes are.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace heddle::jit {
 
-/// What the request asks for: the functions that the kernel can reach, without the names in them;
-/// what their variables are; the shape of the block. `maker` stands for compiler and host.
+/// The key of a request: the functions that the kernel can reach, without the names in them; what
+/// their variables are; the shape of the block. `maker` stands for compiler and host.
 std::string key_of(const Request& request, std::string_view maker);
 
-/// This processor, as far as code for it may differ.
+/// The host's processor, as far as code for it may differ.
 std::string host_identity();
 
 /// LLVM's name for the CPU level that HEDDLE_CPU asks for, as of the interpreter's handlers; empty:

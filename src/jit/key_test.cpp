@@ -16,7 +16,7 @@ struct Kernel {
   u32 offset_of_shared = 0;
 };
 
-/// Of a kernel with a function that it calls, one that it does not, and variables.
+/// The key of a kernel with a function that it calls, one that it does not, and variables.
 std::string key_of(const Kernel& kernel) {
   const std::string text = R"(
 .version 7.0

@@ -24,8 +24,8 @@ inline constexpr const char* kKnowsCpuFunction = "heddle_jit_knows_cpu";
 inline constexpr const char* kVersion = "heddle_jit_version";
 inline constexpr const char* kLayout = "heddle_jit_layout";
 
-/// A number for the layout of the objects that pass between program and library. Two builds of one
-/// version may differ in it while somebody works on Heddle; together they would compute nonsense.
+/// A number for the layout of the objects that pass between program and library. While Heddle is
+/// developed, two builds of one version may differ in it, and would not work together.
 constexpr u64 layout() {
   u64 digest = 0xcbf29ce484222325;  // FNV-1a
   for (const std::size_t size :

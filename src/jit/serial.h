@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plain data as bytes and back, for the cache on disk. A structure is described once, for both
-// ways:
+// Serialization of plain data, for the cache on disk. A structure is described once, for writing
+// and reading:
 //
 //     template <class Stream> void fields(Stream& s, CodeLine& line) {
 //       auto& [offset, function, inst] = line;
 //       s(offset, function, inst);
 //     }
 //
-// The binding names all members, so one that is added later and forgotten there does not compile.
+// The binding names all members, so a new member that is not listed does not compile.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ namespace heddle::jit {
 template <class T>
 concept Word = std::is_integral_v<T> || std::is_enum_v<T>;
 
-/// Host order: what is written is read on a like host only.
+/// In the byte order of the host: only a host like this one can read it.
 class Writer {
  public:
   template <class... Ts>
@@ -70,15 +70,15 @@ class Writer {
     }
   }
   template <class T>
-    requires(std::is_class_v<T>)
-  void put(const T& value) {
-    fields(*this, const_cast<T&>(value));  // which only reads for a Writer
+  requires(std::is_class_v<T>) void put(const T& value) {
+    fields(*this, const_cast<T&>(value));  // a Writer does not change it
   }
 
   std::string out_;
 };
 
-/// Reads what a Writer wrote; of other bytes it makes something or fails, and reads none beyond.
+/// Reads the bytes of a Writer. Of other bytes it makes values or fails, but reads none beyond the
+/// end.
 class Reader {
  public:
   explicit Reader(std::string_view in) : in_(in) {}
@@ -96,7 +96,7 @@ class Reader {
     return taken;
   }
   void fail() { failed_ = true, in_ = {}; }
-  /// All is read, and nothing was missing.
+  /// Whether all bytes were read, and none was missing.
   bool done() const { return !failed_ && in_.empty(); }
 
  private:
@@ -116,7 +116,7 @@ class Reader {
   void get(std::string& text) { text = bytes(count()); }
   template <class T>
   void get(std::vector<T>& values) {
-    const std::size_t size = count();  // at most the bytes that are left
+    const std::size_t size = count();  // no more than bytes are left
     if constexpr (std::is_same_v<T, u8>) {
       const std::string_view raw = bytes(size);
       values.assign(raw.begin(), raw.end());
@@ -126,10 +126,7 @@ class Reader {
     }
   }
   template <class T>
-    requires(std::is_class_v<T>)
-  void get(T& value) {
-    fields(*this, value);
-  }
+  requires(std::is_class_v<T>) void get(T& value) { fields(*this, value); }
   std::size_t count() {
     u64 count = 0;
     get(count);

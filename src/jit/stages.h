@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the stages of a compilation cost. CPU time of this thread: others may want the processor.
+// The CPU time that the stages of a compilation take on this thread, not wall time: others may use
+// the processor.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +19,7 @@ struct Stage {
 class StageClock {
  public:
   explicit StageClock(std::vector<Stage>& stages) : stages_(stages), last_(now()) {}
-  /// What was done since the last call, or since the clock was made, was this stage. What stages of
-  /// one name take is added up.
+  /// Adds the time since the last call, or since construction, to the stage of that name.
   void end(const char* name) {
     const double time = now();
     const auto known = std::find_if(stages_.begin(), stages_.end(), [&](const Stage& stage) {
@@ -31,7 +31,7 @@ class StageClock {
       stages_.push_back({name, time - last_});
     last_ = time;
   }
-  /// What was done since the last call belongs to no stage.
+  /// The time since the last call belongs to no stage.
   void restart() { last_ = now(); }
 
  private:

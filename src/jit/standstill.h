@@ -5,18 +5,19 @@
 
 namespace heddle::jit {
 
-/// Turns after which a wait is answered: the instruction promises no more. Rounds of loops that may
-/// wait after which others have their turns; and in which nobody got an answer, after which they
-/// are looked at.
+/// Polls after which a wait returns without an answer, as the instruction permits; rounds after
+/// which a CTA whose loops may wait yields to others; and rounds without progress after which CTAs
+/// are examined for a deadlock.
 inline constexpr u32 kPatience = 64;
 
-/// Rounds in a row in which no CTA of those that may answer each other got an answer.
+/// Counts consecutive rounds in which no CTA made progress, of CTAs that may wait for each other.
 class Standstill {
  public:
   void over() { rounds_ = 0; }
   explicit operator bool() const { return rounds_ != 0; }
-  /// Another one. True: all have been told "no" since, and came back with all that they know as it
-  /// was; so they always will. `for_each`: calls its argument with each CTA.
+  /// Counts another such round. True: a deadlock. All CTAs have been told "no" since their state
+  /// was saved, and have the same state again, so this repeats for ever. `for_each` calls its
+  /// argument with each CTA.
   template <class ForEach>
   bool is_for_ever(ForEach for_each) {
     if (rounds_++ == kPatience) for_each([](auto& cta) { cta.remember(); });

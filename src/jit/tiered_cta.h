@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A CTA that begins in the engine below, and changes over to compiled code between two CTAs that it
-// is one after the other, as soon as there is code; and back, when that is slower. Its time is
-// counted for the version.
+// A CTA that begins in the fallback engine. It changes to compiled code between two grid positions,
+// as soon as there is code, and back when the code is slower. Its time is counted for the version.
 #pragma once
 
 #include <memory>
@@ -31,10 +30,10 @@ class TieredCta final : public machine::Cta {
   const machine::Program& below_;
   machine::Launch& launch_;
   const std::chrono::nanoseconds hot_;
-  const bool compares_;  ///< its time shows which of the two is faster
+  const bool compares_;  ///< its time counts for the comparison of engines
   std::unique_ptr<machine::Cta> code_, interpreted_;
-  machine::Cta* now_ = nullptr;  ///< one of the two
-  u64 ctas_ = 0;                 ///< that it is, one after the other
+  machine::Cta* now_ = nullptr;  ///< the one of these that runs
+  u64 ctas_ = 0;                 ///< grid positions that it runs, one after the other
 };
 
 }  // namespace heddle::jit

@@ -16,14 +16,14 @@ double milliseconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
 
-/// Of code: which compiler, for which processor. Empty: there is no telling, so nothing is kept.
+/// Identifies compiler and processor. Empty: unknown, so nothing is cached.
 const std::string& maker() {
   static const std::string& maker = *new std::string(
       compiler_build().empty() ? std::string() : compiler_build() + host_identity());
   return maker;
 }
 
-/// Once: a user waits ten times as long for kernels that stay in the interpreter.
+/// Warns once: kernels that stay in the interpreter take ten times as long.
 void tell_of_missing_compiler(const std::string& why) {
   static std::atomic<bool> told{false};
   if (told.exchange(true)) return;
@@ -46,7 +46,7 @@ Version::Version(const machine::Loaded& loaded, ir::FunctionId entry, machine::D
 
 Order Version::order() const { return {module_, entry_, shared_, block_, wanted_cpu()}; }
 
-/// `with_budget`: of what cannot be compiled with it.
+/// `with_budget`: for a refusal that depends on the budget.
 std::string Version::key(bool with_budget) const {
   const Order order = this->order();
   return key_of(order.request(),
@@ -89,7 +89,7 @@ void Version::interpreted(std::chrono::nanoseconds time, std::chrono::nanosecond
   State cold = State::cold;
   if (sum < hot.count() || !state_.compare_exchange_strong(cold, State::queued)) return;
   tell(fmt::format("hot after {:.1f} ms in the interpreter", static_cast<double>(sum) * 1e-6));
-  // A version that nobody has any more is not compiled.
+  // A version without owners is not compiled.
   const auto weak = weak_from_this();
   const auto compile = [weak] {
     if (const auto version = weak.lock()) version->compilation(true)->wait();
@@ -108,7 +108,7 @@ void Version::compile_now(const machine::Launch& launch) {
     return launch.stop || (launch.config->cancel && *launch.config->cancel) ||
            (launch.deadline && Clock::now() > *launch.deadline);
   });
-  // Somebody has to watch its budget.
+  // This thread enforces the budget.
   if (!over) in_background([one] { one->wait(); }, [] { return 0; });
 }
 
@@ -128,7 +128,7 @@ void Version::compiled(Compilation::Outcome outcome, bool in_background, Clock::
   if (!outcome.ok()) {
     const Failure& failure = outcome.error();
     refuse(failure.message);
-    // What costs that much, without anything to show for it, is said to all.
+    // A compilation that uses its whole budget for nothing is reported to every user.
     if (failure.over_budget && budget_.count() > 0 && !traces())
       std::fputs(fmt::format("heddle: {} stays in the interpreter: {} (HEDDLE_JIT_BUDGET)\n",
                              module_->functions[entry_.value].name, failure.message)
@@ -159,11 +159,11 @@ void Version::refuse(const std::string& why) {
 
 void Version::load(const machine::Loaded& loaded) {
   const std::lock_guard lock(mutex_);
-  if (state() != State::compiled) return;  // somebody was first
+  if (state() != State::compiled) return;  // another thread has loaded it
   auto code = Code::load(std::move(image_), loaded);
   if (!code.ok()) return refuse(code.error().message);
   code_ = std::move(*code);
-  // How long those take depends on others.
+  // The time of CTAs that wait depends on others.
   if (code_->image().waits || code_->image().columns) comparison_.settle();
   tell(fmt::format("{}, {} bytes at {}, {} bytes a warp", how_, code_->bytes(),
                    static_cast<const void*>(code_->base()), code_->image().frame_bytes));

@@ -5,7 +5,7 @@
 //     cold --hot--> queued --> compiled --first use--> ready
 //       \______________\___________\_________________/-> never
 //
-// One thread may be compiling while others ask and run.
+// One thread may compile it while others use it.
 #pragma once
 
 #include <atomic>
@@ -30,49 +30,49 @@ class Version : public std::enable_shared_from_this<Version> {
  public:
   enum class State : u8 {
     cold,
-    queued,    ///< to be compiled in the background
-    compiled,  ///< there is an image, not yet in executable memory
+    queued,    ///< for compilation in the background
+    compiled,  ///< its image is not yet in executable memory
     ready,
     never,  ///< it stays in the interpreter
   };
   using Clock = std::chrono::steady_clock;
 
-  /// A compilation may use so much time of a processor.
+  /// `budget`: of processor time, for a compilation.
   Version(const machine::Loaded& loaded, ir::FunctionId entry, machine::Dim3 block, Cache* cache,
           std::chrono::nanoseconds budget);
 
   const machine::Dim3& block() const { return block_; }
   State state() const { return state_.load(std::memory_order_acquire); }
   bool waits_for_code() const { return state() == State::cold || state() == State::queued; }
-  /// Null: there is none, or not yet.
+  /// Null: there is no code, or not yet.
   std::shared_ptr<const Code> code(const machine::Loaded& loaded) {
     if (const State now = state(); now != State::ready) {
       if (now != State::compiled) return nullptr;
       load(loaded);
     }
-    return code_;  // which stays, once it is there
+    return code_;  // never changes once it is set
   }
 
-  /// Takes what the cache has.
+  /// Takes the code, or the refusal, from the cache.
   void look_up();
-  /// Compiles, and waits for that as long as the launch may: what comes of it is for the next one
-  /// then.
+  /// Compiles, and waits as long as the launch's time limit permits; if that ends, the code is for
+  /// later launches.
   void compile_now(const machine::Launch& launch);
-  /// Before there is code: the interpreter has run for so long. When that makes `hot`, has it
-  /// compiled in the background; of several that wait for that, the one for which it has become
-  /// most in proportion is next.
+  /// Adds time that the interpreter has run, before there is code. If the sum reaches `hot`, queues
+  /// a compilation in the background; the version with the largest sum in proportion to `hot` is
+  /// compiled first.
   void interpreted(std::chrono::nanoseconds time, std::chrono::nanoseconds hot);
-  /// Whether it is open which is faster, code or the interpreter.
+  /// Whether it is not decided yet which engine is faster.
   bool is_open() const {
     return state() != State::never && comparison_.verdict() == Comparison::Verdict::open;
   }
   Comparison& comparison() { return comparison_; }
-  /// So many CTAs have ended after so much more time. When code turns out to be slower, the kernel
-  /// goes back.
+  /// Adds the time in which `ctas` CTAs have ended. If the code turns out to be slower, the kernel
+  /// returns to the interpreter.
   void ran(bool in_code, std::chrono::nanoseconds time, u64 ctas);
   void tell(const std::string& what) const;
 
-  // Whether the last launch began in the interpreter and went on in code; for people.
+  // For messages: whether the last launch began in the interpreter and continued in code.
   void begins(u64 grid) {
     if (grid_.load(std::memory_order_relaxed) == grid) return;
     grid_.store(grid, std::memory_order_relaxed);
@@ -83,16 +83,16 @@ class Version : public std::enable_shared_from_this<Version> {
 
  private:
   Order order() const;
-  /// The one that is under way, or a new one.
+  /// The compilation that runs, or a new one.
   std::shared_ptr<Compilation> compilation(bool in_background);
   void compiled(Compilation::Outcome outcome, bool in_background, Clock::time_point begin);
   std::string key(bool with_budget = false) const;
-  /// What came of it; `how`, for people.
+  /// Takes the image; `how` is for messages.
   void take(Image image, std::string how);
   void refuse(const std::string& why);
   void load(const machine::Loaded& loaded);
 
-  // Not Loaded: the thread in the background must not be the last that holds it.
+  // Not Loaded: the background thread must not be the last owner of that.
   const std::shared_ptr<const ir::Module> module_;
   const ir::FunctionId entry_;
   const machine::SharedLayout shared_;

@@ -21,7 +21,7 @@ struct Entry {
   const machine::Launch* launch;
 };
 
-/// Never destroyed: kernels may run until the process is gone.
+/// Never destroyed: kernels may run until the process ends.
 struct Watch {
   std::mutex mutex;
   std::condition_variable changed;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiled code does not come back to look at the clock. One thread looks for all CTAs that run and
-// tells them to stop when their launch is over: its time limit, a trap elsewhere, the end of the
-// process. Loops look at Context::stop.
+// Compiled code cannot look at the clock. One thread watches all CTAs that run and sets
+// Context::stop when their launch is over: its time limit, a trap of another CTA, the end of the
+// process. Loops poll Context::stop.
 #pragma once
 
 #include "jit/context.h"
@@ -10,7 +10,7 @@
 
 namespace heddle::jit {
 
-/// While alive, `context` is told to stop when `launch` is.
+/// While alive, Context::stop is set when `launch` is over.
 class Watched {
  public:
   Watched(Context& context, const machine::Launch& launch);

@@ -18,8 +18,8 @@ struct Spare {
   u8* memory = nullptr;
   ~Spare() { std::free(memory); }
 };
-/// Of each thread. Kernels may be launched in handlers of atexit, after thread_local objects are
-/// gone.
+/// The memory that a thread keeps. A plain pointer, since kernels may be launched in handlers of
+/// atexit, after thread_local objects have been destroyed.
 const PerThread<Spare> spares;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the code of a CTA works: what it shares with the run-time, and its teams' frames.
+// The memory of a CTA's code: its Context and the frames of its teams.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace heddle::jit {
 
-/// A thread keeps the memory of the last one for the next: a small grid takes less time than the
-/// allocator would.
+/// A thread keeps the last memory for the next CTA: a small grid takes less time than the allocator
+/// would.
 class Workspace {
  public:
   explicit Workspace(std::size_t frame_bytes);
@@ -18,9 +18,9 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  /// 0 at first, but for what helpers are given.
+  /// All zero at first, except operands of helpers.
   Context& context() const { return *reinterpret_cast<Context*>(memory_); }
-  /// Aligned to 64 bytes; what is in them is not known.
+  /// Aligned to 64 bytes, not initialised.
   u8* frames() const { return memory_ + sizeof(Context); }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What LLVM's passes want to have around them: made once for a kernel.
+// LLVM's analysis managers, made once for a kernel.
 #pragma once
 
 #include <llvm/Analysis/CGSCCPassManager.h>

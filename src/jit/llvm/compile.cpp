@@ -34,7 +34,7 @@ bool verifies() {
 
 namespace {
 
-/// Of LLVM's code generation, passes that need not run do not when nobody wants the code.
+/// LLVM skips optional passes of code generation when the code is no longer wanted.
 class Gate final : public llvm::OptPassGate {
  public:
   Gate(llvm::LLVMContext& context, const std::atomic<bool>* abandoned)
@@ -50,7 +50,7 @@ class Gate final : public llvm::OptPassGate {
   const std::atomic<bool>* const abandoned_;
 };
 
-/// The pass behind which a dump shows the code.
+/// The pass after which a dump shows the code.
 const char* last_pass(Dump dump) {
   switch (dump) {
     case Dump::none:
@@ -87,7 +87,7 @@ std::string no_such_pass(std::string_view name) {
 
 constexpr std::string_view kEvery = "all";
 
-/// Empty: each is a pass's, or kEvery.
+/// Empty: each name is a pass's, or kEvery.
 std::string check_names(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (name != kEvery && !find_pass(name)) return no_such_pass(name);
@@ -127,7 +127,7 @@ Result<std::string> run_passes_here(const TextRequest& request) {
     passes.push_back(pass);
   }
   PassState state(workshop->context, *workshop->target);
-  state.verifies_accesses = true;  // where that pass is asked for
+  state.verifies_accesses = true;  // if that pass is in the list
   if (std::string why = read_state(request.text, request.name, state); !why.empty())
     return Error{why};
   std::string printed;

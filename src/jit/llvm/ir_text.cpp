@@ -33,7 +33,7 @@ constexpr const char* kAll[] = {kKernel, kSites, kLocals, kSymbols, kLines};
 constexpr std::string_view kSpaces[] = {"generic", "reg",   "const", "global",
                                         "local",   "param", "shared"};
 
-/// Names for the fields of a site, once for both ways.
+/// Names of the fields of a Site, for writing and reading.
 template <class Visit>
 void visit_site(Site& site, const Visit& visit) {
   visit("sem", site.sem), visit("space", site.space), visit("type", site.type);
@@ -49,7 +49,7 @@ void visit_site(Site& site, const Visit& visit) {
   visit("has_members", site.has_members), visit("gathered", site.gathered);
 }
 
-/// The numbers of a kernel besides those.
+/// Names of the other numbers of a kernel.
 template <class Visit>
 void visit_kernel(PassState& state, const Visit& visit) {
   ScalarKernel& kernel = state.kernel;
@@ -89,8 +89,8 @@ class MetadataWriter {
   llvm::LLVMContext& context_;
 };
 
-/// Copies of functions have a unit of debug information of their own; of one that is not listed
-/// LLVM takes none.
+/// Copies of functions have debug compile units of their own, and LLVM refuses units that are not
+/// listed.
 void list_units(llvm::Module& module) {
   llvm::DebugInfoFinder finder;
   finder.processModule(module);
@@ -308,8 +308,8 @@ std::string check_calls(const ScalarKernel& kernel) {
   return {};
 }
 
-/// The blocks of the CTAs' function by which regions find their ways; those that are not there any
-/// more are null.
+/// The blocks of the CTAs' function that split-regions starts from; null where a pass has removed
+/// one.
 void find_blocks(Vectorized& cta) {
   std::map<llvm::StringRef, llvm::BasicBlock*> blocks;
   for (llvm::BasicBlock& block : *cta.function) blocks[block.getName()] = &block;

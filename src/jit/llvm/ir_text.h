@@ -18,11 +18,10 @@
 
 namespace heddle::jit {
 
-/// The module with its metadata, and the PTX lines as comments where the request is known.
+/// The module with its metadata, and PTX lines as comments if the request is known.
 std::string print_state(PassState& state);
 
-/// Reads such a text into a new state. Returns what is wrong with it, with the place; empty:
-/// nothing.
+/// Reads such a text into a new state. Returns the error with its place; empty: none.
 std::string read_state(const std::string& text, const std::string& name, PassState& state);
 
 }  // namespace heddle::jit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The metadata of a kernel's text: named lists of nodes of strings and integers, made of the
-// input's bytes. LLVM's own parser is not what is tested here, so the text around them is fixed.
+// Reads the metadata of a kernel's text: named lists of nodes of strings and integers, made from
+// the input's bytes. LLVM's parser is not the target, so the text around them is fixed.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the library of the compiler exports. Both sides are of one build (compiler.cpp looks at the
-// version and at the layout of objects), so C++ objects may pass between them.
+// The exports of the compiler's library. Both sides belong to one build (compiler.cpp compares
+// version and layout of objects), so C++ objects may pass between them.
 #include "jit/library.h"
 #include "jit/compiler.h"
 #include "jit/llvm/host/codegen.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The compiler is a table of passes (pipeline.cpp). What a pass works on is a PassState; one
-// driver, run_passes(), runs passes, measures their time, verifies what they promise and has their
+// The compiler is a table of passes (pipeline.cpp). Passes work on a PassState; one driver,
+// run_passes(), runs them, measures their time, verifies the properties that they establish and has
 // results printed.
 #pragma once
 
@@ -24,16 +24,16 @@ namespace heddle::jit {
 
 class LaneFunctions;
 
-/// What may hold of the code. check_property() says how one finds out.
+/// Properties of the code. check_property() checks them.
 enum class Property : u8 {
   thread,         ///< the code is that of one thread: PassState::kernel has a function
-  one_function,   ///< no other function has a body, but those of is_inlined_late()
-  inlined,        ///< no other function has one
+  one_function,   ///< no other function has a body, except those of is_inlined_late()
+  inlined,        ///< no other function has a body
   promoted,       ///< registers and local variables are values or lie in local memory: no alloca
   sites,          ///< each access has a Site of its own
   natural_loops,  ///< loops have one entry, one latch and exits of their own; no switch; one return
-  lcssa,          ///< what leaves a loop goes through a phi node at its exit
-  scalar_phis,    ///< no phi node is of a struct
+  lcssa,          ///< values that leave a loop go through a phi node at its exit
+  scalar_phis,    ///< no phi node has a struct type
   shapes,         ///< PassState::shapes are those of the code
   vectors,        ///< the code is that of the CTAs: PassState::vectorized has a function
   regions,        ///< barriers have cut the code: no call of kRegionEnd is left
@@ -61,7 +61,7 @@ const char* name_of(Property property);
 struct PassState {
   PassState(llvm::LLVMContext& context, llvm::TargetMachine& target);
 
-  /// The function that passes work on: the thread's, then the CTAs'.
+  /// The function that passes work on: that of one thread, then that of the CTAs.
   llvm::Function& code() { return vectorized.function ? *vectorized.function : *kernel.function; }
 
   const Request* request = nullptr;  ///< null: the code was read as text
@@ -72,43 +72,43 @@ struct PassState {
   std::optional<Shapes> shapes;
   Vectorized vectorized;
   Image image;
-  bool verifies_accesses = false;  ///< the code looks at each of its accesses when it runs
+  bool verifies_accesses = false;  ///< the code verifies each of its accesses at run time
   std::string printed;             ///< by print<...>
 };
 
 struct Pass {
   const char* name;
   const char* what;
-  /// Returns why this kernel cannot be compiled; empty: it can. A pass that does not give shapes
-  /// makes those that were known invalid.
+  /// Returns why this kernel cannot be compiled; empty: it can. Known shapes are invalid after a
+  /// pass that does not establish them.
   std::string (*run)(PassState&);
   Properties needs = {}, gives = {}, breaks = {};
-  /// LLVM's own, which keep the results of analyses valid. Behind others those are thrown away.
+  /// LLVM's own passes keep analysis results valid; after other passes all are discarded.
   bool is_llvm = false;
   bool is_analysis = false;  ///< it changes nothing
 };
 
-/// From PTX to machine code, in this order.
+/// All passes from PTX to machine code, in order.
 std::span<const Pass> all_passes();
-/// print<shapes> and its like: what an analysis finds. They change nothing.
+/// Passes that print the result of an analysis, and change nothing.
 std::span<const Pass> printing_passes();
 
 struct Driver {
-  std::vector<Stage>* stages = nullptr;          ///< CPU time of each pass, by name
-  const std::atomic<bool>* abandoned = nullptr;  ///< set when nobody wants the result any more
+  std::vector<Stage>* stages = nullptr;                ///< CPU time of each pass, by name
+  const std::atomic<bool>* abandoned = nullptr;        ///< set when the result is no longer wanted
   std::function<bool(const Pass&, PassState&)> after;  ///< false: stop here
-  /// Asks behind each pass which properties hold: passes come in an order of somebody's own.
+  /// Checks after each pass which properties hold: for passes in an order that a user chose.
   bool finds_properties = false;
 };
 
-/// Runs passes one after the other, on code of which `have` holds. Fails with a pass's reason.
+/// Runs passes one after the other, on code with the properties `have`. Fails with a pass's reason.
 std::string run_passes(std::span<const Pass* const> passes, PassState& state, Properties have,
                        const Driver& driver);
 
-/// The properties that hold.
+/// The properties that the code has.
 Properties find_properties(PassState& state);
 
-/// Why the property does not hold; empty: it does. LLVM's verifier is asked in any case.
+/// Why the code does not have the property; empty: it has. Runs LLVM's verifier in any case.
 std::string check_property(Property property, PassState& state);
 
 }  // namespace heddle::jit

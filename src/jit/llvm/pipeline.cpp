@@ -2,9 +2,9 @@
 //
 // The compiler's passes, in order, and the driver that runs them.
 //
-// A kernel is the code of one thread first: there each pass costs a thirty-second of what it would
-// cost on vectors, and there one sees what is the same for all threads. `vectorize` makes the code
-// of the CTAs of it, which the rest of the table works on.
+// Most passes work on the code of one thread: there a pass costs a thirty-second of its cost on
+// vectors, and uniform values are visible. `vectorize` makes the code of CTAs of it, on which the
+// rest of the table works.
 #include <llvm/Analysis/LazyValueInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Verifier.h>
@@ -51,7 +51,7 @@
 namespace heddle::jit {
 namespace {
 
-/// LLVM takes some 40 us for each.
+/// Code generation takes some 40 us for each.
 constexpr unsigned kMostVectorInstructions = 400'000;
 constexpr std::size_t kMostCode = std::size_t{16} << 20;
 
@@ -65,14 +65,14 @@ std::string run_llvm(PassState& state, Passes... passes) {
   return {};
 }
 
-/// Loops are to keep their latches, and switches over a range are comparisons.
+/// Loops keep their latches, and switches over a range become comparisons.
 llvm::SimplifyCFGPass simplify_thread() {
   llvm::SimplifyCFGOptions options;
   options.needCanonicalLoops(true).convertSwitchRangeToICmp(true);
   return llvm::SimplifyCFGPass(options);
 }
 
-/// Without the phi nodes of partial redundancy elimination: see sink_common().
+/// Without partial redundancy elimination, which adds phi nodes: see sink_common().
 llvm::GVNPass eliminate_redundant() {
   llvm::GVNOptions options;
   options.setPRE(false).setLoadPRE(false);
@@ -101,7 +101,7 @@ std::string lower_ptx(PassState& state) {
   return why;
 }
 
-/// Local variables whose addresses lie in others show once those are values.
+/// Addresses of local variables that lie in other variables become known when those are values.
 std::string promote_locals(PassState& state) {
   until_stable(state.kernel.locals.size(), [&] {
     const bool promoted = keep_local_variables(state.kernel);
@@ -116,7 +116,7 @@ std::string unroll_accumulators(PassState& state) {
   return run_llvm(state, llvm::EarlyCSEPass(), llvm::ADCEPass(), llvm::LCSSAPass());
 }
 
-/// Two warps, where the block is a whole number of pairs and both together are faster.
+/// Teams of two warps, where the block is a whole number of pairs and that is faster.
 std::string choose_team(PassState& state) {
   const auto choose = [&](u32 warps) { state.shapes.emplace(state.kernel, state.block, warps); };
   choose(state.block.volume() % (kMostWarps * kLanes) == 0 ? kMostWarps : 1);
@@ -131,7 +131,8 @@ std::string version_branches(PassState& state) {
   return {};
 }
 
-/// What two warps cannot do together, one may; and lanes that wait for each other may take turns.
+/// A kernel that teams of two warps cannot run is tried with one warp, and then with interleaved
+/// lanes, if lanes wait for each other.
 std::string resolve_waits(PassState& state) {
   const auto why_not = [&] {
     find_lone_waits(state.kernel, *state.shapes);
@@ -173,7 +174,7 @@ std::string make_vectors(PassState& state) {
   compute_as_written(cta);
   cta.addFnAttr("prefer-vector-width", "512");
   cta.addFnAttr("min-legal-vector-width", "512");
-  // Vectors that do not fit into registers lie on the stack; across cache lines they cost twice.
+  // Spilled vectors are aligned: across cache lines they cost twice.
   cta.addFnAttr("stackrealign");
   cta.addFnAttr(llvm::Attribute::getWithStackAlignment(cta.getContext(), llvm::Align(64)));
   return {};
@@ -181,7 +182,7 @@ std::string make_vectors(PassState& state) {
 
 std::string cut_at_barriers(PassState& state) {
   const Vectorized& cta = state.vectorized;
-  // Of a text that other passes have been at.
+  // For a text that other passes have changed.
   if (!cta.entry || !cta.cta || !cta.head || !cta.next || !cta.done || !cta.finished)
     return "the function has lost the blocks by which regions are found";
   state.image.frame_bytes = split_regions(cta);
@@ -209,7 +210,7 @@ std::string generate_code(PassState& state) {
   return {};
 }
 
-/// A function without a result as a pass.
+/// Makes a function without a result a pass.
 template <auto function>
 std::string apply(PassState& state) {
   if constexpr (std::is_invocable_v<decltype(function), llvm::Function&>)
@@ -237,8 +238,8 @@ constexpr Properties kThread = {thread, one_function,  inlined, promoted,
 #define LLVM_PASS(...) [](PassState& state) { return run_llvm(state, __VA_ARGS__); }
 
 const Pass kPasses[] = {
-    // PTX becomes one function of one thread. Registers are variables, and what needs the machine
-    // is a call of a heddle. function (scalar.h).
+    // PTX becomes one function of one thread. Registers are variables, and operations of the
+    // machine are calls of heddle.* (scalar.h).
     {"lower", "PTX to the code of one thread", lower_ptx, {}, {thread}},
     {"use-instructions",
      "semantics that the processor has an instruction for",
@@ -285,7 +286,7 @@ const Pass kPasses[] = {
      apply<find_spaces>,
      {one_function, sites}},
 
-    // What PTX says of floating-point results, where somebody can tell.
+    // PTX's rules for floating-point results, where they can be observed.
     {"canonical-nans",
      "NaNs become canonical where their bits are looked at",
      apply<place_canonical_nans>,
@@ -303,7 +304,7 @@ const Pass kPasses[] = {
      {one_function},
      {inlined}},
 
-    // Clean, with natural loops.
+    // Clean code with natural loops.
     {"sink-common",
      "what all predecessors compute alike is computed where they meet",
      apply<sink_common>,
@@ -342,7 +343,7 @@ const Pass kPasses[] = {
     {"loop-simplify", "LLVM's", LLVM_PASS(llvm::LoopSimplifyPass()), {}, {natural_loops}, {}, true},
     {"lcssa", "LLVM's", LLVM_PASS(llvm::LCSSAPass()), {natural_loops}, {lcssa}, {}, true},
 
-    // In the form that the vectorizer takes.
+    // The form that the vectorizer takes.
     {"unroll-accumulators",
      "loops that add to more values than there are registers do two rounds",
      unroll_accumulators,
@@ -382,7 +383,7 @@ const Pass kPasses[] = {
      },
      kThread},
 
-    // What is known over the lanes, and what is changed for it.
+    // Shapes of values over the lanes, and transformations by them.
     {"choose-team",
      "how many warps run together; shapes of values over their lanes",
      choose_team,
@@ -425,7 +426,7 @@ const Pass kPasses[] = {
     {"simplifycfg", "LLVM's", LLVM_PASS(llvm::SimplifyCFGPass()), {}, {}, {}, true},
     {"adce", "LLVM's", LLVM_PASS(llvm::ADCEPass()), {}, {}, {}, true},
 
-    // What LLVM's code generation does not do well, or not right.
+    // Work-arounds for what LLVM's code generation does slowly, or wrongly.
     {"drop-undefined-gathers",
      "gathers of lanes that never come",
      apply<drop_undefined_gathers>,
@@ -486,7 +487,7 @@ const Pass kPasses[] = {
 
 #undef LLVM_PASS
 
-/// Bugs of ours end here and not in wrong code.
+/// Bugs of the compiler end here and not in wrong code.
 void verify(PassState& state, Properties have, const Pass& behind) {
   const auto fail = [&](std::string_view why) {
     llvm::errs() << state.code() << fmt::format("\nbehind {}: {}\n", behind.name, why);

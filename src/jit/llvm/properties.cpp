@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How one finds out whether a property of the code holds.
+// Checks whether a property of the code holds.
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
@@ -15,7 +15,8 @@
 namespace heddle::jit {
 namespace {
 
-/// A function besides the kernel's that has a body; `but_late`: and is not of is_inlined_late().
+/// Finds a function beside the kernel's that has a body; with `but_late`, none of
+/// is_inlined_late().
 std::string other_function(const PassState& state, bool but_late) {
   for (const llvm::Function& function : *state.kernel.module) {
     if (&function == state.kernel.function || function.isDeclaration()) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel as LLVM IR of one thread. What needs the machine is one of the calls of machine_ops.def.
+// A kernel as LLVM IR of one thread. Operations of the machine are calls (machine_ops.def).
 #pragma once
 
 #include <llvm/ADT/MapVector.h>
@@ -26,23 +26,23 @@ namespace heddle::jit {
 
 struct Analyses;
 
-/// A function that may be called again before it returns: int1(pointers to places). Its local
-/// variables lie behind heddle.activation(); recursion.cpp says where that is.
+/// A recursive function: int1(pointers to places). Its local variables lie behind
+/// heddle.activation(); recursion.cpp says where that is.
 struct Recursive {
-  u32 circle = 0;          ///< of functions that call each other
-  std::vector<u64> sizes;  ///< of its places: of return values, then of parameters
+  u32 circle = 0;          ///< its SCC of the call graph
+  std::vector<u64> sizes;  ///< of its places: return values, then parameters
   std::size_t returns = 0;
   u64 local_bytes = 0;  ///< of its variables
-  u64 align = 1;        ///< of the one that wants most
+  u64 align = 1;        ///< the largest of its variables
 };
 using RecursiveFunctions = llvm::MapVector<llvm::Function*, Recursive>;
 
-/// A variable in local memory, of a function that is not called again before it returns.
+/// A variable in local memory, of a function that is not recursive.
 struct Local {
   u64 bytes = 0, align = 1;
 };
 
-/// Where so many bytes begin from now on, behind the `taken` ones.
+/// Allocates bytes of local memory behind the `taken` ones; returns their offset.
 inline u64 take_local(u64& taken, u64 bytes, u64 align) {
   const u64 begin = (taken + align - 1) / align * align;
   taken = begin + bytes;
@@ -55,30 +55,31 @@ struct ScalarKernel {
   llvm::Function* function = nullptr;  ///< void()
   std::vector<Site> sites;
   std::vector<u32> symbols;     ///< Image::symbols
-  std::vector<u32> first_line;  ///< by FunctionId: its debug lines begin behind this one
+  std::vector<u32> first_line;  ///< by FunctionId: its debug lines are the ones after this
   std::vector<Local> locals;
-  u64 shared_bytes = 0;         ///< of a CTA, at least
+  u64 shared_bytes = 0;         ///< of a CTA, the least
   u64 local_bytes = 0;          ///< of a thread
   bool local_in_lanes = false;  ///< its layout: vector/local_accesses.h
   RecursiveFunctions recursive;
   u64 frame_of_call = 0;  ///< Image::frame_of_call
-  /// In `locals`, if there is alloca: the offset of the last that a thread took. What it takes lies
-  /// at the end of its local memory, calls come from below.
+  /// The variable in `locals` that holds a thread's stack pointer, if the kernel has alloca: the
+  /// offset of its last allocation. Allocations grow down from the end of local memory, frames of
+  /// calls grow up.
   std::optional<u32> stack_pointer;
   bool zeroes_subnormals = false;  ///< Image::zeroes_subnormals
 
-  /// Its number, which is the first argument of calls to the machine.
+  /// Returns the site's number, the first argument of calls to the machine.
   u32 add_site(const Site& site) {
     sites.push_back(site);
     return static_cast<u32>(sites.size() - 1);
   }
 
-  /// Of a thread's local memory, when all of it is taken; without room for calls and alloca.
+  /// Bytes of a thread's local memory, without room for calls and alloca.
   u64 local_size() const { return (local_bytes + 15) / 16 * 16; }
-  /// Whether there is such room: how much, the launch says.
+  /// Whether it has room for calls and alloca, whose size the launch determines.
   bool has_room() const { return frame_of_call || stack_pointer; }
 
-  /// FunctionId and index of the instruction that a line of debug information stands for.
+  /// FunctionId and index of the instruction of a line of debug information.
   std::pair<u32, u32> place_of(u32 line) const {
     const u32 number = line ? line - 1 : 0;
     const auto next = std::upper_bound(first_line.begin(), first_line.end(), number);
@@ -87,44 +88,44 @@ struct ScalarKernel {
   }
 };
 
-/// Metadata of arithmetic that comes to the same where the processor takes subnormal operands for
+/// Metadata of arithmetic whose result is the same where the processor takes subnormal operands for
 /// zero.
 inline constexpr const char* kAnyMode = "heddle.any_mode";
 
-/// Lowers the kernel with all that it calls. Returns why it cannot.
+/// Lowers the kernel and all functions that it calls. Returns why it cannot; empty: it can.
 std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKernel& kernel);
 
-/// Makes functions that call themselves, or each other, a loop with frames in local memory: of one
-/// circle, which calls none of another. It shall be inlined before the next one's turn.
+/// Turns the functions of one SCC of the call graph, which calls no other SCC, into a loop with
+/// frames in local memory. That function shall be inlined before the next SCC is unwound.
 std::string unwind_recursion(ScalarKernel& kernel, Analyses& analyses);
 
-/// Local variables become values where each access to them is known, and they are not large: its
-/// offset, and that nothing else is done with addresses of the variable. Returns whether some did:
-/// then there may be more, whose addresses lay in those.
+/// Local variables become values if they are not large, the offset of each access to them is known,
+/// and their addresses have no other use. Returns whether some did: then addresses that were stored
+/// in these may be known, too.
 bool keep_local_variables(ScalarKernel& kernel);
 
-/// The others get places in local memory.
+/// Assigns offsets in local memory to the other local variables.
 void place_local_variables(ScalarKernel& kernel);
 
-/// Accesses by generic addresses that a cvta of local or shared memory made become accesses to that
-/// memory. Each has a site of its own.
+/// Accesses by generic addresses that come from a cvta of local or shared memory become accesses to
+/// that memory. Each has a site of its own.
 void find_spaces(ScalarKernel& kernel);
 
-/// Variables that did not become values, because they are indexed at run time, go into the threads'
-/// local memory.
+/// Moves variables that are indexed at run time to the threads' local memory. Returns why it
+/// cannot; empty: it can.
 std::string move_to_memory(ScalarKernel& kernel);
 
-/// Of a call that reads a field of Context: where that is.
+/// The offset of the field of Context that the call reads, if it does.
 std::optional<u64> context_offset(const llvm::Instruction& call);
 
 using IsSuch = std::function<bool(const llvm::Instruction&)>;
 
-/// Whether an instruction that the value is made of, in the end, is such a one; or there are more
-/// than `most` values to look at. What a known one is made of does not count.
+/// Whether an instruction that the value is computed from, directly or not, is such a one, or there
+/// are more than `most` values to look at. Operands of known values are not looked at.
 bool is_made_of(const llvm::Value* value, std::size_t most, const IsSuch& is_such,
                 const IsSuch& is_known = {});
 
-/// Whether it is a load, a store or an atomic operation of the kernel's.
+/// Whether it is a load, store or atomic operation of the kernel.
 inline bool is_access(const llvm::Instruction& inst) { return is_access_op(machine_op(inst)); }
 
 /// The site that the call's first argument names.

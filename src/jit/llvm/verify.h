@@ -3,7 +3,7 @@
 
 namespace heddle::jit {
 
-/// Whether the compiler looks for its own bugs after each step: in debug builds, or where
+/// Whether the compiler verifies its output after each step: in debug builds, or where
 /// HEDDLE_VERIFY_JIT asks for it.
 bool verifies();
 

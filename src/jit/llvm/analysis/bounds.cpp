@@ -34,7 +34,7 @@ llvm::ConstantRange BoundsAnalysis::range_of(const llvm::SCEV* number, llvm::Ins
   return known_there.emplace(number, range).first->second;
 }
 
-/// Of what the number is made of, each as it is known there: by branches on the way.
+/// Combines the bounds of operands, each at its own place.
 llvm::ConstantRange BoundsAnalysis::find_range(const llvm::SCEV* number, llvm::Instruction& there,
                                                Ranges& known_there) {
   const auto of_operand = [&](const llvm::SCEV* one) { return range_of(one, there, known_there); };
@@ -67,7 +67,7 @@ llvm::ConstantRange BoundsAnalysis::find_range(const llvm::SCEV* number, llvm::I
 }
 
 Bounds BoundsAnalysis::of(llvm::Value* value, llvm::Instruction& there) {
-  // Each knows what the other does not: sums and loops; bits.
+  // Range analysis knows sums and loops, KnownBits knows bits.
   const llvm::SCEV* number = evolution_.getSCEV(value);
   Ranges known_there;
   const llvm::ConstantRange range = range_of(number, there, known_there);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a value may be, for every thread that comes to a place: from ranges (of %tid, of loops'
-// counters) and from the branches on the way there.
+// Bounds of integers, valid for every thread that comes to a place: from ranges (of %tid, of loop
+// counters) and from dominating branches.
 #pragma once
 
 #include <llvm/Analysis/DomConditionCache.h>
@@ -25,16 +25,16 @@ struct Bounds {
 
 class BoundsAnalysis {
  public:
-  /// The function stays as it is as long as this one is asked.
+  /// The function must not change while the analysis is used.
   BoundsAnalysis(llvm::Function& function, Analyses& analyses);
-  /// Of an integer of at most 64 bits, where `there` is run.
+  /// The bounds of an integer of at most 64 bits where `there` is executed.
   Bounds of(llvm::Value* value, llvm::Instruction& there);
-  /// Of the loop with this header, at most; the largest number: nobody knows.
+  /// The most rounds of the loop with this header; the largest number: unknown.
   u64 most_rounds(const llvm::BasicBlock* header);
 
  private:
-  /// At one place. What a number is made of is shared, so without these it takes as long as there
-  /// are ways to it.
+  /// Results at one place: operands are shared, so without these the analysis takes time in
+  /// proportion to the paths to them.
   using Ranges = std::map<const llvm::SCEV*, llvm::ConstantRange>;
   llvm::ConstantRange range_of(const llvm::SCEV* number, llvm::Instruction& there,
                                Ranges& known_there);

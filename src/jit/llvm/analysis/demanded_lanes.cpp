@@ -16,7 +16,7 @@
 namespace heddle::jit {
 namespace {
 
-/// Each lane of the result comes from the same lane of the operands.
+/// Whether each lane of the result depends on the same lane of the operands.
 bool is_by_lanes(const llvm::Instruction& inst) {
   if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&inst))
     return llvm::isTriviallyVectorizable(intrinsic->getIntrinsicID());
@@ -40,7 +40,7 @@ DemandedLanes::DemandedLanes(const ScalarKernel& kernel, const Shapes& shapes)
       if (!inst.getType()->isVoidTy()) demanded_[&inst] = 0;
     }
   }
-  // Lanes become wanted, and stay so.
+  // Sets of demanded lanes only grow.
   until_stable(demanded_.size() * shapes_.team(), [&] {
     bool changed = false;
     for (const llvm::BasicBlock& block : llvm::reverse(function)) {
@@ -50,7 +50,7 @@ DemandedLanes::DemandedLanes(const ScalarKernel& kernel, const Shapes& shapes)
   });
 }
 
-/// Lanes for which a condition may hold, or not hold.
+/// The lanes for which a condition may hold, or not hold.
 u64 DemandedLanes::where(const llvm::Value* condition, bool holds) const {
   const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(condition);
   const auto* number =
@@ -67,7 +67,7 @@ u64 DemandedLanes::where(const llvm::Value* condition, bool holds) const {
     }
     return lanes;
   }
-  // An index from a multiple of the lanes on: those at the number's place.
+  // The index of the first lane is a multiple of the team's size: the lane with that number.
   const Shape shape = shapes_.of(index);
   const u64 part = u64{shapes_.halves_of(shape)} * kHalf;
   if (!compare->isEquality() || holds != (compare->getPredicate() == llvm::CmpInst::ICMP_EQ) ||
@@ -96,7 +96,7 @@ void DemandedLanes::find_coming(const llvm::BasicBlock& entry) {
   }
 }
 
-/// What the instruction looks at. True: that was not known.
+/// Demands the lanes of the operands that the instruction needs. True: these are more than before.
 bool DemandedLanes::want(const llvm::Instruction& inst) {
   bool changed = false;
   const auto take = [&](const llvm::Value* value, u64 lanes) {

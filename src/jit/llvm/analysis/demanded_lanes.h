@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lanes whose values nobody looks at: of a sum by shuffles, of which `if (lane == 0)` stores the
-// result, half of the lanes after the first step, and so on. They are not computed.
+// Demanded lanes: those of a value that affect the kernel's results. Of a sum by shuffles that `if
+// (lane == 0)` stores, half of the lanes are demanded after the first step, and so on. Other lanes
+// are not computed.
 #pragma once
 
 #include <map>
@@ -14,12 +15,12 @@ namespace heddle::jit {
 class DemandedLanes {
  public:
   DemandedLanes(const ScalarKernel& kernel, const Shapes& shapes);
-  /// Lanes of the team, as bits.
+  /// The demanded lanes of the team, as bits.
   u64 lanes(const llvm::Value* value) const {
     const auto found = demanded_.find(value);
     return found == demanded_.end() ? every_ : found->second;
   }
-  /// Whether of the value's lanes in that half one is.
+  /// Whether a lane of that half is demanded.
   bool any(const llvm::Value* value, unsigned half) const {
     return lanes(value) >> half * kHalf & ((u64{1} << kHalf) - 1);
   }
@@ -32,8 +33,8 @@ class DemandedLanes {
   const std::vector<Site>& sites_;
   const Shapes& shapes_;
   const u64 every_;
-  std::map<const llvm::BasicBlock*, u64> coming_;  ///< lanes that may come there
-  std::map<const llvm::Value*, u64> demanded_;     ///< empty: all are
+  std::map<const llvm::BasicBlock*, u64> coming_;  ///< lanes that may execute the block
+  std::map<const llvm::Value*, u64> demanded_;     ///< missing: all lanes are
 };
 
 }  // namespace heddle::jit

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Analyses that go over the code until nothing changes any more. They end because each fact can
-// change in one direction only, through a lattice of a known height: whoever writes one says how
-// often facts can change in all, and that is held against what happens.
+// Iterates an analysis to its fixed point. It ends because each fact moves in one direction through
+// a lattice of known height: the caller gives the number of all steps, which is checked.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +11,9 @@
 
 namespace heddle::jit {
 
-/// Repeats `round`, which says whether it changed something, until it did not. `most`: the sum over
-/// all facts of the steps that each can take; a round that changes something takes at least one.
+/// Repeats `round`, which returns whether it has changed something, until it has not. `most`: the
+/// sum over all facts of the steps that each can take; a round that changes something takes at
+/// least one.
 template <class Round>
 void until_stable(std::size_t most, Round round) {
   for (std::size_t rounds = 0; round(); ++rounds) {

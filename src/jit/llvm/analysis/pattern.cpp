@@ -17,7 +17,7 @@ constexpr s64 kMostFactor = 1 << 20;
 
 u64 sum(u64 a, u64 b) { return a > Pattern::kUnknown - b ? Pattern::kUnknown : a + b; }
 
-/// What lies in a line: each lane's distance from the first one that shares the line's beginning.
+/// The pattern of an affine value: distances from the first lane.
 std::optional<Pattern> of_line(const llvm::Value* value, const Shapes& shapes) {
   const Shape shape = shapes.of(value);
   if (!shape.is_affine() || !shape.widened.empty()) return std::nullopt;
@@ -53,15 +53,14 @@ std::optional<Pattern> compute(const llvm::Value* value, const Shapes& shapes, u
   switch (inst->getOpcode()) {
     case llvm::Instruction::And:
     case llvm::Instruction::Xor: {
-      // Of the bits below `align` the first lane has none. It is they that change, or are left, or
-      // go.
+      // The first lane has no bits below `align`. Only these bits change, remain, or are cleared.
       const Shape shape = shapes.of(inst->getOperand(0));
       const auto line = number ? of_line(inst->getOperand(0), shapes) : std::nullopt;
       if (!line || shape.stride < 0) return std::nullopt;
       const auto is_low = [&](s64 some) { return static_cast<u64>(some) < shape.align; };
       const bool masks = inst->getOpcode() == llvm::Instruction::And;
       llvm::APInt number_or_zeros = number->getValue();
-      if (masks && !is_low(number->getSExtValue()))  // LLVM leaves out bits that are zero anyway
+      if (masks && !is_low(number->getSExtValue()))  // LLVM drops bits that are zero anyway
         number_or_zeros |= llvm::computeKnownBits(inst->getOperand(0), inst->getDataLayout()).Zero;
       const s64 bits = number_or_zeros.getSExtValue();
       if (!masks && is_low(bits)) return each(*line, [&](s64 offset) { return offset ^ bits; });

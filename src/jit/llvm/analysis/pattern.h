@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lanes whose values are in no line, but lie around each other as is known when compiling: what
-// `2 * tid - tid % 4` makes of the lanes, for example. Accesses at such addresses are loads and
-// stores of whole vectors, and shuffles.
+// Values that are not affine, but a base plus constant offsets of the lanes: `2 * tid - tid % 4`,
+// for example. Accesses at such addresses are loads and stores of whole vectors, and shuffles.
 #pragma once
 
 #include <optional>
@@ -12,12 +11,12 @@
 
 namespace heddle::jit {
 
-/// The value of a lane is that of a base, the same for the lanes of a half, plus the lane's offset.
+/// A lane's value is a base, which the lanes of a half share, plus the lane's offset.
 struct Pattern {
   std::vector<s64> offsets;  ///< of the team's lanes
-  u64 most = kUnknown;       ///< the base is 0 to this; a base that is 0 counts as none
+  u64 most = kUnknown;       ///< the base is at most this
   static constexpr u64 kUnknown = ~u64{0};
-  /// Whether a lane of 32 bits may wrap around, or be negative.
+  /// Whether a lane's value of 32 bits may wrap around or be negative.
   bool wraps() const;
 };
 
@@ -26,7 +25,7 @@ inline std::span<const s64> of_half(const std::vector<s64>& offsets, unsigned ha
   return std::span(offsets).subspan(std::size_t{half} * kHalf, kHalf);
 }
 
-/// Of an integer of the scalar code.
+/// The pattern of an integer of the scalar code.
 std::optional<Pattern> pattern_of(const llvm::Value* value, const Shapes& shapes);
 
 }  // namespace heddle::jit

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// print<...>: what an analysis finds, a line for each value, block or loop that it says something
-// of.
+// print<...>: prints an analysis's results, a line for each value, block or loop that has one.
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -17,7 +16,7 @@
 namespace heddle::jit {
 namespace {
 
-/// As the code names it: %name, or the instruction of which there is no name.
+/// The name in the code: %name, or the instruction if it has no name.
 std::string name_of_value(const llvm::Value& value) {
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -25,7 +24,7 @@ std::string name_of_value(const llvm::Value& value) {
   return text;
 }
 
-/// Instructions with a value, each with what `describe` says of it, if that is anything.
+/// Prints instructions with a value for which `describe` has a text.
 template <class Describe>
 std::string print_values(PassState& state, const char* title, const Describe& describe) {
   state.printed += fmt::format("{}:\n", title);

@@ -15,10 +15,10 @@
 namespace heddle::jit {
 namespace {
 
-/// Vectors of 512 bits that may be alive in a team, of the 32 that there are.
+/// The most vectors of 512 bits that are live in a team, of 32 registers.
 constexpr unsigned kMostVectors = 24;
 
-/// What the run-time does for a warp, and values that differ from warp to warp, cost more together.
+/// Work of the run-time per warp, and values that differ between warps, cost more in a pair.
 bool is_for_one(const llvm::CallInst& call, const std::vector<Site>& sites) {
   const MachineOp op = machine_op(call);
   if (op == MachineOp::none) return false;
@@ -32,8 +32,8 @@ bool is_for_one(const llvm::CallInst& call, const std::vector<Site>& sites) {
          !llvm::isa<llvm::ConstantInt>(call.getArgOperand(3));
 }
 
-/// Whether few instructions make the value from what lanes have in a line: it is made again behind
-/// each barrier (regions.cpp), and may be anywhere else.
+/// Whether few instructions compute the value from affine values: it is rematerialized behind each
+/// barrier (regions.cpp), and may be elsewhere.
 bool is_cheap(const llvm::Value* value, const Shapes& shapes, unsigned depth = 6) {
   const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
   if (!inst || shapes.of(inst).is_affine()) return true;
@@ -44,7 +44,7 @@ bool is_cheap(const llvm::Value* value, const Shapes& shapes, unsigned depth = 6
   });
 }
 
-/// Vectors of a team that the value takes.
+/// Vectors that the value takes in a team.
 unsigned vectors_of(const llvm::Value& value, const Shapes& shapes) {
   const llvm::Type* type = value.getType();
   if (!llvm::isa<llvm::Instruction>(value) || type->isVoidTy() || type->isIntegerTy(1)) return 0;
@@ -53,12 +53,12 @@ unsigned vectors_of(const llvm::Value& value, const Shapes& shapes) {
   return shapes.team() / kHalf * (bits > 32 ? 2 : 1);
 }
 
-/// The most that are alive at a time.
+/// The most vectors that are live at a time.
 unsigned most_vectors(const llvm::Function& function, const Shapes& shapes) {
   using Live = llvm::DenseSet<const llvm::Value*>;
   std::map<const llvm::BasicBlock*, Live> in;
   unsigned most = 0;
-  // What is alive before a block only grows.
+  // Live-in sets only grow.
   until_stable(function.size() * function.getInstructionCount(), [&] {
     bool changed = false;
     for (const llvm::BasicBlock* block : llvm::post_order(&function)) {
@@ -90,9 +90,9 @@ unsigned most_vectors(const llvm::Function& function, const Shapes& shapes) {
   return most;
 }
 
-/// Whether lanes may stay in the loop for quite different numbers of rounds, with accesses to
-/// memory for each: two warps would wait for the longest one of both, and nothing that they compute
-/// is in the way of the other. What only computes is a chain: the second one comes nearly for free.
+/// Whether lanes may stay in the loop for very different numbers of rounds, with accesses to memory
+/// in each: a pair would wait for the slower warp, and nothing that one warp computes delays the
+/// other. A loop that only computes is a chain, so the second warp is nearly free.
 bool is_uneven(const llvm::Loop& loop, const Shapes& shapes) {
   llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
   loop.getExitingBlocks(exiting);

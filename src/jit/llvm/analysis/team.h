@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Warps that run together. One warp is two vectors, and what it computes is often a chain in which
-// each instruction waits for the one before; two warps are twice the chains, share what is the same
-// for both, and come to barriers half as often.
+// Teams: warps that run together. One warp is two vectors, and its code is often a chain in which
+// each instruction waits for the one before. Two warps have twice the chains, share uniform values,
+// and come to barriers half as often.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace heddle::jit {
 
-/// Why the warps of this kernel should run one by one; empty: two by two. `shapes`: of two. The
+/// Why the warps of this kernel should run one by one; empty: in pairs. `shapes`: of pairs. The
 /// block is a whole number of pairs.
 std::string why_alone(const ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block);
 

@@ -19,7 +19,7 @@ namespace heddle::jit {
 namespace {
 
 constexpr u32 kPlace = 64;
-/// Phi nodes of a loop that may stay in registers.
+/// The number of phi nodes of a loop that may stay in registers.
 constexpr std::size_t kMostInRegisters = 28;
 
 bool is_vector(const llvm::Value* value) {
@@ -27,7 +27,7 @@ bool is_vector(const llvm::Value* value) {
   return type && type->getPrimitiveSizeInBits() == 8 * kPlace;
 }
 
-/// The function's blocks by number, and the ways between them.
+/// The function's blocks by number, and the edges between them.
 struct Graph {
   explicit Graph(llvm::Function& function) {
     for (llvm::BasicBlock& block : function) {
@@ -45,8 +45,8 @@ struct Graph {
   std::vector<llvm::SmallVector<unsigned, 2>> before;
 };
 
-/// Phi nodes that hand a value on to each other, so that one place can hold it: at any point it is
-/// one of them that is still wanted, or what will become the next one.
+/// A web of phi nodes that one place can hold: at any point it holds the only one that is live, or
+/// the value that the next one will have.
 class Web {
  public:
   Web(const Vectorized& cta, const Graph& graph, llvm::PHINode* phi) : cta_(cta) {
@@ -76,12 +76,12 @@ class Web {
   llvm::SetVector<llvm::PHINode*> phis;
 
  private:
-  /// What the place has: null: anything.
+  /// The value in the place; null: any.
   struct Current {
     llvm::Value* begin = nullptr;
     llvm::Value* end = nullptr;
   };
-  /// There for all teams: it may be computed where there is no frame.
+  /// Computed for all teams, perhaps where there is no frame.
   bool is_above(const llvm::Value* value) const {
     const llvm::BasicBlock* block = llvm::cast<llvm::Instruction>(value)->getParent();
     return block == cta_.entry || block == cta_.cta || block == cta_.head;
@@ -101,7 +101,7 @@ class Web {
   bool is_one_ = false;
 };
 
-/// Where the place is written. False: twice in a block, or on the way between two.
+/// Finds where the place is written. False: twice in a block, or on an edge between two writes.
 bool Web::find_places() {
   const auto only = [](auto& map, llvm::BasicBlock* block, llvm::Value* value) {
     const auto [found, is_new] = map.insert({block, value});
@@ -124,16 +124,16 @@ bool Web::find_places() {
   return true;
 }
 
-/// What is in the place at the beginnings and ends of blocks.
+/// Dataflow: the value in the place at the beginning and end of each block.
 void Web::find_current(const Graph& graph) {
-  llvm::Value* const several = cta_.function;  // for what depends on the way
+  llvm::Value* const several = cta_.function;  // for "several values"
   std::vector<Current> written(graph.before.size());
   for (const auto& [block, value] : phi_of_) written[graph.number(block)].begin = value;
   for (const Places* places : {&computed_in_, &put_at_end_of_}) {
     for (const auto& [block, value] : *places) written[graph.number(block)].end = value;
   }
   current_.resize(graph.before.size());
-  // Of a beginning or end nothing is known, then one value, then that there are several.
+  // The lattice: nothing is known, then one value, then several.
   constexpr std::size_t kSteps = 2;
   until_stable(2 * kSteps * current_.size(), [&] {
     bool changed = false;
@@ -154,7 +154,7 @@ void Web::find_current(const Graph& graph) {
   });
 }
 
-/// Whether all find in the place what they want.
+/// Whether each use finds its value in the place.
 bool Web::check(const Graph& graph) const {
   for (llvm::PHINode* phi : phis) {
     for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
@@ -205,7 +205,7 @@ void Web::move_to(const Graph& graph, llvm::Value* address) {
   for (llvm::PHINode* phi : phis) phi->eraseFromParent();
 }
 
-/// Blocks with more phi nodes of whole vectors than may stay in registers, and those phi nodes.
+/// Phi nodes of vectors of blocks that have more of these than may stay in registers.
 struct Candidates {
   explicit Candidates(llvm::Function& function) {
     for (llvm::BasicBlock& block : function) {
@@ -219,7 +219,7 @@ struct Candidates {
         phis.resize(before);
     }
   }
-  /// What comes to an accumulator from outside is written on the way: the way gets a block.
+  /// An initial value is stored on its edge, which gets a block.
   void split_ways() const {
     for (llvm::BasicBlock* block : blocks) {
       const std::vector<llvm::BasicBlock*> ways(llvm::pred_begin(block), llvm::pred_end(block));
@@ -233,7 +233,7 @@ struct Candidates {
   std::vector<llvm::BasicBlock*> blocks;
 };
 
-/// All webs of candidates. Changes nothing but the ways to them.
+/// All webs of candidates. Changes nothing but edges to them.
 std::vector<Web> find_webs(const Vectorized& cta, const Candidates& candidates,
                            const Graph& graph) {
   std::vector<Web> webs;
@@ -249,7 +249,7 @@ std::vector<Web> find_webs(const Vectorized& cta, const Candidates& candidates,
 }  // namespace
 
 std::vector<Accumulator> find_accumulators(const Vectorized& cta) {
-  // The ways are split in a copy.
+  // Edges are split in a copy.
   llvm::ValueToValueMapTy copies;
   llvm::Function* const copy = llvm::CloneFunction(cta.function, copies);
   llvm::DenseMap<const llvm::Value*, llvm::PHINode*> originals;

@@ -15,7 +15,7 @@ bool is_row(const llvm::Instruction& inst) {
   return context_offset(inst) == offsetof(Context, ctaid) + sizeof(u32);
 }
 
-/// Of an address: it may be another one in each row of the grid.
+/// Whether an address may differ between rows of the grid.
 bool may_depend_on_row(const llvm::Value* address) {
   return is_made_of(address, 256,
                     [](const llvm::Instruction& inst) { return is_row(inst) || is_access(inst); });

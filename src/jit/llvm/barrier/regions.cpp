@@ -30,19 +30,20 @@ namespace {
 constexpr u32 kFirstSlot = 64;  ///< behind the WarpState
 static_assert(sizeof(WarpState) <= kFirstSlot);
 
-/// How warps ended: where they go on, and the barrier in the upper half; or so.
+/// How warps ended: the region where they resume, and the barrier in the upper half; or one of
+/// these.
 constexpr u64 kFinished = ~u64{0}, kDifferently = ~u64{0} - 1, kNobodyYet = ~u64{0} - 2;
 
-/// Blocks whose values are there whatever way a warp comes.
+/// Blocks that are executed before any region.
 bool is_above(const Vectorized& cta, const llvm::BasicBlock* block) {
   return block == cta.entry || block == cta.cta || block == cta.head;
 }
 
-/// What each block needs from those before it.
+/// Liveness: the values that each block needs from those before it.
 class Liveness {
  public:
   explicit Liveness(const Vectorized& cta);
-  /// At the beginning of the block, in the order of the function.
+  /// Live at the beginning of the block, in the order of the function.
   std::vector<llvm::Instruction*> at(const llvm::BasicBlock* block) const {
     std::vector<llvm::Instruction*> found;
     for (const unsigned number : blocks_.lookup(block)->live) found.push_back(values_[number]);
@@ -55,7 +56,8 @@ class Liveness {
 
  private:
   struct Block {
-    llvm::SmallVector<unsigned> made, wanted, handed_on;  ///< to phi nodes of those behind it
+    llvm::SmallVector<unsigned> made, wanted,
+        handed_on;  ///< handed_on: to phi nodes of its successors
     llvm::SmallVector<Block*, 2> next;
     llvm::SparseBitVector<> live;
   };
@@ -93,7 +95,7 @@ Liveness::Liveness(const Vectorized& cta) {
     for (const llvm::BasicBlock* next : llvm::successors(&block))
       blocks_.lookup(&block)->next.push_back(blocks_.lookup(next));
   }
-  // What lives behind a block grows, and with it what lives before it.
+  // Live-out sets grow, and with them live-in sets.
   until_stable(storage_.size() * values_.size(), [&] {
     bool changed = false;
     for (Block& block : llvm::reverse(storage_)) {
@@ -110,8 +112,8 @@ Liveness::Liveness(const Vectorized& cta) {
   });
 }
 
-/// Values that are made again from a scalar rather than kept: vectors of one number, or of numbers
-/// a constant apart. Returns the scalar; null: it is no such value.
+/// Vectors that are rematerialized from a scalar: splats, and scalars plus constants. Returns the
+/// scalar; null: it is no such vector.
 llvm::Value* origin(llvm::Value* value) {
   auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
   if (!inst || !inst->getType()->isVectorTy()) return nullptr;
@@ -126,8 +128,8 @@ llvm::Value* origin(llvm::Value* value) {
   return nullptr;
 }
 
-/// Values that so many instructions make from what is there whatever way a warp comes are made
-/// again, too: frames of all warps together shall stay in the first-level cache.
+/// Values that so few instructions compute from values of all regions are rematerialized, too: the
+/// frames of all warps shall fit into the first-level cache.
 constexpr unsigned kMostAgain = 8;
 
 bool can_be_made_again(const llvm::Instruction& inst) {
@@ -138,7 +140,7 @@ bool can_be_made_again(const llvm::Instruction& inst) {
                    llvm::ShuffleVectorInst, llvm::GetElementPtrInst>(inst);
 }
 
-/// How many that are; above kMostAgain: too many, or one of them cannot.
+/// The number of those instructions; above kMostAgain: too many, or one that cannot be repeated.
 unsigned find_cost(const Vectorized& cta, const llvm::Value* value,
                    std::map<const llvm::Value*, unsigned>& costs) {
   const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
@@ -153,7 +155,7 @@ unsigned find_cost(const Vectorized& cta, const llvm::Value* value,
   return costs[value] = cost;
 }
 
-/// Makes each such value anew in every block that uses it.
+/// Rematerializes each such value in every block that uses it.
 void make_again(const Vectorized& cta) {
   std::map<const llvm::Value*, unsigned> costs;
   std::vector<llvm::Instruction*> found;
@@ -163,7 +165,7 @@ void make_again(const Vectorized& cta) {
       if (origin(&inst) || find_cost(cta, &inst, costs) <= kMostAgain) found.push_back(&inst);
     }
   }
-  // Those that others are made from come after them.
+  // Operands are rematerialized after their users.
   for (llvm::Instruction* value : llvm::reverse(found)) {
     std::map<llvm::BasicBlock*, llvm::Instruction*> copies;
     for (llvm::Use& use : llvm::make_early_inc_range(value->uses())) {
@@ -182,11 +184,12 @@ void make_again(const Vectorized& cta) {
   }
 }
 
-/// Blocks that end a region, and to which of them a warp may come from a block in one region.
+/// Blocks that end a region, and those of them that a warp may reach from a block within one
+/// region.
 class EndsReached {
  public:
   explicit EndsReached(const Vectorized& cta);
-  /// In the order of the function: code must not depend on where objects lie.
+  /// In the order of the function: code must not depend on pointers.
   std::vector<llvm::BasicBlock*> from(const llvm::BasicBlock* block) const {
     std::vector<llvm::BasicBlock*> found;
     for (const unsigned number : reached_.find(block)->second.set_bits())
@@ -205,7 +208,7 @@ EndsReached::EndsReached(const Vectorized& cta) {
   }
   for (llvm::BasicBlock& block : *cta.function) reached_[&block].resize(ends_.size());
   for (unsigned i = 0; i < ends_.size(); ++i) reached_[ends_[i]].set(i);
-  // Bits are set, and none is reset.
+  // Bits are only ever set, so this ends.
   until_stable(cta.function->size() * ends_.size(), [&] {
     bool changed = false;
     for (llvm::BasicBlock& block : llvm::reverse(*cta.function)) {
@@ -220,9 +223,9 @@ EndsReached::EndsReached(const Vectorized& cta) {
   });
 }
 
-/// Warps go round by round, each from its barrier to its next one. Where all came to the same place
-/// the next round begins at once; else the run-time says who goes on. Where regions end is not
-/// said.
+/// Warps run in rounds, each warp from its barrier to its next one. If all have come to the same
+/// place, the next round begins at once; otherwise the run-time decides which warps run. Does not
+/// say where regions end.
 Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& ends,
                    const std::vector<llvm::BasicBlock*>& resumed, llvm::Value* frame) {
   Rounds rounds;
@@ -238,7 +241,7 @@ Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& en
     return llvm::BasicBlock::Create(context, name, cta.function, before);
   };
 
-  // Where a warp ends: one place for all ways out of the kernel.
+  // The end of a warp: one block for all returns of the kernel.
   auto* finish = new_block("finish", cta.next);
   cta.next->replaceUsesWithIf(
       finish, [&](const llvm::Use& use) { return llvm::isa<llvm::Instruction>(use.getUser()); });
@@ -268,7 +271,7 @@ Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& en
     ends[i]->eraseFromParent();
   }
 
-  // Where it begins. In a round of all warps they begin at one place.
+  // The beginning of a warp: in a round of all warps, they begin at one place.
   builder.SetInsertPoint(cta.cta->getTerminator());
   llvm::Value* begins = builder.CreateICmpNE(
       builder.CreateLoad(word, builder.CreateConstInBoundsGEP1_32(
@@ -300,7 +303,7 @@ Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& en
   for (std::size_t i = 0; i < resumed.size(); ++i)
     choice->addCase(builder.getInt32(static_cast<u32>(i + 1)), resumed[i]);
 
-  // After the last one.
+  // After the last warp.
   builder.SetInsertPoint(cta.next->getTerminator());
   llvm::Value* same =
       builder.CreateSelect(builder.CreateICmpEQ(met, end), end, builder.getInt64(kDifferently));
@@ -353,7 +356,7 @@ u32 split_regions(const Vectorized& cta) {
   if (ends.empty()) return 0;
 
   llvm::IRBuilder<> builder(cta.head->getTerminator());
-  // Where the team's frame begins; its size is put in when it is known.
+  // The address of the team's frame; its size is inserted when it is known.
   auto* begin = llvm::BinaryOperator::CreateNUWMul(
       builder.CreateZExt(cta.team, builder.getInt64Ty()), builder.getInt64(0));
   builder.Insert(begin);
@@ -394,7 +397,8 @@ u32 split_regions(const Vectorized& cta) {
 
   const EndsReached reached(cta);
   for (Rounds::Region& region : rounds.regions) region.ends = reached.from(region.begin);
-  // Values on both sides: written where their region ends, so that loops keep them in registers.
+  // Values that live across a region's end are stored at that end, so that loops keep them in
+  // registers.
   for (const auto& [value, offset] : slots) {
     std::vector<llvm::Use*> uses;
     for (llvm::Use& use : value->uses()) uses.push_back(&use);
@@ -403,8 +407,8 @@ u32 split_regions(const Vectorized& cta) {
     llvm::SSAUpdater values;
     values.Initialize(value->getType(), value->getName());
     values.AddAvailableValue(value->getParent(), value);
-    // A block that begins where a warp goes on may compute the value anew further down; uses above
-    // that want what was read.
+    // A block behind a region's end may rematerialize the value further down; uses above that need
+    // the loaded one.
     std::map<llvm::BasicBlock*, llvm::Value*> read;
     for (llvm::BasicBlock* block : resumed) {
       if (!live.is_live(value, block)) continue;

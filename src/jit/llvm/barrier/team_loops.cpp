@@ -14,23 +14,23 @@
 namespace heddle::jit {
 namespace {
 
-/// Regions of a kernel that get loops. What all of them need is divided between them anew for each
-/// when registers are allocated: 57 of them cost a third of the compilation, and win a tenth.
+/// The most regions of a kernel that get loops. Register allocation splits values that all of them
+/// need for each loop: 57 loops cost a third of the compilation, and gain a tenth.
 constexpr std::size_t kMostLoops = 64;
 
-/// A region's own loop.
+/// The loop of a region.
 struct Loop {
   llvm::BasicBlock* head = nullptr;  ///< null: the region has none
   llvm::PHINode* turn = nullptr;     ///< as Vectorized::turn
   llvm::PHINode* together = nullptr;
-  llvm::ValueToValueMapTy made;  ///< what Vectorized::head makes for each team, made there
+  llvm::ValueToValueMapTy made;  ///< copies of the values of Vectorized::head
 };
 
 const Rounds::End& end_at(const Rounds& rounds, const llvm::BasicBlock* block) {
   return *llvm::find_if(rounds.ends, [&](const auto& end) { return end.block == block; });
 }
 
-/// Where a team of the region begins.
+/// Emits the beginning of a team in the region.
 void begin_loop(const Vectorized& cta, const Rounds& rounds, const Rounds::Region& region,
                 Loop& loop) {
   llvm::IRBuilder<> builder(cta.function->getContext());
@@ -55,7 +55,7 @@ void begin_loop(const Vectorized& cta, const Rounds& rounds, const Rounds::Regio
   region.begin->replacePhiUsesWith(rounds.go, loop.head);
 }
 
-/// Where one ends: the next one follows, or the next region.
+/// Emits the end of a team: the next one follows, or the next region.
 void end_loop(const Vectorized& cta, const Rounds& rounds, const Rounds::End& end, Loop& loop,
               std::vector<Loop>& loops) {
   llvm::IRBuilder<> builder(cta.function->getContext());
@@ -98,7 +98,7 @@ void end_loop(const Vectorized& cta, const Rounds& rounds, const Rounds::End& en
   }
 }
 
-/// What Vectorized::head makes is made in the loops now, too.
+/// Values of Vectorized::head are computed in the loops, too.
 void find_values(const Vectorized& cta, const std::vector<Loop>& loops) {
   for (llvm::Instruction& inst : *cta.head) {
     std::vector<llvm::Use*> uses;

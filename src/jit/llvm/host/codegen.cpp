@@ -35,12 +35,13 @@
 namespace heddle::jit {
 namespace {
 
-/// All sections in one piece, so that what refers to another one keeps its distance.
+/// Allocates all sections in one piece, so that distances between them are fixed.
 class OnePiece final : public llvm::RuntimeDyld::MemoryManager {
  public:
   explicit OnePiece(std::size_t most) : size_((most + 4095) / 4096 * 4096) {
     base_ = static_cast<u8*>(std::aligned_alloc(4096, size_));
-    std::memset(base_, 0, size_);  // what lies between sections: images are reproducible
+    std::memset(base_, 0,
+                size_);  // also the gaps between sections, so that images are reproducible
   }
   ~OnePiece() override { std::free(base_); }
   u8* allocateCodeSection(uintptr_t bytes, unsigned align, unsigned, llvm::StringRef) override {
@@ -70,7 +71,7 @@ class OnePiece final : public llvm::RuntimeDyld::MemoryManager {
   std::size_t used_ = 0;
 };
 
-/// The code refers to nothing but itself.
+/// The code has no external references.
 class Nothing final : public llvm::LegacyJITSymbolResolver {
  public:
   llvm::JITSymbol findSymbol(const std::string& name) override {
@@ -83,8 +84,8 @@ class Nothing final : public llvm::LegacyJITSymbolResolver {
 
 constexpr const char* kLines = ".heddle.lines";
 
-/// Notes where the code of an instruction of PTX begins: in a section of pairs, offset from the
-/// function and line, or as comments. LLVM's own debug information costs a tenth of the code.
+/// Records where the code of a PTX instruction begins: as pairs of line and offset from the
+/// function in a section, or as comments. LLVM's own debug information costs a tenth of the code.
 class Lines final : public llvm::DebugHandlerBase {
  public:
   using Comment = std::function<std::string(u32 line)>;
@@ -128,11 +129,11 @@ class Lines final : public llvm::DebugHandlerBase {
   std::vector<std::pair<llvm::MCSymbol*, u32>> labels_;
 };
 
-/// What addPassesToEmitFile() does, without what a kernel has no use for. Returns why it cannot.
+/// As addPassesToEmitFile(), without passes that are useless for kernels. Returns why it cannot.
 std::string emit(llvm::Module& module, llvm::TargetMachine& target, llvm::raw_pwrite_stream& out,
                  llvm::CodeGenFileType type, Lines::Comment comment = {}) {
   auto& machine = static_cast<llvm::LLVMTargetMachine&>(target);
-  // Whoever finds these makes debug information.
+  // LLVM would emit debug information for these.
   if (llvm::NamedMDNode* units = module.getNamedMetadata("llvm.dbg.cu")) units->eraseFromParent();
   for (llvm::Function& function : module) function.setSubprogram(nullptr);
   for (llvm::GlobalVariable& variable : llvm::make_early_inc_range(module.globals())) {
@@ -143,10 +144,10 @@ std::string emit(llvm::Module& module, llvm::TargetMachine& target, llvm::raw_pw
   llvm::legacy::PassManager passes;
   llvm::TargetPassConfig* config = machine.createPassConfig(passes);
   config->setDisableVerify(true);
-  // Also the pass that moves constants out of loops before registers are allocated: where they are
-  // used they are operands in memory, and cost nothing; outside they take registers, and long to
-  // allocate. And the one that orders instructions once more for some makers' processors, which
-  // find an order of their own.
+  // Also disables the pass that moves constants out of loops before registers are allocated: where
+  // they are used they are memory operands, and cost nothing; outside they take registers, and time
+  // to allocate. And the second scheduler, for some vendors' processors, which reorder by
+  // themselves.
   for (llvm::AnalysisID pass :
        {&llvm::LiveDebugValuesID, &llvm::RemoveRedundantDebugValuesID, &llvm::StackMapLivenessID,
         &llvm::EarlyMachineLICMID, &llvm::FEntryInserterID, &llvm::XRayInstrumentationID,
@@ -168,8 +169,8 @@ std::string emit(llvm::Module& module, llvm::TargetMachine& target, llvm::raw_pw
   return {};
 }
 
-/// LLVM 19's pass that moves values from general registers to masks takes the widening of 16 bits
-/// to 32 for a copy: what was in the upper half of the mask register comes along.
+/// LLVM 19's pass that moves values from general registers to mask registers takes the extension of
+/// 16 bits to 32 for a copy, so the upper half of the mask register is not zero.
 void keep_masks_narrow() {
   const auto& options = llvm::cl::getRegisteredOptions();
   const auto found = options.find("disable-x86-domain-reassignment");
@@ -180,7 +181,7 @@ void keep_masks_narrow() {
 
 namespace {
 
-/// This host's. Null: LLVM has none.
+/// The target of this host; null: LLVM has none.
 const llvm::Target* find_target() {
   static const bool once = [] {
     llvm::InitializeNativeTarget();
@@ -246,7 +247,7 @@ std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& i
   if (linker.hasError()) return linker.getErrorString().str();
   const auto entry = linker.getSymbol("cta");
   image.entry = static_cast<u32>(entry.getAddress() - reinterpret_cast<u64>(memory.base()));
-  // Addresses within the code, as tables of pointers have them.
+  // Absolute addresses within the code, as in jump tables.
   const u64 base = reinterpret_cast<u64>(memory.base());
   for (const auto& section : (*object)->sections()) {
     auto target_section = section.getRelocatedSection();

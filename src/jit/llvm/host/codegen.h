@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From LLVM IR to an Image: machine code that can lie anywhere.
+// From LLVM IR to an Image: position-independent machine code.
 #pragma once
 
 #include <llvm/Target/TargetMachine.h>
@@ -13,21 +13,21 @@
 
 namespace heddle::jit {
 
-/// Whether LLVM has code for a processor of that name.
+/// Whether LLVM can generate code for a processor of that name.
 bool is_known_cpu(const std::string& cpu);
 
-/// For `cpu`, an LLVM name; empty: this host. Null when LLVM does not know it.
+/// The target of `cpu`, an LLVM name; empty: this host. Null: LLVM does not know it.
 std::unique_ptr<llvm::TargetMachine> make_target(const std::string& cpu);
 
-/// LLVM 19 takes a comparison of a magnitude with zero for one of the number itself, `|x| > 0` for
-/// `x > 0`, when it joins it with a test for NaN (InstCombine's classes of numbers). It does so
-/// only where it believes that it knows what becomes of subnormal numbers: it shall not.
+/// When LLVM 19 joins a comparison of a magnitude with zero and a test for NaN (InstCombine's
+/// classes of numbers), it takes `|x| > 0` for `x > 0`. It does so only where the mode for
+/// subnormal numbers is known, so functions declare that it is not.
 void compute_as_written(llvm::Function& function);
 
-/// Fills in code, entry and lines. Returns why it cannot.
+/// Fills in code, entry and lines. Returns why it cannot; empty: it can.
 std::string generate(ScalarKernel& kernel, llvm::TargetMachine& target, Image& image);
 
-/// The code as text, with the PTX lines.
+/// The assembly code as text, with PTX lines.
 std::string assembly(ScalarKernel& kernel, llvm::TargetMachine& target, const ir::Module& module);
 
 }  // namespace heddle::jit

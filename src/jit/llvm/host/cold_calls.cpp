@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every access to memory has a call behind a branch that is hardly ever taken. By the usual rules
-// it destroys all vector registers, so that around each of them the register allocator has to move
-// whatever lives, at the cost of compile time and of code on the way that matters. Here those calls
-// go through a function that saves everything first.
+// Every access to memory has a call behind an unlikely branch. By the usual calling convention it
+// clobbers all vector registers, so that the register allocator spills around each call, at the
+// cost of compile time and of code on the likely path. Here those calls go through a function that
+// saves all registers.
 #include "jit/llvm/host/cold_calls.h"
 
 #include <llvm/CodeGen/TargetSubtargetInfo.h>
@@ -20,7 +20,7 @@
 namespace heddle::jit {
 namespace {
 
-/// What LLVM takes for kept by a call with this attribute: every register of the processor.
+/// With this attribute LLVM assumes that a call preserves every register.
 constexpr const char* kKeepsAll = "no_caller_saved_registers";
 
 bool is_unlikely(const llvm::BasicBlock& block) {
@@ -30,9 +30,9 @@ bool is_unlikely(const llvm::BasicBlock& block) {
          });
 }
 
-/// i32 keep_all(context, argument, function): registers, then the call, then registers. XSAVE takes
-/// all vectors and masks that the processor has (RFBM 0xe6); it wants its header to be zero but for
-/// what it writes there itself. The components end below 2816 bytes on all processors.
+/// i32 keep_all(context, argument, function): saves registers, calls, restores registers. XSAVE
+/// saves all vectors and masks that the processor has (RFBM 0xe6); its header must be zero except
+/// for what XSAVE writes. The components end below 2816 bytes on all processors.
 constexpr const char* kKeepAll = R"(
 pushq %rbp
 movq %rsp, %rbp

@@ -6,7 +6,7 @@
 
 namespace heddle::jit {
 
-/// Has calls of the run-time that are hardly ever made keep all registers.
+/// Calls of the run-time behind unlikely branches preserve all registers.
 void make_cold_calls(llvm::Function& warp, llvm::TargetMachine& target);
 
 }  // namespace heddle::jit

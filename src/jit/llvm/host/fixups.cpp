@@ -23,7 +23,7 @@ bool has(const llvm::TargetMachine& target, const llvm::Function& cta, const cha
   return target.getTargetTriple().isX86() && target.getSubtargetImpl(cta)->checkFeatures(feature);
 }
 
-/// The choice between a number and the canonical NaN. Null: it is something else.
+/// Matches the select between a number and the canonical NaN. Null: it is another instruction.
 llvm::Value* fixup(llvm::Instruction& inst, llvm::IRBuilder<>& builder) {
   using namespace llvm::PatternMatch;
   llvm::Value *value = nullptr, *test = nullptr;
@@ -32,8 +32,8 @@ llvm::Value* fixup(llvm::Instruction& inst, llvm::IRBuilder<>& builder) {
       !match(test,
              m_OneUse(m_SpecificFCmp(llvm::CmpInst::FCMP_UNO, m_Specific(value), m_AnyZeroFP()))))
     return nullptr;
-  // What comes of each kind of operand, four bits each: of NaNs (the first two kinds) the
-  // destination as it was, of the others the operand.
+  // The result for each class of operand, four bits each: for NaNs (the first two classes) the
+  // destination's old value, for others the operand.
   constexpr u32 kNanStays = 0x11111100;
   constexpr unsigned kNoException = 0, kCurrentRounding = 4;
   return builder.CreateIntrinsic(
@@ -43,7 +43,7 @@ llvm::Value* fixup(llvm::Instruction& inst, llvm::IRBuilder<>& builder) {
        builder.getInt32(kCurrentRounding)});
 }
 
-/// Whether a number is anything but positive and normal, by its bits. Null: it is something else.
+/// Matches a test of a number's bits for not positive and normal. Null: it is another instruction.
 llvm::Value* class_test(llvm::Instruction& inst, llvm::IRBuilder<>& builder) {
   using namespace llvm::PatternMatch;
   llvm::CmpInst::Predicate predicate{};
@@ -79,8 +79,8 @@ bool is_chosen(const llvm::Value& value) {
   });
 }
 
-/// Whether some lanes of a mask are constant and others are not, because of a constant that the
-/// mask is made with.
+/// Whether some lanes of a mask are constant and others are not, because the mask is computed with
+/// a constant.
 bool is_partly_constant(const llvm::Value* mask, unsigned depth = 6) {
   const auto* inst = llvm::dyn_cast<llvm::Instruction>(mask);
   if (!inst || depth == 0) return depth == 0;
@@ -98,7 +98,7 @@ bool is_sum(const llvm::User* user) {
   return opcode == llvm::Instruction::Add || opcode == llvm::Instruction::Sub;
 }
 
-/// Has LLVM take the value, a vector that the function computes, for one of which nothing is known.
+/// An opaque copy of a vector, of which LLVM knows nothing.
 void hide(llvm::Instruction& inst) {
   llvm::SmallVector<llvm::Use*> uses;
   for (llvm::Use& use : inst.uses()) uses.push_back(&use);
@@ -187,7 +187,7 @@ bool is_of_halves(const llvm::Value* value) {
   return value->getType()->isVectorTy() && value->getType()->getScalarType()->isHalfTy();
 }
 
-/// The same in floats, or in the halves' bits. Null: it stays as it is.
+/// The same instruction on floats, or on the halves' bits. Null: it stays as it is.
 llvm::Value* widened(llvm::Instruction& inst, llvm::IRBuilder<>& builder) {
   const auto wide = [&](llvm::Value* value) {
     return builder.CreateFPExt(value, value->getType()->getWithNewType(builder.getFloatTy()));

@@ -6,33 +6,32 @@
 
 namespace heddle::jit {
 
-/// One instruction, where the processor has it, for what several do on 16 numbers. NaNs become
-/// canonical: instead of a comparison, for which masks are short in long code, and a choice. Not
-/// where the processor takes subnormal operands for zero: the instruction would make them so. And
-/// numbers that are not positive and normal are found by their class, not by their bits.
+/// Uses AVX-512's vfixupimm and vfpclass: one instruction for several on 16 numbers. NaNs are made
+/// canonical by one, instead of a comparison, whose masks are scarce in long code, and a select;
+/// not where the processor takes subnormal operands as zero, since the instruction would flush
+/// them. Numbers that are not positive and normal are found by their class, instead of by their
+/// bits.
 void use_fixups(llvm::Function& cta, llvm::TargetMachine& target, bool zeroes_subnormals);
 
-/// Keeps apart what LLVM 19 makes one wrong instruction of with AVX-512: bits of one vector beside
-/// those of another, which a constant chooses, in the lanes that a mask chooses, while the others
-/// keep one of the two vectors (issue 157929 of llvm-project, mended there in July 2026). Between
-/// them comes a copy of which it knows nothing.
+/// Works around a bug of LLVM 19 with AVX-512 (issue 157929 of llvm-project, fixed there in July
+/// 2026): it makes one wrong instruction of bits of two vectors that a constant mask selects, in
+/// lanes that a mask selects, while the other lanes keep one of the two vectors. An opaque copy
+/// goes between them.
 void separate_choices(llvm::Function& cta, const llvm::TargetMachine& target);
 
-/// The same between a mask, some of whose lanes are constant, as a number in each lane, and sums
-/// with it. Where somebody wants only the lanes in which it is a constant, LLVM 19 goes back and
-/// forth between `x + zext(mask)` and `x - sext(mask)`, for ever. Carries in chains of which
-/// instructions are predicated by the number of the thread are such masks.
+/// Works around an endless loop of LLVM 19 with an opaque copy between a mask with some constant
+/// lanes, extended to a number per lane, and sums with it: if only the constant lanes are used,
+/// LLVM alternates between `x + zext(mask)` and `x - sext(mask)`. Carries in chains whose
+/// instructions are predicated by the thread's number are such masks.
 void separate_carries(llvm::Function& cta, const llvm::TargetMachine& target);
 
-/// Arithmetic on vectors of halves as arithmetic on floats, and of their bits, where the processor
-/// converts halves but does not compute with them: LLVM 19 would do it lane by lane, in a hundred
-/// times as much code. A float has more than twice the digits and two, so rounding twice comes to
-/// the same (Figueroa).
+/// Computes vectors of halves as floats, where the processor converts halves but does not compute
+/// with them: LLVM 19 would scalarize it, in a hundred times as much code. A float has more than
+/// twice the digits and two, so rounding twice has the same result (Figueroa).
 void widen_halves(llvm::Function& cta, const llvm::TargetMachine& target);
 
-/// Removes gathers of which the addresses are undefined: of lanes that never come. LLVM 19 gives
-/// their addresses, as they do not matter, the register of the result, and the processor refuses
-/// that.
+/// Removes gathers with undefined addresses, of lanes that are never active. LLVM 19 assigns their
+/// addresses the register of the result, which the processor does not permit.
 void drop_undefined_gathers(llvm::Function& cta);
 
 }  // namespace heddle::jit

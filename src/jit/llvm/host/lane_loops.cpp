@@ -20,7 +20,7 @@ struct Access {
     const bool loads = is_load();
     pointers = call.getArgOperand(loads ? 0 : 1);
     mask = call.getArgOperand(loads ? 2 : 3);
-    value = call.getArgOperand(loads ? 3 : 0);  // of lanes that do not load, or what is stored
+    value = call.getArgOperand(loads ? 3 : 0);  // of inactive lanes of a load, or the stored value
     align = llvm::cast<llvm::ConstantInt>(call.getArgOperand(loads ? 1 : 2))->getAlignValue();
   }
 
@@ -53,7 +53,7 @@ class LaneLoops {
   void make(const Access& access);
 
  private:
-  /// Where lanes' values lie one by one; nobody needs two of a type at a time.
+  /// An array for the lanes' values; one per type is enough.
   llvm::AllocaInst* place(llvm::Type* type) {
     llvm::AllocaInst*& known = places_[type];
     if (!known) {
@@ -84,8 +84,8 @@ void LaneLoops::one_lane(const Access& access, llvm::Value* lane, llvm::Value* p
     builder_.CreateAlignedStore(builder_.CreateLoad(element, own), there, access.align);
 }
 
-/// The lanes' values go to memory, and addresses of their own, too; then a loop goes from one lane
-/// to the next. All of a line at once need no loop.
+/// Stores values and addresses of the lanes to arrays, and loops over the active lanes. A
+/// consecutive access with all lanes active needs no loop.
 void LaneLoops::make(const Access& access) {
   Block* before = access.call.getParent();
   Block* behind = llvm::SplitBlock(before, &access.call);
@@ -177,7 +177,7 @@ void make_lane_loops(llvm::Function& cta, const llvm::TargetTransformInfo& targe
   LaneLoops loops(cta);
   for (llvm::IntrinsicInst* call : calls) {
     const Access access(*call);
-    // Of known lanes there are no branches.
+    // Constant masks need no branches.
     if (!llvm::isa<llvm::Constant>(access.mask) && !access.is_legal(target)) loops.make(access);
   }
 }

@@ -6,9 +6,9 @@
 
 namespace heddle::jit {
 
-/// Makes accesses of some lanes that the processor has no instruction for loops over those lanes.
-/// LLVM would make a branch for each lane, which costs hundreds of instructions an access, and as
-/// much of its time.
+/// Replaces masked accesses that the processor has no instruction for by loops over the active
+/// lanes. LLVM would emit a branch for each lane, which costs hundreds of instructions per access,
+/// and as much compile time.
 void make_lane_loops(llvm::Function& cta, const llvm::TargetTransformInfo& target);
 
 }  // namespace heddle::jit

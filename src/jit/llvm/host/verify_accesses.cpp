@@ -16,8 +16,8 @@
 namespace heddle::jit {
 namespace {
 
-/// What an instruction accesses: one stretch of `bytes` bytes from a pointer on, or, where the
-/// pointer is a vector, `bytes` bytes from each of its elements whose bit in `mask` is set.
+/// The memory of an access: `bytes` bytes from a pointer or, where the pointer is a vector, from
+/// each of its elements whose bit in `mask` is set.
 struct Accessed {
   llvm::Value* pointer = nullptr;
   llvm::Value* bytes = nullptr;
@@ -44,8 +44,8 @@ class Verifier {
   llvm::IRBuilder<> builder_;
 };
 
-/// Pointers of a kernel's memory are made of numbers. Others are the code's own: variables on the
-/// stack, constant tables, Context and what it leads to.
+/// Pointers to a kernel's memory are made from integers. Others are the code's own: stack
+/// variables, constant tables, Context and what it points to.
 bool is_of_kernel(const llvm::Value* pointer) {
   llvm::SmallVector<const llvm::Value*, 4> origins;
   llvm::getUnderlyingObjects(pointer, origins, /*LI=*/nullptr, /*MaxLookup=*/0);
@@ -54,7 +54,7 @@ bool is_of_kernel(const llvm::Value* pointer) {
   });
 }
 
-/// Of consecutive elements those from the first active one to the last.
+/// A masked consecutive access extends from the first active element to the last.
 Accessed Verifier::active_part(llvm::Value* pointer, llvm::Type* type, llvm::Value* mask) {
   const unsigned count = llvm::cast<llvm::FixedVectorType>(type)->getNumElements();
   llvm::Type* wide = builder_.getInt64Ty();
@@ -108,7 +108,7 @@ Accessed Verifier::accessed(llvm::Instruction& inst) {
   }
 }
 
-/// Of a scalar or a vector of addresses.
+/// For a scalar or a vector of addresses.
 llvm::Value* Verifier::lies_in(std::size_t base, std::size_t size, llvm::Value* address,
                                llvm::Value* bytes) {
   const auto number = [&](llvm::Value* scalar) {

@@ -10,7 +10,7 @@
 namespace heddle::jit {
 namespace {
 
-/// Constants and places in the source stay in a context for good, so none is kept for ever.
+/// A context never frees constants and debug locations, so it is discarded after some uses.
 constexpr u32 kMostUses = 256;
 
 struct Idle {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a compilation needs and the next one can have: LLVM's types and constants, its description
-// of the processor, lane functions that were read. Making these anew costs as much as compiling a
-// small kernel.
+// State that compilations share, one at a time: LLVM's context, its description of the processor,
+// lane functions that were parsed. Making these anew costs as much as compiling a small kernel.
 #pragma once
 
 #include <llvm/IR/LLVMContext.h>
@@ -22,11 +21,11 @@ struct Workshop {
 
   const std::string cpu;
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::TargetMachine> target;  ///< null: LLVM does not know it
+  std::unique_ptr<llvm::TargetMachine> target;  ///< null: LLVM does not know the cpu
   std::optional<LaneFunctions> lanes;
   u32 uses = 0;
 
-  /// One that nobody else has meanwhile.
+  /// Exclusive use of one, from a pool.
   class Loan {
    public:
     explicit Loan(const std::string& cpu);

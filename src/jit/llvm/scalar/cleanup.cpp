@@ -49,7 +49,7 @@ void drop_first_writes(llvm::Function& function) {
 }
 
 void sink_common(llvm::Function& function) {
-  // There are fewer phi nodes each time.
+  // Each round leaves fewer phi nodes.
   std::size_t phis = 0;
   for (llvm::BasicBlock& block : function)
     phis += static_cast<std::size_t>(std::ranges::distance(block.phis()));
@@ -91,7 +91,7 @@ void add_masked(llvm::Function& function) {
 }
 
 void scalarize_phis(llvm::Function& function) {
-  // In the order of the code: results must not depend on addresses of objects.
+  // In the order of the code: results must not depend on pointers.
   llvm::MapVector<std::pair<llvm::PHINode*, unsigned>, llvm::PHINode*> parts;
   std::vector<llvm::PHINode*> whole;
   for (llvm::Instruction& inst : llvm::instructions(function)) {
@@ -120,7 +120,7 @@ void scalarize_phis(llvm::Function& function) {
   for (llvm::PHINode* phi : whole) {
     for (llvm::User* user : llvm::make_early_inc_range(phi->users())) {
       auto* element = llvm::dyn_cast<llvm::ExtractValueInst>(user);
-      if (!element) continue;  // another of these
+      if (!element) continue;  // it is another of these phi nodes
       element->replaceAllUsesWith(parts.lookup({phi, element->getIndices()[0]}));
       element->eraseFromParent();
     }
@@ -129,7 +129,7 @@ void scalarize_phis(llvm::Function& function) {
   for (llvm::PHINode* phi : whole) phi->eraseFromParent();
   std::vector<llvm::WeakTrackingVH> made;
   for (const auto& [key, part] : parts) made.emplace_back(part);
-  for (llvm::Value* part : made) {  // nobody asks for some of them
+  for (llvm::Value* part : made) {  // some of them have no uses
     if (part) llvm::RecursivelyDeleteDeadPHINode(llvm::cast<llvm::PHINode>(part));
   }
 }

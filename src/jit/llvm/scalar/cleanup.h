@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small rewritings of a thread's code that LLVM's passes do not do, or would undo.
+// Small transformations of a thread's code that LLVM's passes do not do, or would undo.
 #pragma once
 
 #include "jit/llvm/analyses.h"
@@ -8,29 +8,28 @@
 
 namespace heddle::jit {
 
-/// Registers begin as zero. Where each read is dominated by one and the same write nobody sees that
-/// zero: the store of it goes, and a variable that is written once is promoted much sooner.
+/// Registers begin as zero. Where one store dominates each load, no load sees that zero: the
+/// initial store is removed, and a variable with a single store is promoted much sooner.
 void drop_first_writes(llvm::Function& function);
 
-/// What all predecessors of a block compute alike is computed in the block. A phi node behind a
-/// divergent branch would be a value of which nothing is known.
+/// Instructions that all predecessors of a block have in common move into the block. A phi node
+/// behind a divergent branch would be a value of unknown shape.
 void sink_common(llvm::Function& function);
 
 /// 2 x - (x & c) becomes x + (x & ~c), which is neither negative nor more than 2 x: the index of a
-/// thread's partner when elements at a distance are compared.
+/// thread's partner in sorting networks.
 void add_masked(llvm::Function& function);
 
-/// Replaces phi nodes of structs by phi nodes of their elements. LCSSA makes such phi nodes of what
-/// a load of several elements gives.
+/// Replaces phi nodes of structs by phi nodes of their elements. LCSSA makes the former for loads
+/// of several elements.
 void scalarize_phis(llvm::Function& function);
 
-/// Widens indices that cannot be negative, for a branch on the way says so, with their signs. Then
-/// they are affine over the lanes, also in lanes that do not come: `if (thread >= 4) ...
-/// [thread - 4]`.
+/// Sign-extends indices that a branch keeps from being negative. Then they are affine over the
+/// lanes, including inactive ones: `if (thread >= 4) ... [thread - 4]`.
 void sign_extend_indices(llvm::Function& function, Analyses& analyses);
 
-/// Gives each access a Site of its own, in which the vectorizer notes what it is checked with.
-/// Inlining and unrolling have made copies.
+/// Gives each access a Site of its own, which the vectorizer writes to: inlining and unrolling have
+/// copied accesses.
 void number_accesses(ScalarKernel& kernel);
 
 }  // namespace heddle::jit

@@ -14,7 +14,7 @@
 namespace heddle::jit {
 namespace {
 
-/// Whether a select takes this operand only where a comparison has found it to be a number.
+/// Whether a select takes this operand only where a comparison has found that it is not a NaN.
 bool is_taken_as_number(const llvm::Use& use) {
   const auto* select = llvm::dyn_cast<llvm::SelectInst>(use.getUser());
   const auto* test = select ? llvm::dyn_cast<llvm::FCmpInst>(select->getCondition()) : nullptr;
@@ -29,7 +29,7 @@ bool is_call_of(const llvm::Value& value, llvm::StringRef name) {
 }
 constexpr llvm::StringLiteral kFlush = "heddle_flush_f32", kBitsOfNormal = "heddle_bits_of_normal";
 
-/// Whether the payload of a NaN operand makes no difference to the instruction.
+/// Whether the result does not depend on the payload of a NaN operand.
 bool ignores_payload(const llvm::Use& use) {
   const auto& user = *llvm::cast<llvm::Instruction>(use.getUser());
   if (is_taken_as_number(use) || is_call_of(user, kBitsOfNormal)) return true;
@@ -48,7 +48,8 @@ bool ignores_payload(const llvm::Use& use) {
                   call->getIntrinsicID() == llvm::Intrinsic::sqrt);
 }
 
-/// The operands of which the result is one, of some lane, or its bits; none: it is something else.
+/// The operands of which the result is one, or its bits, in each lane; none: it is computed
+/// otherwise.
 llvm::SmallVector<const llvm::Use*> chosen_from(const llvm::Instruction& user,
                                                 const std::vector<Site>& sites) {
   const auto behind = [&](unsigned first) {
@@ -80,7 +81,7 @@ llvm::SmallVector<const llvm::Use*> passed_on(const llvm::Instruction& user,
   return uses;
 }
 
-/// Whether making it canonical changes nothing.
+/// Whether the value is canonical already.
 bool is_canonical(const llvm::Value* value) {
   const auto* number = llvm::dyn_cast<llvm::ConstantFP>(value);
   if (number) return !number->isNaN() || number->getValueAPF().bitcastToAPInt() == 0x7fffffff;
@@ -94,10 +95,10 @@ llvm::Constant* canonical_nan(llvm::LLVMContext& context) {
       context, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, 0x7fffffff)));
 }
 
-/// Where a value of 32 bits is used: what is made of it as a number.
+/// Uses of the bits of a number.
 void replace(llvm::Value* value, llvm::ArrayRef<llvm::Use*> uses,
              llvm::function_ref<llvm::Value*(llvm::Value* number, llvm::IRBuilder<>&)> make) {
-  std::map<llvm::BasicBlock*, llvm::Value*> on_the_way;  // to phi nodes
+  std::map<llvm::BasicBlock*, llvm::Value*> on_the_way;  // by predecessor, for phi nodes
   for (llvm::Use* use : uses) {
     auto* user = llvm::cast<llvm::Instruction>(use->getUser());
     auto* phi = llvm::dyn_cast<llvm::PHINode>(user);
@@ -116,7 +117,7 @@ void replace(llvm::Value* value, llvm::ArrayRef<llvm::Use*> uses,
   }
 }
 
-/// Whether it is a constant, and not a subnormal number.
+/// Whether it is a constant that is not subnormal.
 bool is_flushed_constant(const llvm::Value* value) {
   if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(value))
     return !number->getValueAPF().isDenormal();
@@ -125,8 +126,8 @@ bool is_flushed_constant(const llvm::Value* value) {
          ((bits->getZExtValue() & 0x7f800000) != 0 || (bits->getZExtValue() & 0x7fffff) == 0);
 }
 
-/// What instructions with .ftz have made, numbers that were integers, and what is chosen from
-/// those: no subnormal numbers.
+/// Values that are not subnormal: results of instructions with .ftz, converted integers, and
+/// selections of those.
 std::set<const llvm::Value*> find_flushed(const llvm::Function& function,
                                           const std::vector<Site>& sites) {
   std::set<const llvm::Value*> flushed;
@@ -148,7 +149,7 @@ bool is_class_test(const llvm::Instruction& inst) {
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
   return call && call->getIntrinsicID() == llvm::Intrinsic::is_fpclass;
 }
-/// Whether it tells a subnormal number from zero.
+/// Whether the instruction distinguishes a subnormal number from zero.
 bool tells_subnormals(const llvm::Instruction& test) {
   const auto classes = static_cast<llvm::FPClassTest>(
       llvm::cast<llvm::ConstantInt>(test.getOperand(1))->getZExtValue());
@@ -157,17 +158,16 @@ bool tells_subnormals(const llvm::Instruction& test) {
          has(llvm::fcNegSubnormal) != has(llvm::fcNegZero);
 }
 
-/// Whether it makes no difference to the instruction if an operand is subnormal or zero.
+/// Whether the instruction's result is the same for a subnormal operand and for zero.
 bool is_indifferent(const llvm::Instruction& user) {
   if (const auto* test = llvm::dyn_cast<llvm::FCmpInst>(&user))
     return test->getPredicate() == llvm::FCmpInst::FCMP_UNO ||
            test->getPredicate() == llvm::FCmpInst::FCMP_ORD;
-  return llvm::isa<llvm::FPToSIInst, llvm::FPToUIInst>(user) ||  // which cut
+  return llvm::isa<llvm::FPToSIInst, llvm::FPToUIInst>(user) ||  // these truncate
          is_call_of(user, kBitsOfNormal);
 }
 
-/// Whether the processor may take this operand as zero because it is subnormal, and something else
-/// comes of it.
+/// Whether the result differs if the processor takes this operand, if subnormal, as zero.
 bool minds_subnormals(const llvm::Use& use) {
   const auto& user = *llvm::cast<llvm::Instruction>(use.getUser());
   if (!use->getType()->isFloatingPointTy() || is_indifferent(user)) return false;
@@ -177,7 +177,8 @@ bool minds_subnormals(const llvm::Use& use) {
   return llvm::isa<llvm::BinaryOperator, llvm::FPTruncInst, llvm::FPExtInst, llvm::FCmpInst>(user);
 }
 
-/// Whether all arithmetic flushes its operands, so that the processor may do it (float_mode.h).
+/// Whether all arithmetic flushes its operands, so that the processor's mode can do it
+/// (float_mode.h).
 bool flushes_all(const llvm::Function& function, const std::set<const llvm::Value*>& flushed) {
   for (const llvm::Instruction& inst : llvm::instructions(function)) {
     if (inst.hasMetadata(kAnyMode)) continue;
@@ -194,14 +195,13 @@ bool flushes_all(const llvm::Function& function, const std::set<const llvm::Valu
   return true;
 }
 
-/// The values of f32, or their bits, that LLVM may find to be a subnormal constant: LLVM computes
-/// with those as they are. A value that is chosen may be each of what it is chosen from, since LLVM
-/// takes arithmetic into the ways of a choice. A value that is computed may be constant where all
-/// its operands may be; what a lane's or a thread's number is, is such an operand, also by way of a
-/// shuffle.
+/// Values of f32, or their bits, that LLVM may fold to a subnormal constant: its constant folding
+/// does not flush. A selection may be each of its operands, since LLVM moves arithmetic into the
+/// branches of a selection. A computed value may be constant if all its operands may be; numbers of
+/// lanes and threads are such operands, also through a shuffle.
 std::set<const llvm::Value*> find_subnormal_constants(const llvm::Function& function,
                                                       const std::vector<Site>& sites) {
-  std::set<const llvm::Value*> constant, subnormal;  // which only grow
+  std::set<const llvm::Value*> constant, subnormal;  // sets that only grow
   const auto may_be_constant = [&](const llvm::Use* use) {
     return llvm::isa<llvm::Constant>(use) || constant.count(*use);
   };
@@ -230,13 +230,13 @@ std::set<const llvm::Value*> find_subnormal_constants(const llvm::Function& func
   return subnormal;
 }
 
-/// The flushed values that the processor flushes instead, where it has them as operands: results of
-/// flushes, and what is chosen from those. In the order of the code.
+/// The flushed values that the processor flushes as operands: results of flushes, and selections of
+/// those. In the order of the code.
 std::vector<llvm::Instruction*> find_late(llvm::Function& function,
                                           const std::set<const llvm::Value*>& flushed,
                                           const std::vector<Site>& sites) {
   const auto subnormal = find_subnormal_constants(function, sites);
-  std::set<const llvm::Value*> late;  // which only grows
+  std::set<const llvm::Value*> late;  // a set that only grows
   until_stable(flushed.size(), [&] {
     bool changed = false;
     for (const llvm::Value* value : flushed) {
@@ -257,7 +257,7 @@ std::vector<llvm::Instruction*> find_late(llvm::Function& function,
   return ordered;
 }
 
-/// The processor flushes operands: then it is done here only where somebody looks at the bits.
+/// If the processor flushes operands, flushes remain only where bits are used.
 void leave_flushes(llvm::Function& function, const std::set<const llvm::Value*>& flushed,
                    const std::vector<Site>& sites) {
   const std::vector<llvm::Instruction*> late = find_late(function, flushed, sites);
@@ -283,7 +283,7 @@ void leave_flushes(llvm::Function& function, const std::set<const llvm::Value*>&
   }
 }
 
-/// What one instruction with .ftz has made, another one need not flush (PTX ISA 9.7.3).
+/// A result of an instruction with .ftz need not be flushed by the next one (PTX ISA 9.7.3).
 void drop_flushes(llvm::Function& function, const std::set<const llvm::Value*>& flushed) {
   for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::instructions(function))) {
     if (!is_flush(inst) || !flushed.count(inst.getOperand(0))) continue;
@@ -310,7 +310,7 @@ void place_canonical_nans(ScalarKernel& kernel) {
   std::set<llvm::Value*> raw;
   for (llvm::CallInst* call : calls) {
     llvm::Value* operand = call->getArgOperand(0);
-    // LLVM computes with constants, and has a NaN of its own.
+    // LLVM folds constants, with a NaN of its own.
     if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(operand); number && number->isNaN())
       operand = canonical_nan(function.getContext());
     call->replaceAllUsesWith(operand);
@@ -327,7 +327,7 @@ void place_canonical_nans(ScalarKernel& kernel) {
         work.push_back(inst);
     }
   }
-  // What may also be something else, bits that were loaded for example, must keep those.
+  // A value that may also come from elsewhere, from a load for example, must keep its bits.
   const auto may_be_other = [&](llvm::Value* value) {
     if (results.count(value)) return false;
     return llvm::any_of(
@@ -335,7 +335,7 @@ void place_canonical_nans(ScalarKernel& kernel) {
         [&](const llvm::Use* operand) { return !raw.count(*operand) && !is_canonical(*operand); });
   };
   until_stable(raw.size(), [&] { return std::erase_if(raw, may_be_other) != 0; });
-  // In the order of the code: results must not depend on addresses of objects.
+  // In the order of the code: results must not depend on pointers.
   std::vector<llvm::Instruction*> ordered;
   for (llvm::Instruction& inst : llvm::instructions(function)) {
     if (raw.count(&inst)) ordered.push_back(&inst);

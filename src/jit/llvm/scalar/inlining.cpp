@@ -31,7 +31,7 @@ void inline_calls(llvm::Module& module, Analyses& analyses) {
   whole.run(module, analyses.modules);
 }
 
-/// Tables of the semantics are reached directly, not through a table of addresses.
+/// Tables of the semantics are accessed directly, not through the global offset table.
 void make_tables_internal(llvm::Module& module) {
   for (llvm::GlobalVariable& variable : module.globals()) {
     variable.setLinkage(llvm::GlobalValue::InternalLinkage);

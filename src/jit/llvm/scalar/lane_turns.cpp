@@ -28,7 +28,7 @@ using Edge = std::pair<Block*, Block*>;
 
 class Turns {
  public:
-  /// `through_barriers`: the part goes on behind barriers, up to the end of the kernel.
+  /// `through_barriers`: the part extends behind barriers, to the end of the kernel.
   Turns(ScalarKernel& kernel, const Site& site, std::vector<Block*> held,
         std::vector<Block*> waiting, std::vector<Block*> asking, bool through_barriers)
       : kernel_(kernel),
@@ -39,13 +39,14 @@ class Turns {
         through_barriers_(through_barriers),
         builder_(function_.getContext()),
         site_(site) {}
-  /// Where that is. False: it is entered in several ways.
+  /// Finds the part. False: it has several entries.
   bool find();
   bool overlaps(const Turns& other) const {
     return llvm::any_of(part_, [&](Block* block) { return other.part_.contains(block); });
   }
   const std::vector<Block*>& held() const { return held_; }
-  /// False: nobody waits there, or at a barrier that is not known, or nobody leaves.
+  /// Finds where rounds begin. False: no lane waits there, or one waits at an unknown barrier, or
+  /// none leaves.
   bool find_rounds();
   void run();
 
@@ -69,9 +70,9 @@ class Turns {
 
   ScalarKernel& kernel_;
   llvm::Function& function_;
-  const std::vector<Block*> held_;     ///< where lanes begin to hold others up
+  const std::vector<Block*> held_;     ///< where lanes begin to block others
   const std::vector<Block*> waiting_;  ///< headers of loops that may wait
-  const std::vector<Block*> asking_;   ///< of those that do nothing but ask
+  const std::vector<Block*> asking_;   ///< of those that only poll
   const bool through_barriers_;
   llvm::IRBuilder<> builder_;
   llvm::SetVector<Block*> part_;
@@ -79,10 +80,10 @@ class Turns {
   llvm::SetVector<Block*> begins_;          ///< where rounds begin: entry_, and where lanes wait
   std::vector<Block*> barriers_;            ///< of the CTA, in the part
   std::vector<Block*> warp_barriers_;       ///< bar.warp.sync there
-  std::vector<llvm::AllocaInst*> storage_;  ///< what was a value, and the next three
-  llvm::AllocaInst* place_ = nullptr;       ///< where a lane goes on
-  llvm::AllocaInst* here_ = nullptr;        ///< who takes part in the round
-  llvm::AllocaInst* moved_ = nullptr;       ///< whether the lane came further in it
+  std::vector<llvm::AllocaInst*> storage_;  ///< of values, and the next three
+  llvm::AllocaInst* place_ = nullptr;       ///< where a lane resumes
+  llvm::AllocaInst* here_ = nullptr;        ///< lanes that take part in the round
+  llvm::AllocaInst* moved_ = nullptr;       ///< whether the lane made progress in it
   const Site site_;                         ///< of an instruction for which lanes wait
 };
 
@@ -92,7 +93,7 @@ llvm::AllocaInst* Turns::variable(const char* name) {
   return storage_.back();
 }
 
-/// An instruction that looks across the lanes that come to it, without waiting for more.
+/// A warp operation over the lanes that execute it, without waiting for more.
 llvm::Value* Turns::across(isa::SemId sem, llvm::ArrayRef<llvm::Value*> operands) {
   Site site;
   site.function = site_.function, site.inst = site_.inst;
@@ -104,8 +105,8 @@ llvm::Value* Turns::across(isa::SemId sem, llvm::ArrayRef<llvm::Value*> operands
                       operands.empty() ? "r32" : "r32i32");
 }
 
-/// Whether all `members` that take part in the round are here, and name the same ones: in
-/// recursion, lanes wait at one place for different ones. Who is not named does not wait.
+/// Whether all `members` of the round are here and name the same ones: with recursion, lanes wait
+/// at one place for different members. A lane that is not named does not wait.
 llvm::Value* Turns::are_here(llvm::Value* members) {
   llvm::Value* round = builder_.CreateLoad(builder_.getInt32Ty(), here_);
   llvm::Value* here = llvm::isa<llvm::Constant>(members)
@@ -121,7 +122,7 @@ llvm::Value* Turns::are_here(llvm::Value* members) {
   return builder_.CreateOr(all, builder_.CreateICmpEQ(own, builder_.getInt32(0)));
 }
 
-/// Blocks that lanes come to from those before they come to the end of the part.
+/// Finds the blocks that are reachable from `from` before the end of the part.
 void Turns::find_part(const std::vector<Block*>& from) {
   part_.clear();
   const auto add = [&](Block* block) {
@@ -144,7 +145,7 @@ bool Turns::find() {
     if (ends_part(entry_->front())) entry_ = entry_->getSingleSuccessor();
     if (!entry_ || entry_ == &function_.getEntryBlock()) return false;
     if (part_.contains(entry_)) break;
-    // More blocks belong to it: at least that one.
+    // The part has more blocks: at least that one.
     if (ends_part(entry_->front())) return false;
     from.push_back(entry_);
   }
@@ -176,7 +177,8 @@ bool Turns::find_rounds() {
   return waits && ends;
 }
 
-/// What is the same in all rounds, in front of them: it keeps what is known of it over the lanes.
+/// Values that are the same in all rounds are computed in front of them, where they keep their
+/// shapes.
 void Turns::compute_before() {
   const llvm::DominatorTree dominators(function_);
   llvm::Instruction* before = dominators.getNode(entry_)->getIDom()->getBlock()->getTerminator();
@@ -194,7 +196,7 @@ void Turns::compute_before() {
   }
 }
 
-/// In front of an instruction that names who takes part: a block in which lanes wait for them.
+/// Puts a block in front of an instruction with a membermask, in which lanes wait for the members.
 void Turns::wait_for_members(Block* block) {
   auto& inst = llvm::cast<llvm::CallInst>(block->front());
   Block* ready = llvm::SplitBlock(block, &inst);
@@ -206,14 +208,14 @@ void Turns::wait_for_members(Block* block) {
   mark_gathered(inst);
 }
 
-/// Who takes part in the instruction, or its copy, has been waited for; elsewhere not.
+/// Marks the instruction, or its copy: its lanes have been waited for.
 void Turns::mark_gathered(llvm::CallInst& call) {
   Site site = site_of(call, kernel_.sites);
   site.gathered = true;
   call.setArgOperand(0, builder_.getInt32(kernel_.add_site(site)));
 }
 
-/// Values that are used in other blocks: ways between the blocks change.
+/// Stores values that other blocks use in memory, because edges between blocks change.
 void Turns::keep_values_in_memory() {
   const auto at = function_.getEntryBlock().getFirstInsertionPt();
   llvm::SetVector<Block*> touched = part_;
@@ -237,7 +239,7 @@ void Turns::keep_values_in_memory() {
   for (llvm::PHINode* phi : phis) keep(llvm::DemotePHIToStack(phi, at));
 }
 
-/// A block that notes where the lane goes on, and whether it came further.
+/// A block that stores where the lane resumes, and whether it made progress.
 Block* Turns::note(u32 number, Block* to, bool moved) {
   auto* block = Block::Create(function_.getContext(), "turn", &function_, to);
   builder_.SetInsertPoint(block);
@@ -247,9 +249,8 @@ Block* Turns::note(u32 number, Block* to, bool moved) {
   return block;
 }
 
-/// One place for the barriers that the blocks begin with, at which lanes wait for all of the warp
-/// that are left to come to one of them, or for the members that they name. Returns where they go
-/// on from.
+/// One place for the barriers at the beginning of `blocks`, where lanes wait for all lanes of the
+/// warp that have not exited, or for their members. Returns where they resume.
 Block* Turns::wait_together(const std::vector<Block*>& blocks, bool names_members, Block* meet) {
   llvm::LLVMContext& context = function_.getContext();
   llvm::Type* word = builder_.getInt32Ty();
@@ -263,7 +264,7 @@ Block* Turns::wait_together(const std::vector<Block*>& blocks, bool names_member
   auto* choice =
       builder_.CreateSwitch(builder_.CreateLoad(word, behind), blocks.front()->getSingleSuccessor(),
                             static_cast<unsigned>(blocks.size()));
-  llvm::Value* same = nullptr;  // when all name those
+  llvm::Value* same = nullptr;  // all members are named
   for (u32 i = 0; i < blocks.size(); ++i) {
     if (i) choice->addCase(builder_.getInt32(i), blocks[i]->getSingleSuccessor());
     Block* come = note(number, meet);
@@ -282,7 +283,7 @@ Block* Turns::wait_together(const std::vector<Block*>& blocks, bool names_member
   return go;
 }
 
-/// `turn`, of two sites: the second one is of rounds in which all lanes have waited for others.
+/// `turn` with two sites: the second one is for rounds in which all lanes have waited.
 void Turns::meet_here() {
   Site site = site_;
   site.gathered = true;
@@ -305,7 +306,7 @@ void Turns::make_rounds() {
   const llvm::DominatorTree dominators(function_);
   for (Block* block : part_) {
     for (Block* next : llvm::successors(block)) {
-      // Who comes to the entry for the first time goes on at once; so does who enters a loop.
+      // A lane that comes to the entry, or enters a loop, for the first time does not wait.
       const bool enters = next == entry_ || llvm::is_contained(waiting_, next);
       if (!part_.contains(next)) {
         leaving.emplace_back(block, next);
@@ -372,8 +373,8 @@ void Turns::run() {
   llvm::PromoteMemToReg(storage_, dominators);
 }
 
-/// Where lanes wait for others, and returns, in blocks of their own; and what decides where the
-/// kernel's first block goes on.
+/// Splits blocks at places where lanes wait, and at returns; and the kernel's first block behind
+/// what decides where it continues.
 void set_apart(const ScalarKernel& kernel) {
   std::vector<llvm::Instruction*> found;
   for (llvm::Instruction& inst : llvm::instructions(*kernel.function)) {
@@ -385,7 +386,7 @@ void set_apart(const ScalarKernel& kernel) {
   for (llvm::Instruction* inst : found) {
     llvm::SplitBlock(inst->getParent(), inst);
     if (inst->isTerminator()) continue;
-    // With a block behind it to which nothing else leads.
+    // The next block has no other predecessor.
     Block* next = llvm::SplitBlock(inst->getParent(), inst->getNextNode());
     llvm::SplitBlock(next, &next->front());
   }
@@ -424,7 +425,7 @@ bool interleave_lanes(ScalarKernel& kernel, const Shapes& shapes) {
       const llvm::Instruction& first = block->front();
       const bool meets = gathers(first, kernel) && !through;
       if (meets || llvm::isa<llvm::ReturnInst>(first))
-        continue;  // the other way from there is held
+        continue;  // the other successor is in `held`
       std::vector<Block*> together = {block};
       for (bool joins = true; joins;) {
         Turns& part = parts.emplace_back(kernel, where, together, waiting, asking, through);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variables that did not become values: parameters that are indexed at run time, structures that
-// the semantics look into. A pointer to one becomes an offset in the thread's local memory, and an
-// access a load or store of local memory as a kernel makes it.
+// Variables that are not promoted: parameters that are indexed at run time, and structures that the
+// semantics read. A pointer to one becomes an offset in the thread's local memory, and an access
+// becomes one of the kernel's loads or stores of local memory.
 #include <llvm/Analysis/Utils/Local.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -95,7 +95,7 @@ class Mover {
   std::vector<llvm::Instruction*> pointers_, accesses_;  ///< in the order in which they were found
 };
 
-/// Finds all that comes from a pointer. False: something that is not understood.
+/// Finds all uses of a pointer. False: one is not understood.
 bool Mover::follow(llvm::Value* pointer) {
   for (llvm::Use& use : pointer->uses()) {
     auto* user = llvm::cast<llvm::Instruction>(use.getUser());
@@ -143,7 +143,7 @@ void Mover::rewrite(llvm::Instruction& inst) {
     for (u64 at = 0; at < bytes; ++at)
       memory_.store(one->getValue(), memory_.beyond(offset(one->getDest()), at), 1);
   } else if (auto* one = llvm::dyn_cast<llvm::MemTransferInst>(&inst)) {
-    // All is read before anything is written: the two may overlap.
+    // All is loaded before anything is stored: the two may overlap.
     const u64 bytes = llvm::cast<llvm::ConstantInt>(one->getLength())->getZExtValue();
     const u64 align = std::min({one->getSourceAlign().valueOrOne().value(),
                                 one->getDestAlign().valueOrOne().value(), u64{8}});
@@ -182,7 +182,7 @@ std::string Mover::run() {
     if (!follow(one)) return "the address of a variable in the semantics";
   }
   if (variables.empty()) return {};
-  // Who chooses between pointers chooses between offsets.
+  // A select between pointers becomes one between offsets.
   for (llvm::Instruction* one : pointers_) {
     builder_.SetInsertPoint(one);
     if (auto* phi = llvm::dyn_cast<llvm::PHINode>(one))
@@ -247,7 +247,7 @@ std::string move_to_memory(ScalarKernel& kernel) {
     inst.replaceAllUsesWith(llvm::ConstantInt::get(inst.getType(), kernel.local_size()));
     inst.eraseFromParent();
   }
-  // Of a generic address, which a cvta makes, nobody knows that it is one of local memory.
+  // A generic address that comes from a cvta is not known to be one of local memory.
   kernel.local_in_lanes = llvm::none_of(
       llvm::instructions(*kernel.function),
       [](const llvm::Instruction& inst) { return machine_op(inst) == MachineOp::local_base; });

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads and stores of a thread's local memory that no instruction of the kernel's names.
+// Emits loads and stores of a thread's local memory that no instruction of the kernel names.
 #pragma once
 
 #include "jit/llvm/scalar.h"
 
 namespace heddle::jit {
 
-/// Makes them where `builder` stands, for the instruction that its debug location names.
+/// Emits at the insertion point of `builder`, for the instruction of its debug location.
 class LocalMemory {
  public:
   LocalMemory(ScalarKernel& kernel, llvm::IRBuilder<>& builder)
       : kernel_(kernel), layout_(kernel.module->getDataLayout()), builder_(builder) {}
 
-  /// In words, the largest that the alignment admits. `at`: an i64 offset.
+  /// In words as large as the alignment admits. `at`: an i64 offset.
   llvm::Value* load(llvm::Type* type, llvm::Value* at, u64 align);
   void store(llvm::Value* value, llvm::Value* at, u64 align);
-  /// A number for something of that instruction's.
+  /// A site of that instruction.
   u32 site(u64 bytes);
   /// ScalarKernel::stack_pointer.
   llvm::Value* load_pointer() { return load(builder_.getInt64Ty(), pointer_place(), 8); }

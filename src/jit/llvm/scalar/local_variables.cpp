@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Local variables whose every access is known become values, as in a register: what a compiler that
-// does not optimise keeps its variables in. The others get places in the threads' local memory.
+// Local variables become values if each access to them is known: compilers that do not optimise
+// keep all variables in local memory. The others get places in the threads' local memory.
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/Local.h>
 
@@ -17,13 +17,13 @@ namespace {
 
 constexpr u32 kNone = ~u32{0};
 
-/// Of this many bytes at most, so that code does not become very long.
+/// Larger variables stay in memory, so that code does not become very long.
 constexpr u64 kMostBytes = 4096;
 
-/// An address as a sum.
+/// An address as a sum of a variable's beginning and an offset.
 struct Sum {
-  u32 variable = kNone;  ///< where it begins, in the thread's local memory
-  int bases = 0;         ///< where that memory begins, so many times
+  u32 variable = kNone;  ///< its offset in the thread's local memory
+  int bases = 0;         ///< plus the address of that memory, so many times
   u64 offset = 0;
 };
 
@@ -31,8 +31,8 @@ u32 number_of(const llvm::CallInst& local) {
   return static_cast<u32>(llvm::cast<llvm::ConstantInt>(local.getArgOperand(0))->getZExtValue());
 }
 
-/// What a value is, if it is no more than such a sum. `left`: of how many values more: those of two
-/// operands each may be as many as two to the power of their depth.
+/// The value as such a sum, if it is one. `left`: how many more values are looked at, since the
+/// operands of a tree are exponentially many in its depth.
 std::optional<Sum> sum_of(const llvm::Value* value, unsigned& left) {
   if (left == 0) return std::nullopt;
   --left;
@@ -64,7 +64,7 @@ class Keeper {
 
  private:
   struct Variable {
-    std::vector<llvm::CallInst*> begins;    ///< calls that say where it begins
+    std::vector<llvm::CallInst*> begins;    ///< calls of heddle.local
     std::vector<llvm::CallInst*> accesses;  ///< all of them
   };
   bool find_accesses(u32 number, Variable& variable) const;
@@ -73,7 +73,7 @@ class Keeper {
   ScalarKernel& kernel_;
 };
 
-/// False: some are not known, or reach beyond the variable.
+/// False: an access is not known, or extends beyond the variable.
 bool Keeper::find_accesses(u32 number, Variable& variable) const {
   const Local& local = kernel_.locals[number];
   std::vector<llvm::Instruction*> addresses(variable.begins.begin(), variable.begins.end());
@@ -110,7 +110,7 @@ void Keeper::keep(u32 number, const Variable& variable) {
       builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), local.bytes), nullptr, "kept");
   const llvm::Align align(std::max<u64>(local.align, 8));
   storage->setAlignment(align);
-  // Nothing is undefined here, whatever a kernel reads.
+  // No read is undefined, whatever a kernel does.
   builder.CreateMemSet(storage, builder.getInt8(0), local.bytes, align);
   for (llvm::CallInst* access : variable.accesses) {
     const Site& site = site_of(*access, kernel_.sites);

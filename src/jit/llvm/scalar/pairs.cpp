@@ -19,7 +19,7 @@ namespace {
 
 using namespace llvm::PatternMatch;
 
-/// The halves of one word, each as a value of 16 bits or as what a comparison says of it.
+/// The halves of one word: values of 16 bits, or results of comparisons.
 struct Pair {
   llvm::Value* low;
   llvm::Value* high;
@@ -30,7 +30,7 @@ class Joiner {
  public:
   explicit Joiner(llvm::Instruction& root) : root_(root), builder_(&root) {}
 
-  /// Whether anything came of it.
+  /// Whether anything was joined.
   bool join() {
     llvm::Value *low = half_of(root_.getOperand(0), 0), *high = half_of(root_.getOperand(1), 16);
     if (!low || !high) {
@@ -52,7 +52,7 @@ class Joiner {
     return value;
   }
 
-  /// The 16 bits from bit `at` on of a word whose other bits are zero; null: they may not be.
+  /// The 16 bits of a word from bit `at`, if its other bits are zero; null: they may not be.
   llvm::Value* half_of(llvm::Value* word, unsigned at) {
     llvm::Value *half = nullptr, *condition = nullptr, *other = nullptr;
     llvm::ConstantInt* number = nullptr;
@@ -76,7 +76,7 @@ class Joiner {
         builder_.CreateSelect(condition, builder_.getInt16(static_cast<u16>(bits >> at)), rest));
   }
 
-  /// The word that they are the halves of; null: there is none.
+  /// The word whose halves they are; null: none.
   static llvm::Value* word_of(const Pair& pair) {
     llvm::Value* word = nullptr;
     const bool halves = match(pair.low, m_Trunc(m_Value(word))) &&
@@ -86,7 +86,7 @@ class Joiner {
                : nullptr;
   }
 
-  /// Whether one instruction on vectors does what both do.
+  /// Whether one instruction on a vector can replace both.
   static bool is_alike(const Pair& pair) {
     const auto* low = llvm::dyn_cast<llvm::Instruction>(pair.low);
     const auto* high = llvm::dyn_cast<llvm::Instruction>(pair.high);
@@ -113,7 +113,7 @@ class Joiner {
     return pairs;
   }
 
-  /// Instructions that are saved; null: it cannot be.
+  /// The instructions that are saved; null: they cannot be joined.
   std::optional<int> gain_of(const Pair& pair) {
     if (pair.low->getType() != pair.high->getType()) return std::nullopt;
     if (const auto known = gains_.find(pair); known != gains_.end())
@@ -124,7 +124,7 @@ class Joiner {
     if (llvm::isa<llvm::Constant>(pair.low) && llvm::isa<llvm::Constant>(pair.high)) return 0;
     if (word_of(pair)) return 2;
     if (const auto gain = is_alike(pair) ? gain_of_operation(pair) : std::nullopt) return gain;
-    apart_.insert(pair);  // what is no operation on both has to be put together
+    apart_.insert(pair);  // these halves have to be combined
     return pair.low->getType()->getPrimitiveSizeInBits() == 16 ? std::optional(-3) : std::nullopt;
   }
   std::optional<int> gain_of_operation(const Pair& pair) {
@@ -185,7 +185,7 @@ class Joiner {
   int operations_ = 0;
 };
 
-/// A value of f32 that a half can be, as that half; null: it may be another.
+/// The half of which an f32 value is the extension; null: it may be another value.
 llvm::Value* as_half(llvm::IRBuilder<>& builder, llvm::Value* value) {
   llvm::Type* type = builder.getHalfTy();
   if (auto* widening = llvm::dyn_cast<llvm::FPExtInst>(value))
@@ -203,8 +203,9 @@ llvm::Value* as_half(llvm::IRBuilder<>& builder, llvm::Value* value) {
   return no ? builder.CreateSelect(select->getCondition(), yes, no) : nullptr;
 }
 
-/// A sum or product of halves that is rounded to f32 and then to a half is the one that is rounded
-/// once (isa/sem/half.h says why), and a NaN when that one is. True: nobody needs it any more.
+/// A sum or product of halves that is rounded to f32 and then to a half has the same result as when
+/// it is rounded once (isa/sem/half.h says why), NaNs included. True: the operation has no uses
+/// left.
 bool narrow(llvm::Instruction& inst) {
   switch (inst.getOpcode()) {
     case llvm::Instruction::FAdd:
@@ -251,7 +252,7 @@ void join_pairs(llvm::Function& function) {
     if (inst.getOpcode() == llvm::Instruction::Or && inst.getType()->isIntegerTy(32))
       roots.emplace_back(&inst);
   }
-  // The last first: what one is made of may be another, which is then no longer needed.
+  // Users first: their operands may have no uses afterwards.
   for (const llvm::WeakTrackingVH& root : llvm::reverse(roots)) {
     if (root) Joiner(*llvm::cast<llvm::Instruction>(root)).join();
   }

@@ -9,8 +9,8 @@ class Function;
 
 namespace heddle::jit {
 
-/// Makes one operation on two halves of what the semantics do to each half of a word, where both go
-/// the same way. The vectorizer makes it an operation on the 32 halves of sixteen lanes.
+/// Joins equal operations of the semantics on each half of a word to one operation on <2 x half>.
+/// The vectorizer makes that one on the 32 halves of sixteen lanes.
 void join_pairs(llvm::Function& function);
 
 }  // namespace heddle::jit

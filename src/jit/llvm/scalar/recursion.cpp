@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that may be called again before they return. All of a circle become one function with a
-// loop: a round is what a thread does between two calls or returns, from the beginning of a
-// function or from behind a call, whichever a number says. So threads at different depths that have
-// come to the same place go on together.
+// Recursive functions. All functions of an SCC of the call graph become one function with a loop. A
+// round of it is the code between two calls or returns: from the beginning of a function or from
+// behind a call, as a number says. So threads at different depths that have come to the same place
+// reconverge.
 //
 // A call has a frame in the thread's local memory, from heddle.activation() on: the function's
 // variables; the number of the place to return to; and, while another call is under way, the values
@@ -40,11 +40,11 @@ namespace {
 
 using Block = llvm::BasicBlock;
 
-constexpr u64 kFrameAlign = 16;  ///< at least
+constexpr u64 kFrameAlign = 16;  ///< the least
 constexpr u64 kNumberBytes = 8;  ///< of the place to return to, with what aligns the values
 constexpr u64 kWord = 4;
 
-/// What frames begin at multiples of.
+/// The alignment of frames.
 u64 frame_align(const RecursiveFunctions& all) {
   u64 align = kFrameAlign;
   for (const auto& [function, recursive] : all) align = std::max(align, recursive.align);
@@ -53,19 +53,19 @@ u64 frame_align(const RecursiveFunctions& all) {
 
 u64 align_up(u64 bytes, u64 align) { return (bytes + align - 1) / align * align; }
 
-/// Of a piece of a kept value, in a frame. Values are kept in pieces of eight bytes, and of what is
-/// left of four, two and one.
+/// The type of a piece of a saved value. Values are saved in pieces of eight bytes, and the rest in
+/// pieces of four, two and one.
 u64 kept_bytes(u64 piece) { return std::max(piece, kWord); }
 u64 piece_of(u64 left) { return std::min(std::bit_floor(left), 2 * kWord); }
 
-/// A call in the circle: what is wanted behind it, and where that lies in the frame.
+/// A call within the SCC: the values that are live behind it, and their places in the frame.
 struct Call {
   llvm::CallInst* inst = nullptr;
   std::vector<std::pair<llvm::Value*, u64>> kept;  ///< variables or places, and their offsets
   u64 frame_bytes = 0;
 };
 
-/// One function of the circle, as it was lowered.
+/// One function of the SCC, as it was lowered.
 class Member {
  public:
   Member(llvm::Function& function, const Recursive& recursive, const RecursiveFunctions& all)
@@ -76,13 +76,13 @@ class Member {
 
   std::string run(Analyses& analyses);
   llvm::Function& function() const { return function_; }
-  /// Its local memory and the number of the place to return to, in bytes.
+  /// Bytes of its local memory and of the return number.
   u64 least_frame() const { return align_up(recursive_.local_bytes, kNumberBytes) + kNumberBytes; }
   const Recursive& recursive() const { return recursive_; }
   const std::vector<Call>& calls() const { return calls_; }
   /// Whatever it calls, and where nothing is left that it calls.
   u64 largest_frame() const;
-  /// Of a variable or of a place that a parameter points to.
+  /// The type of a variable, or of a place that a parameter points to.
   u64 size_of(const llvm::Value* variable) const;
 
  private:
@@ -114,13 +114,13 @@ u64 Member::largest_frame() const {
   return most;
 }
 
-/// The number of the one that the pointer is into; -1: none.
+/// The number of the place that the pointer is into; -1: none.
 int Member::variable(const llvm::Value* pointer) const {
   const auto found = variables_.find(llvm::getUnderlyingObject(pointer, 0));
   return found == variables_.end() ? -1 : found->second;
 }
 
-/// The same, if so many bytes from there are all of it.
+/// The same, if so many bytes from there are the whole place.
 int Member::whole(const llvm::Value* pointer, u64 bytes) const {
   const int number = variable(pointer);
   if (number < 0) return -1;
@@ -138,7 +138,7 @@ std::vector<llvm::CallInst*> Member::find_calls() const {
   return calls;
 }
 
-/// What costs nothing need not be kept: pointers to variables, and where the frame is.
+/// Values that cost nothing are recomputed: pointers to variables, and the frame's address.
 void Member::make_again_where_used() {
   bool more = true;
   while (more) {
@@ -161,7 +161,7 @@ void Member::make_again_where_used() {
   }
 }
 
-/// All that calls, loads and stores may name.
+/// All places that calls, loads and stores may name.
 std::string Member::find_variables() {
   const auto add = [&](const llvm::Value* one) {
     variables_.insert({one, static_cast<int>(variables_.size())});
@@ -188,7 +188,7 @@ std::string Member::find_variables() {
   return {};
 }
 
-/// From what is wanted behind the instruction to what is before it.
+/// Transfer function of liveness, backwards over the instruction.
 void Member::go_back(const llvm::Instruction& inst, llvm::BitVector& live) const {
   const auto wants = [&](const llvm::Value* pointer) {
     if (const int number = variable(pointer); number >= 0) live.set(static_cast<unsigned>(number));
@@ -223,7 +223,7 @@ void Member::go_back(const llvm::Instruction& inst, llvm::BitVector& live) const
   }
 }
 
-/// What each call has to keep.
+/// Finds what each call has to save.
 void Member::find_kept() {
   std::map<const Block*, llvm::BitVector> before;
   const auto behind = [&](const Block& block) {
@@ -233,7 +233,7 @@ void Member::find_kept() {
     }
     return live;
   };
-  // More that is wanted behind a block is never less before it: bits are set, and none is reset.
+  // Sets only grow: bits are set, and none is reset.
   until_stable(function_.size() * (variables_.size() + 1), [&] {
     bool changed = false;
     for (const Block& block : llvm::reverse(function_)) {
@@ -257,7 +257,7 @@ void Member::find_kept() {
       Call& one = calls_.emplace_back();
       one.inst = call;
       u64 end = least_frame();
-      // What the call returns need not be kept until then.
+      // Results of the call are not live before it.
       llvm::BitVector wanted = live;
       go_back(inst, live);
       const Recursive& callee = all_.find(call->getCalledFunction())->second;
@@ -301,7 +301,7 @@ std::string Member::run(Analyses& analyses) {
   return {};
 }
 
-/// The loop that a circle becomes for those who call one of its functions, `first`, from outside.
+/// The loop that an SCC becomes, for calls of its function `first` from outside.
 class Loop {
  public:
   Loop(ScalarKernel& kernel, const std::vector<Member>& members, const Member& first)
@@ -320,7 +320,7 @@ class Loop {
     llvm::ValueToValueMapTy values;
     std::vector<llvm::AllocaInst*> places;  ///< of its parameters
     Block* entry = nullptr;
-    u32 number = 0;  ///< of its beginning
+    u32 number = 0;  ///< the place of its beginning
   };
 
   llvm::AllocaInst* variable(llvm::Type* type, const char* name) {
@@ -393,7 +393,7 @@ void Loop::copy_in(const Member& member, Copy& copy) {
   copy.number = add(copy.entry);
 }
 
-/// Between a variable and the frame.
+/// Copies between a variable and the frame.
 void Loop::keep(llvm::Value* variable, llvm::Value* at, u64 size, bool save) {
   const auto piece = [&](llvm::Type* type, u64 from, u64 to) {
     llvm::Value* place = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), variable, from);
@@ -419,7 +419,7 @@ void Loop::keep(llvm::Value* variable, llvm::Value* at, u64 size, bool save) {
   }
 }
 
-/// A frame that returns to the place of that number, if there is room for it.
+/// Allocates a frame that returns to that place, if there is room for it.
 void Loop::begin_frame(llvm::Value* frame, const Member& member, u32 number) {
   if (kernel_.stack_pointer) {
     Block* full = Block::Create(function_->getContext(), "full", function_);
@@ -469,8 +469,8 @@ void Loop::call(Copy& caller, const Call& call) {
   builder_.SetInsertPoint(back);
   own = builder_.CreateSub(frame(), builder_.getInt64(call.frame_bytes));
   builder_.CreateStore(own, frame_);
-  // What is kept may be where the callee left its results, as what this call shall return; and may
-  // be what the results are a part of.
+  // A saved value may lie where the callee left its results, if this call returns them, or may
+  // contain those.
   std::vector<llvm::AllocaInst*> results;
   for (unsigned i = 0; i < signature.returns; ++i) {
     results.push_back(bytes(signature.sizes[i]));
@@ -490,8 +490,8 @@ void Loop::call(Copy& caller, const Call& call) {
   inst->eraseFromParent();
 }
 
-/// Where a call returns, its frame says where to go on; but a thread that exits returns true, and
-/// does so at once.
+/// A return continues at the place that the frame names; a thread that exits returns true, and does
+/// so at once.
 void Loop::give_back(Copy& copy) {
   for (const Block& block : copy.member->function()) {
     auto* back =
@@ -566,7 +566,7 @@ llvm::Function* Loop::make() {
   return function_;
 }
 
-/// A circle none of whose functions calls one of another circle.
+/// An SCC none of whose functions calls one of another SCC.
 u32 innermost(const RecursiveFunctions& all) {
   std::set<u32> others;
   for (const auto& [function, recursive] : all) {

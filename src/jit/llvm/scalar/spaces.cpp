@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Generic addresses that are made of one in local or shared memory (cvta, 9.7.9.20): the accesses
-// are to that state space. In code that was not optimised all pointers are generic.
+// Generic addresses that come from an address of local or shared memory (cvta, 9.7.9.20): the
+// accesses are to that state space. In code that was not optimised all pointers are generic.
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/InstIterator.h>
 
@@ -12,9 +12,9 @@
 namespace heddle::jit {
 namespace {
 
-/// What a number is made of: `distance`: no beginning of a state space that is seen here (the
-/// address may have one); `several`: of more than one, or of one and perhaps not. A lattice of two
-/// steps: unknown_yet, below each of the three, below several.
+/// The lattice: `distance`, no base of a state space is added (the address may have one); one base;
+/// `several`: more than one, or one on some paths. It has two steps: unknown_yet is below each of
+/// the three, and those are below several.
 enum class Origin : u8 { unknown_yet, distance, local, shared, several };
 constexpr std::size_t kOriginSteps = 2;
 
@@ -24,7 +24,7 @@ Origin either(Origin a, Origin b) {
   return Origin::several;
 }
 
-// Of operands that rise, sums and differences rise: nothing is said before both are known.
+// Monotone: sums and differences have no result before both operands have one.
 
 Origin sum(Origin a, Origin b) {
   if (a == Origin::unknown_yet || b == Origin::unknown_yet) return Origin::unknown_yet;
@@ -86,7 +86,7 @@ Origins::Origins(llvm::Function& function) {
   });
 }
 
-/// Addresses without the beginning of their state space.
+/// Addresses without the base of their state space.
 class Rewriter {
  public:
   explicit Rewriter(const Origins& origins) : origins_(origins) {}
@@ -126,7 +126,7 @@ void find_spaces(ScalarKernel& kernel) {
     const bool local = origin == Origin::local && machine_op(inst) != MachineOp::atomic;
     if (site.space != ir::Space::generic || (!local && origin != Origin::shared)) continue;
     site.space = local ? ir::Space::local : ir::Space::shared;
-    // Nobody else sees what lies in local memory, and no other host thread what is in shared.
+    // No other thread sees local memory, and no other host thread shared memory.
     site.strong &= !local;
     site.ordered = false;
     call.setArgOperand(1, rewriter.without_origin(call.getArgOperand(1)));

@@ -14,9 +14,9 @@
 namespace heddle::jit {
 namespace {
 
-/// A sum is two vectors, and of 32 registers some are for what is added.
+/// An accumulator is two vectors, and of 32 registers some are for operands.
 constexpr unsigned kMostSums = 14;
-/// Rounds at a time: more would compile for longer and hardly be faster.
+/// The factor: a larger one would compile for longer and hardly be faster.
 constexpr unsigned kRounds = 2;
 
 bool is_sum(const llvm::PHINode& phi) { return phi.getType()->isFloatingPointTy(); }
@@ -26,8 +26,8 @@ bool has_many_sums(const llvm::Loop& loop) {
          std::ranges::count_if(loop.getHeader()->phis(), is_sum) > kMostSums;
 }
 
-/// What one round adds stands before what the next one adds to the same sum, rather than all of one
-/// round before all of the next.
+/// All additions to one accumulator are consecutive, instead of all of one round before all of the
+/// next.
 void join_rounds(llvm::BasicBlock& block) {
   for (llvm::Instruction& inst : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (!inst.getType()->isFloatingPointTy() || llvm::isa<llvm::PHINode>(inst) ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops that add to more sums than there are registers.
+// Loops with more accumulators than there are registers.
 #pragma once
 
 #include "jit/llvm/analyses.h"
@@ -11,8 +11,8 @@ class Function;
 
 namespace heddle::jit {
 
-/// Has such loops do several rounds at a time, where their number is known, so that a sum, which
-/// lies on the stack, is read and written once for all of them. True: there was one.
+/// Unrolls such loops where their trip count is known, so that an accumulator that is spilled is
+/// loaded and stored once for several rounds. True: there was one.
 bool unroll_accumulators(llvm::Function& function, Analyses& analyses);
 
 }  // namespace heddle::jit

@@ -18,15 +18,15 @@ namespace {
 
 using Block = llvm::BasicBlock;
 
-/// Instructions of a way, at most, and for each of its accesses to lines of global memory. In
-/// others masks are little of what they cost, and each copy takes time to compile.
+/// The most instructions of a version: in all, and for each of its consecutive accesses to global
+/// memory. Beyond that masks cost little of the whole, and each copy takes time to compile.
 constexpr unsigned kMostInstructions = 120, kMostForEach = 20;
 
 bool is_same(const Shape& shape) {
   return shape.is_affine() && shape.stride == 0 && shape.widened.empty();
 }
 
-/// Whether the lanes at the ends decide that the comparison goes that way in all.
+/// Whether the first and last lanes determine the comparison in all lanes.
 bool is_by_ends(const llvm::ICmpInst& compare, bool holds, const Shapes& shapes) {
   const llvm::Value &a = *compare.getOperand(0), &b = *compare.getOperand(1);
   const auto predicate = holds ? compare.getPredicate() : compare.getInversePredicate();
@@ -35,10 +35,10 @@ bool is_by_ends(const llvm::ICmpInst& compare, bool holds, const Shapes& shapes)
          (is_in_line(b, shapes) && is_same(shapes.of(&a)));
 }
 
-/// Branches that lead from one to the next, and which way each has to go.
+/// A path of branches, and the edge that each takes.
 using Steps = llvm::MapVector<Block*, unsigned>;
 
-/// Whether all lanes of a team come to the block together, if none goes another way than the steps.
+/// Whether all lanes of a team come to the block together, if all follow the path.
 bool all_come(const Block* block, const Steps& steps, const Shapes& shapes) {
   for (const llvm::Loop* loop = shapes.loops.getLoopFor(block); loop; loop = loop->getParentLoop())
     if (shapes.is_divergent(loop)) return false;
@@ -53,20 +53,20 @@ bool all_come(const Block* block, const Steps& steps, const Shapes& shapes) {
   return true;
 }
 
-/// Whether the access is to global memory, lane behind lane.
+/// Whether the access is to global memory, and consecutive.
 bool is_line(const llvm::CallInst& access, const Site& site, const Shapes& shapes) {
   const Shape address = shapes.of(access.getArgOperand(1));
   return (site.space == ir::Space::global || site.space == ir::Space::generic) && !site.ordered &&
          address.is_affine() && address.stride == s64{site.bytes} * site.count;
 }
 
-/// What is copied: `way` without ways that the steps do not go.
+/// The blocks that are copied: those of the path, without edges that leave it.
 struct Choice {
   Steps steps;
   std::vector<Block*> way;
 };
 
-/// Whether it is worth it: where all lanes come together, they access lines.
+/// Whether the version pays: the blocks that all lanes execute together have consecutive accesses.
 bool pays(const Choice& choice, const ScalarKernel& kernel, const Shapes& shapes) {
   unsigned instructions = 0, lines = 0;
   for (const Block* block : choice.way) {
@@ -76,7 +76,7 @@ bool pays(const Choice& choice, const ScalarKernel& kernel, const Shapes& shapes
         const auto& call = llvm::cast<llvm::CallInst>(inst);
         own_lines += is_line(call, site_of(call, kernel.sites), shapes);
       } else if (inst.mayHaveSideEffects() && op != MachineOp::atomic) {
-        return false;  // others may look for where it stands
+        return false;  // other code may depend on its block
       }
       instructions += !llvm::isa<llvm::PHINode>(inst) && !inst.isTerminator();
     }
@@ -86,7 +86,7 @@ bool pays(const Choice& choice, const ScalarKernel& kernel, const Shapes& shapes
   return lines != 0 && instructions <= lines * kMostForEach;
 }
 
-/// The blocks that are come to by way of the first step alone, if all go as they have to.
+/// The blocks that are reached through the first edge only, if all lanes follow the path.
 std::vector<Block*> way_behind(const Steps& steps, const Shapes& shapes) {
   const auto& [from, successor] = steps.front();
   Block* first = from->getTerminator()->getSuccessor(successor);
@@ -102,7 +102,7 @@ std::vector<Block*> way_behind(const Steps& steps, const Shapes& shapes) {
   return {way.begin(), way.end()};
 }
 
-/// Whether one that goes the way comes to the block next as well, on another way.
+/// Whether the block has another predecessor on the path.
 bool leads_around(const std::vector<Block*>& way, const Shapes& shapes) {
   return std::ranges::any_of(way, [&](const Block* block) {
     return llvm::any_of(llvm::successors(block), [&](const Block* next) {
@@ -113,7 +113,7 @@ bool leads_around(const std::vector<Block*>& way, const Shapes& shapes) {
   });
 }
 
-/// Has the block, which ends in nothing, ask whether all lanes go that way of the branch.
+/// Ends the block with a branch on whether all lanes take that edge.
 void ask(Block* block, llvm::BranchInst& branch, unsigned successor, Block* whole, Block* rest) {
   llvm::IRBuilder<> builder(block);
   builder.SetCurrentDebugLocation(branch.getDebugLoc());
@@ -121,7 +121,7 @@ void ask(Block* block, llvm::BranchInst& branch, unsigned successor, Block* whol
   llvm::CallInst* asked = call_machine(builder, MachineOp::all_lanes, builder.getInt1Ty(),
                                        {condition, builder.getInt1(successor == 0)});
   expect(builder.CreateCondBr(asked, whole, rest));
-  // What is known there of each lane.
+  // The condition holds for each lane there.
   builder.SetInsertPoint(whole, whole->getFirstInsertionPt());
   builder.SetCurrentDebugLocation(llvm::DebugLoc());
   builder.CreateAssumption(successor == 0 ? condition : builder.CreateNot(condition));
@@ -160,7 +160,7 @@ void copy_version(ScalarKernel& kernel, const Choice& choice) {
       }
     }
   }
-  // The branch as it was goes to a block of its own, for teams that part.
+  // The original branch moves to a block of its own, for divergent teams.
   const auto& [from, successor] = choice.steps.front();
   auto* branch = llvm::cast<llvm::BranchInst>(from->getTerminator());
   Block* rest = from->splitBasicBlock(branch, "rest");
@@ -174,7 +174,7 @@ void copy_version(ScalarKernel& kernel, const Choice& choice) {
   }
 }
 
-/// Whether lanes that part at the end of the block, and go that way, do so by their numbers.
+/// Whether lanes that take that edge are determined by their numbers.
 bool may_be_whole(const Block* block, unsigned successor, const Shapes& shapes) {
   const auto* branch = llvm::cast<llvm::BranchInst>(block->getTerminator());
   const Block* next = branch->getSuccessor(successor);
@@ -182,7 +182,7 @@ bool may_be_whole(const Block* block, unsigned successor, const Shapes& shapes) 
          requirements_of_team({branch->getCondition(), successor == 0}, shapes);
 }
 
-/// The longest chain of ways from there that is worth a copy. No steps: none is.
+/// The longest path from there that is worth a copy; empty: none is.
 Choice choose(Block* from, unsigned successor, const ScalarKernel& kernel, const Shapes& shapes) {
   Choice best, now;
   while (may_be_whole(from, successor, shapes)) {
@@ -190,7 +190,7 @@ Choice choose(Block* from, unsigned successor, const ScalarKernel& kernel, const
     now.way = way_behind(now.steps, shapes);
     from = from->getTerminator()->getSuccessor(successor);
     if (pays(now, kernel, shapes) && !leads_around(now.way, shapes)) best = now;
-    // One that does something is not begun twice.
+    // A block with side effects is not executed twice.
     const auto acts = [](const llvm::Instruction& inst) {
       return inst.mayHaveSideEffects() || llvm::isa<llvm::PHINode>(inst);
     };
@@ -200,7 +200,7 @@ Choice choose(Block* from, unsigned successor, const ScalarKernel& kernel, const
   return best;
 }
 
-/// The ways to copy. None is in another: there not all lanes come.
+/// The paths to copy. None is within another, where not all lanes come.
 std::vector<Choice> choose(const ScalarKernel& kernel, const Shapes& shapes) {
   std::vector<Choice> found;
   for (Block& block : *kernel.function) {
