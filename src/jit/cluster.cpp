@@ -6,7 +6,7 @@ namespace heddle::jit {
 using machine::CtaStatus;
 
 Result<u64> CompiledCluster::begin(u64 index, u64 most) {
-  standstill_.over();
+  deadlock_detector_.reset();
   return CtaCluster::begin(index, most);
 }
 
@@ -34,13 +34,13 @@ CtaStatus CompiledCluster::run(u64 budget) {
       if (!finished_[rank] && !left) left = &member;
     }
     if (!left) return CtaStatus::finished;
-    if (!idle) standstill_.over();
-    if (idle && standstill_.is_for_ever(those_left)) {
+    if (!idle) deadlock_detector_.reset();
+    if (idle && deadlock_detector_.is_deadlock(those_left)) {
       trapped_ = left;
       return left->deadlock();
     }
   }
-  return standstill_ ? CtaStatus::waiting : CtaStatus::running;
+  return deadlock_detector_ ? CtaStatus::waiting : CtaStatus::running;
 }
 
 }  // namespace heddle::jit

@@ -26,7 +26,7 @@ class CompiledCluster final : public machine::CtaCluster<Cta> {
 
   const std::shared_ptr<const Code> code_;
   const machine::Program& below_;
-  Standstill standstill_;
+  DeadlockDetector deadlock_detector_;
 };
 
 }  // namespace heddle::jit

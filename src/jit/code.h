@@ -13,7 +13,7 @@
 namespace heddle::jit {
 
 /// Runs the warps of a CTA. Their frames are consecutive.
-using CtaFunction = u32(Context*, u8* frames);
+using CtaCode = u32(Context*, u8* frames);
 
 class Code {
  public:
@@ -25,7 +25,7 @@ class Code {
 
   /// The image without its code, which is at base().
   const Image& image() const { return image_; }
-  CtaFunction* cta() const { return reinterpret_cast<CtaFunction*>(base_ + image_.entry); }
+  CtaCode* cta() const { return reinterpret_cast<CtaCode*>(base_ + image_.entry); }
   const u8* base() const { return base_; }
   std::size_t bytes() const { return bytes_; }
   const u64* symbols() const { return symbols_.data(); }

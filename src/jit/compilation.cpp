@@ -35,7 +35,7 @@ Failure over(std::chrono::nanoseconds budget) {
 
 }  // namespace
 
-Request Order::request() const {
+Request OwnedRequest::request() const {
   Request request;
   request.module = module.get();
   request.entry = entry;
@@ -45,14 +45,15 @@ Request Order::request() const {
   return request;
 }
 
-Compilation::Compilation(Order order, std::chrono::nanoseconds budget,
+Compilation::Compilation(OwnedRequest request, std::chrono::nanoseconds budget,
                          std::function<void(Outcome)> ended)
-    : order_(std::move(order)), budget_(budget), process_(getpid()), ended_(std::move(ended)) {}
+    : request_(std::move(request)), budget_(budget), process_(getpid()), ended_(std::move(ended)) {}
 
-std::shared_ptr<Compilation> Compilation::start(Order order, std::chrono::nanoseconds budget,
+std::shared_ptr<Compilation> Compilation::start(OwnedRequest request,
+                                                std::chrono::nanoseconds budget,
                                                 std::function<void(Outcome)> ended) {
   const std::shared_ptr<Compilation> one(
-      new Compilation(std::move(order), budget, std::move(ended)));
+      new Compilation(std::move(request), budget, std::move(ended)));
   if (budget <= std::chrono::nanoseconds(0)) {
     one->end(over(budget));
     return one;
@@ -74,7 +75,7 @@ void Compilation::run() {
     runs_ = pthread_getcpuclockid(pthread_self(), &clock_) == 0;
     thread_ = static_cast<int>(syscall(SYS_gettid));
   }
-  Request request = order_.request();
+  Request request = request_.request();
   request.abandoned = &abandoned_;
   Outcome outcome = compile(request);
   {

@@ -18,7 +18,7 @@
 namespace heddle::jit {
 
 /// A Request with shared ownership of what it refers to.
-struct Order {
+struct OwnedRequest {
   std::shared_ptr<const ir::Module> module;
   ir::FunctionId entry;
   machine::SharedLayout shared;
@@ -35,7 +35,7 @@ class Compilation : public std::enable_shared_from_this<Compilation> {
 
   /// Starts a compilation, which may use `budget` of processor time. `ended` is called once with
   /// the outcome, on the compiling thread or on one that waits.
-  static std::shared_ptr<Compilation> start(Order order, std::chrono::nanoseconds budget,
+  static std::shared_ptr<Compilation> start(OwnedRequest request, std::chrono::nanoseconds budget,
                                             std::function<void(Outcome)> ended);
 
   /// Waits until the compilation has ended, its budget is used up, or `gives_up` returns true. The
@@ -43,14 +43,15 @@ class Compilation : public std::enable_shared_from_this<Compilation> {
   bool wait(const std::function<bool()>& gives_up = {});
 
  private:
-  Compilation(Order order, std::chrono::nanoseconds budget, std::function<void(Outcome)> ended);
+  Compilation(OwnedRequest request, std::chrono::nanoseconds budget,
+              std::function<void(Outcome)> ended);
   void run();
   /// False: another thread has ended it before.
   bool end(Outcome outcome);
   void leave_behind();
   std::chrono::nanoseconds used() const;
 
-  const Order order_;
+  const OwnedRequest request_;
   const std::chrono::nanoseconds budget_;
   const int process_;
   std::function<void(Outcome)> ended_;

@@ -107,7 +107,7 @@ std::string build_id_of(int file) {
 
 Result<Compiled, Failure> compile(const Request& request) {
   std::vector<Stage> loading;
-  StageClock clock(loading);
+  StageTimer clock(loading);
   const Library& loaded = library();
   clock.end("load the library");
   if (!loaded.compile) return Failure{loaded.why};

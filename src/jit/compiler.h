@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "ir/module.h"
 #include "jit/image.h"
-#include "jit/stages.h"
+#include "jit/stage_timer.h"
 #include "machine/loaded.h"
 #include "machine/trap.h"
 

@@ -85,9 +85,9 @@ struct Context {
 
   u32 stop;  ///< not 0: return at the next round of a loop
 
-  // For code that switches between CTAs (Image::columns).
-  u32 turns;   ///< barriers until the next switch
-  u64 resume;  ///< WarpState's resume and barrier, of all warps; 0: the CTA begins
+  // For code that switches between CTAs (Image::switches_ctas).
+  u32 barriers_left;  ///< barriers until the next switch
+  u64 resume;         ///< WarpState's resume and barrier, of all warps; 0: the CTA begins
 
   u32 alone;  ///< the lane that executes a sequential loop, counted from 1; 0: none
 

@@ -27,7 +27,7 @@ namespace {
 __attribute__((no_sanitize("function")))
 #endif
 Outcome
-run_code(CtaFunction* code, Context& context, u8* frames) {
+run_code(CtaCode* code, Context& context, u8* frames) {
   return static_cast<Outcome>(code(&context, frames));
 }
 
@@ -54,7 +54,7 @@ Cta::Cta(std::shared_ptr<const Code> code, machine::Launch& launch, const machin
       cluster_(cluster ? cluster : &alone_),
       below_(below) {
   if (cluster) cluster->members.push_back(this);
-  if (code_->image().loops) watched_.emplace(context_, launch);
+  if (code_->image().loops) watchdog_.emplace(context_, launch);
 }
 
 Cta::~Cta() {
@@ -131,12 +131,12 @@ void Cta::begin_barriers() {
   barriers_.resize(machine::kBarriers);
   for (machine::Barrier& barrier : barriers_) barrier.active = false;
   active_barriers_ = vain_rounds_ = 0;
-  standstill_.over();
+  deadlock_detector_.reset();
   alone_.barrier_active = false;
 }
 
 CtaStatus Cta::run(u64 budget) {
-  context_.turns = static_cast<u32>(std::min<u64>(budget, ~u32{0}));
+  context_.barriers_left = static_cast<u32>(std::min<u64>(budget, ~u32{0}));
   const machine::FaultGuard guard(launch_.loaded->memory(), &recover_, &fault_);
   const FloatMode mode(code_->image().zeroes_subnormals);
   if (sigsetjmp(recover_, 0) != 0) return faulted();
@@ -179,17 +179,17 @@ CtaStatus Cta::run_warps() {
 /// After a round: whether this CTA yields to others.
 std::optional<CtaStatus> Cta::look_around() {
   if (!round_.yields) {
-    standstill_.over();
+    deadlock_detector_.reset();
     vain_rounds_ = 0;
     return std::nullopt;
   }
   // Other CTAs of the cluster may have the answer.
   if (cluster_ != &alone_) return CtaStatus::waiting;
   if (round_.alone) {
-    if (standstill_.is_for_ever([&](auto see) { see(*this); })) return deadlock();
+    if (deadlock_detector_.is_deadlock([&](auto see) { see(*this); })) return deadlock();
     return std::nullopt;
   }
-  standstill_.over();
+  deadlock_detector_.reset();
   if (round_.looks) return CtaStatus::waiting;
   if (++vain_rounds_ % kPatience == 0) return CtaStatus::running;
   return std::nullopt;
@@ -327,13 +327,13 @@ void Cta::check_cluster_barrier() {
   }
 }
 
-void Cta::remember() {
+void Cta::save_state() {
   const std::size_t bytes = std::size_t{teams_} * code_->image().frame_bytes;
-  known_.assign(workspace_.frames(), workspace_.frames() + bytes);
+  saved_frames_.assign(workspace_.frames(), workspace_.frames() + bytes);
 }
 
-bool Cta::is_as_remembered() const {
-  return std::memcmp(known_.data(), workspace_.frames(), known_.size()) == 0;
+bool Cta::has_saved_state() const {
+  return std::memcmp(saved_frames_.data(), workspace_.frames(), saved_frames_.size()) == 0;
 }
 
 CtaStatus Cta::deadlock() {

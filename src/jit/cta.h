@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "jit/code.h"
-#include "jit/standstill.h"
-#include "jit/watch.h"
+#include "jit/deadlock_detector.h"
+#include "jit/watchdog.h"
 #include "jit/workspace.h"
 #include "machine/barrier.h"
 #include "machine/cta_cluster.h"
@@ -59,8 +59,8 @@ class Cta final : public machine::Cta {
   u32 arrive_in_cluster(const Site& site);
   u32 wait_in_cluster(const Site& site);
   /// Whether the warp continues to wait, although it has no answer yet.
-  bool waits_on() { return ++teams_at_[context_.warp / warps_in_team_].turns % kPatience != 0; }
-  void answered() { teams_at_[context_.warp / warps_in_team_].turns = 0; }
+  bool waits_on() { return ++teams_at_[context_.warp / warps_in_team_].polls % kPatience != 0; }
+  void answered() { teams_at_[context_.warp / warps_in_team_].polls = 0; }
   void raise(machine::TrapKind kind, const Site& site, u32 lane,
              std::optional<u64> address = std::nullopt, std::string detail = {}) {
     const CodeLine line{0, site.function, site.inst};
@@ -74,8 +74,8 @@ class Cta final : public machine::Cta {
   /// Whether all of its warps wait for others, and none has made progress when they last ran.
   bool is_idle() const { return round_.yields && round_.alone; }
   /// Saves the frames: the whole state of its threads.
-  void remember();
-  bool is_as_remembered() const;
+  void save_state();
+  bool has_saved_state() const;
   machine::CtaStatus deadlock();
 
  private:
@@ -86,7 +86,7 @@ class Cta final : public machine::Cta {
     bool in_cluster = false;  ///< has arrived at the cluster's barrier, which is not complete
     bool owes_wait = false;   ///< has arrived there and not waited since
     u32 number = 0;           ///< of the barrier at which it arrived last
-    u32 turns = 0;            ///< polls without an answer
+    u32 polls = 0;            ///< polls without an answer
   };
   WarpState& state(u32 warp) const {
     return *reinterpret_cast<WarpState*>(workspace_.frames() +
@@ -117,7 +117,7 @@ class Cta final : public machine::Cta {
   const u32 warps_in_team_, teams_;
   const Workspace workspace_;
   Context& context_ = workspace_.context();
-  std::optional<Watched> watched_;  ///< if its code has loops
+  std::optional<Watchdog> watchdog_;  ///< if its code has loops
   std::vector<Team> teams_at_;
   std::vector<machine::Barrier> barriers_;
   u64 looked_at_ = ~u64{0};  ///< the CTA whose state teams_at_ and barriers_ are
@@ -132,9 +132,9 @@ class Cta final : public machine::Cta {
     bool alone = true;   ///< ... all at barrier objects
   };
   Round round_;
-  Standstill standstill_;  ///< rounds that were all `alone`
-  u32 vain_rounds_ = 0;    ///< consecutive rounds in which all yielded
-  std::vector<u8> known_;  ///< the frames after one of the idle rounds
+  DeadlockDetector deadlock_detector_;  ///< rounds that were all `alone`
+  u32 vain_rounds_ = 0;                 ///< consecutive rounds in which all yielded
+  std::vector<u8> saved_frames_;        ///< the frames after one of the idle rounds
   const machine::Program& below_;
   machine::Stepper& stepper();
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "jit/column.h"
+#include "jit/cta_switcher.h"
 #include "jit/tiered_cta.h"
 #include "jit/version.h"
 
@@ -43,7 +43,8 @@ class Program final : public machine::Program {
     if (launch.grid.y == 1 || launch.cluster.volume() > 1) return 1;
     const auto code = code_of(launch);
     // Deep recursion has large frames, so as few threads as possible run at a time.
-    return code && code->image().columns && !code->image().frame_of_call ? Column::kRows : 1;
+    return code && code->image().switches_ctas && !code->image().frame_of_call ? CtaSwitcher::kRows
+                                                                               : 1;
   }
 
   bool in_order(const machine::Launch& launch) const override {

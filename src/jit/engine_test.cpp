@@ -18,8 +18,8 @@
 
 #include "check/check.h"
 #include "jit/background.h"
-#include "jit/comparison.h"
 #include "jit/compiler.h"
+#include "jit/engine_comparison.h"
 #include "jit/version.h"
 #include "machine/launch.h"
 
@@ -492,8 +492,8 @@ TEST_F(Tiers, WhatIsSlowerGoesBack) {
   EXPECT_THAT(launch(again, 2), Each(kBelow));
 }
 
-TEST(Comparison, TurnsDecide) {
-  using Verdict = Comparison::Verdict;
+TEST(EngineComparison, TurnsDecide) {
+  using Verdict = EngineComparison::Verdict;
   using namespace std::chrono_literals;
   struct Case {
     std::chrono::nanoseconds before, code, below;
@@ -505,7 +505,7 @@ TEST(Comparison, TurnsDecide) {
                           Case{1ms, 2ms, 1ms, Verdict::interpreter},
                           // The CTAs take too long to be tried in the interpreter.
                           Case{1ms, 20ms, 1ms, Verdict::code}}) {
-    Comparison comparison;
+    EngineComparison comparison;
     comparison.ran(false, one.before * 10, 10);
     bool goes_back = false;
     for (int i = 0; i < 200; ++i) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "jit/serial.h"
+#include "jit/serialization.h"
 
 namespace heddle::jit {
 
@@ -29,9 +29,9 @@ void fields(Stream& s, Site& site) {
 
 template <class Stream>
 void fields(Stream& s, Image& image) {
-  auto& [code, absolute, entry, lines, team, frame_bytes, loops, waits, columns, zeroes_subnormals,
-         local_bytes, frame_of_call, allocates, sites, symbols] = image;
-  s(code, absolute, entry, lines, team, frame_bytes, loops, waits, columns, zeroes_subnormals,
+  auto& [code, absolute, entry, lines, team, frame_bytes, loops, waits, switches_ctas,
+         zeroes_subnormals, local_bytes, frame_of_call, allocates, sites, symbols] = image;
+  s(code, absolute, entry, lines, team, frame_bytes, loops, waits, switches_ctas, zeroes_subnormals,
     local_bytes, frame_of_call, allocates, sites, symbols);
 }
 
@@ -110,13 +110,16 @@ bool is_sound(const Image& image, const ir::Module& module) {
   };
   return image.entry < size && (image.team == kLanes || image.team == kMostWarps * kLanes) &&
          image.frame_bytes % 64 == 0 &&
-         std::ranges::all_of(image.absolute, [&](u32 at) { return at + u64{8} <= size; }) &&
+         std::ranges::all_of(
+             image.absolute, [&](u32 at) { return at + u64{8} <= size; }) &&
          std::ranges::is_sorted(image.lines, {}, &CodeLine::offset) &&
          std::ranges::all_of(image.lines, is_line) && std::ranges::all_of(image.sites, is_site) &&
-         std::ranges::all_of(image.symbols, [&](u32 id) {
-           return id & kFunctionSymbol ? (id & ~kFunctionSymbol) < module.functions.size()
-                                       : id < module.variables.size();
-         });
+         std::ranges::all_of(
+             image.symbols,
+             [&](u32 id) {
+               return id & kFunctionSymbol ? (id & ~kFunctionSymbol) < module.functions.size()
+                                           : id < module.variables.size();
+             });
 }
 
 }  // namespace heddle::jit

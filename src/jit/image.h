@@ -62,7 +62,7 @@ struct Image {
   u32 frame_bytes = 0;             ///< a team's frame, a multiple of 64; 0: no barriers
   bool loops = false;              ///< it looks at Context::stop
   bool waits = false;              ///< it may wait for other CTAs (waits.h)
-  bool columns = false;            ///< it switches between CTAs of a column (cta_switching.h)
+  bool switches_ctas = false;      ///< it switches between CTAs of a column (cta_switching.h)
   bool zeroes_subnormals = false;  ///< subnormal operands shall count as zero (float_mode.h)
   u64 local_bytes = 0;             ///< local memory of a thread
   u64 frame_of_call = 0;           ///< of a recursive function, the largest; 0: none

@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "jit/serial.h"
+#include "jit/serialization.h"
 
 namespace heddle::jit {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/tiered_cta.h"
 
-#include "jit/column.h"
+#include "jit/cta_switcher.h"
 
 namespace heddle::jit {
 

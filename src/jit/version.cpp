@@ -44,12 +44,14 @@ Version::Version(const machine::Loaded& loaded, ir::FunctionId entry, machine::D
       cache_(cache && !maker().empty() ? cache : nullptr),
       budget_(budget) {}
 
-Order Version::order() const { return {module_, entry_, shared_, block_, wanted_cpu()}; }
+OwnedRequest Version::owned_request() const {
+  return {module_, entry_, shared_, block_, wanted_cpu()};
+}
 
 /// `with_budget`: for a refusal that depends on the budget.
 std::string Version::key(bool with_budget) const {
-  const Order order = this->order();
-  return key_of(order.request(),
+  const OwnedRequest owned = owned_request();
+  return key_of(owned.request(),
                 with_budget ? fmt::format("{} in {} ns", maker(), budget_.count()) : maker());
 }
 
@@ -116,7 +118,7 @@ std::shared_ptr<Compilation> Version::compilation(bool in_background) {
   const std::lock_guard lock(mutex_);
   if (!compilation_) {
     compilation_ = Compilation::start(
-        order(), budget_,
+        owned_request(), budget_,
         [self = shared_from_this(), in_background, begin = Clock::now()](auto outcome) {
           self->compiled(std::move(outcome), in_background, begin);
         });
@@ -164,7 +166,7 @@ void Version::load(const machine::Loaded& loaded) {
   if (!code.ok()) return refuse(code.error().message);
   code_ = std::move(*code);
   // The time of CTAs that wait depends on others.
-  if (code_->image().waits || code_->image().columns) comparison_.settle();
+  if (code_->image().waits || code_->image().switches_ctas) comparison_.settle();
   tell(fmt::format("{}, {} bytes at {}, {} bytes a warp", how_, code_->bytes(),
                    static_cast<const void*>(code_->base()), code_->image().frame_bytes));
   state_.store(State::ready, std::memory_order_release);

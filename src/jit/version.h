@@ -16,8 +16,8 @@
 
 #include "jit/cache.h"
 #include "jit/code.h"
-#include "jit/comparison.h"
 #include "jit/compilation.h"
+#include "jit/engine_comparison.h"
 #include "machine/engine.h"
 #include "machine/loaded.h"
 
@@ -64,9 +64,9 @@ class Version : public std::enable_shared_from_this<Version> {
   void interpreted(std::chrono::nanoseconds time, std::chrono::nanoseconds hot);
   /// Whether it is not decided yet which engine is faster.
   bool is_open() const {
-    return state() != State::never && comparison_.verdict() == Comparison::Verdict::open;
+    return state() != State::never && comparison_.verdict() == EngineComparison::Verdict::open;
   }
-  Comparison& comparison() { return comparison_; }
+  EngineComparison& comparison() { return comparison_; }
   /// Adds the time in which `ctas` CTAs have ended. If the code turns out to be slower, the kernel
   /// returns to the interpreter.
   void ran(bool in_code, std::chrono::nanoseconds time, u64 ctas);
@@ -82,7 +82,7 @@ class Version : public std::enable_shared_from_this<Version> {
   bool changed_over() const { return changed_over_.load(std::memory_order_relaxed); }
 
  private:
-  Order order() const;
+  OwnedRequest owned_request() const;
   /// The compilation that runs, or a new one.
   std::shared_ptr<Compilation> compilation(bool in_background);
   void compiled(Compilation::Outcome outcome, bool in_background, Clock::time_point begin);
@@ -100,7 +100,7 @@ class Version : public std::enable_shared_from_this<Version> {
   Cache* const cache_;
   const std::chrono::nanoseconds budget_;
   std::atomic<s64> interpreted_{0};  ///< ns
-  Comparison comparison_;
+  EngineComparison comparison_;
   std::atomic<u64> grid_{0};  ///< Launch::grid_id of the last launch
   std::atomic<bool> changed_over_{false};
   std::atomic<State> state_{State::cold};

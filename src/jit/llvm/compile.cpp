@@ -17,7 +17,7 @@
 #include "jit/compiler.h"
 #include "jit/llvm/dump.h"
 #include "jit/llvm/host/codegen.h"
-#include "jit/llvm/host/workshop.h"
+#include "jit/llvm/host/compiler_context.h"
 #include "jit/llvm/ir_text.h"
 #include "jit/llvm/pass.h"
 #include "jit/llvm/verify.h"
@@ -115,8 +115,8 @@ std::string join_names(Properties properties) {
 }  // namespace
 
 Result<std::string> run_passes_here(const TextRequest& request) {
-  const Workshop::Loan workshop(request.cpu);
-  if (!workshop->target) return Error{"LLVM does not know this processor"};
+  const CompilerContext::Loan compiler(request.cpu);
+  if (!compiler->target) return Error{"LLVM does not know this processor"};
   if (std::string why = check_names(request.print_after); !why.empty()) return Error{why};
   std::vector<const Pass*> passes;
   for (const std::string& name : request.passes) {
@@ -126,7 +126,7 @@ Result<std::string> run_passes_here(const TextRequest& request) {
       return Error{fmt::format("{} is for PTX, and this is LLVM IR", name)};
     passes.push_back(pass);
   }
-  PassState state(workshop->context, *workshop->target);
+  PassState state(compiler->context, *compiler->target);
   state.verifies_accesses = true;  // if that pass is in the list
   if (std::string why = read_state(request.text, request.name, state); !why.empty())
     return Error{why};
@@ -155,19 +155,19 @@ std::vector<PassInfo> list_passes_here() {
 
 Result<Compiled> compile_here(const Request& request) {
   Compiled compiled;
-  StageClock clock(compiled.stages);
-  const Workshop::Loan workshop(request.cpu);
-  if (!workshop->target) return Error{"LLVM does not know this processor"};
-  PassState state(workshop->context, *workshop->target);
+  StageTimer clock(compiled.stages);
+  const CompilerContext::Loan compiler(request.cpu);
+  if (!compiler->target) return Error{"LLVM does not know this processor"};
+  PassState state(compiler->context, *compiler->target);
   state.request = &request;
-  state.lanes = &*workshop->lanes;
+  state.lanes = &*compiler->lanes;
   state.block = request.block;
   state.verifies_accesses = verifies() && request.dump == Dump::none;
   clock.end("target");
 
   const char* const last = last_pass(request.dump);
   if (std::string why = check_names(request.print_after); !why.empty()) return Error{why};
-  const Gate gate(workshop->context, request.abandoned);
+  const Gate gate(compiler->context, request.abandoned);
   Driver driver{&compiled.stages, request.abandoned, [&](const Pass& pass, PassState& now) {
                   print_behind(pass, now, request.print_after, compiled.dump);
                   if (!last || std::string_view(last) != pass.name) return true;

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "jit/llvm/host/workshop.h"
+#include "jit/llvm/host/compiler_context.h"
 #include "jit/llvm/ir_text.h"
 
 namespace {
@@ -110,8 +110,8 @@ class Text {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text = Text({reinterpret_cast<const char*>(data), size}).make();
-  const heddle::jit::Workshop::Loan workshop("");
-  heddle::jit::PassState state(workshop->context, *workshop->target);
+  const heddle::jit::CompilerContext::Loan compiler("");
+  heddle::jit::PassState state(compiler->context, *compiler->target);
   if (heddle::jit::read_state(text, "input", state).empty()) (void)heddle::jit::print_state(state);
   return 0;
 }

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "jit/llvm/host/workshop.h"
+#include "jit/llvm/host/compiler_context.h"
 
 namespace heddle::jit {
 namespace {
@@ -24,8 +24,8 @@ constexpr const char* kSites = R"(
 )";
 
 std::string read(const std::string& text, std::string* again = nullptr) {
-  const Workshop::Loan workshop("");
-  PassState state(workshop->context, *workshop->target);
+  const CompilerContext::Loan compiler("");
+  PassState state(compiler->context, *compiler->target);
   std::string why = read_state(text, "t.ll", state);
   if (again) *again = print_state(state);
   return why;

@@ -18,7 +18,7 @@
 #include "jit/llvm/analysis/shape.h"
 #include "jit/llvm/scalar.h"
 #include "jit/llvm/vector/vectorize.h"
-#include "jit/stages.h"
+#include "jit/stage_timer.h"
 
 namespace heddle::jit {
 

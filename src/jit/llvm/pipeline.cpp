@@ -33,16 +33,16 @@
 #include "jit/llvm/barrier/regions.h"
 #include "jit/llvm/host/codegen.h"
 #include "jit/llvm/host/cold_calls.h"
-#include "jit/llvm/host/fixups.h"
-#include "jit/llvm/host/lane_loops.h"
+#include "jit/llvm/host/scalarize_masked.h"
+#include "jit/llvm/host/target_rewrites.h"
 #include "jit/llvm/host/verify_accesses.h"
 #include "jit/llvm/pass.h"
 #include "jit/llvm/scalar/broadcasts.h"
 #include "jit/llvm/scalar/cleanup.h"
 #include "jit/llvm/scalar/float_results.h"
 #include "jit/llvm/scalar/inlining.h"
-#include "jit/llvm/scalar/lane_turns.h"
-#include "jit/llvm/scalar/pairs.h"
+#include "jit/llvm/scalar/interleave_lanes.h"
+#include "jit/llvm/scalar/join_pairs.h"
 #include "jit/llvm/scalar/unroll.h"
 #include "jit/llvm/scalar/version_branches.h"
 #include "jit/llvm/vector/plan.h"
@@ -163,7 +163,7 @@ std::string make_vectors(PassState& state) {
   ScalarKernel& kernel = state.kernel;
   const Plan plan(kernel, *state.shapes);
   Vectorized made = vectorize(kernel, plan, state.analyses, state.block);
-  made.turns = !made.waits && reads_columns(kernel, *state.shapes);
+  made.switches_ctas = !made.waits && reads_by_column(kernel, *state.shapes);
   state.image.loops = !state.shapes->loops.empty();
   state.image.team = state.shapes->team();
   state.analyses.functions.clear(*kernel.function, kernel.function->getName());
@@ -200,7 +200,7 @@ std::string generate_code(PassState& state) {
   if (std::string why = generate(kernel, state.analyses.target, image); !why.empty()) return why;
   if (image.code.size() > kMostCode) return fmt::format("more than {} MB of code", kMostCode >> 20);
   image.waits = state.vectorized.waits;
-  image.columns = state.vectorized.turns;
+  image.switches_ctas = state.vectorized.switches_ctas;
   image.zeroes_subnormals = kernel.zeroes_subnormals;
   image.local_bytes = kernel.local_size();
   image.frame_of_call = kernel.frame_of_call;
@@ -283,7 +283,7 @@ const Pass kPasses[] = {
      {sites}},
     {"infer-spaces",
      "generic addresses that come of a cvta get their state space",
-     apply<find_spaces>,
+     apply<infer_spaces>,
      {one_function, sites}},
 
     // PTX's rules for floating-point results, where they can be observed.
@@ -438,18 +438,18 @@ const Pass kPasses[] = {
        return std::string();
      },
      {regions}},
-    {"lane-loops",
+    {"scalarize-masked",
      "accesses under a mask that the processor cannot make become loops",
      [](PassState& state) {
        llvm::Function& cta = state.code();
-       make_lane_loops(cta, state.analyses.functions.getResult<llvm::TargetIRAnalysis>(cta));
+       scalarize_masked(cta, state.analyses.functions.getResult<llvm::TargetIRAnalysis>(cta));
        return std::string();
      },
      {regions}},
-    {"use-fixups",
+    {"use-fixupimm",
      "one instruction for special operands and results",
      [](PassState& state) {
-       use_fixups(state.code(), state.analyses.target, state.kernel.zeroes_subnormals);
+       use_fixupimm(state.code(), state.analyses.target, state.kernel.zeroes_subnormals);
        return std::string();
      },
      {regions}},
@@ -516,7 +516,7 @@ std::span<const Pass> all_passes() { return kPasses; }
 
 std::string run_passes(std::span<const Pass* const> passes, PassState& state, Properties have,
                        const Driver& driver) {
-  std::optional<StageClock> clock;
+  std::optional<StageTimer> clock;
   if (driver.stages) clock.emplace(*driver.stages);
   for (const Pass* pass : passes) {
     if (driver.abandoned && *driver.abandoned) return "nobody wants it any more";

@@ -109,7 +109,7 @@ void place_local_variables(ScalarKernel& kernel);
 
 /// Accesses by generic addresses that come from a cvta of local or shared memory become accesses to
 /// that memory. Each has a site of its own.
-void find_spaces(ScalarKernel& kernel);
+void infer_spaces(ScalarKernel& kernel);
 
 /// Moves variables that are indexed at run time to the threads' local memory. Returns why it
 /// cannot; empty: it can.

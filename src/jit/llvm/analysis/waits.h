@@ -3,7 +3,7 @@
 // Code in which threads wait for each other otherwise than at barriers of the CTA: for barrier
 // objects (PTX ISA 9.7.13.15.16), and in loops that look at memory until another thread, perhaps of
 // another CTA, has written there. The warp comes back to the run-time after each round, and others
-// have their turns. Lanes of one warp have none, but where lane_turns.h gives them some.
+// have their turns. Lanes of one warp have none, but where interleave_lanes.h gives them some.
 #pragma once
 
 #include <map>

@@ -28,7 +28,7 @@ llvm::Value* field(llvm::IRBuilder<>& builder, const Vectorized& cta, std::size_
 
 }  // namespace
 
-bool reads_columns(const ScalarKernel& kernel, const Shapes& shapes) {
+bool reads_by_column(const ScalarKernel& kernel, const Shapes& shapes) {
   if (llvm::none_of(llvm::instructions(*kernel.function), is_row)) return false;
   const auto reads_column = [&](const llvm::Instruction& inst) {
     if (machine_op(inst) != MachineOp::load) return false;
@@ -51,11 +51,11 @@ bool reads_columns(const ScalarKernel& kernel, const Shapes& shapes) {
 
 void go_on(llvm::IRBuilder<>& builder, const Vectorized& cta, llvm::Value* state,
            llvm::BasicBlock* next) {
-  if (!cta.turns) {
+  if (!cta.switches_ctas) {
     builder.CreateBr(next);
     return;
   }
-  llvm::Value* turns = field(builder, cta, offsetof(Context, turns));
+  llvm::Value* turns = field(builder, cta, offsetof(Context, barriers_left));
   llvm::Value* left = builder.CreateSub(
       builder.CreateLoad(builder.getInt32Ty(), turns, /*isVolatile=*/true), builder.getInt32(1));
   builder.CreateStore(left, turns, /*isVolatile=*/true);
@@ -67,7 +67,7 @@ void go_on(llvm::IRBuilder<>& builder, const Vectorized& cta, llvm::Value* state
 }
 
 llvm::Value* begin_turn(llvm::IRBuilder<>& builder, const Vectorized& cta) {
-  if (!cta.turns) return builder.getInt64(0);
+  if (!cta.switches_ctas) return builder.getInt64(0);
   llvm::Value* at = field(builder, cta, offsetof(Context, resume));
   llvm::Value* resume = builder.CreateLoad(builder.getInt64Ty(), at, /*isVolatile=*/true, "resume");
   builder.CreateStore(builder.getInt64(0), at, /*isVolatile=*/true);

@@ -15,7 +15,7 @@ namespace heddle::jit {
 
 /// Whether a loop with barriers reads from addresses that do not depend on %ctaid.y, and something
 /// else depends on it.
-bool reads_columns(const ScalarKernel& kernel, const Shapes& shapes);
+bool reads_by_column(const ScalarKernel& kernel, const Shapes& shapes);
 
 /// At the end of the builder's block, where all teams have come to the barrier `state`: branches to
 /// `next`, or returns when the CTA's barriers are used up.

@@ -8,7 +8,7 @@
 
 #include <map>
 
-#include "jit/llvm/analysis/branches.h"
+#include "jit/llvm/analysis/branch_weights.h"
 #include "jit/llvm/barrier/cta_switching.h"
 
 namespace heddle::jit {

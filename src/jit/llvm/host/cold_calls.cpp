@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/types.h"
-#include "jit/llvm/analysis/branches.h"
+#include "jit/llvm/analysis/branch_weights.h"
 
 namespace heddle::jit {
 namespace {

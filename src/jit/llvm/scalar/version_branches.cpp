@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "jit/llvm/analysis/branches.h"
+#include "jit/llvm/analysis/branch_weights.h"
 
 namespace heddle::jit {
 namespace {

@@ -8,7 +8,7 @@
 #include <bit>
 
 #include "base/check.h"
-#include "jit/llvm/analysis/branches.h"
+#include "jit/llvm/analysis/branch_weights.h"
 #include "jit/llvm/analysis/pattern.h"
 
 namespace heddle::jit {

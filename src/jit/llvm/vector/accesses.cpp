@@ -7,7 +7,7 @@
 #include <bit>
 
 #include "base/check.h"
-#include "jit/llvm/analysis/branches.h"
+#include "jit/llvm/analysis/branch_weights.h"
 
 namespace heddle::jit {
 namespace {

@@ -20,7 +20,7 @@ llvm::Type* vector_of(llvm::Type* type) {
     for (llvm::Type* part : record->elements()) parts.push_back(vector_of(part));
     return llvm::StructType::get(type->getContext(), parts);
   }
-  if (auto* pair = llvm::dyn_cast<llvm::FixedVectorType>(type))  // pairs.h
+  if (auto* pair = llvm::dyn_cast<llvm::FixedVectorType>(type))  // join_pairs.h
     return llvm::FixedVectorType::get(pair->getElementType(), pair->getNumElements() * kHalf);
   return llvm::FixedVectorType::get(type, kHalf);
 }

@@ -6,7 +6,7 @@
 
 #include <bit>
 
-#include "jit/llvm/analysis/branches.h"
+#include "jit/llvm/analysis/branch_weights.h"
 
 namespace heddle::jit {
 namespace {

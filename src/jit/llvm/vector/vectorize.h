@@ -32,7 +32,7 @@ struct Vectorized {
   llvm::BasicBlock* next = nullptr;    ///< where each team ends: branches to head, or done
   llvm::BasicBlock* done = nullptr;
   llvm::BasicBlock* finished = nullptr;  ///< where each CTA ends
-  bool turns = false;                    ///< switches between CTAs (cta_switching.h)
+  bool switches_ctas = false;            ///< switches between CTAs (cta_switching.h)
   bool waits = false;                    ///< Image::waits
 };
 

@@ -4,7 +4,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "base/check.h"
-#include "jit/llvm/analysis/branches.h"
+#include "jit/llvm/analysis/branch_weights.h"
 #include "jit/llvm/vector/shuffles.h"
 
 namespace heddle::jit {

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ; A gather for which the processor has no instruction becomes a loop over the lanes of the mask; one that it has stays.
-; RUN: %heddle jit --passes=lane-loops --cpu sapphirerapids %s | %FileCheck %s
+; RUN: %heddle jit --passes=scalarize-masked --cpu sapphirerapids %s | %FileCheck %s
 ; CHECK-NOT: @llvm.masked.gather.v16i8
 ; CHECK: lanes:
 ; CHECK: call i16 @llvm.cttz.i16

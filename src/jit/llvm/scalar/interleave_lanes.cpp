@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "jit/llvm/scalar/lane_turns.h"
+#include "jit/llvm/scalar/interleave_lanes.h"
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/PostOrderIterator.h>
@@ -26,11 +26,11 @@ namespace {
 using Block = llvm::BasicBlock;
 using Edge = std::pair<Block*, Block*>;
 
-class Turns {
+class Interleaving {
  public:
   /// `through_barriers`: the part extends behind barriers, to the end of the kernel.
-  Turns(ScalarKernel& kernel, const Site& site, std::vector<Block*> held,
-        std::vector<Block*> waiting, std::vector<Block*> asking, bool through_barriers)
+  Interleaving(ScalarKernel& kernel, const Site& site, std::vector<Block*> held,
+               std::vector<Block*> waiting, std::vector<Block*> asking, bool through_barriers)
       : kernel_(kernel),
         function_(*kernel.function),
         held_(std::move(held)),
@@ -41,7 +41,7 @@ class Turns {
         site_(site) {}
   /// Finds the part. False: it has several entries.
   bool find();
-  bool overlaps(const Turns& other) const {
+  bool overlaps(const Interleaving& other) const {
     return llvm::any_of(part_, [&](Block* block) { return other.part_.contains(block); });
   }
   const std::vector<Block*>& held() const { return held_; }
@@ -87,14 +87,14 @@ class Turns {
   const Site site_;                         ///< of an instruction for which lanes wait
 };
 
-llvm::AllocaInst* Turns::variable(const char* name) {
+llvm::AllocaInst* Interleaving::variable(const char* name) {
   llvm::IRBuilder<> at(&*function_.getEntryBlock().getFirstInsertionPt());
   storage_.push_back(at.CreateAlloca(at.getInt32Ty(), nullptr, name));
   return storage_.back();
 }
 
 /// A warp operation over the lanes that execute it, without waiting for more.
-llvm::Value* Turns::across(isa::SemId sem, llvm::ArrayRef<llvm::Value*> operands) {
+llvm::Value* Interleaving::across(isa::SemId sem, llvm::ArrayRef<llvm::Value*> operands) {
   Site site;
   site.function = site_.function, site.inst = site_.inst;
   site.sem = sem;
@@ -107,7 +107,7 @@ llvm::Value* Turns::across(isa::SemId sem, llvm::ArrayRef<llvm::Value*> operands
 
 /// Whether all `members` of the round are here and name the same ones: with recursion, lanes wait
 /// at one place for different members. A lane that is not named does not wait.
-llvm::Value* Turns::are_here(llvm::Value* members) {
+llvm::Value* Interleaving::are_here(llvm::Value* members) {
   llvm::Value* round = builder_.CreateLoad(builder_.getInt32Ty(), here_);
   llvm::Value* here = llvm::isa<llvm::Constant>(members)
                           ? across(isa::SemId::activemask, {})
@@ -123,7 +123,7 @@ llvm::Value* Turns::are_here(llvm::Value* members) {
 }
 
 /// Finds the blocks that are reachable from `from` before the end of the part.
-void Turns::find_part(const std::vector<Block*>& from) {
+void Interleaving::find_part(const std::vector<Block*>& from) {
   part_.clear();
   const auto add = [&](Block* block) {
     if (!ends_part(block->front())) part_.insert(block);
@@ -134,7 +134,7 @@ void Turns::find_part(const std::vector<Block*>& from) {
   }
 }
 
-bool Turns::find() {
+bool Interleaving::find() {
   const llvm::DominatorTree dominators(function_);
   std::vector<Block*> from = held_;
   while (true) {
@@ -155,7 +155,7 @@ bool Turns::find() {
   });
 }
 
-bool Turns::find_rounds() {
+bool Interleaving::find_rounds() {
   begins_.insert(entry_);
   for (Block* header : waiting_) {
     if (part_.contains(header)) begins_.insert(header);
@@ -179,7 +179,7 @@ bool Turns::find_rounds() {
 
 /// Values that are the same in all rounds are computed in front of them, where they keep their
 /// shapes.
-void Turns::compute_before() {
+void Interleaving::compute_before() {
   const llvm::DominatorTree dominators(function_);
   llvm::Instruction* before = dominators.getNode(entry_)->getIDom()->getBlock()->getTerminator();
   for (Block* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&function_)) {
@@ -197,7 +197,7 @@ void Turns::compute_before() {
 }
 
 /// Puts a block in front of an instruction with a membermask, in which lanes wait for the members.
-void Turns::wait_for_members(Block* block) {
+void Interleaving::wait_for_members(Block* block) {
   auto& inst = llvm::cast<llvm::CallInst>(block->front());
   Block* ready = llvm::SplitBlock(block, &inst);
   block->getTerminator()->eraseFromParent();
@@ -209,14 +209,14 @@ void Turns::wait_for_members(Block* block) {
 }
 
 /// Marks the instruction, or its copy: its lanes have been waited for.
-void Turns::mark_gathered(llvm::CallInst& call) {
+void Interleaving::mark_gathered(llvm::CallInst& call) {
   Site site = site_of(call, kernel_.sites);
   site.gathered = true;
   call.setArgOperand(0, builder_.getInt32(kernel_.add_site(site)));
 }
 
 /// Stores values that other blocks use in memory, because edges between blocks change.
-void Turns::keep_values_in_memory() {
+void Interleaving::keep_values_in_memory() {
   const auto at = function_.getEntryBlock().getFirstInsertionPt();
   llvm::SetVector<Block*> touched = part_;
   for (Block* block : part_) touched.insert(llvm::succ_begin(block), llvm::succ_end(block));
@@ -240,7 +240,7 @@ void Turns::keep_values_in_memory() {
 }
 
 /// A block that stores where the lane resumes, and whether it made progress.
-Block* Turns::note(u32 number, Block* to, bool moved) {
+Block* Interleaving::note(u32 number, Block* to, bool moved) {
   auto* block = Block::Create(function_.getContext(), "turn", &function_, to);
   builder_.SetInsertPoint(block);
   builder_.CreateStore(builder_.getInt32(number), place_);
@@ -251,7 +251,8 @@ Block* Turns::note(u32 number, Block* to, bool moved) {
 
 /// One place for the barriers at the beginning of `blocks`, where lanes wait for all lanes of the
 /// warp that have not exited, or for their members. Returns where they resume.
-Block* Turns::wait_together(const std::vector<Block*>& blocks, bool names_members, Block* meet) {
+Block* Interleaving::wait_together(const std::vector<Block*>& blocks, bool names_members,
+                                   Block* meet) {
   llvm::LLVMContext& context = function_.getContext();
   llvm::Type* word = builder_.getInt32Ty();
   auto* wait = Block::Create(context, "wait", &function_, meet);
@@ -284,7 +285,7 @@ Block* Turns::wait_together(const std::vector<Block*>& blocks, bool names_member
 }
 
 /// `turn` with two sites: the second one is for rounds in which all lanes have waited.
-void Turns::meet_here() {
+void Interleaving::meet_here() {
   Site site = site_;
   site.gathered = true;
   const u32 number = kernel_.add_site(site);
@@ -295,7 +296,7 @@ void Turns::meet_here() {
                {builder_.getInt32(number), builder_.CreateICmpNE(moved, builder_.getInt32(0))});
 }
 
-void Turns::make_rounds() {
+void Interleaving::make_rounds() {
   llvm::LLVMContext& context = function_.getContext();
   llvm::MapVector<Block*, u32> ends;
   std::vector<Edge> around, leaving;
@@ -357,7 +358,7 @@ void Turns::make_rounds() {
     from->getTerminator()->replaceSuccessorWith(to, note(first_end + ends[to], meet));
 }
 
-void Turns::run() {
+void Interleaving::run() {
   place_ = variable("place"), here_ = variable("here"), moved_ = variable("moved");
   compute_before();
   const llvm::SetVector<Block*> part = part_;
@@ -418,7 +419,7 @@ bool interleave_lanes(ScalarKernel& kernel, const Shapes& shapes) {
   const Site where = site ? *site : Site();
 
   set_apart(kernel);
-  std::list<Turns> parts;
+  std::list<Interleaving> parts;
   const auto find_parts = [&](bool through) {
     parts.clear();
     for (Block* block : held) {
@@ -428,10 +429,10 @@ bool interleave_lanes(ScalarKernel& kernel, const Shapes& shapes) {
         continue;  // the other successor is in `held`
       std::vector<Block*> together = {block};
       for (bool joins = true; joins;) {
-        Turns& part = parts.emplace_back(kernel, where, together, waiting, asking, through);
+        Interleaving& part = parts.emplace_back(kernel, where, together, waiting, asking, through);
         if (!part.find()) return false;
         const auto other = std::ranges::find_if(
-            parts, [&](const Turns& one) { return &one != &part && part.overlaps(one); });
+            parts, [&](const Interleaving& one) { return &one != &part && part.overlaps(one); });
         joins = other != parts.end();
         if (!joins) break;
         together.insert(together.end(), other->held().begin(), other->held().end());
@@ -439,11 +440,12 @@ bool interleave_lanes(ScalarKernel& kernel, const Shapes& shapes) {
         parts.pop_back();
       }
     }
-    return !parts.empty() && llvm::all_of(parts, [](Turns& part) { return part.find_rounds(); });
+    return !parts.empty() &&
+           llvm::all_of(parts, [](Interleaving& part) { return part.find_rounds(); });
   };
   // Parts that end at barriers may be entered behind those, too.
   if (!find_parts(through_barriers) && (through_barriers || !find_parts(true))) return false;
-  for (Turns& part : parts) part.run();
+  for (Interleaving& part : parts) part.run();
   return true;
 }
 

@@ -11,7 +11,7 @@ namespace heddle::jit {
 /// not where the processor takes subnormal operands as zero, since the instruction would flush
 /// them. Numbers that are not positive and normal are found by their class, instead of by their
 /// bits.
-void use_fixups(llvm::Function& cta, llvm::TargetMachine& target, bool zeroes_subnormals);
+void use_fixupimm(llvm::Function& cta, llvm::TargetMachine& target, bool zeroes_subnormals);
 
 /// Works around a bug of LLVM 19 with AVX-512 (issue 157929 of llvm-project, fixed there in July
 /// 2026): it makes one wrong instruction of bits of two vectors that a constant mask selects, in

@@ -11,20 +11,20 @@ namespace heddle::jit {
 inline constexpr u32 kPatience = 64;
 
 /// Counts consecutive rounds in which no CTA made progress, of CTAs that may wait for each other.
-class Standstill {
+class DeadlockDetector {
  public:
-  void over() { rounds_ = 0; }
+  void reset() { rounds_ = 0; }
   explicit operator bool() const { return rounds_ != 0; }
   /// Counts another such round. True: a deadlock. All CTAs have been told "no" since their state
   /// was saved, and have the same state again, so this repeats for ever. `for_each` calls its
   /// argument with each CTA.
   template <class ForEach>
-  bool is_for_ever(ForEach for_each) {
-    if (rounds_++ == kPatience) for_each([](auto& cta) { cta.remember(); });
+  bool is_deadlock(ForEach for_each) {
+    if (rounds_++ == kPatience) for_each([](auto& cta) { cta.save_state(); });
     if (rounds_ < 3 * kPatience) return false;
     rounds_ = 0;
     bool same = true;
-    for_each([&](const auto& cta) { same &= cta.is_as_remembered(); });
+    for_each([&](const auto& cta) { same &= cta.has_saved_state(); });
     return same;
   }
 

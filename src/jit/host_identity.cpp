@@ -6,7 +6,7 @@
 
 #include "base/cpu_level.h"
 #include "jit/key.h"
-#include "jit/serial.h"
+#include "jit/serialization.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "jit/llvm/host/workshop.h"
+#include "jit/llvm/host/compiler_context.h"
 
 #include <algorithm>
 #include <mutex>
@@ -15,7 +15,7 @@ constexpr u32 kMostUses = 256;
 
 struct Idle {
   std::mutex mutex;
-  std::vector<std::unique_ptr<Workshop>> workshops;
+  std::vector<std::unique_ptr<CompilerContext>> contexts;
 };
 
 /// Never destroyed: a thread may still compile when the process ends.
@@ -26,28 +26,29 @@ Idle& idle() {
 
 }  // namespace
 
-Workshop::Workshop(const std::string& processor) : cpu(processor), target(make_target(processor)) {
+CompilerContext::CompilerContext(const std::string& processor)
+    : cpu(processor), target(make_target(processor)) {
   if (target) lanes.emplace(context, *target);
 }
 
-Workshop::Loan::Loan(const std::string& cpu) {
+CompilerContext::Loan::Loan(const std::string& cpu) {
   {
     const std::lock_guard lock(idle().mutex);
-    auto& all = idle().workshops;
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const auto& workshop) { return workshop->cpu == cpu; });
+    auto& all = idle().contexts;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& one) { return one->cpu == cpu; });
     if (found != all.end()) {
-      workshop_ = std::move(*found);
+      context_ = std::move(*found);
       all.erase(found);
     }
   }
-  if (!workshop_) workshop_ = std::make_unique<Workshop>(cpu);
+  if (!context_) context_ = std::make_unique<CompilerContext>(cpu);
 }
 
-Workshop::Loan::~Loan() {
-  if (++workshop_->uses >= kMostUses) return;
+CompilerContext::Loan::~Loan() {
+  if (++context_->uses >= kMostUses) return;
   const std::lock_guard lock(idle().mutex);
-  idle().workshops.push_back(std::move(workshop_));
+  idle().contexts.push_back(std::move(context_));
 }
 
 }  // namespace heddle::jit

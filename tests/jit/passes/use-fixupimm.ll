@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ; With AVX-512 one instruction makes NaNs canonical.
-; RUN: %heddle jit --passes=use-fixups --cpu x86-64-v4 %s | %FileCheck %s
-; RUN: %heddle jit --passes=use-fixups --cpu x86-64-v3 %s | %FileCheck %s --check-prefix NONE
+; RUN: %heddle jit --passes=use-fixupimm --cpu x86-64-v4 %s | %FileCheck %s
+; RUN: %heddle jit --passes=use-fixupimm --cpu x86-64-v3 %s | %FileCheck %s --check-prefix NONE
 ; CHECK: call <16 x float> @llvm.x86.avx512.mask.fixupimm.ps.512
 ; NONE: fcmp uno
 ; NONE-NEXT: select

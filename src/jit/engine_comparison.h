@@ -13,7 +13,7 @@
 
 namespace heddle::jit {
 
-class Comparison {
+class EngineComparison {
  public:
   enum class Verdict : u8 { open, code, interpreter };
 

@@ -9,6 +9,6 @@ namespace heddle::jit {
 /// Replaces masked accesses that the processor has no instruction for by loops over the active
 /// lanes. LLVM would emit a branch for each lane, which costs hundreds of instructions per access,
 /// and as much compile time.
-void make_lane_loops(llvm::Function& cta, const llvm::TargetTransformInfo& target);
+void scalarize_masked(llvm::Function& cta, const llvm::TargetTransformInfo& target);
 
 }  // namespace heddle::jit

@@ -11,31 +11,32 @@
 
 namespace heddle::jit {
 
-class Column final : public machine::Cta {
+class CtaSwitcher final : public machine::Cta {
  public:
   /// CTAs at a time; fewer at the lower end of a grid, and in parts of columns: Launch::rows.
   static constexpr u32 kRows = 4;
 
-  Column(std::shared_ptr<const Code> code, machine::Launch& launch, const machine::Program& below)
+  CtaSwitcher(std::shared_ptr<const Code> code, machine::Launch& launch,
+              const machine::Program& below)
       : code_(std::move(code)), launch_(launch), below_(below) {}
 
   Result<u64> begin(u64 index, u64 most) override;
   machine::CtaStatus run(u64 budget) override;
-  const machine::Trap& trap() const override { return rows_[trapped_].cta->trap(); }
+  const machine::Trap& trap() const override { return members_[trapped_].cta->trap(); }
 
  private:
-  struct Row {
+  struct Member {
     std::unique_ptr<jit::Cta> cta;
     bool finished = true;
   };
   /// Barriers between two switches. What all rows read between them shall fit into the second-level
   /// cache.
-  static constexpr u64 kTurn = 16;
+  static constexpr u64 kBarriersEach = 16;
 
   const std::shared_ptr<const Code> code_;
   machine::Launch& launch_;
   const machine::Program& below_;
-  std::vector<Row> rows_;
+  std::vector<Member> members_;
   std::size_t trapped_ = 0;
 };
 

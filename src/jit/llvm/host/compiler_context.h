@@ -16,8 +16,8 @@
 
 namespace heddle::jit {
 
-struct Workshop {
-  explicit Workshop(const std::string& processor);
+struct CompilerContext {
+  explicit CompilerContext(const std::string& processor);
 
   const std::string cpu;
   llvm::LLVMContext context;
@@ -32,10 +32,10 @@ struct Workshop {
     ~Loan();
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
-    Workshop* operator->() const { return workshop_.get(); }
+    CompilerContext* operator->() const { return context_.get(); }
 
    private:
-    std::unique_ptr<Workshop> workshop_;
+    std::unique_ptr<CompilerContext> context_;
   };
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "jit/column.h"
+#include "jit/cta_switcher.h"
 
 #include <algorithm>
 
@@ -9,31 +9,31 @@ namespace heddle::jit {
 
 using machine::CtaStatus;
 
-Result<u64> Column::begin(u64 index, u64 most) {
+Result<u64> CtaSwitcher::begin(u64 index, u64 most) {
   const machine::Dim3 first = launch_.place_of(index);
   u64 count = 0;
   for (; count < std::min<u64>(most, launch_.rows); ++count) {
     const machine::Dim3 place = launch_.place_of(index + count);
     if (place.x != first.x || place.y != first.y + count || place.z != first.z) break;
-    if (count == rows_.size())
-      rows_.push_back({std::make_unique<jit::Cta>(code_, launch_, below_)});
-    const auto begun = rows_[count].cta->begin(index + count, 1);
+    if (count == members_.size())
+      members_.push_back({std::make_unique<jit::Cta>(code_, launch_, below_)});
+    const auto begun = members_[count].cta->begin(index + count, 1);
     if (!begun.ok() && count) break;  // fewer CTAs at a time need less memory
     if (!begun.ok()) return begun;
-    rows_[count].finished = false;
+    members_[count].finished = false;
   }
   return count;
 }
 
-CtaStatus Column::run(u64) {
+CtaStatus CtaSwitcher::run(u64) {
   for (bool left = true; left;) {
     left = false;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      Row& row = rows_[i];
-      if (row.finished) continue;
-      switch (row.cta->run(kTurn)) {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      Member& member = members_[i];
+      if (member.finished) continue;
+      switch (member.cta->run(kBarriersEach)) {
         case CtaStatus::finished:
-          row.finished = true;
+          member.finished = true;
           break;
         case CtaStatus::waiting:
           left = true;
@@ -53,7 +53,7 @@ std::unique_ptr<machine::Cta> make_cta_of(std::shared_ptr<const Code> code, mach
                                           const machine::Program& below) {
   if (launch.cluster.volume() > 1)
     return std::make_unique<CompiledCluster>(std::move(code), launch, below);
-  if (launch.rows > 1) return std::make_unique<Column>(std::move(code), launch, below);
+  if (launch.rows > 1) return std::make_unique<CtaSwitcher>(std::move(code), launch, below);
   return std::make_unique<Cta>(std::move(code), launch, below);
 }
 

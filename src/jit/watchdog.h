@@ -11,12 +11,12 @@
 namespace heddle::jit {
 
 /// While alive, Context::stop is set when `launch` is over.
-class Watched {
+class Watchdog {
  public:
-  Watched(Context& context, const machine::Launch& launch);
-  ~Watched();
-  Watched(const Watched&) = delete;
-  Watched& operator=(const Watched&) = delete;
+  Watchdog(Context& context, const machine::Launch& launch);
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
 
  private:
   Context& context_;

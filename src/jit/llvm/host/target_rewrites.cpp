@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "jit/llvm/host/fixups.h"
+#include "jit/llvm/host/target_rewrites.h"
 
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/CodeGen/TargetSubtargetInfo.h>
@@ -149,7 +149,7 @@ void separate_choices(llvm::Function& cta, const llvm::TargetMachine& target) {
   }
 }
 
-void use_fixups(llvm::Function& cta, llvm::TargetMachine& target, bool zeroes_subnormals) {
+void use_fixupimm(llvm::Function& cta, llvm::TargetMachine& target, bool zeroes_subnormals) {
   const bool fixes = has(target, cta, "+avx512f") && !zeroes_subnormals;
   const bool classifies = has(target, cta, "+avx512dq");
   llvm::IRBuilder<> builder(cta.getContext());

@@ -70,7 +70,8 @@ class Writer {
     }
   }
   template <class T>
-  requires(std::is_class_v<T>) void put(const T& value) {
+    requires(std::is_class_v<T>)
+  void put(const T& value) {
     fields(*this, const_cast<T&>(value));  // a Writer does not change it
   }
 
@@ -126,7 +127,10 @@ class Reader {
     }
   }
   template <class T>
-  requires(std::is_class_v<T>) void get(T& value) { fields(*this, value); }
+    requires(std::is_class_v<T>)
+  void get(T& value) {
+    fields(*this, value);
+  }
   std::size_t count() {
     u64 count = 0;
     get(count);

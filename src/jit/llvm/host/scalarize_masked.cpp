@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "jit/llvm/host/lane_loops.h"
+#include "jit/llvm/host/scalarize_masked.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -158,7 +158,7 @@ void LaneLoops::make(const Access& access) {
 
 }  // namespace
 
-void make_lane_loops(llvm::Function& cta, const llvm::TargetTransformInfo& target) {
+void scalarize_masked(llvm::Function& cta, const llvm::TargetTransformInfo& target) {
   std::vector<llvm::IntrinsicInst*> calls;
   for (llvm::Instruction& inst : llvm::instructions(cta)) {
     auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);

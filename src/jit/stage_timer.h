@@ -16,9 +16,9 @@ struct Stage {
   double seconds;
 };
 
-class StageClock {
+class StageTimer {
  public:
-  explicit StageClock(std::vector<Stage>& stages) : stages_(stages), last_(now()) {}
+  explicit StageTimer(std::vector<Stage>& stages) : stages_(stages), last_(now()) {}
   /// Adds the time since the last call, or since construction, to the stage of that name.
   void end(const char* name) {
     const double time = now();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "jit/watch.h"
+#include "jit/watchdog.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -51,7 +51,7 @@ Watch& watch() {
 
 }  // namespace
 
-Watched::Watched(Context& context, const machine::Launch& launch) : context_(context) {
+Watchdog::Watchdog(Context& context, const machine::Launch& launch) : context_(context) {
   Watch& all = watch();
   const std::lock_guard lock(all.mutex);
   all.entries.push_back({&context, &launch});
@@ -62,7 +62,7 @@ Watched::Watched(Context& context, const machine::Launch& launch) : context_(con
   if (all.entries.size() == 1) all.changed.notify_one();
 }
 
-Watched::~Watched() {
+Watchdog::~Watchdog() {
   Watch& all = watch();
   const std::lock_guard lock(all.mutex);
   std::erase_if(all.entries, [&](const Entry& entry) { return entry.context == &context_; });

@@ -115,7 +115,7 @@ llvm::Value* Rewriter::without_origin(llvm::Value* value) {
 
 }  // namespace
 
-void find_spaces(ScalarKernel& kernel) {
+void infer_spaces(ScalarKernel& kernel) {
   const Origins origins(*kernel.function);
   Rewriter rewriter(origins);
   for (llvm::Instruction& inst : llvm::instructions(*kernel.function)) {
