@@ -75,7 +75,7 @@ const Library& library() {
   return one;
 }
 
-/// The note that the linker makes of all that it links (NT_GNU_BUILD_ID); empty: there is none.
+/// The linker's note with the build id (NT_GNU_BUILD_ID); empty: there is none.
 std::string build_id_of(int file) {
   const auto read = [&](void* to, std::size_t bytes, u64 at) {
     return pread(file, to, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);

@@ -258,7 +258,7 @@ const Pass kPasses[] = {
 
     // Registers become values.
     {"drop-first-writes",
-     "registers begin as zero: not where nobody sees it",
+     "removes initial zeroes of registers that no load sees",
      apply<drop_first_writes>,
      {one_function}},
     {"promote",
@@ -273,7 +273,7 @@ const Pass kPasses[] = {
      promote_locals,
      {one_function}},
     {"place-locals",
-     "the other local variables get places in local memory",
+     "the other local variables get offsets in local memory",
      apply<place_local_variables>,
      {one_function}},
     {"number-accesses",
@@ -282,17 +282,17 @@ const Pass kPasses[] = {
      {one_function},
      {sites}},
     {"infer-spaces",
-     "generic addresses that come of a cvta get their state space",
+     "generic addresses that come from a cvta get their state space",
      apply<infer_spaces>,
      {one_function, sites}},
 
     // PTX's rules for floating-point results, where they can be observed.
     {"canonical-nans",
-     "NaNs become canonical where their bits are looked at",
+     "NaNs become canonical where their bits are used",
      apply<place_canonical_nans>,
      {one_function}},
     {"place-flushes",
-     "flushes go where the operand is flushed already, or the processor does it",
+     "removes flushes of flushed operands, and those that the processor does",
      [](PassState& state) {
        place_flushes(state.kernel, state.analyses.target);
        return std::string();
@@ -306,7 +306,7 @@ const Pass kPasses[] = {
 
     // Clean code with natural loops.
     {"sink-common",
-     "what all predecessors compute alike is computed where they meet",
+     "common instructions of all predecessors move to their successor",
      apply<sink_common>,
      {inlined}},
     {"add-masked", "2 x - (x & c) becomes x + (x & ~c)", apply<add_masked>, {inlined}},
@@ -345,7 +345,7 @@ const Pass kPasses[] = {
 
     // The form that the vectorizer takes.
     {"unroll-accumulators",
-     "loops that add to more values than there are registers do two rounds",
+     "unrolls loops with more accumulators than registers by two",
      unroll_accumulators,
      {natural_loops, lcssa},
      {},
@@ -356,7 +356,7 @@ const Pass kPasses[] = {
      {inlined},
      {scalar_phis}},
     {"sign-extend-indices",
-     "indices that are not negative are widened with their signs",
+     "indices that are not negative are sign-extended",
      apply<sign_extend_indices>,
      {inlined}},
     {"number-accesses",
@@ -365,7 +365,7 @@ const Pass kPasses[] = {
      {inlined},
      {sites}},
     {"join-pairs",
-     "arithmetic on both halves of a word becomes one operation",
+     "equal operations on both halves of a word become one on <2 x half>",
      [](PassState& state) {
        if (has_halves(state.analyses.target)) join_pairs(state.code());
        return std::string();
@@ -390,13 +390,13 @@ const Pass kPasses[] = {
      kThread,
      {shapes}},
     {"version-branches",
-     "an unmasked version of what stands behind divergent branches",
+     "loop versioning for branches: unmasked code behind divergent branches",
      version_branches,
      {shapes},
      {shapes},
      {sites}},
     {"resolve-waits",
-     "one warp at a time, or turns for lanes that wait for others of their warp",
+     "teams of one warp, or interleaved lanes, where lanes wait for each other",
      resolve_waits,
      {shapes},
      {shapes}},
@@ -418,7 +418,7 @@ const Pass kPasses[] = {
     {"early-cse", "LLVM's", LLVM_PASS(llvm::EarlyCSEPass(false)), {}, {}, {}, true},
     {"adce", "LLVM's", LLVM_PASS(llvm::ADCEPass()), {}, {}, {}, true},
     {"split-regions",
-     "barriers cut the code into regions, which warps go through in turn",
+     "barriers cut the code into regions, which warps execute one after the other",
      cut_at_barriers,
      {vectors},
      {regions}},
@@ -428,7 +428,7 @@ const Pass kPasses[] = {
 
     // Work-arounds for what LLVM's code generation does slowly, or wrongly.
     {"drop-undefined-gathers",
-     "gathers of lanes that never come",
+     "removes gathers of lanes that are never active",
      apply<drop_undefined_gathers>,
      {regions}},
     {"widen-halves",
@@ -439,7 +439,7 @@ const Pass kPasses[] = {
      },
      {regions}},
     {"scalarize-masked",
-     "accesses under a mask that the processor cannot make become loops",
+     "masked accesses that the processor lacks become loops over lanes",
      [](PassState& state) {
        llvm::Function& cta = state.code();
        scalarize_masked(cta, state.analyses.functions.getResult<llvm::TargetIRAnalysis>(cta));
@@ -447,7 +447,7 @@ const Pass kPasses[] = {
      },
      {regions}},
     {"use-fixupimm",
-     "one instruction for special operands and results",
+     "vfixupimm and vfpclass for canonical NaNs and classes of numbers",
      [](PassState& state) {
        use_fixupimm(state.code(), state.analyses.target, state.kernel.zeroes_subnormals);
        return std::string();
@@ -461,7 +461,7 @@ const Pass kPasses[] = {
      },
      {regions}},
     {"separate-carries",
-     "keeps LLVM 19 from going back and forth between two forms of a carry",
+     "keeps LLVM 19 from an endless loop between two forms of a carry",
      [](PassState& state) {
        separate_carries(state.code(), state.analyses.target);
        return std::string();
@@ -469,14 +469,14 @@ const Pass kPasses[] = {
      {regions}},
     {"limit-size", "refuses very long code", limit_size, {regions}},
     {"verify-accesses",
-     "has the code look at its accesses when it runs (HEDDLE_VERIFY_JIT)",
+     "the code verifies its accesses at run time (HEDDLE_VERIFY_JIT)",
      [](PassState& state) {
        if (state.verifies_accesses) verify_accesses(state.code());
        return std::string();
      },
      {regions}},
     {"cold-calls",
-     "calls of the run-time that are hardly ever made keep all registers",
+     "unlikely calls of the run-time preserve all registers",
      [](PassState& state) {
        make_cold_calls(state.code(), state.analyses.target);
        return std::string();

@@ -63,14 +63,14 @@ llvm::Value* class_test(llvm::Instruction& inst, llvm::IRBuilder<>& builder) {
   return tested == normal ? builder.CreateNot(is_other) : is_other;
 }
 
-/// Whether some bits of a vector are left, which a constant says.
+/// Whether the value is a vector with constant bits cleared.
 bool is_some_bits(llvm::Value* value) {
   using namespace llvm::PatternMatch;
   while (auto* cast = llvm::dyn_cast<llvm::BitCastInst>(value)) value = cast->getOperand(0);
   return match(value, m_c_And(m_Value(), m_Constant())) || match(value, m_FAbs(m_Value()));
 }
 
-/// Whether a mask says for each lane whether this is taken.
+/// Whether the value is used by a select between vectors.
 bool is_chosen(const llvm::Value& value) {
   return llvm::any_of(value.users(), [](const llvm::User* user) {
     if (llvm::isa<llvm::BitCastInst>(user)) return is_chosen(*user);

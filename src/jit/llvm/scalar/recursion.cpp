@@ -433,7 +433,7 @@ void Loop::begin_frame(llvm::Value* frame, const Member& member, u32 number) {
     builder_.CreateBr(fits);
     builder_.SetInsertPoint(fits);
   }
-  // The first access of the new frame; where there is no alloca, that says that there is no room.
+  // The first access of the new frame. Without alloca, it traps if there is no room.
   memory_.store(builder_.getInt32(number), number_place(frame, member), kNumberBytes);
   kernel_.sites.back().sem = isa::SemId::call;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which lanes take an edge of the control flow graph, and tests that all lanes of a team go one
-// way.
+// Which lanes take an edge of the control flow graph, and tests that a condition holds in all lanes
+// of a team.
 #pragma once
 
 #include "jit/llvm/scalar/version_branches.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The control flow of the kernel. The blocks of a function, or of a loop's body, are laid out one
-// behind the other in an order in which all that a block dominates follows it at once. A block that
-// not all lanes come to is jumped over, with what it dominates, when none does. Where paths
-// reconverge, each has left its values in variables, under its lanes' mask (phi_variables.h).
+// The control flow of the kernel. Blocks of a function, or of a loop's body, are laid out in an
+// order in which all that a block dominates follows it at once. A block that only some lanes
+// execute is skipped, with what it dominates, when none does. Where paths reconverge, each has
+// stored its values in variables, under its lanes' mask (phi_variables.h).
 #pragma once
 
 #include <array>

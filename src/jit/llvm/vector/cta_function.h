@@ -28,13 +28,13 @@ class CtaFunction {
  public:
   using Block = llvm::BasicBlock;
 
-  /// Creates the function and all blocks around the kernel's. The builder stands where the kernel
-  /// begins.
+  /// Creates the function and all blocks around the kernel's, and sets the insertion point to where
+  /// the kernel begins.
   CtaFunction(ScalarKernel& kernel, const Shapes& shapes, const machine::Dim3& block);
   CtaFunction(const CtaFunction&) = delete;
   /// The lanes that a team begins with: the last team of a CTA may have fewer.
   Halves first_mask();
-  /// The builder stands where the kernel ends.
+  /// Called with the insertion point where the kernel ends.
   Vectorized finish();
 
   ScalarKernel& kernel;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the values of the scalar code are in the code of a team: a scalar for what lanes share, or
-// the first lane's and a stride (shape.h), and vectors of lanes. Either is made when it is first
-// asked for.
+// The values of the scalar code in the code of a team: a scalar for what lanes share, or the first
+// lane's and a stride (shape.h); or vectors of lanes. Scalars of further halves and vectors of
+// affine values are computed when they are first used.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ struct LaneValue {
   Shape shape;
   Halves scalars{};  ///< affine: of each half's first lane. Made when asked for, but for the first
                      ///< of those halves that share one
-  Halves vectors{};  ///< affine: made when asked for
+  Halves vectors{};  ///< affine: computed on first use
 };
 
 class LaneValues : Emitter {

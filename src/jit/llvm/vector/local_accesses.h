@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Accesses to local memory, in words of 32 bits: no other thread sees a thread's, so what is
-// smaller than a word is put into its word. Where no address of it becomes a generic one, words of
-// one offset lie side by side over the lanes of a team; elsewhere the memory of each thread is a
-// piece of its own.
+// Accesses to local memory, in words of 32 bits: only its thread accesses it, so smaller accesses
+// read and write whole words. Where no address of it becomes a generic one, words of one offset lie
+// side by side over the lanes of a team; elsewhere the memory of each thread is contiguous.
 #pragma once
 
 #include "jit/llvm/vector/access_groups.h"

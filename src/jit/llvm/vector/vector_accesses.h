@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Accesses whose lanes lie in a known way, as loads and stores of vectors, with shuffles where the
+// Accesses with a known layout of lanes, as loads and stores of vectors, with shuffles where the
 // lanes are not consecutive. `distance` is from the group's host addresses.
 #pragma once
 
