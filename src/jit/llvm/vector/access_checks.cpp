@@ -99,13 +99,12 @@ void AccessChecks::check_in_runtime(const AccessGroup& group, const Halves& mask
                 builder_.getInt32(number(group.members[0])));
 }
 
-void AccessChecks::check(AccessGroup& group, const ActiveLanes& active) {
+/// The memory that a group with known layout accesses.
+AccessChecks::Spans AccessChecks::spans_of(const AccessGroup& group, const ActiveLanes& active) {
   const Halves& mask = active.mask;
-  const Site& site = site_of(*group.members[0]);
-  const u64 align = u64{site.bytes} * site.count;
   const Shape shape = shapes_.of(group.root);
-  Halves from{};                                     // addresses of the lowest access
-  std::vector<std::pair<llvm::Value*, u64>> pieces;  // scalar addresses, and bytes from there
+  Spans spans;
+  Halves& from = spans.from;
   const auto is_there = [&](unsigned part) {
     return masks_.any(mask, part, shapes_.halves_of(shape));
   };
@@ -118,12 +117,12 @@ void AccessChecks::check(AccessGroup& group, const ActiveLanes& active) {
   switch (group.layout) {
     case Layout::uniform:
       from[0] = windows_.advanced(values_.scalar(group.root), group.extent.low);
-      pieces = {{from[0], group.extent.bytes}};
+      spans.pieces = {{from[0], group.extent.bytes}};
       break;
     case Layout::known_lanes:
       for (std::size_t i = 0; i < active.known.size(); ++i) {
         from[i] = windows_.advanced(values_.lane(group.root, active.known[i]), group.extent.low);
-        pieces.emplace_back(from[i], group.extent.bytes);
+        spans.pieces.emplace_back(from[i], group.extent.bytes);
       }
       break;
     case Layout::uniform_parts:
@@ -133,7 +132,7 @@ void AccessChecks::check(AccessGroup& group, const ActiveLanes& active) {
         if (!masks_.is_all(mask))
           address = builder_.CreateSelect(is_there(h), address, somewhere());
         from[h] = windows_.advanced(address, group.extent.low);
-        pieces.emplace_back(from[h], group.extent.bytes);
+        spans.pieces.emplace_back(from[h], group.extent.bytes);
       }
       break;
     case Layout::consecutive:
@@ -143,7 +142,7 @@ void AccessChecks::check(AccessGroup& group, const ActiveLanes& active) {
       for (unsigned h = 0; h < halves_; ++h) {
         from[h] = windows_.advanced(values_.scalar(group.root, h), group.extent.low);
         if (h % shapes_.halves_of(shape) == 0)
-          pieces.emplace_back(from[h], group.extent.bytes + reach);
+          spans.pieces.emplace_back(from[h], group.extent.bytes + reach);
       }
       break;
     }
@@ -153,58 +152,81 @@ void AccessChecks::check(AccessGroup& group, const ActiveLanes& active) {
         const auto [least, largest] = std::ranges::minmax(lanes);
         from[h] = windows_.advanced(values_.scalar_of_first_lane(group.root, h),
                                     group.extent.low + static_cast<u64>(least - lanes[0]));
-        pieces.emplace_back(from[h], group.extent.bytes + static_cast<u64>(largest - least));
+        spans.pieces.emplace_back(from[h], group.extent.bytes + static_cast<u64>(largest - least));
       }
       break;
     case Layout::scattered:
-      if (may_be_consecutive(group)) return test_consecutive(group, mask);
-      // Accesses that are made lane by lane are checked lane by lane.
-      if (site.space == ir::Space::local ||
-          llvm::any_of(group.members, [&](const auto* one) { return is_gathered(*one, mask); }))
-        check_scattered(group, mask);
-      return;
+      HEDDLE_UNREACHABLE();
   }
+  return spans;
+}
+
+void AccessChecks::check(AccessGroup& group, const ActiveLanes& active) {
+  const Halves& mask = active.mask;
+  const Site& site = site_of(*group.members[0]);
+  if (group.layout == Layout::scattered) {
+    if (may_be_consecutive(group)) return test_consecutive(group, mask);
+    // Accesses that are made lane by lane are checked lane by lane.
+    if (site.space == ir::Space::local ||
+        llvm::any_of(group.members, [&](const auto* one) { return is_gathered(*one, mask); }))
+      check_scattered(group, mask);
+    return;
+  }
+  const Shape shape = shapes_.of(group.root);
+  const Spans spans = spans_of(group, active);
   for (unsigned h = 0; h < halves_; ++h) {
-    if (from[h]) group.host[h] = windows_.host_address(site, from[h]);
+    if (spans.from[h]) group.host[h] = windows_.host_address(site, spans.from[h]);
   }
   const bool widened = group.layout == Layout::consecutive && !shape.widened.empty();
-  llvm::Value* straight = widened ? values_.no_wrap(shape) : builder_.getTrue();
+  llvm::Value* holds = widened ? values_.no_wrap(shape) : builder_.getTrue();
   if (!always_fits(group)) {
-    straight = windows_.in_a_window(site, [&](const Window& window) {
-      llvm::Value* all = straight;
-      for (const auto& [address, bytes] : pieces)
-        all = builder_.CreateAnd(all, windows_.fits(window, address, bytes, align));
+    holds = windows_.in_a_window(site, [&](const Window& window) {
+      llvm::Value* all = holds;
+      for (const auto& [address, bytes] : spans.pieces)
+        all = builder_.CreateAnd(
+            all, windows_.fits(window, address, bytes, u64{site.bytes} * site.count));
       return all;
     });
   } else if (!widened) {
     return;
   }
   if (widened) {
-    group.consecutive = straight;
-    if (is_partial(group, mask)) {
-      Block *before = builder_.GetInsertBlock(), *behind = new_block("behind");
-      Block* partly = new_block("partly");
-      expect(builder_.CreateCondBr(group.consecutive, behind, partly));
-      go_to(partly);
-      const auto [begin, fit] = active_range(group, mask);
-      llvm::Value* at = windows_.host_address(site, begin);
-      builder_.CreateBr(behind);
-      go_to(behind);
-      const auto meet = [&](llvm::Value* whole, llvm::Value* part) {
-        llvm::PHINode* phi = builder_.CreatePHI(whole->getType(), 2);
-        phi->addIncoming(whole, before);
-        phi->addIncoming(part, partly);
-        return phi;
-      };
-      group.host[0] = meet(group.host[0], at);
-      group.consecutive = meet(builder_.getTrue(), fit);
-      for (unsigned h = 1; h < halves_; ++h)
-        group.host[h] = builder_.CreateAdd(group.host[0], builder_.getInt64(h * kHalf * align));
-    }
-    return;
+    group.consecutive = holds;
+    if (is_partial(group, mask)) test_partial(group, mask);
+  } else {
+    trap_unless(holds, group, mask);
   }
+}
+
+/// Where the group is not consecutive or not legal as a whole: tests its active lanes alone.
+void AccessChecks::test_partial(AccessGroup& group, const Halves& mask) {
+  const Site& site = site_of(*group.members[0]);
+  const u64 step = u64{site.bytes} * site.count;
+  Block *before = builder_.GetInsertBlock(), *behind = new_block("behind");
+  Block* partly = new_block("partly");
+  expect(builder_.CreateCondBr(group.consecutive, behind, partly));
+  go_to(partly);
+  const auto [begin, fit] = active_range(group, mask);
+  llvm::Value* at = windows_.host_address(site, begin);
+  builder_.CreateBr(behind);
+  go_to(behind);
+  const auto join = [&](llvm::Value* whole, llvm::Value* part) {
+    llvm::PHINode* phi = builder_.CreatePHI(whole->getType(), 2);
+    phi->addIncoming(whole, before);
+    phi->addIncoming(part, partly);
+    return phi;
+  };
+  group.host[0] = join(group.host[0], at);
+  group.consecutive = join(builder_.getTrue(), fit);
+  for (unsigned h = 1; h < halves_; ++h)
+    group.host[h] = builder_.CreateAdd(group.host[0], builder_.getInt64(h * kHalf * step));
+}
+
+/// Continues where the group is legal as a whole, or its active lanes are; elsewhere the run-time
+/// traps.
+void AccessChecks::trap_unless(llvm::Value* holds, const AccessGroup& group, const Halves& mask) {
   Block *legal = new_block("legal"), *outside = new_block("outside");
-  expect(builder_.CreateCondBr(straight, legal, outside));
+  expect(builder_.CreateCondBr(holds, legal, outside));
   go_to(outside);
   if (is_partial(group, mask)) {
     outside = new_block("outside");

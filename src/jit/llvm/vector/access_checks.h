@@ -45,10 +45,18 @@ class AccessChecks : Emitter {
   bool is_gathered(const llvm::CallInst& call, const Halves& mask) const;
 
  private:
+  struct Spans {
+    Halves from{};  ///< addresses of the lowest access
+    std::vector<std::pair<llvm::Value*, u64>>
+        pieces;  ///< what is accessed: scalar addresses, bytes
+  };
+  Spans spans_of(const AccessGroup& group, const ActiveLanes& active);
   bool always_fits(const AccessGroup& group);
   bool is_partial(const AccessGroup& group, const Halves& mask) const;
   std::pair<llvm::Value*, llvm::Value*> active_range(const AccessGroup& group, const Halves& mask);
   void test_consecutive(AccessGroup& group, const Halves& mask);
+  void test_partial(AccessGroup& group, const Halves& mask);
+  void trap_unless(llvm::Value* holds, const AccessGroup& group, const Halves& mask);
 
   LaneValues& values_;
   RuntimeCalls& runtime_;
