@@ -79,11 +79,12 @@ def _check_overlap(isa: Isa, forms: List[Form], problems: Problems) -> None:
 
 
 def _check_semantics(isa: Isa, sem_dir: Path, problems: Problems) -> None:
-    """A lane function must be in sem/*.h. Only a warning: the C++ compiler has the last word."""
+    """A function that a form names must be in sem/*.h. Only a warning: the C++ compiler has the last word."""
     if not sem_dir.is_dir():
         return
     text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(sem_dir.glob("*.h")))
     functions = set(re.findall(r"\b([a-z_]\w*)\s*\(", text))
     for form in isa.forms:
-        if form.sem_kind == "lane" and form.sem not in functions:
-            problems.warn(form.loc, f"sem/*.h has no function `{form.sem}`")
+        function = form.sem if form.sem_kind in ("lane", "warp") else form.applies
+        if function and function not in functions:
+            problems.warn(form.loc, f"sem/*.h has no function `{function}`")

@@ -79,9 +79,19 @@ def sem_ids(isa: Isa) -> list:
     return sorted({form.sem for form in isa.forms if form.sem_kind in ("memory", "warp", "engine")})
 
 
+def effects(isa: Isa, name: str) -> str:
+    words = isa.effects[name].words if name in isa.effects else ()
+    fields = [f".{kind} = {kind.capitalize()}::{identifier(word)}"
+              for kind, choices in (("access", ("load", "store", "atomic")), ("flow", ("branch", "call", "leave")))
+              for word in words if word in choices]
+    fields += [f".{word} = true" for word in ("barrier", "waits", "polls", "signals", "pure", "stack", "uniform") if word in words]
+    return "{" + ", ".join(fields) + "}"
+
+
 def sem_ids_h(isa: Isa) -> str:
     names = "\n".join(f"  {identifier(name)}," for name in sem_ids(isa))
     texts = "\n".join(f'    "{name}",' for name in sem_ids(isa))
+    infos = "\n".join(f"    {effects(isa, name)},  // {name}" for name in sem_ids(isa))
     return HEADER + f"""#pragma once
 
 #include <string_view>
@@ -90,7 +100,7 @@ def sem_ids_h(isa: Isa) -> str:
 
 namespace heddle::isa {{
 
-/// The handlers that the `sem memory`, `sem warp` and `sem engine` lines name; the engines switch on them.
+/// The handlers that the `sem memory`, `sem warp` and `sem engine` lines name.
 enum class SemId : u16 {{
   none,
 {names}
@@ -102,8 +112,47 @@ inline constexpr std::string_view kSemNames[] = {{
 {texts}
 }};
 
+/// How an instruction accesses memory at the address `a`.
+enum class Access : u8 {{ none, load, store, atomic }};
+
+/// Where a thread goes on.
+enum class Flow : u8 {{
+  next,
+  branch,
+  call,
+  leave,  ///< the function or the kernel
+}};
+
+/// What the handler of an instruction does (the `effect` lines of the tables). Lane functions have no effect.
+struct Effects {{
+  Access access = Access::none;
+  Flow flow = Flow::next;
+  bool barrier = false;  ///< of the CTA
+  bool waits = false;    ///< for other threads
+  bool polls = false;    ///< its result tells whether other threads have come to some point
+  bool signals = false;  ///< another thread may wait or poll for it
+  bool pure = false;     ///< it reads and writes registers only
+  bool stack = false;    ///< it reads or moves the stack pointer of the thread
+  bool uniform = false;  ///< of the warp: its result is the same for all who take part
+}};
+
+/// By SemId.
+inline constexpr Effects kEffects[] = {{
+    {{}},  // none
+{infos}
+}};
+
+constexpr const Effects& effects_of(SemId sem) {{ return kEffects[static_cast<u16>(sem)]; }}
+
 }}  // namespace heddle::isa
 """
+
+
+def handlers_inc(isa: Isa) -> str:
+    names = sorted({form.sem for form in isa.forms if form.sem_kind in ("memory", "engine")})
+    return HEADER + """//
+// HEDDLE_HANDLER(name): a handler that a `sem memory` or `sem engine` line names, SemId::name.
+""" + "".join(f"HEDDLE_HANDLER({identifier(name)})\n" for name in names)
 
 
 def register_identifier(entry: Entry) -> str:

@@ -135,6 +135,7 @@ class Tables:
             self.rules.span([self.rule(rule) for rule in form.advice]), self.form_gates.span(advised),
             f"CarryUse::{form.carry}", f"SemKind::{form.sem_kind}", string(form.sem), f"SemId::{handler}",
             str(form.dispatch_base), self.byte_span(form.dispatch_slots), self.byte_span(form.runtime_slots),
+            str(form.members), string(form.applies),
         ]
         return "{" + ", ".join(fields) + "}"
 

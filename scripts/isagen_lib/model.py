@@ -263,6 +263,14 @@ class SemArg(NamedTuple):
     text: str
 
 
+class Effect(NamedTuple):
+    """What the handler that a `sem` line names does: words, and the operand of its forms that is a membermask, or ""."""
+
+    words: Tuple[str, ...]
+    members: str
+    loc: Loc
+
+
 @dataclass
 class Form:
     opcode: str
@@ -284,6 +292,8 @@ class Form:
     sem_kind: str = ""
     sem: str = ""
     sem_args: List[SemArg] = field(default_factory=list)
+    applies: str = ""  # memory: the function that makes the new value of memory from the old one; sem_args are its arguments
+    members: int = -1  # the operand that is a membermask
     runtime_slots: List[int] = field(default_factory=list)
     id: int = -1
     dispatch_base: int = 0  # within the family
@@ -326,6 +336,7 @@ class Isa:
     types: Dict[str, Type] = field(default_factory=dict)
     groups: Dict[str, Group] = field(default_factory=dict)
     forms: List[Form] = field(default_factory=list)  # sorted by opcode
+    effects: Dict[str, Effect] = field(default_factory=dict)  # by the name in a `sem` line
     special_registers: List[Entry] = field(default_factory=list)
     directives: List[Entry] = field(default_factory=list)
     pragmas: List[Entry] = field(default_factory=list)

@@ -6,11 +6,12 @@ from __future__ import annotations
 import re
 from typing import Dict, Iterator, List, Match, NamedTuple, Optional, Union
 
-from .model import (Detail, Group, Loc, NotationError, Problems, RawEntry, RawForm, RawInsn, Type)
+from .model import (Detail, Effect, Group, Loc, NotationError, Problems, RawEntry, RawForm, RawInsn, Type)
 
 TYPE_CLASSES = ("bits", "unsigned", "signed", "float", "packed", "pred", "opaque")
 RESERVED_GROUPS = ("candidate choice condition entry form gate match mismatch operand rule slot target two type "
                    "flag").split()
+EFFECTS = ("load", "store", "atomic", "branch", "call", "leave", "barrier", "waits", "polls", "signals", "pure", "stack", "uniform")
 WORD = r"\.[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*"
 
 
@@ -26,6 +27,7 @@ class Raw:
     def __init__(self) -> None:
         self.types: Dict[str, Type] = {}
         self.groups: Dict[str, Group] = {}
+        self.effects: Dict[str, Effect] = {}
         self.insns: List[RawInsn] = []
         self.entries: List[RawEntry] = []
 
@@ -116,6 +118,8 @@ class _FileReader:
             self.type(line)
         elif keyword == "group":
             self.group(line)
+        elif keyword == "effect":
+            self.effect(line)
         elif keyword == "insn":
             match = re.fullmatch(r'insn\s+([a-z][a-z0-9_]*)(?:\s+"([^"]*)")?', line.text)
             if not match:
@@ -127,7 +131,7 @@ class _FileReader:
             self.entry(keyword, line)
         else:
             self.skipping = True
-            raise NotationError(line.loc, f"unknown declaration `{keyword}`; expected type, group, insn, sreg, "
+            raise NotationError(line.loc, f"unknown declaration `{keyword}`; expected type, group, effect, insn, sreg, "
                                           "directive, pragma or target (details are indented)")
 
     def type(self, line: Line) -> None:
@@ -156,6 +160,20 @@ class _FileReader:
         if len(words) > 254:
             raise NotationError(line.loc, f"group `{name}` has more than 254 words")
         self.raw.groups[name] = Group(name, words, line.loc)
+
+    def effect(self, line: Line) -> None:
+        match = re.fullmatch(r"effect\s+([a-z_]\w*)((?:\s+[\w=]+)+)", line.text)
+        if not match:
+            raise NotationError(line.loc, "expected: effect HANDLER WORD ...")
+        name, words = match[1], match[2].split()
+        if name in self.raw.effects:
+            raise NotationError(line.loc, f"`{name}` already has its effects at {self.raw.effects[name].loc}")
+        members = [word.partition("=")[2] for word in words if word.startswith("members=")]
+        words = [word for word in words if not word.startswith("members=")]
+        for word in words:
+            if word not in EFFECTS:
+                raise NotationError(line.loc, f"there is no effect `{word}`; one of {' '.join(EFFECTS)} members=OPERAND")
+        self.raw.effects[name] = Effect(tuple(words), members[0] if members else "", line.loc)
 
     def entry(self, keyword: str, line: Line) -> None:
         patterns = {

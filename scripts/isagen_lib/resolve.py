@@ -17,7 +17,7 @@ from .semantics import parse_case, parse_sem
 
 
 def resolve(raw: Raw, problems: Problems) -> Isa:
-    isa = Isa(types=raw.types, groups=raw.groups)
+    isa = Isa(types=raw.types, groups=raw.groups, effects=raw.effects)
     for entry in raw.entries:
         try:
             add_entry(isa, entry)
@@ -43,7 +43,21 @@ def resolve(raw: Raw, problems: Problems) -> Isa:
     for index, form in enumerate(forms):
         form.id = index
     isa.forms = forms
+    _find_members(isa, problems)
     return isa
+
+
+def _find_members(isa: Isa, problems: Problems) -> None:
+    """Each effect is of some form's handler, and a membermask that it names is an operand of one."""
+    for name, effect in isa.effects.items():
+        forms = [form for form in isa.forms if form.sem == name and form.sem_kind in ("memory", "warp", "engine")]
+        for form in forms:
+            form.members = next((index for index, operand in enumerate(form.operands)
+                                 if operand.name == effect.members), -1)
+        if not forms:
+            problems.error(effect.loc, f"no form has the `sem` `{name}`")
+        elif effect.members and all(form.members < 0 for form in forms):
+            problems.error(effect.loc, f"no form of `{name}` has an operand `{effect.members}`")
 
 
 def _share_summaries(raw: Raw, problems: Problems) -> None:

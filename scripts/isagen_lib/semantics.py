@@ -19,15 +19,18 @@ VALUE = re.compile(r"-?(\d+|0[xX][0-9a-fA-F]+|0[bB][01]+|\d+\.\d*([eE][-+]?\d+)?
 
 def parse_sem(ctx: FormContext, scoped: Scoped) -> None:
     form, loc = ctx.form, scoped.detail.loc
-    match = re.fullmatch(r"(\w+)(?:\s+([a-z_]\w*)\s*(?:<(.*?)>)?\s*(?:\(([^()]*)\))?)?", scoped.detail.rest)
+    match = re.fullmatch(r"(\w+)(?:\s+([a-z_]\w*)(?:\s+applies\s+([a-z_]\w*))?\s*(?:<(.*?)>)?\s*(?:\(([^()]*)\))?)?",
+                         scoped.detail.rest)
     if not match or match[1] not in SEM_KINDS:
-        raise NotationError(loc, f"expected: sem {'|'.join(SEM_KINDS)} NAME<arguments>(run-time arguments)")
+        raise NotationError(loc, f"expected: sem {'|'.join(SEM_KINDS)} NAME [applies FUNCTION]<arguments>(run-time arguments)")
     if (match[2] is None) != (match[1] == "pending"):
         raise NotationError(loc, "`pending` has no name" if match[2] else f"sem {match[1]} needs a name")
-    form.sem_kind, form.sem = match[1], match[2] or ""
-    form.sem_args = [_sem_arg(ctx, arg, loc) for arg in split_top(match[3] or "") if arg]
+    form.sem_kind, form.sem, form.applies = match[1], match[2] or "", match[3] or ""
+    if form.applies and form.sem_kind != "memory":
+        raise NotationError(loc, "only a `sem memory` applies a function")
+    form.sem_args = [_sem_arg(ctx, arg, loc) for arg in split_top(match[4] or "") if arg]
     form.runtime_slots = []
-    for name in (name.strip() for name in (match[4] or "").split(",")):
+    for name in (name.strip() for name in (match[5] or "").split(",")):
         if not name:
             continue
         index = form.slot_named(name)

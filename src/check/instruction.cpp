@@ -104,7 +104,7 @@ void BodyChecker::advise(const syntax::Instruction& written, const isa::Candidat
 
 /// A read beside the kernel's parameters, at a place that is known, traps when it runs.
 void BodyChecker::advise_of_parameters(const syntax::Instruction& written, const isa::Form& form) {
-  if (form.sem_id != isa::SemId::ld || written.operands.count < 2) return;
+  if (form.effects().access != isa::Access::load || written.operands.count < 2) return;
   const ir::Operand& to = bound_[0];
   const auto from = std::ranges::find_if(bound_, [](const ir::Operand& one) {
     return one.is_address && one.kind == ir::OperandKind::parameter;

@@ -6,19 +6,14 @@
 #include <algorithm>
 #include <cstring>
 
-#include "interp/atom_forms.h"
 #include "interp/mbarrier_ops.h"
 #include "interp/multimem_ops.h"
 #include "interp/windows.h"
-
-#define HEDDLE_LEVEL baseline_ops
-#include "interp/memory_ops.h"
+#include "machine/read_modify_write.h"
 
 namespace heddle::interp {
 
-using isa::Type;
 using machine::TrapKind;
-using sem::Atomop;
 
 namespace {
 
@@ -62,46 +57,6 @@ void copy_masked(u8* to, const u8* from, u32 bytes, u32 mask) {
   }
 }
 
-/// One read-modify-write of an element. Device memory is shared with other host threads; its sums
-/// of f32 flush subnormals.
-template <Atomop kOp, class T>
-void reduce_one(u64 to, T b, bool global) {
-  if (global) {
-    atom_global<kOp, T>(to, b, b, true);
-  } else {
-    store_one<T>(to, sem::atom_apply<kOp, T>(load_one<T>(to), b, b, false));
-  }
-}
-
-template <Atomop kOp, class T>
-void bulk_reduce_of(Warp& warp, const Op& op) {
-  for_lane_by_lane(warp, [&](u32 lane) {
-    const u32 bytes = check_bulk(warp, op, lane);
-    const u64 to = address_of(warp, op, 0, lane), from = address_of(warp, op, 1, lane);
-    if (op.flags & kMultimem) {
-      on_replicas(warp, lane, to, bytes, MultimemAccess::write, [&](u64 at, u64 done, u64 count) {
-        for (u64 i = 0; i < count; i += sizeof(T))
-          reduce_one<kOp, T>(at + i, load_one<T>(from + done + i), true);
-      });
-      return;
-    }
-    for (u32 at = 0; at < bytes; at += sizeof(T)) {
-      reduce_one<kOp, T>(to + at, load_one<T>(from + at), op.flags & kToGlobal);
-    }
-    if (op.flags & kSignals) complete_tx(warp, lane, address_of(warp, op, 3, lane), bytes);
-  });
-}
-
-template <Atomop kOp, class T>
-void red_async_of(Warp& warp, const Op& op) {
-  for_lane_by_lane(warp, [&](u32 lane) {
-    const u64 to = address_of(warp, op, 0, lane);
-    check_shared(warp, lane, to, sizeof(T), sizeof(T));
-    reduce_one<kOp, T>(to, warp.at<const T>(op.src[2])[lane], false);
-    complete_tx(warp, lane, address_of(warp, op, 1, lane), sizeof(T));
-  });
-}
-
 }  // namespace
 
 void cp_async(Warp& warp, const Op& op) {
@@ -110,7 +65,7 @@ void cp_async(Warp& warp, const Op& op) {
     const u32 bytes = op.count;
     u32 copied = bytes;
     if (op.flags & kSourceSize) copied = warp.at<const u32>(op.src[2])[lane];
-    if ((op.flags & kIgnoreSource) && (*warp.at<const u32>(op.src[2]) & kBit[lane])) copied = 0;
+    if ((op.flags & kIgnoreSource) && (*warp.at<const u32>(op.src[2]) >> lane & 1)) copied = 0;
     check_shared(warp, lane, to, bytes, bytes);
     if (copied > bytes) {
       raise_trap(warp, TrapKind::illegal_address, lane, nullptr,
@@ -161,9 +116,20 @@ void bulk_copy(Warp& warp, const Op& op) {
   });
 }
 
-Handler bulk_reduce(u8 atomop, Type type) {
-  return with_operation(atomop, type,
-                        []<Atomop kOp, class T>() -> Handler { return &bulk_reduce_of<kOp, T>; });
+void bulk_reduce(Warp& warp, const Op& op) {
+  const machine::AtomicFunction& function = *op.atomic;
+  for_lane_by_lane(warp, [&](u32 lane) {
+    const u32 bytes = check_bulk(warp, op, lane);
+    const u64 to = address_of(warp, op, 0, lane), from = address_of(warp, op, 1, lane);
+    if (op.flags & kMultimem) {
+      on_replicas(warp, lane, to, bytes, MultimemAccess::write, [&](u64 at, u64 done, u64 count) {
+        machine::combine(function, at, bytes_at(from + done), count, false);
+      });
+      return;
+    }
+    machine::combine(function, to, bytes_at(from), bytes, !(op.flags & kToGlobal));
+    if (op.flags & kSignals) complete_tx(warp, lane, address_of(warp, op, 3, lane), bytes);
+  });
 }
 
 void st_async(Warp& warp, const Op& op) {
@@ -178,9 +144,15 @@ void st_async(Warp& warp, const Op& op) {
   });
 }
 
-Handler red_async(u8 atomop, Type type) {
-  return with_operation(atomop, type,
-                        []<Atomop kOp, class T>() -> Handler { return &red_async_of<kOp, T>; });
+void red_async(Warp& warp, const Op& op) {
+  const machine::AtomicFunction& function = *op.atomic;
+  const u32 bytes = function.bytes;
+  for_lane_by_lane(warp, [&](u32 lane) {
+    const u64 to = address_of(warp, op, 0, lane);
+    check_shared(warp, lane, to, bytes, bytes);
+    machine::combine(function, to, warp.at<const u8>(op.src[2]) + lane * bytes, bytes, true);
+    complete_tx(warp, lane, address_of(warp, op, 1, lane), bytes);
+  });
 }
 
 void st_bulk(Warp& warp, const Op& op) {

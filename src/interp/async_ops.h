@@ -29,13 +29,13 @@ inline constexpr u8 kByteMask = 16;   ///< the mask names bytes of each 16
 inline constexpr u8 kOwnWindow = 32;  ///< the destination is the CTA's own
 inline constexpr u8 kMultimem = 64;   ///< the destination is a multimem address
 /// cp.reduce.async.bulk: the same places. Null: no such form.
-Handler bulk_reduce(u8 atomop, isa::Type type);
+void bulk_reduce(Warp& warp, const Op& op);
 
 /// st.async: src[0] destination, src[1] mbarrier object; `list` of `count` elements of runtime[0]
 /// bytes.
 void st_async(Warp& warp, const Op& op);
 /// red.async: src[0] destination, src[1] mbarrier object, src[2] value.
-Handler red_async(u8 atomop, isa::Type type);
+void red_async(Warp& warp, const Op& op);
 /// st.bulk: src[0] destination, src[1] bytes; flags kWide: of 64 bits.
 void st_bulk(Warp& warp, const Op& op);
 /// tensormap.cp_fenceproxy: src[0] destination, src[1] source.

@@ -336,7 +336,7 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
     }
     const u32 pc = static_cast<u32>(op - ops);
     if (op->control == Control::bra && active == mask) {
-      const u32 target = static_cast<u32>(op->offset);
+      const u32 target = op->target;
       if (target <= pc && (--budget_, --turn_ <= 0)) {
         fragment.pc = target;
         return;
@@ -359,7 +359,7 @@ bool InterpretedCta::control(WarpState& state, std::size_t index, const Op& op, 
     case Control::bra: {
       Fragment& fragment = state.fragments[index];
       Fragment taken = fragment;
-      taken.pc = static_cast<u32>(op.offset);
+      taken.pc = op.target;
       taken.mask = active;
       if (taken.pc <= fragment.pc) --budget_, --turn_;
       fragment.mask &= ~active;
@@ -398,9 +398,9 @@ bool InterpretedCta::control(WarpState& state, std::size_t index, const Op& op, 
     case Control::warp_op:
       return member_op(state, index, op, active);
     case Control::refresh_special: {
-      const auto& info = isa::special_register_info(static_cast<isa::SpecialRegister>(op.offset));
-      fill_special(identity(state), static_cast<isa::SpecialRegister>(op.offset), op.count,
-                   isa::type_info(info.type).bits / 8, warp.at<u8>(op.dst[0]));
+      const auto& info = isa::special_register_info(op.special);
+      fill_special(identity(state), op.special, op.count, isa::type_info(info.type).bits / 8,
+                   warp.at<u8>(op.dst[0]));
       return true;
     }
     case Control::nanosleep: {

@@ -16,7 +16,7 @@ using machine::TrapKind;
 /// Lanes go to the label that their index chooses (9.7.12.4); an index beyond the list is undefined
 /// there and a trap here.
 void InterpretedCta::branch_indexed(WarpState& state, std::size_t index, const Op& op, u32 active) {
-  const std::vector<u32>& table = program_.branch_tables[op.offset];
+  const std::vector<u32>& table = program_.branch_tables[op.table];
   const u32* indices = state.warp.at<const u32>(op.src[0]);
   --budget_, --turn_;
   const u32 pc = state.fragments[index].pc;
@@ -87,7 +87,7 @@ Frame* InterpretedCta::frame_of_call(const WarpState& state, const Frame& caller
 }
 
 void InterpretedCta::call(WarpState& state, std::size_t index, const Op& op, u32 active) {
-  const CallSite& site = program_.call_sites[op.offset];
+  const CallSite& site = program_.call_sites[op.call_site];
   Warp& warp = state.warp;
   const Code* callee = site.direct;
   const u32 first = static_cast<u32>(std::countr_zero(active));

@@ -219,7 +219,7 @@ void InterpretedCta::step(WarpState& state, const Op& op) {
   warp.mask = active;
   warp.op = &op;
   if (op.control == Control::bra && active == kAllLanes)
-    fragment.pc = static_cast<u32>(op.offset);
+    fragment.pc = op.target;
   else if (control(state, 0, op, active))
     ++state.fragments[0].pc;
 }

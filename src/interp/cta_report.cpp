@@ -66,8 +66,9 @@ bool InterpretedCta::is_harmless(const Warp& warp, const Op& op) {
 /// Runs an Op that may access memory, of the fragment that stands at it.
 void InterpretedCta::run_watched(WarpState& state, std::size_t index, const Op& op) {
   const Frame& frame = *state.fragments[index].frame;
-  const isa::SemId what = frame.code->function->insts[op.inst].get_form().sem_id;
-  const bool again = what == isa::SemId::ld || what == isa::SemId::st;  // does no harm
+  const isa::Access access = frame.code->function->insts[op.inst].get_form().effects().access;
+  // Running it again does no harm.
+  const bool again = access == isa::Access::load || access == isa::Access::store;
   watched_ = {&state, index, &op, state.warp.mask, state.warp.mask, true};
   if (again && is_harmless(state.warp, op)) {
     op.run(state.warp, op);

@@ -35,7 +35,7 @@ bool InterpretedCta::member_op(WarpState& state, std::size_t index, const Op& op
     op.run(warp, op);
     return true;
   }
-  const u32* masks = warp.at<const u32>(op.src[5]);
+  const u32* masks = warp.at<const u32>(op.members);
   u32 waiting = 0;
   const auto run = [&](u32 lanes, u32 named) {
     warp.mask = lanes;
@@ -88,7 +88,7 @@ Fragment& InterpretedCta::part(WarpState& state, std::size_t index, u32 active) 
 
 /// bar.warp.sync: members may come from different places of the program.
 void InterpretedCta::warp_barrier(WarpState& state, std::size_t index, const Op& op, u32 active) {
-  const u32* members = state.warp.at<const u32>(op.src[5]);
+  const u32* members = state.warp.at<const u32>(op.members);
   u32 strangers = 0;
   for (u32 rest = active; rest; rest &= rest - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));

@@ -63,7 +63,7 @@ bool InterpretedCta::mbarrier_wait(WarpState& state, std::size_t index, const Op
   }
   Fragment& waiting = part(state, index, active);
   waiting.wait = Wait::mbarrier;
-  waiting.pc -= static_cast<u32>(op.offset);
+  waiting.pc -= op.again;
   ++state.waiting;
   return false;
 }
@@ -147,7 +147,7 @@ bool InterpretedCta::spin_once(WarpState& state, Fragment& fragment) {
       answered = true;
       ++pc;
     } else if (op.control == Control::bra && active == fragment.mask) {
-      pc = static_cast<u32>(op.offset);
+      pc = op.target;
     } else if (op.control == Control::nanosleep) {
       ++pc;
     } else {
@@ -210,7 +210,7 @@ std::string InterpretedCta::describe_wait(WarpState& state, const Fragment& frag
       show_frame(state.warp, *fragment.frame);
       const Op& op = fragment.frame->code->ops[fragment.pc];
       const u32 lane = static_cast<u32>(std::countr_zero(fragment.mask));
-      const u32 named = state.warp.at<const u32>(op.src[5])[lane];
+      const u32 named = state.warp.at<const u32>(op.members)[lane];
       return fmt::format(
           "for members of their warp that do not come: the membermask is {:#010x}, of those lanes "
           "{:#010x} are elsewhere, or have another one",

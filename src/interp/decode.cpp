@@ -12,8 +12,6 @@
 #include "interp/decoder.h"
 #include "interp/stack_ops.h"
 #include "ir/print.h"
-#include "isa/groups.h"
-#include "isa/sem/cache_control.h"
 
 namespace heddle::interp {
 
@@ -28,11 +26,13 @@ void Decoder::find_promotable() {
   }
   for (const ir::Inst& inst : f_.insts) {
     const isa::Form& form = inst.get_form();
-    const bool access = form.sem_id == SemId::ld || form.sem_id == SemId::st;
+    const isa::Access kind = form.effects().access;
+    const bool access = kind == isa::Access::load || kind == isa::Access::store;
     for (u32 i = 0; i < inst.operands.count; ++i) {
       const Operand& operand = f_.operands[inst.operands.first + i];
       if (operand.kind != OperandKind::local) continue;
-      if (form.sem_id == SemId::call) continue;  // arguments stand in vectors; see below
+      if (form.effects().flow == isa::Flow::call)
+        continue;  // arguments stand in vectors; see below
       u32 accessed = 0;
       if (access && operand.is_address && operand.value == 0) {
         for (u32 j = 0; j < inst.operands.count; ++j) {
@@ -80,7 +80,6 @@ void Decoder::lay_out() {
   }
   find_promotable();
   u64 at = 0;
-  bool uses_stack = false;
   for (u32 i = 0; i < f_.locals.size(); ++i) {
     const ir::Variable& local = f_.locals[i];
     const u64 align = std::max<u32>(local.align, 1);
@@ -88,15 +87,13 @@ void Decoder::lay_out() {
     local_offsets_.push_back(at);
     if (promoted_[i] == kNoPlace) at += local.size;
   }
-  for (const ir::Inst& inst : f_.insts) {
-    const SemId what = inst.get_form().sem_id;
-    code_.moves_stack |= what == SemId::stack_allocate || what == SemId::stack_restore;
-    uses_stack |= code_.moves_stack || what == SemId::stack_save;
-  }
+  code_.moves_stack = std::ranges::any_of(
+      f_.insts, [](const ir::Inst& inst) { return inst.get_form().effects().stack; });
   // Even a call that keeps nothing in memory uses some stack, so that endless recursion ends.
-  code_.local_bytes = std::max<u64>((at + 15) / 16 * 16, f_.is_entry && !uses_stack ? 0 : 16);
+  code_.local_bytes =
+      std::max<u64>((at + 15) / 16 * 16, f_.is_entry && !code_.moves_stack ? 0 : 16);
   if (code_.moves_stack && !f_.is_entry) code_.stack_at_entry = take(8);
-  builder_.program.moves_stack |= uses_stack;
+  builder_.program.moves_stack |= code_.moves_stack;
   if (!f_.is_entry && f_.has_body) {
     for (const ir::Parameter& parameter : f_.signature.params)
       code_.params.push_back(slot_of(parameter));
@@ -120,7 +117,7 @@ Slot Decoder::slot_of(const ir::Parameter& parameter) const {
   return slot;
 }
 
-void Decoder::lane_instruction(const isa::Form& form) {
+void Decoder::lane_function(const isa::Form& form) {
   const u32 index = isa::dispatch_index(form, inst_->slots);
   HEDDLE_CHECK(index != isa::kNoDispatch && level_.lanes[index]);
   std::vector<Place> sources;
@@ -148,174 +145,38 @@ void Decoder::lane_instruction(const isa::Form& form) {
     op.runtime[i] = inst_->slots[form.runtime_slots[i]];
   if (scope_ == Scope::warp && leads_[inst_index_] && outcomes_[inst_index_].reach) {
     whole_.back() = level_.lanes[index].lead_widening;
-    op.offset = static_cast<u64>(outcomes_[inst_index_].reach);
+    op.reach = outcomes_[inst_index_].reach;
   } else if (scope_ == Scope::warp && !leads_[inst_index_]) {
     if (!suffices_.empty() && orders_affine(inst_index_)) {
       whole_.back() = level_.lanes[index].ordering;
-      op.offset = reach_of_both();
+      op.reaches[0] = reach_of(operand("a")), op.reaches[1] = reach_of(operand("b"));
     }
     choose_arithmetic();
   }
   for (const Target& target : targets) finish(target);
 }
 
-/// alloca, stacksave and stackrestore.
-void Decoder::stack(SemId what) {
-  if (what == SemId::stack_restore) {
-    const Place from = source(operand("a"));
-    Op& op = emit_guarded(stack_restore(bytes_of(operand("a").type)));
-    op.src[0] = from;
-    op.offset = code_.local_bytes;
-    return;
-  }
-  const bool allocates = what == SemId::stack_allocate;
-  const Place size = allocates ? source(operand("size")) : 0;
-  const Target to = target(operand("d"));
-  Op& op = emit_guarded(allocates ? stack_allocate(to.bytes) : stack_save(to.bytes));
-  op.dst[0] = to.place;
-  op.src[0] = size;
-  op.offset = code_.local_bytes;
-  const Operand& align = operand("align");
-  const u64 alignment = align.kind == OperandKind::immediate ? align.value : 0;
-  op.count = static_cast<u8>(std::countr_zero(std::max<u64>(alignment, 8)));
-  finish(to);
-}
-
-namespace {
-
-void fence_sc(Warp&, const Op&) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-void fence_acq_rel(Warp&, const Op&) { __atomic_thread_fence(__ATOMIC_ACQ_REL); }
-void fence_nothing(Warp&, const Op&) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
-
-/// A fence of the opcode, meaning and scope (9.7.13.4). A CTA or cluster runs on one host thread,
-/// whose accesses each of its threads sees in order; what they tell other CTAs goes through the
-/// wider fence or access that does the telling, which orders all of the host thread's.
-Handler fence(std::string_view opcode, sem::Fencesem order, sem::Fencescope scope) {
-  if (scope == sem::Fencescope::cta || scope == sem::Fencescope::cluster) return &fence_nothing;
-  const bool sc = opcode == "membar" || order == sem::Fencesem::sc;
-  return sc ? &fence_sc : &fence_acq_rel;
-}
-
-}  // namespace
-
-std::string Decoder::instruction() {
+void Decoder::instruction() {
   const isa::Form& form = inst_->get_form();
   switch (form.sem_kind) {
     case SemKind::pending:
-      return "no engine runs this instruction yet";
+      return refuse("no engine runs this instruction yet");
     case SemKind::lane:
-      lane_instruction(form);
-      return {};
+      return lane_function(form);
     case SemKind::warp:
-      warp_instruction(form);
-      return {};
+      return warp_function(form);
     case SemKind::memory:
     case SemKind::engine:
       break;
   }
   switch (form.sem_id) {
-    case SemId::ld:
-      load();
-      return {};
-    case SemId::st:
-      store();
-      return {};
-    case SemId::atom:
-      return atomic(true);
-    case SemId::red:
-      return atomic(false);
-    case SemId::cvta:
-      cvta();
-      return {};
-    case SemId::policy: {  // there is no cache that it could steer
-      const Target to = target(operand("d"));
-      move(constant(sem::kCachePolicy, 8), to.place, Type::b64);
-      finish(to);
-      return {};
-    }
-    case SemId::stack_save:
-    case SemId::stack_restore:
-    case SemId::stack_allocate:
-      stack(form.sem_id);
-      return {};
-    case SemId::istypep:
-      istypep();
-      return {};
-    case SemId::isspacep:
-      isspacep();
-      return {};
-    case SemId::prefetch:
-    case SemId::nop:
-    case SemId::pmevent:
-    case SemId::pmevent_mask:
-      return {};
-    case SemId::mov_pack:
-      pack();
-      return {};
-    case SemId::mov_unpack:
-      unpack();
-      return {};
-    case SemId::mov_vector:
-      move_vector();
-      return {};
-    case SemId::fence:
-      emit_guarded(fence(form.opcode, static_cast<sem::Fencesem>(slot("fencesem")),
-                         static_cast<sem::Fencescope>(slot("fencescope"))));
-      return {};
-    case SemId::proxy_fence:  // all proxies see one memory
-      emit_guarded(&fence_nothing);
-      return {};
-    case SemId::bra:
-      emit_control(Control::bra).offset = operand("t").id;
-      return {};
-    case SemId::brx_idx: {
-      const Place index = source(operand("i"));
-      Op& op = emit_control(Control::brx_idx);
-      op.src[0] = index;
-      op.offset = builder_.program.branch_tables.size();
-      builder_.program.branch_tables.push_back(f_.target_lists[operand("l").id].labels);
-      return {};
-    }
-    case SemId::call:
-      return call();
-    case SemId::ret:
-      emit_control(Control::ret);
-      return {};
-    case SemId::exit:
-      emit_control(Control::exit);
-      return {};
-    case SemId::bar_sync:
-      barrier(Control::bar_sync);
-      return {};
-    case SemId::bar_arrive:
-      barrier(Control::bar_arrive);
-      return {};
-    case SemId::bar_red:
-      barrier(Control::bar_red);
-      return {};
-    case SemId::bar_red_popc:
-      barrier(Control::bar_red);
-      return {};
-    case SemId::warp_barrier: {
-      const Place members = source(operand("m"));
-      Op& op = emit_control(Control::warp_barrier);
-      op.src[5] = members;
-      op.flags = 1;
-      return {};
-    }
-    case SemId::trap:
-      emit_control(Control::trap);
-      return {};
-    case SemId::brkpt:
-      emit_control(Control::brkpt);
-      return {};
-    case SemId::nanosleep: {
-      const Place time = source(operand("t"));
-      emit_control(Control::nanosleep).src[0] = time;
-      return {};
-    }
+#define HEDDLE_HANDLER(name) \
+  case SemId::name:          \
+    return name();
+#include "isa/handlers.inc"
+#undef HEDDLE_HANDLER
     default:
-      return cooperation(form);
+      HEDDLE_UNREACHABLE();
   }
 }
 
@@ -330,7 +191,7 @@ std::string Decoder::decode() {
   u32 most = permanent;
   const std::size_t first_table = builder_.program.branch_tables.size();
   ops_ = &code_.ops;
-  if (code_.moves_stack && !f_.is_entry) emit(stack_save(8)).dst[0] = code_.stack_at_entry;
+  if (code_.moves_stack && !f_.is_entry) emit(interp::stack_save(8)).dst[0] = code_.stack_at_entry;
   for (u32 i = 0; i < f_.insts.size(); ++i) {
     inst_ = &f_.insts[i];
     inst_index_ = i;
@@ -344,9 +205,10 @@ std::string Decoder::decode() {
     const bool waits = kind == SemKind::warp || kind == SemKind::engine;
     code_.register_bytes = waits ? most : permanent;
     if (pauses_[i]) emit_control(Control::pause);
-    if (const std::string why = instruction(); !why.empty()) {
+    instruction();
+    if (!why_.empty()) {
       return fmt::format("{}:{}: '{}' in '{}': {}", builder_.loaded.module().name, inst_->at.line,
-                         ir::mnemonic(*inst_), f_.name, why);
+                         ir::mnemonic(*inst_), f_.name, why_);
     }
     most = std::max(most, code_.register_bytes);
     if (waits) permanent = code_.register_bytes;
@@ -365,8 +227,8 @@ std::string Decoder::decode() {
   for (u32 i = 0; i < code_.ops.size(); ++i) {
     Op& op = code_.ops[i];
     if (op.control != Control::bra) continue;
-    op.offset = op_of_inst[op.offset];
-    op.jump = static_cast<s32>(op.offset) - static_cast<s32>(i);
+    op.target = op_of_inst[op.target];
+    op.jump = static_cast<s32>(op.target) - static_cast<s32>(i);
   }
   for (std::size_t i = first_table; i < builder_.program.branch_tables.size(); ++i) {
     for (u32& target : builder_.program.branch_tables[i]) target = op_of_inst[target];
@@ -392,9 +254,9 @@ void Decoder::find_loops() {
     const auto leads = [&](u64 target) {
       if (target <= i) furthest[target] = i + 1;
     };
-    if (ops[i].control == Control::bra) leads(ops[i].offset);
+    if (ops[i].control == Control::bra) leads(ops[i].target);
     if (ops[i].control != Control::brx_idx) continue;
-    for (const u32 target : builder_.program.branch_tables[ops[i].offset]) leads(target);
+    for (const u32 target : builder_.program.branch_tables[ops[i].table]) leads(target);
   }
   u32 end = 0;  // of the loops that have begun
   for (u32 i = 0; i < ops.size(); ++i) {

@@ -89,7 +89,7 @@ Decoder::Outcome Decoder::outcome() const {
     return {Shape::affine(0)};  // it has run before, for all warps
   const isa::Form& form = inst_->get_form();
   const auto operands = operands_of(*inst_);
-  const bool load = form.sem_id == SemId::ld && is_usual(operand("a"));
+  const bool load = is_load(*inst_) && is_usual(operand("a"));
   const bool copy = form.sem_id == SemId::cvta && space() != ir::Space::local;
   if (form.sem_kind != SemKind::lane && !load && !copy) return {Shape::varying()};
   if (form.carry != isa::CarryUse::none) return {Shape::varying()};
@@ -147,10 +147,9 @@ bool Decoder::can_lead(u32 index) const {
   const isa::Form& form = inst_->get_form();
   if (inst_->guard.predicate || inst_scopes_[index] != Scope::warp) return false;
   if (outcomes_[index].shape.kind != Shape::Kind::affine) return false;
-  if (form.sem_id == SemId::ld) return has_affine_address(operand("a"));
+  if (is_load(*inst_)) return has_affine_address(operand("a"));
   if (form.sem_id == SemId::cvta) {
-    const bool copy = space() == ir::Space::global || space() == ir::Space::constant;
-    return copy && level_.move[width_index(bytes_of(operand(0).type))].lead;
+    return copies_address(*inst_) && level_.move[width_index(bytes_of(operand(0).type))].lead;
   }
   const Handlers& handlers = level_.lanes[isa::dispatch_index(form, inst_->slots)];
   return outcomes_[index].reach ? handlers.lead_widening : handlers.lead;
@@ -180,12 +179,9 @@ bool Decoder::orders_affine(u32 index) const {
   }
 }
 
-/// Op::offset of the ordering handler for it.
-u64 Decoder::reach_of_both() const {
-  const auto reach = [&](const Operand& one) {
-    return static_cast<u32>(shape_of(one).stride * (kLanes - 1));
-  };
-  return reach(operand("a")) | u64{reach(operand("b"))} << 32;
+/// How far the last lane of an affine operand of 32 bits is from lane 0.
+s32 Decoder::reach_of(const Operand& operand) const {
+  return static_cast<s32>(shape_of(operand).stride * (kLanes - 1));
 }
 
 /// The instruction at hand accesses memory where lane 0 tells: the step from lane to lane is 0 or
@@ -194,8 +190,10 @@ u64 Decoder::reach_of_both() const {
 bool Decoder::has_affine_address(const Operand& a) const {
   if (shapes_.empty()) return false;
   const isa::Form& form = inst_->get_form();
-  const bool load = form.sem_id == SemId::ld;
-  if ((!load && form.sem_id != SemId::st) || inst_->guard.predicate || !is_usual(a)) return false;
+  const bool load = is_load(*inst_);
+  if ((!load && form.effects().access != isa::Access::store) || inst_->guard.predicate ||
+      !is_usual(a))
+    return false;
   const Shape shape = shape_of(a);
   const auto accessed = elements(operand(load ? "d" : "b"));
   const u32 element = bytes_of(accessed[0].type);

@@ -9,30 +9,20 @@ namespace heddle::interp {
 
 namespace {
 
-bool is_barrier(const ir::Inst& inst) {
-  switch (inst.get_form().sem_id) {
-    case SemId::bar_sync:
-    case SemId::bar_arrive:
-    case SemId::bar_red:
-    case SemId::bar_red_popc:
-      return true;
-    default:
-      return false;
-  }
-}
+bool is_barrier(const ir::Inst& inst) { return inst.get_form().effects().barrier; }
 
 }  // namespace
 
 /// Whether it writes to the CTA's shared memory.
 bool Decoder::writes_shared(const ir::Inst& inst) const {
-  const SemId sem = inst.get_form().sem_id;
-  return (sem == SemId::st || sem == SemId::atom || sem == SemId::red) &&
+  const isa::Access access = inst.get_form().effects().access;
+  return (access == isa::Access::store || access == isa::Access::atomic) &&
          static_cast<ir::Space>(inst.space) == ir::Space::shared;
 }
 
 /// Whether all warps load the same.
 bool Decoder::is_broadcast(const ir::Inst& inst) const {
-  return inst.get_form().sem_id == SemId::ld && !inst.guard.predicate &&
+  return is_load(inst) && !inst.guard.predicate &&
          static_cast<ir::Space>(inst.space) == ir::Space::shared &&
          scope_of_source(ir::operand_of(f_, inst, "a")) <= Scope::cta;
 }
@@ -44,8 +34,7 @@ bool Decoder::may_overlap(const ir::Inst& one, const ir::Inst& other) const {
   if (a.kind != OperandKind::variable || b.kind != OperandKind::variable) return true;
   if (a.id != b.id) return false;
   const auto end = [&](const ir::Inst& inst, const Operand& address) {
-    const auto data = ir::elements_of(
-        f_, ir::operand_of(f_, inst, inst.get_form().sem_id == SemId::ld ? "d" : "b"));
+    const auto data = ir::elements_of(f_, ir::operand_of(f_, inst, is_load(inst) ? "d" : "b"));
     return address.value + u64{bytes_of(data[0].type)} * data.size();
   };
   return a.value < end(other, b) && b.value < end(one, a);
@@ -77,17 +66,16 @@ void Decoder::find_overwrites_of(u32 load) {
     if (i >= f_.insts.size() || seen[i]) continue;
     seen[i] = true;
     const ir::Inst& inst = f_.insts[i];
-    const SemId sem = inst.get_form().sem_id;
+    const isa::Flow flow = inst.get_form().effects().flow;
     if (is_barrier(inst) && !inst.guard.predicate) continue;
     if (writes_shared(inst) && may_overlap(f_.insts[load], inst)) stores.push_back(i);
     for (const Operand& operand :
          std::span(f_.operands).subspan(inst.operands.first, inst.operands.count)) {
       if (operand.kind == OperandKind::label) go(i, operand.id);
-      if (operand.kind != OperandKind::targets || sem != SemId::brx_idx) continue;
+      if (operand.kind != OperandKind::targets || flow != isa::Flow::branch) continue;
       for (const u32 label : f_.target_lists[operand.id].labels) go(i, label);
     }
-    const bool ends = sem == SemId::bra || sem == SemId::brx_idx || sem == SemId::ret ||
-                      sem == SemId::exit || sem == SemId::trap;
+    const bool ends = flow == isa::Flow::branch || flow == isa::Flow::leave;
     if (!ends || inst.guard.predicate) work.push_back(i + 1);
   }
   for (const u32 store : stores) {

@@ -8,106 +8,9 @@
 #include "interp/decoder.h"
 #include "interp/mbarrier_ops.h"
 #include "interp/windows.h"
-#include "isa/groups.h"
+#include "machine/read_modify_write.h"
 
 namespace heddle::interp {
-
-std::string Decoder::cooperation(const isa::Form& form) {
-  switch (form.sem_id) {
-    case SemId::cluster_arrive:
-      emit_control(Control::cluster_arrive);
-      return {};
-    case SemId::cluster_wait:
-      emit_control(Control::cluster_wait);
-      return {};
-    case SemId::mbarrier_init:
-      mbarrier(&mbarrier_init);
-      return {};
-    case SemId::mbarrier_inval:
-      mbarrier(&mbarrier_inval);
-      return {};
-    case SemId::mbarrier_expect_tx:
-      mbarrier(&mbarrier_expect_tx);
-      return {};
-    case SemId::mbarrier_complete_tx:
-      mbarrier(&mbarrier_complete_tx);
-      return {};
-    case SemId::mbarrier_arrive:
-      mbarrier(&mbarrier_arrive);
-      return {};
-    case SemId::mbarrier_arrive_expect_tx:
-      mbarrier(&mbarrier_arrive, kExpectTx);
-      return {};
-    case SemId::mbarrier_arrive_no_complete:
-      mbarrier(&mbarrier_arrive, kNoComplete);
-      return {};
-    case SemId::mbarrier_drop:
-      mbarrier(&mbarrier_arrive, kDrop);
-      return {};
-    case SemId::mbarrier_drop_expect_tx:
-      mbarrier(&mbarrier_arrive, kDrop | kExpectTx);
-      return {};
-    case SemId::mbarrier_drop_no_complete:
-      mbarrier(&mbarrier_arrive, kDrop | kNoComplete);
-      return {};
-    case SemId::mbarrier_test_wait:
-      mbarrier_wait(0);
-      return {};
-    case SemId::mbarrier_test_wait_parity:
-      mbarrier_wait(kByParity);
-      return {};
-    case SemId::mbarrier_try_wait:
-      mbarrier_wait(kMayWait);
-      return {};
-    case SemId::mbarrier_try_wait_parity:
-      mbarrier_wait(kMayWait | kByParity);
-      return {};
-    case SemId::cp_async:
-      async_copy();
-      return {};
-    case SemId::cp_async_mbarrier_arrive:
-      mbarrier(&cp_async_mbarrier_arrive, has("noinc") ? kNoIncrement : 0);
-      return {};
-    case SemId::bulk_copy:
-      return bulk(false);
-    case SemId::bulk_reduce:
-      return bulk(true);
-    case SemId::multimem_copy:
-      return bulk(false, true);
-    case SemId::multimem_bulk_reduce:
-      return bulk(true, true);
-    case SemId::multimem_load:
-      return multimem_load();
-    case SemId::multimem_store:
-      return multimem_write(false);
-    case SemId::multimem_reduce:
-      return multimem_write(true);
-    case SemId::st_async:
-      store_async();
-      return {};
-    case SemId::red_async:
-      return reduce_async();
-    case SemId::st_bulk:
-      store_bulk();
-      return {};
-    case SemId::tensormap_copy:
-      copy_tensormap();
-      return {};
-    case SemId::mapa:
-      cluster_address(&map_address);
-      return {};
-    case SemId::getctarank:
-      cluster_address(&cta_rank);
-      return {};
-    case SemId::cluster_try_cancel:
-      try_cancel();
-      return {};
-    default:
-      return "no engine runs this instruction yet";
-  }
-}
-
-bool Decoder::has(std::string_view name) const { return slot(name) != 0; }
 
 const isa::OperandSpec* Decoder::spec_of(const Operand& operand) const {
   if (!operand.is_address) return nullptr;
@@ -173,7 +76,8 @@ void Decoder::access_address(const Operand& a, Op& op,
   op.window = Window::generic;
 }
 
-void Decoder::mbarrier(Handler run, u8 flags) {
+/// An operation of a barrier object, on a count or a number of bytes.
+void Decoder::object_operation(Handler run, u8 flags) {
   const Place object = host_address(operand("a"), 8);
   Operand number = operand("count");
   if (number.kind == OperandKind::none) number = operand("tx");
@@ -193,23 +97,37 @@ void Decoder::mbarrier(Handler run, u8 flags) {
   op.flags = flags;
   finish(to);
 }
+void Decoder::mbarrier_init() { object_operation(&interp::mbarrier_init); }
+void Decoder::mbarrier_inval() { object_operation(&interp::mbarrier_inval); }
+void Decoder::mbarrier_expect_tx() { object_operation(&interp::mbarrier_expect_tx); }
+void Decoder::mbarrier_complete_tx() { object_operation(&interp::mbarrier_complete_tx); }
+void Decoder::mbarrier_arrive() {
+  object_operation(
+      &interp::mbarrier_arrive,
+      static_cast<u8>((has("arrive_drop") ? kDrop : 0) | (has("expect_tx") ? kExpectTx : 0) |
+                      (has("noComplete") ? kNoComplete : 0)));
+}
+void Decoder::cp_async_mbarrier_arrive() {
+  object_operation(&interp::cp_async_mbarrier_arrive, has("noinc") ? kNoIncrement : 0);
+}
 
 /// The Ops before the last one are few and change nothing else: a thread that waits runs them anew.
-void Decoder::mbarrier_wait(u8 flags) {
-  const std::size_t first = ops_->size();
+void Decoder::mbarrier_wait() {
+  const auto first = static_cast<u32>(ops_->size());
+  const bool by_parity = has("parity");
   const Place object = host_address(operand("a"), 8);
-  const Place phase = source(operand(flags & kByParity ? "parity" : "state"));
+  const Place phase = source(operand(by_parity ? "parity" : "state"));
   const Target to = target(operand("p"));
   Op& op = emit_control(Control::mbarrier_wait);
   op.src[0] = object;
   op.src[1] = phase;
   op.dst[0] = to.place;
-  op.flags = flags;
-  op.offset = ops_->size() - 1 - first;
+  op.flags = static_cast<u8>((by_parity ? kByParity : 0) | (has("try_wait") ? kMayWait : 0));
+  op.again = static_cast<u32>(ops_->size()) - 1 - first;
   finish(to);
 }
 
-void Decoder::async_copy() {
+void Decoder::cp_async() {
   const u32 bytes = static_cast<u32>(operand("size").value);
   const Place to = host_address(operand("dst"), bytes);
   const Place from = host_address(operand("src"));
@@ -219,7 +137,7 @@ void Decoder::async_copy() {
   u8 flags = 0;
   if (size.kind != OperandKind::none) third = source(size), flags = kSourceSize;
   if (ignore.kind != OperandKind::none) third = source(ignore), flags = kIgnoreSource;
-  Op& op = emit_guarded(&cp_async);
+  Op& op = emit_guarded(&interp::cp_async);
   op.src[0] = to;
   op.src[1] = from;
   op.src[2] = third;
@@ -227,7 +145,7 @@ void Decoder::async_copy() {
   op.flags = flags;
 }
 
-std::string Decoder::bulk(bool reduces, bool multimem) {
+Op& Decoder::bulk_operation(Handler run) {
   const Operand& d = operand("dst");
   const Operand& s = operand("src");
   const Operand& m = operand("mbar");
@@ -238,15 +156,13 @@ std::string Decoder::bulk(bool reduces, bool multimem) {
   if (space_of(s) == "global") flags |= kFromGlobal;
   if (space_of(d) == "shared::cta") flags |= kOwnWindow;
   if (signals) flags |= kSignals;
-  if (multimem) flags |= kMultimem;
+  if (inst_->get_form().opcode == "multimem") flags |= kMultimem;
   if (has("multicast::cluster")) flags |= kMulticast;
   if (has("cp_mask")) flags |= kByteMask;
   const Place to = host_address(d), from = host_address(s);
   const Place size = source(operand("size"));
   const Place barrier = signals ? host_address(m, 8) : 0;
   const Place bits = mask.kind == OperandKind::none ? 0 : source(mask);
-  const Handler run = reduces ? bulk_reduce(atomop(), static_cast<Type>(slot("T"))) : &bulk_copy;
-  if (!run) return "no engine runs this reduction yet";
   Op& op = emit_guarded(run);
   op.src[0] = to;
   op.src[1] = from;
@@ -254,17 +170,24 @@ std::string Decoder::bulk(bool reduces, bool multimem) {
   op.src[3] = barrier;
   op.src[4] = bits;
   op.flags = flags;
-  return {};
+  return op;
+}
+void Decoder::bulk_copy() { bulk_operation(&interp::bulk_copy); }
+void Decoder::bulk_reduce() { bulk_operation(&interp::bulk_reduce).atomic = applied(); }
+
+/// What the instruction does to each value in memory.
+const machine::AtomicFunction* Decoder::applied() const {
+  return &machine::atomic_function(isa::dispatch_index(inst_->get_form(), inst_->slots));
 }
 
-void Decoder::store_async() {
+void Decoder::st_async() {
   std::vector<Place> list;
   const auto b = elements(operand("b"));
   for (const Operand& element : b) list.push_back(source(element));
   const u32 each = bytes_of(b[0].type);
   const Place to = host_address(operand("a"), each * static_cast<u32>(list.size()));
   const Place barrier = host_address(operand("mbar"), 8);
-  Op& op = emit_guarded(&st_async);
+  Op& op = emit_guarded(&interp::st_async);
   op.src[0] = to;
   op.src[1] = barrier;
   op.count = static_cast<u8>(list.size());
@@ -272,34 +195,32 @@ void Decoder::store_async() {
   op.list = builder_.keep(std::move(list));
 }
 
-std::string Decoder::reduce_async() {
+void Decoder::red_async() {
   const Operand& b = operand("b");
   const Place value = source(b);
   const Place to = host_address(operand("a"), bytes_of(b.type));
   const Place barrier = host_address(operand("mbar"), 8);
-  const Handler run = red_async(atomop(), b.type);
-  if (!run) return "no engine runs this reduction yet";
-  Op& op = emit_guarded(run);
+  Op& op = emit_guarded(&interp::red_async);
   op.src[0] = to;
   op.src[1] = barrier;
   op.src[2] = value;
-  return {};
+  op.atomic = applied();
 }
 
-void Decoder::store_bulk() {
+void Decoder::st_bulk() {
   const Operand& size = operand("size");
   const Place to = host_address(operand("a"));
   const Place bytes = source(size);
-  Op& op = emit_guarded(&st_bulk);
+  Op& op = emit_guarded(&interp::st_bulk);
   op.src[0] = to;
   op.src[1] = bytes;
   op.flags = bytes_of(size.type) == 8 ? kWide : 0;
 }
 
-void Decoder::copy_tensormap() {
+void Decoder::tensormap_copy() {
   const Place to = host_address(operand("a"));
   const Place from = host_address(operand("b"), 128);
-  Op& op = emit_guarded(&tensormap_copy);
+  Op& op = emit_guarded(&interp::tensormap_copy);
   op.src[0] = to;
   op.src[1] = from;
 }
@@ -319,20 +240,16 @@ void Decoder::cluster_address(Handler run) {
   op.pure = true;
   finish(to);
 }
+void Decoder::mapa() { cluster_address(&map_address); }
+void Decoder::getctarank() { cluster_address(&cta_rank); }
 
-void Decoder::try_cancel() {
+void Decoder::cluster_try_cancel() {
   const Place to = host_address(operand("a"), 16);
   const Place barrier = host_address(operand("mbar"), 8);
   Op& op = emit_control(Control::try_cancel);
   op.src[0] = to;
   op.src[1] = barrier;
   op.flags = has("multicast::cluster::all") ? kMulticast : 0;
-}
-
-/// The operation of a reduction; a form without a choice adds.
-u8 Decoder::atomop() const {
-  const u8 chosen = slot("atomop");
-  return chosen ? chosen : static_cast<u8>(sem::Atomop::add);
 }
 
 }  // namespace heddle::interp

@@ -7,7 +7,8 @@
 
 #include "base/check.h"
 #include "interp/decoder.h"
-#include "interp/warp_ops.h"
+#include "interp/stack_ops.h"
+#include "isa/groups.h"
 
 namespace heddle::interp {
 
@@ -31,7 +32,7 @@ std::string Decoder::refuse_call(const CallSite& site) const {
                             builder_.program.loaded->module().address_size / 8);
 }
 
-std::string Decoder::call() {
+void Decoder::call() {
   const isa::Form& form = inst_->get_form();
   CallSite site;
   const Operand* callee = nullptr;
@@ -68,15 +69,14 @@ std::string Decoder::call() {
   if (callee->kind == OperandKind::function) {
     site.direct = builder_.program.code_of(ir::FunctionId(callee->id));
     HEDDLE_CHECK(site.direct);
-    if (std::string why = refuse_call(site); !why.empty()) return why;
+    if (std::string why = refuse_call(site); !why.empty()) return refuse(std::move(why));
   } else {
     site.wide_pointer = bytes_of(f_.registers[callee->id].type) == 8;
     site.pointer = registers_[callee->id];
   }
   Op& op = emit_control(Control::call);
-  op.offset = builder_.program.call_sites.size();
+  op.call_site = static_cast<u32>(builder_.program.call_sites.size());
   builder_.program.call_sites.push_back(std::move(site));
-  return {};
 }
 
 /// src[0] = barrier, src[1] = thread count (kThreadCount when given), src[2] = predicate of
@@ -102,12 +102,12 @@ void Decoder::barrier(Control control) {
   if (reduces) finish(to);
 }
 
-void Decoder::warp_instruction(const isa::Form& form) {
+void Decoder::warp_function(const isa::Form& form) {
   std::vector<Place> sources;
   std::vector<Target> targets;
   std::vector<Type> types;  // of the sources
   Place members = 0;
-  bool has_members = false;
+  const bool has_members = form.members >= 0;
   for (u32 i = 0; i < form.operands.size() && i < inst_->operands.count; ++i) {
     const Operand& one = operand(i);
     if (form.operands[i].written) {
@@ -115,7 +115,7 @@ void Decoder::warp_instruction(const isa::Form& form) {
     } else {
       sources.push_back(source(one));
       types.push_back(one.type);
-      if (form.operands[i].name == "m") members = sources.back(), has_members = true;
+      if (static_cast<int>(i) == form.members) members = sources.back();
     }
   }
   // Where lanes name different members, results of the first ones come before others are computed.
@@ -129,12 +129,93 @@ void Decoder::warp_instruction(const isa::Form& form) {
     sources[i] = copy;
   }
   Op& op = emit_control(Control::warp_op);
-  op.run = warp_handler(form, inst_->slots, op.runtime);
+  op.run = level_.warps[isa::dispatch_index(form, inst_->slots)];
+  for (std::size_t i = 0; i < form.runtime_slots.size(); ++i)
+    op.runtime[i] = inst_->slots[form.runtime_slots[i]];
   std::copy(sources.begin(), sources.end(), op.src);
   for (std::size_t i = 0; i < targets.size(); ++i) op.dst[i] = targets[i].place;
-  op.src[5] = members;
+  op.members = members;
   op.flags = has_members ? kMembers : 0;
   for (const Target& target : targets) finish(target);
+}
+
+void Decoder::bra() { emit_control(Control::bra).target = operand("t").id; }
+void Decoder::brx_idx() {
+  const Place index = source(operand("i"));
+  Op& op = emit_control(Control::brx_idx);
+  op.src[0] = index;
+  op.table = static_cast<u32>(builder_.program.branch_tables.size());
+  builder_.program.branch_tables.push_back(f_.target_lists[operand("l").id].labels);
+}
+void Decoder::ret() { emit_control(Control::ret); }
+void Decoder::exit() { emit_control(Control::exit); }
+void Decoder::trap() { emit_control(Control::trap); }
+void Decoder::brkpt() { emit_control(Control::brkpt); }
+void Decoder::nanosleep() {
+  const Place time = source(operand("t"));
+  emit_control(Control::nanosleep).src[0] = time;
+}
+void Decoder::nop() {}
+
+void Decoder::bar_sync() { barrier(Control::bar_sync); }
+void Decoder::bar_arrive() { barrier(Control::bar_arrive); }
+void Decoder::bar_red() { barrier(Control::bar_red); }
+void Decoder::warp_barrier() {
+  const Place members = source(operand("m"));
+  Op& op = emit_control(Control::warp_barrier);
+  op.members = members;
+  op.flags = kMembers;
+}
+void Decoder::cluster_arrive() { emit_control(Control::cluster_arrive); }
+void Decoder::cluster_wait() { emit_control(Control::cluster_wait); }
+
+namespace {
+
+void fence_sc(Warp&, const Op&) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void fence_acq_rel(Warp&, const Op&) { __atomic_thread_fence(__ATOMIC_ACQ_REL); }
+void fence_nothing(Warp&, const Op&) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+
+/// A fence of the opcode, meaning and scope (9.7.13.4). A CTA or cluster runs on one host thread,
+/// whose accesses each of its threads sees in order; what they tell other CTAs goes through the
+/// wider fence or access that does the telling, which orders all of the host thread's.
+Handler fence_of(std::string_view opcode, sem::Fencesem order, sem::Fencescope scope) {
+  if (scope == sem::Fencescope::cta || scope == sem::Fencescope::cluster) return &fence_nothing;
+  const bool sc = opcode == "membar" || order == sem::Fencesem::sc;
+  return sc ? &fence_sc : &fence_acq_rel;
+}
+
+}  // namespace
+
+void Decoder::fence() {
+  emit_guarded(fence_of(inst_->get_form().opcode, static_cast<sem::Fencesem>(slot("fencesem")),
+                        static_cast<sem::Fencescope>(slot("fencescope"))));
+}
+
+// --- the stack (9.7.17) ---
+
+void Decoder::stack_restore() {
+  const Operand& a = operand("a");
+  const Place from = source(a);
+  Op& op = emit_guarded(interp::stack_restore(bytes_of(a.type)));
+  op.src[0] = from;
+  op.offset = code_.local_bytes;
+}
+void Decoder::stack_save() {
+  const Target to = target(operand("d"));
+  emit_guarded(interp::stack_save(to.bytes)).dst[0] = to.place;
+  finish(to);
+}
+void Decoder::stack_allocate() {
+  const Place size = source(operand("size"));
+  const Target to = target(operand("d"));
+  Op& op = emit_guarded(interp::stack_allocate(to.bytes));
+  op.dst[0] = to.place;
+  op.src[0] = size;
+  op.offset = code_.local_bytes;
+  const Operand& align = operand("align");
+  const u64 alignment = align.kind == OperandKind::immediate ? align.value : 0;
+  op.count = static_cast<u8>(std::countr_zero(std::max<u64>(alignment, 8)));
+  finish(to);
 }
 
 }  // namespace heddle::interp

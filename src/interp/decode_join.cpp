@@ -67,7 +67,7 @@ bool Decoder::is_for_only(u32 index, u32 reader, u32 id) const {
 /// (`same`) one for all lanes, of which only lane 0 keeps it.
 bool Decoder::loads_affine(u32 index, bool same) {
   inst_ = &f_.insts[index];
-  if (inst_->get_form().sem_id != SemId::ld || inst_scopes_[index] != Scope::warp) return false;
+  if (!is_load(*inst_) || inst_scopes_[index] != Scope::warp) return false;
   const Operand& d = operand("d");
   const Operand& a = operand("a");
   if (d.kind != OperandKind::reg || bytes_of(d.type) != 4 ||
@@ -237,7 +237,7 @@ bool Decoder::describe_products(std::span<Op> ops, bool first_is_same) {
   all.from = ops[2].src[2];
   all.to = ops.back().dst[0];
   builder_.program.products.push_back(std::move(all));
-  ops[2].offset = reinterpret_cast<u64>(&builder_.program.products.back());
+  ops[2].products = &builder_.program.products.back();
   return true;
 }
 

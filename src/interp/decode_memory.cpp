@@ -6,48 +6,12 @@
 #include "base/check.h"
 #include "interp/decoder.h"
 #include "interp/opaque_ops.h"
-#include "interp/warp_ops.h"
 #include "interp/windows.h"
 #include "ir/strength.h"
 #include "isa/groups.h"
+#include "isa/sem/cache_control.h"
 
 namespace heddle::interp {
-
-namespace {
-
-/// Columns of Level::atom.
-int atom_type_index(Type type) {
-  switch (type) {
-    case Type::b16:
-      return 0;
-    case Type::b32:
-    case Type::u32:
-      return 1;
-    case Type::s32:
-      return 2;
-    case Type::b64:
-    case Type::u64:
-      return 3;
-    case Type::s64:
-      return 4;
-    case Type::f32:
-      return 5;
-    case Type::f64:
-      return 6;
-    case Type::f16:
-      return 7;
-    case Type::f16x2:
-      return 8;
-    case Type::bf16:
-      return 9;
-    case Type::bf16x2:
-      return 10;
-    default:
-      return -1;
-  }
-}
-
-}  // namespace
 
 /// A plain access to the CTA's own view of memory that is not per thread, at an address that is a
 /// register's or known.
@@ -75,7 +39,7 @@ bool Decoder::affine_base(Op& op) {
   return op.base != AddressBase::reg32;
 }
 
-void Decoder::load() {
+void Decoder::ld() {
   const Operand& d = operand("d");
   const Operand& a = operand("a");
   if (promoted(a)) {
@@ -107,7 +71,7 @@ void Decoder::load() {
   for (const Target& target : targets) finish(target);
 }
 
-void Decoder::store() {
+void Decoder::st() {
   const Operand& a = operand("a");
   const Operand& b = operand("b");
   if (promoted(a)) {
@@ -127,39 +91,40 @@ void Decoder::store() {
 }
 
 /// The list is: destinations, then b, then c (b again when there is none).
-std::string Decoder::atomic(bool returns) {
+void Decoder::read_modify_write() {
   const Operand& a = operand("a");
   const auto b = elements(operand("b"));
   const Operand& c = operand("c");
-  const Type type = b[0].type;
+  const auto d = elements(operand("d"));
   std::vector<Place> list;
   std::vector<Target> targets;
-  const auto d = elements(operand("d"));
   for (std::size_t i = 0; i < b.size(); ++i) {
     Operand sink;
-    sink.type = type;
-    targets.push_back(target(returns && i < d.size() ? d[i] : sink));
+    sink.type = b[0].type;
+    targets.push_back(target(i < d.size() && d[i].type != Type::none ? d[i] : sink));
     list.push_back(targets.back().place);
   }
   for (const Operand& element : b) list.push_back(source(element));
   for (std::size_t i = 0; i < b.size(); ++i)
     list.push_back(c.kind == OperandKind::none ? list[b.size() + i] : source(c));
-  const auto base = access_base(a, bytes_of(type) * static_cast<u32>(b.size()));
-  const u8 atomop = this->atomop();
-  const int column = atom_type_index(type);
-  const Handlers run = type == Type::b128 ? Handlers(wide_atomic(atomop))
-                       : column < 0       ? Handlers()
-                                          : level_.atom[atomop][column];
-  if (!run) return "no engine runs this atomic operation yet";
-  Op& op = emit_guarded(run);
+  const auto base = access_base(a, bytes_of(b[0].type) * static_cast<u32>(b.size()));
+  Op& op = emit_guarded(level_.atomics[isa::dispatch_index(inst_->get_form(), inst_->slots)]);
   access_address(a, op, base);
   op.count = static_cast<u8>(b.size());
   op.list = builder_.keep(std::move(list));
   for (const Target& target : targets) finish(target);
-  return {};
+}
+void Decoder::atom() { read_modify_write(); }
+void Decoder::red() { read_modify_write(); }
+
+/// There is no cache that a policy could steer.
+void Decoder::policy() {
+  const Target to = target(operand("d"));
+  move(constant(sem::kCachePolicy, 8), to.place, Type::b64);
+  finish(to);
 }
 
-void Decoder::pack() {
+void Decoder::mov_pack() {
   std::vector<Place> list;
   const auto from = elements(operand("a"));
   for (const Operand& element : from) list.push_back(source(element));
@@ -171,7 +136,7 @@ void Decoder::pack() {
   finish(to);
 }
 
-void Decoder::unpack() {
+void Decoder::mov_unpack() {
   const Place from = source(operand("a"));
   std::vector<Place> list;
   std::vector<Target> targets;
@@ -188,7 +153,7 @@ void Decoder::unpack() {
 }
 
 /// Element by element, through copies when a register stands on both sides.
-void Decoder::move_vector() {
+void Decoder::mov_vector() {
   const auto d = elements(operand("d"));
   const auto a = elements(operand("a"));
   std::vector<Place> values;
@@ -211,7 +176,7 @@ void Decoder::cvta() {
   const Place from = source(operand("a"));
   const Target to = target(operand("d"));
   const bool wide = to.bytes == 8;
-  if (space() == ir::Space::global || space() == ir::Space::constant) {  // the same number
+  if (copies_address(*inst_)) {
     move(from, to.place, wide ? Type::b64 : Type::b32);
     finish(to);
     return;
@@ -243,7 +208,7 @@ void Decoder::istypep() {
   Op& op = emit_guarded(&is_opaque);
   op.src[0] = from;
   op.dst[0] = to.place;
-  op.offset = reinterpret_cast<u64>(lists.back().data());
+  op.variables = lists.back().data();
   finish(to);
 }
 

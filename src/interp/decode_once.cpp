@@ -31,10 +31,7 @@ Scope Decoder::scope_of_source(const Operand& operand) const {
 /// values, and loads of kernel parameters that cannot trap.
 Scope Decoder::scope_of_result(const ir::Inst& inst) const {
   const isa::Form& form = inst.get_form();
-  const bool copy =
-      form.sem_id == SemId::cvta && (inst.space == static_cast<u8>(ir::Space::global) ||
-                                     inst.space == static_cast<u8>(ir::Space::constant));
-  const bool load = form.sem_id == SemId::ld;
+  const bool copy = copies_address(inst), load = is_load(inst);
   if (inst.guard.predicate || form.carry != isa::CarryUse::none) return Scope::warp;
   if (form.sem_kind != SemKind::lane && !copy && !load) return Scope::warp;
   Scope scope = Scope::launch;

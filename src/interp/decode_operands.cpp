@@ -58,7 +58,7 @@ Place Decoder::special(const Operand& operand) {
     Op op;
     op.full = level_.broadcast[bytes == 8];
     op.dst[0] = it->second;
-    op.offset = builder_.number_of({reg, operand.component});
+    op.cta_value = builder_.number_of({reg, operand.component});
     prologue.ops.insert(prologue.ops.begin(), op);
   } else {
     SpecialUse use{reg, static_cast<u8>(operand.component), bytes, it->second};
@@ -88,7 +88,7 @@ Place Decoder::source(const Operand& operand) {
         Op& op = emit(nullptr);
         op.control = Control::refresh_special;
         op.full = &full_control;
-        op.offset = operand.id;
+        op.special = static_cast<isa::SpecialRegister>(operand.id);
         op.dst[0] = from;
         op.count = operand.component;
       }

@@ -65,6 +65,17 @@ struct Builder {
   }
 };
 
+inline bool is_load(const ir::Inst& inst) {
+  return inst.get_form().effects().access == isa::Access::load;
+}
+/// Whether it is a cvta whose result is its operand: the address in .global or .const is the
+/// generic one.
+inline bool copies_address(const ir::Inst& inst) {
+  const auto space = static_cast<ir::Space>(inst.space);
+  return inst.get_form().sem_id == SemId::cvta &&
+         (space == ir::Space::global || space == ir::Space::constant);
+}
+
 /// Decodes one function.
 class Decoder {
  public:
@@ -150,7 +161,7 @@ class Decoder {
   void find_shapes();
   bool can_lead(u32 index) const;
   bool orders_affine(u32 index) const;
-  u64 reach_of_both() const;
+  s32 reach_of(const Operand& operand) const;
   bool has_affine_address(const Operand& a) const;
   const UsualArithmetic* usual_arithmetic() const;
   u32 spread_source() const;
@@ -280,49 +291,43 @@ class Decoder {
   std::pair<AddressBase, Place> address_base(const Operand& operand);
 
   // --- instructions ---
-  std::string instruction();
-  void lane_instruction(const isa::Form& form);
+  void instruction();
+  void lane_function(const isa::Form& form);
+  void warp_function(const isa::Form& form);
+  /// One for each handler that a `sem memory` or `sem engine` line of the tables names.
+#define HEDDLE_HANDLER(name) void name();
+#include "isa/handlers.inc"
+#undef HEDDLE_HANDLER
+  /// Keeps the function from running.
+  void refuse(std::string why) {
+    if (why_.empty()) why_ = std::move(why);
+  }
+
+  // --- accesses to memory, addresses (decode_memory.cpp) ---
   bool is_usual(const Operand& a) const;
   void choose_usual(Op& op, const FullHandler (&usual)[2]) const;
   bool affine_base(Op& op);
-  void load();
-  void store();
-  std::string atomic(bool returns);
-  void pack();
-  void unpack();
-  void move_vector();
-  void cvta();
-  void stack(SemId what);
-  void isspacep();
-  void istypep();
-  std::string call();
+  void read_modify_write();
 
   // --- barrier objects, asynchronous copies, clusters (decode_cooperation.cpp) ---
-  std::string cooperation(const isa::Form& form);
-  bool has(std::string_view slot_name) const;
-  u8 atomop() const;
+  bool has(std::string_view slot_name) const { return slot(slot_name) != 0; }
   const isa::OperandSpec* spec_of(const Operand& operand) const;
   std::string_view space_of(const Operand& operand) const;
   Place host_address(const Operand& operand, u32 bytes = 0);
   bool is_cluster_access(const Operand& a) const;
   std::pair<AddressBase, Place> access_base(const Operand& a, u32 bytes);
   void access_address(const Operand& a, Op& op, const std::pair<AddressBase, Place>& base) const;
-  void mbarrier(Handler run, u8 flags = 0);
-  void mbarrier_wait(u8 flags);
-  void async_copy();
-  std::string bulk(bool reduces, bool multimem = false);
-  void multimem(Handler run, std::vector<Place> list, u32 each, Place address);
-  std::string multimem_load();
-  std::string multimem_write(bool reduces);
-  void store_async();
-  std::string reduce_async();
-  void store_bulk();
-  void copy_tensormap();
+  void object_operation(Handler run, u8 flags = 0);
+  Op& bulk_operation(Handler run);
+  Op& multimem_access(Handler run, std::vector<Place> list, u32 each, Place address);
+  void multimem_write(Handler run);
   void cluster_address(Handler run);
-  void try_cancel();
+  const machine::AtomicFunction* applied() const;
+
+  // --- control flow, barriers (decode_flow.cpp) ---
   std::string refuse_call(const CallSite& site) const;
   void barrier(Control control);
-  void warp_instruction(const isa::Form& form);
+
   void move(Place from, Place to, Type type) {
     Op& op = emit_guarded(is_predicate(type) ? level_.predicate_move
                                              : level_.move[width_index(bytes_of(type))]);
@@ -365,6 +370,7 @@ class Decoder {
   u32 inst_index_ = 0;
   Scope scope_ = Scope::warp;       // of the instruction at hand
   std::vector<Op>* ops_ = nullptr;  // where its Ops go
+  std::string why_;                 // see refuse()
 };
 
 }  // namespace heddle::interp

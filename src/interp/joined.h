@@ -31,7 +31,7 @@ struct JoinedHandlers {
 
 /// A run of instructions, three for each product: a load of consecutive elements, one of a number
 /// for all lanes, in the same order each time and from two base registers, and the fma that adds
-/// their product. Op::offset of the first fma is the address of this.
+/// their product. Op::products of the first fma is this.
 struct Products {
   struct Factor {
     Place base = 0;  ///< of the register, or of a zero

@@ -337,7 +337,7 @@ struct Lane<F> {
     for (u32 k = 0; k < gang.count; ++k) {
       const From first = *reinterpret_cast<const From*>(gang.frames[k] + op->src[0]);
       From last;
-      if (__builtin_add_overflow(first, static_cast<s64>(op->offset), &last)) return op;
+      if (__builtin_add_overflow(first, op->reach, &last)) return op;
     }
     HEDDLE_TAIL return lead(gang, op);
   }
@@ -349,7 +349,7 @@ struct Lane<F> {
                                   std::is_integral_v<From> && sizeof(From) >= 4;
   static const Op* ordering(Gang& gang, const Op* op) {
     const Op given = *op;
-    const s32 reach[2] = {static_cast<s32>(given.offset), static_cast<s32>(given.offset >> 32)};
+    const s32 reach[2] = {given.reaches[0], given.reaches[1]};
     for (u32 k = 0; k < gang.count; ++k) {
       const Registers registers{gang.frames[k], kAllLanes};
       const From a = *registers.at<const From>(given.src[0]);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The handler table of one CPU level: moves, width changes, packing and shuffles. The lane handlers
-// come from the generated tables. Compiled once per level.
+// The handler table of one CPU level: moves, width changes and packing. The handlers of
+// lane, warp and atomic functions come from the generated tables. Compiled once per level.
 #include "interp/level.h"
 
 #include "interp/lane.h"
 #include "interp/level_joined.h"
 #include "interp/level_lanes.h"
 #include "interp/level_memory.h"
-#include "isa/sem/warp_shuffle.h"
 
 namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
@@ -64,7 +63,7 @@ void unpack(Warp& warp, const Op& op) {
 
 template <class T>
 const Op* broadcast(Gang& gang, const Op* op) {
-  const T value = static_cast<T>(gang.cta_values[op->offset]);
+  const T value = static_cast<T>(gang.cta_values[op->cta_value]);
   for (u32 k = 0; k < gang.count; ++k) {
     T* const to = reinterpret_cast<T*>(gang.frames[k] + op->dst[0]);
     for (u32 i = 0; i < kLanes; ++i) to[i] = value;
@@ -73,23 +72,11 @@ const Op* broadcast(Gang& gang, const Op* op) {
   HEDDLE_GO_ON(gang, op);
 }
 
-/// Of warps, yet here: its loops need the level's vectors.
-template <sem::Shflmode kMode>
-void shuffle(Warp& warp, const Op& op) {
-  const u32 in_range = sem::shuffle_by<kMode>(
-      warp.mask, warp.at<const u32>(op.src[0]), warp.at<const u32>(op.src[1]),
-      warp.at<const u32>(op.src[2]), warp.at<u32>(op.dst[0]));
-  if (op.dst[1] != kNoPlace) set_predicate(warp, op.dst[1], warp.mask, in_range);
-}
-template <sem::Shflmode... kMode>
-constexpr void fill_shuffle(Level& level) {
-  ((level.shuffle[static_cast<u32>(kMode)] = &shuffle<kMode>), ...);
-}
-
 Level make_level() {
   Level level{};
   level.name = HEDDLE_LEVEL_NAME;
   level.lanes = lane_table();
+  level.warps = warp_table();
   fill_memory(level), fill_full_memory(level);
   fill_resize<u8>(level.resize[0]), fill_resize<s8>(level.resize[0]);
   fill_resize<u16>(level.resize[1]), fill_resize<s16>(level.resize[1]);
@@ -111,8 +98,6 @@ Level make_level() {
   level.predicate_move = lane<&move<bool>>;
   level.predicate_not = lane<&negate>;
   level.broadcast[0] = &broadcast<u32>, level.broadcast[1] = &broadcast<u64>;
-  fill_shuffle<sem::Shflmode::up, sem::Shflmode::down, sem::Shflmode::bfly, sem::Shflmode::idx>(
-      level);
   level.joined = joined_handlers();
   return level;
 }

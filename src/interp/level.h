@@ -11,14 +11,15 @@
 
 namespace heddle::interp {
 
-inline constexpr u32 kWidths = 5;      ///< 1, 2, 4, 8, 16 bytes
-inline constexpr u32 kCounts = 4;      ///< 1, 2, 4, 8 elements
-inline constexpr u32 kAtomTypes = 16;  ///< see atom_type_index()
-inline constexpr u32 kAtomOps = 16;    ///< by sem::Atomop
+inline constexpr u32 kWidths = 5;  ///< 1, 2, 4, 8, 16 bytes
+inline constexpr u32 kCounts = 4;  ///< 1, 2, 4, 8 elements
 
 struct Level {
   std::string_view name;
-  std::span<const Handlers> lanes;                           ///< by isa::dispatch_index
+  // Of lane and warp functions, and of atomics by the function that they apply; by
+  // isa::dispatch_index.
+  std::span<const Handlers> lanes;
+  std::span<const Handler> warps, atomics;
   Handlers load[kWidths][kCounts], store[kWidths][kCounts];  ///< [element width][count_index()]
   /// [element width][count_index()][the base register is wide]: of a whole warp, weak, shared
   /// window or generic. Null: there is none, as for the affine ones.
@@ -26,7 +27,6 @@ struct Level {
   /// [element width][count_index()][the base register is wide]: the same with affine addresses;
   /// loads by AffineLoad, too.
   FullHandler affine_load[kWidths][kCounts][2][3], affine_store[kWidths][kCounts][2];
-  Handlers atom[kAtomOps][kAtomTypes];  ///< null: no such form
   /// [from][to][signed]: src[0] to dst[0], truncated or extended.
   Handlers resize[kWidths][kWidths][2];
   /// src list of `count` elements of width [w] into dst[0]; and back from src[0] into the list.
@@ -36,7 +36,6 @@ struct Level {
   Handlers to_generic[2], from_generic[2],
       is_space[2];            ///< [wide address]; cvta, cvta.to, isspacep; `window` says which
   FullHandler broadcast[2];   ///< [8 bytes]: dst[0] = Gang::cta_values[offset]
-  Handler shuffle[5];         ///< by sem::Shflmode
   Handlers frame_address[2];  ///< dst[0] = frame_local + offset
   JoinedHandlers joined;
 };

@@ -110,7 +110,7 @@ struct FactorLanes {
 /// The sum never leaves the host's registers. A NaN stays one, so a look at the end is enough.
 template <class First, class Second, bool kFirstIsSame>
 const Op* add_products(Gang& gang, const Op* op) {
-  const Products& sum = *reinterpret_cast<const Products*>(op[2].offset);
+  const Products& sum = *op[2].products;
   // All of it is legal, or none is done: a warp would not get its old sum back.
   u64 first[kMostInGang], second[kMostInGang];
   if (!find_factor<First>(gang, sum.factors[0], first) ||

@@ -3,9 +3,8 @@
 // Addresses, loads, stores and atomics. Compiled once per level.
 #include "interp/level_memory.h"
 
-#include <algorithm>
-
 #include "interp/memory_ops.h"
+#include "isa/atomic_headers.inc"
 
 namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
@@ -76,29 +75,13 @@ constexpr void fill_accesses(Level& level, u32 width) {
 }
 
 #ifdef HEDDLE_BASELINE_LEVEL
-template <sem::Atomop kOp, class T>
-constexpr Handlers atom_handler() {
-  if constexpr (sem::kHasAtomForm<kOp, T>)
-    return &atom<kOp, T>;
-  else
-    return nullptr;
-}
-
-template <sem::Atomop kOp>
-constexpr void fill_atoms(Level& level) {
-  Handlers* row = level.atom[static_cast<u32>(kOp)];
-  row[0] = atom_handler<kOp, u16>();
-  row[1] = atom_handler<kOp, u32>();
-  row[2] = atom_handler<kOp, s32>();
-  row[3] = atom_handler<kOp, u64>();
-  row[4] = atom_handler<kOp, s64>();
-  row[5] = atom_handler<kOp, sem::f32>();
-  row[6] = atom_handler<kOp, sem::f64>();
-  row[7] = atom_handler<kOp, sem::f16>();
-  row[8] = atom_handler<kOp, sem::f16x2>();
-  row[9] = atom_handler<kOp, sem::bf16>();
-  row[10] = atom_handler<kOp, sem::bf16x2>();
-}
+constexpr Handler kAtomics[] = {
+#define HEDDLE_ATOMIC(index, ...) &atomic<&__VA_ARGS__>,
+#define HEDDLE_NO_ATOMIC(index) nullptr,
+#include "isa/atomic_functions.inc"
+#undef HEDDLE_ATOMIC
+#undef HEDDLE_NO_ATOMIC
+};
 #endif
 
 }  // namespace
@@ -113,14 +96,9 @@ void fill_memory(Level& level) {
   fill_accesses<u32, 1, 2, 4, 8>(level, 2), fill_accesses<u64, 1, 2, 4>(level, 3);
   fill_accesses<sem::b128, 1>(level, 4);
 #ifdef HEDDLE_BASELINE_LEVEL
-  using sem::Atomop;
-  fill_atoms<Atomop::and_>(level), fill_atoms<Atomop::or_>(level), fill_atoms<Atomop::xor_>(level);
-  fill_atoms<Atomop::cas>(level), fill_atoms<Atomop::exch>(level), fill_atoms<Atomop::add>(level);
-  fill_atoms<Atomop::inc>(level), fill_atoms<Atomop::dec>(level);
-  fill_atoms<Atomop::min>(level), fill_atoms<Atomop::max>(level);
+  level.atomics = kAtomics;
 #else
-  // One lane after the other: no vectors.
-  std::copy_n(&level_baseline().atom[0][0], kAtomOps * kAtomTypes, &level.atom[0][0]);
+  level.atomics = level_baseline().atomics;  // one lane after the other: no vectors
 #endif
 }
 

@@ -14,8 +14,7 @@
 
 #include "interp/affine_access.h"
 #include "interp/lane.h"
-#include "isa/sem/atom.h"
-#include "machine/wide_access.h"
+#include "machine/read_modify_write.h"
 
 namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
@@ -343,53 +342,25 @@ const Op* affine_store(Gang& gang, const Op* op) {
 
 // --- atomics (9.7.13.5, 9.7.13.6) ---
 
-/// One read-modify-write on memory that other host threads may touch. Returns the old value.
-template <sem::Atomop kOp, class T>
-T atom_global(u64 address, T b, T c, bool ftz) {
-  using Word = sem::AtomWord<sizeof(T)>;
-  Word* at = reinterpret_cast<Word*>(address);
-  if constexpr (kOp == sem::Atomop::add && std::integral<T>) {
-    return static_cast<T>(__atomic_fetch_add(at, static_cast<Word>(b), __ATOMIC_SEQ_CST));
-  } else if constexpr (kOp == sem::Atomop::exch) {
-    return std::bit_cast<T>(__atomic_exchange_n(at, std::bit_cast<Word>(b), __ATOMIC_SEQ_CST));
-  } else {
-    Word old = __atomic_load_n(at, __ATOMIC_RELAXED);
-    for (;;) {
-      const Word next =
-          std::bit_cast<Word>(sem::atom_apply<kOp, T>(std::bit_cast<T>(old), b, c, ftz));
-      if (__atomic_compare_exchange_n(at, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-        return std::bit_cast<T>(old);
-      }
-    }
-  }
-}
-
 inline constexpr u32 kMostElements = 8;
 
-/// atom and red: lanes one after the other, in lane order. src[1] = b, src[2] = c; dst[0] takes the
-/// old value. A CTA runs on one host thread, so shared memory needs no locked access.
-template <sem::Atomop kOp, class T>
-void atom(Warp& warp, const Op& op) {
+/// atom and red: lanes one after the other, in lane order. The list is: destinations, then b, then
+/// c.
+template <auto kFunction>
+void atomic(Warp& warp, const Op& op) {
+  using T = machine::AtomicValue<kFunction>;
   Addresses addresses;
   form_lanes(warp, op, addresses);
   check_lanes(warp, op, sizeof(T) * op.count, sizeof(T) * op.count, addresses);
-  const bool shared = op.window == Window::shared;
-  // The first element's operands follow the list of destinations: dst..., b..., c...
   for (u32 rest = warp.mask; rest; rest &= rest - 1) {
     const u32 i = static_cast<u32>(std::countr_zero(rest));
     T results[kMostElements];  // a destination may be the source of an element that is to come
     for (u32 e = 0; e < op.count; ++e) {
       const u64 address = addresses.lane[i] + e * sizeof(T);
-      const T b = warp.at<const T>(op.list[op.count + e])[i];
-      const T c = warp.at<const T>(op.list[2 * op.count + e])[i];
-      T old;
-      if (shared) {
-        old = load_one<T>(address);
-        store_one<T>(address, sem::atom_apply<kOp, T>(old, b, c, false));
-      } else {
-        old = atom_global<kOp, T>(address, b, c, !warp.in_shared_window(address));
-      }
-      results[e] = old;
+      const bool shared = op.window == Window::shared || warp.in_shared_window(address);
+      results[e] = machine::read_modify_write<kFunction>(
+          address, warp.at<const T>(op.list[op.count + e])[i],
+          warp.at<const T>(op.list[2 * op.count + e])[i], shared);
     }
     for (u32 e = 0; e < op.count; ++e) warp.at<T>(op.list[e])[i] = results[e];
   }

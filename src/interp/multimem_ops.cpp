@@ -92,22 +92,6 @@ void load_of(Warp& warp, const Op& op) {
   });
 }
 
-/// Sums of f32 flush subnormals, as those of red do in global memory (9.7.13.6).
-template <Atomop kOp, class T>
-void reduce_of(Warp& warp, const Op& op) {
-  const u32 bytes = bytes_of(op);
-  for_lanes(warp, op, MultimemAccess::write, [&](u32 lane, const Replicas& replicas, u64 offset) {
-    const Block block = from_registers(warp, op, lane);
-    for (u32 i = 0; i < replicas.count; ++i) {
-      for (u32 at = 0; at < bytes; at += sizeof(T)) {
-        T value;
-        std::memcpy(&value, block.bytes + at, sizeof(T));
-        atom_global<kOp, T>(replicas.base[i] + offset + at, value, value, true);
-      }
-    }
-  });
-}
-
 /// Packed elements are reduced number by number.
 Type number_of(Type type) {
   switch (type) {
@@ -183,9 +167,12 @@ Handler multimem_load(u8 atomop, Type type, Type accumulator) {
   }
 }
 
-Handler multimem_reduce(u8 atomop, Type type) {
-  return with_operation(atomop, number_of(type),
-                        []<Atomop kOp, class T>() -> Handler { return &reduce_of<kOp, T>; });
+void multimem_reduce(Warp& warp, const Op& op) {
+  for_lanes(warp, op, MultimemAccess::write, [&](u32 lane, const Replicas& replicas, u64 offset) {
+    const Block block = from_registers(warp, op, lane);
+    for (u32 i = 0; i < replicas.count; ++i)
+      machine::combine(*op.atomic, replicas.base[i] + offset, block.bytes, bytes_of(op), false);
+  });
 }
 
 }  // namespace heddle::interp

@@ -37,6 +37,6 @@ void on_replicas(Warp& warp, u32 lane, u64 address, u64 bytes, MultimemAccess ac
 void multimem_store(Warp& warp, const Op& op);
 /// `accumulator`: what sums are rounded to at each step. Null: no such form.
 Handler multimem_load(u8 atomop, isa::Type type, isa::Type accumulator);
-Handler multimem_reduce(u8 atomop, isa::Type type);
+void multimem_reduce(Warp& warp, const Op& op);
 
 }  // namespace heddle::interp

@@ -14,11 +14,13 @@
 #include <limits>
 
 #include "base/types.h"
+#include "isa/special_registers.h"
 #include "machine/trap_kind.h"
 
 namespace heddle::machine {
 class Memory;
-}
+struct AtomicFunction;
+}  // namespace heddle::machine
 
 namespace heddle::interp {
 
@@ -30,6 +32,7 @@ inline constexpr u32 kAllLanes = 0xffffffffu;
 using Place = s32;
 inline constexpr Place kNoPlace = std::numeric_limits<Place>::min();
 
+struct Products;
 struct Warp;
 struct Gang;
 struct Op;
@@ -134,7 +137,7 @@ inline constexpr u8 kNoSecond = 1;
 /// one atomic access for each lane.
 inline constexpr u8 kOrdered = 1;
 
-/// Op::flags of instructions that look across lanes: src[5] is a membermask; nothing leads from the
+/// Op::flags of instructions that look across lanes: there is a membermask; nothing leads from the
 /// instruction back to it.
 inline constexpr u8 kMembers = 1, kInNoLoop = 2;
 
@@ -151,9 +154,22 @@ struct Op {
   u32 guard_flip = 0;      ///< all ones for `@!p`
   Place dst[2] = {kNoPlace, kNoPlace};
   Place src[6] = {0, 0, 0, 0, 0, 0};
-  u64 offset = 0;  ///< address offset, branch target (an index), constant; of a lead_widening
-                   ///< handler: how far lane 31 of src[0] is from lane 0; of an ordering one: the
-                   ///< same of src[0] and src[1], in 32 bits each
+  Place members = 0;  ///< of the membermask
+  /// What the kind of the instruction adds.
+  union {
+    u64 offset = 0;                         ///< memory, local variables: added to the address
+    const machine::AtomicFunction* atomic;  ///< reductions: what they do in memory
+    const u64* variables;                   ///< istypep: see opaque_variables()
+    const Products* products;               ///< the first fma of JoinedHandlers::products
+    u64 cta_value;                          ///< broadcast: index into Gang::cta_values
+    isa::SpecialRegister special;           ///< refresh_special
+    u32 target;                             ///< bra: index of an Op
+    u32 table;                              ///< brx_idx: index into Interpreted::branch_tables
+    u32 call_site;                          ///< call: index into Interpreted::call_sites
+    u32 again;       ///< mbarrier_wait: Ops before it that a thread which waits runs again
+    s64 reach;       ///< lead_widening: how far lane 31 of src[0] is from lane 0
+    s32 reaches[2];  ///< ordering: the same of src[0] and src[1]
+  };
   const Place* list = nullptr;  ///< elements of a vector operand; lives as long as the program
   u8 count = 1;                 ///< elements of `list`
   u8 runtime[6] = {};           ///< run-time modifiers of the form, in its order

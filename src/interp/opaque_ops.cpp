@@ -22,7 +22,7 @@ std::vector<u64> opaque_variables(const machine::Loaded& loaded, isa::Type type)
 }
 
 void is_opaque(Warp& warp, const Op& op) {
-  const u64* const list = reinterpret_cast<const u64*>(op.offset);
+  const u64* const list = op.variables;
   const std::span variables(list + 1, list[0]);
   u32 found = 0;
   sem::for_each_lane(warp.mask, [&](u32 lane) {

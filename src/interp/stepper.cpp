@@ -165,7 +165,7 @@ void InterpretedCta::step_op(WarpState& state, const Op& op) {
     case Control::mbarrier_wait:
       return set_predicate(warp, op.dst[0], lanes, past_phase(warp, op));
     case Control::call: {
-      const CallSite& site = program_.call_sites[op.offset];
+      const CallSite& site = program_.call_sites[op.call_site];
       for (u32 rest = lanes; rest; rest &= rest - 1) {
         const u32 lane = static_cast<u32>(std::countr_zero(rest));
         warp.mask = 1u << lane;  // a fault is this lane's
@@ -218,7 +218,7 @@ CtaStatus InterpretedCta::call_once() {
   const auto op = std::ranges::find_if(step_.code->ops, [&](const Op& one) {
     return one.inst == step_.inst && one.control == Control::call;
   });
-  const CallSite& site = program_.call_sites[op->offset];
+  const CallSite& site = program_.call_sites[op->call_site];
   warp.mask = step_.lanes;
   warp.op = &*op;
   budget_ = std::numeric_limits<s64>::max();

@@ -11,7 +11,7 @@ u64 round_up(u64 value, u64 to) { return (value + to - 1) / to * to; }
 /// The function that the instruction calls; null: none, or one in a register.
 const Operand* callee_of(const Function& function, const Inst& inst) {
   const isa::Form& form = inst.get_form();
-  if (form.sem_id != isa::SemId::call) return nullptr;
+  if (form.effects().flow != isa::Flow::call) return nullptr;
   for (u32 i = 0; i < form.operands.size() && i < inst.operands.count; ++i) {
     const Operand& one = function.operands[inst.operands.first + i];
     if (form.operands[i].name == "f" && one.kind == OperandKind::function) return &one;

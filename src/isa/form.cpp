@@ -78,7 +78,9 @@ bool is_present(const OperandSpec& operand, std::span<const u8> slot_values) {
 }
 
 u32 dispatch_index(const Form& form, std::span<const u8> slot_values) {
-  if (form.sem_kind != SemKind::lane) return kNoDispatch;
+  const bool has_function =
+      form.sem_kind == SemKind::lane || form.sem_kind == SemKind::warp || !form.applies.empty();
+  if (!has_function) return kNoDispatch;
   u32 index = 0;
   for (u8 slot_index : form.dispatch_slots) {
     const Slot& slot = form.slots[slot_index];

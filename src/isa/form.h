@@ -155,10 +155,16 @@ struct Form {
   SemKind sem_kind;
   std::string_view sem;  ///< name of the function or handler
   SemId sem_id;          ///< generated enumerator of that name; SemId::none for lane and pending
-  u32 dispatch_base;     ///< lane: first index into the dispatch table
+  u32 dispatch_base;     ///< of lane and warp functions, and of what `applies` names: its first
+                         ///< index into the table of that kind
   std::span<const u8>
       dispatch_slots;  ///< slots that choose the entry (compile-time arguments), slowest first
   std::span<const u8> runtime_slots;  ///< slots passed at run time, in order
+  s8 members;                         ///< the operand that is a membermask, -1: none
+  std::string_view applies;  ///< memory: the function that makes the new value of memory from the
+                             ///< old one; empty: none
+
+  const Effects& effects() const { return effects_of(sem_id); }
 };
 
 inline constexpr u8 kAnyValue = 0xff;
@@ -186,7 +192,8 @@ bool is_present(const OperandSpec& operand, std::span<const u8> slot_values);
 bool holds(const Condition& condition, std::span<const u8> slot_values);
 bool all_hold(std::span<const Condition> conditions, std::span<const u8> slot_values);
 
-/// Index of the dispatch entry for these slot values (lane forms; see Form::dispatch_slots).
+/// Index of the function for these slot values (lane and warp forms, and memory forms that apply
+/// one; see Form::dispatch_slots).
 /// Within one slot, entries follow the order of its choices; an absent optional one is entry 0.
 u32 dispatch_index(const Form& form, std::span<const u8> slot_values);
 inline constexpr u32 kNoDispatch = 0xffffffffu;

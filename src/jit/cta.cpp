@@ -247,10 +247,9 @@ u32 Cta::arrive(const Site& site, u32 team, u32 lanes, u32 number, u32 count, u3
     barrier.begin(teams_, count);
   }
   barrier.arrived[team] |= lanes;
-  if (site.sem == isa::SemId::bar_red || site.sem == isa::SemId::bar_red_popc)
-    barrier.vote(predicates, lanes);
+  if (site.sem == isa::SemId::bar_red) barrier.vote(predicates, lanes);
   teams_at_[team].number = number;
-  teams_at_[team].waits = site.sem != isa::SemId::bar_arrive;
+  teams_at_[team].waits = isa::effects_of(site.sem).waits;
   if (!teams_at_[team].waits) check_barrier(number);
   return 0;
 }
@@ -349,7 +348,7 @@ CtaStatus Cta::deadlock() {
         teams_at_[w].waits ? fmt::format("all threads that are left wait; these at barrier {}",
                                          teams_at_[w].number)
         : where.gathered   ? "all threads that are left wait; these for others of their warp"
-        : where.sem == isa::SemId::cluster_wait
+        : isa::effects_of(where.sem).waits
             ? "all threads that are left wait; these at the barrier of the cluster"
             : "all threads that are left wait; these for an mbarrier object");
   return CtaStatus::trapped;
@@ -483,7 +482,7 @@ u32 Cta::check_access(const Site& site, u64 distance) {
     u64 address = c.addresses[lane] + distance;
     if (site.narrow) address = static_cast<u32>(address);
     if (inside(address) && address % bytes == 0) continue;
-    if (site.space == ir::Space::local && site.sem == isa::SemId::call) {
+    if (site.space == ir::Space::local && isa::effects_of(site.sem).flow == isa::Flow::call) {
       overflow(site, lane, std::nullopt);
       return 1;
     }

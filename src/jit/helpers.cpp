@@ -9,20 +9,18 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "isa/sem/atom.h"
-#include "isa/sem/warp_redux.h"
-#include "isa/sem/warp_shuffle.h"
-#include "isa/sem/warp_vote.h"
+#include "isa/sem/warp_function.h"
+#include "isa/warp_headers.inc"
 #include "jit/cta.h"
 #include "jit/float_mode.h"
 #include "machine/membermask.h"
+#include "machine/read_modify_write.h"
 #include "machine/wide_access.h"
 
 namespace heddle::jit {
 namespace {
 
 using isa::SemId;
-using isa::Type;
 using machine::TrapKind;
 
 Cta& cta_of(Context* context) { return *static_cast<Cta*>(context->owner); }
@@ -108,21 +106,22 @@ u32 trap(Context* context, u32 number) {
   Cta& cta = cta_of(context);
   const Site& site = cta.site(number);
   const u32 lane = static_cast<u32>(std::countr_zero(context->lanes));
-  const bool in_memory = site.sem == SemId::call && site.space == ir::Space::local;
-  const bool restores = site.sem == SemId::stack_restore;
-  if (in_memory || restores || site.sem == SemId::stack_allocate) {
+  const isa::Effects& what = isa::effects_of(site.sem);
+  const bool calls = what.flow == isa::Flow::call;
+  if (what.stack || (calls && site.space == ir::Space::local)) {
+    const bool restores = site.sem == SemId::stack_restore;
     cta.overflow(site, lane,
                  restores ? std::optional(operand<u64>(context, 0)[lane]) : std::nullopt);
     return 1;
   }
-  if (site.sem == SemId::call) {
+  if (calls) {
     cta.raise(TrapKind::illegal_call, site, lane, operand<u64>(context, 0)[lane],
               "the register holds no address of a function of this module");
     return 1;
   }
-  const TrapKind kind = site.sem == SemId::brkpt     ? TrapKind::breakpoint
-                        : site.sem == SemId::brx_idx ? TrapKind::illegal_call
-                                                     : TrapKind::trap_instruction;
+  const TrapKind kind = site.sem == SemId::brkpt         ? TrapKind::breakpoint
+                        : what.flow == isa::Flow::branch ? TrapKind::illegal_call
+                                                         : TrapKind::trap_instruction;
   cta.raise(kind, site, lane);
   return 1;
 }
@@ -225,187 +224,54 @@ u32 store(Context* context, u32 number) {
   return 0;
 }
 
-/// One read-modify-write; returns the old value. Others may touch global memory meanwhile.
-template <sem::Atomop kOp, class T>
-T atomic_one(u64 address, T b, T c, bool alone) {
-  using Word = sem::AtomWord<sizeof(T)>;
-  Word* at = reinterpret_cast<Word*>(address);
-  Word old = __atomic_load_n(at, __ATOMIC_RELAXED);
-  while (true) {
-    const Word next =
-        std::bit_cast<Word>(sem::atom_apply<kOp, T>(std::bit_cast<T>(old), b, c, !alone));
-    if (alone) {
-      *at = next;
-      break;
-    }
-    if (__atomic_compare_exchange_n(at, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-      break;
-  }
-  return std::bit_cast<T>(old);
-}
-
-template <sem::Atomop kOp, class T>
-void atomic_lanes(Context* context, const Site& site) {
-  const u32 count = site.count;
-  for_each_lane(context->lanes, [&](u32 lane) {
-    for (u32 i = 0; i < count; ++i) {
-      const u64 address = context->addresses[lane] + i * sizeof(T);
-      T b, c;
-      std::memcpy(&b, operand<T>(context, i) + lane, sizeof b);
-      std::memcpy(
-          &c, operand<T>(context, site.op == static_cast<u8>(sem::Atomop::cas) ? count : i) + lane,
-          sizeof c);
-      const bool shared = address - context->shared_base < machine::kSharedSlot;
-      const T old = atomic_one<kOp, T>(address, b, c, shared);
-      std::memcpy(operand<T>(context, i) + lane, &old, sizeof old);
-    }
-  });
-}
-
-template <sem::Atomop kOp>
-void atomic_typed(Context* context, const Site& site) {
-  const auto run = [&]<class T>(T) {
-    if constexpr (sem::kHasAtomForm<kOp, T>)
-      atomic_lanes<kOp, T>(context, site);
-    else
-      HEDDLE_UNREACHABLE();
-  };
-  switch (site.type) {
-    case Type::b16:
-      return run(u16{});
-    case Type::b32:
-    case Type::u32:
-      return run(u32{});
-    case Type::s32:
-      return run(s32{});
-    case Type::b64:
-    case Type::u64:
-      return run(u64{});
-    case Type::s64:
-      return run(s64{});
-    case Type::f32:
-      return run(sem::f32{});
-    case Type::f64:
-      return run(sem::f64{});
-    case Type::f16:
-      return run(sem::f16{});
-    case Type::f16x2:
-      return run(sem::f16x2{});
-    case Type::bf16:
-      return run(sem::bf16{});
-    case Type::bf16x2:
-      return run(sem::bf16x2{});
-    default:
-      HEDDLE_UNREACHABLE();
-  }
-}
-
 u32 atomic(Context* context, u32 number) {
   Cta& cta = cta_of(context);
   const Site& site = cta.site(number);
   if (!reach(context, cta, site)) return 1;
-  using sem::Atomop;
-  switch (static_cast<Atomop>(site.op)) {
-    case Atomop::and_:
-      return atomic_typed<Atomop::and_>(context, site), 0;
-    case Atomop::or_:
-      return atomic_typed<Atomop::or_>(context, site), 0;
-    case Atomop::xor_:
-      return atomic_typed<Atomop::xor_>(context, site), 0;
-    case Atomop::cas:
-      return atomic_typed<Atomop::cas>(context, site), 0;
-    case Atomop::exch:
-      return atomic_typed<Atomop::exch>(context, site), 0;
-    case Atomop::add:
-      return atomic_typed<Atomop::add>(context, site), 0;
-    case Atomop::inc:
-      return atomic_typed<Atomop::inc>(context, site), 0;
-    case Atomop::dec:
-      return atomic_typed<Atomop::dec>(context, site), 0;
-    case Atomop::min:
-      return atomic_typed<Atomop::min>(context, site), 0;
-    case Atomop::max:
-      return atomic_typed<Atomop::max>(context, site), 0;
-    default:
-      HEDDLE_UNREACHABLE();
-  }
+  const machine::AtomicFunction& function = machine::atomic_function(site.dispatch);
+  for_each_lane(context->lanes, [&](u32 lane) {
+    for (u32 i = 0; i < site.count; ++i) {
+      const auto value = [&](u32 k) {
+        return operand<u8>(context, k) + static_cast<std::size_t>(lane) * function.bytes;
+      };
+      const u64 address = context->addresses[lane] + u64{i} * function.bytes;
+      const bool shared = address - context->shared_base < machine::kSharedSlot;
+      function.run(address, value(i), value(site.has_third ? site.count : i), value(i), shared);
+    }
+  });
+  return 0;
 }
 
 // --- across lanes (9.7.9.5, 9.7.13.8 to 9.7.13.14) ---
 
-/// What it is of `members`, all of which are there, for `lanes`: the same ones, but where a
-/// membermask is wrong. Results go into the place of operands.
-void warp_op_of(Context* context, const Site& site, u32 members, u32 lanes, u64 (&first)[kLanes],
-                u32& second) {
-  const u8* runtime = site.runtime;
-  u32* out = reinterpret_cast<u32*>(first);
-  const auto set_all = [&](auto value) {
-    for (u32 lane = 0; lane < kLanes; ++lane)
-      if (lanes >> lane & 1) out[lane] = static_cast<u32>(value);
-  };
-  const auto wide = [&] { return isa::type_info(static_cast<Type>(runtime[0])).bits == 64; };
-  switch (site.sem) {
-    case SemId::shuffle:
-    case SemId::shuffle_sync: {
-      const u32 inside =
-          sem::shuffle(static_cast<sem::Shflmode>(runtime[0]), lanes, operand<u32>(context, 0),
-                       operand<u32>(context, 1), operand<u32>(context, 2), out);
-      second = (second & ~lanes) | inside;
-      return;
-    }
-    case SemId::vote:
-    case SemId::vote_sync: {
-      const bool result =
-          sem::vote(static_cast<sem::Votemode>(runtime[0]), members, *operand<u32>(context, 0));
-      out[0] = (out[0] & ~lanes) | (result ? lanes : 0);
-      return;
-    }
-    case SemId::ballot:
-    case SemId::ballot_sync:
-      return set_all(sem::ballot(members, *operand<u32>(context, 0)));
-    case SemId::match_any_sync:
-      return wide() ? sem::match_any(members, lanes, operand<u64>(context, 0), out)
-                    : sem::match_any(members, lanes, operand<u32>(context, 0), out);
-    case SemId::match_all_sync: {
-      const u32 result = wide() ? sem::match_all(members, operand<u64>(context, 0))
-                                : sem::match_all(members, operand<u32>(context, 0));
-      set_all(result);
-      second = (second & ~lanes) | (result ? lanes : 0);
-      return;
-    }
-    case SemId::elect_sync: {
-      const u32 lane = sem::elect(members);
-      set_all(lane);
-      second = (second & ~lanes) | (lanes & members & (1u << lane));
-      return;
-    }
-    case SemId::redux_u32_sync:
-      return set_all(sem::redux<u32>(static_cast<sem::Reduxop>(runtime[0]), members,
-                                     operand<u32>(context, 0)));
-    case SemId::redux_s32_sync:
-      return set_all(sem::redux<s32>(static_cast<sem::Reduxop>(runtime[0]), members,
-                                     operand<s32>(context, 0)));
-    case SemId::redux_f32_sync:
-      return set_all(
-          sem::redux_f32(static_cast<sem::Reduxop>(runtime[0]), static_cast<sem::Flag>(runtime[1]),
-                         static_cast<sem::Flag>(runtime[2]), members, operand<u32>(context, 0)));
-    default:
-      HEDDLE_UNREACHABLE();
-  }
+/// A warp function as a helper calls it.
+struct WarpHelper {
+  void (*run)(Context*, const Site&, sem::WarpLanes, void* const (&results)[2]);
+  u32 sources;
+  bool first_is_predicate;  ///< result
+};
+
+template <auto kFunction>
+void run_warp_function(Context* context, const Site& site, sem::WarpLanes who,
+                       void* const (&results)[2]) {
+  using Function = sem::WarpFunction<kFunction>;
+  Function::call(site.runtime, who, [&](u32 i) -> void* {
+    return i < Function::kSources ? operand<u8>(context, i) : results[i - Function::kSources];
+  });
 }
 
-/// The operand that names the members, of a `.sync` form.
-u32 members_operand(SemId sem) {
-  switch (sem) {
-    case SemId::shuffle_sync:
-      return 3;
-    case SemId::elect_sync:
-    case SemId::warp_barrier:
-      return 0;
-    default:
-      return 1;
-  }
-}
+template <auto kFunction>
+constexpr WarpHelper kMade = {&run_warp_function<kFunction>, sem::WarpFunction<kFunction>::kSources,
+                              sem::WarpFunction<kFunction>::kFirstResultIsPredicate};
+
+/// By isa::dispatch_index().
+constexpr WarpHelper kWarpHelpers[] = {
+#define HEDDLE_WARP(index, ...) kMade<&__VA_ARGS__>,
+#define HEDDLE_NO_WARP(index) WarpHelper{},
+#include "isa/warp_functions.inc"
+#undef HEDDLE_WARP
+#undef HEDDLE_NO_WARP
+};
 
 /// Whether the lanes of `group`, which name `named`, may do so: all of them are named, and no other
 /// one that is here names others. Else it is a trap of a strict launch.
@@ -418,7 +284,7 @@ bool may_name(Context* context, const Site& site, u32 group, u32 named, const u3
     return false;
   }
   // Those come to a barrier at different places, too.
-  const u32 others = site.sem == SemId::warp_barrier ? 0 : named & context->lanes & ~group;
+  const u32 others = isa::effects_of(site.sem).waits ? 0 : named & context->lanes & ~group;
   if (!others) return true;
   const u32 other = static_cast<u32>(std::countr_zero(others));
   cta.raise(TrapKind::membermask, site, static_cast<u32>(std::countr_zero(group)), std::nullopt,
@@ -448,29 +314,29 @@ u32 members(Context* context, u32 number) {
   return !for_each_group(context, site, operand<const u32>(context, 0), [](u32, u32) {});
 }
 
+/// Results go into the place of operands.
 u32 warp_op(Context* context, u32 number) {
   const Site& site = cta_of(context).site(number);
+  const WarpHelper& function = kWarpHelpers[site.dispatch];
   alignas(64) u64 first[kLanes] = {};
-  u32 second = 0;
+  sem::Predicate second{0};
+  void* const results[] = {first, &second};
   const u32 all = context->lanes;
+  const auto run = [&](u32 group, u32 members) {
+    function.run(context, site, {members, group}, results);
+  };
   if (!site.has_members) {
-    warp_op_of(context, site, all, all, first, second);
+    run(all, all);
   } else {
-    const u32* names = operand<const u32>(context, members_operand(site.sem));
-    const auto run = [&](u32 group, u32 members) {
-      warp_op_of(context, site, members, group, first, second);
-    };
+    // The membermask is behind the sources.
+    const u32* names = operand<const u32>(context, function.sources);
     if (!for_each_group(context, site, names, run)) return 1;
   }
-  // What is the same for all is read from the first place.
-  const u32 some = static_cast<u32>(std::countr_zero(context->lanes));
-  const bool by_lane = site.sem == SemId::shuffle || site.sem == SemId::shuffle_sync ||
-                       site.sem == SemId::match_any_sync || site.sem == SemId::elect_sync ||
-                       site.sem == SemId::vote || site.sem == SemId::vote_sync;
+  // A result that is the same for all lanes is read from the first one's place.
   u32* out = reinterpret_cast<u32*>(first);
-  if (!by_lane && !(context->lanes & 1)) out[0] = out[some];
+  if (!function.first_is_predicate && !(all & 1)) out[0] = out[std::countr_zero(all)];
   std::memcpy(context->operands[0], first, sizeof first);
-  *operand<u32>(context, 1) = second;
+  *operand<u32>(context, 1) = second.bits;
   return 0;
 }
 

@@ -32,10 +32,12 @@ struct Site {
   u8 count = 1;                      ///< elements
   bool strong = false;   ///< other threads may write at the same time, and a loop may wait for that
   bool ordered = false;  ///< those run on other host threads: an atomic access
-  u8 op = 0;             ///< sem::Atomop
-  u8 runtime[3] = {};    ///< run-time modifiers of a warp operation or bar.red
-  u32 next = 0;          ///< of an access that is checked in a group: the next one
-  u64 distance = 0;      ///< bytes behind the address that is given
+  bool has_third = false;  ///< of an atomic operation: there is an operand c, for all elements
+  u8 op = 0;               ///< sem::Atomop, or of bar.red sem::Boolop; 0: another operation
+  u8 runtime[3] = {};      ///< run-time modifiers of a warp operation
+  u16 dispatch = 0;        ///< of a warp or atomic operation: isa::dispatch_index()
+  u32 next = 0;            ///< of an access that is checked in a group: the next one
+  u64 distance = 0;        ///< bytes behind the address that is given
   // Of affine addresses: see Context::lines.
   bool in_line = false;      ///< addresses are in Context::lines; else in Context::addresses
   u8 shared = 1;             ///< halves of warps that share a first address

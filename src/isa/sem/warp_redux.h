@@ -30,21 +30,21 @@ constexpr T redux_pair(Reduxop op, T a, T b) {
   }
 }
 
-/// u32 and s32 differ for min and max only. Of nobody: 0.
+/// u32 and s32 differ for min and max only. Without members the result is 0.
 template <std::integral T>
-constexpr T redux(Reduxop op, u32 members, const T* a) {
-  if (!members) return 0;
-  T result = a[std::countr_zero(members)];
-  for_each_lane(members & (members - 1),
+constexpr void redux(Reduxop op, WarpLanes who, const T* a, T* d) {
+  T result = who.members ? a[std::countr_zero(who.members)] : T{0};
+  for_each_lane(who.members & (who.members - 1),
                 [&](u32 lane) { result = redux_pair(op, result, a[lane]); });
-  return result;
+  set_all(who, d, result);
 }
 
 /// Integers in the order of the floats whose bits they come from, -0 below +0. Its own inverse.
 constexpr s32 float_order(s32 bits) { return bits ^ ((bits >> 31) & 0x7fffffff); }
 
-/// Bits of floats. A NaN is left out, or decides (`.NaN`); if nothing is left, the canonical NaN.
-constexpr u32 redux_f32(Reduxop op, Flag abs, Flag nan, u32 members, const u32* a) {
+/// Of the bits of floats. A NaN is left out, or decides (`.NaN`); without any number the result is
+/// the canonical NaN.
+constexpr u32 extreme_of(Reduxop op, Flag abs, Flag nan, u32 members, const u32* a) {
   constexpr u32 kCanonicalNan = 0x7fffffff;
   constexpr u32 kInfinity = 0x7f800000;
   const u32 sign_mask = abs == Flag::on ? 0x7fffffffu : 0xffffffffu;
@@ -63,6 +63,9 @@ constexpr u32 redux_f32(Reduxop op, Flag abs, Flag nan, u32 members, const u32* 
   });
   if (!found || (found_nan && nan == Flag::on)) return kCanonicalNan;
   return static_cast<u32>(float_order(best));
+}
+constexpr void redux_f32(Reduxop op, Flag abs, Flag nan, WarpLanes who, const u32* a, u32* d) {
+  set_all(who, d, extreme_of(op, abs, nan, who.members, a));
 }
 
 }  // namespace heddle::sem

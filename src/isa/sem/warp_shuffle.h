@@ -50,7 +50,7 @@ constexpr bool is_broadcast(const u32* b, const u32* c) {
   return !different;
 }
 
-/// The same for a mode that is known when compiling, over all lanes: loops without branches.
+/// Over all lanes, in loops without branches. Returns who is in range.
 template <Shflmode kMode>
 constexpr u32 shuffle_by(u32 members, const u32* a, const u32* b, const u32* c, u32* d) {
   if (kMode == Shflmode::idx && is_broadcast(b, c)) {
@@ -76,18 +76,18 @@ constexpr u32 shuffle_by(u32 members, const u32* a, const u32* b, const u32* c, 
   return in_range & members;
 }
 
-/// The new `d`, which may be the same register as a source. Returns the predicate `p`.
-constexpr u32 shuffle(Shflmode mode, u32 members, const u32* a, const u32* b, const u32* c,
-                      u32* d) {
+/// `p`: whether the source lane is in range.
+constexpr void shuffle(Shflmode mode, WarpLanes who, const u32* a, const u32* b, const u32* c,
+                       u32* d, Predicate& p) {
   switch (mode) {
     case Shflmode::up:
-      return shuffle_by<Shflmode::up>(members, a, b, c, d);
+      return set_bits(who, p, shuffle_by<Shflmode::up>(who.active, a, b, c, d));
     case Shflmode::down:
-      return shuffle_by<Shflmode::down>(members, a, b, c, d);
+      return set_bits(who, p, shuffle_by<Shflmode::down>(who.active, a, b, c, d));
     case Shflmode::bfly:
-      return shuffle_by<Shflmode::bfly>(members, a, b, c, d);
+      return set_bits(who, p, shuffle_by<Shflmode::bfly>(who.active, a, b, c, d));
     default:
-      return shuffle_by<Shflmode::idx>(members, a, b, c, d);
+      return set_bits(who, p, shuffle_by<Shflmode::idx>(who.active, a, b, c, d));
   }
 }
 

@@ -12,6 +12,56 @@ namespace {
 
 constexpr u32 kAll = 0xffffffff;
 
+/// All members are active.
+constexpr WarpLanes together(u32 members) { return {members, members}; }
+
+u32 shuffled(Shflmode mode, u32 members, const u32* a, const u32* b, const u32* c, u32* d) {
+  Predicate in_range{0};
+  shuffle(mode, together(members), a, b, c, d, in_range);
+  return in_range.bits;
+}
+/// What lane 31 or, where it is no member, the lowest one gets.
+u32 any_of(u32 members, const u32* d) {
+  return d[members >> 31 ? 31 : static_cast<u32>(std::countr_zero(members))];
+}
+u32 vote_bits(Votemode mode, u32 members, u32 a) {
+  Predicate d{0};
+  vote(mode, together(members), {a}, d);
+  return d.bits;
+}
+u32 ballot_of(u32 members, u32 a) {
+  u32 d[kWarpSize] = {};
+  ballot(together(members), {a}, d);
+  return any_of(members, d);
+}
+struct Elected {
+  u32 lane, bits;
+  bool operator==(const Elected&) const = default;
+};
+Elected elect_of(u32 members) {
+  u32 d[kWarpSize] = {};
+  Predicate p{0};
+  elect(together(members), d, p);
+  return {any_of(members, d), p.bits};
+}
+struct Matched {
+  u32 mask, bits;
+  bool operator==(const Matched&) const = default;
+};
+template <class T>
+Matched match_all_of(u32 members, const T* a) {
+  u32 d[kWarpSize] = {};
+  Predicate p{0};
+  match_all(together(members), a, d, p);
+  return {any_of(members, d), p.bits};
+}
+template <class T>
+T redux_of(Reduxop op, u32 members, const T* a) {
+  T d[kWarpSize] = {};
+  redux(op, together(members), a, d);
+  return static_cast<T>(any_of(members, reinterpret_cast<const u32*>(d)));
+}
+
 struct ShuffleCase {
   Shflmode mode;
   u32 b, c;
@@ -51,9 +101,9 @@ TEST(Shuffle, SourceLane) {
 TEST(Shuffle, DestinationMayBeASource) {
   u32 a[kWarpSize], b[kWarpSize], c[kWarpSize];
   for (u32 i = 0; i < kWarpSize; ++i) a[i] = 100 + i, b[i] = 31 - i, c[i] = 31;
-  EXPECT_EQ(shuffle(Shflmode::idx, kAll, a, b, c, a), kAll);
+  EXPECT_EQ(shuffled(Shflmode::idx, kAll, a, b, c, a), kAll);
   for (u32 i = 0; i < kWarpSize; ++i) EXPECT_EQ(a[i], 131 - i);
-  EXPECT_EQ(shuffle(Shflmode::idx, 0xf0, a, b, c, b), 0xf0u);
+  EXPECT_EQ(shuffled(Shflmode::idx, 0xf0, a, b, c, b), 0xf0u);
   for (u32 i = 0; i < kWarpSize; ++i)
     EXPECT_EQ(b[i], i >= 4 && i < 8 ? 100 + i : 31 - i);  // others keep theirs
 }
@@ -61,7 +111,7 @@ TEST(Shuffle, DestinationMayBeASource) {
 TEST(Shuffle, EachLaneHasItsOwnSelector) {
   u32 a[kWarpSize], b[kWarpSize], c[kWarpSize], d[kWarpSize] = {};
   for (u32 i = 0; i < kWarpSize; ++i) a[i] = i, b[i] = i * 7, c[i] = i % 2 ? 31 : 0;
-  const u32 in_range = shuffle(Shflmode::idx, kAll, a, b, c, d);
+  const u32 in_range = shuffled(Shflmode::idx, kAll, a, b, c, d);
   for (u32 i = 0; i < kWarpSize; ++i) {
     const u32 lane = i * 7 % 32;
     const bool in = i % 2 != 0 || lane == 0;
@@ -77,7 +127,7 @@ TEST(Shuffle, Broadcast) {
       u32 a[32], b[32], c[32], d[32];
       for (u32 i = 0; i < 32; ++i) a[i] = 100 + i, b[i] = source, c[i] = packed, d[i] = 5;
       const u32 members = 0xfff0ffff;
-      const u32 in_range = shuffle(Shflmode::idx, members, a, b, c, d);
+      const u32 in_range = shuffled(Shflmode::idx, members, a, b, c, d);
       for (u32 lane = 0; lane < 32; ++lane) {
         const ShuffleSource from = shuffle_source(Shflmode::idx, lane, source, packed);
         const bool takes_part = (members >> lane & 1) != 0;
@@ -89,32 +139,42 @@ TEST(Shuffle, Broadcast) {
 }
 
 TEST(Vote, OnlyMembersCount) {
-  EXPECT_TRUE(vote(Votemode::all, 0x0f, 0xff));
-  EXPECT_FALSE(vote(Votemode::all, 0xff, 0x0f));
-  EXPECT_TRUE(vote(Votemode::any, 0xff, 0x80));
-  EXPECT_FALSE(vote(Votemode::any, 0x0f, 0xf0));
-  EXPECT_TRUE(vote(Votemode::uni, 0x0f, 0xf0));
-  EXPECT_TRUE(vote(Votemode::uni, 0xf0, 0xf0));
-  EXPECT_FALSE(vote(Votemode::uni, 0xff, 0xf0));
-  EXPECT_EQ(ballot(0xff, 0x0ff0), 0xf0u);
-  EXPECT_EQ(elect(0xf0), 4u);
-  EXPECT_EQ(elect(0x80000000), 31u);
+  EXPECT_EQ(vote_bits(Votemode::all, 0x0f, 0xff), 0x0fu);
+  EXPECT_EQ(vote_bits(Votemode::all, 0xff, 0x0f), 0u);
+  EXPECT_EQ(vote_bits(Votemode::any, 0xff, 0x80), 0xffu);
+  EXPECT_EQ(vote_bits(Votemode::any, 0x0f, 0xf0), 0u);
+  EXPECT_EQ(vote_bits(Votemode::uni, 0x0f, 0xf0), 0x0fu);
+  EXPECT_EQ(vote_bits(Votemode::uni, 0xf0, 0xf0), 0xf0u);
+  EXPECT_EQ(vote_bits(Votemode::uni, 0xff, 0xf0), 0u);
+  EXPECT_EQ(ballot_of(0xff, 0x0ff0), 0xf0u);
+  EXPECT_EQ(elect_of(0xf0), (Elected{4, 0x10}));
+  EXPECT_EQ(elect_of(0x80000000), (Elected{31, 0x80000000}));
+}
+
+// A wrong membermask: lanes get the result of others, and only they get it.
+TEST(Vote, ActiveLanesThatAreNoMembers) {
+  u32 d[kWarpSize] = {};
+  ballot({0x0f, 0x30}, {0x3c}, d);
+  for (u32 lane = 0; lane < kWarpSize; ++lane) EXPECT_EQ(d[lane], 0x30 >> lane & 1 ? 0x0cu : 0u);
+  Predicate p{0xff};
+  vote(Votemode::all, {0x0f, 0x30}, {0x3c}, p);
+  EXPECT_EQ(p.bits, 0xcfu);
 }
 
 TEST(Match, GroupsOfEqualValues) {
   u64 a[kWarpSize];
   for (u32 i = 0; i < kWarpSize; ++i) a[i] = (u64{i} % 4) << 32;
   u32 d[kWarpSize] = {};
-  match_any(0xffff00ff, 0xffff00ff, a, d);
+  match_any(together(0xffff00ff), a, d);
   for (u32 i = 0; i < kWarpSize; ++i) {
     EXPECT_EQ(d[i], (0xffff00ff >> i & 1) != 0 ? (0x11111111u << (i % 4)) & 0xffff00ff : 0u);
   }
-  EXPECT_EQ(match_all(kAll, a), 0u);
-  EXPECT_EQ(match_all(0x22222222, a), 0x22222222u);
-  EXPECT_EQ(match_all(1, a), 1u);
+  EXPECT_EQ(match_all_of(kAll, a), (Matched{0, 0}));
+  EXPECT_EQ(match_all_of(0x22222222, a), (Matched{0x22222222, 0x22222222}));
+  EXPECT_EQ(match_all_of(1, a), (Matched{1, 1}));
 
   u32 same[kWarpSize] = {7, 7, 8, 7};
-  match_any(0xf, 0xf, same, same);
+  match_any(together(0xf), same, same);
   EXPECT_EQ(same[0], 0xbu);
   EXPECT_EQ(same[2], 0x4u);
   EXPECT_EQ(same[3], 0xbu);
@@ -124,15 +184,15 @@ TEST(Redux, Integers) {
   u32 a[kWarpSize];
   s32 s[kWarpSize];
   for (u32 i = 0; i < kWarpSize; ++i) a[i] = i + 0xfffffff0, s[i] = static_cast<s32>(a[i]);
-  EXPECT_EQ(redux(Reduxop::add, kAll, a), 0xfffffff0u * 32 + 496);
-  EXPECT_EQ(redux(Reduxop::min, kAll, a), 0u);
-  EXPECT_EQ(redux(Reduxop::max, kAll, a), 0xffffffffu);
-  EXPECT_EQ(redux(Reduxop::min, kAll, s), -16);
-  EXPECT_EQ(redux(Reduxop::max, kAll, s), 15);
-  EXPECT_EQ(redux(Reduxop::min, 0xff000000, s), 8);
-  EXPECT_EQ(redux(Reduxop::and_, 0x0000ffff, a), 0xfffffff0u);
-  EXPECT_EQ(redux(Reduxop::or_, 0xffff0000, a), 0xfu);
-  EXPECT_EQ(redux(Reduxop::xor_, 0x3, a), 1u);
+  EXPECT_EQ(redux_of(Reduxop::add, kAll, a), 0xfffffff0u * 32 + 496);
+  EXPECT_EQ(redux_of(Reduxop::min, kAll, a), 0u);
+  EXPECT_EQ(redux_of(Reduxop::max, kAll, a), 0xffffffffu);
+  EXPECT_EQ(redux_of(Reduxop::min, kAll, s), -16);
+  EXPECT_EQ(redux_of(Reduxop::max, kAll, s), 15);
+  EXPECT_EQ(redux_of(Reduxop::min, 0xff000000, s), 8);
+  EXPECT_EQ(redux_of(Reduxop::and_, 0x0000ffff, a), 0xfffffff0u);
+  EXPECT_EQ(redux_of(Reduxop::or_, 0xffff0000, a), 0xfu);
+  EXPECT_EQ(redux_of(Reduxop::xor_, 0x3, a), 1u);
 }
 
 struct FloatCase {
@@ -159,8 +219,9 @@ constexpr FloatCase kFloatCases[] = {
 
 TEST(Redux, Floats) {
   for (const FloatCase& test : kFloatCases) {
-    EXPECT_EQ(redux_f32(test.op, test.abs, test.nan, test.members, kFloats), test.expected)
-        << "members " << test.members;
+    u32 d[kWarpSize] = {};
+    redux_f32(test.op, test.abs, test.nan, together(test.members), kFloats, d);
+    EXPECT_EQ(any_of(test.members, d), test.expected) << "members " << test.members;
   }
 }
 

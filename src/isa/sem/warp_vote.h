@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// vote, match, elect (PTX ISA 9.7.13.8 to 9.7.13.10, 9.7.13.14); activemask needs no arithmetic.
+// vote, match, activemask, elect (PTX ISA 9.7.13.8 to 9.7.13.11, 9.7.13.14).
 #pragma once
 
 #include "isa/groups.h"
@@ -10,21 +10,20 @@ namespace heddle::sem {
 
 using isa::Votemode;
 
-/// The same for all members.
-constexpr bool vote(Votemode mode, u32 members, u32 a) {
-  const bool all = (a & members) == members;
-  const bool any = (a & members) != 0;
+constexpr void vote(Votemode mode, WarpLanes who, Predicate a, Predicate& d) {
+  const bool all = (a.bits & who.members) == who.members;
+  const bool any = (a.bits & who.members) != 0;
   switch (mode) {
     case Votemode::all:
-      return all;
+      return set_all(who, d, all);
     case Votemode::any:
-      return any;
+      return set_all(who, d, any);
     default:
-      return all || !any;  // uni
+      return set_all(who, d, all || !any);  // uni
   }
 }
 
-constexpr u32 ballot(u32 members, u32 a) { return a & members; }
+constexpr void ballot(WarpLanes who, Predicate a, u32* d) { set_all(who, d, a.bits & who.members); }
 
 /// The members whose value equals that of `lane`.
 template <class T>
@@ -36,31 +35,36 @@ constexpr u32 same_value(u32 members, const T* a, u32 lane) {
   return same & members;
 }
 
-/// The result of `lanes`, which are the members but where a membermask is wrong. `d` may be the
-/// register `a` is in when T is u32.
 template <class T>
-constexpr void match_any(u32 members, u32 lanes, const T* a, u32* d) {
+constexpr void match_any(WarpLanes who, const T* a, u32* d) {
   u32 result[kWarpSize] = {};
-  u32 left = members | lanes;
+  u32 left = who.members | who.active;
   while (left != 0) {
     const u32 same = same_value(left, a, static_cast<u32>(std::countr_zero(left)));
-    for_each_lane(same, [&](u32 lane) { result[lane] = same & members; });
+    for_each_lane(same, [&](u32 lane) { result[lane] = same & who.members; });
     left &= ~same;
   }
-  for_each_lane(lanes, [&](u32 lane) { d[lane] = result[lane]; });
+  for_each_lane(who.active, [&](u32 lane) { d[lane] = result[lane]; });
 }
 
-/// `members` when all of them hold the same value (then the predicate is true), else 0.
+/// The members, and true, when all of them hold the same value, else 0.
 template <class T>
-constexpr u32 match_all(u32 members, const T* a) {
-  if (members == 0) return 0;
-  const u32 same = same_value(members, a, static_cast<u32>(std::countr_zero(members)));
-  return same == members ? members : 0;
+constexpr void match_all(WarpLanes who, const T* a, u32* d, Predicate& p) {
+  const u32 members = who.members;
+  const u32 same =
+      members ? same_value(members, a, static_cast<u32>(std::countr_zero(members))) : 0;
+  const u32 result = same == members ? members : 0;
+  set_all(who, d, result);
+  set_all(who, p, result != 0);
 }
 
-/// The lane that is elected: the lowest. Of nobody: lane 0.
-constexpr u32 elect(u32 members) {
-  return members ? static_cast<u32>(std::countr_zero(members)) : 0;
+constexpr void activemask(WarpLanes who, u32* d) { set_all(who, d, who.active); }
+
+/// The lowest member is elected; without members the result is lane 0.
+constexpr void elect(WarpLanes who, u32* d, Predicate& p) {
+  const u32 lane = who.members ? static_cast<u32>(std::countr_zero(who.members)) : 0;
+  set_all(who, d, lane);
+  set_bits(who, p, who.members & (1u << lane));
 }
 
 }  // namespace heddle::sem

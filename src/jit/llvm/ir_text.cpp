@@ -39,9 +39,11 @@ void visit_site(Site& site, const Visit& visit) {
   visit("sem", site.sem), visit("space", site.space), visit("type", site.type);
   visit("function", site.function), visit("inst", site.inst);
   visit("bytes", site.bytes), visit("count", site.count);
-  visit("strong", site.strong), visit("ordered", site.ordered), visit("op", site.op);
+  visit("strong", site.strong), visit("ordered", site.ordered), visit("op", site.op),
+      visit("has_third", site.has_third);
   visit("runtime0", site.runtime[0]), visit("runtime1", site.runtime[1]);
   visit("runtime2", site.runtime[2]);
+  visit("dispatch", site.dispatch);
   visit("next", site.next), visit("distance", site.distance), visit("in_line", site.in_line);
   visit("shared", site.shared), visit("step", site.step), visit("widens", site.widens);
   visit("index_step", site.index_step), visit("factor", site.factor);

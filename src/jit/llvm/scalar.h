@@ -128,6 +128,9 @@ bool is_made_of(const llvm::Value* value, std::size_t most, const IsSuch& is_suc
 /// Whether it is a load, store or atomic operation of the kernel.
 inline bool is_access(const llvm::Instruction& inst) { return is_access_op(machine_op(inst)); }
 
+/// Whether a warp operation is shfl (9.7.9.5, 9.7.9.6).
+inline bool is_shuffle(const Site& site) { return site.sem == isa::SemId::shuffle; }
+
 /// The site that the call's first argument names.
 template <class Sites>
 auto& site_of(const llvm::CallInst& call, Sites& sites) {

@@ -295,11 +295,8 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
   if (op == MachineOp::wait) {
     // For one object. Lanes arrive there together, so what they have of its phases is the same.
     const Site& site = site_of(call, sites_);
-    const bool by_parity = site.sem == isa::SemId::mbarrier_test_wait_parity ||
-                           site.sem == isa::SemId::mbarrier_try_wait_parity;
-    const unsigned shared = site.count + (by_parity ? 1u : 0u);
     Shape all = Shape::uniform();
-    for (unsigned i = 1; i <= shared && i < call.arg_size(); ++i) {
+    for (unsigned i = 1; i <= site.count && i < call.arg_size(); ++i) {
       const Shape shape = of(call.getArgOperand(i));
       if (shape.kind == Kind::unset) return {};
       if (!shape.is_uniform()) all = Shape::any();
@@ -308,24 +305,11 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
   }
   if (op == MachineOp::warp_op) {
     const Site& site = site_of(call, sites_);
-    switch (site.sem) {
-      case isa::SemId::activemask:
-      case isa::SemId::vote:
-      case isa::SemId::ballot:
-        return Shape::uniform();
-      case isa::SemId::vote_sync:
-      case isa::SemId::ballot_sync:
-      case isa::SemId::match_all_sync:
-      case isa::SemId::redux_u32_sync:
-      case isa::SemId::redux_s32_sync:
-      case isa::SemId::redux_f32_sync: {
-        const Shape members = of(call.getArgOperand(call.arg_size() - 1));
-        if (members.kind == Kind::unset) return {};
-        return members.is_uniform() ? Shape::uniform() : Shape::any();
-      }
-      default:
-        return Shape::any();
-    }
+    if (!isa::effects_of(site.sem).uniform) return Shape::any();
+    if (!site.has_members) return Shape::uniform();
+    const Shape members = of(call.getArgOperand(call.arg_size() - 1));
+    if (members.kind == Kind::unset) return {};
+    return members.is_uniform() ? Shape::uniform() : Shape::any();
   }
   return Shape::any();
 }

@@ -26,9 +26,8 @@ bool is_for_one(const llvm::CallInst& call, const std::vector<Site>& sites) {
   if (info_of(op).warps != Warps::depends) return info_of(op).warps == Warps::alone;
   if (op == MachineOp::load || op == MachineOp::store) return site_of(call, sites).ordered;
   HEDDLE_CHECK(op == MachineOp::warp_op);
-  const isa::SemId sem = site_of(call, sites).sem;
-  const bool shuffles = sem == isa::SemId::shuffle || sem == isa::SemId::shuffle_sync;
-  return !shuffles || !llvm::isa<llvm::ConstantInt>(call.getArgOperand(2)) ||
+  return !is_shuffle(site_of(call, sites)) ||
+         !llvm::isa<llvm::ConstantInt>(call.getArgOperand(2)) ||
          !llvm::isa<llvm::ConstantInt>(call.getArgOperand(3));
 }
 

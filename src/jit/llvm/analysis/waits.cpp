@@ -24,36 +24,15 @@ const Site& site_of_call(const llvm::Instruction& inst, const ScalarKernel& kern
 
 /// Whether the instruction asks for a phase of a barrier object.
 bool asks_object(const llvm::Instruction& inst, const ScalarKernel& kernel) {
-  using isa::SemId;
   const MachineOp op = machine_op(inst);
   if (op != MachineOp::step && op != MachineOp::wait) return false;
-  const SemId sem = site_of_call(inst, kernel).sem;
-  return sem == SemId::mbarrier_test_wait || sem == SemId::mbarrier_test_wait_parity ||
-         sem == SemId::mbarrier_try_wait || sem == SemId::mbarrier_try_wait_parity;
+  return isa::effects_of(site_of_call(inst, kernel).sem).polls;
 }
 
-/// Whether an instruction that the engine below runs may be what others wait for.
+/// Whether an instruction that the fallback engine runs may be what other threads wait for.
 bool arrives(isa::SemId sem) {
-  using isa::SemId;
-  switch (sem) {
-    case SemId::mbarrier_test_wait:
-    case SemId::mbarrier_test_wait_parity:
-    case SemId::mbarrier_try_wait:
-    case SemId::mbarrier_try_wait_parity:
-    case SemId::mbarrier_init:
-    case SemId::mbarrier_inval:
-    case SemId::mbarrier_expect_tx:
-    case SemId::cp_async:
-    case SemId::st_bulk:
-    case SemId::tensormap_copy:
-    case SemId::mapa:
-    case SemId::getctarank:
-    case SemId::istypep:
-    case SemId::nanosleep:
-      return false;
-    default:
-      return true;
-  }
+  const isa::Effects& what = isa::effects_of(sem);
+  return what.signals || what.access == isa::Access::store || what.access == isa::Access::atomic;
 }
 
 /// Whether it may be what a loop that looks at memory waits for.
@@ -147,9 +126,10 @@ const llvm::CallInst* find_asking(const llvm::Loop& loop, const ScalarKernel& ke
       has_barrier |= is_barrier(inst);
       const MachineOp op = machine_op(inst);
       // Of memory, the engine below looks at other CTAs' shared memory.
-      const isa::SemId sem =
-          op == MachineOp::step ? site_of_call(inst, kernel).sem : isa::SemId::none;
-      const bool asks = sem == isa::SemId::ld || sem == isa::SemId::atom ||
+      const isa::Access access = op == MachineOp::step
+                                     ? isa::effects_of(site_of_call(inst, kernel).sem).access
+                                     : isa::Access::none;
+      const bool asks = access == isa::Access::load || access == isa::Access::atomic ||
                         (op == MachineOp::step && asks_object(inst, kernel));
       if (op != MachineOp::atomic && op != MachineOp::load && !asks) continue;
       const auto& call = llvm::cast<llvm::CallInst>(inst);
@@ -197,7 +177,7 @@ bool is_elected(const llvm::Value* condition, const ScalarKernel& kernel) {
   const auto* part = llvm::dyn_cast<llvm::ExtractValueInst>(condition);
   const auto* call = part ? llvm::dyn_cast<llvm::CallInst>(part->getAggregateOperand()) : nullptr;
   return call && machine_op(*call) == MachineOp::warp_op &&
-         site_of(*call, kernel.sites).sem == isa::SemId::elect_sync;
+         site_of(*call, kernel.sites).sem == isa::SemId::elect;
 }
 
 /// Whether no more than one lane of a warp may come to the block at a time.

@@ -37,7 +37,7 @@ void CallGraph::find(u32 id) {
   const ir::Function& f = module_.functions[id];
   for (const ir::Inst& inst : f.insts) {
     const isa::Form& form = inst.get_form();
-    if (form.sem_id != isa::SemId::call) continue;
+    if (form.effects().flow != isa::Flow::call) continue;
     for (u32 i = 0; i < form.operands.size(); ++i) {
       const ir::Operand& one = f.operands[inst.operands.first + i];
       if (form.operands[i].name != "f") continue;

@@ -17,7 +17,6 @@ namespace {
 
 using ir::Operand;
 using ir::OperandKind;
-using isa::SemId;
 using isa::Type;
 
 /// Arguments of that size are rare: CUDA's libraries compare with 105,615 and 2^31.
@@ -25,19 +24,7 @@ constexpr double kLarge = 65'536;
 /// Instructions; what is shorter costs about what passing its arguments does.
 constexpr std::size_t kLong = 40;
 
-bool ends_block(const ir::Inst& inst) {
-  switch (inst.get_form().sem_id) {
-    case SemId::bra:
-    case SemId::brx_idx:
-    case SemId::ret:
-    case SemId::exit:
-    case SemId::trap:
-    case SemId::call:
-      return true;
-    default:
-      return false;
-  }
-}
+bool ends_block(const ir::Inst& inst) { return inst.get_form().effects().flow != isa::Flow::next; }
 
 /// Whether another thread could not tell that the instruction ran, nor it what others do.
 bool is_private(const ir::Inst& inst) {
@@ -47,20 +34,18 @@ bool is_private(const ir::Inst& inst) {
   const bool own = space == ir::Space::local || space == ir::Space::param;
   const auto order = static_cast<isa::Order>(ir::slot_of(inst, "order"));
   const bool weak = order == isa::Order::none || order == isa::Order::weak;
-  switch (form.sem_id) {
-    case SemId::ld:
+  const isa::Effects& what = form.effects();
+  switch (what.access) {
+    case isa::Access::load:
       return weak && (own || space == ir::Space::constant || space == ir::Space::global);
-    case SemId::st:
+    case isa::Access::store:
       return weak && own;
-    case SemId::bra:
-    case SemId::ret:
-    case SemId::mov_pack:
-    case SemId::mov_unpack:
-    case SemId::mov_vector:
-      return true;
-    default:
+    case isa::Access::atomic:
       return false;
+    case isa::Access::none:
+      break;
   }
+  return what.pure || form.opcode == "bra" || form.opcode == "ret";
 }
 
 bool fits_rows(const std::vector<ir::Parameter>& formals, const ir::Function& function) {
@@ -106,14 +91,14 @@ std::optional<Way> way_to(const ir::Function& function, u32 inst) {
   const auto comes = std::ranges::count(targets, begin);
   const ir::Inst* before = begin ? &function.insts[begin - 1] : nullptr;
   const auto is_branch = [](const ir::Inst& one) {
-    return one.get_form().sem_id == SemId::bra && one.guard.predicate;
+    return one.get_form().opcode == "bra" && one.guard.predicate;
   };
   if (!comes) {
     if (!before || !is_branch(*before)) return std::nullopt;
     return Way{before, false};
   }
   const bool falls = !before || !ends_block(*before) || before->guard.predicate ||
-                     before->get_form().sem_id == SemId::call;
+                     before->get_form().effects().flow == isa::Flow::call;
   if (comes != 1 || falls) return std::nullopt;
   for (const ir::Inst& one : function.insts) {
     if (is_branch(one) && ir::operand_of(function, one, 0).id == begin) return Way{&one, true};

@@ -59,17 +59,17 @@ llvm::Value* FunctionLowering::special(const Operand& operand) {
     return value;
   };
   const auto lane_mask = [&](auto make) {
-    llvm::Value* lane = call(MachineOp::lane, integer(32), {});
+    llvm::Value* lane = emit(MachineOp::lane, integer(32), {});
     return make(builder_.CreateShl(constant(1), lane));
   };
   switch (reg) {
     case SpecialRegister::tid:
       if (component >= 3) return constant(0);
-      return below(size[component], call(MachineOp::tid, integer(32), {constant(component)}));
+      return below(size[component], emit(MachineOp::tid, integer(32), {constant(component)}));
     case SpecialRegister::ntid:
       return constant(size[component]);
     case SpecialRegister::laneid:
-      return below(kLanes, call(MachineOp::lane, integer(32), {}));
+      return below(kLanes, emit(MachineOp::lane, integer(32), {}));
     case SpecialRegister::warpid:
       return context_field(offsetof(Context, warp), 32);
     case SpecialRegister::ctaid:
@@ -96,7 +96,7 @@ llvm::Value* FunctionLowering::special(const Operand& operand) {
       });
     default: {
       const u32 number = site();
-      llvm::Value* all = call(MachineOp::special, integer(64),
+      llvm::Value* all = emit(MachineOp::special, integer(64),
                               {constant(number), constant(operand.id << 2 | component)}, "i64");
       return bits == 1 ? builder_.CreateICmpNE(all, builder_.getInt64(0))
                        : resize(all, bits, false);
@@ -110,7 +110,7 @@ llvm::Value* FunctionLowering::symbol(u32 number) {
   const auto found = std::find(symbols.begin(), symbols.end(), number);
   const u32 index = static_cast<u32>(found - symbols.begin());
   if (found == symbols.end()) symbols.push_back(number);
-  return call(MachineOp::symbol, integer(64), {constant(index)});
+  return emit(MachineOp::symbol, integer(64), {constant(index)});
 }
 llvm::Value* FunctionLowering::function_address(u32 id) { return symbol(id | kFunctionSymbol); }
 
@@ -119,10 +119,10 @@ llvm::Value* FunctionLowering::function_address(u32 id) { return symbol(id | kFu
 llvm::Value* FunctionLowering::local_address(u32 local, u64 distance) {
   llvm::Value* begin = nullptr;
   if (recursive_) {
-    begin = call(MachineOp::activation, integer(64), {});
+    begin = emit(MachineOp::activation, integer(64), {});
     distance += local_places_[local];
   } else {
-    begin = call(MachineOp::local, integer(64), {constant(static_cast<u32>(local_places_[local]))});
+    begin = emit(MachineOp::local, integer(64), {constant(static_cast<u32>(local_places_[local]))});
   }
   return distance ? builder_.CreateAdd(begin, builder_.getInt64(distance)) : begin;
 }
@@ -211,7 +211,7 @@ bool is_alike_in_any_mode(const isa::Form& form, std::span<const u8> slots) {
          std::ranges::count(kAlikeInAnyMode, isa::spell_mnemonic(form, slots)) != 0;
 }
 
-void FunctionLowering::lane_instruction() {
+void FunctionLowering::lane_function() {
   const isa::Form& form = inst_->get_form();
   const u32 index = isa::dispatch_index(form, inst_->slots);
   HEDDLE_CHECK(index != isa::kNoDispatch);
@@ -247,7 +247,7 @@ void FunctionLowering::lane_instruction() {
     if (lane.late_canonical) {
       llvm::Value* raw = builder_.CreateBitCast(results[i], builder_.getFloatTy());
       results[i] = builder_.CreateBitCast(
-          call(MachineOp::canonical, builder_.getFloatTy(), {raw}, "f32"), integer(32));
+          emit(MachineOp::canonical, builder_.getFloatTy(), {raw}, "f32"), integer(32));
     } else if (is_predicate(targets[i]->type)) {
       results[i] = builder_.CreateTrunc(results[i], integer(1));
     }
@@ -255,7 +255,7 @@ void FunctionLowering::lane_instruction() {
   for (std::size_t i = 0; i < targets.size(); ++i) write(*targets[i], results[i]);
 }
 
-void FunctionLowering::pack() {
+void FunctionLowering::mov_pack() {
   const auto a = elements(operand("a"));
   const Operand& d = operand("d");
   const unsigned whole = bits_of(d.type), part = whole / static_cast<unsigned>(a.size());
@@ -267,7 +267,7 @@ void FunctionLowering::pack() {
   write(d, sum);
 }
 
-void FunctionLowering::unpack() {
+void FunctionLowering::mov_unpack() {
   const auto d = elements(operand("d"));
   llvm::Value* from = value(operand("a"));
   const unsigned whole = from->getType()->getIntegerBitWidth(),
@@ -278,7 +278,7 @@ void FunctionLowering::unpack() {
   for (std::size_t i = 0; i < d.size(); ++i) write(d[i], pieces[i]);
 }
 
-void FunctionLowering::move_vector() {
+void FunctionLowering::mov_vector() {
   const auto d = elements(operand("d"));
   const auto a = elements(operand("a"));
   std::vector<llvm::Value*> values;
@@ -286,114 +286,30 @@ void FunctionLowering::move_vector() {
   for (std::size_t i = 0; i < d.size() && i < values.size(); ++i) write(d[i], values[i]);
 }
 
+void FunctionLowering::nop() {}
+void FunctionLowering::policy() { write(operand("d"), builder_.getInt64(sem::kCachePolicy)); }
+
 void FunctionLowering::instruction() {
   const isa::Form& form = inst_->get_form();
   switch (form.sem_kind) {
     case SemKind::lane:
-      return lane_instruction();
+      return lane_function();
     case SemKind::warp:
-      return warp_operation();
+      return warp_function();
     case SemKind::pending:
       return fail(fmt::format("'{}' is not compiled", form.opcode));
-    default:
+    case SemKind::memory:
+    case SemKind::engine:
       break;
   }
   switch (form.sem_id) {
-    case SemId::ld:
-      return load();
-    case SemId::st:
-      return store();
-    case SemId::atom:
-      return atomic(true);
-    case SemId::red:
-      return atomic(false);
-    case SemId::cvta:
-      return convert_address();
-    case SemId::isspacep:
-      return is_space();
-    case SemId::fence:
-      return fence();
-    case SemId::stack_save:
-    case SemId::stack_restore:
-    case SemId::stack_allocate:
-      return move_stack();
-    case SemId::warp_barrier: {
-      // The lanes of a warp run together; vectorize() sees to it that they do here.
-      const u32 at = site();
-      call(MachineOp::warp_barrier, builder_.getVoidTy(), {constant(at), value(operand("m"))});
-      return;
-    }
-    case SemId::policy:
-      return write(operand("d"), builder_.getInt64(sem::kCachePolicy));
-    case SemId::trap:
-    case SemId::brkpt:
-      return trap();
-    case SemId::mov_pack:
-      return pack();
-    case SemId::mov_unpack:
-      return unpack();
-    case SemId::mov_vector:
-      return move_vector();
-    case SemId::bra:
-      return branch();
-    case SemId::brx_idx:
-      return branch_indexed();
-    case SemId::call:
-      return call_function();
-    case SemId::ret:
-      return leave();
-    case SemId::exit:
-      return exit();
-    case SemId::bar_sync:
-    case SemId::bar_arrive:
-    case SemId::bar_red:
-    case SemId::bar_red_popc:
-      return barrier();
-    case SemId::cluster_arrive:
-    case SemId::cluster_wait:
-      return cluster_barrier();
-    case SemId::mbarrier_init:
-    case SemId::mbarrier_inval:
-    case SemId::mbarrier_expect_tx:
-    case SemId::mbarrier_complete_tx:
-    case SemId::mbarrier_arrive:
-    case SemId::mbarrier_arrive_expect_tx:
-    case SemId::mbarrier_arrive_no_complete:
-    case SemId::mbarrier_drop:
-    case SemId::mbarrier_drop_expect_tx:
-    case SemId::mbarrier_drop_no_complete:
-    case SemId::cp_async:
-    case SemId::cp_async_mbarrier_arrive:
-    case SemId::bulk_copy:
-    case SemId::bulk_reduce:
-    case SemId::multimem_copy:
-    case SemId::multimem_bulk_reduce:
-    case SemId::multimem_load:
-    case SemId::multimem_store:
-    case SemId::multimem_reduce:
-    case SemId::st_async:
-    case SemId::red_async:
-    case SemId::st_bulk:
-    case SemId::tensormap_copy:
-    case SemId::mapa:
-    case SemId::getctarank:
-    case SemId::cluster_try_cancel:
-    case SemId::istypep:
-    case SemId::nanosleep:
-      return step(MachineOp::step);
-    case SemId::mbarrier_test_wait:
-    case SemId::mbarrier_test_wait_parity:
-    case SemId::mbarrier_try_wait:
-    case SemId::mbarrier_try_wait_parity:
-      return step(MachineOp::wait);
-    case SemId::prefetch:
-    case SemId::nop:
-    case SemId::pmevent:
-    case SemId::pmevent_mask:
-    case SemId::proxy_fence:
-      return;
+#define HEDDLE_LOWERED(name) \
+  case SemId::name:          \
+    return name();
+#include "jit/llvm/lower/lowered.def"
+#undef HEDDLE_LOWERED
     default:
-      return fail(fmt::format("'{}' is not compiled", form.opcode));
+      return step(MachineOp::step);
   }
 }
 
@@ -403,7 +319,8 @@ void FunctionLowering::find_indexed() {
   indexed_.assign(f_.locals.size(), false);
   for (const ir::Inst& inst : f_.insts) {
     const isa::Form& form = inst.get_form();
-    const bool access = form.sem_id == SemId::ld || form.sem_id == SemId::st;
+    const isa::Access kind = form.effects().access;
+    const bool access = kind == isa::Access::load || kind == isa::Access::store;
     u64 bytes = 0;
     const auto operands = std::span(f_.operands).subspan(inst.operands.first, inst.operands.count);
     for (const Operand& one : operands) {
@@ -412,7 +329,7 @@ void FunctionLowering::find_indexed() {
       if (!parts.empty()) bytes = std::max<u64>(bytes, parts.size() * bits_of(parts[0].type) / 8);
     }
     for (const Operand& one : operands) {
-      if (one.kind != OperandKind::local || form.sem_id == SemId::call) continue;
+      if (one.kind != OperandKind::local || form.effects().flow == isa::Flow::call) continue;
       const machine::AddressRange whole{0, f_.locals[one.id].size};
       if (!access || !one.is_address || !whole.contains(one.value, bytes)) indexed_[one.id] = true;
     }
@@ -619,7 +536,7 @@ std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKern
     const ir::Function& f = module.functions[id];
     for (const ir::Inst& inst : f.insts) {
       shared.unusual_barriers |= is_unusual_barrier(f, inst);
-      if (is_of_stack(inst) && !kernel.stack_pointer) {
+      if (inst.get_form().effects().stack && !kernel.stack_pointer) {
         kernel.stack_pointer = kernel.locals.size();
         kernel.locals.push_back({8, 8});
       }

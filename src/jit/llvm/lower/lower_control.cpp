@@ -8,9 +8,9 @@
 
 namespace heddle::jit {
 
-void FunctionLowering::branch() { builder_.CreateBr(blocks_[operand(0).id]); }
+void FunctionLowering::bra() { builder_.CreateBr(blocks_[operand(0).id]); }
 
-void FunctionLowering::branch_indexed() {
+void FunctionLowering::brx_idx() {
   llvm::Value* index = value(operand(0));
   const auto& labels = f_.target_lists[operand(1).id].labels;
   auto* nowhere = llvm::BasicBlock::Create(shared_.context, "nowhere", function_);
@@ -25,7 +25,8 @@ void FunctionLowering::branch_indexed() {
 }
 
 /// Nobody goes on behind it. That it leads to where the others go shows that lanes do not part.
-void FunctionLowering::trap() { call(MachineOp::trap, builder_.getVoidTy(), {constant(site())}); }
+void FunctionLowering::trap() { emit(MachineOp::trap, builder_.getVoidTy(), {constant(site())}); }
+void FunctionLowering::brkpt() { trap(); }
 
 /// Arguments as numbers of 64 bits; the result is one.
 void FunctionLowering::system_call(const ir::Function& callee) {
@@ -64,7 +65,7 @@ void FunctionLowering::system_call(const ir::Function& callee) {
     }
   }
   llvm::Value* result =
-      call(MachineOp::system_call, integer(64), operands, std::to_string(operands.size() - 1));
+      emit(MachineOp::system_call, integer(64), operands, std::to_string(operands.size() - 1));
   if (!to) return;
   if (llvm::Value* storage = local_storage(*to))
     builder_.CreateAlignedStore(resize(result, whole(to->id)->getIntegerBitWidth(), false), storage,
@@ -186,8 +187,8 @@ void FunctionLowering::call_below(const ir::Function& callee, const Call& call) 
   }
   auto* type =
       llvm::StructType::get(shared_.context, std::vector<llvm::Type*>(results.size(), integer(64)));
-  llvm::Value* all = this->call(MachineOp::cold_call, type, operands,
-                                fmt::format("{}.{}", operands.size() - 1, results.size()));
+  llvm::Value* all = emit(MachineOp::cold_call, type, operands,
+                          fmt::format("{}.{}", operands.size() - 1, results.size()));
   for (unsigned i = 0; i < results.size(); ++i) {
     const auto [place, bytes] = results[i];
     builder_.CreateAlignedStore(resize(builder_.CreateExtractValue(all, i), bytes * 8, false),
@@ -214,12 +215,12 @@ void FunctionLowering::call_through(const Operand& pointer, const Call& call) {
     builder_.CreateBr(behind);
     builder_.SetInsertPoint(other);
   }
-  this->call(MachineOp::trap_at, builder_.getVoidTy(), {constant(site()), to});
+  emit(MachineOp::trap_at, builder_.getVoidTy(), {constant(site()), to});
   builder_.CreateBr(behind);
   builder_.SetInsertPoint(behind);
 }
 
-void FunctionLowering::call_function() {
+void FunctionLowering::call() {
   Operand callee = operand("f");
   if (callee.kind == OperandKind::function) {
     const ir::Function& function = shared_.request.module->functions[callee.id];
@@ -247,7 +248,7 @@ void FunctionLowering::call_function() {
   }
 }
 
-void FunctionLowering::leave() { builder_.CreateBr(exit_); }
+void FunctionLowering::ret() { builder_.CreateBr(exit_); }
 void FunctionLowering::exit() { builder_.CreateBr(gone_); }
 
 /// Functions whose address is taken somewhere, in a variable too, by number.
@@ -258,7 +259,7 @@ std::set<u32> find_pointed(const ir::Module& module) {
       const isa::Form& form = inst.get_form();
       for (u32 i = 0; i < inst.operands.count && i < form.operands.size(); ++i) {
         const Operand& one = f.operands[inst.operands.first + i];
-        const bool called = form.sem_id == SemId::call && form.operands[i].name == "f";
+        const bool called = form.effects().flow == isa::Flow::call && form.operands[i].name == "f";
         if (one.kind == OperandKind::function && !called) found.insert(one.id);
       }
     }

@@ -94,15 +94,16 @@ bool FunctionLowering::is_beyond() const {
         cluster |= isa::word_text(choice.word) == "shared::cluster";
     }
   }
-  const Operand& data = operand(form.sem_id == SemId::ld ? "d" : "b");
+  const isa::Access access = form.effects().access;
+  const Operand& data = operand(access == isa::Access::load ? "d" : "b");
   const bool wide = bits_of(elements(data)[0].type) > kWordBits;
-  const bool atomic = form.sem_id == SemId::atom || form.sem_id == SemId::red;
+  const bool atomic = access == isa::Access::atomic;
   const bool ordered =
       ir::is_strong_beyond_cluster(*inst_) && space_of_access(operand("a")) != ir::Space::local;
   return cluster || (wide && (atomic || ordered));
 }
 
-void FunctionLowering::load() {
+void FunctionLowering::ld() {
   const Operand& a = operand("a");
   const auto d = elements(operand("d"));
   const unsigned whole = bits_of(d[0].type), bits = std::min(whole, kWordBits);
@@ -117,7 +118,7 @@ void FunctionLowering::load() {
     }
   } else if (a.kind == OperandKind::parameter && lies_in_parameters(a.value, count * bits / 8)) {
     for (std::size_t i = 0; i < count; ++i) {
-      words.push_back(call(MachineOp::param, word,
+      words.push_back(emit(MachineOp::param, word,
                            {constant(static_cast<u32>(a.value + i * bits / 8))},
                            fmt::format("i{}", bits)));
     }
@@ -127,7 +128,7 @@ void FunctionLowering::load() {
     llvm::Type* result =
         count == 1 ? word
                    : llvm::StructType::get(shared_.context, std::vector<llvm::Type*>(count, word));
-    llvm::Value* loaded = call(MachineOp::load, result, {constant(number), address(a)},
+    llvm::Value* loaded = emit(MachineOp::load, result, {constant(number), address(a)},
                                fmt::format("{}.i{}", count, bits));
     for (unsigned i = 0; i < count; ++i)
       words.push_back(count == 1 ? loaded : builder_.CreateExtractValue(loaded, i));
@@ -136,7 +137,7 @@ void FunctionLowering::load() {
   for (std::size_t i = 0; i < d.size(); ++i) write(d[i], values[i]);
 }
 
-void FunctionLowering::store() {
+void FunctionLowering::st() {
   const Operand& a = operand("a");
   const auto b = elements(operand("b"));
   const unsigned whole = bits_of(b[0].type), bits = std::min(whole, kWordBits);
@@ -155,10 +156,10 @@ void FunctionLowering::store() {
   const u32 number = access_site(a, bits, words.size());
   std::vector<llvm::Value*> operands = {constant(number), address(a)};
   operands.insert(operands.end(), words.begin(), words.end());
-  call(MachineOp::store, builder_.getVoidTy(), operands, fmt::format("{}.i{}", words.size(), bits));
+  emit(MachineOp::store, builder_.getVoidTy(), operands, fmt::format("{}.i{}", words.size(), bits));
 }
 
-void FunctionLowering::convert_address() {
+void FunctionLowering::cvta() {
   const Operand& d = operand("d");
   llvm::Value* from = value(operand("a"));
   const bool to = slot("to") != 0;
@@ -169,7 +170,7 @@ void FunctionLowering::convert_address() {
       base = context_field(offsetof(Context, shared_base), 64);
       break;
     case ir::Space::local:
-      base = call(MachineOp::local_base, integer(64), {});
+      base = emit(MachineOp::local_base, integer(64), {});
       break;
     case ir::Space::param:
       base = context_field(offsetof(Context, params), 64);
@@ -182,7 +183,7 @@ void FunctionLowering::convert_address() {
 }
 
 /// isspacep (9.7.9.19). Parameters lie in global memory (6.4.1.1).
-void FunctionLowering::is_space() {
+void FunctionLowering::isspacep() {
   llvm::Value* address = resize(value(operand("a")), 64, false);
   const auto inside = [&](llvm::Value* base, llvm::Value* size) {
     return builder_.CreateICmpULT(builder_.CreateSub(address, base), size);
@@ -194,7 +195,7 @@ void FunctionLowering::is_space() {
     return between(offsetof(Context, cluster_base), offsetof(Context, cluster_size));
   };
   const auto in_local = [&] {
-    return inside(call(MachineOp::local_base, integer(64), {}),
+    return inside(emit(MachineOp::local_base, integer(64), {}),
                   context_field(offsetof(Context, local_stride), 64));
   };
   const auto in_constants = [&] {
@@ -230,10 +231,10 @@ void FunctionLowering::fence() {
   if (scope == sem::Fencescope::cta || scope == sem::Fencescope::cluster) return;
   const bool all = inst_->get_form().opcode == "membar" ||
                    static_cast<sem::Fencesem>(slot("fencesem")) == sem::Fencesem::sc;
-  call(MachineOp::fence, builder_.getVoidTy(), {builder_.getInt1(all)});
+  emit(MachineOp::fence, builder_.getVoidTy(), {builder_.getInt1(all)});
 }
 
-void FunctionLowering::atomic(bool returns) {
+void FunctionLowering::read_modify_write() {
   const auto b = elements(operand("b"));
   const Operand& c = operand("c");
   const auto d = elements(operand("d"));
@@ -244,21 +245,25 @@ void FunctionLowering::atomic(bool returns) {
   site.type = b[0].type;
   site.bytes = static_cast<u8>(bits / 8);
   site.count = static_cast<u8>(b.size());
-  const u8 chosen = slot("atomop");
-  site.op = chosen ? chosen : static_cast<u8>(sem::Atomop::add);
+  site.dispatch = static_cast<u16>(isa::dispatch_index(inst_->get_form(), inst_->slots));
+  if (inst_->get_form().applies == "atom_apply")
+    site.op = slot("atomop") ? slot("atomop") : static_cast<u8>(sem::Atomop::add);
   std::vector<llvm::Value*> operands = {constant(number), address(operand("a"))};
   for (const Operand& element : b) operands.push_back(value(element));
+  site_of(number).has_third = c.kind != OperandKind::none;
   if (c.kind != OperandKind::none) operands.push_back(value(c));
   llvm::Type* element = integer(bits);
   llvm::Type* result =
       b.size() == 1
           ? element
           : llvm::StructType::get(shared_.context, std::vector<llvm::Type*>(b.size(), element));
-  llvm::Value* old = call(MachineOp::atomic, result, operands,
+  llvm::Value* old = emit(MachineOp::atomic, result, operands,
                           fmt::format("{}.{}.i{}", b.size(), operands.size(), bits));
-  if (!returns) return;
   for (std::size_t i = 0; i < b.size() && i < d.size(); ++i)
     write(d[i], b.size() == 1 ? old : builder_.CreateExtractValue(old, static_cast<unsigned>(i)));
 }
+
+void FunctionLowering::atom() { read_modify_write(); }
+void FunctionLowering::red() { read_modify_write(); }
 
 }  // namespace heddle::jit

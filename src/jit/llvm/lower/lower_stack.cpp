@@ -13,11 +13,6 @@ constexpr u64 kLeastAlign = 8;
 
 }  // namespace
 
-bool is_of_stack(const ir::Inst& inst) {
-  const SemId sem = inst.get_form().sem_id;
-  return sem == SemId::stack_allocate || sem == SemId::stack_restore || sem == SemId::stack_save;
-}
-
 llvm::Value* FunctionLowering::stack_pointer() {
   return LocalMemory(shared_.kernel, builder_).load_pointer();
 }
@@ -30,7 +25,9 @@ void FunctionLowering::set_stack_pointer(llvm::Value* offset) {
 void FunctionLowering::begin_stack() {
   if (f_.is_entry && shared_.kernel.stack_pointer)
     set_stack_pointer(context_field(offsetof(Context, local_stride), 64));
-  if (f_.is_entry || llvm::none_of(f_.insts, is_of_stack)) return;
+  if (f_.is_entry ||
+      llvm::none_of(f_.insts, [](const ir::Inst& inst) { return inst.get_form().effects().stack; }))
+    return;
   stack_at_entry_ = variable(integer(64), "stack");
   builder_.CreateStore(stack_pointer(), stack_at_entry_);
 }
@@ -39,29 +36,34 @@ void FunctionLowering::give_back_stack() {
   if (stack_at_entry_) set_stack_pointer(builder_.CreateLoad(integer(64), stack_at_entry_));
 }
 
-void FunctionLowering::move_stack() {
+void FunctionLowering::trap_unless(llvm::Value* fits, llvm::Value* pointer) {
+  auto* full = llvm::BasicBlock::Create(shared_.context, "full", function_);
+  auto* moved = llvm::BasicBlock::Create(shared_.context, "moved", function_);
+  builder_.CreateCondBr(fits, moved, full);
+  builder_.SetInsertPoint(full);
+  emit(MachineOp::trap_at, builder_.getVoidTy(), {constant(site()), pointer});
+  builder_.CreateBr(moved);
+  builder_.SetInsertPoint(moved);
+}
+
+void FunctionLowering::stack_save() {
+  const Operand& d = operand("d");
+  write(d, resize(stack_pointer(), bits_of(d.type), false));
+}
+
+void FunctionLowering::stack_restore() {
+  llvm::Value* least = emit(MachineOp::stack, integer(64), {});
+  llvm::Value* pointer = resize(value(operand("a")), 64, false);
+  llvm::Value* end = context_field(offsetof(Context, local_stride), 64);
+  trap_unless(builder_.CreateAnd(builder_.CreateICmpUGE(pointer, least),
+                                 builder_.CreateICmpULE(pointer, end)),
+              pointer);
+  set_stack_pointer(pointer);
+}
+
+void FunctionLowering::stack_allocate() {
   llvm::Value* top = stack_pointer();
-  const SemId sem = inst_->get_form().sem_id;
-  if (sem == SemId::stack_save)
-    return write(operand("d"), resize(top, bits_of(operand("d").type), false));
-  const auto trap_unless = [&](llvm::Value* fits, llvm::Value* pointer) {
-    auto* full = llvm::BasicBlock::Create(shared_.context, "full", function_);
-    auto* moved = llvm::BasicBlock::Create(shared_.context, "moved", function_);
-    builder_.CreateCondBr(fits, moved, full);
-    builder_.SetInsertPoint(full);
-    call(MachineOp::trap_at, builder_.getVoidTy(), {constant(site()), pointer});
-    builder_.CreateBr(moved);
-    builder_.SetInsertPoint(moved);
-  };
-  llvm::Value* least = call(MachineOp::stack, integer(64), {});
-  if (sem == SemId::stack_restore) {
-    llvm::Value* pointer = resize(value(operand("a")), 64, false);
-    llvm::Value* end = context_field(offsetof(Context, local_stride), 64);
-    trap_unless(builder_.CreateAnd(builder_.CreateICmpUGE(pointer, least),
-                                   builder_.CreateICmpULE(pointer, end)),
-                pointer);
-    return set_stack_pointer(pointer);
-  }
+  llvm::Value* least = emit(MachineOp::stack, integer(64), {});
   const Operand& align = operand("align");
   const u64 asked = align.kind == OperandKind::immediate ? align.value : 0;
   llvm::Value* size = resize(value(operand("size")), 64, false);

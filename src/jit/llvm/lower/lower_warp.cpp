@@ -8,13 +8,15 @@
 
 namespace heddle::jit {
 
-void FunctionLowering::warp_operation() {
+void FunctionLowering::warp_function() {
   const isa::Form& form = inst_->get_form();
   const u32 number = site();
   std::vector<llvm::Value*> operands = {constant(number)};
   std::vector<const Operand*> targets;
   std::vector<llvm::Type*> results;
   std::string types;
+  site_of(number).dispatch = static_cast<u16>(isa::dispatch_index(form, inst_->slots));
+  site_of(number).has_members = form.members >= 0;
   for (std::size_t i = 0; i < form.runtime_slots.size(); ++i)
     site_of(number).runtime[i] = inst_->slots[form.runtime_slots[i]];
   for (u32 i = 0; i < form.operands.size() && i < inst_->operands.count; ++i) {
@@ -26,14 +28,13 @@ void FunctionLowering::warp_operation() {
       results.push_back(integer(bits_of(one.type)));
       types += fmt::format("r{}", bits_of(one.type));
     } else {
-      if (form.operands[i].name == "m") site_of(number).has_members = true;
       operands.push_back(value(one));
       types += fmt::format("i{}", operands.back()->getType()->getIntegerBitWidth());
     }
   }
   llvm::Type* result =
       results.size() == 1 ? results[0] : llvm::StructType::get(shared_.context, results);
-  llvm::Value* all = call(MachineOp::warp_op, result, operands, types);
+  llvm::Value* all = emit(MachineOp::warp_op, result, operands, types);
   for (std::size_t i = 0; i < targets.size(); ++i)
     write(*targets[i],
           results.size() == 1 ? all : builder_.CreateExtractValue(all, static_cast<unsigned>(i)));
@@ -54,7 +55,9 @@ void FunctionLowering::step(MachineOp what) {
   std::string types;
   u32 rows = 0;
   const u32 number = site();
-  site_of(number).count = operand("a").kind == OperandKind::reg ? 1 : 0;  // of a wait: shape.cpp
+  // Of a wait, how many of the registers say for what: shape.cpp.
+  site_of(number).count = static_cast<u8>((operand("a").kind == OperandKind::reg ? 1 : 0) +
+                                          (operand("parity").kind != OperandKind::none ? 1 : 0));
   std::vector<llvm::Value*> operands = {constant(number)};
   for (const ir::RegId id : registers.read) {
     llvm::AllocaInst* from = registers_[id.value];
@@ -76,7 +79,7 @@ void FunctionLowering::step(MachineOp what) {
   llvm::Type* result = results.empty()       ? builder_.getVoidTy()
                        : results.size() == 1 ? results[0]
                                              : llvm::StructType::get(shared_.context, results);
-  llvm::Value* all = call(what, result, operands, types);
+  llvm::Value* all = emit(what, result, operands, types);
   for (std::size_t i = 0; i < results.size(); ++i)
     builder_.CreateStore(
         results.size() == 1 ? all : builder_.CreateExtractValue(all, static_cast<unsigned>(i)),
@@ -85,16 +88,8 @@ void FunctionLowering::step(MachineOp what) {
 
 bool is_unusual_barrier(const ir::Function& f, const ir::Inst& inst) {
   const isa::Form& form = inst.get_form();
-  switch (form.sem_id) {
-    case SemId::bar_arrive:
-    case SemId::bar_red:
-    case SemId::bar_red_popc:
-      return true;
-    case SemId::bar_sync:
-      break;
-    default:
-      return false;
-  }
+  if (!form.effects().barrier) return false;
+  if (form.sem_id != SemId::bar_sync) return true;
   for (u32 i = 0; i < form.operands.size() && i < inst.operands.count; ++i) {
     const Operand& one = f.operands[inst.operands.first + i];
     if (form.operands[i].name == "b" && one.kind != OperandKind::none) return true;
@@ -110,7 +105,7 @@ void FunctionLowering::barrier() {
   Operand number = operand("a");
   if (number.type == Type::none) number.type = Type::u32;
   const Operand& count = operand("b");
-  const bool reduces = form.sem_id == SemId::bar_red || form.sem_id == SemId::bar_red_popc;
+  const bool reduces = form.sem_id == SemId::bar_red;
   const u32 at = site();
   site_of(at).op = slot("boolop");
   site_of(at).has_count = count.kind != OperandKind::none;
@@ -120,26 +115,40 @@ void FunctionLowering::barrier() {
     operands.push_back(site_of(at).has_count ? resize(value(count), 32, false) : constant(0));
     if (reduces) operands.push_back(value(operand("c")));
   }
-  const bool arrives = form.sem_id == SemId::bar_arrive;
+  const bool arrives = !form.effects().waits;
   llvm::Type* type = usual || arrives ? builder_.getVoidTy() : integer(32);
   const MachineOp op = usual     ? MachineOp::barrier
                        : arrives ? MachineOp::barrier_arrive
                                  : MachineOp::barrier_wait;
-  llvm::Value* made = call(op, type, operands, !usual && reduces ? "red" : "");
+  llvm::Value* made = emit(op, type, operands, !usual && reduces ? "red" : "");
   if (!reduces) return;
-  if (form.sem_id == SemId::bar_red_popc)
+  if (!slot("boolop"))  // .popc
     write(operand("d"), made);
   else
     write(operand("p"), builder_.CreateICmpNE(made, constant(0)));
 }
 
-/// The run-time knows who has arrived; a warp that waits asks it again and again.
-void FunctionLowering::cluster_barrier() {
-  const bool waits = inst_->get_form().sem_id == SemId::cluster_wait;
+void FunctionLowering::bar_sync() { barrier(); }
+void FunctionLowering::bar_arrive() { barrier(); }
+void FunctionLowering::bar_red() { barrier(); }
+
+/// The lanes of a warp run together; vectorize() sees to it that they do here.
+void FunctionLowering::warp_barrier() {
   const u32 at = site();
-  site_of(at).alone = waits;
-  call(waits ? MachineOp::barrier_cluster_wait : MachineOp::barrier_cluster_arrive,
-       builder_.getVoidTy(), {constant(at)});
+  emit(MachineOp::warp_barrier, builder_.getVoidTy(), {constant(at), value(operand("m"))});
 }
+
+/// The run-time knows which threads have arrived.
+void FunctionLowering::cluster_arrive() {
+  emit(MachineOp::barrier_cluster_arrive, builder_.getVoidTy(), {constant(site())});
+}
+/// A warp that waits asks the run-time again and again.
+void FunctionLowering::cluster_wait() {
+  const u32 at = site();
+  site_of(at).alone = true;
+  emit(MachineOp::barrier_cluster_wait, builder_.getVoidTy(), {constant(at)});
+}
+
+void FunctionLowering::mbarrier_wait() { step(MachineOp::wait); }
 
 }  // namespace heddle::jit

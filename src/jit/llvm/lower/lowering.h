@@ -51,9 +51,6 @@ struct Shared {
 /// Whether it is another barrier than a known one at which all threads wait.
 bool is_unusual_barrier(const ir::Function& f, const ir::Inst& inst);
 
-/// Whether it is alloca, stacksave or stackrestore.
-bool is_of_stack(const ir::Inst& inst);
-
 /// Functions whose address is taken, by number.
 std::set<u32> find_pointed(const ir::Module& module);
 
@@ -75,12 +72,12 @@ class FunctionLowering {
   llvm::AllocaInst* variable(llvm::Type* type, const std::string& name) {
     return entry_builder_.CreateAlloca(type, nullptr, name);
   }
-  llvm::Value* call(MachineOp op, llvm::Type* result, llvm::ArrayRef<llvm::Value*> operands,
+  llvm::Value* emit(MachineOp op, llvm::Type* result, llvm::ArrayRef<llvm::Value*> operands,
                     const std::string& types = {}) {
     return call_machine(builder_, op, result, operands, types);
   }
   llvm::Value* context_field(std::size_t offset, unsigned bits) {
-    return call(bits == 64 ? MachineOp::context_i64 : MachineOp::context_i32, integer(bits),
+    return emit(bits == 64 ? MachineOp::context_i64 : MachineOp::context_i32, integer(bits),
                 {constant(static_cast<u32>(offset))});
   }
 
@@ -133,21 +130,18 @@ class FunctionLowering {
   void give_returns();
   void copy_local(u32 local, llvm::Value* place, bool to_memory);
   void instruction();
-  void lane_instruction();
+  void lane_function();
+  void warp_function();
+  void step(MachineOp what);
+  // One for each handler that is made LLVM IR here.
+#define HEDDLE_LOWERED(name) void name();
+#include "jit/llvm/lower/lowered.def"
+#undef HEDDLE_LOWERED
   std::vector<llvm::Value*> join(const std::vector<llvm::Value*>& words, unsigned bits);
   std::vector<llvm::Value*> split(const std::vector<llvm::Value*>& numbers, unsigned bits);
   ir::Space space_of_access(const Operand& address) const;
   u32 access_site(const Operand& address, unsigned bits, std::size_t words);
   bool is_beyond() const;
-  void load();
-  void store();
-  void convert_address();
-  void is_space();
-  void pack();
-  void unpack();
-  void move_vector();
-  void branch();
-  void branch_indexed();
   struct Place {
     llvm::Value* at;
     u64 size;
@@ -170,22 +164,14 @@ class FunctionLowering {
   void call_below(const ir::Function& callee, const Call& call);
   void call_through(const Operand& pointer, const Call& call);
   llvm::Value* function_address(u32 id);
-  void call_function();
   void barrier();
-  void cluster_barrier();
-  void atomic(bool returns);
-  void warp_operation();
-  void step(MachineOp what);
+  void read_modify_write();
   void system_call(const ir::Function& callee);
-  void fence();
   llvm::Value* stack_pointer();
   void set_stack_pointer(llvm::Value* offset);
   void begin_stack();
   void give_back_stack();
-  void move_stack();
-  void trap();
-  void leave();
-  void exit();
+  void trap_unless(llvm::Value* fits, llvm::Value* pointer);
 
   Shared& shared_;
   const u32 id_;

@@ -63,9 +63,7 @@ llvm::SmallVector<const llvm::Use*> chosen_from(const llvm::Instruction& user,
   if (llvm::isa<llvm::SelectInst>(user)) return behind(1);
   if (machine_op(user) == MachineOp::warp_op && user.getType()->isIntegerTy(32)) {
     const auto& call = llvm::cast<llvm::CallInst>(user);
-    const isa::SemId sem = site_of(call, sites).sem;
-    if (sem == isa::SemId::shuffle || sem == isa::SemId::shuffle_sync)
-      return {&call.getArgOperandUse(1)};
+    if (is_shuffle(site_of(call, sites))) return {&call.getArgOperandUse(1)};
   }
   return {};
 }

@@ -18,12 +18,21 @@
 #include <utility>
 #include <vector>
 
+#include "isa/form.h"
 #include "jit/llvm/analysis/waits.h"
 
 namespace heddle::jit {
 namespace {
 
 using Block = llvm::BasicBlock;
+
+/// isa::dispatch_index() of a warp function that may have a choice of types.
+u16 find_warp_function(isa::SemId sem, isa::Type type) {
+  const auto form = std::ranges::find(isa::forms(), sem, &isa::Form::sem_id);
+  std::vector<u8> slots(form->slots.size());
+  for (const u8 slot : form->dispatch_slots) slots[slot] = static_cast<u8>(type);
+  return static_cast<u16>(isa::dispatch_index(*form, slots));
+}
 using Edge = std::pair<Block*, Block*>;
 
 class Interleaving {
@@ -98,7 +107,7 @@ llvm::Value* Interleaving::across(isa::SemId sem, llvm::ArrayRef<llvm::Value*> o
   Site site;
   site.function = site_.function, site.inst = site_.inst;
   site.sem = sem;
-  site.runtime[0] = static_cast<u8>(isa::Type::b32);  // of match
+  site.dispatch = find_warp_function(sem, isa::Type::b32);
   std::vector<llvm::Value*> all = {builder_.getInt32(kernel_.add_site(site))};
   all.insert(all.end(), operands.begin(), operands.end());
   return call_machine(builder_, MachineOp::warp_op, builder_.getInt32Ty(), all,
@@ -109,9 +118,8 @@ llvm::Value* Interleaving::across(isa::SemId sem, llvm::ArrayRef<llvm::Value*> o
 /// at one place for different members. A lane that is not named does not wait.
 llvm::Value* Interleaving::are_here(llvm::Value* members) {
   llvm::Value* round = builder_.CreateLoad(builder_.getInt32Ty(), here_);
-  llvm::Value* here = llvm::isa<llvm::Constant>(members)
-                          ? across(isa::SemId::activemask, {})
-                          : across(isa::SemId::match_any_sync, {members});
+  llvm::Value* here = llvm::isa<llvm::Constant>(members) ? across(isa::SemId::activemask, {})
+                                                         : across(isa::SemId::match_any, {members});
   llvm::Value* elsewhere = builder_.CreateAnd(round, builder_.CreateNot(here));
   llvm::Value* missing = builder_.CreateAnd(elsewhere, members);
   llvm::Value* all = builder_.CreateICmpEQ(missing, builder_.getInt32(0));

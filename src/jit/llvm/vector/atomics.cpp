@@ -277,7 +277,8 @@ void Atomics::emit(llvm::CallInst& call, const Site& site, const ActiveLanes& ac
   // Where the processor takes subnormals for zero, it would do so in other sums, too.
   const bool flushes = site.type == isa::Type::f32 && site.space == ir::Space::global;
   const bool sums = is_sum_of_numbers(site) && (flushes || !function_.kernel.zeroes_subnormals);
-  if (!(is_integer(site.type) || sums) || site.count != 1 || site.space == ir::Space::local) {
+  const bool is_known = site.op != 0 && (is_integer(site.type) || sums);
+  if (!is_known || site.count != 1 || site.space == ir::Space::local) {
     runtime_.pass_addresses(call);
     for (u32 i = 2; i < call.arg_size(); ++i) runtime_.pass_operand(call.getArgOperand(i), i - 2);
     runtime_.call(HelperId::atomic, call.getArgOperand(0), mask);

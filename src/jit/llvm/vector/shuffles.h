@@ -14,7 +14,7 @@ using ShuffleSources = std::array<sem::ShuffleSource, kLanes>;
 /// The source of each lane of a shfl (9.7.9.5). Nothing where a source is not a constant, or the
 /// warp_op is another instruction.
 inline std::optional<ShuffleSources> shuffle_sources(const llvm::CallInst& call, const Site& site) {
-  if (site.sem != isa::SemId::shuffle && site.sem != isa::SemId::shuffle_sync) return std::nullopt;
+  if (!is_shuffle(site)) return std::nullopt;
   const auto* b = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(2));
   const auto* c = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(3));
   if (!b || !c) return std::nullopt;

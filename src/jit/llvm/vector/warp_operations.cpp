@@ -79,12 +79,10 @@ void WarpOperations::emit(llvm::CallInst& call, const Site& site, const Halves& 
     case SemId::activemask:
       return values_.define_uniform(call, here);
     case SemId::ballot:
-    case SemId::ballot_sync:
       if (!uniform) break;
       return values_.define_uniform(
           call, builder_.CreateAnd(takes_part, runtime_.lane_bits(call.getArgOperand(1))));
-    case SemId::vote:
-    case SemId::vote_sync: {
+    case SemId::vote: {
       if (!uniform) break;
       llvm::Value* set = builder_.CreateAnd(takes_part, runtime_.lane_bits(call.getArgOperand(1)));
       llvm::Value* all = builder_.CreateICmpEQ(set, takes_part);
@@ -96,7 +94,6 @@ void WarpOperations::emit(llvm::CallInst& call, const Site& site, const Halves& 
                                               : builder_.CreateOr(all, builder_.CreateNot(some)));
     }
     case SemId::shuffle:
-    case SemId::shuffle_sync:
       if (emit_shuffle(call, site)) return;
       break;
     default:
