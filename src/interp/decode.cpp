@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "interp/analysis/overwrites.h"
 #include "interp/decoder.h"
 #include "interp/stack_ops.h"
 #include "ir/print.h"
@@ -69,9 +70,50 @@ std::vector<bool> Decoder::find_named() const {
   return named;
 }
 
+/// A register that is only ever a copy of a special register is that register's place.
+void Decoder::place_copies() {
+  for (u32 i = 0; i < f_.insts.size(); ++i) {
+    if (!scopes_.is_copy(i)) continue;
+    const auto operands = operands_of(f_.insts[i]);
+    registers_[operands[0].id] = special(operands[1]);
+  }
+}
+
+/// Gives the brief registers places, but for those of which lane 0 suffices: the others of its
+/// lanes are filled when the warp parts, wherever it is.
+void Decoder::place_brief() {
+  std::map<u32, std::vector<Place>> free;  // by size; what was freed last is in the cache
+  const auto size = [&](u32 r) { return place_bytes(f_.registers[r].type); };
+  for (u32 r = 0; r < lives_.size(); ++r) {
+    if (!lives_[r].is_brief() || suffices_.empty() || !suffices_[r]) continue;
+    registers_[r] = take_register(f_.registers[r].type);
+    lives_[r] = {};
+  }
+  for (u32 i = 0; i < f_.insts.size(); ++i) {
+    // What it writes never lies where something lies that it reads: it may write before it has
+    // read.
+    for_each_register(f_.insts[i], [&](const Operand& one, bool) {
+      const Life& life = lives_[one.id];
+      if (!life.is_brief() || life.first != i || registers_[one.id] != kNoPlace) return;
+      std::vector<Place>& places = free[size(one.id)];
+      if (places.empty()) places.push_back(take(size(one.id)));
+      registers_[one.id] = places.back();
+      places.pop_back();
+    });
+    const auto ends = [&](u32 id) {
+      Life& life = lives_[id];
+      if (!life.is_brief() || life.last != i) return;
+      free[size(id)].push_back(registers_[id]);
+      life = {};
+    };
+    if (f_.insts[i].guard.predicate) ends(f_.insts[i].guard.predicate.value);
+    for_each_register(f_.insts[i], [&](const Operand& one, bool) { ends(one.id); });
+  }
+}
+
 void Decoder::lay_out() {
-  find_uniform();
-  find_lives();
+  registers_.assign(f_.registers.size(), kNoPlace);
+  place_copies();
   const std::vector<bool> named = find_named();
   for (u32 i = 0; i < f_.registers.size(); ++i) {
     if (registers_[i] == kNoPlace && named[i] && !lives_[i].is_brief()) {
@@ -183,7 +225,7 @@ void Decoder::instruction() {
 std::string Decoder::decode() {
   find_affine();
   find_joins();
-  find_overwrites();
+  const std::vector<bool> pauses = find_overwrites(f_, scopes_);
   place_brief();
   list_affine();
   std::vector<u32> op_of_inst(f_.insts.size() + 1);
@@ -196,7 +238,7 @@ std::string Decoder::decode() {
     inst_ = &f_.insts[i];
     inst_index_ = i;
     op_of_inst[i] = static_cast<u32>(code_.ops.size());
-    scope_ = inst_scopes_[i];
+    scope_ = scopes_.of_inst(i);
     if (scope_ == Scope::instant) continue;
     ops_ = scope_ == Scope::warp ? &code_.ops : &code_.prologues[static_cast<u32>(scope_)].ops;
     // Scratch places live for one instruction. But where threads may wait, others of their warp run
@@ -204,7 +246,7 @@ std::string Decoder::decode() {
     const SemKind kind = inst_->get_form().sem_kind;
     const bool waits = kind == SemKind::warp || kind == SemKind::engine;
     code_.register_bytes = waits ? most : permanent;
-    if (pauses_[i]) emit_control(Control::pause);
+    if (pauses[i]) emit_control(Control::pause);
     instruction();
     if (!why_.empty()) {
       return fmt::format("{}:{}: '{}' in '{}': {}", builder_.loaded.module().name, inst_->at.line,

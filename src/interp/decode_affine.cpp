@@ -85,7 +85,7 @@ Decoder::Outcome Decoder::outcome_of_sum(std::span<const Operand> sources) const
 
 /// Of what the instruction at hand writes.
 Decoder::Outcome Decoder::outcome() const {
-  if (inst_scopes_[static_cast<std::size_t>(inst_ - f_.insts.data())] < Scope::warp)
+  if (scopes_.of_inst(static_cast<u32>(inst_ - f_.insts.data())) < Scope::warp)
     return {Shape::affine(0)};  // it has run before, for all warps
   const isa::Form& form = inst_->get_form();
   const auto operands = operands_of(*inst_);
@@ -145,7 +145,7 @@ void Decoder::find_shapes() {
 /// Whether there is a way to run the instruction at hand for lane 0 alone.
 bool Decoder::can_lead(u32 index) const {
   const isa::Form& form = inst_->get_form();
-  if (inst_->guard.predicate || inst_scopes_[index] != Scope::warp) return false;
+  if (inst_->guard.predicate || scopes_.of_inst(index) != Scope::warp) return false;
   if (outcomes_[index].shape.kind != Shape::Kind::affine) return false;
   if (is_load(*inst_)) return has_affine_address(operand("a"));
   if (form.sem_id == SemId::cvta) {
@@ -159,7 +159,7 @@ bool Decoder::can_lead(u32 index) const {
 /// the first and the last lane are enough.
 bool Decoder::orders_affine(u32 index) const {
   const isa::Form& form = inst_->get_form();
-  if (form.sem != "setp" || inst_->guard.predicate || inst_scopes_[index] != Scope::warp)
+  if (form.sem != "setp" || inst_->guard.predicate || scopes_.of_inst(index) != Scope::warp)
     return false;
   if (!level_.lanes[isa::dispatch_index(form, inst_->slots)].ordering) return false;
   const auto affine = [&](const Operand& one) { return shape_of(one).kind == Shape::Kind::affine; };

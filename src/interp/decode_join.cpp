@@ -67,7 +67,7 @@ bool Decoder::is_for_only(u32 index, u32 reader, u32 id) const {
 /// (`same`) one for all lanes, of which only lane 0 keeps it.
 bool Decoder::loads_affine(u32 index, bool same) {
   inst_ = &f_.insts[index];
-  if (!is_load(*inst_) || inst_scopes_[index] != Scope::warp) return false;
+  if (!is_load(*inst_) || scopes_.of_inst(index) != Scope::warp) return false;
   const Operand& d = operand("d");
   const Operand& a = operand("a");
   if (d.kind != OperandKind::reg || bytes_of(d.type) != 4 ||
@@ -84,8 +84,8 @@ bool Decoder::is_wide(const Operand& a) const {
 /// Which plain f32 arithmetic the instruction is.
 std::optional<Arithmetic> Decoder::plain_arithmetic(u32 index) {
   inst_ = &f_.insts[index];
-  if (!usual_arithmetic() || leads_[index] || inst_scopes_[index] != Scope::warp || slot("ftz") ||
-      slot("sat"))
+  if (!usual_arithmetic() || leads_[index] || scopes_.of_inst(index) != Scope::warp ||
+      slot("ftz") || slot("sat"))
     return std::nullopt;
   const std::string_view sem = inst_->get_form().sem;
   if (sem == "add_f32") return Arithmetic::add;
@@ -109,7 +109,7 @@ Decoder::Join Decoder::join_load(u32 index) {
   const bool wide = is_wide(operand("a"));
   inst_ = &f_.insts[index + 1];
   const UsualArithmetic* const usual = usual_arithmetic();
-  if (!usual || leads_[index + 1] || inst_scopes_[index + 1] != Scope::warp) return none;
+  if (!usual || leads_[index + 1] || scopes_.of_inst(index + 1) != Scope::warp) return none;
   const u32 loaded = source_that_is(id);
   if (loaded == kNoSource || !is_for_only(index, index + 1, id)) return none;
   join.full = usual->loading[wide][loaded][spread_source()];
@@ -202,7 +202,6 @@ Decoder::Join Decoder::join_products(u32 index) {
 /// Fills joins_.
 void Decoder::find_joins() {
   if (suffices_.empty()) return;
-  targets_ = find_targets();
   for (u32 i = 0; i + 1 < f_.insts.size(); ++i) {
     Join join = join_products(i);
     if (!join.full) join = join_load(i);

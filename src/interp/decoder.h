@@ -14,20 +14,13 @@
 #include <string>
 #include <vector>
 
+#include "interp/analysis/instruction.h"
+#include "interp/analysis/lives.h"
+#include "interp/analysis/scopes.h"
 #include "interp/program.h"
-#include "ir/operands.h"
-#include "isa/form.h"
 
 namespace heddle::interp {
 
-using ir::Operand;
-using ir::OperandKind;
-using isa::SemId;
-using isa::SemKind;
-using isa::Type;
-
-inline u32 bytes_of(Type type) { return std::max(1, isa::type_info(type).bits / 8); }
-inline bool is_predicate(Type type) { return type == Type::pred; }
 /// Of a lane in the type's place; 0: a predicate, which is a bit.
 inline u32 place_bytes(Type type) { return is_predicate(type) ? 0 : bytes_of(type); }
 inline bool is_signed(Type type) { return isa::type_info(type).cls == isa::TypeClass::signed_; }
@@ -65,17 +58,6 @@ struct Builder {
   }
 };
 
-inline bool is_load(const ir::Inst& inst) {
-  return inst.get_form().effects().access == isa::Access::load;
-}
-/// Whether it is a cvta whose result is its operand: the address in .global or .const is the
-/// generic one.
-inline bool copies_address(const ir::Inst& inst) {
-  const auto space = static_cast<ir::Space>(inst.space);
-  return inst.get_form().sem_id == SemId::cvta &&
-         (space == ir::Space::global || space == ir::Space::constant);
-}
-
 /// Decodes one function.
 class Decoder {
  public:
@@ -102,11 +84,6 @@ class Decoder {
   Place take_register(Type type) { return take(place_bytes(type)); }
   /// For the instruction at hand only.
   void find_loops();
-  bool writes_shared(const ir::Inst& inst) const;
-  bool is_broadcast(const ir::Inst& inst) const;
-  bool may_overlap(const ir::Inst& one, const ir::Inst& other) const;
-  void find_overwrites();
-  void find_overwrites_of(u32 load);
   Place scratch(u32 bytes) { return take(bytes); }
   /// Room below the registers, zero.
   Place take_below(u32 bytes) {
@@ -120,23 +97,10 @@ class Decoder {
   std::vector<bool> find_named() const;
   Slot slot_of(const ir::Parameter& parameter) const;
 
-  // --- registers that share places (decode_places.cpp) ---
-  /// The instructions that name a brief register first and last.
-  struct Life {
-    u32 first = ~0u, last = 0;
-    bool is_brief() const { return first != ~0u; }
-  };
-  std::vector<bool> find_targets() const;
-  void find_lives();
+  void place_copies();
   void place_brief();
-
-  // --- what is computed once (decode_once.cpp) ---
-  void find_uniform();
-  Scope scope_of_source(const Operand& operand) const;
-  Scope scope_of_result(const ir::Inst& inst) const;
-  bool is_copy_of_special(const ir::Inst& inst) const;
   std::span<const Operand> operands_of(const ir::Inst& inst) const {
-    return std::span(f_.operands).subspan(inst.operands.first, inst.operands.count);
+    return interp::operands_of(f_, inst);
   }
 
   // --- what lane 0 is enough for (decode_affine.cpp) ---
@@ -216,20 +180,9 @@ class Decoder {
     return kNoSource;
   }
 
-  /// Calls `see(operand, written)` for each register that the instruction reads or writes.
   template <class See>
   void for_each_register(const ir::Inst& inst, See see) const {
-    const isa::Form& form = inst.get_form();
-    const auto operands = operands_of(inst);
-    for (u32 i = 0; i < operands.size(); ++i) {
-      // An operand beside those of the form is the carry register.
-      const bool carry = i >= form.operands.size();
-      for (const Operand& one : elements(operands[i])) {
-        if (one.kind != OperandKind::reg) continue;
-        if (carry || form.operands[i].written) see(one, true);
-        if (carry || !form.operands[i].written || form.operands[i].also_read) see(one, false);
-      }
-    }
+    interp::for_each_register(f_, inst, see);
   }
 
   // --- emission ---
@@ -352,17 +305,14 @@ class Decoder {
   std::map<std::pair<u32, u32>, Place> specials_;   // (register, component) -> place
   std::vector<Place> registers_;
   std::vector<u64> local_offsets_;
-  std::vector<Place> promoted_;         // by local
-  std::vector<u8> writers_;             // by register; 2: two or more
-  std::vector<Scope> register_scopes_;  // by register
-  std::vector<bool> pauses_;            // by instruction: see decode_broadcast.cpp
-  std::vector<Scope> inst_scopes_;      // by instruction; instant: a copy that needs no Op
-  std::vector<Life> lives_;             // by register
-  std::vector<Shape> shapes_;           // by register
-  std::vector<bool> leads_;             // by instruction: runs for lane 0 alone
-  std::vector<bool> suffices_;          // by register: lane 0 is enough in a warp that is whole
-  std::vector<Outcome> outcomes_;       // by instruction
-  std::vector<bool> targets_;           // find_targets()
+  std::vector<Place> promoted_;  // by local
+  const Scopes scopes_{f_};
+  const std::vector<bool> targets_ = find_targets(f_);
+  std::vector<Life> lives_ = find_lives(f_, scopes_);  // by register; which place_brief() takes
+  std::vector<Shape> shapes_;                          // by register
+  std::vector<bool> leads_;                            // by instruction: runs for lane 0 alone
+  std::vector<bool> suffices_;     // by register: lane 0 is enough in a warp that is whole
+  std::vector<Outcome> outcomes_;  // by instruction
   std::vector<Join> joins_;
   std::vector<FullHandler>
       whole_;  // by Op of Code::ops: Op::full in Code::whole_ops; null: the same

@@ -6,12 +6,16 @@
 // register that is only ever a copy of a special register is that special register's place. This
 // needs the register to be written by one instruction alone, unguarded; then all that read it after
 // that read the same, wherever in the control flow it stands.
-#include "interp/decoder.h"
+#include "interp/analysis/scopes.h"
+
+#include <algorithm>
+
+#include "interp/analysis/instruction.h"
+#include "machine/ranges.h"
 
 namespace heddle::interp {
 
-/// The scope of a value that an instruction reads; Scope::warp is "not known to be shared".
-Scope Decoder::scope_of_source(const Operand& operand) const {
+Scope Scopes::of_source(const Operand& operand) const {
   switch (operand.kind) {
     case OperandKind::none:
     case OperandKind::immediate:
@@ -21,7 +25,7 @@ Scope Decoder::scope_of_source(const Operand& operand) const {
     case OperandKind::special:
       return std::min(scope_of(static_cast<isa::SpecialRegister>(operand.id)), Scope::warp);
     case OperandKind::reg:
-      return register_scopes_[operand.id];
+      return registers_[operand.id];
     default:
       return Scope::warp;
   }
@@ -29,17 +33,17 @@ Scope Decoder::scope_of_source(const Operand& operand) const {
 
 /// For how much of the launch the instruction needs to run only once: pure functions of shared
 /// values, and loads of kernel parameters that cannot trap.
-Scope Decoder::scope_of_result(const ir::Inst& inst) const {
+Scope Scopes::of_result(const ir::Inst& inst) const {
   const isa::Form& form = inst.get_form();
   const bool copy = copies_address(inst), load = is_load(inst);
   if (inst.guard.predicate || form.carry != isa::CarryUse::none) return Scope::warp;
   if (form.sem_kind != SemKind::lane && !copy && !load) return Scope::warp;
   Scope scope = Scope::launch;
-  const auto operands = operands_of(inst);
+  const auto operands = operands_of(f_, inst);
   u64 bytes = 0;  // written
   for (u32 i = 0; i < operands.size(); ++i) {
     const isa::OperandSpec& spec = form.operands[i];
-    for (const Operand& one : elements(operands[i])) {
+    for (const Operand& one : ir::elements_of(f_, operands[i])) {
       if (spec.written) {
         const bool alone = one.kind == OperandKind::reg && writers_[one.id] == 1;
         if (!alone || spec.also_read || is_predicate(one.type)) return Scope::warp;
@@ -50,15 +54,15 @@ Scope Decoder::scope_of_result(const ir::Inst& inst) const {
                           parameters.contains(one.value, bytes);
         if (!fits) return Scope::warp;
       } else {
-        scope = std::max(scope, scope_of_source(one));
+        scope = std::max(scope, of_source(one));
       }
     }
   }
   return scope;
 }
 
-bool Decoder::is_copy_of_special(const ir::Inst& inst) const {
-  const auto operands = operands_of(inst);
+bool Scopes::copies_special(const ir::Inst& inst) const {
+  const auto operands = operands_of(f_, inst);
   if (inst.get_form().opcode != "mov" || inst.get_form().sem_kind != SemKind::lane) return false;
   const Operand& d = operands[0];
   const Operand& a = operands[1];
@@ -71,32 +75,25 @@ bool Decoder::is_copy_of_special(const ir::Inst& inst) const {
          bytes == bytes_of(f_.registers[d.id].type) && !is_predicate(d.type);
 }
 
-/// Fills register_scopes_ and inst_scopes_, and gives the registers that are copies their places.
-void Decoder::find_uniform() {
-  register_scopes_.assign(f_.registers.size(), Scope::warp);
-  inst_scopes_.assign(f_.insts.size(), Scope::warp);
-  registers_.assign(f_.registers.size(), kNoPlace);
+Scopes::Scopes(const ir::Function& function)
+    : f_(function),
+      writers_(function.registers.size()),
+      registers_(function.registers.size(), Scope::warp),
+      insts_(function.insts.size(), Scope::warp) {
   if (!f_.is_entry) return;  // its parameters differ from call to call
-  writers_.assign(f_.registers.size(), 0);
   for (const ir::Inst& inst : f_.insts) {
-    for_each_register(inst, [&](const Operand& one, bool written) {
+    for_each_register(f_, inst, [&](const Operand& one, bool written) {
       if (written && writers_[one.id] < 2) ++writers_[one.id];
     });
   }
   for (u32 i = 0; i < f_.insts.size(); ++i) {
     const ir::Inst& inst = f_.insts[i];
-    const Scope scope = scope_of_result(inst);
-    inst_scopes_[i] = scope;
-    if (is_copy_of_special(inst)) {
-      const auto operands = operands_of(inst);
-      registers_[operands[0].id] = special(operands[1]);
-      register_scopes_[operands[0].id] = scope;
-      inst_scopes_[i] = Scope::instant;
-    } else if (scope < Scope::warp) {
-      for_each_register(inst, [&](const Operand& one, bool written) {
-        if (written) register_scopes_[one.id] = scope;
-      });
-    }
+    const Scope scope = of_result(inst);
+    insts_[i] = copies_special(inst) ? Scope::instant : scope;
+    if (scope == Scope::warp && !is_copy(i)) continue;
+    for_each_register(f_, inst, [&](const Operand& one, bool written) {
+      if (written) registers_[one.id] = scope;
+    });
   }
 }
 

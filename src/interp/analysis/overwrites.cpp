@@ -3,7 +3,11 @@
 // A race that no GPU loses: all warps read the same word of shared memory behind a barrier, and one
 // of them overwrites it before the next barrier. On a GPU all have read it by then. So that they
 // have here, too (docs/adr/0008), a warp ends its turn before such a store.
-#include "interp/decoder.h"
+#include "interp/analysis/overwrites.h"
+
+#include <algorithm>
+
+#include "interp/analysis/instruction.h"
 
 namespace heddle::interp {
 
@@ -11,24 +15,38 @@ namespace {
 
 bool is_barrier(const ir::Inst& inst) { return inst.get_form().effects().barrier; }
 
-}  // namespace
+class Overwrites {
+ public:
+  Overwrites(const ir::Function& function, const Scopes& scopes)
+      : f_(function), scopes_(scopes), found_(function.insts.size()) {}
+  std::vector<bool> find();
+
+ private:
+  bool is_broadcast(const ir::Inst& inst) const;
+  bool may_overlap(const ir::Inst& one, const ir::Inst& other) const;
+  void find_of(u32 load);
+
+  const ir::Function& f_;
+  const Scopes& scopes_;
+  std::vector<bool> found_;
+};
 
 /// Whether it writes to the CTA's shared memory.
-bool Decoder::writes_shared(const ir::Inst& inst) const {
+bool writes_shared(const ir::Inst& inst) {
   const isa::Access access = inst.get_form().effects().access;
   return (access == isa::Access::store || access == isa::Access::atomic) &&
          static_cast<ir::Space>(inst.space) == ir::Space::shared;
 }
 
 /// Whether all warps load the same.
-bool Decoder::is_broadcast(const ir::Inst& inst) const {
+bool Overwrites::is_broadcast(const ir::Inst& inst) const {
   return is_load(inst) && !inst.guard.predicate &&
          static_cast<ir::Space>(inst.space) == ir::Space::shared &&
-         scope_of_source(ir::operand_of(f_, inst, "a")) <= Scope::cta;
+         scopes_.of_source(ir::operand_of(f_, inst, "a")) <= Scope::cta;
 }
 
 /// Whether the two access something in common, as far as one can see.
-bool Decoder::may_overlap(const ir::Inst& one, const ir::Inst& other) const {
+bool Overwrites::may_overlap(const ir::Inst& one, const ir::Inst& other) const {
   const Operand& a = ir::operand_of(f_, one, "a");
   const Operand& b = ir::operand_of(f_, other, "a");
   if (a.kind != OperandKind::variable || b.kind != OperandKind::variable) return true;
@@ -40,19 +58,17 @@ bool Decoder::may_overlap(const ir::Inst& one, const ir::Inst& other) const {
   return a.value < end(other, b) && b.value < end(one, a);
 }
 
-/// Fills pauses_: the stores and atomic operations that may overwrite what all warps loaded since
-/// the last barrier. Not those of a loop behind the load, which would end a turn in each round.
-void Decoder::find_overwrites() {
-  pauses_.assign(f_.insts.size(), false);
+std::vector<bool> Overwrites::find() {
   const bool writes =
       std::ranges::any_of(f_.insts, [&](const ir::Inst& inst) { return writes_shared(inst); });
-  if (!writes || std::ranges::none_of(f_.insts, is_barrier)) return;
+  if (!writes || std::ranges::none_of(f_.insts, is_barrier)) return found_;
   for (u32 load = 0; load < f_.insts.size(); ++load) {
-    if (is_broadcast(f_.insts[load])) find_overwrites_of(load);
+    if (is_broadcast(f_.insts[load])) find_of(load);
   }
+  return found_;
 }
 
-void Decoder::find_overwrites_of(u32 load) {
+void Overwrites::find_of(u32 load) {
   std::vector<bool> seen(f_.insts.size() + 1);
   std::vector<u32> work = {load + 1}, stores;
   std::vector<std::pair<u32, u32>> back;  // branches that lead back: from, to
@@ -83,8 +99,14 @@ void Decoder::find_overwrites_of(u32 load) {
       const auto [from, to] = branch;
       return to <= store && store <= from && !(to <= load && load <= from);
     });
-    if (!again) pauses_[store] = true;
+    if (!again) found_[store] = true;
   }
+}
+
+}  // namespace
+
+std::vector<bool> find_overwrites(const ir::Function& function, const Scopes& scopes) {
+  return Overwrites(function, scopes).find();
 }
 
 }  // namespace heddle::interp

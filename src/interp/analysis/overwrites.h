@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "interp/analysis/scopes.h"
+#include "ir/module.h"
+
+namespace heddle::interp {
+
+/// By instruction: whether it is a store or an atomic operation that may overwrite what all warps
+/// loaded since the last barrier. Stores of a loop behind the load are not: pauses there would come
+/// in each round.
+std::vector<bool> find_overwrites(const ir::Function& function, const Scopes& scopes);
+
+}  // namespace heddle::interp
