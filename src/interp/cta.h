@@ -21,13 +21,13 @@
 #include "base/check.h"
 #include "interp/program.h"
 #include "interp/specials.h"
+#include "interp/system_calls.h"
 #include "interp/windows.h"
 #include "ir/registers.h"
 #include "machine/barrier.h"
 #include "machine/cta_cluster.h"
 #include "machine/engine.h"
 #include "machine/fault.h"
-#include "machine/printf.h"
 
 namespace heddle::interp {
 
@@ -92,7 +92,7 @@ u64 window_start(const Warp& warp, const Op& op, u32 lane);
 /// A CTA outside of clusters is one alone.
 using Cluster = machine::Cluster<InterpretedCta>;
 
-class InterpretedCta final : public machine::Cta {
+class InterpretedCta final : public machine::Cta, private SystemCaller {
  public:
   /// `cluster`: that of which it becomes a member, whose windows are there; null: alone.
   InterpretedCta(const Interpreted& program, machine::Launch& launch, Cluster* cluster = nullptr);
@@ -233,8 +233,12 @@ class InterpretedCta final : public machine::Cta {
   void try_cancel(const Op& op, u32 active);
   void system_call(WarpState& state, std::size_t index, const CallSite& site,
                    machine::SystemFunction function, u32 lanes);
-  u64 provide(const WarpState& state, machine::SystemFunction function, u32 lane,
-              const u64* arguments);
+  u64 reach(u64 address, u32 bytes) override;
+  [[noreturn]] void raise(machine::TrapKind kind, const u64* address) override;
+  std::string& detail() override { return detail_; }
+  SystemCalls::Thread thread_of(const WarpState& state, u32 lane) const {
+    return {cta_, cta_index_, state.index * kLanes + lane};
+  }
   machine::CtaStatus step_once();
   void step_op(WarpState& state, const Op& op);
   machine::CtaStatus call_once();
@@ -242,14 +246,6 @@ class InterpretedCta final : public machine::Cta {
   void begin_place(const machine::StepPlace& place);
   u64 local_bytes_of_thread() const;
   Frame& frame_of_step(WarpState& state);
-  u64 print(u64 format, u64 arguments);
-  void describe_assertion(const WarpState& state, u32 lane, const u64* arguments);
-  u64 provide_launch(u64 thread, machine::SystemFunction function, const u64* words);
-  u64 check_bits(u64 address, u32 bytes);
-  u64 read_bits(u64 address, u32 bytes);
-  void write_bits(u64 address, u64 bits, u32 bytes);
-  u64 text_in_memory(std::string_view text);
-  void read_string(u64 address, std::string& text);
   static u8* slot_address(const Warp& warp, const Frame& frame, const Slot& slot, u32 lane);
   void copy_slot(const Warp& warp, const Slot& from, const Frame& from_frame, const Slot& to,
                  const Frame& to_frame, u32 lanes) const;
@@ -296,12 +292,9 @@ class InterpretedCta final : public machine::Cta {
   bool blocked_ = false;
   std::vector<u8> spin_registers_;
   Step step_;
-  std::vector<Frame*> step_frames_;  ///< by Code::index
-  // Here, because a fault jumps over destructors: of the step, and of the system call under way.
-  ir::InstRegisters step_registers_;
-  std::string text_;
-  std::vector<machine::PrintfArgument> arguments_;
-  std::vector<machine::PrintfValue> values_;
+  std::vector<Frame*> step_frames_;   ///< by Code::index
+  ir::InstRegisters step_registers_;  ///< of the step; here, because a fault jumps over destructors
+  SystemCalls system_calls_{launch_, *this};
   WarpState* current_ = nullptr;  ///< whose instruction it is, if not the gang's
   std::vector<WarpGang> gangs_;   ///< as many as there are warps; of their round only
   u32 gang_count_ = 0;

@@ -173,7 +173,8 @@ void InterpretedCta::step_op(WarpState& state, const Op& op) {
         u32 words = 0;
         for (const Slot& slot : site.arguments) words += machine::words_in(slot.bytes);
         for (u32 i = 0; i < words; ++i) arguments[i] = step_.rows[i][lane];
-        step_.rows[words][lane] = provide(state, site.direct->system->function, lane, arguments);
+        step_.rows[words][lane] =
+            system_calls_.call(site.direct->system->function, thread_of(state, lane), arguments);
       }
       return;
     }

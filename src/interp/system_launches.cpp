@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls of CUDA's device run-time: what kernels launch, copy and ask for
-// (machine/device_launch.h). As in cta_system.cpp, an address that the kernel
-// passes may fault, and nothing here has a destructor then.
+// Calls of CUDA's device run-time: what kernels launch, copy and ask for (machine/device_launch.h).
+#include "interp/system_calls.h"
+
 #include <cstring>
 
-#include "interp/cta.h"
-#include "machine/device_launch.h"
+#include "base/check.h"
 
 namespace heddle::interp {
 
@@ -14,7 +13,6 @@ using machine::DeviceError;
 using machine::DeviceWork;
 using machine::Dim3;
 using machine::SystemFunction;
-using machine::TrapKind;
 
 namespace {
 
@@ -76,17 +74,17 @@ bool read_box(const u64* words, DeviceWork& work) {
 
 /// Writes the low bytes of `bits` at a generic address. Traps as read_bits()
 /// does.
-void InterpretedCta::write_bits(u64 address, u64 bits, u32 bytes) {
-  std::memcpy(reinterpret_cast<void*>(check_bits(address, bytes)), &bits, bytes);
+void SystemCalls::write_bits(u64 address, u64 bits, u32 bytes) {
+  std::memcpy(reinterpret_cast<void*>(caller_.reach(address, bytes)), &bits, bytes);
 }
 
 /// Address in device memory of a text that lives as long as the context.
-u64 InterpretedCta::text_in_memory(std::string_view text) {
+u64 SystemCalls::text_in_memory(std::string_view text) {
   return launch_.runtime->text(text, launch_.loaded->module().address_size == 32);
 }
 
 /// What the function returns: a cudaError_t, or an address.
-u64 InterpretedCta::provide_launch(u64 thread, SystemFunction function, const u64* words) {
+u64 SystemCalls::call_runtime(u64 thread, SystemFunction function, const u64* words) {
   machine::DeviceLaunches& launches = *launch_.launches;
   machine::KernelHost* const host = launch_.config->kernels;
   const u32 address_bytes = launch_.loaded->module().address_size / 8;
