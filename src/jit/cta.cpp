@@ -112,7 +112,7 @@ Result<u64> Cta::begin(u64 index, u64 most) {
 }
 
 /// Moves on to the next CTA, as code does if all warps end in one region. False: there is none.
-bool Cta::go_on() {
+bool Cta::next_cta() {
   Context& c = context_;
   if (!c.left) return false;
   --c.left;
@@ -168,7 +168,7 @@ CtaStatus Cta::run_warps() {
       finished &= teams_at_[w].finished;
     }
     if (finished) {
-      if (go_on()) continue;
+      if (next_cta()) continue;
       return CtaStatus::finished;
     }
     if (!ready) return deadlock();

@@ -98,7 +98,7 @@ class Cta final : public machine::Cta {
     const machine::Dim3 at = place(), &grid = launch_.grid;
     return at.x + u64{grid.x} * (at.y + u64{grid.y} * at.z);
   }
-  bool go_on();
+  bool next_cta();
   void begin_barriers();
   bool is_legal(ir::Space space, u64 address, u64 bytes) const;
   machine::CtaStatus run_warps();

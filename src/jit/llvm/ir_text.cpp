@@ -132,7 +132,7 @@ void attach(PassState& state) {
   for (const u32 line : kernel.first_line) write.add(kLines, {write.number(line)});
   for (const auto& [function, recursive] : kernel.recursive) {
     std::vector<llvm::Metadata*> node = {
-        write.number(recursive.circle), write.number(recursive.returns),
+        write.number(recursive.scc), write.number(recursive.returns),
         write.number(recursive.local_bytes), write.number(recursive.align)};
     for (const u64 size : recursive.sizes) node.push_back(write.number(size));
     function->setMetadata(kRecursive, llvm::MDNode::get(function->getContext(), node));
@@ -175,7 +175,7 @@ class MetadataReader {
       if (!node) continue;
       list_ = kRecursive;
       Recursive& recursive = state_.kernel.recursive[&function];
-      recursive.circle = static_cast<u32>(number(*node, 0));
+      recursive.scc = static_cast<u32>(number(*node, 0));
       recursive.returns = number(*node, 1);
       recursive.local_bytes = number(*node, 2);
       recursive.align = number(*node, 3);

@@ -29,7 +29,7 @@ struct Analyses;
 /// A recursive function: int1(pointers to places). Its local variables lie behind
 /// heddle.activation(); recursion.cpp says where that is.
 struct Recursive {
-  u32 circle = 0;          ///< its SCC of the call graph
+  u32 scc = 0;             ///< its SCC of the call graph
   std::vector<u64> sizes;  ///< of its places: return values, then parameters
   std::size_t returns = 0;
   u64 local_bytes = 0;  ///< of its variables

@@ -49,16 +49,16 @@ bool reads_by_column(const ScalarKernel& kernel, const Shapes& shapes) {
   });
 }
 
-void go_on(llvm::IRBuilder<>& builder, const Vectorized& cta, llvm::Value* state,
-           llvm::BasicBlock* next) {
+void continue_or_switch(llvm::IRBuilder<>& builder, const Vectorized& cta, llvm::Value* state,
+                        llvm::BasicBlock* next) {
   if (!cta.switches_ctas) {
     builder.CreateBr(next);
     return;
   }
-  llvm::Value* turns = field(builder, cta, offsetof(Context, barriers_left));
+  llvm::Value* counter = field(builder, cta, offsetof(Context, barriers_left));
   llvm::Value* left = builder.CreateSub(
-      builder.CreateLoad(builder.getInt32Ty(), turns, /*isVolatile=*/true), builder.getInt32(1));
-  builder.CreateStore(left, turns, /*isVolatile=*/true);
+      builder.CreateLoad(builder.getInt32Ty(), counter, /*isVolatile=*/true), builder.getInt32(1));
+  builder.CreateStore(left, counter, /*isVolatile=*/true);
   auto* over = llvm::BasicBlock::Create(builder.getContext(), "over", cta.function);
   builder.CreateCondBr(builder.CreateICmpEQ(left, builder.getInt32(0)), over, next);
   builder.SetInsertPoint(over);
@@ -66,7 +66,7 @@ void go_on(llvm::IRBuilder<>& builder, const Vectorized& cta, llvm::Value* state
   builder.CreateRet(builder.getInt32(static_cast<u32>(Outcome::paused)));
 }
 
-llvm::Value* begin_turn(llvm::IRBuilder<>& builder, const Vectorized& cta) {
+llvm::Value* load_resume_point(llvm::IRBuilder<>& builder, const Vectorized& cta) {
   if (!cta.switches_ctas) return builder.getInt64(0);
   llvm::Value* at = field(builder, cta, offsetof(Context, resume));
   llvm::Value* resume = builder.CreateLoad(builder.getInt64Ty(), at, /*isVolatile=*/true, "resume");

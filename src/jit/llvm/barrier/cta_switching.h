@@ -19,10 +19,10 @@ bool reads_by_column(const ScalarKernel& kernel, const Shapes& shapes);
 
 /// At the end of the builder's block, where all teams have come to the barrier `state`: branches to
 /// `next`, or returns when the CTA's barriers are used up.
-void go_on(llvm::IRBuilder<>& builder, const Vectorized& cta, llvm::Value* state,
-           llvm::BasicBlock* next);
+void continue_or_switch(llvm::IRBuilder<>& builder, const Vectorized& cta, llvm::Value* state,
+                        llvm::BasicBlock* next);
 
 /// Where this CTA resumes; 0 at its beginning, and in kernels that do not switch. Loaded once.
-llvm::Value* begin_turn(llvm::IRBuilder<>& builder, const Vectorized& cta);
+llvm::Value* load_resume_point(llvm::IRBuilder<>& builder, const Vectorized& cta);
 
 }  // namespace heddle::jit

@@ -32,7 +32,7 @@ static_assert(sizeof(WarpState) <= kFirstSlot);
 
 /// How warps ended: the region where they resume, and the barrier in the upper half; or one of
 /// these.
-constexpr u64 kFinished = ~u64{0}, kDifferently = ~u64{0} - 1, kNobodyYet = ~u64{0} - 2;
+constexpr u64 kFinished = ~u64{0}, kDifferently = ~u64{0} - 1, kNoneYet = ~u64{0} - 2;
 
 /// Blocks that are executed before any region.
 bool is_above(const Vectorized& cta, const llvm::BasicBlock* block) {
@@ -278,7 +278,7 @@ Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& en
                                    builder.getInt8Ty(), cta.function->getArg(0),
                                    static_cast<unsigned>(offsetof(Context, begins)))),
       builder.getInt32(0));
-  llvm::Value* first = begin_turn(builder, cta);
+  llvm::Value* first = load_resume_point(builder, cta);
   builder.SetInsertPoint(cta.head, cta.head->begin());
   llvm::PHINode* met = builder.CreatePHI(pair, 3, "met");
   llvm::PHINode* together = builder.CreatePHI(builder.getInt1Ty(), 3, "together");
@@ -307,15 +307,15 @@ Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& en
   builder.SetInsertPoint(cta.next->getTerminator());
   llvm::Value* same =
       builder.CreateSelect(builder.CreateICmpEQ(met, end), end, builder.getInt64(kDifferently));
-  llvm::Value* merged = builder.CreateSelect(
-      builder.CreateICmpEQ(met, builder.getInt64(kNobodyYet)), end, same, "merged");
+  llvm::Value* merged = builder.CreateSelect(builder.CreateICmpEQ(met, builder.getInt64(kNoneYet)),
+                                             end, same, "merged");
   cta.done->getTerminator()->eraseFromParent();
   auto* leave = new_block("leave", nullptr);
   builder.SetInsertPoint(cta.done);
   llvm::BasicBlock* round = new_block("round", nullptr);
-  builder.CreateCondBr(builder.CreateICmpULT(merged, builder.getInt64(kNobodyYet)), round, leave);
+  builder.CreateCondBr(builder.CreateICmpULT(merged, builder.getInt64(kNoneYet)), round, leave);
   builder.SetInsertPoint(round);
-  go_on(builder, cta, merged, cta.head);
+  continue_or_switch(builder, cta, merged, cta.head);
   auto* differ = new_block("differ", nullptr);
   builder.SetInsertPoint(leave);
   builder.CreateCondBr(builder.CreateICmpEQ(merged, builder.getInt64(kFinished)), cta.finished,
@@ -328,14 +328,14 @@ Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& en
     if (cta.turn) phi->addIncoming(next_warp, cta.next);
     phi->addIncoming(next_round, round);
   };
-  arrive(met, builder.getInt64(kNobodyYet), merged, builder.getInt64(kNobodyYet));
+  arrive(met, builder.getInt64(kNoneYet), merged, builder.getInt64(kNoneYet));
   arrive(together, begins, together, builder.getTrue());
   arrive(place, first, place, merged);
   if (cta.turn) cta.turn->addIncoming(builder.getInt32(0), round);
 
   rounds.go = go;
   rounds.met = met, rounds.together = together, rounds.place = place;
-  rounds.nobody_yet = builder.getInt64(kNobodyYet);
+  rounds.none_yet = builder.getInt64(kNoneYet);
   rounds.regions.push_back({start, {}});
   for (llvm::BasicBlock* block : resumed) rounds.regions.push_back({block, {}});
   return rounds;

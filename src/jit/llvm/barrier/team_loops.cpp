@@ -86,13 +86,13 @@ void end_loop(const Vectorized& cta, const Rounds& rounds, const Rounds::End& en
   if (end.following == Rounds::kNone) {
     builder.CreateBr(cta.finished);
   } else if (Loop& following = loops[end.following]; following.head) {
-    go_on(builder, cta, end.state, following.head);
+    continue_or_switch(builder, cta, end.state, following.head);
     if (following.turn) following.turn->addIncoming(builder.getInt32(0), last);
     following.together->addIncoming(builder.getTrue(), last);
   } else {
-    go_on(builder, cta, end.state, cta.head);
+    continue_or_switch(builder, cta, end.state, cta.head);
     if (cta.turn) cta.turn->addIncoming(builder.getInt32(0), last);
-    rounds.met->addIncoming(rounds.nobody_yet, last);
+    rounds.met->addIncoming(rounds.none_yet, last);
     rounds.together->addIncoming(builder.getTrue(), last);
     rounds.place->addIncoming(end.state, last);
   }

@@ -30,8 +30,8 @@ struct Rounds {
   /// In Vectorized::head: the state that the teams of this round have come to, whether they began
   /// at one place, and which.
   llvm::PHINode *met = nullptr, *together = nullptr, *place = nullptr;
-  llvm::Value* nobody_yet = nullptr;  ///< the initial value of `met`
-  std::vector<Region> regions;        ///< the first one is where CTAs begin
+  llvm::Value* none_yet = nullptr;  ///< the initial value of `met`
+  std::vector<Region> regions;      ///< the first one is where CTAs begin
   std::vector<End> ends;
 };
 

@@ -552,7 +552,7 @@ std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKern
         "ptx." + f.name, *kernel.module);
     function->setDoesNotThrow();
     shared.functions[id] = function;
-    if (const auto circle = graph.circle_of(id)) kernel.recursive[function].circle = *circle;
+    if (const auto circle = graph.circle_of(id)) kernel.recursive[function].scc = *circle;
   }
   for (const auto& [id, callees] : graph.calls()) {
     if (std::string why = FunctionLowering(shared, id).run(); !why.empty()) return why;

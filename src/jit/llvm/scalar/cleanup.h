@@ -17,7 +17,7 @@ void drop_first_writes(llvm::Function& function);
 void sink_common(llvm::Function& function);
 
 /// 2 x - (x & c) becomes x + (x & ~c), which is neither negative nor more than 2 x: the index of a
-/// thread's partner in sorting networks.
+/// thread's partner where elements at a distance are compared.
 void add_masked(llvm::Function& function);
 
 /// Replaces phi nodes of structs by phi nodes of their elements. LCSSA makes the former for loads

@@ -48,8 +48,8 @@ bool ignores_payload(const llvm::Use& use) {
                   call->getIntrinsicID() == llvm::Intrinsic::sqrt);
 }
 
-/// The operands of which the result is one, or its bits, in each lane; none: it is computed
-/// otherwise.
+/// The operands of which the result is one, perhaps another lane's, or its bits; none: it is
+/// computed otherwise.
 llvm::SmallVector<const llvm::Use*> chosen_from(const llvm::Instruction& user,
                                                 const std::vector<Site>& sites) {
   const auto behind = [&](unsigned first) {
@@ -93,7 +93,7 @@ llvm::Constant* canonical_nan(llvm::LLVMContext& context) {
       context, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, 0x7fffffff)));
 }
 
-/// Uses of the bits of a number.
+/// Replaces uses of a value of 32 bits by what `make` computes from it as a number.
 void replace(llvm::Value* value, llvm::ArrayRef<llvm::Use*> uses,
              llvm::function_ref<llvm::Value*(llvm::Value* number, llvm::IRBuilder<>&)> make) {
   std::map<llvm::BasicBlock*, llvm::Value*> on_the_way;  // by predecessor, for phi nodes

@@ -113,7 +113,7 @@ class Joiner {
     return pairs;
   }
 
-  /// The instructions that are saved; null: they cannot be joined.
+  /// The number of instructions that are saved; null: the pair cannot be joined.
   std::optional<int> gain_of(const Pair& pair) {
     if (pair.low->getType() != pair.high->getType()) return std::nullopt;
     if (const auto known = gains_.find(pair); known != gains_.end())

@@ -41,7 +41,7 @@ namespace {
 using Block = llvm::BasicBlock;
 
 constexpr u64 kFrameAlign = 16;  ///< the least
-constexpr u64 kNumberBytes = 8;  ///< of the place to return to, with what aligns the values
+constexpr u64 kNumberBytes = 8;  ///< of the return number and padding behind it
 constexpr u64 kWord = 4;
 
 /// The alignment of frames.
@@ -53,8 +53,8 @@ u64 frame_align(const RecursiveFunctions& all) {
 
 u64 align_up(u64 bytes, u64 align) { return (bytes + align - 1) / align * align; }
 
-/// The type of a piece of a saved value. Values are saved in pieces of eight bytes, and the rest in
-/// pieces of four, two and one.
+/// The bytes that a piece of a saved value takes in a frame. Values are saved in pieces of eight
+/// bytes, and the rest in pieces of four, two and one.
 u64 kept_bytes(u64 piece) { return std::max(piece, kWord); }
 u64 piece_of(u64 left) { return std::min(std::bit_floor(left), 2 * kWord); }
 
@@ -80,9 +80,9 @@ class Member {
   u64 least_frame() const { return align_up(recursive_.local_bytes, kNumberBytes) + kNumberBytes; }
   const Recursive& recursive() const { return recursive_; }
   const std::vector<Call>& calls() const { return calls_; }
-  /// Whatever it calls, and where nothing is left that it calls.
+  /// The largest of its frames: during its calls, and without one.
   u64 largest_frame() const;
-  /// The type of a variable, or of a place that a parameter points to.
+  /// Bytes of a variable, or of a place that a parameter points to.
   u64 size_of(const llvm::Value* variable) const;
 
  private:
@@ -128,7 +128,7 @@ int Member::whole(const llvm::Value* pointer, u64 bytes) const {
   return pointer->stripPointerCasts() == base && bytes >= size_of(base) ? number : -1;
 }
 
-/// Of functions of circles.
+/// Calls of recursive functions.
 std::vector<llvm::CallInst*> Member::find_calls() const {
   std::vector<llvm::CallInst*> calls;
   for (llvm::Instruction& inst : llvm::instructions(function_)) {
@@ -573,23 +573,22 @@ u32 innermost(const RecursiveFunctions& all) {
     for (const llvm::Instruction& inst : llvm::instructions(*function)) {
       const auto* call = llvm::dyn_cast<llvm::CallInst>(&inst);
       const auto callee = call ? all.find(call->getCalledFunction()) : all.end();
-      if (callee != all.end() && callee->second.circle != recursive.circle)
-        others.insert(recursive.circle);
+      if (callee != all.end() && callee->second.scc != recursive.scc) others.insert(recursive.scc);
     }
   }
   const auto found =
-      llvm::find_if(all, [&](const auto& one) { return !others.count(one.second.circle); });
+      llvm::find_if(all, [&](const auto& one) { return !others.count(one.second.scc); });
   HEDDLE_CHECK(found != all.end());
-  return found->second.circle;
+  return found->second.scc;
 }
 
 }  // namespace
 
 std::string unwind_recursion(ScalarKernel& kernel, Analyses& analyses) {
-  const u32 circle = innermost(kernel.recursive);
+  const u32 scc = innermost(kernel.recursive);
   std::vector<Member> members;
   for (auto& [function, recursive] : kernel.recursive) {
-    if (recursive.circle == circle) members.emplace_back(*function, recursive, kernel.recursive);
+    if (recursive.scc == scc) members.emplace_back(*function, recursive, kernel.recursive);
   }
   for (Member& member : members) {
     if (std::string why = member.run(analyses); !why.empty()) return why;
@@ -597,7 +596,7 @@ std::string unwind_recursion(ScalarKernel& kernel, Analyses& analyses) {
   }
   const auto calls_itself = [&](const llvm::Function* function) {
     const auto found = kernel.recursive.find(const_cast<llvm::Function*>(function));
-    return found != kernel.recursive.end() && found->second.circle == circle;
+    return found != kernel.recursive.end() && found->second.scc == scc;
   };
   for (const Member& member : members) {
     llvm::Function* loop = nullptr;

@@ -189,7 +189,7 @@ void CtaFunction::branch_unless_stopped(Block* top) {
   builder.CreateCondBr(builder.CreateICmpEQ(stop, builder.getInt32(0)), top, stopped);
 }
 
-/// Advances %ctaid, as Cta::go_on() does for CTAs whose warps end in different regions.
+/// Advances %ctaid, as Cta::next_cta() does for CTAs whose warps end in different regions.
 void CtaFunction::emit_next_cta() {
   llvm::Type* word = builder.getInt32Ty();
   const auto put = [&](llvm::Value* value, std::size_t offset) {
