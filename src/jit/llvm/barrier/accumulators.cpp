@@ -205,7 +205,7 @@ void Web::move_to(const Graph& graph, llvm::Value* address) {
   for (llvm::PHINode* phi : phis) phi->eraseFromParent();
 }
 
-/// Phi nodes of vectors of blocks that have more of these than may stay in registers.
+/// The phi nodes of vectors in blocks that have more of them than may stay in registers.
 struct Candidates {
   explicit Candidates(llvm::Function& function) {
     for (llvm::BasicBlock& block : function) {

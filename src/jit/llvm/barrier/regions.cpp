@@ -56,8 +56,7 @@ class Liveness {
 
  private:
   struct Block {
-    llvm::SmallVector<unsigned> made, wanted,
-        handed_on;  ///< handed_on: to phi nodes of its successors
+    llvm::SmallVector<unsigned> made, wanted, handed_on;  ///< ... to phi nodes of successors
     llvm::SmallVector<Block*, 2> next;
     llvm::SparseBitVector<> live;
   };

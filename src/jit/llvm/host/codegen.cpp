@@ -40,8 +40,7 @@ class OnePiece final : public llvm::RuntimeDyld::MemoryManager {
  public:
   explicit OnePiece(std::size_t most) : size_((most + 4095) / 4096 * 4096) {
     base_ = static_cast<u8*>(std::aligned_alloc(4096, size_));
-    std::memset(base_, 0,
-                size_);  // also the gaps between sections, so that images are reproducible
+    std::memset(base_, 0, size_);  // gaps between sections, too: images are reproducible
   }
   ~OnePiece() override { std::free(base_); }
   u8* allocateCodeSection(uintptr_t bytes, unsigned align, unsigned, llvm::StringRef) override {
