@@ -46,9 +46,9 @@ struct Access {
   llvm::Align align;
 };
 
-class LaneLoops {
+class Scalarizer {
  public:
-  explicit LaneLoops(llvm::Function& cta) : cta_(cta), builder_(cta.getContext()) {}
+  explicit Scalarizer(llvm::Function& cta) : cta_(cta), builder_(cta.getContext()) {}
 
   void make(const Access& access);
 
@@ -70,8 +70,8 @@ class LaneLoops {
   std::map<llvm::Type*, llvm::AllocaInst*> places_;
 };
 
-void LaneLoops::one_lane(const Access& access, llvm::Value* lane, llvm::Value* pointers,
-                         llvm::Value* values) {
+void Scalarizer::one_lane(const Access& access, llvm::Value* lane, llvm::Value* pointers,
+                          llvm::Value* values) {
   llvm::Type* element = access.value->getType()->getScalarType();
   llvm::Value* own = builder_.CreateGEP(element, values, lane);
   llvm::Value* there =
@@ -86,7 +86,7 @@ void LaneLoops::one_lane(const Access& access, llvm::Value* lane, llvm::Value* p
 
 /// Stores values and addresses of the lanes to arrays, and loops over the active lanes. A
 /// consecutive access with all lanes active needs no loop.
-void LaneLoops::make(const Access& access) {
+void Scalarizer::make(const Access& access) {
   Block* before = access.call.getParent();
   Block* behind = llvm::SplitBlock(before, &access.call);
   Block* loop = Block::Create(cta_.getContext(), "lanes", &cta_, behind);
@@ -174,11 +174,12 @@ void scalarize_masked(llvm::Function& cta, const llvm::TargetTransformInfo& targ
         break;
     }
   }
-  LaneLoops loops(cta);
+  Scalarizer scalarizer(cta);
   for (llvm::IntrinsicInst* call : calls) {
     const Access access(*call);
     // Constant masks need no branches.
-    if (!llvm::isa<llvm::Constant>(access.mask) && !access.is_legal(target)) loops.make(access);
+    if (!llvm::isa<llvm::Constant>(access.mask) && !access.is_legal(target))
+      scalarizer.make(access);
   }
 }
 

@@ -23,7 +23,7 @@ bool has(const llvm::TargetMachine& target, const llvm::Function& cta, const cha
   return target.getTargetTriple().isX86() && target.getSubtargetImpl(cta)->checkFeatures(feature);
 }
 
-/// Matches the select between a number and the canonical NaN. Null: it is another instruction.
+/// The instruction for a select between a number and the canonical NaN. Null: `inst` is none.
 llvm::Value* fixup(llvm::Instruction& inst, llvm::IRBuilder<>& builder) {
   using namespace llvm::PatternMatch;
   llvm::Value *value = nullptr, *test = nullptr;
@@ -43,7 +43,8 @@ llvm::Value* fixup(llvm::Instruction& inst, llvm::IRBuilder<>& builder) {
        builder.getInt32(kCurrentRounding)});
 }
 
-/// Matches a test of a number's bits for not positive and normal. Null: it is another instruction.
+/// The instruction for a test by a number's bits whether it is positive and normal. Null: `inst` is
+/// none.
 llvm::Value* class_test(llvm::Instruction& inst, llvm::IRBuilder<>& builder) {
   using namespace llvm::PatternMatch;
   llvm::CmpInst::Predicate predicate{};
