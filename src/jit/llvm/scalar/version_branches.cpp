@@ -86,7 +86,7 @@ bool pays(const Choice& choice, const ScalarKernel& kernel, const Shapes& shapes
   return lines != 0 && instructions <= lines * kMostForEach;
 }
 
-/// The blocks that are reached through the first edge only, if all lanes follow the path.
+/// The blocks behind the first edge that it dominates and that lanes reach, if all follow the path.
 std::vector<Block*> way_behind(const Steps& steps, const Shapes& shapes) {
   const auto& [from, successor] = steps.front();
   Block* first = from->getTerminator()->getSuccessor(successor);
@@ -102,7 +102,7 @@ std::vector<Block*> way_behind(const Steps& steps, const Shapes& shapes) {
   return {way.begin(), way.end()};
 }
 
-/// Whether the block has another predecessor on the path.
+/// Whether a block on the path continues a loop whose header is not on it.
 bool leads_around(const std::vector<Block*>& way, const Shapes& shapes) {
   return std::ranges::any_of(way, [&](const Block* block) {
     return llvm::any_of(llvm::successors(block), [&](const Block* next) {
@@ -174,7 +174,8 @@ void copy_version(ScalarKernel& kernel, const Choice& choice) {
   }
 }
 
-/// Whether lanes that take that edge are determined by their numbers.
+/// Whether the edge is likely, the only one to its block, and a test that all lanes of a team take
+/// it exists.
 bool may_be_whole(const Block* block, unsigned successor, const Shapes& shapes) {
   const auto* branch = llvm::cast<llvm::BranchInst>(block->getTerminator());
   const Block* next = branch->getSuccessor(successor);
@@ -182,7 +183,7 @@ bool may_be_whole(const Block* block, unsigned successor, const Shapes& shapes) 
          requirements_of_team({branch->getCondition(), successor == 0}, shapes);
 }
 
-/// The longest path from there that is worth a copy; empty: none is.
+/// The longest path that begins with that edge and is worth a copy; without steps: none is.
 Choice choose(Block* from, unsigned successor, const ScalarKernel& kernel, const Shapes& shapes) {
   Choice best, now;
   while (may_be_whole(from, successor, shapes)) {
