@@ -133,7 +133,7 @@ llvm::AtomicRMWInst::BinOp operation(const Site& site) {
   }
 }
 
-/// One operation for all lanes, when nobody asks for what was there before.
+/// The reduction of all lanes' operands, for an operation whose old value has no uses.
 llvm::Intrinsic::ID reduction(const Site& site) {
   switch (static_cast<Atomop>(site.op)) {
     case Atomop::add:
@@ -174,7 +174,8 @@ llvm::Constant* neutral(const Site& site, llvm::Type* type) {
 
 }  // namespace
 
-/// A sum of numbers at an address that others see: again, until nobody came between.
+/// A floating-point sum at an address that other threads access: a compare-and-swap, repeated until
+/// no other thread has written in between.
 llvm::Value* Atomics::add_number(llvm::Value* at, llvm::Value* b, llvm::Value* flushes) {
   const llvm::Align align(b->getType()->getIntegerBitWidth() / 8);
   llvm::LoadInst* first = builder_.CreateAlignedLoad(b->getType(), at, align);
@@ -224,7 +225,7 @@ llvm::Value* Atomics::atomic_at(const Site& site, llvm::Value* address, llvm::Va
   return builder_.CreateAtomicRMW(operation(site), at, b, align, kOrder);
 }
 
-/// The lanes' operands, joined by the operation.
+/// Reduces the operands of the active lanes.
 llvm::Value* Atomics::reduced(const Site& site, llvm::Value* operand, const Halves& mask) {
   llvm::Value* others = splat(neutral(site, operand->getType()));
   llvm::Value* whole = nullptr;
@@ -236,15 +237,16 @@ llvm::Value* Atomics::reduced(const Site& site, llvm::Value* operand, const Halv
   return whole;
 }
 
-/// A lane's address, where all have been handed over.
+/// A lane's address, of those in Context.
 llvm::Value* Atomics::address_in_context(const Halves& at, llvm::Value* lane) {
   llvm::Type* type = at[0]->getType()->getScalarType();
   llvm::Value* addresses = function_.field_address(offsetof(Context, addresses));
   return builder_.CreateLoad(type, builder_.CreateInBoundsGEP(type, addresses, lane));
 }
 
-/// Where many lanes have the first one's address they are one operation: equal numbers in a row of
-/// a histogram, or a counter for all. Returns the lanes that are left.
+/// If at least eight lanes have the first active lane's address, as with equal values in a
+/// histogram or a counter of all threads, one operation serves them. Returns the lanes that are
+/// left.
 llvm::Value* Atomics::combine_equal(const Site& site, const Halves& at, llvm::Value* operand,
                                     const Halves& mask, llvm::Value* bits) {
   constexpr u32 kMany = 8;
@@ -252,7 +254,7 @@ llvm::Value* Atomics::combine_equal(const Site& site, const Halves& at, llvm::Va
       builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, builder_.getFalse()), kLanes - 1);
   llvm::Value* there = address_in_context(at, builder_.CreateZExt(lane, builder_.getInt64Ty()));
   Halves same{};
-  // Not an `and`: addresses of lanes that are not there may be poison.
+  // Not an `and`: addresses of inactive lanes may be poison.
   for (unsigned h = 0; h < halves_; ++h)
     same[h] = builder_.CreateSelect(mask[h], builder_.CreateICmpEQ(at[h], splat(there)),
                                     masks_.none()[h]);
@@ -274,7 +276,7 @@ llvm::Value* Atomics::combine_equal(const Site& site, const Halves& at, llvm::Va
 
 void Atomics::emit(llvm::CallInst& call, const Site& site, const ActiveLanes& active) {
   const Halves& mask = active.mask;
-  // Where the processor takes subnormals for zero, it would do so in other sums, too.
+  // The processor's mode for subnormal operands would also flush in sums that must not.
   const bool flushes = site.type == isa::Type::f32 && site.space == ir::Space::global;
   const bool sums = is_sum_of_numbers(site) && (flushes || !function_.kernel.zeroes_subnormals);
   const bool is_known = site.op != 0 && (is_integer(site.type) || sums);
@@ -330,7 +332,7 @@ void Atomics::emit(llvm::CallInst& call, const Site& site, const ActiveLanes& ac
     if (!call.use_empty()) builder_.CreateStore(old, of_lane(runtime_.operand_address(0)));
   };
   llvm::Value* bits = masks_.warp_bits(mask);
-  // For whoever looks for the lane after a fault.
+  // For reports of faults, which search these lanes.
   builder_.CreateStore(bits, function_.field_address(offsetof(Context, lanes)),
                        /*isVolatile=*/true);
   if (joins) bits = combine_equal(site, at, value(0), mask, bits);
@@ -340,7 +342,7 @@ void Atomics::emit(llvm::CallInst& call, const Site& site, const ActiveLanes& ac
     Block* some = new_block("some");
     builder_.CreateCondBr(builder_.CreateICmpEQ(bits, builder_.getInt32(~0u)), every, some);
     go_to(every);
-    constexpr u32 kAtATime = 8;  // all of them would take as long, and a lot of code
+    constexpr u32 kAtATime = 8;  // unrolling for all lanes is no faster, and a lot of code
     llvm::PHINode* begin = builder_.CreatePHI(builder_.getInt64Ty(), 2);
     for (u32 i = 0; i < kAtATime; ++i) one(builder_.CreateNUWAdd(begin, builder_.getInt64(i)));
     llvm::Value* next = builder_.CreateNUWAdd(begin, builder_.getInt64(kAtATime));
