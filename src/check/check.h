@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "diag/report.h"
 #include "diag/source.h"
 #include "ir/module.h"
@@ -35,11 +36,17 @@ struct Input {
   bool overrides = false;  ///< its definitions replace those of the same name in other inputs
 };
 
-/// Everything from text to a module that can be loaded.
-struct Compiled {
-  std::shared_ptr<const ir::Module> module;  ///< null when there are errors
-  std::string messages;  ///< rendered diagnostics, warnings too; empty when there is nothing to say
+/// An input that was read and checked by itself.
+struct Unit {
+  diag::Source source;  ///< behind the preprocessor
+  diag::Report report;  ///< in the order of places
+  std::shared_ptr<ir::Module> module;
+  bool overrides = false;
 };
+/// The front end of one input: preprocesses it where it asks for that, parses and checks. The error
+/// is the preprocessor's, and names the input.
+Result<Unit> check_input(Input input, Want want = Want::module,
+                         Versions versions = Versions::known);
 
 /// Whether the machine that will run the program has a function of this name (vprintf, malloc).
 /// Always: also where a module defines it, whose definition is not used.
@@ -69,24 +76,29 @@ struct CompileOptions {
   static bool contracts_by_default();
 };
 
-/// Preprocesses where needed, parses, checks and, for several inputs, links. With `provides` the
-/// result is a whole program: whatever it uses is defined in it or provided.
-Compiled compile(const std::vector<Input>& inputs, Provides provides = nullptr,
-                 const CompileOptions& options = {});
-
-/// A checked module that is to be linked.
-struct Part {
+/// Links units whose reports have no errors to a module that can be loaded. With `provides` the
+/// result is a whole program: whatever it uses is defined in it or provided. Null: `report` has
+/// errors, whose places are those of its source, the joined text.
+struct Linked {
   std::shared_ptr<const ir::Module> module;
-  u32 base = 0;            ///< where its text begins in the diag::Source::join of all parts
-  bool overrides = false;  ///< as in Input
+  diag::Checked checked;
+};
+Linked link(std::vector<Unit> units, Provides provides, const CompileOptions& options);
+
+/// What became of some inputs.
+struct Compiled {
+  std::shared_ptr<const ir::Module> module;  ///< null when there are errors
+  /// Of the inputs in their order, and of the linker, those that have something to say.
+  std::vector<diag::Checked> reports;
+  std::vector<Error> failures;  ///< inputs that the preprocessor could not read
+
+  bool has(diag::Kind kind) const;
+  /// The reports and failures as text for a person; empty when there is nothing to say.
+  std::string messages(bool colour = false) const;
 };
 
-/// Joins checked modules (PTX ISA 11.6), when there are several: `.extern` finds its definition,
-/// strong definitions override weak ones, common ones merge. With `provides`, reports what is used
-/// and nobody defines. The spans of the result and of the report are those of the joined text.
-std::shared_ptr<const ir::Module> link(std::span<const Part> parts, Provides provides,
-                                       diag::Report& report,
-                                       Complete complete = Complete::everything,
-                                       Program program = Program::whole);
+/// check_input() of each, and link().
+Compiled compile(const std::vector<Input>& inputs, Provides provides = nullptr,
+                 const CompileOptions& options = {});
 
 }  // namespace heddle::check

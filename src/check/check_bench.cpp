@@ -47,11 +47,8 @@ BENCHMARK(bench_check)->Name("check/check")->Unit(benchmark::kMillisecond);
 
 /// The same to the last step as the command, with the text in a file.
 bool check_file(const std::string& path) {
-  auto source = syntax::load(path);
-  diag::Report report;
-  const syntax::Tree tree = syntax::parse(*source, report);
-  benchmark::DoNotOptimize(check(tree, *source, report, Want::report));
-  return !report.has_errors();
+  const auto unit = check_input({path, *syntax::load_text(path)}, Want::report);
+  return unit.ok() && !unit->report.has_errors();
 }
 
 /// A file with the module, as long as this lives.

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "check/check.h"
+#include "check/link.h"
 #include "diag/explanation.h"
 #include "syntax/parser.h"
 
@@ -73,7 +74,9 @@ std::set<std::string_view> codes_of(const Example& example, Kind kind) {
   }
   if (codes.empty() && program) {
     diag::Report report;
-    link(parts, [](std::string_view) { return Provided::no; }, report);
+    link(
+        parts, [](std::string_view) { return Provided::no; }, report, Complete::everything,
+        Program::whole);
     take(report);
   }
   return codes;

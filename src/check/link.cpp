@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "check/check.h"
+#include "check/link.h"
 #include "check/module_checker.h"
 
 namespace heddle::check {

@@ -100,14 +100,39 @@ TEST(Link, DeclarationsAgreeAndEverythingUsedIsDefinedOnce) {
     for (const bool swapped : {false, true}) {
       const Input a = module("a", c.a), b = module("b", c.b);
       const Compiled result = swapped ? compile({b, a}, &provides) : compile({a, b}, &provides);
-      EXPECT_EQ(code_of(result.messages), c.code) << c.a << "\n" << c.b << "\n" << result.messages;
+      EXPECT_EQ(code_of(result.messages()), c.code) << c.a << "\n"
+                                                    << c.b << "\n"
+                                                    << result.messages();
       EXPECT_EQ(result.module != nullptr, c.code.empty()) << c.a << c.b;
     }
   }
 }
 
+TEST(Compile, TellsOfEachInputAndOfTheLinker) {
+  // Where an input has errors the linker is not asked.
+  const Compiled rejected =
+      compile({module("a", ".visible .global .b32 x;"), module("b", ".global .b32 y = z;")});
+  ASSERT_EQ(rejected.reports.size(), 1u);
+  EXPECT_EQ(rejected.reports[0].source.path(), "b");
+  EXPECT_EQ(rejected.module, nullptr);
+  EXPECT_TRUE(rejected.has(rejected.reports[0].report.diagnostics()[0].kind));
+  EXPECT_FALSE(rejected.has(diag::Kind::unknown_version));
+  // The linker's places are in the joined text.
+  const Compiled twice =
+      compile({module("a", ".visible .global .b32 x;"), module("b", ".visible .global .b32 x;")});
+  ASSERT_EQ(twice.reports.size(), 1u);
+  const auto& [source, report] = twice.reports[0];
+  EXPECT_EQ(diag::info(report.diagnostics()[0].kind).code, "P4001");
+  EXPECT_EQ(source.place(report.diagnostics()[0].span.begin).file, "b");
+  EXPECT_EQ(twice.messages(), diag::render_text(report, source));
+  // Nothing to say.
+  const Compiled good = compile({module("a", "")});
+  EXPECT_NE(good.module, nullptr);
+  EXPECT_TRUE(good.reports.empty() && good.failures.empty() && good.messages().empty());
+}
+
 TEST(Link, ModulesHaveOneAddressSize) {
-  EXPECT_EQ(compile({module("a", ""), module("b", "", 32)}).messages,
+  EXPECT_EQ(compile({module("a", ""), module("b", "", 32)}).messages(),
             "b:1:1: error[P4002]: this module has 32-bit addresses, 'a' has 64-bit ones\n"
             "    1 | .version 8.5\n"
             "      | ^\n");
@@ -116,7 +141,7 @@ TEST(Link, ModulesHaveOneAddressSize) {
 TEST(Link, BothPlacesAreShown) {
   EXPECT_EQ(compile({module("a", ".visible .global .b64 x;"),
                      module("b", "\n# 7 \"kernel.cu\"\n.visible .global .b32 x;")})
-                .messages,
+                .messages(),
             "kernel.cu:7:23: error[P4001]: 'x' is defined twice\n"
             "    7 | .visible .global .b32 x;\n"
             "      |                       ^\n"
@@ -139,32 +164,32 @@ TEST(Link, AModuleAloneDefinesItsExternVariables) {
     for (const std::string_view use : {kReads, std::string_view()}) {
       const std::vector<Input> program = {module("a", text + std::string(use))};
       const Compiled alone = compile(program, &provides);
-      EXPECT_EQ(code_of(alone.messages), "P4005") << text << use;
+      EXPECT_EQ(code_of(alone.messages()), "P4005") << text << use;
       EXPECT_TRUE(alone.module);
       const CompileOptions as_part{.program = Program::relocatable};
-      EXPECT_EQ(code_of(compile(program, &provides, as_part).messages), "P4003") << text << use;
-      EXPECT_EQ(compile(program).messages, "") << text << use;
+      EXPECT_EQ(code_of(compile(program, &provides, as_part).messages()), "P4003") << text << use;
+      EXPECT_EQ(compile(program).messages(), "") << text << use;
       // A library of Heddle's own does not make it two.
       const std::vector<Input> with_library = {
           program[0], {"library", module("library", ".visible .func f() { ret; }").text, true}};
-      EXPECT_EQ(code_of(compile(with_library, &provides).messages), "P4005") << text << use;
+      EXPECT_EQ(code_of(compile(with_library, &provides).messages()), "P4005") << text << use;
     }
   }
   // How large it would be, nobody says.
   for (const char* text : {".extern .global .b32 x[];", ".extern .const .b32 x[];"}) {
     for (const std::string_view use : {kReads, std::string_view()}) {
       const Compiled open = compile({module("a", text + std::string(use))}, &provides);
-      EXPECT_EQ(code_of(open.messages), "P4003") << text << use;
+      EXPECT_EQ(code_of(open.messages()), "P4003") << text << use;
     }
   }
-  EXPECT_EQ(
-      compile({module("a", ".extern .shared .b32 x[];" + std::string(kReads))}, &provides).messages,
-      "");
+  EXPECT_EQ(compile({module("a", ".extern .shared .b32 x[];" + std::string(kReads))}, &provides)
+                .messages(),
+            "");
   const Compiled call =
       compile({module("a", ".extern .func f();" + std::string(kCalls))}, &provides);
-  EXPECT_EQ(code_of(call.messages), "P4003");
+  EXPECT_EQ(code_of(call.messages()), "P4003");
   EXPECT_FALSE(call.module);
-  EXPECT_EQ(compile({module("a", ".extern .func f();" + std::string(kCalls))}).messages, "");
+  EXPECT_EQ(compile({module("a", ".extern .func f();" + std::string(kCalls))}).messages(), "");
 }
 
 TEST(Link, WhatNoKernelReachesMayLackSomething) {
@@ -172,13 +197,13 @@ TEST(Link, WhatNoKernelReachesMayLackSomething) {
   const CompileOptions running{.complete = Complete::what_runs};
   const std::vector<Input> program = {module("a", ".visible .entry k() { ret; }"),
                                       module("b", library)};
-  EXPECT_EQ(compile(program, &provides, running).messages, "");
-  EXPECT_EQ(code_of(compile(program, &provides).messages), "P4003");
+  EXPECT_EQ(compile(program, &provides, running).messages(), "");
+  EXPECT_EQ(code_of(compile(program, &provides).messages()), "P4003");
   for (const char* kernel :
        {".extern .func unused(); .visible .entry k() { call unused; ret; }",
         ".extern .func unused(); .global .u64 table = unused; .visible .entry k() { ret; }"}) {
     const std::vector<Input> reaching = {module("a", kernel), module("b", library)};
-    EXPECT_EQ(code_of(compile(reaching, &provides, running).messages), "P4003") << kernel;
+    EXPECT_EQ(code_of(compile(reaching, &provides, running).messages()), "P4003") << kernel;
   }
 }
 
@@ -195,7 +220,7 @@ TEST(Link, WhatTheDeviceRuntimeHasNotIsSaidWithItsReason) {
         ".visible .entry k() {{ .param .b64 p; .param .b32 q;\n"
         "call (q), {0}, (p, p); ret; }}",
         c.name);
-    const std::string messages = compile({module("a", text)}, &provides).messages;
+    const std::string messages = compile({module("a", text)}, &provides).messages();
     EXPECT_NE(messages.find(c.reason), messages.npos) << messages;
   }
 }
@@ -211,7 +236,7 @@ TEST(Link, DefinitionsOfWhatTheMachineHasAreNotUsed) {
         std::vector<Input>{module("a", declares + calls), module("b", defines)}}) {
     const CompileOptions running{.complete = Complete::what_runs};
     const Compiled result = compile(inputs, &provides, running);
-    EXPECT_EQ(result.messages, "");
+    EXPECT_EQ(result.messages(), "");
     ASSERT_TRUE(result.module);
     EXPECT_FALSE(result.module->find_function("cudaGetDevice")->has_body);
   }
@@ -223,7 +248,7 @@ TEST(Link, SystemCallsOfTheDeviceRuntimeAreRefusedWithTheReason) {
                       ".extern .func __cuda_syscall_x();\n"
                       ".visible .entry k() { call __cuda_syscall_x; ret; }")},
               &provides)
-          .messages;
+          .messages();
   EXPECT_NE(messages.find("not documented"), messages.npos) << messages;
 }
 
@@ -231,11 +256,11 @@ TEST(Link, AnInputMayReplaceDefinitions) {
   const Input calls = module("a", ".extern .func f();\n.visible .entry k() { call f; ret; }");
   const Input theirs = module("b", ".visible .func f() { exit; }");
   Input ours = module("c", ".visible .func f() { ret; }");
-  EXPECT_EQ(code_of(compile({calls, theirs, ours}).messages), "P4001");
+  EXPECT_EQ(code_of(compile({calls, theirs, ours}).messages()), "P4001");
   ours.overrides = true;
   for (const auto& inputs : {std::vector{calls, theirs, ours}, std::vector{ours, theirs, calls}}) {
     const auto linked = compile(inputs);
-    ASSERT_TRUE(linked.module) << linked.messages;
+    ASSERT_TRUE(linked.module) << linked.messages();
     const auto& f = *linked.module->find_function("f");
     EXPECT_EQ(f.insts[0].get_form().opcode, "ret");
   }

@@ -19,7 +19,7 @@ std::string instructions(std::string_view header, std::string_view body, bool co
   CompileOptions options;
   options.contract = contract;
   const Compiled result = compile({{"k", text}}, nullptr, options);
-  if (!result.module) return result.messages;
+  if (!result.module) return result.messages();
   const ir::Function& function = result.module->functions[0];
   std::string all;
   for (const ir::Inst& inst : function.insts) {

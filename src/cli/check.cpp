@@ -13,7 +13,7 @@
 #include "diag/report.h"
 #include "ir/print.h"
 #include "machine/device_runtime.h"
-#include "syntax/parser.h"
+#include "machine/front_end.h"
 #include "syntax/preprocess.h"
 
 namespace heddle::cli {
@@ -36,8 +36,8 @@ std::string footer(const std::set<diag::Kind>& kinds) {
 int check_files(const CheckOptions& options) {
   const machine::Profile* const profile = chosen_profile();
   if (!profile) return kUsage;
-  const auto versions =
-      profile->any_target && !options.strict ? check::Versions::newer : check::Versions::known;
+  check::CompileOptions how = machine::options_for(*profile);
+  if (options.strict) how.versions = check::Versions::known;
   const bool text = options.format == "text", json = options.format == "json";
   if (!text && !options.dump.empty())
     return fail(fmt::format("--dump and --format {} exclude each other", options.format));
@@ -53,32 +53,27 @@ int check_files(const CheckOptions& options) {
     }
     for (const diag::Diagnostic& diagnostic : report.diagnostics()) kinds.insert(diagnostic.kind);
   };
-  std::vector<diag::Source> sources;  // of what is to be linked
-  std::vector<check::Part> parts;
+  const bool alone = options.dump.empty() && !options.link;  // what it says is all that is wanted
+  std::vector<check::Unit> units;
   for (const std::string& path : options.files) {
-    auto source = syntax::load(path);
-    if (!source.ok()) {
+    auto contents = syntax::load_text(path);
+    auto unit = contents.ok() ? check::check_input(
+                                    {path == "-" ? "<stdin>" : path, std::move(*contents)},
+                                    alone ? check::Want::report : check::Want::module, how.versions)
+                              : Result<check::Unit>(contents.error());
+    if (!unit.ok()) {
       unreadable = true;
-      fail(source.error().message);
+      fail(unit.error().message);
       continue;
     }
-    diag::Report report;
-    const syntax::Tree tree = syntax::parse(*source, report);
-    const bool alone = options.dump.empty() && !options.link;  // what it says is all that is wanted
-    const auto module = check::check(tree, *source, report,
-                                     alone ? check::Want::report : check::Want::module, versions);
-    report.sort();
-    if (!options.remarks) report.drop_remarks();
-    show(*source, report);
-    if (options.dump == "ir" && !report.has_errors()) print("{}", ir::print(*module));
-    if (!options.link) continue;
-    parts.push_back({module, diag::Source::join_offset(sources)});
-    sources.push_back(std::move(*source));
+    if (!options.remarks) unit->report.drop_remarks();
+    show(unit->source, unit->report);
+    if (options.dump == "ir" && !unit->report.has_errors()) print("{}", ir::print(*unit->module));
+    if (options.link) units.push_back(std::move(*unit));
   }
   if (options.link && !errors && !unreadable) {
-    diag::Report report;
-    check::link(parts, &machine::provides, report);
-    if (!report.diagnostics().empty()) show(diag::Source::join(sources), report);
+    const auto [source, report] = check::link(std::move(units), &machine::provides, how).checked;
+    if (!report.diagnostics().empty()) show(source, report);
   }
   if (text) {
     print("{}", footer(kinds));

@@ -12,7 +12,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "jit/compiler.h"
-#include "machine/device_runtime.h"
+#include "machine/front_end.h"
 #include "machine/loaded.h"
 #include "syntax/preprocess.h"
 
@@ -140,11 +140,8 @@ int show_compiled(const JitOptions& options) {
   if (!text.ok()) return fail(text.error().message);
   const std::vector<check::Input> inputs = {
       {options.file == "-" ? "<stdin>" : options.file, std::move(*text)}};
-  check::CompileOptions how;
-  how.for_sm_1x = machine::is_sm_1x(*profile);
-  if (profile->any_target) how.versions = check::Versions::newer;
-  const check::Compiled checked = check::compile(inputs, &machine::provides, how);
-  say("{}", checked.messages);
+  const check::Compiled checked = machine::compile(inputs, *profile);
+  say("{}", checked.messages(wants_colour(stderr)));
   if (!checked.module) return kBadPtx;
   const auto entry = find_kernel(*checked.module, options.entry);
   if (!entry.ok()) return fail(entry.error().message);

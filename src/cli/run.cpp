@@ -22,7 +22,7 @@
 #include "driver/core/engine.h"
 #include "driver/core/fault_policy.h"
 #include "machine/device_launch.h"
-#include "machine/device_runtime.h"
+#include "machine/front_end.h"
 #include "machine/launch.h"
 #include "syntax/preprocess.h"
 
@@ -292,19 +292,11 @@ int run(const RunOptions& options) {
     if (!text.ok()) return fail(text.error().message);
     inputs.push_back({file == "-" ? "<stdin>" : file, std::move(*text)});
   }
-  check::CompileOptions how = options.compile;
-  how.for_sm_1x = machine::is_sm_1x(*profile);
-  if (profile->any_target) how.versions = check::Versions::newer;
-  const check::Compiled compiled = check::compile(inputs, &machine::provides, how);
-  say("{}", compiled.messages);
+  const check::Compiled compiled = machine::compile(inputs, *profile, options.compile);
+  say("{}", compiled.messages(wants_colour(stderr)));
   if (!compiled.module) return kBadPtx;
-  for (const isa::Target target : compiled.module->targets) {
-    if (!machine::runs(*profile, target)) {
-      return fail(fmt::format("{} is for {}, which {} ({}) does not run", compiled.module->name,
-                              isa::to_string(target), profile->device_name,
-                              isa::to_string(profile->target)));
-    }
-  }
+  if (const std::string why = machine::refuse(*profile, *compiled.module); !why.empty())
+    return fail(fmt::format("{} {}", compiled.module->name, why));
   return run_kernel(options, *request, *profile, compiled.module);
 }
 

@@ -209,7 +209,7 @@ class Tiers : public testing::Test {
   Ready prepare(const std::string& text, const Options& options, Beside beside = {}) {
     Engine engine(std::make_unique<MarkingEngine>(std::move(beside)), options);
     const check::Compiled compiled = check::compile({{"<memory>", text}});
-    EXPECT_TRUE(compiled.module) << compiled.messages;
+    EXPECT_TRUE(compiled.module) << compiled.messages();
     auto loaded = machine::Loaded::create(*memory_, compiled.module);
     EXPECT_TRUE(loaded.ok());
     auto program = engine.prepare(*loaded, ir::FunctionId(0));

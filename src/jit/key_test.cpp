@@ -31,7 +31,7 @@ std::string key_of(const Kernel& kernel) {
 }
 )";
   const check::Compiled compiled = check::compile({{"<memory>", text}});
-  EXPECT_TRUE(compiled.module) << compiled.messages;
+  EXPECT_TRUE(compiled.module) << compiled.messages();
   if (!compiled.module) return {};
   Request request;
   request.module = compiled.module.get();

@@ -60,7 +60,7 @@ std::string refused(const Header& header, std::string_view device) {
                                                  ".visible .entry k() {{ ret; }}\n",
                                                  header.version, header.target)}},
                      nullptr, options);
-  if (!compiled.module) return compiled.messages;
+  if (!compiled.module) return compiled.messages();
   return runs(*profile, compiled.module->targets[0]) ? "" : "the device does not run it";
 }
 

@@ -172,12 +172,6 @@ Result<diag::Source> preprocess(diag::Source source) {
       source.path())};
 }
 
-Result<diag::Source> load(const std::string& path) {
-  auto text = load_text(path);
-  if (!text.ok()) return text.error();
-  return preprocess(diag::Source(path == "-" ? "<stdin>" : path, std::move(*text)));
-}
-
 Result<std::string> load_text(const std::string& path) {
   auto text = read_input(path, kMostText);
   if (!text.ok()) return text;

@@ -16,9 +16,8 @@ namespace heddle::syntax {
 /// Bytes of a text, at most: its places have 32 bits.
 inline constexpr u64 kMostText = 0xffff'fff0;
 
-/// Reads `path` ("-": standard input) and preprocesses it where it asks for that.
-Result<diag::Source> load(const std::string& path);
-/// Only reads it. The error names what is no text by what it is (about_binary()).
+/// Reads `path` ("-": standard input). The error names what is no text by what it is
+/// (about_binary()).
 Result<std::string> load_text(const std::string& path);
 
 /// Does `text` hold a line that only a C preprocessor understands?

@@ -32,6 +32,13 @@ class Preprocess : public testing::Test {
   std::filesystem::path folder_;
 };
 
+/// A file as the checker reads it.
+Result<diag::Source> load(const std::string& path) {
+  auto text = load_text(path);
+  if (!text.ok()) return text.error();
+  return preprocess(diag::Source(path, std::move(*text)));
+}
+
 bool is_installed() { return std::system("command -v cpp gcc clang cc >/dev/null 2>&1") == 0; }
 
 TEST_F(Preprocess, OnlyTextThatAsksForIt) {

@@ -204,7 +204,7 @@ class Clock {
     how.contract = false;
     const auto checked = check::compile({{"program.ptx", text}}, &machine::provides, how);
     if (!checked.module) {
-      why = checked.messages;
+      why = checked.messages();
       return std::nullopt;
     }
     const auto loaded = machine::Loaded::create(*memory_, checked.module);

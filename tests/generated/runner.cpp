@@ -42,7 +42,7 @@ Prepared::Prepared(machine::Memory& memory, machine::Engine& engine, const Kerne
     : kernel_(kernel), memory_(memory) {
   const check::Compiled compiled = check::compile({{"generated.ptx", kernel.text()}});
   if (!compiled.module) {
-    refusal_ = compiled.messages;
+    refusal_ = compiled.messages();
     return;
   }
   const auto loaded = machine::Loaded::create(memory, compiled.module);

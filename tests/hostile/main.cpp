@@ -101,7 +101,7 @@ class Examiner {
   /// What is wrong with the kernel; empty: nothing.
   std::string examine(const Kernel& kernel) {
     const check::Compiled compiled = check::compile({{"hostile.ptx", kernel.text}});
-    if (!compiled.module) return "is rejected: " + compiled.messages;
+    if (!compiled.module) return "is rejected: " + compiled.messages();
     const auto loaded = machine::Loaded::create(*memory_, compiled.module);
     HEDDLE_CHECK(loaded.ok());
     const Outcome expected = run(interpreter_, *loaded, kernel);

@@ -33,7 +33,7 @@ void decode_one(const Instance& instance, machine::Memory& memory, Totals& total
     fmt::print("{}: {} {}\n", instance.where, instance.instruction, why);
   };
   const auto compiled = check::compile({{"instance.ptx", module_of(instance)}});
-  if (!compiled.module) return complain("does not check:\n" + compiled.messages);
+  if (!compiled.module) return complain("does not check:\n" + compiled.messages());
   const auto loaded = machine::Loaded::create(memory, compiled.module);
   if (!loaded.ok()) return complain(loaded.error().message);
   const ir::Function* kernel = compiled.module->find_function("kernel");

@@ -53,7 +53,7 @@ void Runner::run(const Place& place, std::span<const Job> jobs) {
     for (const Job& job : jobs) run(place, {&job, 1});
     return;
   }
-  if (!compiled.module) return fail(jobs[0], compiled.messages);
+  if (!compiled.module) return fail(jobs[0], compiled.messages());
   const auto loaded = machine::Loaded::create(*memory_, compiled.module);
   for (const Job& job : jobs) loaded.ok() ? run(*loaded, job) : fail(job, loaded.error().message);
 }

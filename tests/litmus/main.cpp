@@ -100,7 +100,7 @@ class Runner {
       return false;
     };
     const check::Compiled compiled = check::compile({{test.name, kernel.text}});
-    if (!compiled.module) return fail(compiled.messages);
+    if (!compiled.module) return fail(compiled.messages());
     const auto loaded = machine::Loaded::create(*memory_, compiled.module);
     if (!loaded.ok()) return fail(loaded.error().message);
     const auto program = interpreter_.prepare(*loaded, ir::FunctionId(std::size_t{0}));

@@ -10,23 +10,19 @@
 #include "driver/core/compile.h"
 #include "driver/core/device_library.h"
 #include "driver/core/symbols.h"
-#include "machine/device_runtime.h"
+#include "machine/front_end.h"
 
 namespace heddle::driver {
 namespace {
 
-bool has_code(const std::string& messages, diag::Kind kind) {
-  return messages.find(fmt::format("[{}]", diag::info(kind).code)) != std::string::npos;
-}
-
 // What the API calls a rejected text: no PTX at all, PTX of a version to come, or PTX with
 // mistakes.
-CUresult result_of(std::span<const PtxText> texts, const std::string& messages) {
+CUresult result_of(std::span<const PtxText> texts, const check::Compiled& rejected) {
   for (const auto& text : texts) {
     if (text.text.find(".version") == std::string::npos) return CUDA_ERROR_INVALID_IMAGE;
   }
-  return has_code(messages, diag::Kind::unknown_version) ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION
-                                                         : CUDA_ERROR_INVALID_PTX;
+  return rejected.has(diag::Kind::unknown_version) ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+                                                   : CUDA_ERROR_INVALID_PTX;
 }
 
 // What ptxas lets a program ask for.
@@ -65,24 +61,17 @@ Compiled compile_here(std::span<const PtxText> texts, const machine::Profile& pr
     inputs.push_back({library->name, library->text, true});
   }
   check::CompileOptions options;
-  options.for_sm_1x = machine::is_sm_1x(profile);
   options.complete = check::Complete::what_runs;
   options.program = program;
-  if (profile.any_target) options.versions = check::Versions::newer;
-  auto checked = check::compile(inputs, &machine::provides, options);
-  if (!checked.module) {
-    return {result_of(texts, checked.messages), nullptr, std::move(checked.messages), ""};
-  }
-  for (const auto target : checked.module->targets) {
-    if (machine::runs(profile, target)) continue;
+  auto checked = machine::compile(inputs, profile, options);
+  std::string messages = checked.messages();
+  if (!checked.module) return {result_of(texts, checked), nullptr, std::move(messages), ""};
+  if (const std::string why = machine::refuse(profile, *checked.module); !why.empty()) {
     return {CUDA_ERROR_INVALID_PTX, nullptr,
-            fmt::format("{}: error: the module is for {}, which {} ({}) does not run\n",
-                        checked.module->name, isa::to_string(target), profile.device_name,
-                        isa::to_string(profile.target)),
-            ""};
+            fmt::format("{}: error: the module {}\n", checked.module->name, why), ""};
   }
   return {CUDA_SUCCESS, with_limits(std::move(checked.module), texts, max_registers), "",
-          std::move(checked.messages)};
+          std::move(messages)};
 }
 
 }  // namespace
