@@ -51,7 +51,7 @@ DeviceError error_of(LaunchError::Reason reason) {
     case LaunchError::Reason::invalid_value:
     case LaunchError::Reason::invalid_cluster:
       return DeviceError::invalid_configuration;
-    case LaunchError::Reason::out_of_resources:
+    case LaunchError::Reason::too_large_to_cooperate:
       return DeviceError::out_of_resources;
     case LaunchError::Reason::out_of_memory:
       return DeviceError::out_of_memory;
@@ -168,15 +168,15 @@ DeviceError DeviceLaunches::launch(const Buffer& buffer, const std::vector<u8>& 
   if (depth > kMostNested) return DeviceError::max_depth_exceeded;
   const auto found = host->kernel(buffer.kernel);
   if (!found.ok()) return DeviceError::not_supported;
-  LaunchConfig config{};
-  config.grid = buffer.grid;
-  config.block = buffer.block;
-  config.cluster = found->cluster;
-  config.large_clusters = found->large_clusters;
-  config.dynamic_shared = buffer.dynamic_shared;
-  if (const auto why = refuse(*launch_.profile, *launch_.loaded, buffer.kernel, config))
-    return error_of(why->reason);
-  if (buffer.dynamic_shared > found->most_dynamic_shared) return DeviceError::invalid_configuration;
+  LaunchShape shape{buffer.grid, buffer.block};
+  shape.cluster = found->cluster;
+  shape.large_clusters = found->large_clusters;
+  shape.dynamic_shared = buffer.dynamic_shared;
+  LaunchLimits limits;
+  limits.dynamic_shared = found->most_dynamic_shared;
+  const auto checked =
+      check_launch(*launch_.profile, *launch_.loaded, buffer.kernel, shape, limits);
+  if (!checked.ok()) return error_of(checked.error().reason);
   DeviceWork work;
   work.kernel = buffer.kernel;
   work.grid = buffer.grid;

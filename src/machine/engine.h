@@ -28,16 +28,20 @@ namespace heddle::machine {
 inline constexpr u32 kPortableCluster = 8, kLargestCluster = 16;
 inline constexpr u32 kFirstClusterTarget = 90;
 
-/// What the host asks for (cuLaunchKernel).
-struct LaunchConfig {
+/// What the host asks for (cuLaunchKernel), and what check_launch() looks at (launch.h).
+struct LaunchShape {
   Dim3 grid, block;
-  std::optional<Dim3> cluster;  ///< CTAs in a cluster; none: what the kernel says
-  bool large_clusters = false;  ///< more than kPortableCluster CTAs are fine
-  u32 dynamic_shared = 0;       ///< bytes
+  std::optional<Dim3> cluster = std::nullopt;  ///< CTAs in a cluster; none: what the kernel says
+  bool large_clusters = false;                 ///< more than kPortableCluster CTAs are fine
+  u32 dynamic_shared = 0;                      ///< bytes
+  bool cooperative = false;                    ///< all CTAs must be resident
+};
+
+/// What a launch runs with, which may differ each time that it runs.
+struct RunOptions {
   std::vector<u8> params;       ///< the kernel's parameter block, at least Function::param_bytes
   u32 stack_bytes = 1024;       ///< local memory per thread for calls, beside the kernel's own
   double time_limit = 0;        ///< seconds of wall clock; 0: none
-  bool cooperative = false;     ///< all CTAs must be resident
   u32 workers = 0;              ///< most host threads that run it; 0: worker_count()
   std::optional<u64> schedule;  ///< seed of a pseudo-random order (schedule.h); none: the fast one
   const std::atomic<bool>* cancel = nullptr;
@@ -51,6 +55,8 @@ struct LaunchConfig {
   /// A wrong membermask is a trap; else it does what it does on a GPU (membermask.h).
   bool strict_membermasks = true;
 };
+
+struct LaunchConfig : LaunchShape, RunOptions {};
 
 /// What a cooperative launch lends to the grid's barrier; CUDA's cooperative_groups find its
 /// address in %envreg1 (high word) and %envreg2.

@@ -404,7 +404,16 @@ bool went_well(const LaunchResult& result) {
 
 LaunchResult launch(const Profile& profile, const Program& program, const Loaded& loaded,
                     ir::FunctionId entry, const LaunchConfig& config) {
-  if (auto error = refuse(profile, loaded, entry, config)) return std::move(*error);
+  const auto checked = check_launch(profile, loaded, entry, config);
+  if (!checked.ok()) return checked.error();
+  return launch(*checked, program, config);
+}
+
+LaunchResult launch(const CheckedLaunch& checked, const Program& program, RunOptions options) {
+  const Profile& profile = checked.profile();
+  const Loaded& loaded = checked.loaded();
+  const ir::FunctionId entry = checked.entry();
+  const LaunchConfig config{checked.shape(), std::move(options)};
   const ir::Function& kernel = loaded.module().functions[entry.value];
   if (config.params.size() < kernel.param_bytes) {
     return LaunchError{LaunchError::Reason::invalid_value,

@@ -9,6 +9,7 @@
 #include <string>
 #include <variant>
 
+#include "base/result.h"
 #include "machine/engine.h"
 
 namespace heddle::machine {
@@ -18,31 +19,63 @@ struct LaunchError {
   enum class Reason : u8 {
     invalid_value,
     invalid_cluster,
-    out_of_resources,
+    too_large_to_cooperate,  ///< not all CTAs of a cooperative launch can be resident
     out_of_memory,
     not_supported
   } reason;
-  std::string message;
+  std::string message;  ///< names the kernel, what is wrong and what is possible
 };
+
+/// Limits that the host sets for a launch, beside those of the device and of the kernel's text.
+struct LaunchLimits {
+  std::optional<u32> dynamic_shared = std::nullopt;  ///< bytes that the host let the kernel have
+  std::optional<u64> resident =
+      std::nullopt;         ///< CTAs of a cooperative launch that can be resident
+  bool empty_grid = false;  ///< no CTA may be asked for: others know that it does not run
+};
+
+/// A launch that the device can run. What its members refer to must outlive it.
+class CheckedLaunch {
+ public:
+  const Profile& profile() const { return *profile_; }
+  const Loaded& loaded() const { return *loaded_; }
+  ir::FunctionId entry() const { return entry_; }
+  const LaunchShape& shape() const { return shape_; }
+
+ private:
+  friend Result<CheckedLaunch, LaunchError> check_launch(const Profile&, const Loaded&,
+                                                         ir::FunctionId, const LaunchShape&,
+                                                         const LaunchLimits&);
+  CheckedLaunch(const Profile& profile, const Loaded& loaded, ir::FunctionId entry,
+                const LaunchShape& shape)
+      : profile_(&profile), loaded_(&loaded), entry_(entry), shape_(shape) {}
+
+  const Profile* profile_;
+  const Loaded* loaded_;
+  ir::FunctionId entry_;
+  LaunchShape shape_;
+};
+
+/// The one place where a launch is validated.
+Result<CheckedLaunch, LaunchError> check_launch(const Profile& profile, const Loaded& loaded,
+                                                ir::FunctionId entry, const LaunchShape& shape,
+                                                const LaunchLimits& limits = {});
+
+/// Why a launch cannot be split into clusters as it and its kernel say, or an empty string.
+std::string refuse_cluster(const Profile& profile, const ir::Function& kernel,
+                           const LaunchShape& shape);
 
 /// Empty: finished. Blocks until the grid is done.
 using LaunchResult = std::variant<std::monostate, Trap, LaunchError>;
 
+LaunchResult launch(const CheckedLaunch& checked, const Program& program, RunOptions options);
+/// check_launch() and launch().
 LaunchResult launch(const Profile& profile, const Program& program, const Loaded& loaded,
                     ir::FunctionId entry, const LaunchConfig& config);
 
 /// Whether what runs of it shall come to an end: its time limit is over, it is cancelled, or there
 /// was a trap elsewhere. What may take long asks again and again.
 bool is_over(const Launch& launch);
-
-/// Why a launch cannot be split into clusters as it and its kernel say, or an empty string.
-std::string refuse_cluster(const Profile& profile, const ir::Function& kernel,
-                           const LaunchConfig& config);
-
-/// Why the device cannot run a grid of this shape of the kernel; none: it can. What the parameters
-/// are does not matter.
-std::optional<LaunchError> refuse(const Profile& profile, const Loaded& loaded,
-                                  ir::FunctionId entry, const LaunchConfig& config);
 
 /// Number of host threads that grids run on: HEDDLE_THREADS, else the processors this process may
 /// use.

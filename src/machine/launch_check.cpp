@@ -9,11 +9,11 @@
 
 namespace heddle::machine {
 
-GridShape shape_of(const ir::Function& kernel, const LaunchConfig& config) {
+GridShape shape_of(const ir::Function& kernel, const LaunchShape& asked) {
   const auto& required = kernel.req_nctapercluster;
-  GridShape shape{config.grid, {}, config.cluster || required[0]};
-  if (config.cluster)
-    shape.cluster = *config.cluster;
+  GridShape shape{asked.grid, {}, asked.cluster || required[0]};
+  if (asked.cluster)
+    shape.cluster = *asked.cluster;
   else if (required[0])
     shape.cluster = {required[0], std::max(required[1], 1u), std::max(required[2], 1u)};
   if (kernel.blocks_are_clusters) {  // the host counts clusters (11.8.1)
@@ -28,7 +28,7 @@ namespace {
 
 /// 11.7.
 std::string why_no_clusters(const Profile& profile, const ir::Function& kernel,
-                            const LaunchConfig& config, const GridShape& shape) {
+                            const LaunchShape& asked, const GridShape& shape) {
   if (!shape.explicit_cluster) {
     return kernel.explicit_cluster
                ? "the kernel says .explicitcluster, and the launch names no cluster size"
@@ -50,7 +50,7 @@ std::string why_no_clusters(const Profile& profile, const ir::Function& kernel,
     return fmt::format("a grid of {} CTAs is no whole number of clusters of {}", text(shape.grid),
                        text(cluster));
   }
-  const u32 most = config.large_clusters ? kLargestCluster : kPortableCluster;
+  const u32 most = asked.large_clusters ? kLargestCluster : kPortableCluster;
   if (cluster.volume() > most)
     return fmt::format("clusters of {} CTAs, at most {} possible", cluster.volume(), most);
   if (kernel.max_clusterrank && cluster.volume() > kernel.max_clusterrank) {
@@ -60,67 +60,75 @@ std::string why_no_clusters(const Profile& profile, const ir::Function& kernel,
   return {};
 }
 
-std::optional<LaunchError> check(const Profile& profile, const ir::Function& kernel,
-                                 const SharedLayout& layout, const LaunchConfig& config,
-                                 const GridShape& shape) {
+/// Empty: the device can run it.
+std::optional<LaunchError> refuse(const Profile& profile, const ir::Function& kernel,
+                                  const SharedLayout& layout, const LaunchShape& asked,
+                                  const LaunchLimits& limits) {
   using Reason = LaunchError::Reason;
-  const auto refuse = [&](Reason reason, std::string why) {
-    return LaunchError{reason, fmt::format("kernel '{}': {}", kernel.name, why)};
+  const auto because = [&]<class... Args>(Reason reason, fmt::format_string<Args...> why,
+                                          Args&&... args) {
+    return LaunchError{reason, fmt::format("kernel '{}': {}", kernel.name,
+                                           fmt::format(why, std::forward<Args>(args)...))};
   };
-  const u32 block[] = {config.block.x, config.block.y, config.block.z};
+  const GridShape shape = shape_of(kernel, asked);
+  const u32 block[] = {asked.block.x, asked.block.y, asked.block.z};
   const u32 grid[] = {shape.grid.x, shape.grid.y, shape.grid.z};
   for (int i = 0; i < 3; ++i) {
     const char axis = static_cast<char>('x' + i);
-    if (block[i] == 0 || block[i] > profile.max_block[i]) {
-      return refuse(Reason::invalid_value, fmt::format("block.{} is {}, must be 1 to {}", axis,
-                                                       block[i], profile.max_block[i]));
-    }
-    if (grid[i] == 0 || grid[i] > profile.max_grid[i]) {
-      return refuse(Reason::invalid_value, fmt::format("grid.{} is {}, must be 1 to {}", axis,
-                                                       grid[i], profile.max_grid[i]));
-    }
-    if (kernel.req_ntid[0] && block[i] != std::max(kernel.req_ntid[i], 1u)) {
-      return refuse(Reason::invalid_value,
-                    fmt::format("block.{} is {}, but the kernel says .reqntid {}", axis, block[i],
-                                std::max(kernel.req_ntid[i], 1u)));
-    }
+    if (block[i] == 0 || block[i] > profile.max_block[i])
+      return because(Reason::invalid_value, "block.{} is {}, must be 1 to {}", axis, block[i],
+                     profile.max_block[i]);
+    if ((grid[i] == 0 && !limits.empty_grid) || grid[i] > profile.max_grid[i])
+      return because(Reason::invalid_value, "grid.{} is {}, must be 1 to {}", axis, grid[i],
+                     profile.max_grid[i]);
+    if (kernel.req_ntid[0] && block[i] != std::max(kernel.req_ntid[i], 1u))
+      return because(Reason::invalid_value, "block.{} is {}, but the kernel says .reqntid {}", axis,
+                     block[i], std::max(kernel.req_ntid[i], 1u));
   }
-  const u64 threads = config.block.volume();
-  if (threads > profile.max_threads_per_block) {
-    return refuse(Reason::invalid_value, fmt::format("{} threads a block, at most {} possible",
-                                                     threads, profile.max_threads_per_block));
-  }
+  const u64 threads = asked.block.volume();
+  if (threads > profile.max_threads_per_block)
+    return because(Reason::invalid_value, "{} threads a block, at most {} possible", threads,
+                   profile.max_threads_per_block);
   if (kernel.max_ntid[0]) {
     const u64 most = u64{kernel.max_ntid[0]} * std::max(kernel.max_ntid[1], 1u) *
                      std::max(kernel.max_ntid[2], 1u);
-    if (threads > most) {
-      return refuse(
-          Reason::invalid_value,
-          fmt::format("{} threads a block, but the kernel says .maxntid {}", threads, most));
-    }
+    if (threads > most)
+      return because(Reason::invalid_value, "{} threads a block, but the kernel says .maxntid {}",
+                     threads, most);
   }
-  const u64 shared = u64{layout.static_bytes} + config.dynamic_shared;
-  if (shared > profile.shared_per_block_optin) {
-    return refuse(Reason::invalid_value,
-                  fmt::format("{} bytes of shared memory a block, at most {} possible", shared,
-                              profile.shared_per_block_optin));
-  }
-  if (auto why = why_no_clusters(profile, kernel, config, shape); !why.empty())
-    return refuse(Reason::invalid_cluster, std::move(why));
+  const u64 shared = u64{layout.static_bytes} + asked.dynamic_shared;
+  if (shared > profile.shared_per_block_optin)
+    return because(Reason::invalid_value, "{} bytes of shared memory a block, at most {} possible",
+                   shared, profile.shared_per_block_optin);
+  if (auto why = why_no_clusters(profile, kernel, asked, shape); !why.empty())
+    return because(Reason::invalid_cluster, "{}", why);
+  if (limits.dynamic_shared && asked.dynamic_shared > *limits.dynamic_shared)
+    return because(Reason::invalid_value,
+                   "{} bytes of dynamic shared memory a block, at most {} possible; "
+                   "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES "
+                   "(cudaFuncAttributeMaxDynamicSharedMemorySize) changes that",
+                   asked.dynamic_shared, *limits.dynamic_shared);
+  if (asked.cooperative && limits.resident && shape.grid.volume() > *limits.resident)
+    return because(Reason::too_large_to_cooperate,
+                   "a cooperative launch of {} blocks, at most {} can be resident",
+                   shape.grid.volume(), *limits.resident);
   return std::nullopt;
 }
 
 }  // namespace
 
 std::string refuse_cluster(const Profile& profile, const ir::Function& kernel,
-                           const LaunchConfig& config) {
-  return why_no_clusters(profile, kernel, config, shape_of(kernel, config));
+                           const LaunchShape& shape) {
+  return why_no_clusters(profile, kernel, shape, shape_of(kernel, shape));
 }
 
-std::optional<LaunchError> refuse(const Profile& profile, const Loaded& loaded,
-                                  ir::FunctionId entry, const LaunchConfig& config) {
+Result<CheckedLaunch, LaunchError> check_launch(const Profile& profile, const Loaded& loaded,
+                                                ir::FunctionId entry, const LaunchShape& shape,
+                                                const LaunchLimits& limits) {
   const ir::Function& kernel = loaded.module().functions[entry.value];
-  return check(profile, kernel, loaded.shared_layout(entry), config, shape_of(kernel, config));
+  if (auto error = refuse(profile, kernel, loaded.shared_layout(entry), shape, limits))
+    return std::move(*error);
+  return CheckedLaunch(profile, loaded, entry, shape);
 }
 
 }  // namespace heddle::machine

@@ -8,12 +8,12 @@
 
 namespace heddle::machine {
 
-/// The grid and its clusters in CTAs.
+/// The grid and its clusters in CTAs, as the launch and the kernel's text say together.
 struct GridShape {
   Dim3 grid, cluster;
   bool explicit_cluster;
 };
 
-GridShape shape_of(const ir::Function& kernel, const LaunchConfig& config);
+GridShape shape_of(const ir::Function& kernel, const LaunchShape& asked);
 
 }  // namespace heddle::machine

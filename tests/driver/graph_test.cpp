@@ -232,7 +232,17 @@ TEST_F(Graphs, KernelAttributes) {
   EXPECT_EQ(cuGraphKernelNodeSetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_CLUSTER_DIMENSION, &value),
             CUDA_ERROR_INVALID_CLUSTER_SIZE)
       << "of one block";
-  testing::internal::GetCapturedStderr();
+  const auto pair = add_kernel(1);
+  CUDA_KERNEL_NODE_PARAMS params{};
+  EXPECT_OK(cuGraphKernelNodeGetParams_v2(pair, &params));
+  params.gridDimX = 2;
+  EXPECT_OK(cuGraphKernelNodeSetParams_v2(pair, &params));
+  value.clusterDim = {2, 1, 1};
+  EXPECT_OK(
+      cuGraphKernelNodeSetAttribute(pair, CU_KERNEL_NODE_ATTRIBUTE_CLUSTER_DIMENSION, &value));
+  EXPECT_EQ(cuGraphKernelNodeCopyAttributes(node, pair), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("a grid of 1x1x1 CTAs is no whole number of clusters of 2x1x1"));
   EXPECT_EQ(cuGraphKernelNodeGetAttribute(other, CU_LAUNCH_ATTRIBUTE_MAX, &value),
             CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuGraphKernelNodeGetAttribute(add_empty(), CU_KERNEL_NODE_ATTRIBUTE_PRIORITY, &value),

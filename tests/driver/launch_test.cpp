@@ -172,6 +172,9 @@ TEST_F(Launches, WhyOneIsRefusedIsSaidOnce) {
   CUlaunchAttribute cooperative{};
   cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
   cooperative.value.cooperative = 1;
+  CUlaunchAttribute pairs{};
+  pairs.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  pairs.value.clusterDim = {2, 1, 1};
   CUdeviceptr data = 0;
   void* one[] = {&data};
   void* null[] = {nullptr, nullptr, nullptr, nullptr};
@@ -180,18 +183,28 @@ TEST_F(Launches, WhyOneIsRefusedIsSaidOnce) {
     unsigned grid, block, shared;
     void** params;
     CUlaunchAttribute* attribute;
+    CUresult expect;
     const char* said;
   } kCases[] = {
-      {"count", 1, 2048, 0, nullptr, nullptr, "'count': block.x is 2048, must be 1 to 1024"},
-      {"stop", 0, 1, 0, nullptr, nullptr, "'stop': grid.x is 0"},
-      {"small_blocks", 1, 66, 0, nullptr, nullptr,
+      {"count", 1, 2048, 0, nullptr, nullptr, CUDA_ERROR_INVALID_VALUE,
+       "'count': block.x is 2048, must be 1 to 1024"},
+      {"stop", 0, 1, 0, nullptr, nullptr, CUDA_ERROR_INVALID_VALUE, "'stop': grid.x is 0"},
+      {"small_blocks", 1, 66, 0, nullptr, nullptr, CUDA_ERROR_INVALID_VALUE,
        "66 threads a block, but the kernel says .maxntid"},
-      {"one_shape", 1, 63, 0, nullptr, nullptr, "block.x is 63, but the kernel says .reqntid"},
-      {"reverse", 1, 1, 50'000, one, nullptr, "50000 bytes of dynamic shared memory a block"},
-      {"reverse", 1, 1, 0, nullptr, nullptr, "'reverse': no parameters given, 1 needed"},
-      {"add_to", 1, 1, 0, null, nullptr, "'add_to': the pointer to parameter 0 is null"},
-      {"count", 1, 1, 0, nullptr, &unknown, "launch attribute 9999 is not known"},
-      {"count", 1 << 20, 1, 0, nullptr, &cooperative, "a cooperative launch of 1048576 blocks"},
+      {"one_shape", 1, 63, 0, nullptr, nullptr, CUDA_ERROR_INVALID_VALUE,
+       "block.x is 63, but the kernel says .reqntid"},
+      {"reverse", 1, 1, 50'000, one, nullptr, CUDA_ERROR_INVALID_VALUE,
+       "50000 bytes of dynamic shared memory a block"},
+      {"reverse", 1, 1, 0, nullptr, nullptr, CUDA_ERROR_INVALID_VALUE,
+       "'reverse': no parameters given, 1 needed"},
+      {"add_to", 1, 1, 0, null, nullptr, CUDA_ERROR_INVALID_VALUE,
+       "'add_to': the pointer to parameter 0 is null"},
+      {"count", 1, 1, 0, nullptr, &unknown, CUDA_ERROR_INVALID_VALUE,
+       "launch attribute 9999 is not known"},
+      {"count", 1 << 20, 1, 0, nullptr, &cooperative, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+       "a cooperative launch of 1048576 blocks"},
+      {"count", 3, 1, 0, nullptr, &pairs, CUDA_ERROR_INVALID_CLUSTER_SIZE,
+       "a grid of 3x1x1 CTAs is no whole number of clusters of 2x1x1"},
   };
   for (const auto& c : kCases) {
     for (const bool again : {false, true}) {
@@ -203,7 +216,7 @@ TEST_F(Launches, WhyOneIsRefusedIsSaidOnce) {
       CUlogIterator at = 0;
       EXPECT_OK(cuLogsCurrent(&at, 0));
       testing::internal::CaptureStderr();
-      EXPECT_NE(cuLaunchKernelEx(&config, kernel(c.kernel), c.params, nullptr), CUDA_SUCCESS);
+      EXPECT_EQ(cuLaunchKernelEx(&config, kernel(c.kernel), c.params, nullptr), c.expect);
       const std::string said = testing::internal::GetCapturedStderr();
       if (again)
         EXPECT_EQ(said, "") << c.said;

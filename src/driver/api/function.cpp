@@ -147,7 +147,7 @@ CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func,
   return with_function(func, [&](Function& function) -> CUresult {
     if (!numClusters || !config || (config->numAttrs && !config->attrs))
       return CUDA_ERROR_INVALID_VALUE;
-    heddle::machine::LaunchConfig launch;
+    heddle::machine::LaunchShape launch;
     launch.grid = {config->gridDimX, config->gridDimY, config->gridDimZ};
     launch.cluster = required_cluster(function);
     launch.large_clusters = function.large_clusters;

@@ -93,7 +93,7 @@ CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
   return with_node_of<KernelTask>(src, [&](Node&, KernelTask& from) {
     return with_node_of<KernelTask>(dst, [&](Node&, KernelTask& to) -> CUresult {
       if (from.context != to.context) return CUDA_ERROR_INVALID_VALUE;
-      to.attributes = from.attributes;
+      if (const CUresult bad = set_attributes(to, from.attributes)) return bad;
       to.priority = from.priority;
       return CUDA_SUCCESS;
     });
@@ -120,11 +120,10 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID att
     CUlaunchAttribute attribute{};
     attribute.id = attr;
     attribute.value = *value;
-    KernelTask changed = task;
-    std::erase_if(changed.attributes, [&](const auto& each) { return each.id == attr; });
-    changed.attributes.push_back(attribute);
-    if (const CUresult bad = check(changed)) return bad;
-    task.attributes = std::move(changed.attributes);
+    auto attributes = task.attributes;
+    std::erase_if(attributes, [&](const auto& each) { return each.id == attr; });
+    attributes.push_back(attribute);
+    if (const CUresult bad = set_attributes(task, std::move(attributes))) return bad;
     if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY) task.priority = value->priority;
     return CUDA_SUCCESS;
   });

@@ -80,9 +80,10 @@ CUresult make_team(const CUDA_LAUNCH_PARAMS& params, TeamLaunch& out) {
 bool go_together(const TeamLaunch& a, const TeamLaunch& b) {
   const auto& x = a.task.function->kernel();
   const auto& y = b.task.function->kernel();
+  const auto &p = a.task.shape(), &q = b.task.shape();
   return &a.context->device() != &b.context->device() && x.name == y.name &&
-         x.insts.size() == y.insts.size() && a.task.grid == b.task.grid &&
-         a.task.block == b.task.block && a.task.dynamic_shared == b.task.dynamic_shared;
+         x.insts.size() == y.insts.size() && p.grid == q.grid && p.block == q.block &&
+         p.dynamic_shared == q.dynamic_shared;
 }
 
 /// Makes each stream wait for what is now in all of them.

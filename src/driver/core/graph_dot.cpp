@@ -65,8 +65,8 @@ struct Describe {
   std::string operator()(const KernelTask& task) const {
     std::string text = "\\n" + task.function->kernel().name;
     if (wants(CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS)) {
-      text += fmt::format("\\ngrid {} block {} shared {}", shape(task.grid), shape(task.block),
-                          task.dynamic_shared);
+      text += fmt::format("\\ngrid {} block {} shared {}", shape(task.shape().grid),
+                          shape(task.shape().block), task.shape().dynamic_shared);
     }
     if (wants(CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_ATTRIBUTES)) {
       for (const auto& attribute : task.attributes) {

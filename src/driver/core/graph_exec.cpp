@@ -79,7 +79,7 @@ CUresult check_grids(const Plan& plan) {
   const KernelTask* empty = nullptr;
   for_each_step(plan, [&](const Step& step) {
     const auto* kernel = std::get_if<KernelTask>(&step.task);
-    if (kernel && step.is_enabled && is_empty(kernel->grid)) empty = kernel;
+    if (kernel && step.is_enabled && is_empty(kernel->shape().grid)) empty = kernel;
   });
   if (!empty) return CUDA_SUCCESS;
   say("a graph is launched in which kernel '{}' has an empty grid", empty->function->kernel().name);

@@ -22,74 +22,39 @@ namespace {
 
 using machine::Dim3;
 
-CUresult result_of_refusal(machine::LaunchError::Reason reason) {
-  using Reason = machine::LaunchError::Reason;
-  switch (reason) {
-    case Reason::invalid_value:
-      return CUDA_ERROR_INVALID_VALUE;
-    case Reason::invalid_cluster:
-      return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-    case Reason::out_of_resources:
-      return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    case Reason::out_of_memory:
-      return CUDA_ERROR_OUT_OF_MEMORY;
-    case Reason::not_supported:
-      return CUDA_ERROR_NOT_SUPPORTED;
-  }
-  return CUDA_ERROR_UNKNOWN;
-}
-
-/// The shape of the launch.
-machine::LaunchConfig configure(const KernelTask& task, const LaunchOptions& options) {
-  machine::LaunchConfig config{};
-  config.grid = task.grid;
-  config.block = task.block;
-  config.dynamic_shared = task.dynamic_shared;
-  config.cooperative = options.cooperative;
-  config.cluster = options.cluster ? options.cluster : required_cluster(*task.function);
-  config.large_clusters = task.function->large_clusters;
-  return config;
-}
-
-/// Says why a launch cannot be; CUDA_SUCCESS: it can.
-CUresult check(const KernelTask& task, const LaunchOptions& options) {
+machine::LaunchLimits limits_of(const KernelTask& task, const machine::LaunchShape& shape) {
   const Function& function = *task.function;
-  const auto& profile = function.context()->device().profile;
-  const auto& loaded = *function.module().loaded();
-  auto config = configure(task, options);
-  if (task.is_of_node && is_empty(task.grid)) {  // checked when the graph is launched
-    const Dim3 least = config.cluster.value_or(Dim3{1, 1, 1});
-    if (!config.grid.x) config.grid.x = least.x;
-    if (!config.grid.y) config.grid.y = least.y;
-    if (!config.grid.z) config.grid.z = least.z;
+  machine::LaunchLimits limits;
+  limits.dynamic_shared = static_cast<u32>(function.max_dynamic_shared);
+  limits.empty_grid = task.is_of_node;  // looked at when the graph is launched
+  if (shape.cooperative) {
+    const u32 all = function.context()->device().profile.multiprocessors;
+    limits.resident = u64{task.multiprocessors ? task.multiprocessors : all} *
+                      static_cast<u64>(blocks_per_multiprocessor(function, shape.block.volume(),
+                                                                 shape.dynamic_shared));
   }
-  if (const auto why = machine::refuse(profile, loaded, function.id(), config)) {
-    say_once("{}", why->message);
-    return result_of_refusal(why->reason);
+  return limits;
+}
+
+/// Makes the launch of the task, or says why it cannot be.
+CUresult check(KernelTask& task, const Dim3& grid, const Dim3& block, u32 dynamic_shared,
+               std::span<const CUlaunchAttribute> attributes) {
+  LaunchOptions options;
+  if (const CUresult bad = read_attributes(attributes, options)) return bad;
+  const Function& function = *task.function;
+  machine::LaunchShape shape{grid, block};
+  shape.cluster = options.cluster ? options.cluster : required_cluster(function);
+  shape.large_clusters = function.large_clusters;
+  shape.dynamic_shared = dynamic_shared;
+  shape.cooperative = options.cooperative;
+  const auto checked =
+      machine::check_launch(function.context()->device().profile, *function.module().loaded(),
+                            function.id(), shape, limits_of(task, shape));
+  if (!checked.ok()) {
+    say_once("{}", checked.error().message);
+    return result_of(checked.error().reason);
   }
-  const auto refuse = [&](CUresult result, const std::string& why) {
-    say_once("kernel '{}': {}", function.kernel().name, why);
-    return result;
-  };
-  const auto most_shared = static_cast<u32>(function.max_dynamic_shared);
-  if (task.dynamic_shared > most_shared) {
-    return refuse(CUDA_ERROR_INVALID_VALUE,
-                  fmt::format("{} bytes of dynamic shared memory a block, at most {} possible; "
-                              "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES "
-                              "(cudaFuncAttributeMaxDynamicSharedMemorySize) changes that",
-                              task.dynamic_shared, most_shared));
-  }
-  if (options.cooperative) {
-    const u64 resident =
-        u64{task.multiprocessors ? task.multiprocessors : profile.multiprocessors} *
-        static_cast<u64>(
-            blocks_per_multiprocessor(function, task.block.volume(), task.dynamic_shared));
-    if (task.grid.volume() > resident) {
-      return refuse(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
-                    fmt::format("a cooperative launch of {} blocks, at most {} can be resident",
-                                task.grid.volume(), resident));
-    }
-  }
+  task.launch = *checked;
   return CUDA_SUCCESS;
 }
 
@@ -145,12 +110,29 @@ CUresult report(const machine::LaunchResult& result) {
   }
   if (const auto* error = std::get_if<machine::LaunchError>(&result)) {
     say("{}", error->message);
-    return result_of_refusal(error->reason);
+    return result_of(error->reason);
   }
   return CUDA_SUCCESS;
 }
 
 }  // namespace
+
+CUresult result_of(machine::LaunchError::Reason reason) {
+  using Reason = machine::LaunchError::Reason;
+  switch (reason) {
+    case Reason::invalid_value:
+      return CUDA_ERROR_INVALID_VALUE;
+    case Reason::invalid_cluster:
+      return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    case Reason::too_large_to_cooperate:
+      return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    case Reason::out_of_memory:
+      return CUDA_ERROR_OUT_OF_MEMORY;
+    case Reason::not_supported:
+      return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  return CUDA_ERROR_UNKNOWN;
+}
 
 CUresult result_of(machine::TrapKind kind) {
   using machine::TrapKind;
@@ -198,19 +180,18 @@ CUresult make_kernel(Context& context, CUfunction handle, const LaunchRequest& r
     say_once("a launch names no kernel of the current context");
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  LaunchOptions options;
-  if (const CUresult bad = read_attributes(request.attributes, options)) return bad;
   out.context = context.shared_from_this();
   out.function = function;
   out.handle = handle;
-  out.grid = request.grid;
-  out.block = request.block;
-  out.dynamic_shared = request.dynamic_shared;
   out.multiprocessors = request.multiprocessors;
   out.is_of_node = request.is_of_node;
+  if (const CUresult bad =
+          check(out, request.grid, request.block, request.dynamic_shared, request.attributes))
+    return bad;
+  LaunchOptions options;
+  read_attributes(request.attributes, options);
   out.priority = options.priority.value_or(request.priority);
   out.attributes.assign(request.attributes.begin(), request.attributes.end());
-  if (const CUresult bad = check(out, options)) return bad;
   if (const std::string why = gather_params(function->kernel(), request, out.params);
       !why.empty()) {
     say_once("kernel '{}': {}", function->kernel().name, why);
@@ -222,35 +203,33 @@ CUresult make_kernel(Context& context, CUfunction handle, const LaunchRequest& r
   return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-CUresult check(const KernelTask& task) {
-  LaunchOptions options;
-  if (const CUresult bad = read_attributes(task.attributes, options)) return bad;
-  return check(task, options);
+CUresult set_attributes(KernelTask& task, std::vector<CUlaunchAttribute> attributes) {
+  const machine::LaunchShape shape = task.shape();
+  if (const CUresult bad = check(task, shape.grid, shape.block, shape.dynamic_shared, attributes))
+    return bad;
+  task.attributes = std::move(attributes);
+  return CUDA_SUCCESS;
 }
 
 void run(const KernelTask& task) {
   Context& context = *task.context;
   const auto program = task.function->program();  // made when the task was
-  LaunchOptions options;
-  read_attributes(task.attributes, options);
-  auto config = configure(task, options);
-  config.params = task.params;
-  config.stack_bytes = static_cast<u32>(
+  const Config& asked = config();
+  machine::RunOptions options;
+  options.params = task.params;
+  options.stack_bytes = static_cast<u32>(
       context.settings([](auto& settings) { return settings.limits[CU_LIMIT_STACK_SIZE]; }));
-  const Config& asked = heddle::config();
-  config.time_limit = asked.time_limit;
-  config.schedule = asked.schedule;
-  config.strict_membermasks = asked.strict_membermasks.value_or(false);
-  config.cancel = &state().exiting;
-  config.runtime = &context.runtime();
-  config.on_fault = on_fault_of_environment();
+  options.time_limit = asked.time_limit;
+  options.schedule = asked.schedule;
+  options.strict_membermasks = asked.strict_membermasks.value_or(false);
+  options.cancel = &state().exiting;
+  options.runtime = &context.runtime();
+  options.on_fault = on_fault_of_environment();
   ModuleKernels kernels(context, task.function->module());
-  config.kernels = &kernels;
+  options.kernels = &kernels;
   const machine::PoolPriority priority(task.priority);
-  const TraceLaunch trace(task.function->kernel().name, config, **program);
-  const auto result =
-      machine::launch(context.device().profile, **program, *task.function->module().loaded(),
-                      task.function->id(), config);
+  const TraceLaunch trace(task.function->kernel().name, task.shape(), options, **program);
+  const auto result = machine::launch(*task.launch, **program, std::move(options));
   if (state().exiting) return;
   if (const CUresult error = report(result)) context.fail(error);
 }

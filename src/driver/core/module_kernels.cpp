@@ -51,7 +51,7 @@ std::optional<u64> ModuleKernels::most_pending() const {
 
 void ModuleKernels::run(ir::FunctionId id, const machine::LaunchConfig& config,
                         const machine::Program& program, const std::function<void()>& grid) {
-  const TraceLaunch trace(module_.ir().functions[id.value].name, config, program);
+  const TraceLaunch trace(module_.ir().functions[id.value].name, config, config, program);
   grid();
 }
 

@@ -176,13 +176,14 @@ struct Read {
     to.func = of_library ? nullptr : task.handle;
     to.kern = of_library ? reinterpret_cast<CUkernel>(task.handle) : nullptr;
     to.ctx = task.context->handle();
-    to.gridDimX = task.grid.x;
-    to.gridDimY = task.grid.y;
-    to.gridDimZ = task.grid.z;
-    to.blockDimX = task.block.x;
-    to.blockDimY = task.block.y;
-    to.blockDimZ = task.block.z;
-    to.sharedMemBytes = task.dynamic_shared;
+    const machine::LaunchShape& shape = task.shape();
+    to.gridDimX = shape.grid.x;
+    to.gridDimY = shape.grid.y;
+    to.gridDimZ = shape.grid.z;
+    to.blockDimX = shape.block.x;
+    to.blockDimY = shape.block.y;
+    to.blockDimZ = shape.block.z;
+    to.sharedMemBytes = shape.dynamic_shared;
     to.kernelParams = node.parameter_pointers();
   }
   void operator()(const CopyTask& task) const {

@@ -74,24 +74,25 @@ CUresult trace_call(const char* function, std::initializer_list<Argument> argume
   return result;
 }
 
-TraceLaunch::TraceLaunch(const std::string& kernel, const machine::LaunchConfig& config,
-                         const machine::Program& program)
-    : kernel_(kernel), config_(config), program_(program) {
+TraceLaunch::TraceLaunch(const std::string& kernel, const machine::LaunchShape& shape,
+                         const machine::RunOptions& options, const machine::Program& program)
+    : kernel_(kernel), program_(program) {
   if (!traces_launches()) return;
+  config_.emplace(machine::LaunchConfig{shape, options});
   begin_ = std::chrono::steady_clock::now();
   cpu_begin_ = cpu_time();
 }
 
 TraceLaunch::~TraceLaunch() {
-  if (!traces_launches()) return;
+  if (!config_) return;
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin_;
   const std::chrono::duration<double, std::milli> cpu = cpu_time() - cpu_begin_;
   print(fmt::format(
       "heddle: launch: {} grid {} block {}{}{} shared {} {:.3f} ms, {:.1f} of {} threads, {}\n",
-      kernel_, extent(config_.grid), extent(config_.block),
-      config_.cluster ? " cluster " + extent(*config_.cluster) : "",
-      config_.cooperative ? " cooperative" : "", config_.dynamic_shared, spent.count(), cpu / spent,
-      machine::worker_count(), program_.engine(config_)));
+      kernel_, extent(config_->grid), extent(config_->block),
+      config_->cluster ? " cluster " + extent(*config_->cluster) : "",
+      config_->cooperative ? " cooperative" : "", config_->dynamic_shared, spent.count(),
+      cpu / spent, machine::worker_count(), program_.engine(*config_)));
 }
 
 }  // namespace heddle::driver

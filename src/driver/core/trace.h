@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -69,15 +70,15 @@ CUresult trace_call(const char* function, std::initializer_list<Argument> argume
 /// the host's threads the process kept busy meanwhile, and the engine.
 class TraceLaunch {
  public:
-  TraceLaunch(const std::string& kernel, const machine::LaunchConfig& config,
-              const machine::Program& program);
+  TraceLaunch(const std::string& kernel, const machine::LaunchShape& shape,
+              const machine::RunOptions& options, const machine::Program& program);
   ~TraceLaunch();
   TraceLaunch(const TraceLaunch&) = delete;
   TraceLaunch& operator=(const TraceLaunch&) = delete;
 
  private:
   const std::string& kernel_;
-  const machine::LaunchConfig& config_;
+  std::optional<machine::LaunchConfig> config_;  ///< when launches are traced
   const machine::Program& program_;
   std::chrono::steady_clock::time_point begin_;
   std::chrono::nanoseconds cpu_begin_{};  ///< CPU time of the process
