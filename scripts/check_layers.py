@@ -4,7 +4,7 @@
 
 Rules (docs/architecture.md says why):
   - a layer includes itself and the layers before it;
-  - interp and jit never include each other;
+  - interp and jit never include each other, and engine alone includes both;
   - only jit includes LLVM;
   - runtime includes the driver's public headers and, of the layers before the driver, only base;
   - an include of our own is written relative to src/;
@@ -21,6 +21,8 @@ from typing import Dict, Iterable, List, NamedTuple
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 SUFFIXES = {".h", ".cpp", ".c", ".inc", ".def"}
 STRANGERS = [{"interp", "jit"}]  # pairs that must not include each other
+# Layers that only these others may include: who wants an engine asks the layer engine for one.
+CONFINED = {"interp": {"engine"}, "jit": {"engine", "cli"}}
 LLVM_PREFIXES = ("llvm/", "llvm-c/", "clang/")
 LLVM_LAYER = "jit"
 # runtime is a client of libcuda.so.1 like any other.
@@ -75,6 +77,8 @@ def broken_rule(inc: Include, layers: List[str], src: Path) -> str:
         return f"{here} and {there} never include each other"
     if layers.index(there) > layers.index(here):
         return f"{here} may not include {there}, a later layer"
+    if here != there and here not in CONFINED.get(there, {here}):
+        return f"only {', '.join(sorted(CONFINED[there]))} may include {there}"
     if here in CLIENTS and there != here and not inc.target.startswith(CLIENTS[here]):
         return f"{here} may only include {', '.join(CLIENTS[here])}"
     return ""

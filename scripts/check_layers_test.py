@@ -16,7 +16,7 @@ def complaints(files):
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         (root / "CMakeLists.txt").write_text(
-            "heddle_layers(base isa machine interp\n  jit driver runtime cli)\n")
+            "heddle_layers(base isa machine interp\n  jit engine driver runtime cli)\n")
         for name, text in files.items():
             path = root / "src" / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -27,7 +27,9 @@ def complaints(files):
 class Accepts(unittest.TestCase):
     CASES = {
         "own layer": {"isa/a.h": '#include "isa/b.h"', "isa/b.h": ""},
-        "layer before": {"cli/a.cpp": '#include "base/a.h"\n#include "interp/a.h"'},
+        "layer before": {"cli/a.cpp": '#include "base/a.h"\n#include "driver/a.h"'},
+        "both engines": {"engine/a.cpp": '#include "interp/a.h"\n#include "jit/a.h"'},
+        "the compiler's command": {"cli/a.cpp": '#include "jit/a.h"'},
         "folder of the layer": {"isa/sem/a.h": '#include "base/a.h"'},
         "system header": {"base/a.h": "#include <vector>\n#include <sys/mman.h>"},
         "library in quotes": {"base/a.h": '#include "zstd.h"'},
@@ -57,6 +59,8 @@ class Rejects(unittest.TestCase):
         "later layer": ({"base/a.h": '\n# include "isa/b.h"'}, "src/base/a.h:2: .*later layer"),
         "jit from interp": ({"interp/a.h": '#include "jit/b.h"'}, "never include each other"),
         "interp from jit": ({"jit/a.h": '#include "interp/b.h"'}, "never include each other"),
+        "an engine in the driver": ({"driver/a.cpp": '#include "jit/b.h"'}, "only cli, engine may include jit"),
+        "the interpreter in the program": ({"cli/a.cpp": '#include "interp/b.h"'}, "only engine may include interp"),
         "llvm elsewhere": ({"cli/a.h": "#include <llvm/IR/Module.h>"}, "only jit"),
         "relative path": ({"isa/a.h": '#include "b.h"', "isa/b.h": ""}, "relative to src"),
         "relative folder": (

@@ -19,8 +19,8 @@
 #include "cli/files.h"
 #include "cli/npy.h"
 #include "cli/output.h"
-#include "driver/core/engine.h"
-#include "driver/core/fault_policy.h"
+#include "engine/engine.h"
+#include "engine/fault_policy.h"
 #include "machine/device_launch.h"
 #include "machine/front_end.h"
 #include "machine/launch.h"
@@ -242,7 +242,7 @@ int run_kernel(const RunOptions& options, const Request& request, const machine:
   if (!memory.ok()) return fail(memory.error().message);
   const auto loaded = machine::Loaded::create(**memory, module);
   if (!loaded.ok()) return fail(loaded.error().message);
-  const auto engine = driver::make_engine();
+  const auto engine = engine::make_engine();
   const auto program = engine->prepare(*loaded, *entry);
   if (!program.ok()) return fail(program.error().message);
   const auto arguments = bind(request, *module, kernel, **memory);
@@ -258,7 +258,8 @@ int run_kernel(const RunOptions& options, const Request& request, const machine:
   config.dynamic_shared = request.shared;
   config.params = arguments->block;
   config.time_limit = request.time_limit;
-  config.on_fault = driver::on_fault_of_environment();
+  config.on_fault =
+      engine::on_fault_of_environment([](const std::string& text) { say("heddle: {}\n", text); });
   RunKernels kernels(*engine, *loaded, profile);
   config.kernels = &kernels;
   config.strict_membermasks = request.strict_membermasks;

@@ -16,7 +16,7 @@
 
 #include "base/check.h"
 #include "coverage.h"
-#include "driver/core/engine.h"
+#include "engine/engine.h"
 #include "generate.h"
 #include "runner.h"
 #include "shrink.h"
@@ -100,7 +100,7 @@ class Examiner {
   const Options& options_;
   u64 digest_ = 0xcbf29ce484222325;
   std::unique_ptr<machine::Memory> memory_;
-  const std::unique_ptr<machine::Engine> engine_ = driver::make_engine();
+  const std::unique_ptr<machine::Engine> engine_ = engine::make_engine();
 };
 
 int run(const Options& options) {

@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-#include "driver/core/engine.h"
+#include "engine/engine.h"
 #include "interp/level.h"
 #include "runner.h"
 
@@ -26,7 +26,7 @@ int run(const CaseFile& file, const Plan& plan) {
   for (const Case* test : plan.nowhere) {
     fmt::print("{}: {}: no version and target has it\n", test->where, test->mnemonic);
   }
-  const auto engine = driver::make_engine();
+  const auto engine = engine::make_engine();
   Runner runner(*engine);
   for (const Batch& batch : plan.batches) runner.run(batch);
 

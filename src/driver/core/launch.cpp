@@ -7,13 +7,13 @@
 
 #include "base/config.h"
 #include "driver/core/device.h"
-#include "driver/core/fault_policy.h"
 #include "driver/core/launch_attributes.h"
 #include "driver/core/log.h"
 #include "driver/core/module_kernels.h"
 #include "driver/core/occupancy.h"
 #include "driver/core/state.h"
 #include "driver/core/trace.h"
+#include "engine/fault_policy.h"
 #include "machine/launch.h"
 #include "machine/pool.h"
 
@@ -224,7 +224,8 @@ void run(const KernelTask& task) {
   options.strict_membermasks = asked.strict_membermasks.value_or(false);
   options.cancel = &state().exiting;
   options.runtime = &context.runtime();
-  options.on_fault = on_fault_of_environment();
+  options.on_fault =
+      engine::on_fault_of_environment([](const std::string& text) { say("{}", text); });
   ModuleKernels kernels(context, task.function->module());
   options.kernels = &kernels;
   const machine::PoolPriority priority(task.priority);

@@ -12,8 +12,8 @@
 
 #include "base/config.h"
 #include "driver/core/compile.h"
-#include "driver/core/engine.h"
 #include "driver/core/log.h"
+#include "engine/engine.h"
 
 namespace heddle::driver {
 namespace {
@@ -76,8 +76,8 @@ CUresult make_devices() {
   };
   for (u32 i = 0; i < count; ++i) {
     const int ordinal = static_cast<int>(i);
-    state().devices.push_back(std::make_unique<Device>(ordinal, profile, bytes, make_engine(),
-                                                       uuid_of(profile, ordinal)));
+    state().devices.push_back(std::make_unique<Device>(
+        ordinal, profile, bytes, engine::make_engine(), uuid_of(profile, ordinal)));
   }
   std::atexit(stop_kernels);
   pthread_atfork(nullptr, nullptr, begin_child);

@@ -8,12 +8,15 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "machine/trap.h"
 
-namespace heddle::driver {
+namespace heddle::engine {
 
-/// LaunchConfig::on_fault as the environment wants it.
-std::function<void(const machine::Trap&)> on_fault_of_environment();
+/// RunOptions::on_fault as the environment asks. `say` prints what is told, and may be called by
+/// several threads.
+std::function<void(const machine::Trap&)> on_fault_of_environment(
+    std::function<void(const std::string&)> say);
 
-}  // namespace heddle::driver
+}  // namespace heddle::engine

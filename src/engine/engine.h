@@ -7,9 +7,9 @@
 
 #include "machine/engine.h"
 
-namespace heddle::driver {
+namespace heddle::engine {
 
 /// interp: the interpreter. jit: each kernel is compiled before its first launch, if it can be.
 std::unique_ptr<machine::Engine> make_engine();
 
-}  // namespace heddle::driver
+}  // namespace heddle::engine

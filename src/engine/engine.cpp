@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "driver/core/engine.h"
+#include "engine/engine.h"
 
 #include "base/config.h"
 #include "interp/program.h"
 #include "jit/engine.h"
 
-namespace heddle::driver {
+namespace heddle::engine {
 std::unique_ptr<machine::Engine> make_engine() {
   complain_about_environment();
   const Config& asked = config();
@@ -22,4 +22,4 @@ std::unique_ptr<machine::Engine> make_engine() {
   return std::make_unique<jit::Engine>(std::move(interpreter), options);
 }
 
-}  // namespace heddle::driver
+}  // namespace heddle::engine
