@@ -154,7 +154,7 @@ def exports(functions: List[Function]) -> str:
     out = [GENERATED + """#undef HEDDLE_DRIVER_IMPLEMENTATION
 #include "base/uncancelled.h"
 #include "driver/api.h"
-#include "driver/core/default_stream.h"
+#include "driver/core/stream/default_stream.h"
 #include "driver/core/trace.h"
 
 using namespace heddle::driver;

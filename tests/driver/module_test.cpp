@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "client.h"
-#include "driver/core/test_images.h"
+#include "driver/core/module/test_images.h"
 #include "kernels.h"
 
 namespace {

@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "driver/api.h"
-#include "driver/core/call.h"
-#include "driver/core/capture.h"
+#include "driver/core/context/call.h"
+#include "driver/core/stream/capture.h"
 
 using namespace heddle::driver;
 

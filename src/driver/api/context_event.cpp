@@ -3,8 +3,8 @@
 // Events of a whole context. Driver API 6.8 (cuCtxRecordEvent, cuCtxWaitEvent). Those of a primary
 // context are of its green contexts too.
 #include "driver/api.h"
-#include "driver/core/context_marks.h"
-#include "driver/core/in_stream.h"
+#include "driver/core/stream/context_marks.h"
+#include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies. Driver API 6.13. The synchronous functions work in the default stream.
-#include "driver/core/copy.h"
+#include "driver/core/memory/copy.h"
 #include "driver/api.h"
-#include "driver/core/in_stream.h"
+#include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
 

@@ -3,7 +3,7 @@
 // Batches of copies. Driver API 6.13. The copies run in the order that they are given in; a source
 // that may be gone after the call is read before it returns, as for every copy.
 #include "driver/api.h"
-#include "driver/core/in_stream.h"
+#include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
 

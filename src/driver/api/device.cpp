@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "driver/api.h"
-#include "driver/core/call.h"
+#include "driver/core/context/call.h"
 
 using namespace heddle::driver;
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "driver/api.h"
-#include "driver/core/call.h"
-#include "driver/core/function_attributes.h"
-#include "driver/core/launch.h"
-#include "driver/core/occupancy.h"
+#include "driver/core/context/call.h"
+#include "driver/core/launch/function_attributes.h"
+#include "driver/core/launch/launch.h"
+#include "driver/core/launch/occupancy.h"
 #include "machine/launch.h"
 
 using namespace heddle::driver;

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "driver/api.h"
-#include "driver/core/in_stream.h"
+#include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
 

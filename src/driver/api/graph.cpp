@@ -5,9 +5,9 @@
 #include <cstdio>
 
 #include "driver/api.h"
-#include "driver/core/conditional.h"
-#include "driver/core/graph_call.h"
-#include "driver/core/graph_memory.h"
+#include "driver/core/graph/conditional.h"
+#include "driver/core/graph/graph_call.h"
+#include "driver/core/graph/graph_memory.h"
 
 using namespace heddle::driver;
 

@@ -3,7 +3,7 @@
 // Nodes that order and call: host functions, graphs within graphs, events, and nothing. Driver API
 // 6.24.
 #include "driver/api.h"
-#include "driver/core/node_call.h"
+#include "driver/core/graph/node_call.h"
 
 using namespace heddle::driver;
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Green contexts and the resources they are made of. Driver API 6.35.
-#include "driver/core/green_context.h"
+#include "driver/core/context/green_context.h"
 
 #include <algorithm>
 #include <set>
 
 #include "driver/api.h"
-#include "driver/core/context_marks.h"
-#include "driver/core/in_stream.h"
+#include "driver/core/stream/context_marks.h"
+#include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
 using heddle::u32;

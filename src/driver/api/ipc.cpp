@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memory and events of other processes. Driver API 6.13 (cuIpc*).
-#include "driver/core/ipc.h"
+#include "driver/core/memory/ipc.h"
 
 #include <cstring>
 
 #include "driver/api.h"
-#include "driver/core/in_stream.h"
+#include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Launching kernels. Driver API 6.22.
-#include "driver/core/launch.h"
+#include "driver/core/launch/launch.h"
 #include "driver/api.h"
-#include "driver/core/in_stream.h"
-#include "driver/core/launch_attributes.h"
+#include "driver/core/launch/launch_attributes.h"
 #include "driver/core/log.h"
+#include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
 

@@ -5,8 +5,8 @@
 
 #include "base/file.h"
 #include "driver/api.h"
-#include "driver/core/call.h"
-#include "driver/core/compile.h"
+#include "driver/core/context/call.h"
+#include "driver/core/module/compile.h"
 
 using namespace heddle::driver;
 

@@ -3,7 +3,7 @@
 // Hints about managed memory, and what was said before. Driver API 6.17. There is one memory, so it
 // is never far away: a valid hint is kept and has nothing to do.
 #include "driver/api.h"
-#include "driver/core/in_stream.h"
+#include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
 

@@ -4,10 +4,10 @@
 // here (a device pointer is a host pointer); what differs is which function frees it and what the
 // queries say about it.
 #include "driver/api.h"
-#include "driver/core/call.h"
-#include "driver/core/capture.h"
-#include "driver/core/graph_memory.h"
-#include "driver/core/ipc.h"
+#include "driver/core/context/call.h"
+#include "driver/core/graph/graph_memory.h"
+#include "driver/core/memory/ipc.h"
+#include "driver/core/stream/capture.h"
 
 using namespace heddle::driver;
 using Kind = heddle::driver::Allocation::Kind;

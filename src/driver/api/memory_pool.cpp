@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "driver/api.h"
-#include "driver/core/graph_memory.h"
-#include "driver/core/in_stream.h"
-#include "driver/core/ipc.h"
+#include "driver/core/graph/graph_memory.h"
+#include "driver/core/memory/ipc.h"
+#include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
 

@@ -3,8 +3,8 @@
 // Modules: load, look up, unload. Driver API 6.10.
 #include "base/file.h"
 #include "driver/api.h"
-#include "driver/core/call.h"
-#include "driver/core/compile.h"
+#include "driver/core/context/call.h"
+#include "driver/core/module/compile.h"
 
 using namespace heddle::driver;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Multicast objects. Driver API 6.16.
-#include "driver/core/multicast.h"
+#include "driver/core/memory/multicast.h"
 
 #include "driver/api.h"
-#include "driver/core/in_stream.h"
+#include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
 using heddle::u64;

@@ -3,7 +3,7 @@
 // Access between devices. Driver API 6.31. All device memory lies in one address space, so every
 // device can reach every other; enabling access keeps the books that programs look at.
 #include "driver/api.h"
-#include "driver/core/call.h"
+#include "driver/core/context/call.h"
 
 using namespace heddle::driver;
 

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "driver/api.h"
-#include "driver/core/call.h"
+#include "driver/core/context/call.h"
 
 using namespace heddle::driver;
 

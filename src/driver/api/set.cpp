@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "driver/api.h"
-#include "driver/core/host_sync.h"
-#include "driver/core/in_stream.h"
+#include "driver/core/memory/host_sync.h"
+#include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
 

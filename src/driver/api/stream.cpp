@@ -2,8 +2,8 @@
 //
 // Streams. Driver API 6.18.
 #include "driver/api.h"
-#include "driver/core/in_stream.h"
-#include "driver/core/ipc.h"
+#include "driver/core/memory/ipc.h"
+#include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
 

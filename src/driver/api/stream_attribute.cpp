@@ -3,7 +3,7 @@
 // Attributes of streams. Driver API 6.18. All of them but the priority are hints here: they are
 // kept and told, and change nothing.
 #include "driver/api.h"
-#include "driver/core/in_stream.h"
+#include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
 

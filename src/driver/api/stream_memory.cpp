@@ -2,7 +2,7 @@
 //
 // Waiting for and writing a word of memory as work of a stream. Driver API 6.21.
 #include "driver/api.h"
-#include "driver/core/in_stream.h"
+#include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
 

@@ -4,7 +4,7 @@
 #include <climits>
 
 #include "driver/api.h"
-#include "driver/core/graph_call.h"
+#include "driver/core/graph/graph_call.h"
 
 using namespace heddle::driver;
 

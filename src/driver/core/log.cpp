@@ -9,7 +9,7 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "driver/core/call.h"
+#include "driver/core/context/call.h"
 #include "driver/core/table.h"
 
 namespace heddle::driver {

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "base/config.h"
-#include "driver/core/compile.h"
 #include "driver/core/log.h"
+#include "driver/core/module/compile.h"
 #include "engine/engine.h"
 
 namespace heddle::driver {

@@ -10,7 +10,7 @@
 
 #include "base/config.h"
 #include "driver/api.h"
-#include "driver/core/compile.h"
+#include "driver/core/module/compile.h"
 #include "machine/launch.h"
 
 namespace heddle::driver {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See call.h.
+#include "driver/core/context/call.h"
+
+#include "base/per_thread.h"
+
+namespace heddle::driver {
+namespace {
+thread_local bool in_callback = false;
+}  // namespace
+
+std::vector<ContextView>& context_stack() {
+  static const PerThread<std::vector<ContextView>> stacks;
+  return stacks.here();
+}
+
+Context* current_context() {
+  const auto& stack = context_stack();
+  return stack.empty() ? nullptr : stack.back().context.get();
+}
+
+GreenContext* current_green() {
+  const auto& stack = context_stack();
+  return stack.empty() ? nullptr : stack.back().green.get();
+}
+
+GreenContextPtr green_of(CUcontext handle) {
+  if (handle) return find_view(handle).green;
+  const auto& stack = context_stack();
+  return stack.empty() ? nullptr : stack.back().green;
+}
+
+ContextView find_view(CUcontext handle) {
+  if (auto context = state().contexts.find(handle)) return {std::move(context)};
+  auto green = state().green_views.find(handle);
+  return green ? ContextView{green->primary(), green} : ContextView{};
+}
+
+InCallback::InCallback() { in_callback = true; }
+InCallback::~InCallback() { in_callback = false; }
+bool InCallback::here() { return in_callback; }
+
+}  // namespace heddle::driver

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the entry points of graphs begin with, and how they return lists.
+#pragma once
+
+#include "driver/core/graph/node_params.h"
+#include "driver/core/stream/in_stream.h"
+
+namespace heddle::driver {
+
+template <class Body>
+CUresult with_graph(CUgraph handle, Body body) {
+  return in_driver([&]() -> CUresult {
+    const auto graph = state().graphs.find(handle);
+    return graph ? body(graph) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+template <class Body>
+CUresult with_node(CUgraphNode handle, Body body) {
+  return in_driver([&]() -> CUresult {
+    const auto node = state().nodes.find(handle);
+    return node ? body(node) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+/// Runs `body(node, task)` for a node whose task is of one kind.
+template <class Kind, class Body>
+CUresult with_node_of(CUgraphNode handle, Body body) {
+  return with_node(handle, [&](const NodePtr& node) -> CUresult {
+    auto* task = std::get_if<Kind>(&node->task);
+    return task ? body(*node, *task) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+template <class Body>
+CUresult with_exec(CUgraphExec handle, Body body) {
+  return in_driver([&]() -> CUresult {
+    const auto exec = state().graph_execs.find(handle);
+    return exec ? body(*exec) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+/// The nodes of an array with the data of the edges from them; `data` may be null.
+inline CUresult read_edges(const CUgraphNode* nodes, const CUgraphEdgeData* data, size_t count,
+                           Edges& out) {
+  if (count && !nodes) return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < count; ++i) {
+    auto node = state().nodes.find(nodes[i]);
+    if (!node) return CUDA_ERROR_INVALID_VALUE;
+    out.push_back({std::move(node), data ? data[i] : CUgraphEdgeData{}});
+  }
+  return CUDA_SUCCESS;
+}
+
+/// Writes as many of `items` as `*count` has room for, null behind them, and how many were written;
+/// without `out` only how many there are.
+template <class Item, class Get>
+CUresult give_list(const std::vector<Item>& items, size_t* count, CUgraphNode* out, Get get) {
+  if (!count) return CUDA_ERROR_INVALID_VALUE;
+  if (!out) {
+    *count = items.size();
+    return CUDA_SUCCESS;
+  }
+  for (size_t i = 0; i < *count; ++i) out[i] = i < items.size() ? get(items[i]) : nullptr;
+  *count = std::min(*count, items.size());
+  return CUDA_SUCCESS;
+}
+
+}  // namespace heddle::driver

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See allocation.h.
+#include "driver/core/memory/allocation.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "driver/core/context/device.h"
+#include "driver/core/graph/graph_memory.h"
+#include "driver/core/state.h"
+
+namespace heddle::driver {
+namespace {
+
+using Kind = Allocation::Kind;
+
+/// False for what others take, count and give back.
+bool lies_in_memory(Kind kind) {
+  return kind != Kind::registered && kind != Kind::mapped && kind != Kind::imported;
+}
+
+}  // namespace
+
+std::optional<u64> Allocations::allocate(Allocation what) {
+  // First, so that two threads cannot both have the last bytes.
+  if (what.device && !charge(*what.device, what.size)) return std::nullopt;
+  // What is large in a pool can be bound to a multicast object.
+  const bool aligned = what.pool && what.size >= kGranularity;
+  const auto address = state().memory->allocate(what.size, aligned ? kGranularity : 256);
+  const std::lock_guard lock(mutex_);
+  if (!address.ok()) {
+    if (what.device) used_[what.device] -= what.size;
+    return std::nullopt;
+  }
+  what.base = *address;
+  what.id = next_id_++;
+  by_base_.emplace(what.base, what);
+  return what.base;
+}
+
+bool Allocations::charge_locked(const Device& device, u64 bytes) {
+  u64& used = used_[&device];
+  if (bytes > device.memory_bytes - used) return false;
+  used += bytes;
+  return true;
+}
+
+// Graphs may have more than they need.
+bool Allocations::charge(const Device& device, u64 bytes) {
+  do {
+    const std::lock_guard lock(mutex_);
+    if (charge_locked(device, bytes)) return true;
+  } while (trim_graph_memory(device));
+  return false;
+}
+
+void Allocations::discharge(const Device& device, u64 bytes) {
+  const std::lock_guard lock(mutex_);
+  used_[&device] -= bytes;
+}
+
+bool Allocations::enter(Allocation what) {
+  const std::lock_guard lock(mutex_);
+  const auto next = by_base_.lower_bound(what.base);
+  if (next != by_base_.end() && next->first - what.base < what.size) return false;
+  if (next != by_base_.begin()) {
+    const Allocation& before = std::prev(next)->second;
+    if (what.base - before.base < before.size) return false;
+  }
+  what.id = next_id_++;
+  by_base_.emplace(what.base, what);
+  if (what.kind == Kind::registered) state().memory->registered().add({what.base, what.size});
+  return true;
+}
+
+bool Allocations::change(u64 address, const std::function<void(Allocation&)>& change) {
+  const std::lock_guard lock(mutex_);
+  const auto after = by_base_.upper_bound(address);
+  if (after == by_base_.begin()) return false;
+  Allocation& found = std::prev(after)->second;
+  if (address - found.base >= found.size) return false;
+  change(found);
+  return true;
+}
+
+bool Allocations::release(u64 base, std::initializer_list<Allocation::Kind> kinds) {
+  Allocation::Kind kind;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = by_base_.find(base);
+    if (found == by_base_.end()) return false;
+    kind = found->second.kind;
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) return false;
+    forget(found);
+  }
+  return !lies_in_memory(kind) || state().memory->release(base);
+}
+
+std::map<u64, Allocation>::iterator Allocations::forget(std::map<u64, Allocation>::iterator it) {
+  const Allocation& allocation = it->second;
+  if (lies_in_memory(allocation.kind) && allocation.device) {
+    used_[allocation.device] -= allocation.size;
+  }
+  if (allocation.kind == Kind::registered) state().memory->registered().remove(allocation.base);
+  if (allocation.is_managed()) state().advice.forget(allocation.base, allocation.size);
+  if (allocation.file >= 0) close(allocation.file);
+  if (allocation.pool) allocation.pool->give(allocation.size);
+  return by_base_.erase(it);
+}
+
+void Allocations::release_all_of(const Context* owner) {
+  std::vector<u64> bases;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto it = by_base_.begin(); it != by_base_.end();) {
+      if (it->second.owner == owner) {
+        if (lies_in_memory(it->second.kind)) bases.push_back(it->first);
+        it = forget(it);
+      } else {
+        ++it;
+      }
+    }
+  }
+  for (const u64 base : bases) state().memory->release(base);
+}
+
+std::optional<Allocation> Allocations::find(u64 address) const {
+  const std::lock_guard lock(mutex_);
+  auto after = by_base_.upper_bound(address);
+  if (after == by_base_.begin()) return std::nullopt;
+  const Allocation& candidate = std::prev(after)->second;
+  if (address - candidate.base >= candidate.size) return std::nullopt;
+  return candidate;
+}
+
+u64 Allocations::used_on(const Device& device) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = used_.find(&device);
+  return found == used_.end() ? 0 : found->second;
+}
+
+std::optional<Allocation> describe_memory(u64 address) {
+  auto found = state().allocations.find(address);
+  if (found || !is_device_address(address) || state().virtual_memory.is_reserved(address)) {
+    return found;
+  }
+  for (const auto& module : state().modules.all()) {
+    const auto variable = module->variable_at(address);
+    if (!variable) continue;
+    return Allocation{.base = variable->range.base,
+                      .size = variable->range.size,
+                      .kind = variable->is_managed ? Kind::managed : Kind::device,
+                      .flags = variable->is_managed ? unsigned{CU_MEM_ATTACH_GLOBAL} : 0,
+                      .owner = module->context(),
+                      .device = &module->context()->device()};
+  }
+  return std::nullopt;
+}
+
+bool is_device_address(u64 address) {
+  const auto& memory = *state().memory;
+  return memory.low().all.contains(address) || memory.high().all.contains(address);
+}
+
+bool is_device_range(u64 address, u64 bytes) {
+  const auto found = state().allocations.find(address);
+  if (found && !lies_in_memory(found->kind)) {
+    // Neighbouring mappings of a reserved range are one range to the program.
+    const u64 room = found->size - (address - found->base);
+    return bytes <= room || (found->kind == Kind::mapped &&
+                             is_device_range(found->base + found->size, bytes - room));
+  }
+  return state().memory->is_valid(address, bytes) && !state().virtual_memory.is_reserved(address);
+}
+
+bool is_writable_range(u64 address, u64 bytes) {
+  const auto found = state().allocations.find(address);
+  return is_device_range(address, bytes) && !(found && found->is_read_only);
+}
+
+bool is_copy_range(u64 address, u64 bytes) {
+  return is_device_address(address) ? is_device_range(address, bytes) : address != 0;
+}
+
+}  // namespace heddle::driver

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The driver's contact with the front end and the engines.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/roomy_stack.h"
+#include "check/check.h"
+#include "driver/core/module/compile.h"
+#include "driver/core/module/device_library.h"
+#include "driver/core/module/symbols.h"
+#include "machine/front_end.h"
+
+namespace heddle::driver {
+namespace {
+
+// What the API calls a rejected text: no PTX at all, PTX of a version to come, or PTX with
+// mistakes.
+CUresult result_of(std::span<const PtxText> texts, const check::Compiled& rejected) {
+  for (const auto& text : texts) {
+    if (text.text.find(".version") == std::string::npos) return CUDA_ERROR_INVALID_IMAGE;
+  }
+  return rejected.has(diag::Kind::unknown_version) ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+                                                   : CUDA_ERROR_INVALID_PTX;
+}
+
+// What ptxas lets a program ask for.
+constexpr u32 kFewestRegisters = 24, kMostRegisters = 255;
+
+/// The limit counts where the text says nothing itself, as in ptxas.
+void limit_registers(ir::Function& kernel, u32 most) {
+  if (kernel.max_nreg || kernel.max_ntid[0] || kernel.req_ntid[0]) return;
+  if (most <= kMostRegisters) kernel.max_nreg = std::max(most, kFewestRegisters);
+}
+
+std::shared_ptr<const ir::Module> with_limits(std::shared_ptr<const ir::Module> module,
+                                              std::span<const PtxText> texts, u32 max_registers) {
+  const auto limit_of = [&](const PtxText& text) {
+    return text.max_registers ? text.max_registers : max_registers;
+  };
+  if (std::ranges::none_of(texts, limit_of)) return module;
+  const auto limited = std::make_shared<ir::Module>(*module);
+  const bool one = std::ranges::all_of(
+      texts, [&](const PtxText& text) { return limit_of(text) == limit_of(texts.front()); });
+  for (const auto& text : one ? texts.first(1) : texts) {
+    const auto defined = one ? Symbols{} : symbols_of({&text, 1});
+    for (auto& function : limited->functions) {
+      if (function.is_entry && limit_of(text) && (one || defined.defined.contains(function.name)))
+        limit_registers(function, limit_of(text));
+    }
+  }
+  return limited;
+}
+
+Compiled compile_here(std::span<const PtxText> texts, const machine::Profile& profile,
+                      u32 max_registers, check::Program program) {
+  std::vector<check::Input> inputs;
+  for (const auto& text : texts) inputs.push_back({text.name, text.text});
+  if (const auto library = device_library_for(texts)) {
+    inputs.push_back({library->name, library->text, true});
+  }
+  check::CompileOptions options;
+  options.complete = check::Complete::what_runs;
+  options.program = program;
+  auto checked = machine::compile(inputs, profile, options);
+  std::string messages = checked.messages();
+  if (!checked.module) return {result_of(texts, checked), nullptr, std::move(messages), ""};
+  if (const std::string why = machine::refuse(profile, *checked.module); !why.empty()) {
+    return {CUDA_ERROR_INVALID_PTX, nullptr,
+            fmt::format("{}: error: the module {}\n", checked.module->name, why), ""};
+  }
+  return {CUDA_SUCCESS, with_limits(std::move(checked.module), texts, max_registers), "",
+          std::move(messages)};
+}
+
+}  // namespace
+
+Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile, u32 max_registers,
+                 check::Program program) {
+  Compiled compiled;
+  on_roomy_stack([&] { compiled = compile_here(texts, profile, max_registers, program); });
+  return compiled;
+}
+
+}  // namespace heddle::driver

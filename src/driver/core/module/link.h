@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A pending invocation of the JIT linker. Driver API 6.10 (cuLinkCreate and what follows it).
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "driver/core/module/jit_options.h"
+#include "driver/core/module/link_input.h"
+
+namespace heddle::driver {
+
+class Context;
+
+class Link {
+ public:
+  Link(Context* context, const JitOptions& options) : context_(context), options_(options) {}
+
+  Context* context() const { return context_; }
+  JitOptions& options() { return options_; }
+
+  /// Reads an input; what is wrong with it goes to the program's log. Driver API 6.10.
+  /// `max_registers` 0: what the options of the whole link say.
+  CUresult add(const std::string& bytes, std::string_view name, u32 max_registers);
+  /// Links what was added. On success the image lies in this object until it is destroyed.
+  CUresult complete(void** image, std::size_t* size);
+
+ private:
+  Context* context_;
+  JitOptions options_;
+  std::mutex mutex_;
+  std::vector<LinkUnit> units_;
+  std::vector<std::string> left_out_;  ///< of libraries: members with nothing but machine code
+  std::string image_;
+};
+
+}  // namespace heddle::driver

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See link_input.h.
+#include "driver/core/module/link_input.h"
+
+#include <algorithm>
+
+#include "driver/core/module/archive.h"
+#include "driver/core/module/symbols.h"
+
+namespace heddle::driver {
+namespace {
+
+/// Members of other kinds (host code, notes) are no affair of this linker.
+bool is_for_us(std::string_view bytes) {
+  return bytes.starts_with("\177ELF") || fat_binary_size(bytes) ||
+         bytes.find(".version") != bytes.npos;
+}
+
+std::string in_words(std::span<const std::string> sentences) {
+  std::string all;
+  for (const auto& sentence : sentences) all += (all.empty() ? "" : "\n") + sentence;
+  return all;
+}
+
+LinkInput read_library(std::string_view bytes, const machine::Profile& profile,
+                       std::string_view name) {
+  LinkInput input;
+  const auto members = read_archive(bytes);
+  if (!members.ok()) return {CUDA_ERROR_INVALID_IMAGE, members.error().message, {}, {}};
+  for (const auto& member : *members) {
+    if (!is_for_us(member.bytes)) continue;
+    const std::string copy(member.bytes);  // a PTX text has no end but its NUL
+    const std::string full_name = std::string(name) + "(" + member.name + ")";
+    auto contents = is_host_object(copy)
+                        ? read_host_object(copy, profile, full_name)
+                        : read_image(copy.c_str(), profile, full_name, copy.size());
+    if (contents.result == CUDA_ERROR_NO_BINARY_FOR_GPU) {
+      input.left_out.push_back(full_name + ": " + contents.why);
+    } else if (contents.result) {
+      return {contents.result, member.name + ": " + contents.why, {}, {}};
+    } else if (!contents.texts.empty()) {
+      input.units.push_back({std::move(contents.texts), true});
+    }
+  }
+  if (input.units.empty() && !input.left_out.empty()) {
+    return {CUDA_ERROR_NO_BINARY_FOR_GPU,
+            "the library holds no PTX that this device runs\n" + in_words(input.left_out),
+            {},
+            {}};
+  }
+  return input;
+}
+
+}  // namespace
+
+LinkInput read_link_input(const std::string& bytes, const machine::Profile& profile,
+                          std::string_view name) {
+  if (is_archive(bytes)) return read_library(bytes, profile, name);
+  auto contents = read_image(bytes.c_str(), profile, name, bytes.size());
+  if (contents.result) return {contents.result, std::move(contents.why), {}, {}};
+  return {CUDA_SUCCESS, "", {{std::move(contents.texts)}}, {}};
+}
+
+std::vector<PtxText> texts_to_link(std::span<const LinkUnit> units,
+                                   const std::set<std::string, std::less<>>& provided) {
+  std::vector<bool> taken(units.size());
+  if (std::ranges::any_of(units, &LinkUnit::of_library)) {
+    std::vector<Symbols> symbols;
+    for (const auto& unit : units) symbols.push_back(symbols_of(unit.texts));
+    Symbols all;
+    all.defined = provided;
+    const auto is_missing = [&](const std::string& name) {
+      return all.needed.contains(name) && !all.defined.contains(name);
+    };
+    const auto take = [&](std::size_t i) {
+      taken[i] = true;
+      all.defined.insert(symbols[i].defined.begin(), symbols[i].defined.end());
+      all.needed.insert(symbols[i].needed.begin(), symbols[i].needed.end());
+    };
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      if (!units[i].of_library || symbols[i].has_kernel) take(i);
+    }
+    // From the beginning after each: the first member that has a name is the one, wherever the
+    // need for it comes from.
+    for (std::size_t i = 0; i < units.size();) {
+      const bool wanted = !taken[i] && std::ranges::any_of(symbols[i].defined, is_missing);
+      if (wanted) take(i);
+      i = wanted ? 0 : i + 1;
+    }
+  } else {
+    taken.assign(units.size(), true);
+  }
+  std::vector<PtxText> texts;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (taken[i]) texts.insert(texts.end(), units[i].texts.begin(), units[i].texts.end());
+  }
+  return texts;
+}
+
+}  // namespace heddle::driver

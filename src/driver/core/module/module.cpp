@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See module.h.
+#include "driver/core/module/module.h"
+
+#include <algorithm>
+
+#include "driver/core/context/device.h"
+#include "driver/core/state.h"
+
+namespace heddle::driver {
+namespace {
+
+u64 volume(const std::array<u32, 3>& extent) {
+  return u64{extent[0]} * std::max(extent[1], 1u) * std::max(extent[2], 1u);
+}
+
+}  // namespace
+
+Function::Function(ModulePtr module, ir::FunctionId id)
+    : module_(std::move(module)),
+      id_(id),
+      static_shared_(module_->loaded()->shared_layout(id).static_bytes) {
+  // Without opting in, a kernel's shared memory fits what every device has (CUDA guide, 48 KiB).
+  const auto all = context()->device().profile.shared_per_block;
+  max_dynamic_shared = static_cast<int>(all > static_shared_ ? all - static_shared_ : 0);
+}
+
+Context* Function::context() const { return module_->context(); }
+
+const ir::Function& Function::kernel() const { return module_->ir().functions[id_.value]; }
+
+Result<std::shared_ptr<const machine::Program>> Function::program() {
+  const std::lock_guard lock(mutex_);
+  if (!program_) {
+    auto made = context()->device().engine->prepare(module_->loaded(), id_);
+    if (!made.ok()) return made.error();
+    program_ = std::move(*made);
+  }
+  return program_;
+}
+
+u32 Function::max_threads() const {
+  u64 most = context()->device().profile.max_threads_per_block;
+  for (const auto& limit : {kernel().max_ntid, kernel().req_ntid}) {
+    if (limit[0]) most = std::min(most, volume(limit));
+  }
+  return static_cast<u32>(most);
+}
+
+Result<ModulePtr> Module::load(Context& context, std::shared_ptr<const ir::Module> ir,
+                               bool of_library, std::shared_ptr<const machine::Loaded> first) {
+  auto loaded = machine::Loaded::create(*state().memory, std::move(ir), std::move(first));
+  if (!loaded.ok()) return loaded.error();
+  ModulePtr module(new Module(&context, std::move(*loaded), of_library));
+  module->handle_ = state().modules.add(module);
+  return module;
+}
+
+CUfunction Module::function(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = functions_.find(name); found != functions_.end()) return found->second;
+  const auto& all = ir().functions;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].is_entry || all[i].name != name) continue;
+    const auto handle =
+        state().functions.add(std::make_shared<Function>(shared_from_this(), ir::FunctionId(i)));
+    functions_.emplace(name, handle);
+    return handle;
+  }
+  return nullptr;
+}
+
+std::optional<Module::VariableInfo> Module::variable(std::string_view name) const {
+  const auto* found = ir().find_variable(name);
+  if (!found || (found->space != ir::Space::global && found->space != ir::Space::constant)) {
+    return std::nullopt;
+  }
+  const ir::VarId id(static_cast<std::size_t>(found - ir().variables.data()));
+  return VariableInfo{{loaded_->address_of(id), found->size}, found->managed};
+}
+
+std::optional<Module::VariableInfo> Module::variable_at(u64 address) const {
+  const auto& variables = ir().variables;
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const auto space = variables[i].space;
+    if (space != ir::Space::global && space != ir::Space::constant) continue;
+    const machine::AddressRange range{loaded_->address_of(ir::VarId(i)), variables[i].size};
+    if (range.contains(address)) return VariableInfo{range, variables[i].managed};
+  }
+  return std::nullopt;
+}
+
+void Module::unload() {
+  state().modules.remove(handle_);
+  state().functions.remove_if([&](const Function& function) { return &function.module() == this; });
+}
+
+FunctionPtr find_function(Context& context, CUfunction handle) {
+  if (auto function = state().functions.find(handle)) return function;
+  const auto kernel = state().kernels.find(reinterpret_cast<CUkernel>(handle));
+  return kernel ? kernel->function(context) : nullptr;
+}
+
+std::vector<std::string> kernel_names(const ir::Module& module) {
+  std::vector<std::string> names;
+  for (const auto& function : module.functions) {
+    if (function.is_entry) names.push_back(function.name);
+  }
+  return names;
+}
+
+}  // namespace heddle::driver

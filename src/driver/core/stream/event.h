@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Events: a mark in a stream's work. Driver API 6.19.
+#pragma once
+
+#include <mutex>
+
+#include "driver/core/stream/stream.h"
+
+namespace heddle::driver {
+
+class StreamCapture;
+struct Edge;
+
+class SharedMark;
+
+class Event {
+ public:
+  /// `shared`: when the event may be used by several processes.
+  Event(Context* context, unsigned flags, std::shared_ptr<SharedMark> shared = nullptr)
+      : context_(context), flags_(flags), shared_(std::move(shared)) {}
+
+  Context* context() const { return context_; }
+  unsigned flags() const { return flags_; }
+
+  /// Marks everything that is in `stream` now, instead of what was marked before.
+  void record(Stream& stream);
+  /// Marks the end of a piece of work within a graph.
+  void record(CompletionPtr done);
+  /// Marks nodes of a graph: the stream is being captured.
+  void record_captured(std::shared_ptr<StreamCapture> capture, std::vector<Edge> nodes);
+
+  struct Recorded {
+    CompletionPtr done;  ///< null: never recorded, or captured
+    std::weak_ptr<Stream> stream;
+    std::shared_ptr<StreamCapture> capture;          ///< null: not captured
+    std::shared_ptr<const std::vector<Edge>> nodes;  ///< of the capture
+  };
+  Recorded recorded() const;
+  const std::shared_ptr<SharedMark>& shared() const { return shared_; }
+  bool is_done() const;
+  void synchronize() const;
+
+ private:
+  Context* context_;
+  unsigned flags_;
+  const std::shared_ptr<SharedMark> shared_;
+  mutable std::mutex mutex_;
+  Recorded recorded_;
+};
+using EventPtr = std::shared_ptr<Event>;
+
+}  // namespace heddle::driver

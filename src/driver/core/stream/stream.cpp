@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See stream.h.
+#include "driver/core/stream/stream.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "base/lock_soon.h"
+
+namespace heddle::driver {
+namespace {
+
+constexpr std::chrono::microseconds kLookout(20);
+/// What a stream's thread leaves to whoever launched, who may be about to wait and would run the
+/// work without a switch of threads.
+constexpr std::chrono::microseconds kHeadStart(2);
+
+}  // namespace
+
+void Completion::finish() {
+  time_ = Clock::now();
+  done_.store(true);
+  done_.notify_all();
+}
+
+void StreamGroup::add(const StreamPtr& stream) {
+  const std::lock_guard lock(order_);
+  std::erase_if(streams_, [](const auto& weak) { return weak.expired(); });
+  streams_.push_back(stream);
+}
+
+std::vector<StreamPtr> StreamGroup::all() {
+  const std::lock_guard lock(order_);
+  std::vector<StreamPtr> alive;
+  for (const auto& weak : streams_) {
+    if (auto stream = weak.lock()) alive.push_back(std::move(stream));
+  }
+  return alive;
+}
+
+StreamPtr DefaultStreams::get(CUstream handle, const StreamGroupPtr& group, Context* context) {
+  const std::lock_guard lock(mutex_);
+  const bool legacy = handle == CU_STREAM_LEGACY;
+  StreamPtr& stream = legacy ? legacy_ : per_thread_[std::this_thread::get_id()];
+  const auto kind = legacy ? Stream::Kind::legacy : Stream::Kind::per_thread;
+  if (!stream) stream = Stream::create(group, context, kind, 0, 0);
+  return stream;
+}
+
+void DefaultStreams::close() {
+  const std::lock_guard lock(mutex_);
+  if (legacy_) legacy_->close();
+  for (const auto& [thread, stream] : per_thread_) stream->close();
+  legacy_ = nullptr;
+  per_thread_.clear();
+}
+
+StreamPtr Stream::create(std::shared_ptr<StreamGroup> group, Context* context, Kind kind,
+                         unsigned flags, int priority) {
+  static std::atomic<unsigned long long> ids{1};
+  StreamPtr stream(new Stream);
+  stream->group_ = std::move(group);
+  stream->context_ = context;
+  stream->kind_ = kind;
+  stream->flags_ = flags;
+  stream->id_ = ids.fetch_add(1);
+  stream->attributes_[CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY].syncPolicy = CU_SYNC_POLICY_AUTO;
+  stream->set_priority(priority);
+  stream->attributes_[CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP].memSyncDomainMap = {0, 1};
+  stream->group_->add(stream);
+  return stream;
+}
+
+void Stream::set_priority(int priority) { priority_ = std::clamp(priority, kGreatestPriority, 0); }
+
+CompletionPtr Stream::append(const ItemPtr& item, std::vector<CompletionPtr> after, By by) {
+  const std::lock_guard order(group_->order_);
+  add_implicit_order(after);
+  std::erase_if(after, [](const CompletionPtr& each) { return each->is_done(); });
+  const auto lock = lock_soon(mutex_);
+  const bool may_begin = after.empty() && (!last_ || last_->is_done());
+  last_ = item;
+  if (by == By::caller && may_begin) {
+    item->run();
+    item->finish();
+    return item;
+  }
+  item->after = std::move(after);
+  queue_.push_back(item);
+  if (by != By::waiter && !started_) {
+    started_ = true;
+    std::thread([self = shared_from_this()] { self->work_until_closed(); }).detach();
+  }
+  announce();
+  return item;
+}
+
+// The legacy stream waits for all blocking streams, and they wait for it.
+void Stream::add_implicit_order(std::vector<CompletionPtr>& after) {
+  if (kind_ == Kind::non_blocking) return;
+  for (const auto& weak : group_->streams_) {
+    const auto other = weak.lock();
+    if (!other || other.get() == this || other->kind_ == Kind::non_blocking) continue;
+    if (kind_ != Kind::legacy && other->kind_ != Kind::legacy) continue;
+    if (auto last = other->last(); last) after.push_back(std::move(last));
+  }
+}
+
+/// The lock is held; by those below, too, before and after.
+void Stream::announce() {
+  changes_.fetch_add(1, std::memory_order_relaxed);
+  left_.store(busy_ ? 0 : queue_.size(), std::memory_order_relaxed);
+  changed_.notify_all();
+}
+
+void Stream::wait_for_change(std::unique_lock<std::mutex>& lock) {
+  const u64 seen = changes_.load();
+  lock.unlock();
+  look_while(kLookout, [&] { return changes_.load(std::memory_order_relaxed) == seen; });
+  lock_soon(lock);
+  changed_.wait(lock, [&] { return changes_.load() != seen; });
+}
+
+/// Until there is something that nobody runs, or until nothing has changed for a while, and then
+/// does. Without the lock: whoever launches and waits shall not wait for that.
+void Stream::look_for_work(std::unique_lock<std::mutex>& lock) {
+  u64 seen = 0;
+  const auto left = [&] { return left_.load(std::memory_order_relaxed); };
+  const auto changed = [&] { return changes_.load(std::memory_order_relaxed) != seen; };
+  lock.unlock();
+  do {
+    seen = changes_.load(std::memory_order_relaxed);
+    look_while(kLookout, [&] { return left() == 0 && !changed(); });
+    if (left() == 1) look_while(kHeadStart, [&] { return left() == 1; });
+  } while (left() == 0 && changed());
+  lock_soon(lock);
+  if (left() == 0 && !closed_) changed_.wait(lock, [&] { return changed(); });
+}
+
+CompletionPtr Stream::last() {
+  const auto lock = lock_soon(mutex_);
+  return last_;
+}
+
+/// The lock is held before and after, not meanwhile. Who waits for an item hears of its end: either
+/// it has said so before, or it finds it done. Others sleep on.
+void Stream::run_first(std::unique_lock<std::mutex>& lock, std::size_t count) {
+  busy_ = true;
+  if (count == queue_.size()) running_.swap(queue_);
+  for (; running_.size() < count; queue_.pop_front()) running_.push_back(queue_.front());
+  left_.store(0, std::memory_order_relaxed);
+  lock.unlock();
+  for (const ItemPtr& item : running_) {
+    for (const auto& completion : std::exchange(item->after, {})) completion->wait();
+    item->run();
+    item->finish();  // after what it held on to has gone
+    if (item->is_awaited() && item != running_.back()) {
+      lock.lock();
+      announce();
+      lock.unlock();
+    }
+  }
+  running_.clear();
+  lock_soon(lock);
+  busy_ = false;
+  announce();
+}
+
+void Stream::wait(const Completion& completion) {
+  completion.await();
+  auto lock = lock_soon(mutex_);
+  while (!completion.is_done()) {
+    // No more than what this thread waits for: what comes after may wait for this thread.
+    if (!busy_ && !queue_.empty()) {
+      run_first(lock, 1);
+    } else {
+      wait_for_change(lock);
+    }
+  }
+}
+
+void Stream::synchronize() {
+  if (const auto last = this->last()) wait(*last);
+}
+
+bool Stream::is_idle() {
+  const auto last = this->last();
+  return !last || last->is_done();
+}
+
+void Stream::work_until_closed() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (!busy_ && !queue_.empty()) {
+      run_first(lock, queue_.size());
+    } else if (closed_ && queue_.empty()) {
+      return;
+    } else {
+      look_for_work(lock);
+    }
+  }
+}
+
+void Stream::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  announce();
+}
+
+}  // namespace heddle::driver
