@@ -3,6 +3,7 @@
 // Arrays and mipmapped arrays. Driver API 6.13.
 #include "driver/core/memory/array.h"
 #include "driver/api.h"
+#include "driver/core/memory/tables.h"
 #include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
@@ -12,7 +13,7 @@ namespace {
 template <class Body>
 CUresult with_array(CUarray handle, Body body) {
   return in_context([&](Context& context) -> CUresult {
-    const auto array = state().arrays.find(handle);
+    const auto array = memory_tables().arrays.find(handle);
     return array ? body(context, *array) : CUDA_ERROR_INVALID_HANDLE;
   });
 }
@@ -20,7 +21,7 @@ CUresult with_array(CUarray handle, Body body) {
 template <class Body>
 CUresult with_mipmap(CUmipmappedArray handle, Body body) {
   return in_context([&](Context& context) -> CUresult {
-    const auto mipmap = state().mipmapped_arrays.find(handle);
+    const auto mipmap = memory_tables().mipmapped_arrays.find(handle);
     return mipmap ? body(context, *mipmap) : CUDA_ERROR_INVALID_HANDLE;
   });
 }
@@ -70,7 +71,7 @@ CUresult cuArrayDestroy(CUarray hArray) {
     if (array.is_level) return CUDA_ERROR_INVALID_HANDLE;
     if (const CUresult bad = refuse_unsafe()) return bad;
     if (const CUresult error = context.synchronize()) return error;
-    state().arrays.remove(hArray);
+    memory_tables().arrays.remove(hArray);
     return CUDA_SUCCESS;
   });
 }
@@ -113,7 +114,7 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
   return with_mipmap(hMipmappedArray, [&](Context& context, MipmappedArray&) -> CUresult {
     if (const CUresult bad = refuse_unsafe()) return bad;
     if (const CUresult error = context.synchronize()) return error;
-    state().mipmapped_arrays.remove(hMipmappedArray);
+    memory_tables().mipmapped_arrays.remove(hMipmappedArray);
     return CUDA_SUCCESS;
   });
 }

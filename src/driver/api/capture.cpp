@@ -2,6 +2,7 @@
 //
 // Stream capture. Driver API 6.18.
 #include "driver/api.h"
+#include "driver/core/graph/graph.h"
 #include "driver/core/graph/graph_call.h"
 
 using namespace heddle::driver;

@@ -5,6 +5,9 @@
 
 #include "driver/api.h"
 #include "driver/core/context/call.h"
+#include "driver/core/context/context.h"
+#include "driver/core/context/device.h"
+#include "driver/core/context/tables.h"
 #include "driver/core/stream/capture.h"
 
 using namespace heddle::driver;
@@ -32,7 +35,7 @@ CUresult create(CUcontext* pctx, unsigned flags, CUdevice dev) {
 
 CUresult destroy(CUcontext ctx) {
   return in_driver([&]() -> CUresult {
-    const auto context = state().contexts.find(ctx);
+    const auto context = context_tables().contexts.find(ctx);
     if (!context || context == context->device().primary.context) return CUDA_ERROR_INVALID_CONTEXT;
     auto& stack = context_stack();
     if (!stack.empty() && stack.back().context == context) stack.pop_back();

@@ -3,8 +3,12 @@
 // Events of a whole context. Driver API 6.8 (cuCtxRecordEvent, cuCtxWaitEvent). Those of a primary
 // context are of its green contexts too.
 #include "driver/api.h"
+#include "driver/core/context/context.h"
 #include "driver/core/stream/context_marks.h"
+#include "driver/core/stream/event.h"
 #include "driver/core/stream/in_stream.h"
+#include "driver/core/stream/stream.h"
+#include "driver/core/stream/tables.h"
 
 using namespace heddle::driver;
 
@@ -15,7 +19,7 @@ template <class Body>
 CUresult with_event(CUcontext handle, CUevent event_handle, Body body) {
   return in_driver([&]() -> CUresult {
     const auto view = find_view(handle);
-    const auto event = state().events.find(event_handle);
+    const auto event = stream_tables().events.find(event_handle);
     if (!view.context) return CUDA_ERROR_INVALID_CONTEXT;
     if (!event) return CUDA_ERROR_INVALID_HANDLE;
     if (const CUresult error = view.context->error()) return error;

@@ -3,6 +3,7 @@
 // Copies. Driver API 6.13. The synchronous functions work in the default stream.
 #include "driver/core/memory/copy.h"
 #include "driver/api.h"
+#include "driver/core/context/context.h"
 #include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;

@@ -3,6 +3,8 @@
 // Batches of copies. Driver API 6.13. The copies run in the order that they are given in; a source
 // that may be gone after the call is read before it returns, as for every copy.
 #include "driver/api.h"
+#include "driver/core/memory/array.h"
+#include "driver/core/memory/tables.h"
 #include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
@@ -67,7 +69,7 @@ CUresult element_bytes(const CUDA_MEMCPY3D_BATCH_OP& op, size_t& bytes) {
   for (const auto* side : {&op.src, &op.dst}) {
     if (side->type == CU_MEMCPY_OPERAND_TYPE_POINTER) continue;
     if (side->type != CU_MEMCPY_OPERAND_TYPE_ARRAY) return CUDA_ERROR_INVALID_VALUE;
-    const auto array = state().arrays.find(side->op.array.array);
+    const auto array = memory_tables().arrays.find(side->op.array.array);
     if (!array) return CUDA_ERROR_INVALID_VALUE;
     bytes = array->row_bytes() / array->descriptor().Width;
     if (side == &op.src) of_source = bytes;

@@ -7,6 +7,9 @@
 
 #include "driver/api.h"
 #include "driver/core/context/call.h"
+#include "driver/core/context/device.h"
+#include "driver/core/memory/tables.h"
+#include "driver/core/process.h"
 
 using namespace heddle::driver;
 
@@ -83,7 +86,7 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal) {
 CUresult cuDeviceGetCount(int* count) {
   return in_driver([&]() -> CUresult {
     if (!count) return CUDA_ERROR_INVALID_VALUE;
-    *count = static_cast<int>(state().devices.size());
+    *count = static_cast<int>(devices().size());
     return CUDA_SUCCESS;
   });
 }
@@ -206,16 +209,16 @@ CUresult cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback call
                                            CUasyncCallbackHandle* callback) {
   return with_device(device, [&](Device&) -> CUresult {
     if (!callbackFunc || !callback) return CUDA_ERROR_INVALID_VALUE;
-    *callback = state().notifications.add(std::make_shared<CUdevice>(device));
+    *callback = memory_tables().notifications.add(std::make_shared<CUdevice>(device));
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallbackHandle callback) {
   return with_device(device, [&](Device&) -> CUresult {
-    const auto found = state().notifications.find(callback);
+    const auto found = memory_tables().notifications.find(callback);
     if (!found || *found != device) return CUDA_ERROR_INVALID_VALUE;
-    state().notifications.remove(callback);
+    memory_tables().notifications.remove(callback);
     return CUDA_SUCCESS;
   });
 }

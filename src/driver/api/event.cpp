@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Events. Driver API 6.19.
+#include "driver/core/stream/event.h"
 #include "driver/api.h"
 #include "driver/core/memory/ipc.h"
 #include "driver/core/stream/in_stream.h"
+#include "driver/core/stream/tables.h"
 
 using namespace heddle::driver;
 
@@ -12,7 +14,7 @@ namespace {
 template <class Body>
 CUresult with_event(CUevent handle, Body body) {
   return in_context([&](Context& context) -> CUresult {
-    const auto event = state().events.find(handle);
+    const auto event = stream_tables().events.find(handle);
     return event ? body(context, *event) : CUDA_ERROR_INVALID_HANDLE;
   });
 }
@@ -24,7 +26,7 @@ CUresult check_not_captured(const Event& event) {
 
 CUresult elapsed(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
   return with_event(hStart, [&](Context&, Event& start) -> CUresult {
-    const auto end = state().events.find(hEnd);
+    const auto end = stream_tables().events.find(hEnd);
     if (!end) return CUDA_ERROR_INVALID_HANDLE;
     if (!pMilliseconds) return CUDA_ERROR_INVALID_VALUE;
     if ((start.flags() | end->flags()) & CU_EVENT_DISABLE_TIMING) return CUDA_ERROR_INVALID_HANDLE;
@@ -52,7 +54,8 @@ CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
       shared = SharedMark::create();
       if (!shared) return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    *phEvent = state().events.add(std::make_shared<Event>(&context, Flags, std::move(shared)));
+    *phEvent =
+        stream_tables().events.add(std::make_shared<Event>(&context, Flags, std::move(shared)));
     return CUDA_SUCCESS;
   });
 }
@@ -61,7 +64,7 @@ CUresult cuEventDestroy(CUevent hEvent) { return cuEventDestroy_v2(hEvent); }
 
 CUresult cuEventDestroy_v2(CUevent hEvent) {
   return in_context([&](Context&) -> CUresult {
-    return state().events.remove(hEvent) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return stream_tables().events.remove(hEvent) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
   });
 }
 
@@ -72,7 +75,7 @@ CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
 // In a capture, CU_EVENT_RECORD_EXTERNAL makes a node that records the event at each launch.
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
   return in_stream(hStream, [&](Context& context, Stream& stream) -> CUresult {
-    const auto event = state().events.find(hEvent);
+    const auto event = stream_tables().events.find(hEvent);
     if (!event || stream.context() != event->context()) return CUDA_ERROR_INVALID_HANDLE;
     if (flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) return CUDA_ERROR_INVALID_VALUE;
     if (flags & CU_EVENT_RECORD_EXTERNAL) {

@@ -5,9 +5,12 @@
 
 #include "driver/api.h"
 #include "driver/core/context/call.h"
+#include "driver/core/context/context.h"
+#include "driver/core/context/device.h"
 #include "driver/core/launch/function_attributes.h"
 #include "driver/core/launch/launch.h"
 #include "driver/core/launch/occupancy.h"
+#include "driver/core/module/module.h"
 #include "machine/launch.h"
 
 using namespace heddle::driver;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "driver/api.h"
+#include "driver/core/module/module.h"
 #include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;

@@ -5,8 +5,11 @@
 #include <cstdio>
 
 #include "driver/api.h"
+#include "driver/core/context/device.h"
 #include "driver/core/graph/conditional.h"
+#include "driver/core/graph/graph.h"
 #include "driver/core/graph/graph_call.h"
+#include "driver/core/graph/graph_exec.h"
 #include "driver/core/graph/graph_memory.h"
 
 using namespace heddle::driver;

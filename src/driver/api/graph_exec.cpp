@@ -4,7 +4,10 @@
 #include <cstdio>
 
 #include "driver/api.h"
+#include "driver/core/graph/graph.h"
 #include "driver/core/graph/graph_call.h"
+#include "driver/core/graph/graph_exec.h"
+#include "driver/core/graph/tables.h"
 
 using namespace heddle::driver;
 
@@ -94,7 +97,7 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec* phGraphExec, CUgraph hGraph,
   instantiateParams->result_out = error.result;
   instantiateParams->hErrNode_out = error.node;
   if (result || !(instantiateParams->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)) return result;
-  return upload(*state().graph_execs.find(*phGraphExec), instantiateParams->hUploadStream);
+  return upload(*graph_tables().graph_execs.find(*phGraphExec), instantiateParams->hUploadStream);
 }
 
 CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t* flags) {
@@ -118,7 +121,7 @@ CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream) {
 // What runs goes on.
 CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
   return in_driver([&]() -> CUresult {
-    return state().graph_execs.remove(hGraphExec) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return graph_tables().graph_execs.remove(hGraphExec) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   });
 }
 

@@ -2,6 +2,7 @@
 //
 // Nodes of any type, and kernels. Driver API 6.24.
 #include "driver/api.h"
+#include "driver/core/graph/graph.h"
 #include "driver/core/graph/node_call.h"
 
 using namespace heddle::driver;

@@ -2,7 +2,9 @@
 //
 // Nodes that copy, set, wait for, write, allocate and free memory. Driver API 6.24.
 #include "driver/api.h"
+#include "driver/core/context/context.h"
 #include "driver/core/graph/node_call.h"
+#include "driver/core/graph/tables.h"
 
 using namespace heddle::driver;
 
@@ -27,7 +29,7 @@ CUgraphNodeParams any(const CUDA_BATCH_MEM_OP_NODE_PARAMS& from) {
 }
 // Copies and memsets of a node stay in the context that they were made for.
 CUcontext context_of_node(CUgraphNode handle) {
-  const auto node = state().nodes.find(handle);
+  const auto node = graph_tables().nodes.find(handle);
   const Context* context = node ? context_of(node->task) : nullptr;
   return context ? context->handle() : nullptr;
 }

@@ -3,6 +3,8 @@
 // Nodes that order and call: host functions, graphs within graphs, events, and nothing. Driver API
 // 6.24.
 #include "driver/api.h"
+#include "driver/core/graph/graph.h"
+#include "driver/core/graph/graph_exec.h"
 #include "driver/core/graph/node_call.h"
 
 using namespace heddle::driver;

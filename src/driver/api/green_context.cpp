@@ -7,8 +7,13 @@
 #include <set>
 
 #include "driver/api.h"
+#include "driver/core/context/context.h"
+#include "driver/core/context/device.h"
+#include "driver/core/context/tables.h"
 #include "driver/core/stream/context_marks.h"
+#include "driver/core/stream/event.h"
 #include "driver/core/stream/in_stream.h"
+#include "driver/core/stream/tables.h"
 
 using namespace heddle::driver;
 using heddle::u32;
@@ -19,7 +24,7 @@ namespace {
 template <class Body>
 CUresult with_green(CUgreenCtx handle, Body body) {
   return in_driver([&]() -> CUresult {
-    const auto green = state().green_contexts.find(handle);
+    const auto green = context_tables().green_contexts.find(handle);
     return green ? body(*green) : CUDA_ERROR_INVALID_CONTEXT;
   });
 }
@@ -40,7 +45,7 @@ u64 next_split() {
 template <class Body>
 CUresult with_event(CUgreenCtx handle, CUevent event_handle, Body body) {
   return with_green(handle, [&](GreenContext& green) -> CUresult {
-    const auto event = state().events.find(event_handle);
+    const auto event = stream_tables().events.find(event_handle);
     if (!event) return CUDA_ERROR_INVALID_HANDLE;
     if (const CUresult error = green.primary()->error()) return error;
     if (const CUresult bad = refuse_while_capturing(*green.streams())) return bad;
@@ -135,14 +140,15 @@ CUresult cuDevResourceGenerateDesc(CUdevResourceDesc* phDesc, CUdevResource* res
         whole = share;
     }
     whole->origin = SmShare::Origin::whole;  // of the green context that is made of it
-    return give(phDesc, state().resource_descriptors.add(std::make_shared<SmShare>(*whole)));
+    return give(phDesc,
+                context_tables().resource_descriptors.add(std::make_shared<SmShare>(*whole)));
   });
 }
 
 CUresult cuGreenCtxCreate(CUgreenCtx* phCtx, CUdevResourceDesc desc, CUdevice dev,
                           unsigned int flags) {
   return with_device(dev, [&](Device& device) -> CUresult {
-    const auto share = state().resource_descriptors.find(desc);
+    const auto share = context_tables().resource_descriptors.find(desc);
     if (!phCtx || !share || flags != CU_GREEN_CTX_DEFAULT_STREAM ||
         share->device != device.ordinal) {
       return CUDA_ERROR_INVALID_VALUE;
@@ -191,8 +197,8 @@ CUresult cuGreenCtxStreamCreate(CUstream* phStream, CUgreenCtx greenCtx, unsigne
   return with_green(greenCtx, [&](GreenContext& green) -> CUresult {
     if (!phStream || flags != CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult error = green.primary()->error()) return error;
-    *phStream =
-        state().streams.add(green.primary()->create_stream(flags, priority, green.streams()));
+    *phStream = stream_tables().streams.add(
+        green.primary()->create_stream(flags, priority, green.streams()));
     return CUDA_SUCCESS;
   });
 }
@@ -204,7 +210,7 @@ CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx* phCtx) {
 
 CUresult cuStreamGetDevResource(CUstream hStream, CUdevResource* resource, CUdevResourceType type) {
   return with_stream(hStream, [&](Context& context, Stream& stream) {
-    const auto green = state().green_contexts.find(stream.group().green());
+    const auto green = context_tables().green_contexts.find(stream.group().green());
     return give_share(green ? green->share() : all_of(context.device()), resource, type);
   });
 }

@@ -2,7 +2,7 @@
 //
 // Driver API 6.3.
 #include "driver/api.h"
-#include "driver/core/state.h"
+#include "driver/core/process.h"
 
 CUresult cuInit(unsigned int Flags) {
   return Flags ? CUDA_ERROR_INVALID_VALUE : heddle::driver::initialize();

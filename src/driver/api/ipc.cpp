@@ -6,7 +6,9 @@
 #include <cstring>
 
 #include "driver/api.h"
+#include "driver/core/memory/allocation.h"
 #include "driver/core/stream/in_stream.h"
+#include "driver/core/stream/tables.h"
 
 using namespace heddle::driver;
 
@@ -43,7 +45,7 @@ CUresult open(CUdeviceptr* pdptr, const CUipcMemHandle& handle, unsigned flags) 
 CUresult cuIpcGetMemHandle(CUipcMemHandle* pHandle, CUdeviceptr dptr) {
   return in_context([&](Context&) -> CUresult {
     if (!pHandle) return CUDA_ERROR_INVALID_VALUE;
-    const auto found = state().allocations.find(dptr);
+    const auto found = allocations().find(dptr);
     if (!found || found->pool) return CUDA_ERROR_INVALID_VALUE;
     // The handle stands for the whole allocation, whatever address in it was given.
     SharedHandle handle;
@@ -69,7 +71,7 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr dptr) {
 
 CUresult cuIpcGetEventHandle(CUipcEventHandle* pHandle, CUevent event) {
   return in_context([&](Context&) -> CUresult {
-    const auto found = state().events.find(event);
+    const auto found = stream_tables().events.find(event);
     if (!found) return CUDA_ERROR_INVALID_HANDLE;
     if (!pHandle || !found->shared()) return CUDA_ERROR_INVALID_VALUE;
     *pHandle = pack<CUipcEventHandle>(found->shared()->handle());
@@ -83,7 +85,8 @@ CUresult cuIpcOpenEventHandle(CUevent* phEvent, CUipcEventHandle handle) {
     auto shared = SharedMark::import(unpack(handle));
     if (!shared) return CUDA_ERROR_INVALID_HANDLE;
     constexpr unsigned kFlags = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING;
-    *phEvent = state().events.add(std::make_shared<Event>(&context, kFlags, std::move(shared)));
+    *phEvent =
+        stream_tables().events.add(std::make_shared<Event>(&context, kFlags, std::move(shared)));
     return CUDA_SUCCESS;
   });
 }

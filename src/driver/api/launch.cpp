@@ -3,9 +3,13 @@
 // Launching kernels. Driver API 6.22.
 #include "driver/core/launch/launch.h"
 #include "driver/api.h"
+#include "driver/core/context/context.h"
+#include "driver/core/context/device.h"
 #include "driver/core/launch/launch_attributes.h"
 #include "driver/core/log.h"
 #include "driver/core/stream/in_stream.h"
+#include "driver/core/stream/stream.h"
+#include "driver/core/stream/tables.h"
 
 using namespace heddle::driver;
 
@@ -14,7 +18,7 @@ namespace {
 // An attribute may want an event to be recorded. In a capture the event stands for the kernel's
 // node.
 CUresult record_event(CUevent handle, Stream& stream) {
-  const auto event = state().events.find(handle);
+  const auto event = stream_tables().events.find(handle);
   if (!event) return CUDA_ERROR_INVALID_HANDLE;
   bool captured = false;
   const CUresult result = capture_record(*event, stream, captured);
@@ -40,7 +44,7 @@ CUresult launch_in(CUfunction f, CUstream handle, LaunchRequest request) {
     if (const CUresult bad = make_kernel(context, f, request, task)) return bad;
     LaunchOptions options;
     read_attributes(request.attributes, options);
-    if (options.event && !state().events.find(options.event)) {
+    if (options.event && !stream_tables().events.find(options.event)) {
       say_once("a launch attribute names no event");
       return CUDA_ERROR_INVALID_HANDLE;
     }
@@ -60,7 +64,7 @@ struct TeamLaunch {
 };
 
 CUresult make_team(const CUDA_LAUNCH_PARAMS& params, TeamLaunch& out) {
-  out.stream = state().streams.find(params.hStream);  // none of the default streams
+  out.stream = stream_tables().streams.find(params.hStream);  // none of the default streams
   if (!out.stream) return CUDA_ERROR_INVALID_HANDLE;
   if (const CUresult bad = refuse_in_capture(*out.stream)) return bad;
   out.context = out.stream->context()->shared_from_this();

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Libraries and their kernels. Driver API 6.12.
+#include "driver/core/module/library.h"
 #include "base/file.h"
 #include "driver/api.h"
 #include "driver/core/context/call.h"
+#include "driver/core/context/context.h"
+#include "driver/core/context/device.h"
 #include "driver/core/module/compile.h"
+#include "driver/core/module/module.h"
+#include "driver/core/module/tables.h"
+#include "driver/core/process.h"
 
 using namespace heddle::driver;
 
@@ -45,7 +51,7 @@ CUresult load(CUlibrary* library, const void* code, const char* name, const Opti
   JitOptions jit;
   if (const CUresult bad = jit.parse(options.jit_count, options.jit, options.jit_values))
     return bad;
-  const auto compiled = compile_image(code, name, state().devices.front()->profile, jit, limit);
+  const auto compiled = compile_image(code, name, devices().front()->profile, jit, limit);
   if (compiled.result) return compiled.result;
   *library = Library::create(compiled.module);
   return CUDA_SUCCESS;
@@ -54,7 +60,7 @@ CUresult load(CUlibrary* library, const void* code, const char* name, const Opti
 template <class Body>
 CUresult with_library(CUlibrary handle, Body body) {
   return in_driver([&]() -> CUresult {
-    const auto library = state().libraries.find(handle);
+    const auto library = module_tables().libraries.find(handle);
     return library ? body(*library) : CUDA_ERROR_INVALID_HANDLE;
   });
 }
@@ -62,7 +68,7 @@ CUresult with_library(CUlibrary handle, Body body) {
 template <class Body>
 CUresult with_kernel(CUkernel handle, Body body) {
   return in_driver([&]() -> CUresult {
-    const auto kernel = state().kernels.find(handle);
+    const auto kernel = module_tables().kernels.find(handle);
     return kernel ? body(*kernel) : CUDA_ERROR_INVALID_HANDLE;
   });
 }

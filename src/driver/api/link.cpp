@@ -7,6 +7,8 @@
 #include "driver/api.h"
 #include "driver/core/context/call.h"
 #include "driver/core/module/compile.h"
+#include "driver/core/module/link.h"
+#include "driver/core/module/tables.h"
 
 using namespace heddle::driver;
 
@@ -15,7 +17,7 @@ namespace {
 template <class Body>
 CUresult with_link(CUlinkState handle, Body body) {
   return in_context([&](Context&) -> CUresult {
-    const auto link = state().links.find(handle);
+    const auto link = module_tables().links.find(handle);
     return link ? body(*link) : CUDA_ERROR_INVALID_HANDLE;
   });
 }
@@ -54,7 +56,7 @@ CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option* options, void** 
     if (!stateOut) return CUDA_ERROR_INVALID_VALUE;
     JitOptions jit;
     if (const CUresult bad = jit.parse(numOptions, options, optionValues)) return bad;
-    *stateOut = state().links.add(std::make_shared<Link>(&context, std::move(jit)));
+    *stateOut = module_tables().links.add(std::make_shared<Link>(&context, std::move(jit)));
     return CUDA_SUCCESS;
   });
 }
@@ -107,6 +109,7 @@ CUresult cuLinkComplete(CUlinkState state, void** cubinOut, size_t* sizeOut) {
 
 CUresult cuLinkDestroy(CUlinkState state) {
   return in_driver([&]() -> CUresult {
-    return heddle::driver::state().links.remove(state) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return heddle::driver::module_tables().links.remove(state) ? CUDA_SUCCESS
+                                                               : CUDA_ERROR_INVALID_HANDLE;
   });
 }

@@ -3,6 +3,8 @@
 // Hints about managed memory, and what was said before. Driver API 6.17. There is one memory, so it
 // is never far away: a valid hint is kept and has nothing to do.
 #include "driver/api.h"
+#include "driver/core/memory/advice.h"
+#include "driver/core/memory/allocation.h"
 #include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
@@ -46,7 +48,7 @@ CUresult prefetch(Context& context, Stream& stream, CUdeviceptr address, size_t 
   if (const CUresult bad = check_range(address, bytes)) return bad;
   if (const CUresult bad = refuse_in_capture(stream)) return bad;
   context.enqueue(stream, [=] {
-    state().advice.change(address, bytes, [&](Advice& advice) { advice.last_prefetch = location; });
+    advice().change(address, bytes, [&](Advice& advice) { advice.last_prefetch = location; });
   });
   return CUDA_SUCCESS;
 }
@@ -205,7 +207,8 @@ CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
       if (const CUresult bad = check_location(location)) return bad;
     }
     if (const CUresult bad = check_range(devPtr, count)) return bad;
-    state().advice.change(devPtr, count, [&](Advice& kept) { apply(kept, advice, location); });
+    heddle::driver::advice().change(devPtr, count,
+                                    [&](Advice& kept) { apply(kept, advice, location); });
     return CUDA_SUCCESS;
   });
 }
@@ -220,7 +223,7 @@ CUresult cuMemRangeGetAttributes(void** data, size_t* dataSizes, CUmem_range_att
   return in_context([&](Context&) -> CUresult {
     if (!data || !dataSizes || !attributes || !numAttributes) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult bad = check_range(devPtr, count)) return bad;
-    const Advice common = state().advice.common(devPtr, count);
+    const Advice common = advice().common(devPtr, count);
     for (size_t i = 0; i < numAttributes; ++i) {
       if (const CUresult bad = ::attribute(data[i], dataSizes[i], attributes[i], common))
         return bad;

@@ -5,8 +5,12 @@
 // queries say about it.
 #include "driver/api.h"
 #include "driver/core/context/call.h"
+#include "driver/core/context/device.h"
 #include "driver/core/graph/graph_memory.h"
+#include "driver/core/memory/allocation.h"
 #include "driver/core/memory/ipc.h"
+#include "driver/core/memory/virtual_memory.h"
+#include "driver/core/process.h"
 #include "driver/core/stream/capture.h"
 
 using namespace heddle::driver;
@@ -20,11 +24,11 @@ constexpr size_t kPitchAlign = 512;
 CUresult allocate(Context& context, Kind kind, size_t bytes, unsigned flags, CUdeviceptr* out) {
   if (!out || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult bad = refuse_unsafe()) return bad;
-  const auto base = state().allocations.allocate({.size = bytes,
-                                                  .kind = kind,
-                                                  .flags = flags,
-                                                  .owner = &context,
-                                                  .device = &context.device()});
+  const auto base = allocations().allocate({.size = bytes,
+                                            .kind = kind,
+                                            .flags = flags,
+                                            .owner = &context,
+                                            .device = &context.device()});
   if (!base) return CUDA_ERROR_OUT_OF_MEMORY;
   *out = *base;
   return CUDA_SUCCESS;
@@ -44,7 +48,7 @@ CUresult allocate_host(void** pp, size_t bytes, unsigned flags) {
 CUresult release(Context& context, heddle::u64 base, std::initializer_list<Kind> kinds) {
   if (const CUresult bad = refuse_unsafe()) return bad;
   if (const CUresult error = context.synchronize()) return error;
-  return state().allocations.release(base, kinds) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return allocations().release(base, kinds) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 // Memory that a graph allocated and does not free itself.
@@ -55,7 +59,7 @@ CUresult free_of_graph(Context& context, GraphAllocation& allocation) {
 }
 
 std::optional<Allocation> host_allocation(const void* p) {
-  auto found = state().allocations.find(reinterpret_cast<heddle::u64>(p));
+  auto found = allocations().find(reinterpret_cast<heddle::u64>(p));
   if (found && !found->is_host()) found.reset();
   return found;
 }
@@ -94,14 +98,14 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
   return in_context([&](Context& context) -> CUresult {
     if (!dptr) return CUDA_SUCCESS;
     if (const auto of_graph = graph_allocation(dptr)) return free_of_graph(context, *of_graph);
-    if (const auto found = state().allocations.find(dptr);
+    if (const auto found = allocations().find(dptr);
         found && found->kind == Kind::imported && found->base == dptr) {
       return close_imported(dptr);
     }
     // What came from a pool is freed without waiting for those who may still use it.
-    if (const auto found = state().allocations.find(dptr); found && found->pool) {
+    if (const auto found = allocations().find(dptr); found && found->pool) {
       if (const CUresult bad = refuse_unsafe()) return bad;
-      const bool freed = state().allocations.release(dptr, {Kind::device, Kind::managed});
+      const bool freed = allocations().release(dptr, {Kind::device, Kind::managed});
       return freed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     }
     return release(context, dptr, {Kind::device, Kind::managed});
@@ -149,7 +153,7 @@ CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
   return in_context([&](Context& context) -> CUresult {
     if (!free || !total) return CUDA_ERROR_INVALID_VALUE;
     *total = context.device().memory_bytes;
-    *free = *total - state().allocations.used_on(context.device());
+    *free = *total - allocations().used_on(context.device());
     return CUDA_SUCCESS;
   });
 }
@@ -158,10 +162,10 @@ CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr) {
   return in_context([&](Context&) -> CUresult {
     std::optional<heddle::machine::AddressRange> range;
-    if (const auto found = state().allocations.find(dptr)) {
+    if (const auto found = allocations().find(dptr)) {
       range = {found->base, found->size};
-    } else if (!state().virtual_memory.is_reserved(dptr)) {
-      range = state().memory->find(dptr);
+    } else if (!virtual_memory().is_reserved(dptr)) {
+      range = device_memory().find(dptr);
     }
     if (!range) return CUDA_ERROR_NOT_FOUND;
     if (pbase) *pbase = range->base;
@@ -182,12 +186,12 @@ CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
     if (const CUresult bad = refuse_unsafe()) return bad;
     const auto base = reinterpret_cast<heddle::u64>(p);
     if (is_device_address(base)) return CUDA_ERROR_INVALID_VALUE;
-    const bool entered = state().allocations.enter({.base = base,
-                                                    .size = bytesize,
-                                                    .kind = Kind::registered,
-                                                    .flags = Flags,
-                                                    .owner = &context,
-                                                    .device = &context.device()});
+    const bool entered = allocations().enter({.base = base,
+                                              .size = bytesize,
+                                              .kind = Kind::registered,
+                                              .flags = Flags,
+                                              .owner = &context,
+                                              .device = &context.device()});
     if (!entered) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     return CUDA_SUCCESS;
   });
@@ -201,7 +205,7 @@ CUresult cuMemHostUnregister(void* p) {
   return in_context([&](Context& context) -> CUresult {
     if (!p) return CUDA_ERROR_INVALID_VALUE;
     const auto base = reinterpret_cast<heddle::u64>(p);
-    const auto found = state().allocations.find(base);
+    const auto found = allocations().find(base);
     if (!found || found->kind != Kind::registered || found->base != base) {
       return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
     }

@@ -6,8 +6,13 @@
 #include <optional>
 
 #include "driver/api.h"
+#include "driver/core/context/device.h"
 #include "driver/core/graph/graph_memory.h"
+#include "driver/core/memory/advice.h"
+#include "driver/core/memory/allocation.h"
 #include "driver/core/memory/ipc.h"
+#include "driver/core/memory/memory_pool.h"
+#include "driver/core/memory/tables.h"
 #include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
@@ -17,7 +22,7 @@ namespace {
 template <class Body>
 CUresult with_pool(CUmemoryPool handle, Body body) {
   return in_driver([&]() -> CUresult {
-    const auto pool = state().pools.find(handle);
+    const auto pool = memory_tables().pools.find(handle);
     return pool ? body(pool) : CUDA_ERROR_INVALID_VALUE;
   });
 }
@@ -39,11 +44,12 @@ CUmemoryPool give_default(const PoolPlace& place) {
 CUmemoryPool current_pool(const PoolPlace& place) {
   PoolSlots& slots = pool_slots(place);
   const std::lock_guard lock(slots.mutex);
-  return state().pools.find(slots.current_pool) ? slots.current_pool : default_pool(place, slots);
+  return memory_tables().pools.find(slots.current_pool) ? slots.current_pool
+                                                        : default_pool(place, slots);
 }
 
 CUresult set_current_pool(const PoolPlace& place, CUmemoryPool handle) {
-  const auto pool = state().pools.find(handle);
+  const auto pool = memory_tables().pools.find(handle);
   PoolSlots& slots = pool_slots(place);
   if (!pool || &pool_slots(pool->place()) != &slots) return CUDA_ERROR_INVALID_VALUE;
   const std::lock_guard lock(slots.mutex);
@@ -59,7 +65,7 @@ CUresult allocate(CUdeviceptr* dptr, size_t bytes, const std::shared_ptr<MemoryP
   if (!pool->take(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
   const PoolPlace& place = pool->place();
   // No owner: such memory outlives the context that asked for it.
-  const auto base = state().allocations.allocate(
+  const auto base = allocations().allocate(
       {.size = bytes,
        .kind = place.is_managed() ? Allocation::Kind::managed : Allocation::Kind::device,
        .flags = place.is_managed() ? unsigned{CU_MEM_ATTACH_GLOBAL} : 0,
@@ -69,7 +75,7 @@ CUresult allocate(CUdeviceptr* dptr, size_t bytes, const std::shared_ptr<MemoryP
     pool->give(bytes);
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
-  if (place.is_managed()) state().advice.prefer(*base, bytes, place.location);
+  if (place.is_managed()) advice().prefer(*base, bytes, place.location);
   *dptr = *base;
   return CUDA_SUCCESS;
 }
@@ -179,7 +185,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool) {
     PoolSlots& slots = pool_slots(found->place());
     const std::lock_guard lock(slots.mutex);
     if (pool == slots.default_pool) return CUDA_ERROR_INVALID_VALUE;
-    state().pools.remove(pool);
+    memory_tables().pools.remove(pool);
     return CUDA_SUCCESS;
   });
 }
@@ -262,15 +268,14 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
       stream.enqueue_brief([of_graph] {});  // which keeps the memory until then
       return CUDA_SUCCESS;
     }
-    const auto found = state().allocations.find(dptr);
+    const auto found = allocations().find(dptr);
     if (!found || found->base != dptr) return CUDA_ERROR_INVALID_VALUE;
     using Kind = Allocation::Kind;
     // Also when the context has failed by then: the memory is free all the same.
     if (found->kind == Kind::imported) {
       stream.enqueue_brief([dptr] { close_imported(dptr); });
     } else if (found->kind == Kind::device || found->kind == Kind::managed) {
-      stream.enqueue_brief(
-          [dptr] { state().allocations.release(dptr, {Kind::device, Kind::managed}); });
+      stream.enqueue_brief([dptr] { allocations().release(dptr, {Kind::device, Kind::managed}); });
     } else {
       return CUDA_ERROR_INVALID_VALUE;
     }
@@ -307,7 +312,7 @@ CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool_out, void* handle
 
 CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* shareData_out, CUdeviceptr ptr) {
   return in_driver([&]() -> CUresult {
-    const auto found = state().allocations.find(ptr);
+    const auto found = allocations().find(ptr);
     if (!shareData_out || !found || !found->pool ||
         found->pool->origin() != MemoryPool::Origin::exported) {
       return CUDA_ERROR_INVALID_VALUE;

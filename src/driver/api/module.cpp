@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Modules: load, look up, unload. Driver API 6.10.
+#include "driver/core/module/module.h"
 #include "base/file.h"
 #include "driver/api.h"
 #include "driver/core/context/call.h"
+#include "driver/core/context/device.h"
 #include "driver/core/module/compile.h"
+#include "driver/core/module/tables.h"
 
 using namespace heddle::driver;
 
@@ -23,7 +26,7 @@ CUresult load(Context& context, CUmodule* module, const void* image, std::string
 template <class Body>
 CUresult with_module(CUmodule handle, Body body) {
   return in_context([&](Context&) -> CUresult {
-    const auto module = state().modules.find(handle);
+    const auto module = module_tables().modules.find(handle);
     return module ? body(*module) : CUDA_ERROR_INVALID_HANDLE;
   });
 }
@@ -59,7 +62,7 @@ CUresult cuModuleLoad(CUmodule* module, const char* fname) {
 
 CUresult cuModuleUnload(CUmodule hmod) {
   return in_context([&](Context& context) -> CUresult {
-    const auto module = state().modules.find(hmod);
+    const auto module = module_tables().modules.find(hmod);
     if (!module) return CUDA_ERROR_INVALID_HANDLE;
     if (module->is_of_library()) return CUDA_ERROR_NOT_PERMITTED;
     module->unload();

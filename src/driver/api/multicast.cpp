@@ -4,6 +4,11 @@
 #include "driver/core/memory/multicast.h"
 
 #include "driver/api.h"
+#include "driver/core/context/device.h"
+#include "driver/core/memory/allocation.h"
+#include "driver/core/memory/tables.h"
+#include "driver/core/memory/virtual_memory.h"
+#include "driver/core/process.h"
 #include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
@@ -14,7 +19,7 @@ namespace {
 template <class Body>
 CUresult with_multicast(CUmemGenericAllocationHandle handle, Body body) {
   return in_driver([&]() -> CUresult {
-    const auto multicast = state().multicasts.find(handle);
+    const auto multicast = memory_tables().multicasts.find(handle);
     return multicast ? body(*multicast) : CUDA_ERROR_INVALID_VALUE;
   });
 }
@@ -25,11 +30,11 @@ bool can_multicast(const Device& device) {
 
 CUresult check(const CUmulticastObjectProp* properties) {
   if (!properties || properties->flags) return CUDA_ERROR_INVALID_VALUE;
-  if (!properties->numDevices || properties->numDevices > state().devices.size()) {
+  if (!properties->numDevices || properties->numDevices > devices().size()) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   const bool by_file = !(properties->handleTypes & ~u64{CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR});
-  const bool can = can_multicast(*state().devices.front()) && by_file;
+  const bool can = can_multicast(*devices().front()) && by_file;
   return can ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
@@ -45,7 +50,7 @@ CUresult bind_memory(CUmemGenericAllocationHandle handle, const Device* on, size
                      CUmemGenericAllocationHandle memory_handle, size_t memory_offset, size_t size,
                      unsigned long long flags) {
   return with_multicast(handle, [&](Multicast& multicast) -> CUresult {
-    const auto memory = state().physical.find(memory_handle);
+    const auto memory = memory_tables().physical.find(memory_handle);
     if (!memory || flags || memory_offset % kGranularity || memory_offset > memory->size() ||
         size > memory->size() - memory_offset) {
       return CUDA_ERROR_INVALID_VALUE;
@@ -61,13 +66,13 @@ CUresult bind_address(CUmemGenericAllocationHandle handle, const Device* on, siz
   return with_multicast(handle, [&](Multicast& multicast) -> CUresult {
     if (flags || address % kGranularity) return CUDA_ERROR_INVALID_VALUE;
     MulticastSource source;
-    const auto mapped = state().virtual_memory.locate(address);
+    const auto mapped = virtual_memory().locate(address);
     if (mapped.memory) {
       if (size > mapped.room) return CUDA_ERROR_INVALID_VALUE;
       source = {
           .device = mapped.memory->device(), .memory = mapped.memory, .offset = mapped.offset};
     } else {  // of cuMemAllocAsync, or nothing that can be bound
-      const auto found = state().allocations.find(address);
+      const auto found = allocations().find(address);
       if (!found || !found->pool || found->is_managed() ||
           size > found->base + found->size - address) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -88,7 +93,7 @@ CUresult cuMulticastCreate(CUmemGenericAllocationHandle* mcHandle,
     if (!prop->size || prop->size % kGranularity) return CUDA_ERROR_INVALID_VALUE;
     auto multicast = Multicast::create(*prop);
     if (!multicast) return CUDA_ERROR_OUT_OF_MEMORY;
-    *mcHandle = state().multicasts.add(std::move(multicast));
+    *mcHandle = memory_tables().multicasts.add(std::move(multicast));
     return CUDA_SUCCESS;
   });
 }

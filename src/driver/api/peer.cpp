@@ -4,6 +4,7 @@
 // device can reach every other; enabling access keeps the books that programs look at.
 #include "driver/api.h"
 #include "driver/core/context/call.h"
+#include "driver/core/context/device.h"
 
 using namespace heddle::driver;
 

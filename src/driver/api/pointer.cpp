@@ -5,6 +5,11 @@
 
 #include "driver/api.h"
 #include "driver/core/context/call.h"
+#include "driver/core/context/context.h"
+#include "driver/core/context/tables.h"
+#include "driver/core/memory/allocation.h"
+#include "driver/core/memory/memory_pool.h"
+#include "driver/core/memory/virtual_memory.h"
 
 using namespace heddle::driver;
 
@@ -18,7 +23,7 @@ CUresult put(void* out, T value) {
 }
 
 unsigned long long handle_types(CUdeviceptr ptr, const Allocation& found) {
-  if (const auto memory = state().virtual_memory.locate(ptr).memory) {
+  if (const auto memory = virtual_memory().locate(ptr).memory) {
     return memory->properties().requestedHandleTypes;
   }
   const bool exports = found.pool && found.pool->origin() == MemoryPool::Origin::exported;
@@ -142,11 +147,11 @@ CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
     if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) return CUDA_ERROR_INVALID_VALUE;
     unsigned wanted = 0;
     std::memcpy(&wanted, value, sizeof wanted);
-    const bool set = state().allocations.change(
+    const bool set = allocations().change(
         ptr, [&](Allocation& allocation) { allocation.sync_memops = wanted != 0; });
     if (!set) return CUDA_ERROR_INVALID_VALUE;
     if (wanted) {
-      for (const auto& context : state().contexts.all()) context->synchronize();
+      for (const auto& context : context_tables().contexts.all()) context->synchronize();
     }
     return CUDA_SUCCESS;
   });

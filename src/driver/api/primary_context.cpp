@@ -5,6 +5,8 @@
 
 #include "driver/api.h"
 #include "driver/core/context/call.h"
+#include "driver/core/context/context.h"
+#include "driver/core/context/device.h"
 
 using namespace heddle::driver;
 

@@ -2,8 +2,14 @@
 //
 // Streams. Driver API 6.18.
 #include "driver/api.h"
+#include "driver/core/context/context.h"
+#include "driver/core/context/device.h"
+#include "driver/core/context/green_context.h"
+#include "driver/core/context/tables.h"
+#include "driver/core/memory/allocation.h"
 #include "driver/core/memory/ipc.h"
 #include "driver/core/stream/in_stream.h"
+#include "driver/core/stream/tables.h"
 
 using namespace heddle::driver;
 
@@ -15,7 +21,7 @@ CUresult create(CUstream* phStream, unsigned flags, int priority) {
       return CUDA_ERROR_INVALID_VALUE;
     }
     const GreenContext* const green = current_green();
-    *phStream = state().streams.add(
+    *phStream = stream_tables().streams.add(
         context.create_stream(flags, priority, green ? green->streams() : nullptr));
     return CUDA_SUCCESS;
   });
@@ -36,7 +42,7 @@ CUresult cuStreamDestroy(CUstream hStream) { return cuStreamDestroy_v2(hStream);
 // Does not wait: what is in the stream still runs.
 CUresult cuStreamDestroy_v2(CUstream hStream) {
   return in_context([&](Context&) -> CUresult {
-    const auto stream = state().streams.remove(hStream);
+    const auto stream = stream_tables().streams.remove(hStream);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
     leave_capture(*stream);
     stream->close();
@@ -64,7 +70,7 @@ CUresult cuStreamSynchronize(CUstream hStream) {
 // In a capture, CU_EVENT_WAIT_EXTERNAL makes a node that waits for what is recorded outside of it.
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
   return in_stream(hStream, [&](Context& context, Stream& stream) -> CUresult {
-    const auto event = state().events.find(hEvent);
+    const auto event = stream_tables().events.find(hEvent);
     if (!event) return CUDA_ERROR_INVALID_HANDLE;
     if (Flags & ~static_cast<unsigned>(CU_EVENT_WAIT_EXTERNAL)) return CUDA_ERROR_INVALID_VALUE;
     if (Flags & CU_EVENT_WAIT_EXTERNAL) {
@@ -99,7 +105,7 @@ CUresult cuStreamGetId(CUstream hStream, unsigned long long* streamId) {
 
 CUresult cuStreamGetCtx(CUstream hStream, CUcontext* pctx) {
   return with_stream(hStream, [&](Context&, Stream& stream) {
-    const auto green = state().green_contexts.find(stream.group().green());
+    const auto green = context_tables().green_contexts.find(stream.group().green());
     return give(pctx, green ? green->view() : stream.context()->handle());
   });
 }
@@ -145,7 +151,7 @@ CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t lengt
   return with_stream(hStream, [&](Context&, Stream&) -> CUresult {
     const bool one_flag = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
                           flags == CU_MEM_ATTACH_SINGLE;
-    const auto found = state().allocations.find(dptr);
+    const auto found = allocations().find(dptr);
     const bool managed = found && found->is_managed();
     const bool whole = managed && (length == 0 || length == found->size) && dptr == found->base;
     return one_flag && whole ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

@@ -4,7 +4,10 @@
 #include <climits>
 
 #include "driver/api.h"
+#include "driver/core/graph/graph.h"
 #include "driver/core/graph/graph_call.h"
+#include "driver/core/graph/tables.h"
+#include "driver/core/graph/user_object.h"
 
 using namespace heddle::driver;
 
@@ -14,7 +17,7 @@ namespace {
 template <class Body>
 CUresult with_object(CUuserObject handle, unsigned count, Body body) {
   return in_driver([&]() -> CUresult {
-    const auto object = state().user_objects.find(handle);
+    const auto object = graph_tables().user_objects.find(handle);
     if (!object || !count || count > INT_MAX) return CUDA_ERROR_INVALID_VALUE;
     return body(object);
   });

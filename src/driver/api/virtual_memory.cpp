@@ -6,6 +6,12 @@
 #include <cstdint>
 
 #include "driver/api.h"
+#include "driver/core/context/context.h"
+#include "driver/core/context/device.h"
+#include "driver/core/context/tables.h"
+#include "driver/core/memory/multicast.h"
+#include "driver/core/memory/tables.h"
+#include "driver/core/memory/virtual_memory.h"
 #include "driver/core/stream/in_stream.h"
 
 using namespace heddle::driver;
@@ -46,13 +52,13 @@ CUresult with_properties(const CUmemAllocationProp* properties, Body body) {
 template <class Body>
 CUresult with_memory(CUmemGenericAllocationHandle handle, Body body) {
   return in_driver([&]() -> CUresult {
-    const auto memory = state().physical.find(handle);
+    const auto memory = memory_tables().physical.find(handle);
     return memory ? body(memory) : CUDA_ERROR_INVALID_VALUE;
   });
 }
 
 CUresult add(const PhysicalPtr& memory, CUmemGenericAllocationHandle* handle) {
-  memory->handle = state().physical.add(memory);
+  memory->handle = memory_tables().physical.add(memory);
   *handle = memory->handle;
   return CUDA_SUCCESS;
 }
@@ -64,14 +70,14 @@ CUresult cuMemAddressReserve(CUdeviceptr* ptr, size_t size, size_t alignment, CU
   return in_driver([&]() -> CUresult {
     if (!ptr || flags) return CUDA_ERROR_INVALID_VALUE;
     heddle::u64 base = 0;
-    const CUresult result = state().virtual_memory.reserve(size, alignment, addr, base);
+    const CUresult result = virtual_memory().reserve(size, alignment, addr, base);
     if (result == CUDA_SUCCESS) *ptr = base;
     return result;
   });
 }
 
 CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size) {
-  return in_driver([&] { return state().virtual_memory.free(ptr, size); });
+  return in_driver([&] { return virtual_memory().free(ptr, size); });
 }
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size,
@@ -86,10 +92,10 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size,
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   return in_driver([&]() -> CUresult {
-    if (state().multicasts.remove(handle)) return CUDA_SUCCESS;
-    const auto memory = state().physical.find(handle);
+    if (memory_tables().multicasts.remove(handle)) return CUDA_SUCCESS;
+    const auto memory = memory_tables().physical.find(handle);
     if (!memory) return CUDA_ERROR_INVALID_VALUE;
-    if (--memory->references == 0) state().physical.remove(handle);
+    if (--memory->references == 0) memory_tables().physical.remove(handle);
     return CUDA_SUCCESS;
   });
 }
@@ -98,32 +104,32 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
                   unsigned long long flags) {
   return in_driver([&]() -> CUresult {
     if (flags) return CUDA_ERROR_INVALID_VALUE;
-    if (const auto memory = state().physical.find(handle)) {
-      return state().virtual_memory.map(ptr, size, offset, memory);
+    if (const auto memory = memory_tables().physical.find(handle)) {
+      return virtual_memory().map(ptr, size, offset, memory);
     }
-    const auto multicast = state().multicasts.find(handle);
+    const auto multicast = memory_tables().multicasts.find(handle);
     if (!multicast) return CUDA_ERROR_INVALID_VALUE;
     multicast->wait_for_team("cuMemMap");
-    return state().virtual_memory.map(ptr, size, offset, multicast);
+    return virtual_memory().map(ptr, size, offset, multicast);
   });
 }
 
 // What runs may still use the range.
 CUresult cuMemUnmap(CUdeviceptr ptr, size_t size) {
   return in_driver([&] {
-    for (const auto& context : state().contexts.all()) context->synchronize();
-    return state().virtual_memory.unmap(ptr, size);
+    for (const auto& context : context_tables().contexts.all()) context->synchronize();
+    return virtual_memory().unmap(ptr, size);
   });
 }
 
 CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc* desc, size_t count) {
-  return in_driver([&] { return state().virtual_memory.set_access(ptr, size, desc, count); });
+  return in_driver([&] { return virtual_memory().set_access(ptr, size, desc, count); });
 }
 
 CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr ptr) {
   return in_driver([&]() -> CUresult {
     if (!flags || !location) return CUDA_ERROR_INVALID_VALUE;
-    return state().virtual_memory.get_access(ptr, *location, *flags);
+    return virtual_memory().get_access(ptr, *location, *flags);
   });
 }
 
@@ -132,8 +138,8 @@ CUresult cuMemExportToShareableHandle(void* shareableHandle, CUmemGenericAllocat
                                       CUmemAllocationHandleType handleType,
                                       unsigned long long flags) {
   return in_driver([&]() -> CUresult {
-    const auto memory = state().physical.find(handle);
-    const auto multicast = state().multicasts.find(handle);
+    const auto memory = memory_tables().physical.find(handle);
+    const auto multicast = memory_tables().multicasts.find(handle);
     if ((!memory && !multicast) || !shareableHandle || flags) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult bad = check_handle_type(handleType)) return bad;
     const bool shares =
@@ -155,7 +161,7 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, vo
     if (const auto memory = Physical::import(file)) return add(memory, handle);
     auto multicast = Multicast::import(file);
     if (!multicast) return CUDA_ERROR_INVALID_VALUE;
-    *handle = state().multicasts.add(std::move(multicast));
+    *handle = memory_tables().multicasts.add(std::move(multicast));
     return CUDA_SUCCESS;
   });
 }
@@ -179,11 +185,11 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop,
 
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* addr) {
   return in_driver([&]() -> CUresult {
-    const auto memory = state().virtual_memory.locate(reinterpret_cast<heddle::u64>(addr)).memory;
+    const auto memory = virtual_memory().locate(reinterpret_cast<heddle::u64>(addr)).memory;
     if (!handle || !memory) return CUDA_ERROR_INVALID_VALUE;
-    if (!state().physical.find(memory->handle)) {
+    if (!memory_tables().physical.find(memory->handle)) {
       memory->references = 0;  // released since it was mapped: the handle is given out again
-      memory->handle = state().physical.add(memory);
+      memory->handle = memory_tables().physical.add(memory);
     }
     ++memory->references;
     *handle = memory->handle;

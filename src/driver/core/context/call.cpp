@@ -4,6 +4,8 @@
 #include "driver/core/context/call.h"
 
 #include "base/per_thread.h"
+#include "driver/core/context/green_context.h"
+#include "driver/core/context/tables.h"
 
 namespace heddle::driver {
 namespace {
@@ -32,8 +34,8 @@ GreenContextPtr green_of(CUcontext handle) {
 }
 
 ContextView find_view(CUcontext handle) {
-  if (auto context = state().contexts.find(handle)) return {std::move(context)};
-  auto green = state().green_views.find(handle);
+  if (auto context = context_tables().contexts.find(handle)) return {std::move(context)};
+  auto green = context_tables().green_views.find(handle);
   return green ? ContextView{green->primary(), green} : ContextView{};
 }
 

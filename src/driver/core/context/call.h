@@ -7,7 +7,11 @@
 
 #include <vector>
 
-#include "driver/core/state.h"
+#include "driver/core/context/context.h"
+#include "driver/core/context/device.h"
+#include "driver/core/context/green_context.h"
+#include "driver/core/process.h"
+#include "driver/core/stream/stream.h"
 
 namespace heddle::driver {
 

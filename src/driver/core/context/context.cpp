@@ -8,10 +8,19 @@
 
 #include "driver/core/context/call.h"
 #include "driver/core/context/device.h"
+#include "driver/core/context/green_context.h"
+#include "driver/core/context/tables.h"
 #include "driver/core/graph/conditional.h"
-#include "driver/core/state.h"
+#include "driver/core/memory/allocation.h"
+#include "driver/core/memory/array.h"
+#include "driver/core/memory/tables.h"
+#include "driver/core/module/link.h"
+#include "driver/core/module/tables.h"
+#include "driver/core/process.h"
 #include "driver/core/stream/capture.h"
 #include "driver/core/stream/default_stream.h"
+#include "driver/core/stream/stream.h"
+#include "driver/core/stream/tables.h"
 
 namespace heddle::driver {
 namespace {
@@ -44,14 +53,14 @@ Context::Context(Device& device) : device_(device), id_(next_context_id()) {
 }
 
 void Context::renew_runtime() {
-  runtime_.emplace(*state().memory);
+  runtime_.emplace(device_memory());
   runtime_->set_conditional = set_conditional;
 }
 
 ContextPtr Context::create(Device& device, unsigned flags) {
   ContextPtr context(new Context(device));
   context->flags_ = flags;
-  context->handle_ = state().contexts.add(context);
+  context->handle_ = context_tables().contexts.add(context);
   return context;
 }
 
@@ -63,7 +72,7 @@ void Context::fail(CUresult error) {
 StreamPtr Context::stream(CUstream handle) {
   if (!handle) handle = driver::default_stream();
   if (handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD) {
-    return state().streams.find(handle);
+    return stream_tables().streams.find(handle);
   }
   GreenContext* const green = current_green();
   const bool in_green = green && green->primary().get() == this;
@@ -100,14 +109,14 @@ void Context::release_everything() {
   synchronize();
   const auto is_mine = [this](const auto& object) { return object.context() == this; };
   for (const auto& stream : all_streams()) leave_capture(*stream);
-  for (const auto& stream : state().streams.remove_if(is_mine)) stream->close();
-  state().events.remove_if(is_mine);
-  state().functions.remove_if(is_mine);
-  state().modules.remove_if(is_mine);
-  state().links.remove_if(is_mine);
-  state().mipmapped_arrays.remove_if(is_mine);
-  state().arrays.remove_if(is_mine);
-  state().allocations.release_all_of(this);
+  for (const auto& stream : stream_tables().streams.remove_if(is_mine)) stream->close();
+  stream_tables().events.remove_if(is_mine);
+  module_tables().functions.remove_if(is_mine);
+  module_tables().modules.remove_if(is_mine);
+  module_tables().links.remove_if(is_mine);
+  memory_tables().mipmapped_arrays.remove_if(is_mine);
+  memory_tables().arrays.remove_if(is_mine);
+  allocations().release_all_of(this);
   defaults_.close();
   const std::lock_guard lock(mutex_);
   settings_ = default_settings();
@@ -116,7 +125,7 @@ void Context::release_everything() {
 
 void Context::destroy() {
   if (destroyed_.exchange(true)) return;
-  state().contexts.remove(handle_);
+  context_tables().contexts.remove(handle_);
   release_everything();
 }
 

@@ -5,9 +5,12 @@
 
 #include <cstring>
 
+#include "driver/core/context/context.h"
 #include "driver/core/context/device.h"
-#include "driver/core/state.h"
+#include "driver/core/context/tables.h"
+#include "driver/core/process.h"
 #include "driver/core/stream/capture.h"
+#include "driver/core/stream/stream.h"
 
 namespace heddle::driver {
 namespace {
@@ -62,8 +65,8 @@ GreenContext::GreenContext(ContextPtr primary, const SmShare& share)
 
 std::shared_ptr<GreenContext> GreenContext::create(Device& device, const SmShare& share) {
   std::shared_ptr<GreenContext> green(new GreenContext(retain_primary(device), share));
-  green->handle_ = state().green_contexts.add(green);
-  green->view_ = state().green_views.add(green);
+  green->handle_ = context_tables().green_contexts.add(green);
+  green->view_ = context_tables().green_views.add(green);
   green->streams_ = std::make_shared<StreamGroup>(green->handle_, share.count);
   green->primary_->add_green(green->streams_);
   return green;
@@ -75,8 +78,8 @@ StreamPtr GreenContext::default_stream(CUstream handle) {
 
 // Streams that the program made are the program's to destroy.
 void GreenContext::destroy() {
-  state().green_contexts.remove(handle_);
-  state().green_views.remove(view_);
+  context_tables().green_contexts.remove(handle_);
+  context_tables().green_views.remove(view_);
   refuse_while_capturing(*streams_);
   streams_->detach();
   defaults_.close();

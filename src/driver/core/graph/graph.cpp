@@ -10,7 +10,7 @@
 
 #include "driver/core/graph/conditional.h"
 #include "driver/core/graph/graph_memory.h"
-#include "driver/core/state.h"
+#include "driver/core/graph/tables.h"
 
 namespace heddle::driver {
 
@@ -49,7 +49,7 @@ unsigned Graph::next_id() {
 GraphPtr Graph::create() {
   GraphPtr graph(new Graph);
   graph->id_ = next_id();
-  graph->handle_ = state().graphs.add(graph);
+  graph->handle_ = graph_tables().graphs.add(graph);
   return graph;
 }
 
@@ -77,7 +77,7 @@ CUresult Graph::add(Task task, const Edges& after, NodePtr& out) {
   node->graph = this;
   node->id = next_node_++;
   node->task = std::move(task);
-  node->handle = state().nodes.add(node);
+  node->handle = graph_tables().nodes.add(node);
   nodes_.push_back(node);
   for (const auto& edge : after) {
     node->from.push_back({edge.node.get(), edge.data});
@@ -94,7 +94,7 @@ CUresult Graph::remove(const NodePtr& node) {
   };
   for (const NodeLink& link : node->from) forget(link.node->to);
   for (const NodeLink& link : node->to) forget(link.node->from);
-  state().nodes.remove(node->handle);
+  graph_tables().nodes.remove(node->handle);
   for (const auto& graph : graphs_in(node->task)) graph->destroy();
   std::erase(nodes_, node);
   return CUDA_SUCCESS;
@@ -171,9 +171,9 @@ Node* Graph::clone_of(CUgraphNode original) const {
 }
 
 void Graph::destroy() {
-  state().graphs.remove(handle_);
+  graph_tables().graphs.remove(handle_);
   for (const auto& node : nodes_) {
-    state().nodes.remove(node->handle);
+    graph_tables().nodes.remove(node->handle);
     for (const auto& graph : graphs_in(node->task)) graph->destroy();
   }
   objects = {};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "driver/core/graph/node_params.h"
+#include "driver/core/graph/tables.h"
 #include "driver/core/stream/in_stream.h"
 
 namespace heddle::driver {
@@ -11,7 +12,7 @@ namespace heddle::driver {
 template <class Body>
 CUresult with_graph(CUgraph handle, Body body) {
   return in_driver([&]() -> CUresult {
-    const auto graph = state().graphs.find(handle);
+    const auto graph = graph_tables().graphs.find(handle);
     return graph ? body(graph) : CUDA_ERROR_INVALID_VALUE;
   });
 }
@@ -19,7 +20,7 @@ CUresult with_graph(CUgraph handle, Body body) {
 template <class Body>
 CUresult with_node(CUgraphNode handle, Body body) {
   return in_driver([&]() -> CUresult {
-    const auto node = state().nodes.find(handle);
+    const auto node = graph_tables().nodes.find(handle);
     return node ? body(node) : CUDA_ERROR_INVALID_VALUE;
   });
 }
@@ -36,7 +37,7 @@ CUresult with_node_of(CUgraphNode handle, Body body) {
 template <class Body>
 CUresult with_exec(CUgraphExec handle, Body body) {
   return in_driver([&]() -> CUresult {
-    const auto exec = state().graph_execs.find(handle);
+    const auto exec = graph_tables().graph_execs.find(handle);
     return exec ? body(*exec) : CUDA_ERROR_INVALID_VALUE;
   });
 }
@@ -46,7 +47,7 @@ inline CUresult read_edges(const CUgraphNode* nodes, const CUgraphEdgeData* data
                            Edges& out) {
   if (count && !nodes) return CUDA_ERROR_INVALID_VALUE;
   for (size_t i = 0; i < count; ++i) {
-    auto node = state().nodes.find(nodes[i]);
+    auto node = graph_tables().nodes.find(nodes[i]);
     if (!node) return CUDA_ERROR_INVALID_VALUE;
     out.push_back({std::move(node), data ? data[i] : CUgraphEdgeData{}});
   }

@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "driver/core/context/context.h"
 #include "driver/core/graph/conditional.h"
+#include "driver/core/graph/graph.h"
 #include "driver/core/graph/graph_memory.h"
 #include "driver/core/graph/graph_run.h"
+#include "driver/core/graph/tables.h"
 #include "driver/core/log.h"
-#include "driver/core/state.h"
+#include "driver/core/stream/stream.h"
 
 namespace heddle::driver {
 namespace {
@@ -217,7 +220,7 @@ CUresult GraphExec::create(const GraphPtr& graph, u64 flags, CUgraphExec& out, P
   std::shared_ptr<GraphExec> exec(
       new GraphExec(graph, flags & ~u64{CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD}));
   exec->plan_ = std::move(plan);
-  exec->handle_ = state().graph_execs.add(exec);
+  exec->handle_ = graph_tables().graph_execs.add(exec);
   ++graph->instances;
   out = exec->handle_;
   error = {};

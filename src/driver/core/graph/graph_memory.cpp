@@ -8,7 +8,10 @@
 #include <mutex>
 #include <utility>
 
-#include "driver/core/state.h"
+#include "driver/core/context/device.h"
+#include "driver/core/memory/advice.h"
+#include "driver/core/memory/allocation.h"
+#include "driver/core/memory/memory_pool.h"
 
 namespace heddle::driver {
 namespace {
@@ -59,18 +62,18 @@ std::shared_ptr<GraphAllocation> GraphAllocation::create(const CUDA_MEM_ALLOC_NO
     const std::lock_guard lock(books().mutex);
     again = books().usage[device].reserved.take(params.bytesize);
   }
-  if (device) state().allocations.discharge(*device, again);
-  const auto base = state().allocations.allocate(
-      {.size = params.bytesize,
-       .kind = Allocation::Kind::graph,
-       .flags = place.is_managed() ? unsigned{CU_MEM_ATTACH_GLOBAL} : 0,
-       .device = device});
+  if (device) allocations().discharge(*device, again);
+  const auto base =
+      allocations().allocate({.size = params.bytesize,
+                              .kind = Allocation::Kind::graph,
+                              .flags = place.is_managed() ? unsigned{CU_MEM_ATTACH_GLOBAL} : 0,
+                              .device = device});
   if (!base) {
     const std::lock_guard lock(books().mutex);
     books().usage[device].reserved.drop(params.bytesize);
     return nullptr;
   }
-  if (place.is_managed()) state().advice.prefer(*base, params.bytesize, place.location);
+  if (place.is_managed()) advice().prefer(*base, params.bytesize, place.location);
   std::shared_ptr<GraphAllocation> made(new GraphAllocation(device, params));
   made->params_.dptr = *base;
   made->params_.accessDescs = nullptr;
@@ -85,8 +88,8 @@ GraphAllocation::~GraphAllocation() {
     const std::lock_guard lock(books().mutex);
     books().by_base.erase(base());
   }
-  state().allocations.release(base(), {Allocation::Kind::graph});
-  const bool keeps = device_ && state().allocations.charge(*device_, size());
+  allocations().release(base(), {Allocation::Kind::graph});
+  const bool keeps = device_ && allocations().charge(*device_, size());
   const std::lock_guard lock(books().mutex);
   Amount& reserved = books().usage[device_].reserved;
   keeps ? reserved.leave(size()) : reserved.drop(size());
@@ -146,7 +149,7 @@ bool trim_graph_memory(const Device& device) {
     usage.used.trim();
     bytes = usage.reserved.trim();
   }
-  state().allocations.discharge(device, bytes);
+  allocations().discharge(device, bytes);
   return bytes != 0;
 }
 

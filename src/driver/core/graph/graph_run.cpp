@@ -8,7 +8,8 @@
 #include <mutex>
 
 #include "driver/core/graph/conditional.h"
-#include "driver/core/state.h"
+#include "driver/core/graph/graph_exec.h"
+#include "driver/core/process.h"
 #include "driver/core/stream/background.h"
 
 namespace heddle::driver {
@@ -73,7 +74,7 @@ class Run : public std::enable_shared_from_this<Run> {
   bool may_run(const Step& step) const {
     const Context* own = context_of(step.task);
     const Context& context = own ? *own : context_;
-    return !context.error() && !context.is_destroyed() && !state().exiting;
+    return !context.error() && !context.is_destroyed() && !exiting();
   }
 
   void perform_step(const Step& step) const {

@@ -4,10 +4,10 @@
 // cuGraphExecNodeSetParams). Nodes are paired in the order in which they were added.
 #include <algorithm>
 
+#include "driver/core/graph/graph.h"
 #include "driver/core/graph/graph_exec.h"
 #include "driver/core/launch/launch_attributes.h"
 #include "driver/core/memory/allocation.h"
-#include "driver/core/state.h"
 
 namespace heddle::driver {
 namespace {
@@ -30,7 +30,7 @@ bool is_flat(const Copy& copy) { return copy.height == 1 && copy.depth == 1; }
 
 // Where memory belongs to: its context and device, or to nobody.
 bool is_same_owner(u64 a, u64 b) {
-  const auto first = state().allocations.find(a), second = state().allocations.find(b);
+  const auto first = allocations().find(a), second = allocations().find(b);
   if (!first || !second) return !first == !second;
   return first->owner == second->owner && first->device == second->device;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "driver/core/graph/graph_call.h"
+#include "driver/core/graph/graph_exec.h"
 
 namespace heddle::driver {
 

@@ -4,9 +4,14 @@
 #include "driver/core/graph/node_params.h"
 
 #include "driver/core/context/call.h"
+#include "driver/core/context/context.h"
 #include "driver/core/graph/conditional.h"
+#include "driver/core/graph/graph.h"
 #include "driver/core/graph/graph_memory.h"
-#include "driver/core/state.h"
+#include "driver/core/graph/tables.h"
+#include "driver/core/memory/memory_pool.h"
+#include "driver/core/module/tables.h"
+#include "driver/core/stream/tables.h"
 
 namespace heddle::driver {
 namespace {
@@ -38,7 +43,7 @@ CUresult make(const CUDA_KERNEL_NODE_PARAMS_v3& params, const KernelTask* old, T
   KernelTask task;
   CUresult result;
   // A function belongs to a context; a kernel is loaded into the one that is named.
-  if (const auto function = state().functions.find(handle)) {
+  if (const auto function = module_tables().functions.find(handle)) {
     result = make_kernel(*function->context(), handle, request, task);
   } else {
     result = in_node_context(
@@ -89,14 +94,14 @@ CUresult make(const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2& params, Task& out) {
 
 template <class EventTask>
 CUresult make_event(CUevent handle, Task& out) {
-  auto event = state().events.find(handle);
+  auto event = stream_tables().events.find(handle);
   if (!event) return CUDA_ERROR_INVALID_VALUE;
   out = EventTask{std::move(event), handle};
   return CUDA_SUCCESS;
 }
 
 CUresult make(const CUDA_CHILD_GRAPH_NODE_PARAMS& params, Graph& parent, Task& out) {
-  const auto graph = state().graphs.find(params.graph);
+  const auto graph = graph_tables().graphs.find(params.graph);
   if (!graph || graph.get() == &parent) return CUDA_ERROR_INVALID_VALUE;
   if (params.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE) {
     if (graph->is_within_node() || graph->instances || graph->is_captured_into) {
@@ -172,7 +177,7 @@ struct Read {
 
   void operator()(const KernelTask& task) const {
     auto& to = out.kernel;
-    const bool of_library = !state().functions.find(task.handle);
+    const bool of_library = !module_tables().functions.find(task.handle);
     to.func = of_library ? nullptr : task.handle;
     to.kern = of_library ? reinterpret_cast<CUkernel>(task.handle) : nullptr;
     to.ctx = task.context->handle();

@@ -4,14 +4,14 @@
 #include "driver/core/graph/user_object.h"
 
 #include "driver/core/context/call.h"
-#include "driver/core/state.h"
+#include "driver/core/graph/tables.h"
 #include "driver/core/stream/background.h"
 
 namespace heddle::driver {
 
 CUuserObject UserObject::create(void* data, CUhostFn destroy, unsigned count) {
   UserObjectPtr object(new UserObject(data, destroy, count));
-  object->handle_ = state().user_objects.add(object);
+  object->handle_ = graph_tables().user_objects.add(object);
   return object->handle_;
 }
 
@@ -27,7 +27,7 @@ bool UserObject::release(u64 count) {
     count_ -= count;
     if (count_) return true;
   }
-  state().user_objects.remove(handle_);
+  graph_tables().user_objects.remove(handle_);
   in_background([destroy = destroy_, data = data_] {
     const InCallback scope;
     destroy(data);

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "driver/core/context/context.h"
 #include "driver/core/context/device.h"
 #include "driver/core/launch/launch.h"
+#include "driver/core/module/module.h"
 
 namespace heddle::driver {
 namespace {

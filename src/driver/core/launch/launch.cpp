@@ -6,12 +6,14 @@
 #include <cstring>
 
 #include "base/config.h"
+#include "driver/core/context/context.h"
 #include "driver/core/context/device.h"
 #include "driver/core/launch/launch_attributes.h"
 #include "driver/core/launch/module_kernels.h"
 #include "driver/core/launch/occupancy.h"
 #include "driver/core/log.h"
-#include "driver/core/state.h"
+#include "driver/core/module/module.h"
+#include "driver/core/process.h"
 #include "driver/core/trace.h"
 #include "engine/fault_policy.h"
 #include "machine/launch.h"
@@ -222,7 +224,7 @@ void run(const KernelTask& task) {
   options.time_limit = asked.time_limit;
   options.schedule = asked.schedule;
   options.strict_membermasks = asked.strict_membermasks.value_or(false);
-  options.cancel = &state().exiting;
+  options.cancel = &exiting();
   options.runtime = &context.runtime();
   options.on_fault =
       engine::on_fault_of_environment([](const std::string& text) { say("{}", text); });
@@ -231,7 +233,7 @@ void run(const KernelTask& task) {
   const machine::PoolPriority priority(task.priority);
   const TraceLaunch trace(task.function->kernel().name, task.shape(), options, **program);
   const auto result = machine::launch(*task.launch, **program, std::move(options));
-  if (state().exiting) return;
+  if (exiting()) return;
   if (const CUresult error = report(result)) context.fail(error);
 }
 

@@ -6,7 +6,8 @@
 #include "driver/core/context/device.h"
 #include "driver/core/launch/launch.h"
 #include "driver/core/launch/occupancy.h"
-#include "driver/core/state.h"
+#include "driver/core/module/module.h"
+#include "driver/core/process.h"
 #include "driver/core/trace.h"
 
 namespace heddle::driver {
@@ -26,7 +27,7 @@ Result<machine::KernelHost::Kernel> ModuleKernels::kernel(ir::FunctionId id) {
 
 std::optional<s64> ModuleKernels::attribute(u32 name, u32 device) {
   if (device >= devices()) return std::nullopt;
-  return device_attribute(*state().devices[device], static_cast<CUdevice_attribute>(name));
+  return device_attribute(*driver::devices()[device], static_cast<CUdevice_attribute>(name));
 }
 
 std::optional<u64> ModuleKernels::limit(u32 name) {
@@ -35,7 +36,7 @@ std::optional<u64> ModuleKernels::limit(u32 name) {
 }
 
 u32 ModuleKernels::device() const { return static_cast<u32>(context_.device().ordinal); }
-u32 ModuleKernels::devices() const { return static_cast<u32>(state().devices.size()); }
+u32 ModuleKernels::devices() const { return static_cast<u32>(driver::devices().size()); }
 
 std::optional<u32> ModuleKernels::occupancy(ir::FunctionId id, u32 threads, u64 dynamic_shared) {
   const FunctionPtr function = find(id);

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "driver/core/context/context.h"
 #include "driver/core/context/device.h"
+#include "driver/core/module/module.h"
 
 namespace heddle::driver {
 namespace {

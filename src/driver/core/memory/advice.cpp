@@ -34,4 +34,9 @@ Advice AdviceBook::common(u64 base, u64 bytes) const {
   return all;
 }
 
+AdviceBook& advice() {
+  static AdviceBook& instance = *new AdviceBook;
+  return instance;
+}
+
 }  // namespace heddle::driver

@@ -53,4 +53,7 @@ class AdviceBook {
   std::map<u64, Advice> pieces_{{0, {}}};  // each from its key to the next
 };
 
+/// Of the process; never destroyed.
+AdviceBook& advice();
+
 }  // namespace heddle::driver

@@ -7,9 +7,14 @@
 
 #include <algorithm>
 
+#include "driver/core/context/context.h"
 #include "driver/core/context/device.h"
 #include "driver/core/graph/graph_memory.h"
-#include "driver/core/state.h"
+#include "driver/core/memory/advice.h"
+#include "driver/core/memory/virtual_memory.h"
+#include "driver/core/module/module.h"
+#include "driver/core/module/tables.h"
+#include "driver/core/process.h"
 
 namespace heddle::driver {
 namespace {
@@ -28,7 +33,7 @@ std::optional<u64> Allocations::allocate(Allocation what) {
   if (what.device && !charge(*what.device, what.size)) return std::nullopt;
   // What is large in a pool can be bound to a multicast object.
   const bool aligned = what.pool && what.size >= kGranularity;
-  const auto address = state().memory->allocate(what.size, aligned ? kGranularity : 256);
+  const auto address = device_memory().allocate(what.size, aligned ? kGranularity : 256);
   const std::lock_guard lock(mutex_);
   if (!address.ok()) {
     if (what.device) used_[what.device] -= what.size;
@@ -71,7 +76,7 @@ bool Allocations::enter(Allocation what) {
   }
   what.id = next_id_++;
   by_base_.emplace(what.base, what);
-  if (what.kind == Kind::registered) state().memory->registered().add({what.base, what.size});
+  if (what.kind == Kind::registered) device_memory().registered().add({what.base, what.size});
   return true;
 }
 
@@ -95,7 +100,7 @@ bool Allocations::release(u64 base, std::initializer_list<Allocation::Kind> kind
     if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) return false;
     forget(found);
   }
-  return !lies_in_memory(kind) || state().memory->release(base);
+  return !lies_in_memory(kind) || device_memory().release(base);
 }
 
 std::map<u64, Allocation>::iterator Allocations::forget(std::map<u64, Allocation>::iterator it) {
@@ -103,8 +108,8 @@ std::map<u64, Allocation>::iterator Allocations::forget(std::map<u64, Allocation
   if (lies_in_memory(allocation.kind) && allocation.device) {
     used_[allocation.device] -= allocation.size;
   }
-  if (allocation.kind == Kind::registered) state().memory->registered().remove(allocation.base);
-  if (allocation.is_managed()) state().advice.forget(allocation.base, allocation.size);
+  if (allocation.kind == Kind::registered) device_memory().registered().remove(allocation.base);
+  if (allocation.is_managed()) advice().forget(allocation.base, allocation.size);
   if (allocation.file >= 0) close(allocation.file);
   if (allocation.pool) allocation.pool->give(allocation.size);
   return by_base_.erase(it);
@@ -123,7 +128,7 @@ void Allocations::release_all_of(const Context* owner) {
       }
     }
   }
-  for (const u64 base : bases) state().memory->release(base);
+  for (const u64 base : bases) device_memory().release(base);
 }
 
 std::optional<Allocation> Allocations::find(u64 address) const {
@@ -142,11 +147,11 @@ u64 Allocations::used_on(const Device& device) const {
 }
 
 std::optional<Allocation> describe_memory(u64 address) {
-  auto found = state().allocations.find(address);
-  if (found || !is_device_address(address) || state().virtual_memory.is_reserved(address)) {
+  auto found = allocations().find(address);
+  if (found || !is_device_address(address) || virtual_memory().is_reserved(address)) {
     return found;
   }
-  for (const auto& module : state().modules.all()) {
+  for (const auto& module : module_tables().modules.all()) {
     const auto variable = module->variable_at(address);
     if (!variable) continue;
     return Allocation{.base = variable->range.base,
@@ -160,28 +165,33 @@ std::optional<Allocation> describe_memory(u64 address) {
 }
 
 bool is_device_address(u64 address) {
-  const auto& memory = *state().memory;
+  const auto& memory = device_memory();
   return memory.low().all.contains(address) || memory.high().all.contains(address);
 }
 
 bool is_device_range(u64 address, u64 bytes) {
-  const auto found = state().allocations.find(address);
+  const auto found = allocations().find(address);
   if (found && !lies_in_memory(found->kind)) {
     // Neighbouring mappings of a reserved range are one range to the program.
     const u64 room = found->size - (address - found->base);
     return bytes <= room || (found->kind == Kind::mapped &&
                              is_device_range(found->base + found->size, bytes - room));
   }
-  return state().memory->is_valid(address, bytes) && !state().virtual_memory.is_reserved(address);
+  return device_memory().is_valid(address, bytes) && !virtual_memory().is_reserved(address);
 }
 
 bool is_writable_range(u64 address, u64 bytes) {
-  const auto found = state().allocations.find(address);
+  const auto found = allocations().find(address);
   return is_device_range(address, bytes) && !(found && found->is_read_only);
 }
 
 bool is_copy_range(u64 address, u64 bytes) {
   return is_device_address(address) ? is_device_range(address, bytes) : address != 0;
+}
+
+Allocations& allocations() {
+  static Allocations& instance = *new Allocations;
+  return instance;
 }
 
 }  // namespace heddle::driver

@@ -100,4 +100,7 @@ bool is_writable_range(u64 address, u64 bytes);
 /// True when the bytes may be copied: device memory, or memory that the driver knows nothing about.
 bool is_copy_range(u64 address, u64 bytes);
 
+/// Of the process; never destroyed.
+Allocations& allocations();
+
 }  // namespace heddle::driver

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "driver/core/state.h"
+#include "driver/core/context/context.h"
+#include "driver/core/memory/allocation.h"
+#include "driver/core/memory/tables.h"
 
 namespace heddle::driver {
 namespace {
@@ -96,17 +98,17 @@ CUresult Array::create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descript
       __builtin_mul_overflow(bytes, array->slices_, &bytes)) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
-  const auto base = state().allocations.allocate({.size = bytes,
-                                                  .kind = Allocation::Kind::array,
-                                                  .owner = &context,
-                                                  .device = &context.device()});
+  const auto base = allocations().allocate({.size = bytes,
+                                            .kind = Allocation::Kind::array,
+                                            .owner = &context,
+                                            .device = &context.device()});
   if (!base) return CUDA_ERROR_OUT_OF_MEMORY;
   array->base_ = *base;
-  out = state().arrays.add(array);
+  out = memory_tables().arrays.add(array);
   return CUDA_SUCCESS;
 }
 
-Array::~Array() { state().allocations.release(base_, {Allocation::Kind::array}); }
+Array::~Array() { allocations().release(base_, {Allocation::Kind::array}); }
 
 CUresult MipmappedArray::create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
                                 unsigned levels, CUmipmappedArray& out) {
@@ -126,16 +128,16 @@ CUresult MipmappedArray::create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR&
     if (!layers) each.Depth = halve(descriptor.Depth, level);
     CUarray array = nullptr;
     if (const CUresult bad = Array::create(context, each, array)) return bad;
-    state().arrays.find(array)->is_level = true;
+    memory_tables().arrays.find(array)->is_level = true;
     made->levels_.push_back(array);
   }
   if (made->levels_.empty()) return CUDA_ERROR_INVALID_VALUE;
-  out = state().mipmapped_arrays.add(made);
+  out = memory_tables().mipmapped_arrays.add(made);
   return CUDA_SUCCESS;
 }
 
 MipmappedArray::~MipmappedArray() {
-  for (const CUarray level : levels_) state().arrays.remove(level);
+  for (const CUarray level : levels_) memory_tables().arrays.remove(level);
 }
 
 }  // namespace heddle::driver

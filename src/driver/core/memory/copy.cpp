@@ -8,9 +8,15 @@
 #include <set>
 #include <vector>
 
+#include "driver/core/context/context.h"
+#include "driver/core/context/device.h"
+#include "driver/core/context/green_context.h"
+#include "driver/core/context/tables.h"
+#include "driver/core/memory/allocation.h"
 #include "driver/core/memory/host_sync.h"
-#include "driver/core/state.h"
+#include "driver/core/process.h"
 #include "driver/core/stream/capture.h"
+#include "driver/core/stream/stream.h"
 #include "driver/core/stream/task.h"
 
 namespace heddle::driver {
@@ -54,7 +60,7 @@ const Device* device_of(const CopySide& side) {
 std::vector<StreamPtr> streams_beside(const Stream& stream, const Copy& copy,
                                       const std::vector<ContextPtr>& peers) {
   if (stream.kind() != Stream::Kind::legacy) return {};
-  if (peers.empty() && state().devices.size() == 1) return {};
+  if (peers.empty() && devices().size() == 1) return {};
   std::set<StreamPtr> streams;
   for (const auto& peer : peers) streams.insert(peer->default_stream(CU_STREAM_LEGACY));
   const Device* const from = device_of(copy.from);
@@ -63,10 +69,10 @@ std::vector<StreamPtr> streams_beside(const Stream& stream, const Copy& copy,
     const auto takes_part = [&](const Context& context) {
       return !context.is_destroyed() && (&context.device() == from || &context.device() == to);
     };
-    for (const auto& context : state().contexts.all()) {
+    for (const auto& context : context_tables().contexts.all()) {
       if (takes_part(*context)) streams.insert(context->default_stream(CU_STREAM_LEGACY));
     }
-    for (const auto& green : state().green_contexts.all()) {
+    for (const auto& green : context_tables().green_contexts.all()) {
       if (takes_part(*green->primary()) && !green->is_destroyed())
         streams.insert(green->default_stream(CU_STREAM_LEGACY));
     }

@@ -2,8 +2,9 @@
 //
 // From the many parameter structures of the copies to one, and from that to rows of bytes. Driver
 // API 6.13 (cuMemcpy2D, cuMemcpy3D).
+#include "driver/core/memory/array.h"
 #include "driver/core/memory/copy.h"
-#include "driver/core/state.h"
+#include "driver/core/memory/tables.h"
 
 namespace heddle::driver {
 namespace {
@@ -19,7 +20,7 @@ struct Side {
 
 // An array has its own pitch and is as large as it is; the copy may not leave it.
 CUresult describe_array(const Side& side, const Copy& copy, CopySide& out) {
-  const auto array = state().arrays.find(side.array);
+  const auto array = memory_tables().arrays.find(side.array);
   if (!array) return CUDA_ERROR_INVALID_VALUE;
   const auto fits = [](std::size_t at, std::size_t count, std::size_t room) {
     return at <= room && count <= room - at;

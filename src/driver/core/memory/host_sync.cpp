@@ -3,16 +3,17 @@
 // See host_sync.h.
 #include "driver/core/memory/host_sync.h"
 
-#include "driver/core/state.h"
+#include "driver/core/context/context.h"
+#include "driver/core/memory/allocation.h"
 
 namespace heddle::driver {
 
 bool is_pageable(u64 address) {
-  return !is_device_address(address) && !state().allocations.find(address);
+  return !is_device_address(address) && !allocations().find(address);
 }
 
 bool is_host_memory(u64 address) {
-  const auto found = state().allocations.find(address);
+  const auto found = allocations().find(address);
   return found ? found->is_host() : !is_device_address(address);
 }
 

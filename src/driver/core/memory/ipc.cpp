@@ -14,7 +14,12 @@
 #include <string>
 #include <thread>
 
-#include "driver/core/state.h"
+#include "driver/core/context/context.h"
+#include "driver/core/context/device.h"
+#include "driver/core/context/tables.h"
+#include "driver/core/memory/allocation.h"
+#include "driver/core/memory/memory_pool.h"
+#include "driver/core/process.h"
 
 namespace heddle::driver {
 namespace {
@@ -66,17 +71,17 @@ int open_shared(const SharedHandle& handle, SharedHandle::Kind kind) {
 }
 
 CUresult export_memory(u64 address, SharedHandle& out) {
-  const auto found = state().allocations.find(address);
+  const auto found = allocations().find(address);
   if (!found || found->kind != Allocation::Kind::device) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   int file = found->file;
   if (file < 0) {
     // Nobody may write while the memory moves into the file.
-    for (const auto& context : state().contexts.all()) context->synchronize();
-    file = state().memory->share(found->base);
+    for (const auto& context : context_tables().contexts.all()) context->synchronize();
+    file = device_memory().share(found->base);
     if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    state().allocations.change(found->base, [&](Allocation& each) { each.file = file; });
+    allocations().change(found->base, [&](Allocation& each) { each.file = file; });
   }
   out = handle_of(file);
   out.offset = address - found->base;
@@ -103,7 +108,7 @@ CUresult map_import(const SharedHandle& handle, SharedHandle::Kind kind, Allocat
     out = base + handle.offset;
     return CUDA_SUCCESS;
   }
-  auto& memory = *state().memory;
+  auto& memory = device_memory();
   // And a page where nothing is, for accesses behind the end.
   const auto base = memory.reserve(machine::round_up(handle.size, machine::kPage) + machine::kPage,
                                    machine::kPage, 0);
@@ -123,7 +128,7 @@ CUresult map_import(const SharedHandle& handle, SharedHandle::Kind kind, Allocat
   as.base = *base;
   as.size = handle.size;
   as.kind = Allocation::Kind::imported;
-  state().allocations.enter(as);
+  allocations().enter(as);
   all.by_base[*base] = {handle.inode, 1, range};
   out = *base + handle.offset;
   return CUDA_SUCCESS;
@@ -148,13 +153,13 @@ CUresult import_memory(const SharedHandle& handle, const std::shared_ptr<MemoryP
 CUresult close_imported(u64 address) {
   Imports& all = imports();
   const std::lock_guard lock(all.mutex);
-  const auto found = state().allocations.find(address);
+  const auto found = allocations().find(address);
   if (!found || found->kind != Allocation::Kind::imported) return CUDA_ERROR_INVALID_VALUE;
   const auto import = all.by_base.find(found->base);
   if (import == all.by_base.end()) return CUDA_ERROR_INVALID_VALUE;
   if (--import->second.count) return CUDA_SUCCESS;
-  state().allocations.release(found->base, {Allocation::Kind::imported});
-  state().memory->unreserve(found->base);
+  allocations().release(found->base, {Allocation::Kind::imported});
+  device_memory().unreserve(found->base);
   all.by_base.erase(import);
   return CUDA_SUCCESS;
 }
@@ -196,7 +201,7 @@ void SharedMark::finish(u64 number) {
 }
 
 void SharedMark::wait(u64 number) const {
-  while (!is_done(number) && !state().exiting) {
+  while (!is_done(number) && !exiting()) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }

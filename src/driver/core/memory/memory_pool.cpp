@@ -11,7 +11,9 @@
 #include <array>
 #include <cstring>
 
-#include "driver/core/state.h"
+#include "driver/core/context/device.h"
+#include "driver/core/memory/tables.h"
+#include "driver/core/process.h"
 
 namespace heddle::driver {
 namespace {
@@ -89,7 +91,7 @@ CUmemoryPool MemoryPool::create(const PoolPlace& place, u64 max_bytes, Origin or
 
 CUmemoryPool MemoryPool::create(const PoolPlace& place, u64 max_bytes, Origin origin, u64 id) {
   std::shared_ptr<MemoryPool> pool(new MemoryPool(place, max_bytes, origin, id));
-  pool->handle_ = state().pools.add(pool);
+  pool->handle_ = memory_tables().pools.add(pool);
   return pool->handle_;
 }
 

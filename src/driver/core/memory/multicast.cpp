@@ -16,10 +16,13 @@
 #include <set>
 #include <thread>
 
+#include "driver/core/context/context.h"
 #include "driver/core/context/device.h"
+#include "driver/core/context/tables.h"
 #include "driver/core/log.h"
 #include "driver/core/memory/ipc.h"
-#include "driver/core/state.h"
+#include "driver/core/memory/virtual_memory.h"
+#include "driver/core/process.h"
 
 namespace heddle::driver {
 namespace {
@@ -241,7 +244,7 @@ CUresult Multicast::unbind(Device& device, u64 offset, u64 bytes) {
     }
     publish_all();
   }
-  for (const auto& context : state().contexts.all()) context->synchronize();
+  for (const auto& context : context_tables().contexts.all()) context->synchronize();
   return CUDA_SUCCESS;
 }
 
@@ -291,7 +294,7 @@ void Multicast::publish(const Mapping& mapping) const {
   for (auto at = cuts.begin(); std::next(at) != cuts.end(); ++at) {
     parts.push_back(part(mapping, *at, *std::next(at)));
   }
-  state().memory->multimem().replace(mapping.addresses, std::move(parts));
+  device_memory().multimem().replace(mapping.addresses, std::move(parts));
 }
 
 /// With this process' lock held. What others have unbound stays mapped here: it may be in use.
@@ -328,7 +331,7 @@ void Multicast::unmap(u64 address) {
   const std::lock_guard lock(mutex_);
   const auto found = mappings_.find(address);
   if (found == mappings_.end()) return;
-  state().memory->multimem().replace(found->second.addresses, {});
+  device_memory().multimem().replace(found->second.addresses, {});
   mappings_.erase(found);
 }
 

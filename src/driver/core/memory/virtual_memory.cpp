@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <string>
 
+#include "driver/core/context/device.h"
+#include "driver/core/memory/allocation.h"
 #include "driver/core/memory/multicast.h"
-#include "driver/core/state.h"
+#include "driver/core/process.h"
 
 namespace heddle::driver {
 namespace {
@@ -45,11 +47,11 @@ bool is_valid_access(const CUmemAccessDesc& what) {
 }  // namespace
 
 PhysicalPtr Physical::create(Device* device, const CUmemAllocationProp& properties, u64 bytes) {
-  if (device && !state().allocations.charge(*device, bytes)) return nullptr;
+  if (device && !allocations().charge(*device, bytes)) return nullptr;
   const int file = memfd_create(kFileName, MFD_CLOEXEC);
   if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) != 0) {
     if (file >= 0) close(file);
-    if (device) state().allocations.discharge(*device, bytes);
+    if (device) allocations().discharge(*device, bytes);
     return nullptr;
   }
   return PhysicalPtr(new Physical(device, properties, bytes, file, device != nullptr));
@@ -64,13 +66,13 @@ PhysicalPtr Physical::import(int file) {
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
   properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-  return PhysicalPtr(new Physical(state().devices.front().get(), properties,
+  return PhysicalPtr(new Physical(devices().front().get(), properties,
                                   static_cast<u64>(status.st_size), copy, false));
 }
 
 Physical::~Physical() {
   close(file_);
-  if (counts_) state().allocations.discharge(*device_, size_);
+  if (counts_) allocations().discharge(*device_, size_);
 }
 
 const machine::AddressRange* VirtualMemory::reservation(u64 address) const {
@@ -84,7 +86,7 @@ CUresult VirtualMemory::reserve(u64 bytes, u64 align, u64 hint, u64& out) {
   if (!bytes || bytes % machine::kPage || hint % machine::kPage || (align & (align - 1))) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  const auto base = state().memory->reserve(bytes, std::max(align, kGranularity), hint);
+  const auto base = device_memory().reserve(bytes, std::max(align, kGranularity), hint);
   if (!base.ok()) return CUDA_ERROR_OUT_OF_MEMORY;
   const std::lock_guard lock(mutex_);
   reserved_[*base] = {*base, bytes};
@@ -101,7 +103,7 @@ CUresult VirtualMemory::free(u64 address, u64 bytes) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   reserved_.erase(found);
-  state().memory->unreserve(address);
+  device_memory().unreserve(address);
   return CUDA_SUCCESS;
 }
 
@@ -122,7 +124,7 @@ bool VirtualMemory::can_map(u64 address, u64 bytes, u64 offset, u64 size) const 
 CUresult VirtualMemory::map(u64 address, u64 bytes, u64 offset, const PhysicalPtr& memory) {
   const std::lock_guard lock(mutex_);
   if (!can_map(address, bytes, offset, memory->size())) return CUDA_ERROR_INVALID_VALUE;
-  if (!state().memory->map({address, bytes}, memory->file(), offset)) {
+  if (!device_memory().map({address, bytes}, memory->file(), offset)) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
   mapped_.emplace(address, Mapping{.size = bytes, .offset = offset, .memory = memory});
@@ -152,10 +154,10 @@ CUresult VirtualMemory::unmap(u64 address, u64 bytes) {
   if (it == mapped_.end()) return CUDA_ERROR_INVALID_VALUE;
   while (it != mapped_.end() && it->first < address + bytes) {
     if (it->second.multicast) it->second.multicast->unmap(it->first);
-    state().allocations.release(it->first, {Allocation::Kind::mapped});
+    allocations().release(it->first, {Allocation::Kind::mapped});
     it = mapped_.erase(it);
   }
-  state().memory->unmap({address, bytes});
+  device_memory().unmap({address, bytes});
   return CUDA_SUCCESS;
 }
 
@@ -186,14 +188,14 @@ CUresult VirtualMemory::set_access(u64 address, u64 bytes, const CUmemAccessDesc
       mapping.multicast->set_access(base, access);
       continue;
     }
-    state().memory->protect({base, mapping.size}, access);
-    state().allocations.release(base, {Allocation::Kind::mapped});
+    device_memory().protect({base, mapping.size}, access);
+    allocations().release(base, {Allocation::Kind::mapped});
     if (access == machine::Memory::Access::none) continue;
-    state().allocations.enter({.base = base,
-                               .size = mapping.size,
-                               .kind = Allocation::Kind::mapped,
-                               .device = mapping.memory->device(),
-                               .is_read_only = access == machine::Memory::Access::read});
+    allocations().enter({.base = base,
+                         .size = mapping.size,
+                         .kind = Allocation::Kind::mapped,
+                         .device = mapping.memory->device(),
+                         .is_read_only = access == machine::Memory::Access::read});
   }
   return CUDA_SUCCESS;
 }
@@ -235,6 +237,11 @@ void VirtualMemory::refresh(u64 address) const {
 bool VirtualMemory::is_reserved(u64 address) const {
   const std::lock_guard lock(mutex_);
   return reservation(address) != nullptr;
+}
+
+VirtualMemory& virtual_memory() {
+  static VirtualMemory& instance = *new VirtualMemory;
+  return instance;
 }
 
 }  // namespace heddle::driver

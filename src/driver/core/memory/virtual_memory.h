@@ -99,4 +99,7 @@ class VirtualMemory {
   std::map<u64, Mapping> mapped_;
 };
 
+/// Of the process; never destroyed.
+VirtualMemory& virtual_memory();
+
 }  // namespace heddle::driver

@@ -9,6 +9,7 @@
 #include "check/check.h"
 #include "driver/core/module/compile.h"
 #include "driver/core/module/device_library.h"
+#include "driver/core/module/module.h"
 #include "driver/core/module/symbols.h"
 #include "machine/front_end.h"
 

@@ -3,22 +3,26 @@
 // See library.h.
 #include "driver/core/module/library.h"
 
+#include "driver/core/context/context.h"
+#include "driver/core/context/device.h"
+#include "driver/core/context/tables.h"
 #include "driver/core/launch/function_attributes.h"
 #include "driver/core/log.h"
-#include "driver/core/state.h"
+#include "driver/core/module/module.h"
+#include "driver/core/module/tables.h"
 
 namespace heddle::driver {
 
 CUlibrary Library::create(std::shared_ptr<const ir::Module> ir) {
   std::shared_ptr<Library> library(new Library(std::move(ir)));
-  library->handle_ = state().libraries.add(library);
+  library->handle_ = module_tables().libraries.add(library);
   return library->handle_;
 }
 
 ModulePtr Library::module(Context& context) {
   const std::lock_guard lock(mutex_);
   CUmodule& handle = modules_[&context];
-  if (auto module = state().modules.find(handle)) return module;
+  if (auto module = module_tables().modules.find(handle)) return module;
   auto loaded = Module::load(context, ir_, true, first_);
   if (!loaded.ok()) {
     say("{}", loaded.error().message);
@@ -34,17 +38,19 @@ CUkernel Library::kernel(const std::string& name) {
   if (const auto found = kernels_.find(name); found != kernels_.end()) return found->second;
   const auto* function = ir_->find_function(name);
   if (!function || !function->is_entry) return nullptr;
-  const auto handle = state().kernels.add(std::make_shared<Kernel>(shared_from_this(), name));
+  const auto handle =
+      module_tables().kernels.add(std::make_shared<Kernel>(shared_from_this(), name));
   kernels_.emplace(name, handle);
   return handle;
 }
 
 void Library::unload() {
-  state().libraries.remove(handle_);
-  state().kernels.remove_if([&](const Kernel& kernel) { return &kernel.library() == this; });
+  module_tables().libraries.remove(handle_);
+  module_tables().kernels.remove_if(
+      [&](const Kernel& kernel) { return &kernel.library() == this; });
   const std::lock_guard lock(mutex_);
   for (const auto& [context, handle] : modules_) {
-    if (const auto module = state().modules.find(handle)) module->unload();
+    if (const auto module = module_tables().modules.find(handle)) module->unload();
   }
 }
 
@@ -52,14 +58,14 @@ std::vector<ModulePtr> Library::modules() {
   const std::lock_guard lock(mutex_);
   std::vector<ModulePtr> loaded;
   for (const auto& [context, handle] : modules_) {
-    if (auto module = state().modules.find(handle)) loaded.push_back(std::move(module));
+    if (auto module = module_tables().modules.find(handle)) loaded.push_back(std::move(module));
   }
   return loaded;
 }
 
 FunctionPtr Kernel::function(Context& context) {
   const auto module = library_->module(context);
-  auto function = module ? state().functions.find(module->function(name_)) : nullptr;
+  auto function = module ? module_tables().functions.find(module->function(name_)) : nullptr;
   if (function && !function->has_kernel_attributes.load()) apply(*function);
   return function;
 }
@@ -81,7 +87,8 @@ void Kernel::apply(Function& function) {
 void Kernel::apply_on(const Device& device) {
   for (const auto& module : library_->modules()) {
     if (&module->context()->device() != &device) continue;
-    if (const auto function = state().functions.find(module->function(name_))) apply(*function);
+    if (const auto function = module_tables().functions.find(module->function(name_)))
+      apply(*function);
   }
 }
 
@@ -89,7 +96,7 @@ void Kernel::apply_on(const Device& device) {
 /// long, where there is none.
 template <class Use>
 CUresult Kernel::on_device(Device& device, Use use) {
-  for (const auto& context : state().contexts.all()) {
+  for (const auto& context : context_tables().contexts.all()) {
     if (&context->device() != &device || context->is_destroyed()) continue;
     const auto found = function(*context);
     return found ? use(*found) : CUDA_ERROR_OUT_OF_MEMORY;

@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "driver/core/context/context.h"
+#include "driver/core/context/device.h"
 #include "driver/core/module/compile.h"
 #include "driver/core/module/device_library.h"
-#include "driver/core/state.h"
 
 namespace heddle::driver {
 

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 
+#include "driver/core/context/context.h"
 #include "driver/core/context/device.h"
-#include "driver/core/state.h"
+#include "driver/core/module/library.h"
+#include "driver/core/module/tables.h"
+#include "driver/core/process.h"
 
 namespace heddle::driver {
 namespace {
@@ -50,10 +53,10 @@ u32 Function::max_threads() const {
 
 Result<ModulePtr> Module::load(Context& context, std::shared_ptr<const ir::Module> ir,
                                bool of_library, std::shared_ptr<const machine::Loaded> first) {
-  auto loaded = machine::Loaded::create(*state().memory, std::move(ir), std::move(first));
+  auto loaded = machine::Loaded::create(device_memory(), std::move(ir), std::move(first));
   if (!loaded.ok()) return loaded.error();
   ModulePtr module(new Module(&context, std::move(*loaded), of_library));
-  module->handle_ = state().modules.add(module);
+  module->handle_ = module_tables().modules.add(module);
   return module;
 }
 
@@ -63,8 +66,8 @@ CUfunction Module::function(std::string_view name) {
   const auto& all = ir().functions;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].is_entry || all[i].name != name) continue;
-    const auto handle =
-        state().functions.add(std::make_shared<Function>(shared_from_this(), ir::FunctionId(i)));
+    const auto handle = module_tables().functions.add(
+        std::make_shared<Function>(shared_from_this(), ir::FunctionId(i)));
     functions_.emplace(name, handle);
     return handle;
   }
@@ -92,13 +95,14 @@ std::optional<Module::VariableInfo> Module::variable_at(u64 address) const {
 }
 
 void Module::unload() {
-  state().modules.remove(handle_);
-  state().functions.remove_if([&](const Function& function) { return &function.module() == this; });
+  module_tables().modules.remove(handle_);
+  module_tables().functions.remove_if(
+      [&](const Function& function) { return &function.module() == this; });
 }
 
 FunctionPtr find_function(Context& context, CUfunction handle) {
-  if (auto function = state().functions.find(handle)) return function;
-  const auto kernel = state().kernels.find(reinterpret_cast<CUkernel>(handle));
+  if (auto function = module_tables().functions.find(handle)) return function;
+  const auto kernel = module_tables().kernels.find(reinterpret_cast<CUkernel>(handle));
   return kernel ? kernel->function(context) : nullptr;
 }
 

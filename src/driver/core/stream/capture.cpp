@@ -7,7 +7,7 @@
 #include <atomic>
 #include <set>
 
-#include "driver/core/state.h"
+#include "driver/core/graph/graph.h"
 #include "driver/core/stream/event.h"
 
 namespace heddle::driver {

@@ -3,6 +3,9 @@
 // See context_marks.h.
 #include "driver/core/stream/context_marks.h"
 
+#include "driver/core/stream/event.h"
+#include "driver/core/stream/stream.h"
+
 namespace heddle::driver {
 
 // A stream that nobody else knows waits for what is in all the others.

@@ -3,8 +3,10 @@
 // See event.h.
 #include "driver/core/stream/event.h"
 
+#include "driver/core/graph/graph.h"
 #include "driver/core/memory/ipc.h"
 #include "driver/core/stream/capture.h"
+#include "driver/core/stream/stream.h"
 
 namespace heddle::driver {
 

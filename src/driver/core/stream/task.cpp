@@ -2,8 +2,8 @@
 //
 // See task.h.
 #include "driver/core/stream/task.h"
-#include "base/roomy_stack.h"
 
+#include "base/roomy_stack.h"
 #include "driver/core/context/call.h"
 #include "driver/core/log.h"
 #include "driver/core/stream/capture.h"

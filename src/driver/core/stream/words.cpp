@@ -4,7 +4,8 @@
 #include <atomic>
 #include <thread>
 
-#include "driver/core/state.h"
+#include "driver/core/memory/allocation.h"
+#include "driver/core/process.h"
 #include "driver/core/stream/task.h"
 #include "driver/core/stream/words.h"
 
@@ -36,7 +37,7 @@ constexpr unsigned kFlush = CU_STREAM_WAIT_VALUE_FLUSH;
 template <class T>
 void wait_for(const Context& context, CUdeviceptr address, T value, unsigned flags) {
   while (!holds(word<T>(address).load(), value, flags & ~kFlush)) {
-    if (state().exiting || context.error()) return;
+    if (exiting() || context.error()) return;
     std::this_thread::yield();
   }
 }

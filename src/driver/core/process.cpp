@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See state.h. Devices are made once, by cuInit.
-#include "driver/core/state.h"
+// See process.h. Devices are made once, by cuInit.
+#include "driver/core/process.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -11,8 +11,10 @@
 #include <string>
 
 #include "base/config.h"
+#include "driver/core/context/context.h"
+#include "driver/core/context/device.h"
 #include "driver/core/log.h"
-#include "driver/core/module/compile.h"
+#include "driver/core/memory/virtual_memory.h"
 #include "engine/engine.h"
 
 namespace heddle::driver {
@@ -23,6 +25,16 @@ std::atomic<CUresult> refusal{CUDA_ERROR_NOT_INITIALIZED};
 /// In the child of a fork that came behind cuInit: nothing of the parent's driver is there but its
 /// memory.
 std::atomic<bool> forked{false};
+
+struct Process {
+  std::vector<std::unique_ptr<Device>> devices;
+  std::unique_ptr<machine::Memory> memory;
+  std::atomic<bool> exiting{false};
+};
+Process& process() {
+  static Process& instance = *new Process;
+  return instance;
+}
 
 CUresult no_device(const std::string& why) {
   say("no device: {}", why);
@@ -47,8 +59,8 @@ CUuuid uuid_of(const machine::Profile& profile, int ordinal) {
 /// Handlers of atexit() that were registered behind cuInit have run, those before it come next.
 void stop_kernels() {
   if (forked) return;
-  state().exiting = true;
-  for (const auto& device : state().devices) {
+  process().exiting = true;
+  for (const auto& device : devices()) {
     if (const auto& context = device->primary.context) context->synchronize();
   }
   refusal = CUDA_ERROR_DEINITIALIZED;
@@ -70,13 +82,11 @@ CUresult make_devices() {
   const u64 bytes = profile.memory_bytes ? profile.memory_bytes : host_bytes();
   auto memory = machine::Memory::create(bytes * count);
   if (!memory.ok()) return no_device(memory.error().message);
-  state().memory = std::move(*memory);
-  state().memory->multimem().on_missing = [](u64 address) {
-    state().virtual_memory.refresh(address);
-  };
+  process().memory = std::move(*memory);
+  device_memory().multimem().on_missing = [](u64 address) { virtual_memory().refresh(address); };
   for (u32 i = 0; i < count; ++i) {
     const int ordinal = static_cast<int>(i);
-    state().devices.push_back(std::make_unique<Device>(
+    process().devices.push_back(std::make_unique<Device>(
         ordinal, profile, bytes, engine::make_engine(), uuid_of(profile, ordinal)));
   }
   std::atexit(stop_kernels);
@@ -86,10 +96,9 @@ CUresult make_devices() {
 
 }  // namespace
 
-State& state() {
-  static State& instance = *new State;
-  return instance;
-}
+const std::vector<std::unique_ptr<Device>>& devices() { return process().devices; }
+machine::Memory& device_memory() { return *process().memory; }
+const std::atomic<bool>& exiting() { return process().exiting; }
 
 CUresult initialize() {
   if (forked) return CUDA_ERROR_NOT_INITIALIZED;
@@ -105,9 +114,8 @@ CUresult initialize() {
 CUresult why_not_ready() { return refusal.load(std::memory_order_acquire); }
 
 Device* device(CUdevice handle) {
-  const auto& devices = state().devices;
-  if (handle < 0 || static_cast<std::size_t>(handle) >= devices.size()) return nullptr;
-  return devices[static_cast<std::size_t>(handle)].get();
+  const auto index = static_cast<std::size_t>(handle);
+  return handle >= 0 && index < devices().size() ? devices()[index].get() : nullptr;
 }
 
 }  // namespace heddle::driver
