@@ -130,7 +130,7 @@ class Check(Case):
     def test_colour_is_for_terminals(self):
         broken = str(ROOT / "examples" / "broken.ptx")
         for env, coloured in [({}, True), ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False)]:
-            for command in ["check", broken], ["explain", "P2010"]:
+            for command in ["check", broken], ["explain", "P2010"], ["run", broken, "--grid", "1", "--block", "1"]:
                 with self.subTest(env=env, command=command):
                     self.assertEqual(b"\x1b[" in self.on_a_terminal(*command, env=env), coloured)
 
@@ -140,7 +140,7 @@ class Check(Case):
         except OSError as error:  # a container without /dev/pts
             self.skipTest(f"no pseudo terminal: {error}")
         environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-        with subprocess.Popen([HEDDLE, *args], stdout=inside, env={**environment, **env}) as process:
+        with subprocess.Popen([HEDDLE, *args], stdout=inside, stderr=inside, env={**environment, **env}) as process:
             os.close(inside)
             written = b""
             try:
