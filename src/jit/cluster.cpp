@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/cluster.h"
 
+#include "machine/launch.h"
+
 namespace heddle::jit {
 
 using machine::CtaStatus;
@@ -15,7 +17,8 @@ CtaStatus CompiledCluster::run(u64 budget) {
     for (std::size_t rank = 0; rank < members_.size(); ++rank)
       if (!finished_[rank]) see(*members_[rank]);
   };
-  const auto is_stopped = [&] { return launch_.stop.load(std::memory_order_relaxed); };
+  // What the watch asks, too (watch.cpp): it may have stopped a CTA before anybody else knows.
+  const auto is_stopped = [&] { return machine::is_over(launch_); };
   // A CTA that was stopped cannot resume: it would repeat what it did since it last waited.
   for (u32 pass = 0; pass < kPatience && !is_stopped(); ++pass) {
     jit::Cta* left = nullptr;
