@@ -78,6 +78,23 @@ TEST(Environment, SillyNumberOfDevices) {
   }
 }
 
+TEST(Environment, IsReadWhenTheLibraryIsFirstCalled) {
+  const auto count = [] {
+    int devices = 0;
+    return static_cast<int>(cuDeviceGetCount(&devices));
+  };
+  const auto before = in_child({{"HEDDLE_TRACE", "api"}}, [&] { return cuInit(0) || count(); });
+  EXPECT_EQ(before.status, 0);
+  EXPECT_THAT(before.said, HasSubstr("heddle: api: cuInit(Flags=0) = CUDA_SUCCESS"));
+  const auto behind = in_child({{"HEDDLE_TRACE", ""}}, [&] {
+    if (cuInit(0)) return 1;
+    setenv("HEDDLE_TRACE", "api", 1);
+    return count();
+  });
+  EXPECT_EQ(behind.status, 0);
+  EXPECT_EQ(behind.said, "") << "it is not read again";
+}
+
 CUresult launch_endless() {
   CUcontext context = nullptr;
   CUmodule module = nullptr;
