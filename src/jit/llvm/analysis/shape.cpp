@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/check.h"
 #include "jit/extent.h"
 #include "jit/llvm/analysis/fixed_point.h"
 
@@ -253,65 +254,85 @@ Shape Shapes::of_phi(const llvm::PHINode& phi) const {
   return all;
 }
 
+/// Of a component of %tid.
+Shape Shapes::of_thread_number(u64 component) const {
+  if (component == 0) {
+    if (block_.x % team_ == 0 || block_.volume() == block_.x) return {Kind::team, 1, team_, {}};
+    if (block_.x % kLanes == 0) return {Kind::warp, 1, kLanes, {}};
+    if (block_.x % kHalf == 0) return {Kind::half, 1, kHalf, {}};
+    return Shape::any();
+  }
+  const u64 threads = component == 1 ? block_.x : u64{block_.x} * block_.y;  // with the same number
+  if (threads % team_ == 0) return Shape::uniform();
+  if (threads % kLanes == 0) return {Kind::warp, 0, 1, {}};
+  if (threads % kHalf == 0) return {Kind::half, 0, 1, {}};
+  return Shape::any();
+}
+
+Shape Shapes::of_load(const llvm::CallInst& call) const {
+  const Shape address = of(call.getArgOperand(1));
+  const Site& site = site_of(call, sites_);
+  // One for each thread; an access for each thread, unless all may see the same one.
+  if (site.space == ir::Space::local) return Shape::any();
+  if (address.kind == Kind::unset) return {};
+  if (site.ordered && !(address.is_uniform() && site.count == 1)) return Shape::any();
+  if (address.is_affine() && address.stride == 0 && address.widened.empty())
+    return {address.kind, 0, 1, {}};
+  return Shape::any();
+}
+
+/// Of a wait for one barrier object. Lanes arrive there together, so what they know of its phases
+/// is the same.
+Shape Shapes::of_wait(const llvm::CallInst& call) const {
+  const Site& site = site_of(call, sites_);
+  Shape all = Shape::uniform();
+  for (unsigned i = 1; i <= site.count && i < call.arg_size(); ++i) {
+    const Shape shape = of(call.getArgOperand(i));
+    if (shape.kind == Kind::unset) return {};
+    if (!shape.is_uniform()) all = Shape::any();
+  }
+  return all;
+}
+
+Shape Shapes::of_warp_operation(const llvm::CallInst& call) const {
+  const Site& site = site_of(call, sites_);
+  if (!isa::effects_of(site.sem).uniform) return Shape::any();
+  if (!site.has_members) return Shape::uniform();
+  const Shape members = of(call.getArgOperand(call.arg_size() - 1));
+  if (members.kind == Kind::unset) return {};
+  return members.is_uniform() ? Shape::uniform() : Shape::any();
+}
+
 Shape Shapes::of_call(const llvm::CallInst& call) const {
   const MachineOp op = machine_op(call);
   if (op == MachineOp::none) return of_others(call);
-  const auto uniform_along = [&](u64 threads, u64 align) -> Shape {
-    if (threads % team_ == 0) return Shape::uniform(align);
-    if (threads % kLanes == 0) return {Kind::warp, 0, align, {}};
-    if (threads % kHalf == 0) return {Kind::half, 0, align, {}};
-    return Shape::any();
-  };
-  if (op == MachineOp::tid) {
-    const u64 component = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue();
-    if (component == 0) {
-      if (block_.x % team_ == 0 || block_.volume() == block_.x) return {Kind::team, 1, team_, {}};
-      if (block_.x % kLanes == 0) return {Kind::warp, 1, kLanes, {}};
-      if (block_.x % kHalf == 0) return {Kind::half, 1, kHalf, {}};
+  switch (info_of(op).result) {
+    case MachineOpInfo::Result::none:
+    case MachineOpInfo::Result::lanes:
       return Shape::any();
-    }
-    return uniform_along(component == 1 ? block_.x : u64{block_.x} * block_.y, 1);
+    case MachineOpInfo::Result::uniform:
+      return Shape::uniform(op == MachineOp::context_i64 ? 256 : op == MachineOp::symbol ? 16 : 1);
+    case MachineOpInfo::Result::depends:
+      break;
   }
   const Kind warp = team_ == kLanes ? Kind::team : Kind::warp;
-  if (op == MachineOp::lane) return {warp, 1, kMostAlign, {}};
-  if (op == MachineOp::context_i32 && is_field(call, offsetof(Context, warp)))
-    return {warp, 0, 1, {}};
-  if (op == MachineOp::context_i64) return Shape::uniform(256);
-  if (op == MachineOp::symbol) return Shape::uniform(16);
-  if (op == MachineOp::context_i32 || op == MachineOp::param || op == MachineOp::special)
-    return Shape::uniform();
-  if (op == MachineOp::load) {
-    const Shape address = of(call.getArgOperand(1));
-    const Site& site = site_of(call, sites_);
-    // One for each thread; an access for each thread, unless all may see the same one.
-    if (site.space == ir::Space::local) return Shape::any();
-    if (address.kind == Kind::unset) return {};
-    if (site.ordered && !(address.is_uniform() && site.count == 1)) return Shape::any();
-    if (address.is_affine() && address.stride == 0 && address.widened.empty())
-      return {address.kind, 0, 1, {}};
-    return Shape::any();
+  switch (op) {
+    case MachineOp::tid:
+      return of_thread_number(llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue());
+    case MachineOp::lane:
+      return {warp, 1, kMostAlign, {}};
+    case MachineOp::context_i32:
+      if (is_field(call, offsetof(Context, warp))) return {warp, 0, 1, {}};
+      return Shape::uniform();
+    case MachineOp::load:
+      return of_load(call);
+    case MachineOp::wait:
+      return of_wait(call);
+    case MachineOp::warp_op:
+      return of_warp_operation(call);
+    default:
+      HEDDLE_UNREACHABLE();  // all others whose result depends on something
   }
-  if (op == MachineOp::barrier_wait || op == MachineOp::all_lanes) return Shape::uniform();
-  if (op == MachineOp::wait) {
-    // For one object. Lanes arrive there together, so what they have of its phases is the same.
-    const Site& site = site_of(call, sites_);
-    Shape all = Shape::uniform();
-    for (unsigned i = 1; i <= site.count && i < call.arg_size(); ++i) {
-      const Shape shape = of(call.getArgOperand(i));
-      if (shape.kind == Kind::unset) return {};
-      if (!shape.is_uniform()) all = Shape::any();
-    }
-    return all;
-  }
-  if (op == MachineOp::warp_op) {
-    const Site& site = site_of(call, sites_);
-    if (!isa::effects_of(site.sem).uniform) return Shape::any();
-    if (!site.has_members) return Shape::uniform();
-    const Shape members = of(call.getArgOperand(call.arg_size() - 1));
-    if (members.kind == Kind::unset) return {};
-    return members.is_uniform() ? Shape::uniform() : Shape::any();
-  }
-  return Shape::any();
 }
 
 Shape Shapes::compute(const llvm::Instruction& inst) const {

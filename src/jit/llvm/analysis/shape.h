@@ -93,6 +93,10 @@ class Shapes {
   Shape of_compare(const llvm::ICmpInst& inst) const;
   Shape of_cast(const llvm::CastInst& inst) const;
   Shape of_phi(const llvm::PHINode& phi) const;
+  Shape of_thread_number(u64 component) const;
+  Shape of_load(const llvm::CallInst& call) const;
+  Shape of_wait(const llvm::CallInst& call) const;
+  Shape of_warp_operation(const llvm::CallInst& call) const;
   Shape of_call(const llvm::CallInst& call) const;
   Shape of_others(const llvm::Instruction& inst) const;
   bool diverge(llvm::BasicBlock* block);
