@@ -78,6 +78,22 @@ class Good(unittest.TestCase):
         self.assertEqual([(o.name, o.written) for o in form.operands], [("d", True), ("a", False), ("b", False)])
         self.assertEqual(form.cases[0].inputs, ("0xffffffff", "1"))
 
+    def test_functions_and_effects(self):
+        isa = self.isa("effect add_all  uniform members=m\neffect put  atomic signals\n" +
+                       insn("T u16 u32", "add.T  d:T, a:T, m:u32", "sem warp add_all<T>") +
+                       "  form add.sat.T  d:T, [a], b:T\n    T u16 u32\n    sem memory put applies add_one<T, sat>\n"
+                       "  form add.cc.u32  d:u32, [a], b:u32\n    sem memory put applies add_one<u32, false>\n")
+        self.assertEqual([(form.sem, form.applies, form.members) for form in isa.forms],
+                         [("add_all", "", 2), ("put", "add_one", -1), ("put", "add_one", -1)])
+        files = outputs(isa)
+        self.assertEqual([form.dispatch_base for form in isa.forms], [0, 0, 2])
+        self.assertIn("HEDDLE_WARP(1, heddle::sem::add_all<heddle::u32>)", files["warp_functions.inc"])
+        self.assertIn("HEDDLE_ATOMIC(2, heddle::sem::add_one<heddle::u32, false>)", files["atomic_functions.inc"])
+        self.assertIn("{.uniform = true},  // add_all", files["sem_ids.h"])
+        self.assertIn("{.access = Access::atomic, .signals = true},  // put", files["sem_ids.h"])
+        self.assertEqual([line for line in files["handlers.inc"].splitlines() if line.startswith("HEDDLE")],
+                         ["HEDDLE_HANDLER(put)"])
+
     def test_values_of_many_digits_take_no_time(self):
         number = "0x" + "0" * 60 + "1"
         form = self.isa(ADD.replace("0xffffffff, 1 -> 0", f"{number}, {number} -> {number}")).forms[0]
@@ -399,6 +415,12 @@ BAD = [
     ("type u32 bits 32 class unsigned cpp u32\n", "1: type `u32` is already declared at base.isa:6"),
     ("type x bits 32 class round cpp u32\n", "1: unknown type class `round`"),
     ("group rnd .rn\n", "1: group `rnd` is already declared at base.isa:11"),
+    ("effect put\n", "1: expected: effect HANDLER WORD ..."),
+    ("effect put  shouts\n", "1: there is no effect `shouts`; one of"),
+    ("effect put  load\neffect put  store\n", "2: `put` already has its effects at fixture.isa:1"),
+    ("effect put  load\n" + insn("T u16"), "1: no form has the `sem` `put`"),
+    ("effect put  members=m\n" + insn("T u16", "add.T  d:T, [a]", "sem memory put"), "1: no form of `put` has an operand `m`"),
+    (insn("T u16", "add.T  d:T, a:T", "sem engine put applies f<T>"), "5: only a `sem memory` applies a function"),
     ("group x .a .a\n", "1: group `x` has `.a` twice"),
     ("group form .a\n", "1: a group cannot be called `form`"),
     ("insn add\n  manual 9.7\n  form add.u32 d:u32\n    sem pending\n", "1: insn `add` has no summary"),
