@@ -63,8 +63,10 @@ if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(HEDDLE_CCACHE ccache)
   if(HEDDLE_CCACHE)
     set(CMAKE_C_COMPILER_LAUNCHER ${HEDDLE_CCACHE})
-    # ccache's options for precompiled headers (HeddleHeaders.cmake).
-    set(CMAKE_CXX_COMPILER_LAUNCHER
-        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${HEDDLE_CCACHE})
+    # ccache's options for precompiled headers (HeddleHeaders.cmake). Such a header records the sizes
+    # of the files that it contains, and Clang refuses it when one differs. So ccache must compare
+    # comments, too, which it leaves out by default.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+        CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_COMMENTS=1 ${HEDDLE_CCACHE})
   endif()
 endif()
