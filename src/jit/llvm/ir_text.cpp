@@ -58,7 +58,7 @@ void visit_kernel(PassState& state, const Visit& visit) {
   visit("shared_bytes", kernel.shared_bytes), visit("local_bytes", kernel.local_bytes);
   visit("local_in_lanes", kernel.local_in_lanes), visit("frame_of_call", kernel.frame_of_call);
   visit("zeroes_subnormals", kernel.zeroes_subnormals);
-  visit("waits", state.vectorized.waits), visit("turns", state.vectorized.switches_ctas);
+  visit("waits", state.vectorized.waits), visit("switches_ctas", state.vectorized.switches_ctas);
   visit("loops", state.image.loops), visit("team", state.image.team);
   visit("frame_bytes", state.image.frame_bytes);
 }

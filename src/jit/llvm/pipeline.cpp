@@ -519,7 +519,7 @@ std::string run_passes(std::span<const Pass* const> passes, PassState& state, Pr
   std::optional<StageTimer> clock;
   if (driver.stages) clock.emplace(*driver.stages);
   for (const Pass* pass : passes) {
-    if (driver.abandoned && *driver.abandoned) return "nobody wants it any more";
+    if (driver.abandoned && *driver.abandoned) return "the code is no longer wanted";
     for (unsigned i = 0; i < kProperties; ++i) {
       const auto one = static_cast<Property>(i);
       if (pass->needs.has(one) && !have.has(one))
