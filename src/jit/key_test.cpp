@@ -55,7 +55,7 @@ TEST(Key, TellsWhatMakesADifference) {
   const struct {
     const char* what;
     Kernel a, b;
-  } kCases[] = {
+  } cases[] = {
       {"an immediate", {"", "add.u32 %r1, %r2, 1;"}, {"", "add.u32 %r1, %r2, 2;"}},
       {"a register", {"", "sub.u32 %r1, %r2, %r2;"}, {"", "sub.u32 %r1, %r2, %r3;"}},
       {"a type", {"", "add.u32 %r1, %r2, 1;"}, {"", "add.s32 %r1, %r2, 1;"}},
@@ -72,7 +72,7 @@ TEST(Key, TellsWhatMakesADifference) {
       {"the block", {"", ""}, {"", "", {64, 2, 1}}},
       {"the compiler", {"", ""}, {"", "", {128, 1, 1}, "another compiler"}},
   };
-  for (const auto& [what, a, b] : kCases) EXPECT_NE(key_of(a), key_of(b)) << what;
+  for (const auto& [what, a, b] : cases) EXPECT_NE(key_of(a), key_of(b)) << what;
 }
 
 TEST(Key, IsTheSameWhereNothingElseIs) {
@@ -81,7 +81,7 @@ TEST(Key, IsTheSameWhereNothingElseIs) {
   const struct {
     const char* what;
     Kernel a, b;
-  } kCases[] = {
+  } cases[] = {
       {"nothing", {"", "add.u32 %r1, %r2, 1;"}, {"", "add.u32 %r1, %r2, 1;"}},
       {"lines", {"", "add.u32 %r1, %r2, 1;"}, {"\n\n", "// a comment\n add.u32 %r1, %r2, 1;"}},
       {"what is not called", {function, ""}, {other, ""}},
@@ -89,7 +89,7 @@ TEST(Key, IsTheSameWhereNothingElseIs) {
        {".global .u32 g[2] = {1, 2};\n", "mov.u64 %a, g;"},
        {".global .u32 g[2] = {1, 3};\n", "mov.u64 %a, g;"}},
   };
-  for (const auto& [what, a, b] : kCases) EXPECT_EQ(key_of(a), key_of(b)) << what;
+  for (const auto& [what, a, b] : cases) EXPECT_EQ(key_of(a), key_of(b)) << what;
 }
 
 TEST(Key, KnowsTheHost) {
