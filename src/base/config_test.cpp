@@ -108,6 +108,15 @@ TEST(Config, SaysWhatIsWrongAndGoesOn) {
   EXPECT_EQ(config.threads, 3u);
 }
 
+// What is in the cache is executed: who calls a program with another user's rights must not choose
+// it.
+TEST(Config, VariablesOfTheCacheAreNotHeededWithOtherRights) {
+  for (const Variable& variable : variables()) {
+    const bool of_cache = std::string_view(variable.name).starts_with("HEDDLE_CACHE");
+    EXPECT_EQ(variable.secure, of_cache) << variable.name;
+  }
+}
+
 TEST(Config, ScheduleIsFastOrHasASeed) {
   const std::pair<std::string_view, std::optional<u64>> good[] = {
       {"fast", std::nullopt}, {"seed:0", 0}, {"seed:18446744073709551615", ~u64{0}}};
