@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// HEDDLE_CHECK guards what only a bug of Heddle's own can break; it stays on in release builds.
-// A user's mistake never ends here: it becomes a diagnostic, a Trap or an Error.
+// HEDDLE_CHECK guards invariants that only a bug in Heddle can break; it stays on in release
+// builds. A user's mistake never ends here: it becomes a diagnostic, a Trap or an Error.
 #pragma once
 
 namespace heddle {
 
-/// Prints the broken invariant, what this thread was working on, and how to report it; aborts.
+/// Prints the broken invariant, this thread's WorkingOn texts, and how to report the bug; aborts.
 [[noreturn]] void check_failed(const char* condition, const char* file, int line);
 
-/// While alive, tells `check_failed` what this thread works on (a kernel, a file). Nests.
+/// While alive, names to `check_failed` the kernel or file that this thread works on. Nests.
 class WorkingOn {
  public:
   explicit WorkingOn(const char* what);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Levels of x86-64 for which both engines have code: HEDDLE_CPU names one that the processor's
-// best shall be lowered to.
+// Levels of x86-64 for which both engines have code. By default they use the highest level of the
+// processor; HEDDLE_CPU chooses a lower one.
 #pragma once
 
 #include <optional>

@@ -10,18 +10,16 @@
 
 namespace heddle {
 
-/// What is read at most, in bytes, of something that has no size of its own: a pipe, a terminal, a
-/// device.
+/// The limit, in bytes, for reading a file without a size: a pipe, a terminal, a device.
 inline constexpr u64 kMostOfStream = u64{256} << 20;
 
 /// The contents of `path`. The error names the file, and says when it has more than `most` bytes
 /// (more than kMostOfStream, when it is no regular file).
 Result<std::string> read_file(const std::string& path, u64 most = ~u64{0});
-/// The same of a word of the command line: "-" is the standard input.
+/// As read_file(), for a word of the command line: "-" is the standard input.
 Result<std::string> read_input(const std::string& path, u64 most = ~u64{0});
 
-/// What can be read from an open file, under the same limits. The error is a clause without the
-/// file's name.
+/// The rest of an open file, under the same limits. The error is a clause without the file's name.
 Result<std::string> read_rest(int file, u64 most = ~u64{0});
 
 }  // namespace heddle

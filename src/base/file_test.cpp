@@ -9,7 +9,7 @@
 namespace heddle {
 namespace {
 
-/// A file with `size` zeros, which take no room on the disk.
+/// A sparse file with `size` zeros.
 class Sparse {
  public:
   explicit Sparse(off_t size) {

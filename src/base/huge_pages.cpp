@@ -23,7 +23,7 @@ void* allocate_big(std::size_t bytes) {
     return is_big ? std::aligned_alloc(kHugePage, rounded) : std::malloc(bytes);
   };
   void* memory = allocate();
-  // As `new` does: the program may have said what happens when there is no memory.
+  // As `new` does: the program may have installed a handler for the case that memory is exhausted.
   while (memory == nullptr && bytes != 0) {
     const std::new_handler handler = std::get_new_handler();
     HEDDLE_CHECK(handler != nullptr);  // out of memory

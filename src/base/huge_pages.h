@@ -13,11 +13,11 @@ namespace heddle {
 
 inline constexpr std::uint64_t kHugePage = 2 << 20;
 
-/// Asks the system for large pages between `begin` and `begin + bytes`, where none was touched yet.
-/// A hint: nothing depends on it, and small memory is left alone.
+/// Advises the system to use large pages between `begin` and `begin + bytes`, which were not
+/// touched yet. Does nothing for small ranges.
 void prefer_huge_pages(const void* begin, std::size_t bytes);
 
-/// Memory for std::free(), on large pages when it is large.
+/// Memory that std::free() frees, on large pages when it is large.
 void* allocate_big(std::size_t bytes);
 
 template <class T>
@@ -31,7 +31,7 @@ struct BigAllocator {
   bool operator==(const BigAllocator&) const = default;
 };
 
-/// For tables that may have millions of elements.
+/// An allocator for tables that may have millions of elements.
 template <class T>
 using BigVector = std::vector<T, BigAllocator<T>>;
 

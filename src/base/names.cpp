@@ -7,7 +7,8 @@ namespace heddle {
 namespace {
 
 constexpr std::size_t kChunk = 64 * 1024;
-/// Texts of one length below this have different hashes: each step of hash_of() can be undone.
+/// Two different texts of the same length below this have different hashes: each step of hash_of()
+/// is invertible.
 constexpr std::size_t kExact = 8;
 
 u64 hash_of(std::string_view text) {

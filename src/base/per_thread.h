@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An object of each thread that outlives std::exit. `thread_local` objects of the thread that calls
-// exit are destroyed before the handlers of atexit run, and clients do their last calls there
-// (libgomp gives its devices back); the destructors of POSIX keys run only where a thread ends.
+// An object for each thread that outlives std::exit. `thread_local` objects of the thread that
+// calls exit are destroyed before the handlers of atexit run, and clients make their last calls in
+// such handlers (libgomp releases its devices); the destructors of POSIX keys run only when a
+// thread ends.
 #pragma once
 
 #include <pthread.h>
@@ -11,7 +12,7 @@
 
 namespace heddle {
 
-/// Make it once, with static storage duration.
+/// Its objects have static storage duration.
 template <class T>
 class PerThread {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Result<T>: a value, or the reason why there is none. For failures of the host (files, memory);
-// a user's PTX mistakes go to diag::Report and a kernel's to machine::Trap.
+// mistakes in a user's PTX go to diag::Report and faults of a kernel to machine::Trap.
 #pragma once
 
 #include <string>

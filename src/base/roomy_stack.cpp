@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kStack = std::size_t{8} << 20, kGuard = 4096;
 
-/// The lowest address of this thread's stack. Of the first thread's, which grows, as far as its
-/// limit lets it.
+/// The lowest address of this thread's stack. The first thread's stack grows: its lowest address
+/// follows from its limit.
 std::uintptr_t lowest() {
   static thread_local std::uintptr_t known = 0;
   if (known) return known;
@@ -28,7 +28,7 @@ std::uintptr_t lowest() {
   return known = reinterpret_cast<std::uintptr_t>(low);
 }
 
-/// What a context begins with has operands of the size of an int.
+/// The entry of a ucontext; its operands have the size of an int, so a pointer takes two.
 void enter(unsigned high, unsigned low) {
   const std::uintptr_t address = std::uintptr_t{high} << 32 | low;
   (*reinterpret_cast<const std::function<void()>*>(address))();
@@ -40,7 +40,7 @@ void on_roomy_stack(const std::function<void()>& body) {
   static thread_local bool is_on_another = false;
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   const std::uintptr_t low = lowest();
-  // Below: a stack of the program's own making, of which nothing is known.
+  // Below the thread's stack: the program made this stack, and its size is not known.
   if (is_on_another || here < low || here - low >= kRoom) return body();
   void* const stack = mmap(nullptr, kStack, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);

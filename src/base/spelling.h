@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// "Did you mean ...?": the names so close to a misspelt one that a person would see the slip.
+// "Did you mean ...?": finds names so close to a misspelt one that a person would see the mistake.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ namespace heddle {
 /// Collects the nearest of the names that consider() is shown. Upper and lower case count as equal.
 class Spelling {
  public:
-  /// Short names allow less: none below 3 letters, one change below 5, two from there. (A leading
-  /// %, $ or _ is no letter.) `fixed`: the names are words of the language, which nobody chose to
-  /// be short; then one change is allowed with 2 letters, too, but not of the first.
+  /// Short names allow fewer changes: none below 3 letters, one below 5, otherwise two. (A leading
+  /// %, $ or _ is not a letter.) `fixed`: the names are words of the language, not chosen by the
+  /// user; then a name of 2 letters allows one change, too, but not of its first letter.
   explicit Spelling(std::string_view written, bool fixed = false);
 
   void consider(std::string_view name);
@@ -31,8 +31,8 @@ class Spelling {
   std::vector<std::string> nearest_;
 };
 
-/// How many letters must be changed, added, left out or swapped with their neighbour. More than
-/// `limit` is not told apart from limit + 1.
+/// The number of letters that must be changed, added, removed or swapped with their neighbour. The
+/// result is at most limit + 1.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
 
 }  // namespace heddle

@@ -34,8 +34,8 @@ TEST(Spelling, Question) {
   for (const Case& c : {Case{"globl", {"global", "local"}, "did you mean '.global'?"},
                         {"addd", {"sub", "addc", "add", "addc"}, "did you mean '.addc' or '.add'?"},
                         {"MOV", {"mov", "mop"}, "did you mean '.mov'?"},
-                        {"i32", {"s32", "u32", "b32", "f32"}, ""},  // too many to be of help
-                        {"%x", {"%r"}, ""},                         // too short to tell
+                        {"i32", {"s32", "u32", "b32", "f32"}, ""},  // too many candidates
+                        {"%x", {"%r"}, ""},                         // too short
                         {"%tidd", {"%tid"}, "did you mean '.%tid'?"},
                         {"blah", {"reg"}, ""}}) {
     Spelling spelling(c.written);

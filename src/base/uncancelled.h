@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A call of the driver or of the run-time is done as a whole. A program may cancel its threads (pthread_cancel()), even
-// asynchronously; within a call, with locks held and objects half made, that would end the process
-// or stop everybody who calls next.
+// A call of the driver or of the run-time always completes. A program may cancel its threads
+// (pthread_cancel()), even asynchronously; a cancellation within a call, with locks held and
+// objects half made, would end the process or block all later callers.
 #pragma once
 
 #include <pthread.h>
 
 namespace heddle {
 
-/// While alive, this thread is not cancelled; a request waits. Its type becomes deferred as well:
-/// glibc 2.36 asks, where a request comes to a thread that has just disabled cancellation, for the
-/// type alone.
+/// While alive, this thread is not cancelled; a request stays pending. The cancellation type
+/// becomes deferred as well, because glibc 2.36 checks only the type when a request reaches a
+/// thread that has just disabled cancellation.
 class Uncancelled {
  public:
   Uncancelled() {

@@ -21,7 +21,7 @@ void InterpretedCta::refuse_strangers(Warp& warp, u32 group, u32 named) {
   const u32 strangers = group & ~named;
   if (!strangers || !launch_.config->strict_membermasks) return;
   const u32 lane = static_cast<u32>(std::countr_zero(strangers));
-  detail_ = machine::describe_stranger(named, lane);
+  detail_ = machine::describe_unnamed_thread(named, lane);
   raise_trap(warp, TrapKind::membermask, lane, nullptr);
 }
 

@@ -280,7 +280,7 @@ bool may_name(Context* context, const Site& site, u32 group, u32 named, const u3
   if (const u32 strangers = group & ~named) {
     const u32 lane = static_cast<u32>(std::countr_zero(strangers));
     cta.raise(TrapKind::membermask, site, lane, std::nullopt,
-              machine::describe_stranger(named, lane));
+              machine::describe_unnamed_thread(named, lane));
     return false;
   }
   // Those come to a barrier at different places, too.

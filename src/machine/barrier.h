@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The barriers of a CTA (PTX ISA 9.7.13.1), as both engines have them.
+// The barriers of a CTA (PTX ISA 9.7.13.1), shared by both engines.
 #pragma once
 
 #include <bit>
@@ -14,14 +14,14 @@ namespace heddle::machine {
 inline constexpr u32 kBarriers = 16;  ///< of a CTA
 
 struct Barrier {
-  u32 expected = 0;  ///< threads, when an instruction gave a count; else 0: all that live
+  u32 expected = 0;  ///< threads, if an instruction gave a count; else 0: all live threads
   u32 popc = 0;      ///< of bar.red: predicates that were true
   bool all = true;
   bool active = false;
   std::vector<u32> arrived;  ///< lanes, by warp
-  u32 awaited = 0;           ///< a warp of which threads were missing; those before it are there
+  u32 awaited = 0;           ///< a warp with missing threads; all warps before it have arrived
 
-  /// The first threads arrive; `count`: how many are expected, 0: all that live.
+  /// The first threads arrive; `count`: the number of expected threads, 0: all live ones.
   void begin(std::size_t warps, u32 count) {
     *this = {count, 0, true, true, std::move(arrived), 0};
     arrived.assign(warps, 0);
@@ -31,8 +31,8 @@ struct Barrier {
     popc += static_cast<u32>(std::popcount(bits & group));
     all &= (bits & group) == group;
   }
-  /// Whether all have arrived. A warp counts as whole once all its living threads are there;
-  /// `alive(w)` are the lanes of a warp that live.
+  /// Whether all threads have arrived. A warp counts as 32 threads once all its live threads have
+  /// arrived; `alive(w)` are the live lanes of a warp.
   template <class Alive>
   bool is_complete(Alive alive) {
     const auto warps = static_cast<u32>(arrived.size());
@@ -49,7 +49,7 @@ struct Barrier {
   }
 };
 
-/// Why threads of a CTA of `warps` warps may not arrive at barrier `number`; empty: they may.
+/// Why threads of a CTA of `warps` warps must not arrive at barrier `number`; empty: they may.
 /// `count`: null without a thread count.
 std::string refuse_barrier(const std::vector<Barrier>& barriers, u32 number, const u32* count,
                            u32 warps);

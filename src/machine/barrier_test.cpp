@@ -16,7 +16,8 @@ TEST(Barrier, WaitsForAllThatLiveOrForACount) {
   barrier.arrived[1] = 0xffff;
   EXPECT_TRUE(barrier.is_complete(living));
 
-  // A warp that is there with all that it has counts as whole, one that is not by its threads.
+  // A warp counts as 32 threads when all its live threads have arrived, otherwise by its arrived
+  // threads.
   barrier.begin(3, 64);
   barrier.arrived[1] = 0xffff;
   EXPECT_FALSE(barrier.is_complete(living));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Clusters of CTAs (PTX ISA 2.2.2), for any engine. The CTAs of one take turns on one host thread,
-// so what they do to each other's shared memory needs no locks. To the machine it is one resident
-// CTA whose number is the cluster's.
+// Clusters of CTAs (PTX ISA 2.2.2), for any engine. The CTAs of a cluster are interleaved on one
+// host thread, so their accesses to each other's shared memory need no locks. To the machine a
+// cluster is one resident CTA whose number is the cluster's.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,15 @@
 
 namespace heddle::machine {
 
-/// What the CTAs of one cluster share.
+/// The state that the CTAs of one cluster share.
 template <class Member>
 struct Cluster {
-  std::vector<Member*> members;  ///< by rank; of one alone, from when it first meets itself
+  std::vector<Member*> members;  ///< by rank
   u64 base = 0;                  ///< their shared memory windows, side by side
   bool barrier_active = false;   ///< threads have arrived in the current phase (9.7.13.3)
 };
 
-/// An engine adds how they take turns: run(). Member: its CTA.
+/// An engine implements run(), which schedules the CTAs. Member: the engine's CTA.
 template <class Member>
 class CtaCluster : public Cta {
  public:
@@ -51,7 +51,7 @@ class CtaCluster : public Cta {
 
  protected:
   explicit CtaCluster(Launch& launch) : launch_(launch) {}
-  /// A CTA that is of the cluster, and says so in Cluster::members.
+  /// A CTA of the cluster, which adds itself to Cluster::members.
   virtual std::unique_ptr<Member> make_member(Cluster<Member>& cluster) = 0;
   u32 size() const { return static_cast<u32>(launch_.cluster.volume()); }
 

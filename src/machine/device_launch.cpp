@@ -12,9 +12,9 @@
 namespace heddle::machine {
 namespace {
 
-// driver_types.h and cuda_device_runtime_api.h.
+// From driver_types.h and cuda_device_runtime_api.h.
 constexpr u64 kTailStream = 3,
-              kForgetStream = 4;  // below them, the default streams
+              kForgetStream = 4;  // numbers below them are the default streams
 constexpr u32 kNonBlocking = 1, kDisableTiming = 2;
 
 struct ErrorText {
@@ -124,7 +124,7 @@ u64 DeviceLaunches::take_buffer(u64 thread, u64 function, Dim3 grid, Dim3 block,
   return address;
 }
 
-/// Takes what the buffer says, and gives its memory back.
+/// Removes the buffer from the table and frees its memory.
 std::optional<DeviceLaunches::Buffer> DeviceLaunches::use_buffer(u64 address,
                                                                  std::vector<u8>& bytes) {
   const auto found = buffers_.find(address);
@@ -163,7 +163,7 @@ DeviceError DeviceLaunches::launch(const Buffer& buffer, const std::vector<u8>& 
   if (!host) return DeviceError::not_supported;
   const ir::Function& kernel = launch_.loaded->module().functions[buffer.kernel.value];
   if (bytes.size() < kernel.param_bytes) return DeviceError::invalid_value;
-  // What a grid leaves to its tail does not run within it.
+  // A tail launch is not nested in its grid.
   const u32 depth = depth_ + (stream != kTailStream);
   if (depth > kMostNested) return DeviceError::max_depth_exceeded;
   const auto found = host->kernel(buffer.kernel);
@@ -234,7 +234,7 @@ DeviceError DeviceLaunches::destroy_event(u64 thread, u64 event) {
 
 DeviceError DeviceLaunches::use_event(u64 thread, u64 event, u64 stream, u32 flags) {
   const std::lock_guard lock(mutex_);
-  // Work of these has no order that an event could be part of.
+  // An event cannot be ordered with the work of these streams.
   if (stream == kTailStream || stream == kForgetStream || flags)
     return set(thread, DeviceError::invalid_value);
   if (!is_stream(stream) || !events_.contains(event))

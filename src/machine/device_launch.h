@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the kernels of one grid ask CUDA's device run-time for: other grids,
-// copies and fills, in streams of the device (CUDA C++ Programming Guide, "CUDA
-// Dynamic Parallelism"). Nothing of it begins before the grid's own CTAs have
-// ended, which the guide allows: a parent and its child need not run at the
-// same time. What a grid asks for is done in the order of the calls, one piece
-// after the other, and that is an order that every stream and every event
-// permits. What goes into the tail stream comes after it. A grid is complete
-// when all of this is.
+// The work that the kernels of one grid give to CUDA's device run-time: other grids, copies and
+// memsets, in streams of the device (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"). The
+// work begins after the grid's own CTAs have ended, which the guide allows: a parent and its child
+// need not run at the same time. It is done in the order of the calls, one piece after the other,
+// which is a legal order for every stream and every event. Work in the tail stream comes after all
+// other work. A grid is complete when all its work is complete.
 #pragma once
 
 #include <deque>
@@ -31,7 +29,7 @@ class Program;
 struct Launch;
 struct LaunchConfig;
 
-/// Those values of cudaError_t that kernels get to see.
+/// The values of cudaError_t that the device run-time returns.
 enum class DeviceError : u32 {
   success = 0,
   invalid_value = 1,
@@ -51,39 +49,39 @@ enum class DeviceError : u32 {
 std::string_view name_of(DeviceError error);
 std::string_view describe(DeviceError error);
 
-/// Grids that kernels launched within kernels (counted from those of the host).
+/// The greatest depth of nested launches; a grid that the host launched has depth 0.
 inline constexpr u32 kMostNested = 24;
 
-/// What kernels may ask of who launched them, and have it run: kernels of their
-/// module, numbers of the device. Thread-safe.
+/// The interface through which a launch gets kernels of its module and numbers of the device from
+/// the driver, and has child kernels run. Thread-safe.
 class KernelHost {
  public:
   struct Kernel {
     std::shared_ptr<const Program> program;
     u32 most_dynamic_shared = 0;  ///< bytes
-    std::optional<Dim3> cluster;  ///< that the host set for the kernel
+    std::optional<Dim3> cluster;  ///< set by the host for the kernel
     bool large_clusters = false;
   };
   virtual ~KernelHost() = default;
   virtual Result<Kernel> kernel(ir::FunctionId id) = 0;
-  /// cudaDeviceGetAttribute and cudaDeviceGetLimit, by their numbers; none:
-  /// there is no such one.
+  /// cudaDeviceGetAttribute and cudaDeviceGetLimit, by number; none: there is no such attribute or
+  /// limit.
   virtual std::optional<s64> attribute(u32 /*name*/, u32 /*device*/) { return std::nullopt; }
   virtual std::optional<u64> limit(u32) { return std::nullopt; }
   virtual u32 device() const { return 0; }
   virtual u32 devices() const { return 1; }
-  /// CTAs of the kernel that a multiprocessor has room for; none: not known.
+  /// The number of CTAs of the kernel that fit on a multiprocessor; none: not known.
   virtual std::optional<u32> occupancy(ir::FunctionId, u32, u64) { return std::nullopt; }
-  /// Launches that may wait; none: any number.
+  /// The limit of pending launches; none: no limit.
   virtual std::optional<u64> most_pending() const { return std::nullopt; }
-  /// Runs `grid`, which is a launch of the kernel that a kernel asked for.
+  /// Runs `grid`, a launch of the kernel by a kernel.
   virtual void run(ir::FunctionId, const LaunchConfig&, const Program&,
                    const std::function<void()>& grid) {
     grid();
   }
 };
 
-/// One piece of it.
+/// One piece of work.
 struct DeviceWork {
   enum class Kind : u8 { kernel, copy, fill } kind = Kind::kernel;
   // A kernel.
@@ -92,8 +90,7 @@ struct DeviceWork {
   u32 dynamic_shared = 0;
   std::vector<u8> params;
   u32 depth = 0;  ///< of the grid, counted from that of the host
-  // A copy, or a fill with `value`: `depth` slices of `height` rows of `width`
-  // bytes.
+  // A copy, or a memset with `value`: `depth` slices of `height` rows of `width` bytes.
   struct Side {
     u64 address = 0, pitch = 0,
         slice = 0;  ///< bytes from row to row, from slice to slice
@@ -102,14 +99,14 @@ struct DeviceWork {
   u8 value = 0;
 };
 
-/// What has been asked for and not been done yet.
+/// The work of a grid that is not done yet.
 struct PendingWork {
   std::deque<DeviceWork> now, tail;
   bool empty() const { return now.empty() && tail.empty(); }
 };
 
-/// Of one grid. Thread-safe. `thread`: the number of the calling thread in its
-/// grid; errors are a thread's own.
+/// The calls of one grid to the device run-time. Thread-safe. `thread`: the number of the calling
+/// thread in its grid; each thread has its own last error.
 class DeviceLaunches {
  public:
   DeviceLaunches(const Launch& launch, u32 depth) : launch_(launch), depth_(depth) {}
@@ -117,40 +114,38 @@ class DeviceLaunches {
   DeviceLaunches(const DeviceLaunches&) = delete;
   DeviceLaunches& operator=(const DeviceLaunches&) = delete;
 
-  /// cudaGetParameterBuffer: memory for the parameters of a kernel; 0: there is
-  /// none left.
+  /// cudaGetParameterBuffer: memory for the parameters of a kernel; 0: no memory.
   u64 take_buffer(u64 thread, u64 align, u64 bytes);
-  /// cudaGetParameterBufferV2: it is for that launch.
+  /// cudaGetParameterBufferV2: the same, for the described launch.
   u64 take_buffer(u64 thread, u64 function, Dim3 grid, Dim3 block, u32 dynamic_shared);
-  /// cudaLaunchDevice and cudaLaunchDeviceV2. The buffer is used up, whatever
-  /// comes of it.
+  /// cudaLaunchDevice and cudaLaunchDeviceV2. The buffer is freed, also when the launch fails.
   DeviceError launch(u64 thread, u64 function, u64 buffer, Dim3 grid, Dim3 block,
                      u32 dynamic_shared, u64 stream);
   DeviceError launch(u64 thread, u64 buffer, u64 stream);
-  /// A copy or a fill.
+  /// Adds a copy or a memset.
   DeviceError add(u64 thread, DeviceWork work, u64 stream);
 
-  // cudaStreamCreateWithFlags and so on; handles are this grid's alone.
+  // cudaStreamCreateWithFlags and similar functions; handles are valid in this grid only.
   DeviceError create_stream(u64 thread, u32 flags, u64& stream);
   DeviceError destroy_stream(u64 thread, u64 stream);
   DeviceError create_event(u64 thread, u32 flags, u64& event);
   DeviceError destroy_event(u64 thread, u64 event);
-  /// Recording an event, and having a stream wait for one: the order of calls
-  /// is that already.
+  /// Records an event, or makes a stream wait for one. Only checks the handles, because the order
+  /// of calls already satisfies every event.
   DeviceError use_event(u64 thread, u64 event, u64 stream, u32 flags);
 
   /// The calling thread's last error; cudaGetLastError forgets it.
   DeviceError last_error(u64 thread, bool forget);
-  /// Makes an error the thread's last one, and returns it.
+  /// Sets the thread's last error, and returns it.
   DeviceError fail(u64 thread, DeviceError error);
 
-  /// What the grid has asked for, after its last CTA.
+  /// The work of the grid; called after its last CTA.
   PendingWork take() { return std::move(pending_); }
 
  private:
   struct Buffer {
     u64 bytes = 0;
-    ir::FunctionId kernel;  ///< none: of cudaGetParameterBuffer
+    ir::FunctionId kernel;  ///< none: a buffer of cudaGetParameterBuffer
     Dim3 grid, block;
     u32 dynamic_shared = 0;
   };
@@ -170,8 +165,7 @@ class DeviceLaunches {
   PendingWork pending_;
 };
 
-/// Does a copy or a fill; the address that is no memory of the device, if there
-/// is one.
+/// Executes a copy or a memset. Returns the address that is not device memory, if there is one.
 std::optional<u64> move_memory(const Memory& memory, const DeviceWork& work);
 
 }  // namespace heddle::machine

@@ -16,11 +16,11 @@ namespace signatures {
 using enum SystemType;
 
 constexpr SystemFunctionInfo kFunctions[] = {
-    // Without arguments a format that wants none is printed.
+    // A call without arguments prints a format that needs none.
     {"vprintf", SystemFunction::vprintf, {address, address}, 1, number},
     {"malloc", SystemFunction::malloc, {number}, 1, address},
     {"free", SystemFunction::free, {address}, 1},
-    // The size of a character changes nothing.
+    // The size of a character is ignored.
     {"__assertfail", SystemFunction::assertfail, {address, address, number, address, number}, 4},
     {"cudaGraphSetConditional", SystemFunction::set_conditional, {number, number}, 2},
     {"cudaGetParameterBuffer", SystemFunction::take_buffer, {number, number}, 2, address},
@@ -101,7 +101,7 @@ constexpr SystemFunctionInfo kFunctions[] = {
 
 using signatures::kFunctions;
 
-/// 0: it is none.
+/// 0: the type is not a structure.
 u32 structure_bytes(SystemType type) {
   return type == SystemType::dim3      ? 12
          : type == SystemType::extent  ? 24
@@ -109,7 +109,7 @@ u32 structure_bytes(SystemType type) {
                                        : 0;
 }
 
-/// Why a value of so many bytes cannot be one of the type.
+/// Why a value of `bytes` bytes cannot have the type.
 std::string refuse_bytes(SystemType type, u32 bytes, u32 address_bytes) {
   if (bytes == 0) return "is a predicate";
   if (const u32 size = structure_bytes(type)) {

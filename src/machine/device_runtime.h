@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the system provides to kernels: printf, a heap, assertions. A module declares these
-// functions and no module defines them (PTX Interoperability, "System Calls").
+// The functions that the system provides to kernels: printf, a heap, assertions. A module declares
+// these functions and does not define them (PTX Interoperability, "System Calls").
 #pragma once
 
 #include <algorithm>
@@ -64,8 +64,8 @@ enum class SystemFunction : u8 {
 /// A parameter, or the result, of a function of the system.
 enum class SystemType : u8 {
   none,
-  number,   ///< up to 8 bytes, which are taken as an unsigned number; a result is sign-extended
-  address,  ///< as many bytes as the module's addresses have, or more
+  number,   ///< up to 8 bytes, an unsigned number; a result is sign-extended
+  address,  ///< at least as many bytes as an address of the module
   dim3,     ///< structures, by value: 12 bytes
   extent,   ///< 24 bytes
   pitched,  ///< 32 bytes
@@ -78,28 +78,28 @@ struct SystemFunctionInfo {
   std::string_view name;
   SystemFunction function;
   std::array<SystemType, kMostParams> params{};  ///< up to the first `none`
-  u32 least = 0;  ///< arguments that a call must pass; those behind them are 0
+  u32 least = 0;  ///< the number of arguments that a call must pass; missing ones are 0
   SystemType result = SystemType::none;
   u32 most() const {
     return static_cast<u32>(std::ranges::find(params, SystemType::none) - params.begin());
   }
 };
-/// None when the system has no such function. Those of CUDA's device run-time
-/// have several names: nvcc's header calls cudaX by __cudaCDP2X, and by X_ptsz
-/// where the default stream is per thread.
+/// Null when the system has no such function. The functions of CUDA's device run-time have several
+/// names: nvcc's header calls cudaX by __cudaCDP2X, and by X_ptsz where the default stream is per
+/// thread.
 const SystemFunctionInfo* find_system_function(std::string_view name);
-/// Functions of CUDA's device run-time are the system's, also where a module
-/// defines them: NVIDIA's library does, by calls that are not documented.
+/// The system's functions of CUDA's device run-time replace definitions in a module: NVIDIA's
+/// library defines them by undocumented calls.
 check::Provided provides(std::string_view name);
 
-/// Why a call cannot be one of the function, which passes arguments and takes results of so many
-/// bytes (0: a predicate) in a module whose addresses have `address_bytes`; empty: it can. Results
-/// that nobody takes are dropped, and one that the function does not give is 0: modules declare
+/// Why a call with arguments and results of these sizes in bytes (0: a predicate), in a module
+/// whose addresses have `address_bytes`, does not fit the function; empty: it fits. A call may
+/// ignore the function's result, and a result that the function does not have is 0: modules declare
 /// these functions themselves, not always as CUDA's headers do.
 std::string refuse_system_call(const SystemFunctionInfo& info, std::span<const u32> arguments,
                                std::span<const u32> results, u32 address_bytes);
 
-/// Heap and printf buffer, which live as long as a context. Thread-safe.
+/// The heap and the printf buffer of a context. Thread-safe.
 class DeviceRuntime {
  public:
   explicit DeviceRuntime(Memory& memory) : memory_(memory) {}
@@ -108,28 +108,28 @@ class DeviceRuntime {
   DeviceRuntime& operator=(const DeviceRuntime&) = delete;
 
   static constexpr u64 kHeapBytes = 8 << 20, kPrintfBytes = 1 << 20;
-  /// False once the heap (the buffer) is in use: then its size stays.
+  /// False if the heap (the buffer) is already in use: then its size cannot change.
   bool set_heap_limit(u64 bytes);
   bool set_printf_limit(u64 bytes);
 
-  /// `bytes` aligned to 16; 0 when the heap has no such piece. `low`: below 4 GiB.
+  /// Allocates `bytes`, aligned to 16; 0 when the heap is exhausted. `low`: below 4 GiB.
   u64 allocate(u64 bytes, bool low);
-  /// False when no live piece begins at `address`. Address 0 is fine.
+  /// False when no live allocation begins at `address`. Address 0 is allowed.
   bool release(u64 address);
 
-  /// Memory for the parameters of a launch by a kernel, `align` being a power
-  /// of two; 0: there is none. It is no part of the heap.
+  /// Memory outside the heap for the parameters of a launch by a kernel; 0: no memory. `align` is a
+  /// power of two.
   u64 take_buffer(u64 bytes, u64 align, bool low);
   void give_buffer(u64 address);
-  /// Address of a text that stays, with a 0 behind it; 0: there is no memory.
+  /// The address of a copy of the text that is never freed, with a terminating 0; 0: no memory.
   u64 text(std::string_view text, bool low);
-  /// What a kernel sets for conditional nodes of graphs; false when there is no such handle. Set by
-  /// who makes this object; none: there are no graphs.
+  /// Sets the value of a conditional node of a graph; false when there is no such handle. Set by
+  /// the creator of this object; empty: there are no graphs.
   std::function<bool(u64 handle, u32 value)> set_conditional;
 
-  /// Keeps the text of one printf until flush(). What is oldest is lost when the buffer is full.
+  /// Keeps the text of one printf until flush(). When the buffer is full, the oldest text is lost.
   void print(std::string text);
-  /// Writes what was printed to the standard output.
+  /// Writes the kept text to the standard output.
   void flush();
 
  private:
@@ -138,7 +138,7 @@ class DeviceRuntime {
   u64 heap_limit_ = kHeapBytes, printf_limit_ = kPrintfBytes;
   u64 heap_base_ = 0;  ///< 0: not in use yet
   Ranges heap_{16, 0};
-  std::vector<std::pair<AddressRange, Ranges>> buffers_;  // pieces of memory, and what is taken
+  std::vector<std::pair<AddressRange, Ranges>> buffers_;  // pieces of memory, and their taken parts
   std::map<std::string, u64, std::less<>> texts_;
   std::deque<std::string> printed_;
   u64 printed_bytes_ = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the machine asks of an engine (the interpreter, the JIT): to prepare a kernel once, and to
-// run CTAs of a launch a slice at a time. The machine decides which CTA runs where and when; the
-// engine knows nothing of grids or host threads.
+// The machine's interface to an engine (the interpreter, the JIT), which prepares a kernel once,
+// and runs CTAs of a launch a time slice at a time. The machine decides which CTA runs where and
+// when; the engine does not schedule grids or host threads.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@
 
 namespace heddle::machine {
 
-/// CTAs that a cluster may have on every device that has clusters, and on ours (11.7).
+/// The largest cluster, in CTAs, that every device with clusters supports, and the largest that
+/// Heddle's devices support (11.7).
 inline constexpr u32 kPortableCluster = 8, kLargestCluster = 16;
 inline constexpr u32 kFirstClusterTarget = 90;
 
@@ -45,14 +46,13 @@ struct RunOptions {
   u32 workers = 0;              ///< most host threads that run it; 0: worker_count()
   std::optional<u64> schedule;  ///< seed of a pseudo-random order (schedule.h); none: the fast one
   const std::atomic<bool>* cancel = nullptr;
-  DeviceRuntime* runtime = nullptr;  ///< null: one of its own for this launch
-  /// Of kernels that launch kernels; null: they get cudaErrorNotSupported.
+  DeviceRuntime* runtime = nullptr;  ///< null: the launch creates its own
+  /// For kernels that launch kernels; null: their launches return cudaErrorNotSupported.
   KernelHost* kernels = nullptr;
-  /// Told of each instruction that accessed what is no memory. Its load read
-  /// zeros, its store was dropped, and the launch goes on. Called by several
-  /// threads; none: such an access traps.
+  /// Called for each instruction that accessed unallocated memory. Its load read zeros, its store
+  /// was dropped, and the launch continues. Called by several threads; empty: such an access traps.
   std::function<void(const Trap&)> on_fault;
-  /// A wrong membermask is a trap; else it does what it does on a GPU (membermask.h).
+  /// A wrong membermask traps; otherwise the instruction behaves as on a GPU (membermask.h).
   bool strict_membermasks = true;
 };
 
@@ -65,7 +65,7 @@ struct GridWorkspace {
   u32 barrier = 0;
 };
 
-/// A launch under way, shared by all its CTAs; constant but for the flags.
+/// A running launch, shared by all its CTAs; constant except for the flags.
 struct Launch {
   const Loaded* loaded;
   ir::FunctionId entry;
@@ -74,18 +74,18 @@ struct Launch {
   Dim3 grid;                      ///< in CTAs
   Dim3 cluster;                   ///< in CTAs; one without clusters
   bool explicit_cluster = false;  ///< the kernel or the launch says so
-  u32 rows = 1;                   ///< of the grid that are begun together: place_of()
+  u32 rows = 1;                   ///< rows of the grid that are begun together: place_of()
   u32 shared_bytes = 0;           ///< static + dynamic, per CTA
   u64 params = 0;                 ///< address of the parameter block in device memory
-  u64 grid_workspace = 0;         ///< of a cooperative launch: address of GridWorkspace; else 0
+  u64 grid_workspace = 0;         ///< address of the GridWorkspace of a cooperative launch; else 0
   u64 grid_id = 0;
   DeviceRuntime* runtime = nullptr;    ///< not null while the launch runs
-  DeviceLaunches* launches = nullptr;  ///< the same
+  DeviceLaunches* launches = nullptr;  ///< not null while the launch runs
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  /// Takes a cluster that has not begun; it never will. None: all have.
+  /// Cancels a cluster that has not begun, and returns its number. None: all have begun.
   std::function<std::optional<u64>()> cancel_next;
-  /// Of a CTA, by its number in the order in which they are begun: x fastest; or a column of
-  /// `rows` CTAs, and then the next one.
+  /// The place of the CTA that is begun as number `number`. The order is x fastest, or, with `rows`
+  /// > 1, columns of `rows` CTAs.
   Dim3 place_of(u64 number) const {
     const u64 plane = u64{grid.x} * grid.y, in_plane = number % plane;
     const u64 first = in_plane / (u64{grid.x} * rows) * rows;
@@ -100,7 +100,7 @@ struct Launch {
             static_cast<u32>(cluster_number / columns % rows) * cluster.y,
             static_cast<u32>(cluster_number / columns / rows) * cluster.z};
   }
-  /// The number in the grid of the CTA of that rank, x fastest.
+  /// The number in the grid, x fastest, of the CTA with that rank in the cluster.
   u64 in_cluster(u64 cluster_number, u32 rank) const {
     const Dim3 first = first_of_cluster(cluster_number);
     const u64 x = first.x + rank % cluster.x;
@@ -108,55 +108,57 @@ struct Launch {
     const u64 z = first.z + rank / cluster.x / cluster.y;
     return x + grid.x * (y + grid.y * z);
   }
-  std::optional<Random> random;   ///< of a pseudo-random order, which one host thread runs
-  std::atomic<bool> stop{false};  ///< set at the first trap: others give up
+  std::optional<Random> random;   ///< of a pseudo-random schedule, on one host thread
+  std::atomic<bool> stop{false};  ///< set at the first trap: all other CTAs stop
 };
 
 enum class CtaStatus : u8 {
   finished,
   running,  ///< the slice is used up; the CTA can go on
-  waiting,  ///< nothing in it can go on by itself (it spins or sleeps): let others run first
+  waiting,  ///< all its threads spin or sleep: other CTAs should run first
   trapped,
 };
 
-/// One resident CTA, or the CTAs of a cluster: what is begun and run together. Used by one host
+/// One resident CTA, or all CTAs of a cluster, which are begun and run together. Used by one host
 /// thread at a time.
 class Cta {
  public:
   virtual ~Cta() = default;
-  /// Makes this object CTA (cluster) number `index` (x fastest) of the launch, from its start, and
-  /// then those behind it, one after the other: `most` in all, or fewer. Returns how many; more
-  /// than one only where none of them can wait for another.
+  /// Lets this object run CTA (cluster) number `index` (x fastest) of the launch from its start,
+  /// and then the following ones, one after the other. Returns the number of CTAs that it took: at
+  /// most `most`, and more than one only if none of them can wait for another.
   virtual Result<u64> begin(u64 index, u64 most) = 0;
   /// Runs about `budget` warp instructions.
   virtual CtaStatus run(u64 budget) = 0;
-  /// Why the last `run` said trapped.
+  /// The trap, after `run` returned CtaStatus::trapped.
   virtual const Trap& trap() const = 0;
 };
 
-/// Where a warp stands whose instruction is run by somebody else than the engine that runs it.
+/// The place of a warp for whose engine a Stepper runs an instruction.
 struct StepPlace {
   Dim3 cta;
   u64 cta_index = 0;
-  u64 shared_base = 0, cluster_base = 0;  ///< of the CTA; of those of its cluster, side by side
+  u64 shared_base = 0, cluster_base = 0;  ///< shared windows of the CTA, of its cluster
   u64 local_base = 0, local_stride = 0;   ///< of the CTA's first thread; from thread to thread
 };
 
-/// Runs single instructions of a kernel, for an engine that has no code for them. Rows are the 32
-/// lanes of one value side by side, of predicates a word of bits; a value of 128 bits takes two.
+/// The fallback engine: runs single instructions of a kernel for an engine that has no code for
+/// them. A row holds the 32 lanes of one value side by side; of a predicate, a word of bits. A
+/// value of 128 bits takes two rows.
 class Stepper {
  public:
   virtual ~Stepper() = default;
   virtual void begin(const StepPlace& place) = 0;
-  /// `rows`: of the registers that the instruction reads, and then of those that it writes, as
-  /// ir::registers_of() has them; of a call to a function of the system the arguments as 64-bit
-  /// numbers, and then the result. A wait for a barrier object is answered at once. False: trapped.
+  /// `rows`: the registers that the instruction reads, then the registers that it writes, in the
+  /// order of ir::registers_of(); for a call of a system function the arguments as 64-bit numbers,
+  /// then the result. A wait for a barrier object returns its result at once, without waiting.
+  /// False: trapped.
   virtual bool run(ir::FunctionId function, u32 inst, u32 warp, u32 lanes, u64 (*rows)[32]) = 0;
-  /// Runs a call of a function, which calls no other and waits for nobody, until it returns. Its
-  /// local memory is the stepper's own. `rows`: words of 64 bits of the arguments; and then, from
-  /// the first row on, of the results. False: trapped.
+  /// Runs a call of a function, which calls no other function and waits for no other thread, until
+  /// it returns. The function uses the stepper's local memory. `rows`: the arguments in words of 64
+  /// bits; afterwards, from the first row on, the results. False: trapped.
   virtual bool call(ir::FunctionId function, u32 inst, u32 warp, u32 lanes, u64 (*rows)[32]) = 0;
-  virtual const Trap& trap() const = 0;  ///< of the last that trapped
+  virtual const Trap& trap() const = 0;  ///< the last trap
 };
 
 /// A kernel made ready for running. Shared by launches and threads.
@@ -164,14 +166,14 @@ class Program {
  public:
   virtual ~Program() = default;
   virtual std::unique_ptr<Cta> make_cta(Launch& launch) const = 0;
-  /// Null: this engine has none.
+  /// Null: this engine has no stepper.
   virtual std::unique_ptr<Stepper> make_stepper(Launch&) const { return nullptr; }
-  /// Launch::rows for the launch, which begins.
+  /// The value of Launch::rows for a launch that begins.
   virtual u32 rows(const Launch&) const { return 1; }
-  /// Whether CTAs of the launch, which begins, may wait for those before them: each worker takes
-  /// the next one then, instead of having a part of the grid.
+  /// Whether CTAs of a launch that begins may wait for earlier CTAs: then each worker takes the
+  /// next CTA of the grid, instead of having a share of the grid.
   virtual bool in_order(const Launch&) const { return false; }
-  /// What runs such a launch, for people.
+  /// The name of the engine that runs such a launch, for traces.
   virtual std::string_view engine(const LaunchConfig& config) const = 0;
 };
 

@@ -21,8 +21,8 @@ u64 code_of(const void* context) {
 #endif
 }
 
-/// The innermost guard of each thread. No thread_local: the first use of one in a thread may
-/// allocate, and the handler may have interrupted the allocator.
+/// The innermost guard of each thread. Not thread_local, because the first use of a thread_local in
+/// a thread may allocate, and the handler may have interrupted the allocator.
 const pthread_key_t innermost = [] {
   pthread_key_t made;
   HEDDLE_CHECK(pthread_key_create(&made, nullptr) == 0);
@@ -43,11 +43,12 @@ FaultGuard::~FaultGuard() { pthread_setspecific(innermost, previous_); }
 
 void FaultGuard::leave_if_kernels(u64 address, const void* context) {
   const auto* guard = static_cast<const FaultGuard*>(pthread_getspecific(innermost));
-  // A fault at what kernels may access is the kernel's trap; any other one is the program's.
+  // A fault in memory that kernels may access is the kernel's trap; any other fault is the
+  // program's.
   if (!guard || !guard->memory_.is_accessible(address, 1)) return;
   *guard->fault_ = {address, code_of(context)};
-  // The jump leaves the handler without returning, which would have brought the mask back: a
-  // sanitizer that calls us has blocked all signals, and the next fault would end the process.
+  // The jump leaves the handler without the return that would restore the signal mask: a sanitizer
+  // that calls this handler has blocked all signals, and the next fault would end the process.
   pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
   siglongjmp(*guard->recover_, kFault);
 }

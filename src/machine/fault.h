@@ -2,8 +2,8 @@
 //
 // Access to a device address that belongs to no allocation hits a page without access. The
 // process-wide handler of SIGSEGV and SIGBUS (fault_signals.h) jumps back into the engine when the
-// fault is a kernel's on this thread, and hands every other one to the handler that was there
-// before.
+// fault is a kernel's on this thread, and passes every other fault to the handler that was
+// installed before.
 #pragma once
 
 #include <csetjmp>
@@ -14,12 +14,12 @@
 namespace heddle::machine {
 
 struct Fault {
-  u64 address = 0;  ///< that was not to be had
-  u64 code = 0;     ///< of the host's instruction; 0: not known
+  u64 address = 0;  ///< the inaccessible address
+  u64 code = 0;     ///< address of the host's instruction; 0: not known
 };
 
 /// While alive, faults of this thread inside the reserved ranges of `memory` jump to `recover` with
-/// value kFault. The thread is within machine::launch, which sees to the signals.
+/// value kFault. The thread must be within machine::launch, which sets up the signals.
 class FaultGuard {
  public:
   static constexpr int kFault = 2;
@@ -29,7 +29,7 @@ class FaultGuard {
   FaultGuard(const FaultGuard&) = delete;
   FaultGuard& operator=(const FaultGuard&) = delete;
 
-  /// For the handler: leaves for `recover` when the fault is a kernel's on this thread; else
+  /// Called by the handler: jumps to `recover` if the fault is a kernel's on this thread; else
   /// returns. `context`: the handler's third argument.
   static void leave_if_kernels(u64 address, const void* context);
 

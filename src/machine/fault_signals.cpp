@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each time that another's handler has come before ours we come before it, by a handler with a
-// number of its own. Only so "the one that was there before" stays true for each: the other's may
-// go on to the one that it replaced, which is ours with a lower number, and that must not lead back
-// to it.
+// Whenever the program has installed a handler over Heddle's, Heddle installs a further handler
+// over it, a different function with its own number (a link). Each link remembers the handler that
+// it replaced. One function for all links would not do: the program's handler may chain to the
+// handler that it replaced, an earlier link, and that link must not call the program's handler
+// again.
 #include "machine/fault_signals.h"
 
 #include <pthread.h>
@@ -26,15 +27,15 @@ using Action = struct sigaction;
 
 constexpr std::array kSignals = {SIGSEGV, SIGBUS};
 constexpr u32 kLinks = 16, kNone = ~0u;
-/// SA_NOCLDSTOP and SA_NOCLDWAIT say nothing about these signals: they mark Heddle's handlers.
+/// SA_NOCLDSTOP and SA_NOCLDWAIT have no meaning for these signals: they mark Heddle's handlers.
 constexpr int kMark = SA_NOCLDSTOP | SA_NOCLDWAIT;
 constexpr int kFlags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK | kMark;
 
 /// One of our handlers.
 struct Link {
-  std::atomic<const Action*> before{nullptr};  ///< where what is not a kernel's goes
-  u32 under = kNone;                           ///< the link that came first before this one did
-  bool is_bypassed = false;                    ///< nobody needs it to come before its `before`
+  std::atomic<const Action*> before{nullptr};  ///< gets the signals that are no kernel's fault
+  u32 under = kNone;                           ///< the link over which this one was installed
+  bool is_bypassed = false;                    ///< free for reuse with another `before`
 };
 
 struct Chain {
@@ -50,21 +51,21 @@ bool calls(const Action& action) {
          (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
 }
 
-/// As the host's kernel would have delivered it.
+/// Delivers the signal to the handler as the operating system would.
 void pass_on(std::atomic<const Action*>& to, int signal, siginfo_t* info, void* context) {
   static const Action kDefault{};
   const Action& action = *to.load(std::memory_order_acquire);
-  const bool was_sent = info->si_code <= 0;  // by kill(), raise(): no instruction is behind it
+  const bool was_sent = info->si_code <= 0;  // by kill() or raise(), not by an instruction
   if (!calls(action)) {
     if (was_sent && action.sa_handler == SIG_IGN) return;
-    // The instruction is executed again, and ends the process as it would have without us.
+    // The instruction is executed again, and now ends the process.
     std::signal(signal, SIG_DFL);
     if (was_sent) std::raise(signal);
     return;
   }
   sigset_t mask = action.sa_mask;
   if (!(action.sa_flags & SA_NODEFER)) sigaddset(&mask, signal);
-  pthread_sigmask(SIG_BLOCK, &mask, nullptr);  // the end of our handler brings the old one back
+  pthread_sigmask(SIG_BLOCK, &mask, nullptr);  // restored when our handler returns
   if (action.sa_flags & SA_RESETHAND) to.store(&kDefault, std::memory_order_release);
   if (action.sa_flags & SA_SIGINFO)
     action.sa_sigaction(signal, info, context);
@@ -99,10 +100,11 @@ u32 link_of(u32 chain, const Action& action) {
   return kNone;
 }
 
-/// The lock of what follows is held.
+/// Held by the callers of the following functions.
 std::mutex mutex;
 
-/// The same object for each time that it comes: handlers read them without a lock.
+/// A copy of the action that is never freed, because handlers read it without a lock; one copy for
+/// equal actions.
 const Action* kept(const Action& action) {
   static std::deque<Action>& all = *new std::deque<Action>;
   for (const Action& one : all) {
@@ -113,15 +115,16 @@ const Action* kept(const Action& action) {
   return &all.emplace_back(action);
 }
 
-/// The link that comes before `other`. kNone: all are taken.
+/// A link to install over `other`. kNone: all links are in use.
 u32 link_before(Chain& chain, const Action* other) {
   const u32 first = chain.first, used = chain.used;
   for (u32 i = 0; i < used; ++i) {
-    // Not the first one: `other` may go on to it now.
+    // Not the first link: `other` may now chain to it.
     if (chain.links[i].before == other && (i != first || !calls(*other))) return i;
   }
   if (first != kNone && chain.links[first].before == other) {
-    // It came again. What it finds behind it is what it found the first time.
+    // `other` was installed over Heddle's handler again: let its old link go on to the handler
+    // before that link.
     Link& again = chain.links[first];
     static const Action kDefault{};
     again.before = again.under == kNone ? &kDefault : chain.links[again.under].before.load();
@@ -134,8 +137,9 @@ u32 link_before(Chain& chain, const Action* other) {
     chain.used.store(used + 1, std::memory_order_release);
     return used;
   }
-  // Another copy of Heddle, which comes before us whenever we come before it, leads on to us. Of
-  // others, the one that came long ago loses what was behind it.
+  // Another copy of Heddle chains to this one already, and would install its handler over ours each
+  // time. For any other handler, the oldest link is reused; the handler that it replaced no longer
+  // gets signals.
   if (other->sa_flags & SA_NOCLDWAIT) return kNone;
   return first + 1 < kLinks ? first + 1 : 1;
 }
@@ -160,7 +164,7 @@ void come_before_others(u32 number) {
     sigaction(kSignals[number], &ours, &now);
     chain.first = place;
     if (kept(now) == other) return;
-    // Somebody was there in between; then that one comes behind us.
+    // Another thread installed a handler in between; ours chains to it.
   }
 }
 
@@ -175,7 +179,7 @@ sigset_t fault_set() {
 
 namespace {
 
-/// True: it had to do something for it.
+/// True: the handler had to be installed again.
 bool comes_first(u32 number) {
   Action now;
   sigaction(kSignals[number], nullptr, &now);
@@ -184,7 +188,7 @@ bool comes_first(u32 number) {
   if (link == kNone)
     come_before_others(number);
   else
-    chains[number].first = link;  // the program has put that one back
+    chains[number].first = link;  // the program has restored that link
   return true;
 }
 
@@ -194,8 +198,9 @@ void FaultSignals::come_first() {
   for (u32 i = 0; i < kSignals.size(); ++i) comes_first(i);
 }
 
-// A launch takes microseconds and each question a tenth of one. Who handles SIGBUS handles SIGSEGV,
-// and strays of kernels are SIGSEGV but for files that were cut short.
+// Only SIGSEGV is checked at each launch: a launch takes microseconds, and each check a tenth of
+// one. A program that handles SIGBUS mostly handles SIGSEGV too, and stray accesses of kernels are
+// SIGSEGV except in files that were truncated.
 FaultSignals::FaultSignals() {
   const sigset_t faults = fault_set();
   pthread_sigmask(SIG_UNBLOCK, &faults, &before_);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // SIGSEGV and SIGBUS belong to the process, and their handlers, masks and alternate stacks to the
-// program. Kernels need two things of them: that Heddle's handler comes first, and that the thread
-// that runs a kernel does not block them (a fault that is blocked ends the process).
+// program. Kernels have two requirements: Heddle's handler comes first, and the thread that runs a
+// kernel does not block the two signals (a blocked fault ends the process).
 #pragma once
 
 #include <csignal>
 
 namespace heddle::machine {
 
-/// While alive, this thread takes both signals, and Heddle's handler came first when it was made:
-/// before any that the program has installed since the last time, which gets all that is not a
-/// kernel's, as if it were alone.
+/// While alive, this thread does not block the two signals. The constructor makes Heddle's handler
+/// come first, before any handler that the program has installed since; that handler gets all
+/// signals that are not a kernel's fault, as if it were alone.
 class FaultSignals {
  public:
   FaultSignals();
@@ -19,8 +19,8 @@ class FaultSignals {
   FaultSignals(const FaultSignals&) = delete;
   FaultSignals& operator=(const FaultSignals&) = delete;
 
-  /// Has Heddle's handler come first again. For who runs a kernel that takes long: the program may
-  /// install a handler on another thread meanwhile.
+  /// Makes Heddle's handler come first again. Called while a long kernel runs, because the program
+  /// may install a handler on another thread meanwhile.
   static void come_first();
 
  private:

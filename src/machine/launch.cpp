@@ -14,19 +14,19 @@
 #include "base/config.h"
 #include "machine/fault_signals.h"
 #include "machine/launch_check.h"
-#include "machine/patience.h"
 #include "machine/pool.h"
+#include "machine/time_slice.h"
 
 namespace heddle::machine {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Of a pseudo-random order: CTAs at a time, the longest slice, and the turns of each CTA without
-/// one finishing after which there are more at a time.
-constexpr u32 kMixedCtas = 8, kMixedSlice = 16, kMixedPatience = 256;
-/// What a worker takes at a time shall last at least so long, or taking would cost as much: others'
-/// processors have the lines that say what is left.
+/// For a pseudo-random schedule: the number of resident CTAs, the largest budget of a slice, and
+/// the slices of each CTA, none of which finishes, before the number of resident CTAs grows.
+constexpr u32 kMixedCtas = 8, kMixedSlice = 16, kMixedTries = 256;
+/// A worker takes at least as many CTAs at a time as it runs in this time. For fewer, taking them
+/// would cost too much: the counters of remaining CTAs are in the caches of other processors.
 constexpr std::chrono::nanoseconds kShortestTurn{400};
 
 bool is_late(const Launch& launch) { return launch.deadline && Clock::now() > *launch.deadline; }
@@ -37,7 +37,7 @@ bool is_cancelled(const Launch& launch) {
 /// The CTAs of one grid, or its clusters, handed out to workers: `count` of them from `first` on.
 class Grid {
  public:
-  static constexpr u64 kMost = u64{1} << 31;  ///< that one object hands out
+  static constexpr u64 kMost = u64{1} << 31;  ///< the most CTAs of one object
 
   Grid(const Program& program, Launch& launch, u64 first, u64 count, u32 workers)
       : program_(program),
@@ -45,8 +45,8 @@ class Grid {
         first_(first),
         total_(count),
         shares_(program.in_order(launch) ? 1 : workers) {
-    // Enough CTAs at a time that handing them out costs nothing, few enough that the last ones
-    // spread evenly, and that a launch that shall end does so soon.
+    // The chunk is large enough that taking it costs almost nothing, and small enough that the last
+    // CTAs are spread evenly and that a cancelled launch ends soon.
     alone_ = workers == 1;
     if (alone_)
       chunk_ = 256;
@@ -66,7 +66,7 @@ class Grid {
     };
   }
 
-  /// What one host thread does: runs CTAs of its share, then of others', until none is left.
+  /// The work of one host thread: runs CTAs of its share, then of other shares, until none is left.
   void work(u32 worker) {
     if (launch_.random)
       mix_ctas(*launch_.random);
@@ -81,13 +81,13 @@ class Grid {
   }
 
  private:
-  /// How many CTAs a worker takes at least. How fast they are shows what it takes second: the first
-  /// ones have to fetch what the launch is.
+  /// The least number of CTAs that a worker takes at a time. It is measured with the second chunk:
+  /// the first CTAs are slower, because the launch's data is not in the cache yet.
   struct Pace {
     u64 fewest = 1;
     u32 takes = 0;
     Clock::time_point second;
-    /// Before it takes more; `taken`: CTAs, last.
+    /// Called before the worker takes a chunk; `taken`: the number of CTAs of the last chunk.
     void look(u64 taken) {
       if (++takes == 2) second = Clock::now();
       if (takes != 3) return;
@@ -100,12 +100,12 @@ class Grid {
     std::vector<std::unique_ptr<Cta>> resident, idle;
     u64 next = 0, end = 0, taken = 0;
     Pace pace;
-    // A cooperative grid may synchronize as a whole: a worker starts its share before any of it
-    // goes on, and those of workers that do not come once it waits.
+    // A cooperative grid may synchronize as a whole: a worker begins all CTAs of its share first,
+    // and CTAs of other workers' shares once its own wait.
     const bool cooperative = launch_.config->cooperative;
-    Patience patience(cooperative);
+    TimeSlice slice(cooperative);
     while (!stopped()) {
-      const bool waits = !resident.empty() && patience.is_over(resident.size());
+      const bool waits = !resident.empty() && slice.is_used_up(resident.size());
       const u64 most = std::max<u64>(waits ? std::min(2 * resident.size(), residency_) : 1,
                                      cooperative ? share_ : 1);
       const std::size_t before = resident.size();
@@ -118,29 +118,29 @@ class Grid {
         if (!begin(next, cooperative ? next + 1 : end, resident, idle)) return;
       }
       if (resident.empty()) return;
-      if (waits) resident.size() > before ? patience.begun() : patience.in_vain();
+      if (waits) resident.size() > before ? slice.more_begun() : slice.none_to_begin();
       for (std::size_t i = 0; i < resident.size() && !stopped();) {
         const auto begun = Clock::now();
-        bool timed = true;  // asking for the time again would cost small CTAs too much
-        CtaStatus status = resident[i]->run(patience.slice());
+        bool timed = true;  // reading the clock for each CTA would cost small CTAs too much
+        CtaStatus status = resident[i]->run(slice.budget());
         // Most grids: one CTA after the other.
         while (status == CtaStatus::finished && resident.size() == 1 && next != end &&
                !cooperative && !stopped()) {
           if (!begin(*resident[i], next, end)) return;
-          patience.finished(true);
+          slice.finished(true);
           timed = false;
-          status = resident[i]->run(patience.slice());
+          status = resident[i]->run(slice.budget());
         }
         if (status == CtaStatus::finished) {
           idle.push_back(std::move(resident[i]));
           resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(i));
-          patience.finished(resident.empty());
+          slice.finished(resident.empty());
         } else if (status == CtaStatus::trapped) {
           fail(resident[i]->trap());
           return;
         } else {
           const bool waiting = status == CtaStatus::waiting;
-          if (timed || waiting) patience.ran(Clock::now() - begun, waiting);
+          if (timed || waiting) slice.unfinished(Clock::now() - begun, waiting);
           if (status == CtaStatus::running) FaultSignals::come_first();
           ++i;
         }
@@ -149,14 +149,14 @@ class Grid {
     }
   }
 
-  /// As run_ctas(), but a CTA chosen at random goes on, for a few instructions.
+  /// As run_ctas(), but in each step a CTA that is chosen at random runs a few instructions.
   void mix_ctas(Random& random) {
     std::vector<std::unique_ptr<Cta>> resident, idle;
     u64 most = launch_.config->cooperative ? residency_ : std::min<u64>(residency_, kMixedCtas);
-    u64 next = 0, end = 0, fruitless = 0;  // turns since a CTA finished
+    u64 next = 0, end = 0, fruitless = 0;  // slices since a CTA finished
     while (!stopped()) {
-      // They may wait for those that have not begun.
-      if (fruitless > kMixedPatience * resident.size()) {
+      // The resident CTAs may wait for CTAs that have not begun.
+      if (fruitless > kMixedTries * resident.size()) {
         most = std::min(std::max<u64>(most, 2 * resident.size()), residency_);
         fruitless = 0;
       }
@@ -194,10 +194,10 @@ class Grid {
     return over;
   }
 
-  /// From the beginning of the worker's share, then from the ends of others': so the next launch
-  /// of such a grid finds in each processor's caches what this one left there, also where one is
-  /// faster than the other. Fewer at a time towards the end of a share, so that nobody waits long
-  /// for who took the last ones.
+  /// Takes CTAs from the beginning of the worker's share, then from the ends of other shares. So
+  /// each processor runs mostly the same CTAs in the next launch of such a grid, and finds their
+  /// data in its cache, also if one processor is faster than the other. Takes fewer at a time
+  /// towards the end of a share, so that no worker waits long for the worker with the last CTAs.
   bool take(u32 worker, u64& next, u64& end, u64 most, u64 fewest = 1) {
     for (std::size_t i = 0; i < shares_.size(); ++i) {
       std::atomic<Range>& left = shares_[(worker + i) % shares_.size()].left;
@@ -256,8 +256,8 @@ class Grid {
   struct alignas(8) Range {
     u32 begin = 0, end = 0;
   };
-  /// Of a worker, or of all. Two never lie in one line of the cache; asking the allocator for that
-  /// would take longer than a small grid.
+  /// The CTAs of one worker, or of all workers. The padding keeps two shares out of one cache line
+  /// (false sharing); an aligned allocation would take longer than a small grid.
   struct Share {
     std::atomic<Range> left{Range{}};
     u8 distance[120];
@@ -288,7 +288,7 @@ u32 worker_count() {
 
 namespace {
 
-/// What all grids of a launch have in common.
+/// The state that a launch's grid and its nested grids share.
 struct Family {
   const Profile& profile;
   const Loaded& loaded;
@@ -296,8 +296,7 @@ struct Family {
   std::optional<Clock::time_point> deadline;
 };
 
-/// Runs one grid; what its kernel asked the device's run-time for is in
-/// `pending` then.
+/// Runs one grid; `pending` becomes the work that its kernel gave to the device run-time.
 LaunchResult run_grid(const Family& family, const Program& program, ir::FunctionId entry,
                       const LaunchConfig& config, u32 depth, PendingWork& pending) {
   static std::atomic<u64> grids{0};  // %gridid: unique per launch in the process
@@ -337,7 +336,7 @@ LaunchResult run_grid(const Family& family, const Program& program, ir::Function
   launch.launches = &launches;
   launch.rows = program.rows(launch);
   const u64 units = launch.grid.volume() / launch.cluster.volume();
-  // A seed repeats its order because one thread draws all of the numbers.
+  // A seed always gives the same schedule because one thread draws all numbers.
   const bool alone = launch.random || units == 1;
   const u32 most = config.workers ? config.workers : worker_count();
   const u32 workers = alone ? 1 : static_cast<u32>(std::min<u64>(most, units));
@@ -358,7 +357,7 @@ LaunchResult run_grid(const Family& family, const Program& program, ir::Function
   return result;
 }
 
-/// A copy or a fill that a kernel asked for, which no memory is there for.
+/// The trap of a kernel's copy or memset of unallocated memory.
 LaunchResult fault_of(const Family& family, ir::FunctionId entry, const DeviceWork& work,
                       u64 address) {
   Trap trap = trap_at(TrapKind::illegal_address, family.loaded.module(), entry, nullptr, 0,
@@ -371,8 +370,7 @@ LaunchResult fault_of(const Family& family, ir::FunctionId entry, const DeviceWo
   return trap;
 }
 
-/// One piece of what kernels ask for. `parent`: the kernel that the host
-/// launched.
+/// Runs one piece of device work. `parent`: the kernel that the host launched.
 LaunchResult run_work(const Family& family, ir::FunctionId parent, const LaunchConfig& from_host,
                       DeviceWork work, PendingWork& pending) {
   if (work.kind != DeviceWork::Kind::kernel) {
@@ -429,9 +427,8 @@ LaunchResult launch(const CheckedLaunch& checked, const Program& program, RunOpt
   }
   PendingWork pending;
   LaunchResult result = run_grid(family, program, entry, config, 0, pending);
-  // The grids that are not complete yet, each within the one before it. One
-  // that has begun the last piece of its work leaves that to it: grids that
-  // launch themselves at their tails go on for ever in one place.
+  // The grids that are not complete yet, each nested in the one before it. A grid is removed when
+  // the last piece of its work begins, so grids that tail-launch themselves need no more entries.
   std::vector<PendingWork> open;
   while (went_well(result)) {
     if (!pending.empty()) open.push_back(std::exchange(pending, {}));

@@ -73,8 +73,8 @@ LaunchResult launch(const CheckedLaunch& checked, const Program& program, RunOpt
 LaunchResult launch(const Profile& profile, const Program& program, const Loaded& loaded,
                     ir::FunctionId entry, const LaunchConfig& config);
 
-/// Whether what runs of it shall come to an end: its time limit is over, it is cancelled, or there
-/// was a trap elsewhere. What may take long asks again and again.
+/// Whether the launch's CTAs shall stop: its time limit is over, it is cancelled, or another CTA
+/// trapped. Long operations poll this.
 bool is_over(const Launch& launch);
 
 /// Number of host threads that grids run on: HEDDLE_THREADS, else the processors this process may

@@ -26,7 +26,7 @@ GridShape shape_of(const ir::Function& kernel, const LaunchShape& asked) {
 
 namespace {
 
-/// 11.7.
+/// Why the device cannot run the launch's clusters (11.7), or an empty string.
 std::string why_no_clusters(const Profile& profile, const ir::Function& kernel,
                             const LaunchShape& asked, const GridShape& shape) {
   if (!shape.explicit_cluster) {

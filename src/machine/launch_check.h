@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The shape of a grid, and whether the device runs grids of that shape of the
-// kernel (machine/launch.h has what others ask).
+// The shape of a grid, and whether the device can run a grid of that shape of the kernel
+// (machine/launch.h has the public functions).
 #pragma once
 
 #include "machine/engine.h"

@@ -33,15 +33,15 @@ Result<std::shared_ptr<const Loaded>> Loaded::create(Memory& memory,
         "needs"};
   }
   for (const ir::Variable& variable : ir.variables) {
-    // One with a size is its own definition, with zeros: check::link() has said so.
+    // An external variable with a size is its own definition, with zeros (see check::link()).
     if (variable.linkage == ir::Linkage::external && in_device_memory(variable) && !variable.size) {
       return Error{
           fmt::format("undefined symbol '{}': declared .extern and defined in no linked module",
                       variable.name)};
     }
   }
-  // A global has an allocation of its own, so that a stray index runs into a guard page and not
-  // into its neighbour. The constants lie together: `isspacep.const` asks for their window.
+  // Each global variable has its own allocation, so that a stray index hits a guard page and not
+  // another variable. The constants lie together: `isspacep.const` tests for their window.
   loaded->variable_address_.assign(ir.variables.size(), 0);
   u64 constant_bytes = 0;
   for (std::size_t i = 0; i < ir.variables.size(); ++i) {

@@ -22,8 +22,8 @@ using ir::SharedLayout;
 class Loaded {
  public:
   /// Allocates and initialises the variables. Fails when memory is short, or when a symbol stays
-  /// undefined. With `first`, the module's place on another device, `.managed` variables are those
-  /// of that place: there is one of each for all devices.
+  /// undefined. `first` is the module's place on another device, or null: `.managed` variables are
+  /// shared with it, because all devices share one instance of each.
   static Result<std::shared_ptr<const Loaded>> create(
       Memory& memory, std::shared_ptr<const ir::Module> module,
       std::shared_ptr<const Loaded> first = nullptr);
@@ -53,7 +53,7 @@ class Loaded {
   std::vector<ir::FunctionId> reachable(ir::FunctionId entry) const {
     return ir::callable_functions(*module_, entry);
   }
-  /// Made when it is first asked for; it stays where it is. Every launch asks.
+  /// Computed at the first call; the reference stays valid. Called by every launch.
   const SharedLayout& shared_layout(ir::FunctionId entry) const;
 
  private:

@@ -5,7 +5,7 @@
 
 namespace heddle::machine {
 
-std::string describe_stranger(u32 membermask, u32 lane) {
+std::string describe_unnamed_thread(u32 membermask, u32 lane) {
   return fmt::format(
       "the membermask {:#010x} does not name this thread, lane {} of its warp: what that does is "
       "undefined (HEDDLE_MEMBERMASK=gpu does what a GPU does)",

@@ -18,15 +18,15 @@ namespace {
 
 constexpr u64 kMiB = u64{1} << 20;
 
-// The low region sits where position-independent programs have nothing, and below 2 GiB, where the
-// sanitizers leave room.
+// The low region lies where position-independent programs have no mappings, and below 2 GiB, where
+// the sanitizers have none.
 constexpr u64 kLowBases[] = {0x1000'0000, 0x2000'0000, 0x8000'0000};
 constexpr u64 kLowSize = 1280 * kMiB;
 constexpr u64 kLowShared = 128 * kMiB;
 constexpr u64 kLowLocal = 256 * kMiB;
 constexpr u64 kHighShared = 4 * kGiB;  // for the largest cooperative grids
 constexpr u64 kHighLocal = 16 * kGiB;
-// As much as a GPU of 44 bits; less where the host has not that much left.
+// As much as a GPU with 44-bit addresses; less if the host has less address space left.
 constexpr u64 kMostReserved = 16384 * kGiB;
 
 u64 reserve_range(u64 base, u64 size) {
@@ -35,7 +35,7 @@ u64 reserve_range(u64 base, u64 size) {
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
   if (at == MAP_FAILED) return 0;
   const u64 got = reinterpret_cast<u64>(at);
-  if (base && got != base) {  // a kernel that does not know MAP_FIXED_NOREPLACE
+  if (base && got != base) {  // the operating system does not know MAP_FIXED_NOREPLACE
     munmap(at, size);
     return 0;
   }
@@ -47,23 +47,23 @@ bool commit(u64 base, u64 bytes) {
          0;
 }
 
-/// And a page before and one behind, which are there: lanes that take no part in an access of
-/// vectors may mean them, and where there is none a processor takes hundreds of cycles to find out
-/// that it does not matter.
+/// Commits the range and the page on either side. The inactive lanes of a masked vector access may
+/// address these pages; if a page is not mapped, the processor takes hundreds of cycles to suppress
+/// the fault of an inactive lane.
 bool commit_with_neighbours(u64 base, u64 bytes) {
   if (!commit(base - kPage, bytes + 2 * kPage)) return false;
   for (const u64 page : {base - kPage, base + bytes}) *reinterpret_cast<volatile u8*>(page) = 0;
   return true;
 }
 
-/// Back to zero pages without access.
+/// Makes the range zero pages without access again.
 void decommit(u64 base, u64 bytes) {
   void* at = reinterpret_cast<void*>(base);
   madvise(at, round_up(bytes, kPage), MADV_DONTNEED);
   mprotect(at, round_up(bytes, kPage), PROT_NONE);
 }
 
-/// No memory, whatever was mapped there.
+/// Replaces all mappings of the range by addresses without memory.
 void blank(AddressRange what) {
   void* const at = reinterpret_cast<void*>(what.base);
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
@@ -75,7 +75,8 @@ bool map_file(AddressRange to, int protection, int file, u64 offset) {
               static_cast<off_t>(offset)) != MAP_FAILED;
 }
 
-/// Beside `needed` bytes; a limit of the process's addresses leaves most of them to the program.
+/// The most bytes to reserve beside `needed` bytes; if the process's address space is limited, most
+/// of it is left to the program.
 u64 most_reserved(u64 needed) {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kMostReserved;
@@ -99,7 +100,7 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 device_bytes) {
   if (!device_bytes)
     device_bytes =
         static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE));
-  if (device_bytes == 0) {  // what Profile::memory_bytes calls as much as the host has
+  if (device_bytes == 0) {  // 0 in Profile::memory_bytes: as much as the host has
     device_bytes =
         static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE));
   }
@@ -144,7 +145,7 @@ Result<u64> Memory::allocate(u64 bytes, u64 align, bool low) {
     return Error{fmt::format("out of device memory: {} bytes asked for, {} of {} in use", bytes,
                              used_, device_bytes_)};
   }
-  // Large pages: a kernel that walks down the columns of a matrix meets a new small one each row.
+  // Large pages: a kernel that reads a column of a matrix touches a new small page for each row.
   if (bytes >= kHugePage) align = std::max(align, kHugePage);
   Ranges* pages = &low_heap_;
   u64 base = pages->take(bytes, align);
@@ -168,7 +169,7 @@ Result<u64> Memory::allocate(u64 bytes, u64 align, bool low) {
 bool Memory::release(u64 address) {
   const std::lock_guard lock(mutex_);
   Ranges& pages = heap_of(address);
-  // Decommit before the range can be handed out again.
+  // Decommit before the range can be allocated again.
   const auto piece = pages.find(address);
   if (!piece || piece->base != address) return false;
   if (shared_.erase(address))
@@ -269,7 +270,7 @@ Memory::Kept& Memory::kept_here() {
   return kept_[number % kept_.size()];
 }
 
-/// Among those that all may take. The lock is held.
+/// Moves a window to the free list that all threads share. The lock is held.
 void Memory::put_away(u64 window) {
   const u64 base = window / kPage * kPage;
   if (base) (low_.shared.contains(base) ? free_low_shared_ : free_high_shared_)[1].push_back(base);
@@ -300,7 +301,7 @@ Result<u64> Memory::take_shared(const Region& region, u64 bytes, u32 count) {
     base = region.shared.base + next + kPage;
     next += count * kSharedSlot;
   }
-  // A window keeps its pages when it is given back: the next launch mostly wants as many.
+  // A window keeps its pages when it is given back: the next launch mostly needs as many.
   u64& committed = committed_[base];
   const auto decommit_all = [&] { decommit(base - kPage, count * kSharedSlot); };
   if (committed > wanted) decommit_all();
@@ -335,7 +336,7 @@ Result<u64> Memory::take_params(u64 bytes, bool low) {
     }
   }
   auto block = allocate(std::max(bytes, kPage), kPage, low);
-  if (block.ok() && bytes <= kPage) {  // kept for later launches: it is not the program's
+  if (block.ok() && bytes <= kPage) {  // kept for later launches
     const std::lock_guard lock(mutex_);
     used_ -= kPage;
   }

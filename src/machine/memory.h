@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device memory. Generic addresses are host addresses: all that a kernel may touch lies in ranges
-// that are reserved at start and committed by page as they are allocated, so an address tells its
-// state space by compares (PTX ISA 5.1, 6.4.1.1) and a stray access hits an uncommitted page. The
+// Device memory. Generic addresses are host addresses: all memory of kernels lies in ranges that
+// are reserved at start and committed by page as they are allocated. So comparisons tell an
+// address's state space (PTX ISA 5.1, 6.4.1.1), and a stray access hits an uncommitted page. The
 // low range lies below 4 GiB, for modules with 32-bit addresses; allocations come from there while
 // it lasts.
 #pragma once
@@ -34,16 +34,17 @@ struct Region {
   AddressRange reserved;  ///< addresses that programs reserve and map themselves
 };
 
-/// Address space that one resident CTA's shared memory takes; more than any device has.
+/// The address space for the shared memory of one resident CTA; more than the shared memory of any
+/// device.
 inline constexpr u64 kSharedSlot = 256 * 1024;
 
-/// What memory is committed by.
+/// The unit in which memory is committed.
 inline constexpr u64 kPage = 4096;
 
 class Memory {
  public:
-  /// Reserves the ranges. `device_bytes`: what the device pretends to have, 0: as much as the host;
-  /// allocations beyond it fail. 0: as much as the host has.
+  /// Reserves the ranges. `device_bytes`: the memory of the device; allocations beyond it fail. 0:
+  /// as much as the host has.
   static Result<std::unique_ptr<Memory>> create(u64 device_bytes);
   ~Memory();
   Memory(const Memory&) = delete;
@@ -61,7 +62,7 @@ class Memory {
   /// True when `bytes` from `address` lie inside one live allocation.
   bool is_valid(u64 address, u64 bytes) const;
 
-  /// Low region (below 4 GiB; size 0 when it could not be had) and high region.
+  /// The low region (below 4 GiB; size 0 when it could not be reserved) and the high region.
   const Region& low() const { return low_; }
   const Region& high() const { return high_; }
 
@@ -69,8 +70,9 @@ class Memory {
   HostRanges& registered() { return registered_; }
   const HostRanges& registered() const { return registered_; }
 
-  /// What a kernel may access around a generic address: one of the regions, where pages that belong
-  /// to no allocation fault, or a range of registered memory. Of no bytes: nothing.
+  /// The range around a generic address that a kernel may access: a region (pages outside of
+  /// allocations fault), or a range of registered memory. Empty: the kernel may not access the
+  /// address.
   AddressRange accessible(u64 address) const {
     if (low_.all.contains(address)) return low_.all;
     if (high_.all.contains(address)) return high_.all;
@@ -92,22 +94,22 @@ class Memory {
   bool map(AddressRange to, int file, u64 offset);  ///< without access at first
   bool protect(AddressRange what, Access access);
   void unmap(AddressRange what);
-  /// Turns the allocation that begins at `address` into shared memory: a file that holds it, which
-  /// belongs to the caller. Nobody may write to it meanwhile. -1: the host refuses.
+  /// Turns the allocation that begins at `address` into a mapping of a file, and returns the file,
+  /// which belongs to the caller. The memory must not be written meanwhile. -1: the host refuses.
   int share(u64 address);
 
-  /// Which of the addresses without memory stand for memory elsewhere.
+  /// The multimem addresses, and the memory that they stand for.
   Multimem& multimem() { return multimem_; }
   const Multimem& multimem() const { return multimem_; }
 
   u64 total_bytes() const { return device_bytes_; }
   u64 used_bytes() const;
 
-  /// Window slots for resident CTAs: `bytes` committed bytes of shared memory in each of `count`
-  /// neighbouring slots, which hold what was left there, and a page on either side that accesses
-  /// of vectors may touch / `bytes` of local memory, zeroed.
+  /// Windows for resident CTAs. take_shared(): `bytes` committed bytes of shared memory, not
+  /// zeroed, in each of `count` neighbouring slots, and an accessible page on either side of each,
+  /// for vector accesses. take_local(): `bytes` of local memory, zeroed.
   Result<u64> take_shared(const Region& region, u64 bytes, u32 count = 1);
-  /// With what it was taken with.
+  /// The arguments are those of take_shared().
   void give_shared(const Region& region, u64 base, u64 bytes, u32 count = 1);
   Result<u64> take_local(const Region& region, u64 bytes);
   void give_local(const Region& region, u64 base);
@@ -117,8 +119,8 @@ class Memory {
 
  private:
   Memory() = default;
-  /// A window that was given back, mostly for the same thread to take it again: small launches
-  /// shall not wait for the lock. Its base, and in the low bits the pages that it has; 0: none.
+  /// A window that a thread gave back and can take again without the lock, for small launches. The
+  /// word holds the window's base and, in the low bits, the number of its pages; 0: none.
   struct alignas(64) Kept {
     std::atomic<u64> window{0};
   };
@@ -133,11 +135,11 @@ class Memory {
   Region low_, high_;
   Ranges low_heap_{kPage, kPage}, high_heap_{kPage, kPage};  // a guard page after each piece
   Ranges low_local_{kPage, kPage}, high_local_{kPage, kPage};
-  Ranges reserved_{kPage, 0};  // without guards: neighbours may become one range to the program
-  std::unordered_map<u64, u64> committed_;  // of shared windows: bytes of each slot
-  std::vector<u64> free_params_[2];         // blocks of a page, given back; [below 4 GiB]
+  Ranges reserved_{kPage, 0};  // without guard pages: the program may join neighbouring ranges
+  std::unordered_map<u64, u64> committed_;  // shared windows: committed bytes of each slot
+  std::vector<u64> free_params_[2];         // free blocks of a page; [below 4 GiB]
   std::map<u32, std::vector<u64>> free_low_shared_,
-      free_high_shared_;  // slots given back, by count
+      free_high_shared_;  // free slots, by count
   u64 next_low_shared_ = 0, next_high_shared_ = 0;
   std::array<Kept, 32> kept_;
   std::set<u64> shared_;  ///< allocations that are mappings of files

@@ -93,7 +93,8 @@ TEST(Memory, AllWindowsCanBeTakenAgain) {
   };
   const std::set<u64> all = take_all();
   EXPECT_EQ(all.size(), region.shared.size / kSharedSlot);
-  // Each thread's last one is not among those that all may take, until there are no others.
+  // The last window of each thread is not in the shared free list, and is used when that list is
+  // empty.
   for (u64 window : all) std::thread([&] { memory->give_shared(region, window, 0); }).join();
   EXPECT_EQ(take_all(), all);
 }
@@ -154,7 +155,7 @@ TEST(Memory, ReservedRangesHoldFiles) {
   EXPECT_NE(*memory->reserve(kPage, kPage, base), base) << "and now it is not";
 }
 
-// What a range takes is addresses only, so it may be many times what the device has.
+// A reserved range takes addresses only, so it may be many times larger than the device's memory.
 TEST(Memory, ReservedRangesAreFarLargerThanMemory) {
   const auto memory = make();
   const u64 bytes = u64{1} << 40;
@@ -206,7 +207,7 @@ TEST(Memory, OfTheHostsMemoryTheRegisteredBytesAreAccessible) {
   EXPECT_FALSE(memory->is_accessible(address + 4, 9));
   EXPECT_FALSE(memory->is_accessible(address + 4, ~u64{0}));
   EXPECT_FALSE(memory->is_accessible(address + 12, 1));
-  // What lies between registered memory and the device's is the program's own.
+  // Memory between the registered range and the device's range belongs to the program.
   EXPECT_FALSE(memory->is_accessible(memory->high().all.base - 1, 1));
   EXPECT_FALSE(memory->is_accessible(memory->high().all.end(), 1));
   EXPECT_TRUE(memory->is_accessible(memory->high().all.base, memory->high().all.size));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Host threads that share the work of grids. A launch never waits for a thread that sleeps: whoever
-// is awake helps, and the launch waits only for those that came. (A general task scheduler waits
-// for the tasks that it handed out, and small grids take less time than a thread to wake up.)
+// Host threads that share the work of grids. A launch never waits for a sleeping thread: threads
+// that are awake help, and the launch waits only for those that took part. (A general task
+// scheduler waits for the tasks that it handed out, but a small grid takes less time than a thread
+// to wake up.)
 #pragma once
 
 #include <atomic>
@@ -15,8 +16,8 @@
 
 namespace heddle::machine {
 
-/// Which job this thread's jobs go before while this is alive: threads that may help come first to
-/// the job of the lowest number.
+/// While alive, sets the priority of this thread's jobs: helpers come first to the job with the
+/// lowest number.
 class PoolPriority {
  public:
   explicit PoolPriority(int priority) : before_(current) { current = priority; }
@@ -32,12 +33,14 @@ class PoolPriority {
 
 class Pool {
  public:
-  /// The one of this process. It stays, as threads may while the process ends.
+  /// The pool of this process. It is never destroyed, because its threads may run until the process
+  /// ends.
   static Pool& of_process();
 
-  /// Calls work(0) here, and work(1 to helpers) on up to so many other threads at the same time:
-  /// the same number on the same thread each time, when there are as many threads. Returns when all
-  /// calls have. `work` finds out by itself that nothing is left to do.
+  /// Calls work(0) on this thread, and work(1) to work(helpers) on up to `helpers` other threads at
+  /// the same time: the same number on the same thread each time, if there are as many threads.
+  /// Returns when all calls have returned. Some of the calls may be missing, so `work` must
+  /// distribute the work dynamically.
   void run(u32 helpers, const std::function<void(u32)>& work);
 
   Pool() = default;
@@ -48,7 +51,7 @@ class Pool {
   struct Job {
     const std::function<void(u32)>* work;
     u32 helpers;
-    u32 wanted;  ///< that may still come
+    u32 wanted;  ///< helpers that may still come
     int priority;
     std::atomic<u32> inside{0};
   };
@@ -58,11 +61,11 @@ class Pool {
 
   std::mutex mutex_;
   std::condition_variable posted_, left_;
-  std::list<Job*> jobs_;         ///< in the order in which they get help
-  std::atomic<u32> wanted_{0};   ///< helpers, by all jobs
-  std::atomic<u32> waits_{0};    ///< who sleeps until helpers have left
+  std::list<Job*> jobs_;         ///< in the order of priority
+  std::atomic<u32> wanted_{0};   ///< helpers, over all jobs
+  std::atomic<u32> waits_{0};    ///< threads that sleep until helpers have left
   std::atomic<u64> posts_{0};    ///< changes with every job
-  std::atomic<u32> running_{0};  ///< jobs that have been posted and are not done
+  std::atomic<u32> running_{0};  ///< unfinished jobs
   u32 threads_ = 0, asleep_ = 0;
 };
 

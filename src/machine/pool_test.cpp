@@ -42,12 +42,12 @@ TEST(Pool, HelpComes) {
   std::atomic<u32> there{0};
   Pool::of_process().run(1, [&](u32) {
     ++there;
-    while (there < 2) std::this_thread::yield();  // nobody comes: the test hangs
+    while (there < 2) std::this_thread::yield();  // without a helper the test hangs
   });
   EXPECT_EQ(there, 2u);
 }
 
-// The one helper is busy while two jobs ask for it: the one that is worth more gets it first.
+// The only helper is busy while two jobs are posted: the job of higher priority gets it first.
 TEST(Pool, HelpComesToTheHighestPriorityFirst) {
   Pool& pool = *new Pool;  // its thread outlives the test
   std::atomic<u32> there{0}, helped{0};

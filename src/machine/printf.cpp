@@ -9,15 +9,15 @@
 namespace heddle::machine {
 namespace {
 
-constexpr int kWidest = 4096;  // a larger width or precision is cut
+constexpr int kWidest = 4096;  // a larger width or precision is reduced to this
 constexpr int kNone = -1, kArgument = -2;
 
 /// A part of a format: text as it is, or a conversion.
 struct Piece {
-  std::string_view text;   ///< all of it
+  std::string_view text;   ///< the whole piece
   std::string_view flags;  ///< of a conversion
   int width = kNone, precision = kNone;
-  u32 bits = 32;        ///< of an integer, as the length modifier says
+  u32 bits = 32;        ///< of an integer, by the length modifier
   char conversion = 0;  ///< 0: text
 };
 
@@ -91,7 +91,7 @@ std::string formatted(const std::string& format, T value) {
   return text;
 }
 
-/// The conversion with its numbers put in, for the C library.
+/// The value converted by the C library, with this width and precision.
 std::string convert(const Piece& piece, int width, int precision, const PrintfValue& value) {
   std::string format = "%";
   format += piece.flags;

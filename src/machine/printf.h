@@ -20,11 +20,11 @@ struct PrintfArgument {
   bool is_string;  ///< the address of a string
 };
 
-/// The arguments in order. An unfinished or unknown conversion asks for none and is printed as it
-/// is.
+/// The arguments in order. An unfinished or unknown conversion has no argument and is printed
+/// unchanged.
 std::vector<PrintfArgument> printf_arguments(std::string_view format);
 
-/// What an argument is: its bits, and for a string its text.
+/// An argument: its bits, and for a string its text.
 struct PrintfValue {
   u64 bits = 0;
   std::string text = {};

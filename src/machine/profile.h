@@ -20,10 +20,9 @@ inline constexpr u64 kGiB = u64{1} << 30;
 
 struct Profile {
   std::string_view name;         ///< what HEDDLE_DEVICE says: "h200"
-  std::string_view device_name;  ///< what cuDeviceGetName says
-  isa::Target target;            ///< compute capability, with the suffix it has
-  bool any_target;               ///< runs modules for every target, and PTX of versions to come, as
-                                 ///< far as they use what is known (the default profile)
+  std::string_view device_name;  ///< the result of cuDeviceGetName
+  isa::Target target;            ///< compute capability, with its suffix
+  bool any_target;  ///< runs every target, and the known features of later PTX versions
   u32 multiprocessors;
   u32 max_threads_per_block;
   u32 max_block[3];

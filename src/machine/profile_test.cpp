@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The compute capability of the default device, held against what programs write for it
-// (docs/adr/0007-the-default-device-is-12-0.md).
+// Tests that the default device accepts the `.version` and `.target` that programs write for its
+// compute capability (docs/adr/0007-the-default-device-is-12-0.md).
 #include "machine/profile.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,8 @@ struct Header {
   std::string version, target;
 };
 
-/// What a client writes for a device of the capability 10 * major + minor.
+/// The `.version` and `.target` that a client writes for a device of the capability 10 * major +
+/// minor.
 struct Client {
   const char* name;
   Header (*writes)(int capability);
@@ -29,7 +30,7 @@ std::string sm(int capability, const char* suffix = "") {
   return fmt::format("sm_{}{}", capability, suffix);
 }
 
-// NVRTC is asked what it knows, and the device's capability is cut to that.
+// These clients reduce the device's capability to the newest that NVRTC knows.
 const Client kClients[] = {
     {"tinygrad 0.12 to 0.14",
      [](int c) {
@@ -45,12 +46,12 @@ const Client kClients[] = {
     {"Triton 3.8", [](int c) { return Header{"9.3", sm(c, c >= 90 ? "a" : "")}; }},
 };
 
-/// It knows the GPUs before 10.0 only: it compares their names as text.
+/// These versions compare capabilities as text, so they are right only for GPUs before 10.0.
 Header tinygrad_0_9_to_0_11(int capability) {
   return {sm(capability) >= "sm_89" ? "7.8" : "7.5", sm(capability)};
 }
 
-/// What is said of a module with that header; empty when the device of that name loads it.
+/// The error for a module with that header; empty when the device of that name loads it.
 std::string refused(const Header& header, std::string_view device) {
   const Profile* const profile = find_profile(device);
   check::CompileOptions options;

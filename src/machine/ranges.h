@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which parts of an address range are taken: what device memory and the device heap are made of.
+// The taken and free parts of an address range, for device memory and the device heap.
 #pragma once
 
 #include <map>
@@ -23,15 +23,15 @@ struct AddressRange {
 
 constexpr u64 round_up(u64 value, u64 to) { return (value + to - 1) / to * to; }
 
-/// First-fit allocator. Pieces are multiples of `unit` with `guard` unused bytes after each.
+/// A first-fit allocator. Pieces are multiples of `unit` with `guard` unused bytes after each.
 class Ranges {
  public:
   explicit Ranges(u64 unit, u64 guard) : unit_(unit), guard_(guard) {}
   void reset(AddressRange range);
   u64 take(u64 bytes, u64 align);  ///< 0: no room
-  /// Exactly at `base`, a multiple of the unit; false when that is not free.
+  /// Takes the bytes at `base`, a multiple of the unit; false when they are not free.
   bool take_at(u64 base, u64 bytes);
-  /// The piece that begins at `base`, now free; none when there is no such piece.
+  /// Frees the piece that begins at `base` and returns it; none when there is no such piece.
   std::optional<AddressRange> give(u64 base);
   std::optional<AddressRange> find(u64 address) const;
   std::optional<AddressRange> nearest(u64 address) const;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The order in which a launch's CTAs, warps and threads take turns. PTX promises little about it
-// (PTX ISA 3, 8), so a program that is right is right in every order: a seed chooses one of many,
-// the same one every time, with turns of a few instructions and threads of a warp apart where the
-// fast order keeps them together.
+// The schedule of a launch: the order in which its CTAs, warps and threads run. PTX guarantees
+// little about it (PTX ISA 3, 8), so a correct program is correct under every schedule. A seed
+// chooses a pseudo-random one, the same every time, which switches after a few instructions and
+// lets threads of a warp diverge where the fast schedule keeps them together.
 #pragma once
 
 #include "base/types.h"

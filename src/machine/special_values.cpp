@@ -29,7 +29,7 @@ u64 cycles(const Profile& profile) {
   return ns / 1000 * (profile.clock_khz / 1000) + ns % 1000 * (profile.clock_khz / 1000) / 1000;
 }
 
-/// Shared memory is handed out in units of this many bytes (10.37, %total_smem_size).
+/// Shared memory is allocated in units of this many bytes (10.37, %total_smem_size).
 constexpr u32 kSharedUnit = 128;
 
 /// By component.
@@ -100,8 +100,8 @@ u64 uniform_value(const WarpIdentity& identity, SpecialRegister reg, u32 compone
       return static_cast<u32>(nanoseconds());
     case SpecialRegister::globaltimer_hi:
       return nanoseconds() >> 32;
-    // Counters and driver-set registers that nothing sets, no reserved
-    // shared memory, no graph.
+    // Counters and driver-set registers, which Heddle does not set; no reserved shared memory, no
+    // graph.
     default:
       return 0;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The special registers (PTX ISA chapter 10) as far as all lanes of a warp have them alike.
+// The special registers (PTX ISA chapter 10) that are uniform in a warp.
 #pragma once
 
 #include "isa/special_registers.h"
@@ -8,7 +8,7 @@
 
 namespace heddle::machine {
 
-/// What the special registers of one warp depend on.
+/// The place of a warp, on which its special registers depend.
 struct WarpIdentity {
   const Launch* launch;
   Dim3 cta;
@@ -17,7 +17,7 @@ struct WarpIdentity {
   u32 worker = 0;
 };
 
-/// The value of a special register that all lanes of the warp have alike.
+/// The value of a special register that is uniform in the warp.
 u64 uniform_value(const WarpIdentity& identity, isa::SpecialRegister reg, u32 component);
 
 }  // namespace heddle::machine

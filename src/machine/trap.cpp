@@ -79,7 +79,7 @@ std::string describe_address(const Memory& memory, u64 address) {
 }
 
 std::string describe(const Trap& trap) {
-  // First the line that the programmer wrote, where .loc says which that is.
+  // First the line of the source, if .loc gives one.
   const bool has_source = !trap.loc_file.empty();
   std::string text = fmt::format("{}:{}: trap: {}", has_source ? trap.loc_file : trap.file,
                                  has_source ? trap.at.loc_line : trap.at.line, name_of(trap.kind));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel did wrong at run time, precise to instruction and thread. Returned, never thrown;
-// the driver maps it once to a CUresult.
+// A kernel's error at run time, precise to instruction and thread. Returned, never thrown; the
+// driver maps it once to a CUresult.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ struct Trap {
   std::string loc_file;  ///< source file of .loc, when there is one
   Dim3 cta{0, 0, 0}, thread{0, 0, 0};
   std::optional<u64> address;
-  std::string detail;  ///< one sentence: nearest allocation, what was expected
+  std::string detail;  ///< one sentence: the nearest allocation, the expected value
 };
 
 /// A trap of instruction `inst` of `function` (null: not known), in thread number `thread` of the
@@ -40,7 +40,7 @@ Trap trap_at(TrapKind kind, const ir::Module& module, ir::FunctionId kernel,
              const ir::Function* function, u32 inst, Dim3 block, Dim3 cta, u32 thread);
 
 class Memory;
-/// Where an address of device memory lies, or which allocation is near; empty: none is.
+/// The allocation that holds or is near an address of device memory; empty: none is near.
 std::string describe_address(const Memory& memory, u64 address);
 
 /// Several lines for a person: kind, kernel, PTX line, source line, CTA, thread, address, detail.

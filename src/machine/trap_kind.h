@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ways a kernel can fail at run time; apart from trap.h so that instruction handlers need
-// nothing more.
+// The ways a kernel can fail at run time; separate from trap.h because instruction handlers need
+// only the kinds.
 #pragma once
 
 #include "base/types.h"
@@ -17,9 +17,9 @@ enum class TrapKind : u8 {
   trap_instruction,  ///< `trap`
   breakpoint,        ///< `brkpt`
   time_limit,        ///< the launch's wall-clock limit
-  deadlock,          ///< every thread waits and none can go on
+  deadlock,          ///< every thread waits for another
   assertion,         ///< __assertfail
-  membermask,        ///< of a `.sync` instruction: it does not name the thread, or others do else
+  membermask,        ///< of a `.sync` instruction: does not name the thread, or threads disagree
   not_supported,     ///< reached a form that no engine runs yet
 };
 }  // namespace heddle::machine

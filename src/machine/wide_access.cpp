@@ -8,8 +8,8 @@
 namespace heddle::machine {
 namespace {
 
-/// Whether aligned loads and stores of 128 bits are indivisible, as Intel and AMD say of their
-/// processors with AVX.
+/// Whether aligned loads and stores of 128 bits are indivisible, as Intel and AMD document for
+/// their processors with AVX.
 bool has_wide_moves() {
 #ifdef __x86_64__
   static const bool has = __builtin_cpu_supports("avx");

@@ -16,7 +16,7 @@ __extension__ typedef unsigned __int128 WideBits;
 WideBits load_wide(u64 address);
 void store_wide(u64 address, WideBits value);
 WideBits exchange_wide(u64 address, WideBits value);
-/// Stores `value` where `expected` is. Returns what was there.
+/// Stores `value` if the memory holds `expected`. Returns the old value.
 WideBits compare_exchange_wide(u64 address, WideBits expected, WideBits value);
 
 template <class Word>
@@ -34,7 +34,7 @@ void store_word(u64 address, Word value) {
     __atomic_store_n(reinterpret_cast<Word*>(address), value, __ATOMIC_RELEASE);
 }
 
-/// Calls f(Word()) for the unsigned integer of so many bytes, 8 at most.
+/// Calls f(Word()) with the unsigned integer type of `bytes` bytes, at most 8.
 template <class F>
 void with_word(u32 bytes, F f) {
   switch (bytes) {
@@ -48,16 +48,17 @@ void with_word(u32 bytes, F f) {
       return f(u64{});
   }
 }
-/// ... in which GPUs access so many bytes of a lane, 16 at most.
+/// Calls f(Word()) with the type in which GPUs access `bytes` bytes of a lane, at most 16.
 template <class F>
 void with_word_of(u32 bytes, F f) {
   return bytes > 8 ? f(WideBits{}) : with_word(bytes, f);
 }
 
-/// Elements of a lane, which others may write meanwhile; `bytes` in all, a power of two, of which
-/// the address is a multiple. By the memory model a vector is accesses in any order (8.2.2), but
-/// GPUs access it at once, and programs rely on that: a state beside the number that it is of.
-/// Stronger than asked otherwise, which the model allows and x86 gives for free.
+/// Loads the elements of a lane, `bytes` in all, which other threads may write meanwhile. `bytes`
+/// is a power of two, and the address a multiple of it. By the memory model, a vector access is
+/// several accesses in any order (8.2.2), but GPUs access a vector at once, and programs rely on
+/// that (a state and a number in one vector). The load is an acquire load, which is stronger than
+/// necessary but free on x86.
 inline void load_ordered(u64 address, void* elements, u32 bytes) {
   with_word_of(bytes, [&]<class Word>(Word) {
     for (u32 at = 0; at < bytes; at += sizeof(Word)) {

@@ -7,12 +7,12 @@
 #include <thread>
 #include <utility>
 
-#include "base/lock_soon.h"
+#include "base/spin_then_lock.h"
 
 namespace heddle::driver {
 namespace {
 
-constexpr std::chrono::microseconds kLookout(20);
+constexpr std::chrono::microseconds kSpin(20);
 /// What a stream's thread leaves to whoever launched, who may be about to wait and would run the
 /// work without a switch of threads.
 constexpr std::chrono::microseconds kHeadStart(2);
@@ -79,7 +79,7 @@ CompletionPtr Stream::append(const ItemPtr& item, std::vector<CompletionPtr> aft
   const std::lock_guard order(group_->order_);
   add_implicit_order(after);
   std::erase_if(after, [](const CompletionPtr& each) { return each->is_done(); });
-  const auto lock = lock_soon(mutex_);
+  const auto lock = spin_then_lock(mutex_);
   const bool may_begin = after.empty() && (!last_ || last_->is_done());
   last_ = item;
   if (by == By::caller && may_begin) {
@@ -118,8 +118,8 @@ void Stream::announce() {
 void Stream::wait_for_change(std::unique_lock<std::mutex>& lock) {
   const u64 seen = changes_.load();
   lock.unlock();
-  look_while(kLookout, [&] { return changes_.load(std::memory_order_relaxed) == seen; });
-  lock_soon(lock);
+  spin_while(kSpin, [&] { return changes_.load(std::memory_order_relaxed) == seen; });
+  spin_then_lock(lock);
   changed_.wait(lock, [&] { return changes_.load() != seen; });
 }
 
@@ -132,15 +132,15 @@ void Stream::look_for_work(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   do {
     seen = changes_.load(std::memory_order_relaxed);
-    look_while(kLookout, [&] { return left() == 0 && !changed(); });
-    if (left() == 1) look_while(kHeadStart, [&] { return left() == 1; });
+    spin_while(kSpin, [&] { return left() == 0 && !changed(); });
+    if (left() == 1) spin_while(kHeadStart, [&] { return left() == 1; });
   } while (left() == 0 && changed());
-  lock_soon(lock);
+  spin_then_lock(lock);
   if (left() == 0 && !closed_) changed_.wait(lock, [&] { return changed(); });
 }
 
 CompletionPtr Stream::last() {
-  const auto lock = lock_soon(mutex_);
+  const auto lock = spin_then_lock(mutex_);
   return last_;
 }
 
@@ -163,14 +163,14 @@ void Stream::run_first(std::unique_lock<std::mutex>& lock, std::size_t count) {
     }
   }
   running_.clear();
-  lock_soon(lock);
+  spin_then_lock(lock);
   busy_ = false;
   announce();
 }
 
 void Stream::wait(const Completion& completion) {
   completion.await();
-  auto lock = lock_soon(mutex_);
+  auto lock = spin_then_lock(mutex_);
   while (!completion.is_done()) {
     // No more than what this thread waits for: what comes after may wait for this thread.
     if (!busy_ && !queue_.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A thread that sleeps takes longer to wake than a small kernel to run, so it looks for a while
+// A thread that sleeps takes longer to wake than a small kernel to run, so it spins for a while
 // before it goes to sleep.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace heddle {
 
-/// Lets the other half of the core go on for a moment.
+/// Yields the core to its other hardware thread for a moment.
 inline void pause_briefly() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -18,10 +18,10 @@ inline void pause_briefly() {
 #endif
 }
 
-/// Returns when the condition does not hold any more, or after `most`. For the first microseconds
-/// it keeps its processor: to give it away and come back takes as long as a small kernel.
+/// Returns when the condition no longer holds, or after `most`. For the first microseconds it spins
+/// without yielding its processor, because a yield takes as long as a small kernel.
 template <class F>
-void look_while(std::chrono::microseconds most, F condition) {
+void spin_while(std::chrono::microseconds most, F condition) {
   constexpr int kAtOnce = 64;
   for (int i = 0; i < kAtOnce; ++i) {
     if (!condition()) return;
