@@ -28,7 +28,7 @@ const Entry* find_directive(std::string_view name);
 const Entry* find_pragma(std::string_view name);
 const Entry* find_target(Target target);
 
-/// What keeps (version, target) out of `gates`, or nothing.
+/// The version and target that `gates` require and that (version, target) lacks, or nothing.
 std::optional<std::string> refuse(std::span<const Gate> gates, PtxVersion version, Target target);
 
 }  // namespace heddle::isa

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Look-ups in the form table, and what a form's operands are under given slot values.
+// Look-ups in the form table, and the properties of a form's operands for given slot values.
 
 #include "isa/form.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The form table: what scripts/isagen.py makes of the *.isa files, as constexpr data.
+// The form table, which scripts/isagen.py generates from the *.isa files as constexpr data.
 // Parser-independent and engine-independent; docs/adding-an-instruction.md describes the notation
-// that it is made from.
+// of the *.isa files.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@
 
 namespace heddle::isa {
 
-/// What a modifier position of a form accepts.
+/// The kind of a modifier position of a form.
 enum class SlotKind : u8 {
   word,     ///< a fixed word that must be written (`.wide`)
   flag,     ///< a fixed word that may be written (`{.sat}`); value 0 or 1
@@ -24,10 +24,10 @@ enum class SlotKind : u8 {
   derived,  ///< not written; `rows` give its value: an isa::Type, or a number when its choices have
             ///< no word
   at_operand,  ///< not in the mnemonic: the `.b0` or `-` at an operand (OperandSpec says which);
-               ///< match() leaves it 0, the operand fills it; `required`: it must stand there
+               ///< match() leaves it 0, the operand sets it; `required`: it must be written
 };
 
-/// Not a modifier: what a numeric choice has, and what callers of match() pass for an unknown word.
+/// No modifier: the word of a numeric choice, and of an unknown word that callers of match() pass.
 inline constexpr u16 kNoWord = 0xffff;
 
 /// A word that a slot accepts and the value it stands for.
@@ -63,7 +63,7 @@ struct Rule {
 struct ConditionalGate {
   std::span<const Condition> when;
   Gate gate;
-  s8 operand = -1;  ///< index into Form::operands; -1: no matter which operands are written
+  s8 operand = -1;  ///< index into Form::operands; -1: for all operands
 };
 
 enum class OperandKind : u8 {
@@ -75,8 +75,8 @@ enum class OperandKind : u8 {
   list,      ///< ( ... ): arguments, return values
   targets,   ///< label of .branchtargets / .calltargets, or name of a jump table
   proto,     ///< label of .callprototype
-  sink,      ///< just `_`
-  lanes,     ///< the `.b3210` that may follow the operand before it; a u32, a digit in each 4 bits
+  sink,      ///< only `_`
+  lanes,     ///< the `.b3210` that may follow the operand before it; a u32 of 4-bit digits
 };
 
 struct OperandSpec {
@@ -132,7 +132,7 @@ struct OperandSpec {
 
 enum class SemKind : u8 { lane, memory, warp, engine, pending };
 
-/// Which implicit condition-code operands the form has (9.7.2).
+/// The implicit condition-code operands of the form (9.7.2).
 enum class CarryUse : u8 { none, in, out, inout };
 
 /// One legal shape of an instruction.
@@ -149,7 +149,7 @@ struct Form {
   std::span<const u8> rows;       ///< row_slots.size() values a row; kAnyValue matches all
   std::span<const Rule> rules;
   std::span<const ConditionalGate> gates;
-  std::span<const Rule> advice;  ///< the manual's, on which the vendor's assembler does not insist
+  std::span<const Rule> advice;  ///< rules that the vendor's assembler does not enforce
   std::span<const ConditionalGate> advised_gates;  ///< likewise
   CarryUse carry;
   SemKind sem_kind;
@@ -180,10 +180,10 @@ std::span<const std::string_view> opcodes();
 int find_word(std::string_view text);
 std::string_view word_text(u16 word);
 
-/// The type of an operand under these slot values; none for operands without one.
+/// The type of an operand for these slot values; none for operands without a type.
 Type operand_type(const OperandSpec& operand, std::span<const u8> slot_values);
-/// How many elements the operand has: 1 for a scalar. A group's word gives its digits (`.v4`,
-/// `.x2`), a derived number itself.
+/// The number of elements of the operand: 1 for a scalar. It is the number in the word of a group
+/// (`.v4`, `.x2`), or a derived number.
 u8 vector_length(const Form& form, const OperandSpec& operand, std::span<const u8> slot_values);
 /// True when the operand is written in braces, `{x}` too; false for a scalar.
 bool is_vector(const Form& form, const OperandSpec& operand, std::span<const u8> slot_values);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which targets run code that was made for another one, and the words for what a gate misses (PTX
-// ISA 11.1.2).
+// The compatibility of targets, and the messages for gates (PTX ISA 11.1.2).
 
 #include "isa/gate.h"
 
@@ -10,7 +9,7 @@
 namespace heddle::isa {
 namespace {
 
-/// sm_101 was renamed to sm_110 in PTX ISA 9.0; as architecture and in the family both are one.
+/// sm_101 was renamed to sm_110 in PTX ISA 9.0; both name the same architecture and family.
 u16 renamed(u16 sm) { return sm == 101 ? 110 : sm; }
 u16 family(u16 sm) { return renamed(sm) / 10; }
 
@@ -32,8 +31,8 @@ std::string target_text(Target target) {
   return target.suffix == 'a' ? text : text + " or newer";
 }
 
-/// "`.version 8.0` or newer and `.target sm_90` or newer": what `a` asks for and (version, target)
-/// lacks.
+/// "`.version 8.0` or newer and `.target sm_90` or newer": the requirements of `a` that (version,
+/// target) does not meet.
 std::string missing(const GateAlternative& a, PtxVersion version, Target target) {
   std::string text;
   if (!version_suffices(a, version)) text = version_text(a.ptx);
@@ -45,7 +44,7 @@ std::optional<std::string> too_early(std::span<const GateAlternative> since, Ptx
                                      Target target) {
   for (const GateAlternative& a : since)
     if (version_suffices(a, version) && target_suffices(a, target)) return std::nullopt;
-  // Whoever has the right target for one alternative need not hear of the others.
+  // If the target is right for one alternative, the others are not mentioned.
   std::string text;
   for (bool with_target : {true, false}) {
     for (const GateAlternative& a : since)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Version and target gates: from which `.version` and `.target` on something is legal (PTX
-// ISA 11.1).
+// Version and target gates: the first `.version` and `.target` in which a feature is legal (PTX ISA
+// 11.1).
 #pragma once
 
 #include <compare>
@@ -32,9 +32,9 @@ std::optional<Target> parse_target(std::string_view text);
 std::string to_string(Target target);
 std::string to_string(PtxVersion version);
 
-/// True when code that needs `needed` may stand in a module with `.target have` (11.1.2): a plain
-/// target admits every newer one, `a` only exactly itself, `f` the same family (its `f` and `a`
-/// targets of equal or higher number in the family).
+/// True when code that needs `needed` is legal in a module with `.target have` (11.1.2): a plain
+/// target admits every newer target, `a` only itself, `f` the `f` and `a` targets of the same
+/// family with an equal or higher number.
 bool admits(Target needed, Target have);
 
 /// One way to satisfy a gate: both must hold.
@@ -45,11 +45,11 @@ struct GateAlternative {
 
 struct Gate {
   std::span<const GateAlternative> since;  ///< any one; empty: no lower bound
-  GateAlternative until;                   ///< {0,0}/0: none; else gone when both are exceeded
+  GateAlternative until;                   ///< {0,0}/0: none; else illegal when both are exceeded
 };
 
-/// What keeps (version, target) out of the gate, or nothing. The text is a help line: "needs
-/// `.version 8.0` or newer".
+/// The requirements of the gate that (version, target) does not meet, or nothing. The text is a
+/// help line: "needs `.version 8.0` or newer".
 std::optional<std::string> refuse(const Gate& gate, PtxVersion version, Target target);
 
 }  // namespace heddle::isa

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A form has a handful of slots and at most a dozen words are written, so the search tries and
-// backtracks. Callers keep the result per distinct mnemonic; nothing here needs to be fast.
+// A form has a handful of slots, and a mnemonic at most a dozen words, so the search backtracks.
+// Callers keep the result per distinct mnemonic, so the search need not be fast.
 
 #include "isa/match_impl.h"
 

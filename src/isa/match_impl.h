@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What matching modifiers and explaining a mismatch share.
+// Functions that matching and the explanation of a mismatch share.
 #pragma once
 
 #include "isa/match.h"
@@ -21,18 +21,18 @@ u8 value_of(const Slot& slot, u16 word);
 /// Index of the first slot that must be written and is not, or -1.
 int first_missing(const Form& form, const Values& values);
 /// Types, and words that mean different things in different places (`.row.col`), fill their slots
-/// from left to right: `slot` takes none when such a slot after it has one already. What belongs to
-/// the opcode comes in its order before everything else.
+/// from left to right: `slot` takes no word if a later slot of this kind has one already. Words of
+/// the opcode come first, in their order.
 bool is_passed(const Form& form, std::size_t slot, const Values& values);
-/// Finds a slot for each of `words`, whether or not all that must be written then is.
+/// Finds a slot for each of `words`; required slots may stay empty.
 bool place(const Form& form, Words words, Values& values);
-/// The same; what must be written is.
+/// As place(), but every required slot must have a word.
 bool fill(const Form& form, Words words, Values& values);
-/// Every way in which the rows allow `values`, with the derived slots filled.
+/// `values` with the derived slots filled, in every way that the rows allow.
 std::vector<Values> derive(const Form& form, const Values& values);
 const Rule* broken_rule(const Form& form, const Values& values);
 
-/// Why the words, which no form takes, do not fit.
+/// The reason why no form matches the words.
 Mismatch explain(std::span<const Form> forms, Words words);
 
 }  // namespace heddle::isa

@@ -156,7 +156,7 @@ TEST(Match, PrefersFormsThatFit) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(word_text(found[0].added[0]), "u64");
   EXPECT_GT(nearest("max", {}).size(), 1u);
-  // Nothing fits: all are as near as before.
+  // `fits` holds for no form: all are returned.
   EXPECT_EQ(nearest("max", {}, [](const Candidate&) { return false; }).size(),
             nearest("max", {}).size());
 }
@@ -207,7 +207,7 @@ TEST(Match, AgreesWithTheGeneratorOnEveryForm) {
       Reason expected = reason == "rows"                ? Reason::combination
                         : reason.starts_with("require") ? Reason::rule
                                                         : result.mismatch->reason;
-      // One more word may be all that the row lacks.
+      // The row may lack only one more word.
       if (reason != "rows" || result.mismatch->reason != Reason::missing) {
         EXPECT_EQ(result.mismatch->reason, expected) << line;
       }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tables of loads, stores, atomics and copies against mnemonics that the vendor's assembler
-// takes or refuses, as a record that does not come from the tables themselves (PTX
-// ISA 9.7.9, 9.7.13).
+// Tests the tables of loads, stores, atomics and copies with mnemonics that the vendor's assembler
+// accepts or refuses, independently of the tables (PTX ISA 9.7.9, 9.7.13).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why no form takes the modifiers that were written, and which forms come near. Only wrong programs
-// get here, so nothing needs to be fast.
+// Why no form matches the written modifiers, and which forms are near. Only wrong programs reach
+// this code, so it need not be fast.
 #include <algorithm>
 #include <optional>
 
@@ -10,12 +10,12 @@
 namespace heddle::isa {
 namespace {
 
-/// How far the words get in a form that does not take them all.
+/// A partial match of the words with a form.
 struct Attempt {
   const Form* form;
   Values values{};
   std::vector<std::size_t> left_over{};  ///< indices of words without a slot
-  int missing = 0;                       ///< number of slots that should have been written
+  int missing = 0;                       ///< number of required slots without a word
   int distance() const { return static_cast<int>(left_over.size()) * 2 + missing; }
 };
 
@@ -36,7 +36,7 @@ Attempt attempt(const Form& form, Words words) {
   return result;
 }
 
-/// The open slot that a type was probably meant for, or -1.
+/// The empty slot that a type was probably meant for, or -1.
 int open_type_slot(const Attempt& attempt) {
   for (std::size_t i = 0; i < attempt.form->slots.size(); ++i)
     if (attempt.values[i] == 0 && is_typed(attempt.form->slots[i])) return static_cast<int>(i);
@@ -57,7 +57,7 @@ Mismatch explain(const Attempt& attempt, Words words) {
   return {Reason::combination, attempt.form};  // only the order of the types is wrong
 }
 
-/// The words that would complete the mnemonic, in the forms that are as near as the nearest.
+/// The words that complete the mnemonic in one of the nearest forms.
 std::vector<u16> wanted(std::span<const Form> forms, Words words, const Attempt& nearest) {
   std::vector<u16> result;
   for (const Form& form : forms) {
@@ -78,14 +78,14 @@ bool has_word(std::span<const Form> forms, u16 word) {
   return false;
 }
 
-/// A form takes all the words, but a row or a rule of it forbids the combination.
+/// The mismatch if a form has all the words, but one of its rows or rules forbids the combination.
 std::optional<Mismatch> forbidden(std::span<const Form> forms, Words words) {
   std::optional<Mismatch> result;
   for (const Form& form : forms) {
     Values values{};
     if (!fill(form, words, values)) continue;
     std::vector<Values> ways = derive(form, values);
-    if (!ways.empty())  // a rule says more than a row
+    if (!ways.empty())  // a rule has a better message than a row
       return Mismatch{
           .reason = Mismatch::Reason::rule, .nearest = &form, .rule = broken_rule(form, ways[0])};
     if (!result) result = Mismatch{.reason = Mismatch::Reason::combination, .nearest = &form};
@@ -93,7 +93,7 @@ std::optional<Mismatch> forbidden(std::span<const Form> forms, Words words) {
   return result;
 }
 
-/// The words, types apart, any one of which makes the others legal together.
+/// The words, except types, any one of which makes the combination of the others legal.
 std::vector<u16> completing(std::span<const Form> forms, Words words) {
   std::vector<u16> found;
   for (const Form& form : forms) {
@@ -115,7 +115,7 @@ std::vector<u16> completing(std::span<const Form> forms, Words words) {
   return found;
 }
 
-/// Somewhere a word of the opcode stands behind others, and that is all.
+/// The mismatch if the only mistake is that a word of the opcode stands after others.
 std::optional<Mismatch> misplaced(std::span<const Form> forms, Words words) {
   const auto is_of_opcode = [](const Form& form, u16 word) {
     return std::ranges::any_of(
@@ -137,7 +137,7 @@ std::optional<Mismatch> misplaced(std::span<const Form> forms, Words words) {
   return std::nullopt;
 }
 
-/// A word stands twice in a row, and that is all.
+/// The mismatch if the only mistake is that a word stands twice in succession.
 std::optional<Mismatch> doubled(std::span<const Form> forms, Words words) {
   for (std::size_t w = 1; w < words.size(); ++w) {
     if (words[w] != words[w - 1]) continue;
@@ -153,12 +153,12 @@ std::optional<Mismatch> doubled(std::span<const Form> forms, Words words) {
   return std::nullopt;
 }
 
-// --- what it takes to get to a legal form ---
+// --- the differences from legal forms ---
 
 constexpr int kFarthestType = 3;
 
-/// How far one type is from another: another size is nearer than another kind of number, and a
-/// predicate is no number.
+/// The distance between two types: a different size is nearer than a different kind of number, and
+/// predicates are farthest from numbers.
 int type_distance(Type from, Type to) {
   if ((from == Type::pred) != (to == Type::pred)) return kFarthestType;
   const auto whole = [](Type type) {
@@ -168,8 +168,8 @@ int type_distance(Type from, Type to) {
   return (whole(from) == whole(to) ? 0 : 2) + (type_info(from).bits == type_info(to).bits ? 0 : 1);
 }
 
-/// Completes `values` until they are legal: words for what must be written, and one more where that
-/// is not enough. `replaced`: the type that was taken away, or none.
+/// Completes `values` to legal ones: words for the required slots, and one more word if that is not
+/// enough. `replaced`: the type that was removed, or none.
 class Completion {
  public:
   Completion(const Form& form, Type replaced, const Fits& fits)
@@ -227,8 +227,8 @@ class Completion {
   int tries_ = 0;
 };
 
-/// The legal way to have all words but those at `removed` in the form, one that fits where `fits`
-/// asks for that.
+/// The nearest legal form with all words except those at `removed`; one for which `fits` holds, if
+/// it is given.
 std::optional<Nearest> complete(const Form& form, Words words, const std::vector<int>& removed,
                                 const Fits& fits) {
   std::vector<u16> kept;
@@ -246,14 +246,15 @@ std::optional<Nearest> complete(const Form& form, Words words, const std::vector
   return Nearest{{&form, values}, completion.added(), removed};
 }
 
-/// Adds the legal ways to keep all words but those at `removed`.
+/// Adds the nearest legal forms with all words except those at `removed`.
 void keep_all_but(std::span<const Form> forms, Words words, const std::vector<int>& removed,
                   std::vector<Nearest>& found) {
   for (const Form& form : forms)
     if (auto one = complete(form, words, removed, nullptr)) found.push_back(std::move(*one));
 }
 
-/// Leaves those that fit, completed otherwise where that helps; all of them when none can.
+/// Keeps only forms for which `fits` holds, with a different completion if necessary; keeps all
+/// forms when it holds for none.
 void prefer_fitting(Words words, const Fits& fits, std::vector<Nearest>& found) {
   std::vector<Nearest> fitting;
   for (const Nearest& one : found) {
@@ -268,7 +269,7 @@ void prefer_fitting(Words words, const Fits& fits, std::vector<Nearest>& found) 
 Mismatch explain(std::span<const Form> forms, Words words) {
   using Reason = Mismatch::Reason;
   if (forms.empty()) return {Reason::unknown_opcode};
-  // No form has more slots: one of the first words is too much already, whatever follows.
+  // No form has more slots, so one of the first words is too many already.
   words = words.first(std::min(words.size(), kMaxSlots + 1));
   for (std::size_t w = 0; w < words.size(); ++w)
     if (words[w] == kNoWord) return {Reason::unknown_modifier, nullptr, static_cast<int>(w)};
@@ -306,7 +307,7 @@ std::vector<Nearest> nearest(std::string_view opcode, Words words, const Fits& f
   for (int a = 0; a < count; ++a) {
     for (int b = a + 1; b < count; ++b) keep_all_but(forms, words, {a, b}, found);
   }
-  if (found.empty()) {  // nothing that was written helps
+  if (found.empty()) {  // no written word can be kept
     std::vector<int> all;
     for (int a = 0; a < count; ++a) all.push_back(a);
     keep_all_but(forms, words, all, found);
@@ -316,7 +317,7 @@ std::vector<Nearest> nearest(std::string_view opcode, Words words, const Fits& f
   const std::size_t least = distance(*std::ranges::min_element(found, {}, distance));
   std::erase_if(found, [&](const Nearest& one) { return distance(one) > least; });
   if (fits) prefer_fitting(words, fits, found);
-  // First those with a type that is near to the one taken away.
+  // Forms with a type near the removed one come first.
   const auto is_far = [&](const Nearest& one) {
     const auto removed = std::ranges::find_if(one.removed, [&](int w) {
       const u16 word = words[static_cast<std::size_t>(w)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A mnemonic as it is written, taken apart at its dots.
+// A written mnemonic, split at its dots.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@
 namespace heddle::isa {
 
 struct MnemonicParts {
-  std::string_view opcode;  ///< of the text that was taken apart
+  std::string_view opcode;  ///< part of the given text
   std::vector<u16> words;   ///< the modifiers, for match(); kNoWord: no instruction has it
   std::vector<std::pair<u32, u32>> word_at;  ///< of each: offset of its dot, and length with it
   s32 bank = -1;                             ///< of `ld.const[2]` in PTX 1.x

@@ -60,7 +60,7 @@ std::string spell_mnemonic(const Form& form, std::span<const u8> slot_values) {
 std::string spell(const Form& form, std::span<const u8> slot_values) {
   std::string text = spell_mnemonic(form, slot_values);
   bool first = true, in_address = false;
-  std::string closing;  // of what may be missing
+  std::string closing;  // closing braces of optional operands
   for (const OperandSpec& operand : form.operands) {
     if (operand.kind == OperandKind::lanes || !is_present(operand, slot_values)) continue;
     const std::string one = spell_operand(form, operand, slot_values);

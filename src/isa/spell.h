@@ -13,8 +13,8 @@ namespace heddle::isa {
 /// The opcode and the modifiers that the slots hold, in canonical order.
 std::string spell_mnemonic(const Form& form, std::span<const u8> slot_values);
 
-/// The mnemonic and the operands by name. An operand whose type is none of the mnemonic's has it
-/// behind a colon; what may be missing stands in braces.
+/// The mnemonic and the operands by name. An operand whose type is not in the mnemonic is followed
+/// by a colon and its type; optional operands are in braces.
 std::string spell(const Form& form, std::span<const u8> slot_values);
 
 }  // namespace heddle::isa

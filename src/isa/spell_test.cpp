@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How forms read, and which legal ones are near to an illegal mnemonic.
+// Tests the text of forms, and the legal forms near an illegal mnemonic.
 #include "isa/spell.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the generated isa/tables.cpp defines for the look-ups of this folder, beside the public
-// tables.
+// The tables that the generated isa/tables.cpp defines for the look-ups of this folder, beside the
+// public tables.
 #pragma once
 
 #include <span>
@@ -31,8 +31,7 @@ constexpr u32 hash_text(std::string_view text) {
   return value;
 }
 
-/// Position of `text` among the names that `table` was made of, or -1. `name_at(i)` is the i-th of
-/// them.
+/// The position of `text` among the names of the hash table, or -1. `name_at(i)` is the i-th name.
 template <class NameAt>
 int find_in(std::span<const u16> table, std::string_view text, NameAt name_at) {
   std::size_t mask =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What atom and red compute from the old value in memory and their operands (PTX
-// ISA 9.7.13.5, 9.7.13.6). Loading the old value and storing the new one indivisibly is the
-// engine's work; here are pure functions.
+// The results of atom and red for the old value in memory and their operands (PTX ISA 9.7.13.5,
+// 9.7.13.6), as pure functions. The engines make the load of the old value and the store of the new
+// one indivisible.
 #pragma once
 
 #include "isa/groups.h"
@@ -69,7 +69,7 @@ inline constexpr bool kHasAtomForm =
         ? !std::is_same_v<T, u16> && !std::is_floating_point_v<T>
         : std::unsigned_integral<T>;
 
-/// The unsigned integer of that size: what the indivisible access works on.
+/// The unsigned integer of that size, the type of the indivisible access.
 template <std::size_t kBytes>
 using AtomWord = std::conditional_t<kBytes == 2, u16, std::conditional_t<kBytes == 4, u32, u64>>;
 

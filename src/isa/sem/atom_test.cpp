@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Atomic operations against values worked out by hand (PTX ISA 9.7.13.5).
+// Atomic operations against values computed by hand (PTX ISA 9.7.13.5).
 #include "isa/sem/atom.h"
 
 #include <gtest/gtest.h>

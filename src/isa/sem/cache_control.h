@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// createpolicy (PTX ISA 9.7.9.18). A cache policy is opaque and only a hint; there is no cache here
-// whose eviction a program could steer, so every policy is the same one.
+// createpolicy (PTX ISA 9.7.9.18). A cache policy is opaque and only a hint; programs cannot
+// control the eviction of the host's caches, so every policy has the same value.
 #pragma once
 
 #include "isa/sem/types.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The answer to a request to cancel a cluster (PTX ISA 9.7.13.17, 9.7.13.18): opaque to programs;
-// here the first CTA's x, y and z, 32 bits each, and then whether there is one.
+// The response to a request to cancel a cluster (PTX ISA 9.7.13.17, 9.7.13.18). It is opaque to
+// programs; in Heddle it holds x, y and z of the cluster's first CTA, 32 bits each, and a word that
+// says whether a cluster was cancelled.
 #pragma once
 
 #include "isa/groups.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// setp, selp, slct for all types, and what `set` compares by (PTX ISA 9.3.1, 9.7.6, 9.7.7). Two
+// setp, selp, slct for all types, and the comparisons of `set` (PTX ISA 9.3.1, 9.7.6, 9.7.7). Two
 // values are in exactly one of four relations, and a comparison operator is the set of relations
 // for which it is true.
 #pragma once
@@ -54,8 +54,8 @@ constexpr T flush_operand(Flag ftz, T x) {
   }
 }
 
-/// Is the relation of a and b one of `relations`? Arithmetic on truth values, so that it stays free
-/// of branches.
+/// Whether the relation of a and b is one of `relations`. Computed with arithmetic on truth values,
+/// without branches.
 template <class T>
 constexpr bool holds(u8 relations, T a, T b) {
   const auto x = comparable(a);
@@ -95,8 +95,8 @@ constexpr bool compares(Cmp cmp, Flag ftz, T a, T b) {
   return holds(kRelations[static_cast<int>(cmp)], flush_operand(ftz, a), flush_operand(ftz, b));
 }
 
-/// and, or, xor as sums of "both" and "exactly one"; an absent operator leaves the comparison as it
-/// is.
+/// and, or, xor as sums of "both" and "exactly one"; without an operator, the result is the
+/// comparison.
 constexpr bool combine(Boolop op, bool compared, bool c) {
   const bool both = compared & c & ((op == Boolop::and_) | (op == Boolop::or_));
   const bool one = (compared ^ c) & ((op == Boolop::or_) | (op == Boolop::xor_));
@@ -141,7 +141,7 @@ constexpr Two<bool, bool> setp_pair(Cmp cmp, Flag ftz, P a, P b) {
 
 // ---- selp, slct ----
 
-/// Masks instead of `?:`, which GCC makes a branch when a and b come from memory.
+/// Uses masks instead of `?:`, which GCC compiles to a branch when a and b come from memory.
 template <class T>
 constexpr T selp(T a, T b, bool c) {
   using Word =

@@ -66,7 +66,7 @@ constexpr T unwiden(V x) {
     return x;
 }
 
-/// `.ftz` flushes f32 sources and f32 results; other types are left alone.
+/// `.ftz` flushes f32 sources and f32 results; other types are not flushed.
 template <class T>
 constexpr T flush_single(Flag ftz, T x) {
   if constexpr (std::is_same_v<T, f32>)
@@ -129,9 +129,8 @@ constexpr D cvt_from_int_directed(Rnd rnd, Flag sat, A x) {
 
 // ---- float to integral value ----
 
-/// Rounds to nearest by adding and subtracting 2^23 or 2^52, then steps to the side that the
-/// rounding wants. The sign of the
-/// source stays on a zero; NaN is kept.
+/// Rounds to nearest by adding and subtracting 2^23 or 2^52, then corrects by one in the direction
+/// of the rounding. A zero keeps the sign of the source; NaN is kept.
 template <Irnd kRnd, class T>
 constexpr T to_integral(T x) {
   constexpr T kUnit =
@@ -163,7 +162,7 @@ constexpr T cvt_same(Flag ftz, Flag sat, T x) {
 
 // ---- float to integer ----
 
-/// x cut towards zero and clamped to the range of D. Out-of-range values never reach the host's
+/// x truncated and clamped to the range of D. Out-of-range values never reach the host's
 /// conversion.
 template <class D, class T>
 constexpr D cut_to_int(T x, D nan) {
@@ -175,7 +174,7 @@ constexpr D cut_to_int(T x, D nan) {
   const bool below = x <= kLow;
   D value;
   if constexpr (std::is_unsigned_v<D> &&
-                sizeof(D) >= 4) {  // by way of the signed type: hosts convert only to that
+                sizeof(D) >= 4) {  // through the signed type: hosts convert only to signed integers
     using S = signed_of<D>;
     constexpr T kHalf = kEnd / 2;
     const bool big = x >= kHalf;
@@ -211,12 +210,12 @@ constexpr f64 to_f64(f32 x) {
   return is_nan(x) ? as_f64(nan) : f64{x};
 }
 
-/// The value of every source is one of the destination: f16 and bf16 to f32 and f64, f32 to f64.
+/// Widening conversions, which are exact: f16 and bf16 to f32 and f64, f32 to f64.
 template <class D, class A>
 constexpr D cvt_widen(Flag ftz, Flag sat, A x) {
   f32 source = flush_single(ftz, widen(x));
   if constexpr (std::is_same_v<A, bf16> && std::is_same_v<D, f32>) {
-    source = flush(ftz, as_f32(u32{x.bits} << 16));  // a shift: the payload of a NaN stays
+    source = flush(ftz, as_f32(u32{x.bits} << 16));  // a shift keeps the payload of a NaN
   }
   if constexpr (std::is_same_v<D, f32>) {
     return sat == Flag::on ? saturate(source) : source;
@@ -233,7 +232,8 @@ constexpr D narrow_nearest(A x) {
   else
     return canonical(static_cast<D>(x));
 }
-/// Saturation before rounding gives the same as after: 0 and 1 are numbers of every format.
+/// Saturation before rounding gives the same result as after it: 0 and 1 are numbers of every
+/// format.
 template <class D, class A>
 constexpr D cvt_narrow(Flag ftz, Flag sat, A x) {
   const auto source = flush_single(ftz, widen(x));
@@ -273,8 +273,8 @@ constexpr D convert_half(f32 x) {
   else
     return pack_value<D>(unpack_value(x), round_of(kRnd));
 }
-/// What a GPU converts: to f16 it does not flush, with `.ftz` either. ptxas makes the same code of
-/// both.
+/// The operand that a GPU converts: a conversion to f16 does not flush, even with `.ftz`. ptxas
+/// generates the same code for both.
 template <class D>
 constexpr f32 half_source(Flag ftz, f32 x) {
   return std::is_same_v<D, f16> ? x : flush(ftz, x);

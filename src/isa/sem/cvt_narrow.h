@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cvt to and from the formats of tensor cores: tf32, e4m3, e5m2, e2m3, e3m2, e2m1, ue8m0, s2f6 (PTX
-// ISA 5.2.3, 5.2.4, 9.7.9.21), and stochastic rounding. What is rare runs on the soft core.
+// ISA 5.2.3, 5.2.4, 9.7.9.21), and stochastic rounding. Rare conversions run on the soft core
+// (softfloat.h).
 //
 // Conversions to 8, 6 and 4 bits always saturate: overflow and infinity give the largest number.
-// NaN stays NaN where the format has one (positive, 0x7f) and is the largest number where not. A
+// NaN stays NaN if the format has one (positive, 0x7f), otherwise it becomes the largest number. A
 // packed source or destination holds the first value in its high part.
 #pragma once
 
@@ -14,8 +15,8 @@ namespace heddle::sem {
 
 // ---- tf32 ----
 
-/// To nearest, ties away from zero: half a unit is added to the bits. Like the hardware, this does
-/// not look for NaN: one with only low payload bits becomes an infinity.
+/// Rounds to nearest, ties away from zero, by adding half a unit to the bits. Like the hardware, it
+/// does not test for NaN: a NaN with only low payload bits becomes an infinity.
 constexpr tf32 cvt_tf32_away(Flag satfinite, f32 x) {
   constexpr u32 kKept = 0xffffe000, kMaxTf32 = 0x7f7fe000;
   const u32 bits = bits_of(x);
@@ -35,9 +36,9 @@ constexpr tf32 cvt_tf32(Rnd rnd, Flag relu, Flag satfinite, f32 x) {
 
 // ---- 8, 6 and 4 bits ----
 
-/// One value to the format F. In integers without branches, because compiled code does sixteen at a
-/// time: the significand is cut where its last bit is in F, which depends on the exponent of what
-/// is subnormal there.
+/// One value to the format F. Computed in integers without branches, because compiled code converts
+/// sixteen at a time: the significand is rounded at the position of the last bit in F, which
+/// depends on the exponent if the result is subnormal in F.
 template <class F>
 constexpr u32 to_small(Flag relu, f32 x) {
   using Wide = FormatF32;
@@ -70,7 +71,7 @@ constexpr R cvt_pair_to_small(Flag relu, P pair) {
   return cvt_to_small<R, F>(relu, to_f32(high(pair)), to_f32(low(pair)));
 }
 
-/// One value of the format F, which f16 can always hold.
+/// One value of the format F as f16, which is always exact.
 template <class F>
 constexpr f16 from_small(Flag relu, u32 bits) {
   using Half = FormatF16;
@@ -78,7 +79,7 @@ constexpr f16 from_small(Flag relu, u32 bits) {
   const bool negative = (bits & F::kSignBit) != 0;
   u32 value = magnitude << (Half::kFractionBits - F::kFractionBits);
   if constexpr (F::kExponentBits != Half::kExponentBits) {
-    // What is subnormal in F is an integer times its last bit, and normal in f16.
+    // A subnormal number of F is an integer times the last bit of F, and normal in f16.
     const u32 integer = bits_of(static_cast<f32>(static_cast<s32>(magnitude)));
     constexpr int kDistance = FormatF32::kBias - Half::kBias - (F::kMinExponent - F::kFractionBits);
     constexpr int kCut = FormatF32::kFractionBits - Half::kFractionBits;
@@ -103,7 +104,7 @@ constexpr f16x2 cvt_from_small(Flag relu, A a) {
 
 // ---- ue8m0: the exponent of a power of two, 2^(bits - 127) ----
 
-/// The sign is dropped. Without `.satfinite` what is too large is 0xff, the NaN.
+/// The sign is dropped. Without `.satfinite`, a number that is too large becomes 0xff, the NaN.
 constexpr u32 to_ue8m0(Rnd rnd, Flag satfinite, f32 x) {
   const u32 magnitude = bits_of(x) & 0x7fffffff;
   if (magnitude > 0x7f800000) return 0xff;
@@ -127,8 +128,8 @@ constexpr bf16x2 cvt_from_ue8m0(u16 a) {
 
 // ---- stochastic rounding ----
 
-/// Away from zero when the highest of the discarded bits, as many as there are random ones, make a
-/// carry with these.
+/// Rounds away from zero when the sum of the random bits and as many of the highest discarded bits
+/// has a carry.
 template <class F>
 constexpr u32 to_stochastic(Flag relu, bool satfinite, f32 x, u32 random, int random_bits) {
   if (is_nan(x)) return F::kNan;
@@ -149,7 +150,7 @@ constexpr u32 to_stochastic(Flag relu, bool satfinite, f32 x, u32 random, int ra
   return sign | (magnitude > F::kMaxFinite ? largest : static_cast<u32>(magnitude));
 }
 
-/// Of each half of `random`, as many bits as an f32 loses.
+/// Uses as many bits of each half of `random` as the conversion from f32 discards.
 template <class P, class F>
 constexpr P cvt_stochastic(Flag relu, Flag satfinite, f32 a, f32 b, u32 random) {
   constexpr int kLost = FormatF32::kFractionBits - F::kFractionBits;
@@ -159,8 +160,8 @@ constexpr P cvt_stochastic(Flag relu, Flag satfinite, f32 a, f32 b, u32 random) 
            to_stochastic<F>(relu, finite, b, random & kMask, kLost)};
 }
 
-/// Four values to 8, 6 or 4 bits: 16 random bits for the first two, 16 for the others. Those of 4
-/// bits take the upper and the lower bytes of both halves, the others the halves themselves.
+/// Four values to 8, 6 or 4 bits: 16 random bits for the first two, 16 for the others. Conversions
+/// to 4 bits use the upper and the lower bytes of both halves, the others the halves themselves.
 template <class R, class F>
 constexpr R cvt_stochastic_4(Flag relu, f32 a, f32 b, f32 e, f32 f, u32 random) {
   const u32 upper = random >> 16, lower = random & 0xffff;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cvt's fast paths against the soft core (PTX ISA 9.7.9.21): every pair of types, special values
-// and random ones.
+// cvt's fast paths against the soft core (PTX ISA 9.7.9.21): every pair of types, with special and
+// random values.
 
 #include "isa/sem/cvt.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The rules around every f32 and f64 operation: flush to zero, saturation, NaN results, roundings
-// (PTX ISA 5.2, 6.5.2, 9.7.3). All of it is select code without branches, so that a loop over lanes
-// becomes vector code.
+// (PTX ISA 5.2, 6.5.2, 9.7.3). The functions have no branches, so that a loop over lanes is
+// vectorized.
 //
 // NaN results. f32 operations return 0x7fffffff whatever the operands. f64 keeps payloads: the
-// first operand that is a NaN, quieted; an invalid operation gives 0xfff8000000000000. Choosing by
-// hand keeps that independent of the order in which a compiler puts the operands of a host
+// first operand that is a NaN, quieted; an invalid operation gives 0xfff8000000000000. The explicit
+// choice makes the result independent of the operand order that a compiler chooses for a host
 // instruction.
 #pragma once
 
@@ -29,8 +29,8 @@ constexpr bool is_nan(f32 x) { return x != x; }
 constexpr bool is_nan(f64 x) { return x != x; }
 
 constexpr f32 canonical(f32 x) { return is_nan(x) ? as_f32(kNanF32) : x; }
-/// A result that is canonical once someone reads it as an f32. An engine that computes many lanes
-/// looks for NaN in all of them at once instead, off the path of the values.
+/// A result that becomes canonical when it is converted to f32. An engine that computes many lanes
+/// does not convert it, but tests all lanes for NaN at once, off the critical path.
 struct LateCanonical {
   f32 raw;
   constexpr operator f32() const { return canonical(raw); }
@@ -43,7 +43,8 @@ constexpr f32 flush_bits(f32 x) {
   return as_f32((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
 }
 #if defined(HEDDLE_BITCODE)
-/// A function of its own, so that the compiler sees which of them change nothing.
+/// A separate function, so that the compiler can recognise its calls and remove those without an
+/// effect.
 extern "C" [[gnu::noinline, gnu::const]] inline f32 heddle_flush_f32(f32 x) {
   return flush_bits(x);
 }
@@ -61,9 +62,9 @@ extern "C" [[gnu::noinline, gnu::const]] inline u32 heddle_bits_of_normal(f32 x)
   return bits_of(x);
 }
 #endif
-/// The bits of a normal number. Of a NaN those of any NaN, of a subnormal number perhaps those of
-/// zero: for whoever makes no difference between these, and so spares the compiler what makes them
-/// canonical.
+/// The bits of a normal number. For a NaN, the bits of any NaN; for a subnormal number, possibly
+/// those of zero. For callers that do not distinguish these; the compiler then needs no code that
+/// makes x canonical.
 constexpr u32 bits_of_normal(f32 x) {
 #if defined(HEDDLE_BITCODE)
   if (!std::is_constant_evaluated()) return heddle_bits_of_normal(x);
@@ -83,7 +84,7 @@ constexpr f32 input(f32 x) {
   if constexpr (kFtz) return flush(x);
   return x;
 }
-/// What happens to every f32 result: flush, saturate, canonical NaN.
+/// The rules for every f32 result: flush, saturate, canonical NaN.
 template <bool kFtz, bool kSat>
 constexpr auto result(f32 x) {
   const f32 flushed = input<kFtz>(x);
@@ -104,9 +105,9 @@ constexpr f64 result(f64 x, f64 a) {
 constexpr f64 result(f64 x, f64 a, f64 b) { return is_nan(a) ? quiet(a) : result(x, b); }
 constexpr f64 result(f64 x, f64 a, f64 b, f64 c) { return is_nan(a) ? quiet(a) : result(x, b, c); }
 
-/// a * b + c rounded once. Hosts without the instruction take an exact detour for f32: the product
-/// of two f32 fits f64, and a sum rounded to odd in f64 rounds correctly to f32 (Boldo and
-/// Melquiond, 2008).
+/// a * b + c rounded once. Hosts without fma compute f32 exactly through f64: the product of two
+/// f32 fits f64, and a sum rounded to odd in f64 rounds correctly to f32 (Boldo and Melquiond,
+/// 2008).
 template <class F>
 constexpr F sum_to_odd(F a, F b) {
   const F sum = a + b;
@@ -119,8 +120,8 @@ constexpr F sum_to_odd(F a, F b) {
   return std::bit_cast<F>((inexact & even) ? away : bits);
 }
 
-// HEDDLE_HOST_FMA and HEDDLE_HOST_HALF: for builds that do not know their CPU yet, like the bitcode
-// for the JIT.
+// HEDDLE_HOST_FMA and HEDDLE_HOST_HALF are for builds whose CPU is not known, like the bitcode for
+// the JIT.
 #if defined(__FMA__) || defined(__aarch64__) || defined(HEDDLE_HOST_FMA)
 inline constexpr bool kHostFma = true;  // __builtin_fma is one instruction
 #else

@@ -105,7 +105,7 @@ constexpr f32 ex2_approx(f32 x) {
   return mufu_ex2<kFtz>(x);
 }
 
-/// x / (2 pi), cut towards zero; `.ftz` makes no difference.
+/// x / (2 pi), truncated; `.ftz` makes no difference.
 constexpr f32 turns_of(f32 x) {
   const f64 product = f64{x} * f64{as_f32(0x3e22f983)};  // exact
   const f32 nearest = static_cast<f32>(product);
@@ -125,7 +125,7 @@ constexpr f64 rcp_approx_f64(f64 x) {
 constexpr f64 rsqrt_approx_ftz_f64(f64 x) {
   return as_f64(u64{mufu_rsq64h(static_cast<u32>(bits_of(x) >> 32))} << 32);
 }
-/// A software routine on every GPU; here two roundings.
+/// GPUs have a software routine for this; Heddle rounds twice.
 constexpr f64 rsqrt_approx_f64(f64 x) { return result(1 / square_root(x), x); }
 
 }  // namespace heddle::sem

@@ -29,9 +29,9 @@ constexpr auto fma_f32(f32 a, f32 b, f32 c) {
   return result<kFtz, kSat>(fused(input<kFtz>(a), input<kFtz>(b), input<kFtz>(c)));
 }
 
-/// mad.f32 of sm_10 to sm_13 (9.7.3.7): the product loses what 24 bits cannot hold, but no exponent
-/// is too large or too small for it; with c = 0 it is mul and add. A f64 holds the whole product,
-/// and the sum of it and c with more than twice the bits of a f32, so that it may be rounded twice.
+/// mad.f32 of sm_10 to sm_13 (9.7.3.7): the product is truncated to 24 bits, but has an unlimited
+/// exponent range; with c = 0 it is mul and add. An f64 holds the exact product, and the sum with c
+/// has in f64 more than twice the bits of an f32, so it may be rounded twice.
 template <bool kSat>
 constexpr f32 mad_truncated(f32 a, f32 b, f32 c) {
   c = input<true>(c);

@@ -31,7 +31,7 @@ u32 flushed(bool ftz, u32 bits) {
   return ftz && (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
 }
 
-/// What an instruction makes of the exactly rounded result.
+/// The result of an instruction for the exactly rounded result.
 u32 finished(bool ftz, bool sat, u32 bits) {
   bits = flushed(ftz, bits);
   const bool nan = (bits & 0x7fffffff) > 0x7f800000;
@@ -79,7 +79,7 @@ TEST(FloatArith, Flushing) { check_all<true, false>(); }
 TEST(FloatArith, Saturating) { check_all<false, true>(); }
 TEST(FloatArith, FlushingAndSaturating) { check_all<true, true>(); }
 
-// The first NaN operand, quieted; never the host's choice.
+// The result is the first NaN operand, quieted, whatever the host's instruction gives.
 TEST(FloatArith, F64NanPayloads) {
   const f64 first = as_f64(0x7ff0000000000001), second = as_f64(0xfff8000000000002);
   const u64 quiet_first = 0x7ff8000000000001, quiet_second = 0xfff8000000000002;

@@ -67,8 +67,8 @@ constexpr f64 neg_f64(f64 x) { return as_f64(bits_of(x) ^ kSignOf<f64>); }
 
 // ---- min, max ----
 
-/// The smaller number, -0 below +0; a NaN gives way to a number, or to the second one. Written so
-/// that one instruction of the host does most of it.
+/// The smaller number, -0 below +0; if one operand is a NaN, the other one; of two NaNs, the
+/// second. Written so that one instruction of the host does most of the work.
 template <class T>
 constexpr T min_number(T a, T b) {
   const T equal = std::bit_cast<T>(bits_of(a) | bits_of(b));  // the same number, or zeros

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// f16 and bf16 (PTX ISA 5.2.3, 9.7.4): conversion to and from f32 without branches, and the exact
-// ways to compute in a wider format. NaN results are 0x7fff in both.
+// f16 and bf16 (PTX ISA 5.2.3, 9.7.4): conversion to and from f32 without branches, and arithmetic
+// in a wider format, rounded once. NaN results are 0x7fff in both.
 //
-// Why a detour through f32 is exact for + - *: with p = 11 or 8 bits, a result rounded first to 24
-// >= 2p + 2 bits rounds to the same number (Figueroa 1995), and where the result is subnormal in
-// the narrow format the f32 result is exact (or, for bf16 products below 2^-134, rounds to zero
-// either way).
+// Why arithmetic in f32 gives the correctly rounded + - *: with p = 11 or 8 bits, a result rounded
+// first to 24 >= 2p + 2 bits rounds to the same number (Figueroa 1995), and if the result is
+// subnormal in the narrow format the f32 result is exact (or, for bf16 products below 2^-134,
+// rounds to zero in both ways).
 #pragma once
 
 #include "isa/sem/float.h"
@@ -31,7 +31,8 @@ constexpr f32 widened(f16 x) {
   const u32 magnitude = (x.bits & 0x7fffu) << 13;
   const u32 sign = (x.bits & 0x8000u) << 16;
   const u32 normal = magnitude + (112u << 23);
-  // A subnormal is an integer times 2^-24; put it below a leading one, and take that off again.
+  // A subnormal is an integer times 2^-24: the bits are set below a leading one, which is
+  // subtracted again.
   const u32 subnormal = bits_of(as_f32(magnitude + (113u << 23)) - as_f32(113u << 23));
   const u32 finite = select(magnitude < (1u << 23), subnormal, normal);
   return as_f32(sign | select(magnitude >= (31u << 23), magnitude + (224u << 23), finite));
@@ -57,8 +58,8 @@ constexpr f16 to_f16(f32 x) {
   const u32 magnitude = bits & 0x7fffffff;
   // Normal: drop 13 bits, rounding by an integer addition whose carry may reach the exponent.
   const u32 normal = (magnitude - (112u << 23) + 0xfff + ((magnitude >> 13) & 1)) >> 13;
-  // Subnormal: in 0.5 + |x| the unit in the last place is that of an f16 subnormal, so the host
-  // rounds.
+  // Subnormal: the unit in the last place of 0.5 + |x| is that of an f16 subnormal, so the host's
+  // addition rounds.
   const u32 subnormal =
       bits_of(as_f32(select(magnitude < (113u << 23), magnitude, 0)) + 0.5f) - bits_of(0.5f);
   const u32 finite = select(magnitude < (113u << 23), subnormal, normal);
@@ -102,11 +103,11 @@ constexpr f32 fused_to_odd(bf16 a, bf16 b, bf16 c) {
   return to_f32_odd(sum_to_odd(f64{widened(a)} * f64{widened(b)}, f64{widened(c)}));
 }
 #if defined(HEDDLE_HOST_HALF)
-/// A function of its own, so that the compiler can put one instruction in its place.
+/// A separate function, so that the compiler can replace its calls by one instruction.
 extern "C" [[gnu::noinline]] inline _Float16 heddle_fma_f16(_Float16 a, _Float16 b, _Float16 c) {
   const auto of = [](_Float16 x) { return f16{std::bit_cast<u16>(x)}; };
-  // Rounded to 24 bits first, a sum ends on the other side of the middle between two f16 only if it
-  // ends on the middle itself. Where results are subnormal there are other middles.
+  // A sum that is first rounded to 24 bits can round to the wrong f16 only if the 24 bits are
+  // exactly halfway between two f16. Subnormal results have other halfway points.
   const f32 sum = widened(of(a)) * widened(of(b)) + widened(of(c));
   const bool on_the_middle = (bits_of(sum) & 0x1fff) == 0x1000;
   const u32 magnitude = bits_of(sum) & 0x7fffffff;
@@ -136,7 +137,7 @@ constexpr f16 flush(f16 x) {
 // ---- pairs ----
 
 template <class T>
-struct PairOf;  // the element type, and how elements lie in the word
+struct PairOf;  // the element type, and the layout of elements in the word
 template <>
 struct PairOf<f16x2> {
   using Element = f16;
@@ -172,8 +173,8 @@ constexpr P pack(ElementOf<P> low, ElementOf<P> high) {
   return {static_cast<Word>(std::bit_cast<Half>(low) | (high_bits << (8 * sizeof(Half))))};
 }
 
-/// For what is too large for the compilers to inline by themselves: a loop over lanes only becomes
-/// vector code when nothing is called in it. (Spelled so that it may follow a lambda's parameters.)
+/// For functions that are too large for the compilers to inline by themselves: a loop over lanes is
+/// vectorized only if it contains no calls. (Spelled so that it may follow a lambda's parameters.)
 #define HEDDLE_LANE_INLINE __attribute__((always_inline))
 
 /// The scalar operation `f`, on both halves of packed operands, or on the operands themselves.

@@ -19,7 +19,8 @@ constexpr E half_input(E x) {
   else
     return x;
 }
-/// Saturation before rounding is the same as after: 0 and 1 are numbers of every format.
+/// Saturation before rounding gives the same result as after it: 0 and 1 are numbers of every
+/// format.
 template <class E, bool kFtz>
 constexpr E half_result(Flag sat, f32 exact) {
   return half_input<kFtz>(narrow<E>(sat == Flag::on ? saturate(exact) : exact));
@@ -81,8 +82,8 @@ HEDDLE_LANE_INLINE constexpr T fma_bf16(Flag relu, T a, T b, T c) {
   return fma_half<T, false>(Flag::off, relu, a, b, c);
 }
 
-/// What a tensor copy puts where it would read beyond a tensor (5.5.3.3). The manual does not say
-/// which NaN it is; this is what has been seen on hardware, in each 16 bits of an element.
+/// The NaN that a tensor copy writes for elements beyond a tensor (5.5.3.3). The manual does not
+/// define this NaN; the value was seen on hardware, in each 16 bits of an element.
 inline constexpr u16 kOutOfBoundsNan = 0x7ff7;
 
 template <class T>

@@ -94,7 +94,8 @@ TYPED_TEST(Half, Arithmetic) {
   }
 }
 
-// Products that end in a tie, and an addend far below: where a sum in f64 rounded twice goes wrong.
+// Products that end in a tie, with a tiny addend: rounding the sum twice, in f64 first, would be
+// wrong.
 TYPED_TEST(Half, FusedTies) {
   using E = TypeParam;
   using F = FormatOf<E>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Integer add, sub, sad, abs, neg (PTX ISA 9.7.1.1, .2, .7, .10, .11). All of them are exact modulo
-// 2^width, so they compute on unsigned values; saturation looks at the sign bits, which needs no
-// wider type and stays a straight line for the vectorizer.
+// 2^width, so they compute on unsigned values; saturation tests the sign bits, which needs no wider
+// type and no branch, so it can be vectorized.
 #pragma once
 
 #include "isa/sem/halves.h"

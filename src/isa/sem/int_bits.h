@@ -46,7 +46,8 @@ constexpr T reverse_bits(T a) {
 }
 
 /// The |offset|-th set bit from `base` on, itself included, upwards or (offset < 0) downwards;
-/// offset 0 asks for bit `base` alone. A base over 31 is undefined in PTX; here nothing is found.
+/// offset 0 tests bit `base` only. A base over 31 is undefined in PTX; here the result is "not
+/// found".
 constexpr u32 find_nth_set(u32 mask, u32 base, u32 offset) {
   const bool down = static_cast<s32>(offset) < 0;
   const u32 start = down ? 31 - base : base;
@@ -83,9 +84,9 @@ constexpr T extend_low(T a, u32 length) {
   }
 }
 
-/// A position or length in a word of type T. The manual says that the low 8 bits count; so it is
-/// for words of 32 bits, which the GPU has instructions for. The code of ptxas for 64 bits shifts
-/// by the whole number.
+/// A position or length in a word of type T. The manual says that the low 8 bits count. That holds
+/// for words of 32 bits, for which GPUs have instructions; the code of ptxas for 64 bits shifts by
+/// the whole number.
 template <class T>
 constexpr u32 field_number(u32 number) {
   return sizeof(T) == 8 ? number : number & 0xff;

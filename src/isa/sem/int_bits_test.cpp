@@ -16,7 +16,8 @@ constexpr u32 kAmounts[] = {0,   1,   2,   7,   8,   15,  16,         30,       
                             33,  47,  48,  62,  63,  64,  65,         100,        127,       128,
                             200, 254, 255, 256, 291, 303, 0x80000000, 0xfffffff0, 0xffffffff};
 
-/// Of words of 64 bits the whole number counts, of others its low 8 bits.
+/// The effective position or length: the whole number for words of 64 bits, otherwise its low 8
+/// bits.
 template <class T>
 u64 number_by_width(u32 number) {
   return sizeof(T) == 8 ? number : number & 0xff;

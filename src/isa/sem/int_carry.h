@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Extended-precision add, sub and mad (PTX ISA 9.7.2). The flag is the carry of the unsigned
-// operation, whatever the type; of a multiply-add, that of its final addition alone. GPUs subtract
-// by adding the complement, so the flag of a subtraction is 1 where nothing is borrowed. The manual
-// calls it the borrow: that is the same as long as subtractions follow subtractions, and where
-// they follow additions, a GPU's result is the one of its adder.
+// operation, whatever the type; of a multiply-add, the carry of its final addition. GPUs subtract
+// by adding the complement, so the flag of a subtraction is 1 if there is no borrow. The manual
+// calls the flag the borrow. Both descriptions agree if subtractions follow subtractions; if a
+// subtraction follows an addition, a GPU uses the carry.
 #pragma once
 
 #include "isa/sem/int_add.h"

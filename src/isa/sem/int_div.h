@@ -10,7 +10,8 @@
 
 namespace heddle::sem {
 
-/// b, or 1 where the host cannot divide by it. a / 1 and a % 1 are what MININT / -1 wraps to.
+/// b, or 1 if the host's division would fault. a / 1 and a % 1 are the wrapped results of MININT /
+/// -1.
 template <class T>
 constexpr T safe_divisor(T a, T b) {
   if constexpr (std::is_signed_v<T>) {
@@ -21,10 +22,10 @@ constexpr T safe_divisor(T a, T b) {
   }
 }
 
-/// a / b where the host can divide. Below 64 bits the floating-point division is exact enough: a
-/// quotient that is no integer is at least 1/b away from the next one, and the rounding error is
-/// less than 2^-7/b (f32, 16 bits) or 2^-20/b (f64). Unlike integer division it is a vector
-/// instruction (three times as fast).
+/// a / b, if the host's division does not fault. Below 64 bits a floating-point division is exact
+/// enough: a quotient that is not an integer is at least 1/b away from the next integer, and the
+/// rounding error is less than 2^-7/b (f32, 16 bits) or 2^-20/b (f64). Unlike integer division it
+/// is a vector instruction (three times as fast).
 template <class T>
 constexpr T quotient(T a, T b) {
   if constexpr (sizeof(T) == 8) {

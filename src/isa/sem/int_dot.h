@@ -8,14 +8,15 @@
 
 namespace heddle::sem {
 
-/// Element `index` of the elements of `bits` bits in v, extended as T (u32 or s32) says.
+/// Element `index` of the elements of `bits` bits in v, zero-extended (T = u32) or sign-extended
+/// (s32).
 template <u32 bits, class T>
 constexpr s32 element(T v, u32 index) {
   const u32 top_aligned = static_cast<u32>(v) << (32 - bits - bits * index);
   return static_cast<s32>(static_cast<T>(top_aligned) >> (32 - bits));
 }
 
-/// Of the accumulator and the result.
+/// The type of the accumulator and the result.
 template <class T, class U>
 using sum_of = std::conditional_t<std::is_same_v<T, U>, T, s32>;
 
@@ -26,7 +27,7 @@ constexpr sum_of<T, U> dot_4(T a, U b, sum_of<T, U> c) {
   return add_wrap(c, static_cast<sum_of<T, U>>(sum));
 }
 
-/// `first`: the byte of b that meets the low half of a.
+/// `first`: the byte of b that is multiplied with the low half of a.
 template <class T, class U, u32 first>
 constexpr sum_of<T, U> dot_2(T a, U b, sum_of<T, U> c) {
   s32 sum = 0;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The barrier object in shared memory (PTX ISA 9.7.13.15): how its 64 bits are laid out here, and
-// what each operation makes of them. The layout is opaque to programs, and ours:
+// The barrier object in shared memory (PTX ISA 9.7.13.15): the layout of its 64 bits in Heddle, and
+// the operations on it. The layout is opaque to programs:
 //
 //     bits  0-19  arrivals still pending in the current phase
 //     bits 20-39  arrivals that a phase expects
 //     bits 40-60  tx-count, in two's complement
 //     bit  61     parity of the current phase
-//     bits 62-63  0b10: this is a barrier object; memory that was never initialised rarely says so
+//     bits 62-63 0b10: this is a barrier object; uninitialised memory rarely has this pattern
 //
-// The state that an arrival returns is the object as it was before. Loading and storing the object
-// is the engine's work.
+// The state that an arrival returns is the object before the arrival. The engines load and store
+// the object.
 #pragma once
 
 #include "isa/sem/types.h"
 
 namespace heddle::sem {
 
-/// The most that each count of the object may be (9.7.13.15.2).
+/// The maximum of each count of the object (9.7.13.15.2).
 inline constexpr u32 kMbarrierMost = (1u << 20) - 1;
 
 struct Mbarrier {
@@ -38,16 +38,16 @@ constexpr Mbarrier unpack_mbarrier(u64 word) {
 }
 constexpr bool is_mbarrier(u64 word) { return word >> 62 == 2; }
 
-/// What the manual leaves undefined.
+/// The cases that the manual leaves undefined.
 enum class MbarrierFault : u8 {
   none,
   not_initialised,
   count_out_of_range,   ///< 0, or more than kMbarrierMost
   too_many_arrivals,    ///< more than are pending
   too_many_drops,       ///< more than are expected
-  too_many_pending,     ///< cp.async.mbarrier.arrive: kMbarrierMost are pending already
+  too_many_pending,     ///< cp.async.mbarrier.arrive: kMbarrierMost arrivals are pending already
   tx_out_of_range,      ///< the tx-count would leave [-kMbarrierMost, kMbarrierMost]
-  completes_the_phase,  ///< .noComplete did
+  completes_the_phase,  ///< .noComplete completed the phase
 };
 
 struct MbarrierResult {
@@ -60,7 +60,7 @@ constexpr MbarrierResult mbarrier_init(u32 count) {
   return {pack_mbarrier({count, count, 0, false}), MbarrierFault::none};
 }
 
-/// The object, in its next phase when this one is complete (9.7.13.15.6).
+/// The object, moved to the next phase if the current one is complete (9.7.13.15.6).
 constexpr MbarrierResult mbarrier_settled(Mbarrier object) {
   if (object.pending == 0 && object.tx == 0) {
     object.odd = !object.odd;
@@ -89,7 +89,7 @@ constexpr MbarrierResult mbarrier_complete_tx(u64 word, u32 bytes) {
   return mbarrier_settled(object);
 }
 
-/// arrive-on (9.7.13.15.7); with `drop`, the phases to come expect that many fewer (9.7.13.15.14).
+/// arrive-on (9.7.13.15.7); with `drop`, later phases expect `count` fewer arrivals (9.7.13.15.14).
 constexpr MbarrierResult mbarrier_arrive(u64 word, u32 count, bool drop, bool no_complete) {
   if (!is_mbarrier(word)) return {word, MbarrierFault::not_initialised};
   if (count == 0 || count > kMbarrierMost) return {word, MbarrierFault::count_out_of_range};
@@ -103,7 +103,7 @@ constexpr MbarrierResult mbarrier_arrive(u64 word, u32 count, bool drop, bool no
   return mbarrier_settled(object);
 }
 
-/// An arrival that first adds itself to those that are pending (9.7.13.15.15): nothing changes.
+/// An arrival that first increments the pending count (9.7.13.15.15): the object does not change.
 constexpr MbarrierResult mbarrier_arrive_extra(u64 word) {
   if (!is_mbarrier(word)) return {word, MbarrierFault::not_initialised};
   if (unpack_mbarrier(word).pending == kMbarrierMost)
@@ -115,7 +115,7 @@ constexpr MbarrierResult mbarrier_arrive_extra(u64 word) {
 constexpr bool mbarrier_is_past_state(u64 word, u64 state) {
   return ((word ^ state) >> 61 & 1) != 0;
 }
-/// Whether the phase of that parity is over: it is the one before the current one.
+/// Whether the phase of that parity is over: it is the phase before the current one.
 constexpr bool mbarrier_is_past_parity(u64 word, u32 parity) {
   return (word >> 61 & 1) != (parity & 1);
 }

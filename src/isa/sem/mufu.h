@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The inner functions of the approximate instructions: what a GPU's multi-function unit computes.
-// This is the only place that knows how they are approximated; tables measured on hardware can
-// replace the bodies. float_approx.h has the scaling around them, which is exact.
+// The inner functions of the approximate instructions, which a GPU's multi-function unit computes.
+// Only this file depends on the approximation; tables measured on hardware can replace the bodies.
+// float_approx.h has the scaling around them, which is exact.
 //
 // Contract: a function takes any f32; subnormal inputs count as zero, subnormal results become
-// zero, both with their sign; NaN results are canonical; the result depends on nothing but the
-// input. Here they are more exact than the manual asks (PTX ISA 9.7.3.13 to .22): polynomials and
-// IEEE operations, no libm.
+// zero, both with their sign; NaN results are canonical; the result depends on the input only. The
+// functions are more exact than the manual requires (PTX ISA 9.7.3.13 to .22), and use polynomials
+// and IEEE operations, not libm.
 #pragma once
 
 #include "isa/sem/float.h"
@@ -19,19 +19,20 @@ inline constexpr f32 kMinNormal = as_f32(0x00800000);
 /// 1 / x: correctly rounded. (Manual: 1 ulp.)
 constexpr f32 mufu_rcp(f32 x) { return canonical(flush(1.0f / flush(x))); }
 
-/// 1 / sqrt(x) of a positive normal number, within 2^-23.28. (Manual: 2^-22.9.) A fourth of what a
-/// root and a division take.
+/// 1 / sqrt(x) of a positive normal number, within 2^-23.28. (Manual: 2^-22.9.) Takes a fourth of
+/// the time of a root and a division.
 constexpr f32 rsq_of_normal(f32 x) {
   const f32 y = as_f32(0x5f375000 - (bits_of_normal(x) >> 1));  // half the exponent; within 3.5 %
   const f32 e = fused(x * y, -y, 1.0f);                         // 1 - x y^2, the error twice
-  // ((1 - e)^(-1/2) - 1) / e, |e| < 0.069: the largest error of y is as small as can be, 2^-25.4.
+  // ((1 - e)^(-1/2) - 1) / e, |e| < 0.069, as a minimax polynomial: the largest error of y is
+  // 2^-25.4.
   f32 p = fused(e, 0.2745477855205536f, 0.3139364719390869f);
   p = fused(p, e, 0.37499892711639404f);
   p = fused(p, e, 0.49999833106994629f);
   return fused(y * e, p, y);
 }
-/// 1 / sqrt(x). What is not a positive normal number is rare, and looked at behind one branch; so
-/// the scaling of subnormal numbers stands here, for kFtz false.
+/// 1 / sqrt(x). Operands that are not positive normal numbers are rare, and handled behind one
+/// branch; so the scaling of subnormal numbers (for kFtz false) is here, too.
 template <bool kFtz>
 constexpr f32 mufu_rsq(f32 x) {
   constexpr f32 kInfinity = as_f32(0x7f800000);
@@ -61,8 +62,8 @@ constexpr f32 ex2_of_moderate(f32 x) {
   p = fused(p, f, 0.6931471880262288f);
   return as_f32(bits_of(fused(p, f, 1.0f)) + (bits_of(rounded) << 23));
 }
-/// 2^x. What is not moderate is rare, and looked at behind one branch; so the scaling that makes
-/// subnormal results, the square of the root, stands here, for kFtz false.
+/// 2^x. Operands outside of the range of ex2_of_moderate() are rare, and handled behind one branch;
+/// so the scaling for subnormal results (for kFtz false), which squares 2^(x/2), is here, too.
 template <bool kFtz>
 constexpr f32 mufu_ex2(f32 x) {
   constexpr f32 kInfinity = as_f32(0x7f800000);
@@ -89,7 +90,7 @@ constexpr f64 log2_positive(f32 x) {
       1 + z * (1.0 / 3 + z * (1.0 / 5 + z * (1.0 / 7 + z * (1.0 / 9 + z * (1.0 / 11)))));
   return exponent + 2.8853900817779268 * s * series;
 }
-/// log2(x): correctly rounded but for a few values. (Manual: 2^-22.)
+/// log2(x): correctly rounded, except for a few values. (Manual: 2^-22.)
 constexpr f32 mufu_lg2(f32 x) {
   constexpr f32 kInfinity = as_f32(0x7f800000);
   const f32 source = flush(x);
@@ -115,7 +116,8 @@ constexpr f64 sin_of_turns(f64 u) {
   return as_f64(bits_of(r * p) ^
                 (bits_of(rounded) << 63));  // an odd number of half turns flips the sign
 }
-/// sin and cos of a number of turns, as the unit gets it. A number of 2^23 or more is whole.
+/// sin and cos of an angle in revolutions, the unit's operand. A number of 2^23 or more is an
+/// integer.
 constexpr f32 mufu_sin(f32 turns) {
   const f32 u = flush(turns);
   const f32 magnitude = as_f32(bits_of(u) & 0x7fffffff);
@@ -141,7 +143,7 @@ constexpr f32 mufu_tanh(f32 x) {
 }
 
 /// 1 / x and 1 / sqrt(x) on the high words of f64 (9.7.3.14, .17): the high word of the exact
-/// result, cut. Subnormals are zero, NaN is 0x7fffffff.
+/// result, truncated. Subnormals are zero, NaN is 0x7fffffff.
 constexpr u32 mufu_rcp64h(u32 high) {
   const u32 sign = high & 0x80000000;
   const u32 magnitude = high & 0x7fffffff;

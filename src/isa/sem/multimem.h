@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What multimem.ld_reduce makes of the values of all replicas (PTX ISA 9.7.9.14). The manual leaves
-// the order open; here the first value is combined with the second, the result with the third, and
-// so on. Each step is rounded to the accumulator: to nearest even, subnormals are kept, and to 8
-// bits large results saturate as in cvt. The accumulator is of the type itself, or of `.acc`.
+// The result of multimem.ld_reduce for the values of all replicas (PTX ISA 9.7.9.14). The manual
+// leaves the order open; Heddle combines the first value with the second, the result with the
+// third, and so on. Each step is rounded to the accumulator's type: to nearest even, subnormals are
+// kept, and large results of 8 bits saturate as in cvt. The accumulator has the type of the values,
+// or that of `.acc`.
 #pragma once
 
 #include "isa/sem/atom.h"
@@ -43,7 +44,7 @@ template <Atomop kOp, class T>
 constexpr T combine_replicas(T a, T b) {
   return atom_apply<kOp, T>(a, b);
 }
-/// f32 has more than twice the bits, so rounding twice gives the same.
+/// f32 has more than twice the bits, so rounding twice gives the correctly rounded result.
 template <Atomop kOp, class F>
 constexpr Small<F> combine_replicas(Small<F> a, Small<F> b) {
   const f32 x = to_f32(a), y = to_f32(b);
@@ -53,7 +54,7 @@ constexpr Small<F> combine_replicas(Small<F> a, Small<F> b) {
     return to_number<Small<F>>(extreme_f32 < kOp == Atomop::max, false, false, false > (x, y));
 }
 
-/// T: what is in memory. A: the accumulator.
+/// T: the type in memory. A: the accumulator's type.
 template <Atomop kOp, class T, class A>
 constexpr T reduce_replicas(const T* values, u32 count) {
   A sum = to_number<A>(values[0]);

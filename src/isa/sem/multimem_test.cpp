@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions of replicas against values worked out by hand (PTX ISA 9.7.9.14).
+// Reductions of replicas against values computed by hand (PTX ISA 9.7.9.14).
 #include "isa/sem/multimem.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(MultimemTest, AccumulatorIsRoundedAtEachStep) {
 TEST(MultimemTest, LargeSumsOfEightBitsSaturate) {
   EXPECT_EQ((reduce<Atomop::add, SmallE4m3>({{0x7e}, {0x7e}})).bits, 0x7e);  // 448
   EXPECT_EQ((reduce<Atomop::add, SmallE5m2>({{0xfb}, {0xfb}})).bits, 0xfb);  // -57344
-  // In f16 they do not, until the end.
+  // With an f16 accumulator, only the final result saturates.
   EXPECT_EQ((reduce<Atomop::add, SmallE4m3, f16>({{0x7e}, {0x7e}, {0xfe}})).bits, 0x7e);
   EXPECT_EQ((reduce<Atomop::add, SmallE4m3>({{0x7e}, {0x7e}, {0xfe}})).bits, 0x00);
 }

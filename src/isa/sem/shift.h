@@ -18,7 +18,8 @@ constexpr T shift_left(T a, u32 amount) {
   return amount < kWidth ? wrap<T>(to_unsigned(a) << (amount % kWidth)) : T{0};
 }
 
-/// C++20's >> fills with the sign of a signed T, which is what an amount of width - 1 or more does.
+/// C++20's >> fills with the sign of a signed T; an amount of width - 1 or more gives the sign in
+/// all bits.
 template <class T>
 constexpr T shift_right(T a, u32 amount) {
   constexpr u32 kWidth = 8 * sizeof(T);
@@ -29,8 +30,8 @@ constexpr T shift_right(T a, u32 amount) {
   }
 }
 
-/// Spelled so that compilers see a funnel shift, of which processors have one for vectors, and not
-/// shifts of 64 bits.
+/// Written so that compilers recognise a funnel shift, for which processors have a vector
+/// instruction, instead of shifts of 64 bits.
 template <Shfdir direction, Wrapmode mode>
 constexpr u32 funnel_shift(u32 low, u32 high, u32 amount) {
   const u32 n = amount % 32;

@@ -2,8 +2,8 @@
 //
 // Exact binary floating point in integers: any format, any rounding (PTX ISA 5.2, 6.5.2; IEEE
 // 754-2008). An operation unpacks to a Number, computes exactly (or with a sticky bit), and rounds
-// once in round_pack. It is what directed rounding and the narrow formats run on, and the reference
-// that the fast paths are tested against.
+// once in round_pack. Directed rounding and the narrow formats use it, and it is the reference in
+// the tests of the fast paths.
 #pragma once
 
 #include "isa/sem/types.h"
@@ -15,8 +15,8 @@ using u128 = unsigned __int128;
 /// The five IEEE roundings.
 enum class Round : u8 { nearest_even, toward_zero, toward_negative, toward_positive, nearest_away };
 
-/// What the largest exponent means: infinities and NaNs; one NaN per sign (e4m3); ordinary numbers
-/// (e2m1, e2m3, e3m2).
+/// The meaning of the largest exponent: infinities and NaNs; one NaN per sign (e4m3); ordinary
+/// numbers (e2m1, e2m3, e3m2).
 enum class Specials : u8 { ieee, nan_only, none };
 
 /// An interchange format: sign, exponent, fraction, in the low bits of `B`. `kNan` is the NaN that
@@ -53,8 +53,8 @@ using FormatE2m1 = Format<u8, 2, 1, Specials::none, 0x07>;
 
 enum class Kind : u8 { zero, finite, infinite, nan };
 
-/// A real number, possibly with bits below the last one summed up in bit 0 (sticky).
-/// finite: value = ± significand * 2^(exponent - 126), with bit 126 the highest one set.
+/// A real number; bit 0 may be a sticky bit for lower bits. finite: value = ± significand *
+/// 2^(exponent - 126), with bit 126 the highest one set.
 struct Number {
   Kind kind = Kind::zero;
   bool negative = false;
@@ -102,8 +102,8 @@ constexpr Number unpack(typename F::Bits bits) {
   return make_number(negative, value, exponent - F::kFractionBits);
 }
 
-/// Does rounding go away from zero, given the last kept bit and the bits below it against half a
-/// unit (-1, 0, 1)?
+/// Whether rounding goes away from zero, for the last kept bit and the comparison of the lower bits
+/// with half a unit (-1, 0, 1).
 constexpr bool rounds_away(Round mode, bool negative, bool odd, int against_half, bool inexact) {
   switch (mode) {
     case Round::nearest_even:
@@ -123,7 +123,7 @@ constexpr bool rounds_away(Round mode, bool negative, bool odd, int against_half
 /// significand / 2^drop, rounded to an integer.
 constexpr u128 round_shift(u128 significand, int drop, bool negative, Round mode) {
   if (drop <= 0) return significand << -drop;
-  if (drop > 127) {  // less than half a unit, but not nothing
+  if (drop > 127) {  // less than half a unit, but not zero
     significand = 1;
     drop = 127;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scalar types that instruction semantics compute with. The integer types and f32/f64 are C++'s
-// own; formats that C++ lacks are structs around their bits, so that a mix-up is a compile error.
-// Freestanding: both engines include this.
+// own; formats that C++ lacks are structs around their bits, so that confusing two formats is a
+// compile error. Freestanding: both engines include this.
 #pragma once
 
 #include <bit>
@@ -73,8 +73,7 @@ using unsigned_of = std::make_unsigned_t<T>;
 template <class T>
 using signed_of = std::make_signed_t<T>;
 
-/// The value modulo 2^width: unsigned arithmetic that never meets integer promotion or signed
-/// overflow.
+/// The value modulo 2^width: for unsigned arithmetic without integer promotion or signed overflow.
 template <std::integral T>
 constexpr auto to_unsigned(T value) {
   return static_cast<std::conditional_t<(sizeof(T) < 4), u32, unsigned_of<T>>>(value);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Video instructions (PTX ISA 9.7.18). Parts of registers become exact signed numbers, so that
-// mixed signs need no care; the result is cut to 32 bits only where the manual says so. What it
-// leaves open is what today's GPUs do: a result that is not clamped is cut to 32 bits and read by
-// the destination's sign before a second operation sees it.
+// mixed signs need no special cases; the result is truncated to 32 bits only where the manual says
+// so. Where the manual leaves the result open, Heddle does the same as today's GPUs: before a
+// second operation, a result that is not clamped is truncated to 32 bits and has the signedness of
+// the destination.
 #pragma once
 
 #include "isa/groups.h"
@@ -14,7 +15,7 @@ namespace heddle::sem {
 
 using isa::Type;
 
-/// Which part of a register: .b0 to .b3, .h0, .h1, or all of it.
+/// A part of a register: .b0 to .b3, .h0, .h1, or the whole register.
 struct Part {
   u32 first, bits;
 };
@@ -58,8 +59,8 @@ constexpr s64 video_max(s64 a, s64 b) { return a < b ? b : a; }
 /// Rounds halves away from zero.
 constexpr s64 video_average(s64 a, s64 b) { return (a + b + (a + b >= 0)) >> 1; }
 
-/// What is shifted out of the 34 bits of the intermediate result is lost, before it could be
-/// clamped.
+/// Bits that are shifted out of the 34 bits of the intermediate result are lost before the result
+/// is clamped.
 constexpr s64 video_shl(Wrapmode mode, s64 a, s64 b) {
   const s64 amount = mode == Wrapmode::wrap ? b & 31 : video_min(b, 32);
   return static_cast<s64>(static_cast<u64>(a) << amount << 30) >> 30;
@@ -77,7 +78,7 @@ constexpr s64 video_compare(Cmp cmp, s64 a, s64 b) {
 
 // --- the last stages of a scalar instruction ---
 
-/// As the result of an instruction without a third operand.
+/// The result of an instruction without a third operand.
 template <class T>
 constexpr u32 video_result(s64 result, Flag sat, Part part = {0, 32}) {
   return static_cast<u32>(sat == Flag::on ? clamp_to(result, part.bits, std::is_signed_v<T>)
@@ -146,7 +147,7 @@ constexpr u32 vset_then(Type A, Type B, Cmp cmp, Secop secop, Asel asel, Bsel bs
   return video_with<u32>(secop, vset(A, B, cmp, asel, bsel, a, b), Flag::off, c);
 }
 
-/// a * b + c. Minus a number is its complement plus one; so c counts as signed when it is negated,
+/// a * b + c. The negation of a number is its complement plus one, so a negated c counts as signed,
 /// whatever its type.
 template <bool minus_a, bool minus_b, bool minus_c, bool plus_one>
 constexpr u32 vmad(Type A, Type B, Flag sat, Vmadscale scale, Asel asel, Bsel bsel, u32 a, u32 b,
@@ -175,7 +176,7 @@ using MaskOf = std::conditional_t<kBits == 16, Vmask2, Vmask4>;
 static_assert(static_cast<int>(Vmask2::h10) == 0b11 && static_cast<int>(Vmask4::b20) == 0b101 &&
               static_cast<int>(Vmask4::b3210) == 0b1111);
 
-/// The elements' results replace those of c that the mask names, or are added to c.
+/// The elements' results replace the elements of c that the mask names, or are added to c.
 template <u32 kBits, bool adds, class Compute>
 constexpr u32 video_elements(MaskOf<kBits> mask, u32 c, Compute compute) {
   const u32 wanted = mask == MaskOf<kBits>::none ? 15 : static_cast<u32>(mask);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// shfl (PTX ISA 9.7.9.5, 9.7.9.6). Where PTX leaves the value undefined (the source lane does not
-// take part), it is what that lane has in its register.
+// shfl (PTX ISA 9.7.9.5, 9.7.9.6). If the source lane does not take part, PTX leaves the value
+// undefined; here it is the value of that lane's register.
 #pragma once
 
 #include "isa/groups.h"
@@ -16,7 +16,7 @@ struct ShuffleSource {
   bool in_range;
 };
 
-/// From which lane `lane` reads. `c` packs the clamp value (4:0) and the segment mask (12:8).
+/// The source lane of `lane`. `c` packs the clamp value (4:0) and the segment mask (12:8).
 constexpr ShuffleSource shuffle_source(Shflmode mode, u32 lane, u32 b, u32 c) {
   const s32 own = static_cast<s32>(lane);
   const s32 offset = static_cast<s32>(b & 31);

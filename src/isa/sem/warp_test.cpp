@@ -120,7 +120,7 @@ TEST(Shuffle, EachLaneHasItsOwnSelector) {
   }
 }
 
-// All lanes name one lane: a way of its own through `idx`, with the same results.
+// All lanes name one lane: a special case of `idx`, with the same results.
 TEST(Shuffle, Broadcast) {
   for (const u32 source : {0u, 7u, 31u, 39u}) {
     for (const u32 packed : {31u, 3u, 0x181fu}) {
