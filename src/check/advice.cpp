@@ -89,13 +89,13 @@ std::string_view about_choice(std::span<const u16> wanted) {
 }
 
 int conflicting_word(std::string_view opcode, std::span<const u16> words, int word) {
-  if (words.size() > isa::kMaxSlots) return -1;  // leaving one out helps nothing
+  if (words.size() > isa::kMaxSlots) return -1;  // leaving one out does not help
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (static_cast<int>(i) == word) continue;
     std::vector<u16> others(words.begin(), words.end());
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     const isa::Match match = isa::match(opcode, others);
-    // Without it something may be missing, but nothing is in the way any more.
+    // Without the word, a modifier may be missing, but no other word is wrong.
     if (!match.mismatch || match.mismatch->reason == isa::Mismatch::Reason::missing)
       return static_cast<int>(i);
   }

@@ -38,8 +38,8 @@ void BodyChecker::run() {
   }
 }
 
-/// What the function names outlives a body that nobody wants: limits of memory are about all that a
-/// kernel can reach.
+/// Keeps the names that the function uses when its body is dropped (Want::report), because the
+/// limits of memory apply to all variables that a kernel can reach.
 void BodyChecker::keep_uses() {
   ir::Function& kept = function();
   kept.shared_used = std::move(f_.shared_used);
@@ -62,11 +62,11 @@ void BodyChecker::reuse(ir::Function& dropped) {
   take(f_.labels, dropped.labels);
 }
 
-/// Formals: kernel parameters are offsets in the parameter block, those of functions are registers
-/// or frame variables.
+/// Declares the formal parameters: parameters of kernels are offsets in the parameter block,
+/// parameters of functions are registers or frame variables.
 void BodyChecker::parameters() {
   const auto add = [&](Range<u32> from, std::vector<ir::Parameter>& formals) {
-    std::size_t next = 0;  // formal; a vector register is several
+    std::size_t next = 0;  // next formal parameter; a vector register is several
     for (u32 i = 0; i < from.count && !module_.gives_up(declared_.name_span); ++i) {
       const syntax::Variable& one = tree_.variables[from.first + i];
       ir::Parameter& formal = formals[next++];
@@ -134,8 +134,8 @@ void BodyChecker::family(NameId base, const RegisterFamily& family) {
   }
 }
 
-/// Labels, target lists and prototypes may be named before they stand; they belong to the block
-/// that they stand in. Fills block_labels_, in the order in which the blocks begin.
+/// Labels, target lists and prototypes may be used before their declaration; their scope is the
+/// block with the declaration. Fills block_labels_, in the order in which the blocks begin.
 void BodyChecker::collect_labels(std::size_t first, std::size_t last) {
   std::vector<u32> open{0};  // the blocks around a statement, by number
   u32 blocks = 1;
@@ -216,7 +216,7 @@ void BodyChecker::statement(std::size_t index) {
       module_.file(stmt);
       return;
     default:
-      module_.gate_debugging(stmt);  // it says nothing about the meaning
+      module_.gate_debugging(stmt);  // it has no effect on the meaning
       return;
   }
 }
@@ -277,7 +277,7 @@ ir::RegId ModuleChecker::make_registers(ir::Function& function, isa::Type type, 
   for (u32 i = 0; i < vector; ++i) {
     ir::Register& reg = function.registers.emplace_back();
     reg.type = type;
-    if (want_ == Want::report) continue;  // no diagnostic shows a register by its number
+    if (want_ == Want::report) continue;  // diagnostics do not show registers by number
     reg.name = name;
     if (vector > 1) (reg.name += '.') += "xyzw"[i & 3];
   }
@@ -314,7 +314,7 @@ void BodyChecker::target_list(const Stmt& stmt, NameId label) {
     for (u64 n = 0; count && n < *count; ++n) {
       const std::string name = fmt::format("{}{}", text(use.name), n);
       const NameId id = tree_.names.find(name);
-      if (!id) {  // nor are those that follow, as a rule
+      if (!id) {  // the following ones are mostly undeclared, too
         module_.report_.add(Kind::undeclared, use.span, name);
         break;
       }
@@ -323,7 +323,7 @@ void BodyChecker::target_list(const Stmt& stmt, NameId label) {
   }
 }
 
-/// Label numbers become instruction numbers.
+/// Replaces label numbers by instruction numbers.
 void BodyChecker::resolve_labels() {
   const u32 end = static_cast<u32>(f_.insts.size());
   const auto inst_of = [&](u32 label) {

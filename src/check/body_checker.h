@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A function's body: scopes, declarations, labels, instructions. body.cpp has statements,
-// instruction.cpp the choice of a form, wrong_instruction.cpp what to say when there is none,
-// operands.cpp, places.cpp and computed.cpp the operands, call.cpp what calls pass.
+// instruction.cpp the choice of a form, wrong_instruction.cpp the messages when no form matches,
+// operands.cpp, places.cpp and computed.cpp the operands, call.cpp the arguments and results of
+// calls.
 #pragma once
 
 #include <array>
@@ -24,7 +25,7 @@ class BodyChecker {
 
   // body.cpp
   void parameters();
-  /// Takes over the memory of a body that is not wanted any more.
+  /// Reuses the memory of a dropped body.
   void reuse(ir::Function& dropped);
   void statement(std::size_t index);
   void collect_labels(std::size_t first, std::size_t last);
@@ -63,14 +64,14 @@ class BodyChecker {
   bool same_shape(const std::vector<ir::Parameter>& formals, std::string_view what,
                   const syntax::Expr& list);
 
-  // operands.cpp, places.cpp; false: does not fit, `report` says why
+  // operands.cpp, places.cpp; false: the operand does not match, `report` has the reason
   struct Context {
     const isa::Candidate& candidate;
     const isa::OperandSpec& spec;
-    isa::Type type;   ///< of the operand, as the form says
+    isa::Type type;   ///< of the operand, by the form
     u8 length;        ///< of a vector operand
-    bool is_vector;   ///< stands in braces
-    ir::Space space;  ///< an address: where
+    bool is_vector;   ///< written in braces
+    ir::Space space;  ///< of an address
     diag::Report& report;
     bool is_element = false;  ///< of a vector
   };
@@ -90,13 +91,13 @@ class BodyChecker {
   bool named_address(const Context& context, syntax::ExprId id, ir::Operand& out);
 
   // computed.cpp
-  /// An operand that takes instructions of its own before the one that it belongs to.
+  /// An operand that is computed by additional instructions before the written one.
   struct Computed {
-    u32 operand = 0;   ///< of bound_; until it is computed it holds `base`
+    u32 operand = 0;   ///< index into bound_; that operand holds `base` until it is computed
     ir::Operand base;  ///< a register, a variable or a function
-    ir::RegId index;   ///< an element of the array `base`
+    ir::RegId index;   ///< index of an element of the array `base`
     u64 offset = 0;    ///< a constant that is added to the register, or to the index
-    u64 step = 0;      ///< bytes that the index counts by
+    u64 step = 0;      ///< bytes per index
     isa::Type type{};  ///< of the result
   };
   bool index(const Context& context, syntax::ExprId array, syntax::ExprId index, ir::Operand& out);
@@ -120,10 +121,10 @@ class BodyChecker {
   bool call_list(const Context& context, syntax::ExprId id, ir::Operand& out);
   bool name_operand(const Context& context, syntax::ExprId id, SymbolKind wanted, ir::Operand& out);
   bool fits(const Context& context, isa::Type reg) const;
-  /// A symbol for a name, registers of families made on the way; none after a report that it is
-  /// undeclared.
+  /// The symbol for a name; creates registers of families on first use. None after a report that
+  /// the name is undeclared.
   Symbol look_up(NameId name, Span span, diag::Report& report);
-  /// Once for a name and scope; not at all where its declaration is what has the mistake.
+  /// Reports an undeclared name, once for a name and scope; not if its declaration has a mistake.
   void undeclared(NameId name, Span span, diag::Report& report);
   bool broken_declaration(std::string_view base) const;
   isa::Type type_of_symbol(const Symbol& symbol) const;
@@ -157,14 +158,14 @@ class BodyChecker {
   std::vector<BlockLabel> block_labels_;
   std::size_t next_label_ = 0;                    ///< of block_labels_
   u32 block_ = 0;                                 ///< number of the next block to begin
-  std::vector<ir::Operand> bound_;                ///< operands of the instruction at hand
-  std::vector<Computed> computed_;                ///< those of them that are computed before it
+  std::vector<ir::Operand> bound_;                ///< operands of the current instruction
+  std::vector<Computed> computed_;                ///< its operands that are computed before it
   std::array<u8, isa::kMaxSlots> at_operands_{};  ///< values of its at-operand slots
-  ir::Operand lanes_;                             ///< selector behind the last operand
-  diag::Report trial_ = diag::Report::trial();    ///< of the forms that are tried
+  ir::Operand lanes_;                             ///< selector after the last operand
+  diag::Report trial_ = diag::Report::trial();    ///< errors of candidate forms
   u32 furthest_ = 0;                              ///< operand at which the last bind() failed
-  bool is_exact_ = false;  ///< registers have the size that the form names, although more would do
-  const isa::OperandSpec* left_out_ = nullptr;  ///< bind() takes it for one that may be missing
+  bool is_exact_ = false;  ///< registers must have the size that the form names, not a larger one
+  const isa::OperandSpec* left_out_ = nullptr;  ///< bind() treats this operand as optional
 };
 
 }  // namespace heddle::check

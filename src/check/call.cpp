@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a call passes and gets, against the callee's signature (PTX ISA 7.1, 9.7.12.5).
+// Checks the arguments and results of a call against the callee's signature (PTX ISA 7.1,
+// 9.7.12.5).
 #include <algorithm>
 
 #include "check/body_checker.h"
@@ -13,8 +14,8 @@ using syntax::ExprKind;
 
 namespace {
 
-/// Whether a call may pass one for the other: bits fit everything of their size, integers each
-/// other.
+/// Whether a call may pass a value of type `a` for type `b`: bit types match any type of their
+/// size, integer types match each other.
 bool same_kind(isa::Type a, isa::Type b) {
   const isa::TypeInfo &x = isa::type_info(a), &y = isa::type_info(b);
   const auto is_integer = [](const isa::TypeInfo& type) {
@@ -28,7 +29,7 @@ bool same_kind(isa::Type a, isa::Type b) {
 
 }  // namespace
 
-/// Arguments and results of the call just added must fit the callee's signature.
+/// Checks the call that was added last.
 void BodyChecker::check_call(const syntax::Instruction& written) {
   const ir::Inst inst = f_.insts.back();
   const isa::Form& form = inst.get_form();
@@ -68,14 +69,14 @@ void BodyChecker::check_call(const syntax::Instruction& written) {
   pass(signature->params, a, "argument", arguments, at, callee);
 }
 
-/// How many operands stand for what is written: a vector register is as many as it has components.
+/// The number of operands for one written argument: a vector register is one operand per component.
 u32 BodyChecker::length_of_actual(const Expr& actual) const {
   if (actual.kind != ExprKind::name) return 1;
   const Symbol& symbol = module_.scopes_[actual.name_id];
   return symbol.kind == SymbolKind::reg ? symbol.length : 1;
 }
 
-/// A vector is passed for a vector of its length (`_` takes any), after a report if not.
+/// Whether vectors are passed for vectors of the same length (`_` takes any); reports a mismatch.
 bool BodyChecker::same_shape(const std::vector<ir::Parameter>& formals, std::string_view what,
                              const Expr& list) {
   std::size_t formal = 0;
@@ -95,8 +96,8 @@ bool BodyChecker::same_shape(const std::vector<ir::Parameter>& formals, std::str
   return true;
 }
 
-/// Adds what a list may leave out: `_` takes all components of a vector, and nothing is passed for
-/// a last parameter that leaves its size open (11.2.2).
+/// Adds operands that a list may leave out: `_` takes all components of a vector, and the last
+/// parameter may be missing if its size is open (11.2.2).
 void BodyChecker::complete(const std::vector<ir::Parameter>& formals, u32 actuals,
                            const Expr& list) {
   const ir::Operand before = f_.operands[actuals];
@@ -140,10 +141,10 @@ void BodyChecker::pass(const std::vector<ir::Parameter>& formals, u32 actuals,
   for (u64 i = 0; i < given && !module_.gives_up(call); ++i) {
     ir::Operand& actual = f_.operands[f_.operands[actuals].id + i];
     const ir::Parameter& formal = formals[i];
-    // A vector register is several arguments; then the call is what can be pointed at.
+    // A vector register is several arguments; then the whole call is the span of the message.
     const bool one_each = list && list->list.count == given;
     const Span span = one_each ? tree_[tree_.expr_lists[list->list.first + i]].span : call;
-    const bool in_vector = formal.vector != 1;  // of its components, the bits are passed
+    const bool in_vector = formal.vector != 1;  // components of a vector are passed as bits
     isa::Type type = formal.type;
     u64 size = formal.size;
     u32 align = formal.align;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tree to module: every rule that a user can break is checked here, every name resolved, every
-// constant evaluated. What comes out of a report without errors can be run.
+// constant evaluated. A module whose report has no errors can be run.
 #pragma once
 
 #include <memory>
@@ -17,11 +17,12 @@
 
 namespace heddle::check {
 
-/// Who wants nothing but the report gets a module without bodies and places: in half of the memory.
+/// A caller that needs only the report gets a module without bodies and source places, which takes
+/// half of the memory.
 enum class Want : u8 { module, report };
 
-/// A `.version` that is newer than the newest known one is an error, or a warning: then what is not
-/// known is reported where the module uses it.
+/// Whether a `.version` newer than the newest known one is an error (known) or a warning (newer).
+/// With a warning, unknown features are reported where the module uses them.
 enum class Versions : u8 { known, newer };
 
 /// Checks one module. The result is complete only when `report` has no errors.
@@ -49,24 +50,23 @@ Result<Unit> check_input(Input input, Want want = Want::module,
                          Versions versions = Versions::known);
 
 /// Whether the machine that will run the program has a function of this name (vprintf, malloc).
-/// Always: also where a module defines it, whose definition is not used.
+/// `always`: the machine's function replaces a definition in a module.
 enum class Provided : u8 { no, unless_defined, always };
 using Provides = Provided (*)(std::string_view function);
 
-/// What of a linked program must be complete: all of it, or what its kernels can reach. A linker of
-/// relocatable device code takes libraries in whole, and they call what only others of their
-/// functions need.
+/// Which functions of a linked program must be complete: all, or those that its kernels can reach.
+/// A linker of relocatable device code takes libraries as a whole, whose unused functions may call
+/// undefined functions.
 enum class Complete : u8 { everything, what_runs };
 
-/// What is compiled by itself: a whole program, or what a linker makes one of. In a whole program
-/// of one module an
-/// `.extern` variable is its own definition.
+/// Whether the inputs are a whole program, or relocatable parts of one. In a whole program of one
+/// module an `.extern` variable is its own definition.
 enum class Program : u8 { whole, relocatable };
 
 struct CompileOptions {
-  /// Join mul and add that name no rounding (ir/contract.h). HEDDLE_CONTRACT=0 turns it off.
+  /// Contract mul and add that name no rounding (ir/contract.h). HEDDLE_CONTRACT=0 turns it off.
   bool contract = contracts_by_default();
-  /// For a device of compute capability 1.x, which has no fma of f32: nothing is joined, and
+  /// For a device of compute capability 1.x, which has no fma of f32: nothing is contracted, and
   /// mad.f32 of a module for it truncates the product (9.7.3.7).
   bool for_sm_1x = false;
   Complete complete = Complete::everything;

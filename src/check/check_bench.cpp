@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `heddle check` does with a module of 10 MB, in bytes of text per second, on one core: the
-// tree's checking alone, all phases together, and the vendor's assembler beside it.
+// The speed of `heddle check` on a module of 10 MB, in bytes of text per second, on one core: the
+// checker alone, all phases together, and the vendor's assembler for comparison.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -45,7 +45,7 @@ void bench_check(benchmark::State& state) {
 }
 BENCHMARK(bench_check)->Name("check/check")->Unit(benchmark::kMillisecond);
 
-/// The same to the last step as the command, with the text in a file.
+/// Does the same steps as the command, with the text in a file.
 bool check_file(const std::string& path) {
   const auto unit = check_input({path, *syntax::load_text(path)}, Want::report);
   return unit.ok() && !unit->report.has_errors();
@@ -80,10 +80,10 @@ double memory(std::string_view name) {
   return 0;
 }
 
-/// Peak of `job` above what was there before.
+/// The peak of `job` above the memory before it.
 double peak_of(const auto& job) {
   malloc_trim(0);
-  std::ofstream("/proc/self/clear_refs") << "5";  // proc(5): the peak begins anew
+  std::ofstream("/proc/self/clear_refs") << "5";  // proc(5): resets the peak
   const double before = memory("VmRSS");
   job();
   return memory("VmHWM") - before;
@@ -121,8 +121,8 @@ std::optional<bool> assemble(const char* path) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/// ptxas has no way to stop after its checks: -O0 is the least that it does. With thousands of
-/// functions that takes it minutes, so it runs once.
+/// ptxas cannot stop after its checks, so it runs with -O0. With thousands of functions that takes
+/// minutes, so it runs once.
 void bench_ptxas(benchmark::State& state) {
   const ModuleFile file;
   if (!file.good()) return state.SkipWithError("cannot write the module to /tmp");

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operands that take instructions of their own, which stand before the one that names them:
-// elements of an array whose index is in a register (PTX ISA 6.4.2), and what the vendor's
-// assembler takes beside the manual: the sum of a register and a constant, and addresses where a
-// value stands.
+// Operands that are computed by additional instructions before the written one: elements of an
+// array whose index is in a register (PTX ISA 6.4.2), and operands that only the vendor's assembler
+// accepts: the sum of a register and a constant, and addresses in place of values.
 #include <bit>
 
 #include "base/check.h"
@@ -29,8 +28,8 @@ bool is_integer(const isa::TypeInfo& type, u16 least_bits) {
 
 }  // namespace
 
-/// Bytes that an index of the array `id` counts by; none after a report that it is no array. The
-/// vendor's assembler counts components where the elements are vectors, and bytes where the
+/// The bytes per index of the array `id`; none after a report that it is not an array. As in the
+/// vendor's assembler, an index counts components if the elements are vectors, and bytes if the
 /// declaration leaves the size open.
 std::optional<u64> BodyChecker::array_step(const Context& context, ExprId id) {
   const Expr& expr = tree_[id];
@@ -58,7 +57,7 @@ std::optional<u64> BodyChecker::array_step(const Context& context, ExprId id) {
   return result;
 }
 
-/// `out` is the address of the array; it becomes that of the element.
+/// Turns `out`, the address of the array, into the address of the element.
 bool BodyChecker::index(const Context& context, ExprId array, ExprId index, ir::Operand& out) {
   const Expr& expr = tree_[index];
   if (expr.kind == ExprKind::error) return false;
@@ -102,14 +101,14 @@ bool BodyChecker::index(const Context& context, ExprId array, ExprId index, ir::
   return true;
 }
 
-/// Whether a value there may be computed: an integer or bits, alone and only read.
+/// Whether the operand may be a computed value: a scalar of integer or bit type that is only read.
 bool BodyChecker::takes_computed(const Context& context) const {
   const isa::OperandSpec& spec = context.spec;
   return spec.kind == isa::OperandKind::value && !context.is_element && !spec.written &&
          !spec.register_only && is_integer(isa::type_info(context.type), 8);
 }
 
-/// `r + 1`, which the vendor's assembler takes for a register.
+/// `r + 1`, which the vendor's assembler accepts as a register.
 bool BodyChecker::register_sum(const Context& context, ExprId id, ExprId base, ir::Operand& out) {
   const Expr& expr = tree_[base];
   const Symbol symbol = module_.scopes_[expr.name_id];
@@ -130,8 +129,8 @@ bool BodyChecker::register_sum(const Context& context, ExprId id, ExprId base, i
   return true;
 }
 
-/// The state space of an access. Without one it is generic; but a variable of .shared or .local
-/// that such an access names is accessed where it is.
+/// The state space of an access. Without a state space the access is generic; but if it names a
+/// variable of .shared or .local, it has the state space of that variable.
 ir::Space BodyChecker::space_of_access(const Plan& plan) const {
   if (plan.space != ir::Space::generic) return plan.space;
   for (std::size_t i = 0; i < bound_.size() && i < plan.operands.size(); ++i) {
@@ -194,7 +193,7 @@ ir::Operand BodyChecker::compute(const Computed& what, const ir::SourcePoint& at
   base.type = whole;
   const ir::Operand address = emit(at, "mov", {isa::type_info(whole).name}, whole, {base});
   if (!what.index) return address;
-  // The index has 32 bits, whatever its register has, and so has the distance.
+  // The index has 32 bits, whatever the size of its register, and so has its product with the step.
   ir::Operand index;
   index.kind = ir::OperandKind::reg;
   index.id = what.index.value;
@@ -214,7 +213,8 @@ ir::Operand BodyChecker::compute(const Computed& what, const ir::SourcePoint& at
                  {index, constant(static_cast<u64>(std::countr_zero(what.step)), Type::u32)});
   }
   if (whole == Type::u64) {
-    // What ptxas adds to a global address has no sign. Elsewhere addresses have 32 bits, and wrap.
+    // ptxas adds an unsigned offset to a global address. Addresses of other spaces have 32 bits,
+    // and wrap.
     const bool wraps = space_of_symbol(what.base) != ir::Space::global;
     index.type = wraps ? Type::s32 : Type::u32;
     index = wraps ? emit(at, "cvt", {"s64", "s32"}, Type::u64, {index})

@@ -14,22 +14,22 @@ namespace heddle::check {
 
 struct Constant {
   enum class Kind : u8 { s64, u64, f64, f32 } kind = Kind::s64;
-  u64 bits = 0;  ///< of the value; f32 (0f notation): the 32 bits
+  u64 bits = 0;  ///< bits of the value; f32 (0f notation): 32 bits
 
   bool is_integer() const { return kind == Kind::s64 || kind == Kind::u64; }
   bool is_unsigned() const { return kind == Kind::u64; }
   s64 as_signed() const { return static_cast<s64>(bits); }
 };
 
-/// The value of `id`, or nothing after reporting why there is none. Names other than WARP_SZ have
-/// no value here.
+/// The value of `id`, or nothing after a report with the reason. Names other than WARP_SZ have no
+/// value here.
 std::optional<Constant> evaluate(const syntax::Tree& tree, syntax::ExprId id, diag::Report& report);
 
-/// The number that a real constant is.
+/// The value of a real constant.
 double real_value(const Constant& value);
 
-/// True when the expression is made of numbers and WARP_SZ only, so that evaluate() is the one to
-/// ask.
+/// True when the expression consists of numbers and WARP_SZ only, so that evaluate() can compute
+/// it.
 bool is_constant(const syntax::Tree& tree, syntax::ExprId id);
 
 /// The bits of `value` as an operand or datum of `type`; nothing when kinds do not fit (a real for

@@ -25,7 +25,7 @@ namespace {
 
 constexpr isa::PtxVersion kNewestVersion{9, 1};
 constexpr u64 kMaxVariableBytes = u64{1} << 40;
-// Parts of directives that came later than these.
+// Gates of parts of directives that are newer than the directive.
 using isa::Gate;
 using isa::GateAlternative;
 constexpr GateAlternative kSince15[] = {{{1, 5}, {}}}, kSince20[] = {{{2, 0}, {}}},
@@ -115,7 +115,7 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
   header();
   find_files();
   for (const Stmt& stmt : tree_.stmts) {
-    // Declarations are short; a function that is broken as a whole says nothing about its names.
+    // Declarations are short; a broken text of the length of a function is not a declaration.
     constexpr u32 kLongest = 1000;
     if (stmt.kind != StmtKind::error) continue;
     const std::string_view text = source_.text(stmt.span);
@@ -147,7 +147,7 @@ bool ModuleChecker::give_up(Span next) {
 void ModuleChecker::header() {
   std::size_t i = 0;
   const BigVector<Stmt>& stmts = tree_.stmts;
-  std::string_view broken;  // what did not parse
+  std::string_view broken;  // text of a statement that does not parse
   const auto skip = [&] {
     while (i < stmts.size() &&
            (stmts[i].kind == StmtKind::pragma || stmts[i].kind == StmtKind::error ||
@@ -156,7 +156,7 @@ void ModuleChecker::header() {
       ++i;
     }
   };
-  // What was meant for the directive does not parse, or is misspelt.
+  // The directive is there, but does not parse or is misspelt.
   const auto is_broken = [&](std::string_view directive) {
     constexpr std::size_t kSlips = 2;
     const std::string_view word = broken.substr(0, broken.find_first_of(" \t\r\n"));
@@ -199,11 +199,11 @@ void ModuleChecker::version(const Stmt& stmt) {
   module_->version = number;
 }
 
-/// One more `.target` changes the features that what follows may use (11.1.2). Of several
+/// A further `.target` changes the features that the following text may use (11.1.2). Of several
 /// architectures the last one counts; the module needs all of them.
 void ModuleChecker::target(const Stmt& stmt) {
   mnemonics_ = std::vector<std::unique_ptr<Mnemonic>>(
-      tree_.names.size());  // they know whether the target has them
+      tree_.names.size());  // cached mnemonics depend on the target
   const syntax::TargetList& list = tree_.targets[stmt.data];
   bool unknown = false;
   for (u32 i = 0; i < list.names.count; ++i) {
@@ -256,7 +256,8 @@ void ModuleChecker::statement(std::size_t& index) {
       return;
     case StmtKind::version:
     case StmtKind::address_size: {
-      // Seen by header(); anything that stands elsewhere or twice is out of place.
+      // header() has handled the first one; a header directive that stands elsewhere or twice is
+      // misplaced.
       for (std::size_t i = 0; i < index; ++i) {
         const StmtKind kind = tree_.stmts[i].kind;
         if (kind == stmt.kind) {
@@ -288,12 +289,13 @@ void ModuleChecker::statement(std::size_t& index) {
       alias(stmt);
       return;
     default:
-      gate_debugging(stmt);  // there is nothing to resolve
+      gate_debugging(stmt);  // has no names to resolve
       return;
   }
 }
 
-/// Before all others: a .loc may name a .file that stands further below, as in nvcc's modules.
+/// Runs before all other statements, because a .loc may name a .file that stands further below, as
+/// in nvcc's modules.
 void ModuleChecker::find_files() {
   for (const Stmt& stmt : tree_.stmts) {
     if (stmt.kind != StmtKind::file) continue;
@@ -313,7 +315,7 @@ void ModuleChecker::file(const Stmt& stmt) {
         .label(first.span, "the first one is here");
 }
 
-/// Statements that say nothing about the meaning are of a version all the same.
+/// Statements for debuggers have gates, too.
 void ModuleChecker::gate_debugging(const Stmt& stmt) {
   switch (stmt.kind) {
     case StmtKind::pragma:
@@ -396,7 +398,7 @@ isa::Type ModuleChecker::type_of(const syntax::Variable& declared) {
   return type;
 }
 
-/// What .param variables cannot be, of kernels, functions and calls alike.
+/// Reports types that .param variables of kernels, functions and calls cannot have.
 void ModuleChecker::check_param_type(const syntax::Variable& declared, isa::Type type) {
   if (type == isa::Type::f16x2 && !declared.vector && !declared.is_array)
     report_.add(Kind::param_type, declared.type_span, ".f16x2").help("declare it as .b32");
@@ -494,7 +496,7 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
   u64 count = 1;
   for (u32 i = 0; i < declared.dims.count; ++i) {
     const ExprId dim = tree_.expr_lists[declared.dims.first + i];
-    if (!dim || is_zero(dim)) {  // `[0]` says as little as `[]`
+    if (!dim || is_zero(dim)) {  // `[0]` means the same as `[]`
       if (i) report_.add(Kind::unsized_inner_dimension, declared.name_span);
       variable.unsized = true;
       if (declared.initializer && tree_[declared.initializer].kind == ExprKind::vector) {
@@ -522,7 +524,8 @@ bool ModuleChecker::fill_variable(const syntax::Variable& declared, ir::Variable
     const syntax::Directive& attribute = tree_.directives[declared.attributes.first + i];
     const std::string_view name = text(attribute.name);
     if (name == "ptr") report_.add(Kind::kernel_attribute, attribute.span, ".ptr");
-    if (name != "managed" && name != "unified") continue;  // what a pointer points to
+    if (name != "managed" && name != "unified")
+      continue;  // the state space that a pointer points to
     gate_directive(fmt::format(".{}", name), attribute.span);
     if (variable.space != ir::Space::global)
       report_.add(Kind::misplaced_attribute, declared.name_span, name, ".global variables");
@@ -633,8 +636,8 @@ void ModuleChecker::initialize_element(ir::Variable& variable, ExprId id, u64 el
   std::memcpy(variable.init.data() + offset, &*bits, std::min<u32>(bytes, 8));
 }
 
-/// `name`, `name + constant`, `generic(name)`, `0xff00(name)`: an address to be filled in when the
-/// module is placed. False when the expression is none of these.
+/// `name`, `name + constant`, `generic(name)`, `0xff00(name)`: an address that is relocated when
+/// the module is placed. False when the expression is none of these.
 bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 offset, u32 bytes) {
   const Expr* expr = &tree_[id];
   ir::Relocation relocation;
@@ -667,7 +670,7 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
     }
     return value;
   };
-  // Constants to either side of the name.
+  // Constants before and after the name.
   while (expr->kind == ExprKind::binary) {
     if (static_cast<syntax::Op>(expr->op) != syntax::Op::add || is_constant(tree_, expr->child.a)) {
       report_.add(Kind::not_constant_expression, expr->span)
@@ -738,8 +741,8 @@ bool ModuleChecker::symbol_initializer(ir::Variable& variable, ExprId id, u64 of
 void ModuleChecker::module_variable(const syntax::Variable& declared) {
   const std::string_view space = text(declared.space);
   if (space == "reg" || space == "sreg" || space == "local" || space == "param") {
-    // Non-ABI modules: each function that names it has its own (the first PTX versions had no calls
-    // to share it).
+    // Non-ABI modules: each function that names the variable has its own copy (the first PTX
+    // versions had no calls that could share it).
     if (space == "param") {
       report_.add(Kind::param_at_module_scope, declared.span);
       return;
@@ -772,9 +775,9 @@ void ModuleChecker::module_variable(const syntax::Variable& declared) {
   }
 }
 
-/// N of `x<N>`. None at all is what a compiler may write, and the vendor's assembler takes it.
+/// N of `x<N>`. N may be 0: compilers write that, and the vendor's assembler accepts it.
 u64 ModuleChecker::number_of_names(const syntax::Variable& declared) {
-  constexpr u64 kMost = 0xffffffff;  // those that nobody names cost nothing
+  constexpr u64 kMost = 0xffffffff;  // unused names cost nothing
   const auto count = evaluate(tree_, declared.count, report_);
   if (!count) return 0;
   if (count->bits > kMost)
@@ -782,8 +785,8 @@ u64 ModuleChecker::number_of_names(const syntax::Variable& declared) {
   return std::min(count->bits, kMost);
 }
 
-/// The names that a declaration introduces: `x<4>` stands for x0 to x3 (5.4.6), of which only those
-/// matter that the text mentions.
+/// The names that a declaration introduces: `x<4>` stands for x0 to x3 (5.4.6), of which only the
+/// names that occur in the text are returned.
 std::vector<NameId> ModuleChecker::names_of(const syntax::Variable& declared) {
   if (!declared.count) return {declared.name};
   const u64 count = number_of_names(declared);
@@ -808,7 +811,7 @@ std::vector<NameId> ModuleChecker::names_of(const syntax::Variable& declared) {
   return names;
 }
 
-/// A second declaration of the same thing is fine while at most one defines it (11.6.1).
+/// Several declarations of the same variable are allowed if at most one defines it (11.6.1).
 void ModuleChecker::add_variable(const syntax::Variable& declared, ir::Variable variable) {
   const u32 id = static_cast<u32>(module_->variables.size());
   const auto before =

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kKernel = ".entry k() { exit; }";
 
-/// By directive: module text that has it.
+/// For each directive: the text of a module with it.
 const std::map<std::string_view, std::string> kUses = {
     {".address_size", ".address_size 32"},
     {".alias", ".func f() { ret; } .func g(); .alias g, f;"},
@@ -55,7 +55,7 @@ const std::map<std::string_view, std::string> kUses = {
     {".unified", ".global .attribute(.unified(1, 2)) .b32 x;"},
 };
 
-/// Parts of directives, which have no entry of their own: from which version on, and what ends it.
+/// Parts of directives, which are not in the tables: a text that uses the part, and its gates.
 struct Part {
   const char* use;
   isa::PtxVersion since;
@@ -74,7 +74,7 @@ const Part kParts[] = {
     {".entry j() { .param .b32 a; exit; }", {2, 0}},
 };
 
-/// What `heddle check` says of a module of that version and target.
+/// The messages of `heddle check` for a module of that version and target.
 std::string messages(isa::PtxVersion version, isa::Target target, std::string_view use) {
   std::string text = fmt::format(".version {}\n.target {}, texmode_independent\n{}\n{}\n",
                                  isa::to_string(version), isa::to_string(target), use, kKernel);
@@ -92,7 +92,7 @@ isa::PtxVersion before(isa::PtxVersion version) {
   return {major, kLastMinor[major]};
 }
 
-/// The newest target of a version that is none of an architecture or family alone.
+/// The newest target of a version that is not architecture- or family-specific.
 isa::Target newest_target(isa::PtxVersion version, isa::Target below = {999, 0}) {
   isa::Target newest{10, 0};
   for (const isa::Entry& entry : isa::targets()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The examples of src/diag/explanations.md do what they say: the wrong one breaks this rule and no
-// other, the right one is accepted.
+// Tests the examples of src/diag/explanations.md: the wrong one breaks this rule and no other, the
+// right one is accepted.
 #include <gtest/gtest.h>
 
 #include <charconv>
@@ -26,7 +26,7 @@ constexpr std::string_view kKernel =
     ".reg .pred %p<8>;\n.reg .b16 %h<8>;\n.reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n"
     ".reg .f32 %f<8>;\n.reg .f64 %fd<8>;\n";
 
-/// The modules of an example, complete: what stands around it, and lines as often as they say.
+/// The complete modules of an example: with the text around it, and with repeated lines expanded.
 std::vector<std::string> modules_of(const Example& example) {
   std::vector<std::string> modules(1);
   std::istringstream lines{std::string(example.text)};
@@ -54,7 +54,7 @@ std::vector<std::string> modules_of(const Example& example) {
 
 bool is_about_linking(Kind kind) { return diag::info(kind).code.starts_with("P4"); }
 
-/// When the kind is about linking, the modules are all there is.
+/// The codes of all messages for an example. If the kind is about linking, its modules are linked.
 std::set<std::string_view> codes_of(const Example& example, Kind kind) {
   const bool program = is_about_linking(kind);
   const Versions versions = kind == Kind::newer_version ? Versions::newer : Versions::known;
@@ -66,7 +66,7 @@ std::set<std::string_view> codes_of(const Example& example, Kind kind) {
     }
   };
   for (const std::string& text : modules_of(example)) {
-    diag::Source source("example.ptx", text);  // not through the C preprocessor: P1008
+    diag::Source source("example.ptx", text);  // without the C preprocessor: P1008
     diag::Report report;
     const syntax::Tree tree = syntax::parse(source, report);
     parts.push_back({check(tree, source, report, Want::module, versions), 0});
@@ -88,7 +88,7 @@ TEST(Explanations, TheWrongExampleBreaksThisRuleOnly) {
   for (std::size_t i = 0; i < diag::kind_count(); ++i) {
     const Kind kind = static_cast<Kind>(i);
     std::set<std::string_view> expected{diag::info(kind).code};
-    if (kind == Kind::too_many_errors) expected.insert("P1010");  // what there is too much of
+    if (kind == Kind::too_many_errors) expected.insert("P1010");  // the kind of the repeated errors
     EXPECT_EQ(codes_of(diag::explanation(kind).wrong, kind), expected) << diag::info(kind).code;
   }
 }

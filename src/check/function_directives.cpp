@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What stands between the parameters of a function, kernel or prototype and its body: one table of
-// rules for all of them (PTX ISA 11.3.3, 11.4, 11.7, 11.8); and strings of .pragma (12). Limits
+// The directives between the parameters of a function, kernel or prototype and its body: one table
+// of rules for all of them (PTX ISA 11.3.3, 11.4, 11.7, 11.8); and strings of .pragma (12). Limits
 // that the manual does not give are those of the vendor's assembler.
 #include <algorithm>
 
@@ -19,8 +19,8 @@ enum Of : u8 { kKernel = 1, kFunction = 2, kPrototype = 4 };
 
 struct Rule {
   std::string_view name;
-  u8 of;                        ///< where it may stand
-  bool on_declaration = false;  ///< of a function without body, too
+  u8 of;                        ///< the declarations on which it may stand
+  bool on_declaration = false;  ///< allowed on a function without body, too
   bool repeats = true;
   u8 least_numbers = 0, most_numbers = 0;
   u64 least = 1, most = 0xffffffff;  ///< value of a number
@@ -137,9 +137,8 @@ std::optional<std::array<u64, 3>> ModuleChecker::function_directive(
   return values;
 }
 
-/// What a string says is the assembler's business (11.4.7), but those that the manual describes are
-/// of a version, stand where they mean something, and have their arguments (12). Others are hints
-/// for somebody else.
+/// The assembler interprets the strings (11.4.7). Strings that the manual describes have gates,
+/// allowed places and arguments (12). Other strings are ignored: they are for other tools.
 void ModuleChecker::pragma(const syntax::Directive& directive) {
   for (u32 i = 0; i < directive.args.count; ++i) {
     const syntax::Expr& string = tree_[tree_.expr_lists[directive.args.first + i]];
@@ -149,7 +148,7 @@ void ModuleChecker::pragma(const syntax::Directive& directive) {
     if (!entry) continue;
     const std::string name = fmt::format(".pragma \"{}\"", word);
     gate(entry->gates, name, string.span);
-    if (word == "nounroll") continue;  // of a module, a kernel or a loop
+    if (word == "nounroll") continue;  // allowed in a module, a kernel and a loop
     if (!in_function_) report_.add(Kind::outside_function, string.span, name);
     if (word == "enable_smem_spilling") continue;
     std::string_view number = written.substr(std::min(word.size() + 1, written.size()));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions: signatures, the declarations and the definition that belong together,
-// (PTX ISA 7, 11.2, 11.6).
+// Functions: signatures, and the match of declarations and definition (PTX ISA 7, 11.2, 11.6).
 #include <algorithm>
 
 #include "check/body_checker.h"
@@ -25,7 +24,7 @@ constexpr isa::Gate kObjectPointer[] = {{kSince43, {}}}, kHiddenParam[] = {{kSin
 
 u64 round_up(u64 value, u64 to) { return (value + to - 1) / to * to; }
 
-/// A vector register, as a parameter for each of its components.
+/// Adds a vector register, as one parameter for each component.
 void add_components(const ir::Parameter& whole, std::vector<ir::Parameter>& to) {
   for (u8 i = 0; i < whole.vector; ++i) {
     ir::Parameter component = whole;
@@ -107,7 +106,7 @@ ir::Signature ModuleChecker::signature(const syntax::Function& declared) {
       for (u32 a = 0; a < one.attributes.count; ++a) {
         const syntax::Directive& attribute = tree_.directives[one.attributes.first + a];
         const std::string_view name = text(attribute.name);
-        if (attribute.args.count) {  // .align of what it points to
+        if (attribute.args.count) {  // .align of the memory that it points to
           const ExprId arg = tree_.expr_lists[attribute.args.first];
           const auto align = name == "align" ? positive(arg, "alignment") : std::nullopt;
           if (align && (*align & (*align - 1)))
@@ -181,7 +180,7 @@ void ModuleChecker::function(const syntax::Function& declared) {
     report_.add(Kind::extern_body, declared.name_span, function.name);
 
   u32 id = static_cast<u32>(module_->functions.size());
-  // Nobody knows what a function takes whose header does not parse.
+  // The signature of a function whose header does not parse is unknown.
   const SymbolKind kind = declared.is_whole ? SymbolKind::function : SymbolKind::error;
   const auto before = scopes_.declare(declared.name, {kind, 1, id, declared.name_span});
   if (before) {
@@ -267,7 +266,7 @@ void ModuleChecker::alias(const Stmt& stmt) {
 
 /// A declaration without .extern announces a body in this very module (11.6.1), or an .alias.
 void ModuleChecker::functions_without_body() {
-  // What does not parse may be the body.
+  // The statement that does not parse may be the body.
   if (std::any_of(tree_.stmts.begin(), tree_.stmts.end(),
                   [](const Stmt& stmt) { return stmt.kind == StmtKind::error; }))
     return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One instruction: its mnemonic is resolved once per module, the operands choose among the forms
-// that it may be, the gates of the chosen one must be open.
+// One instruction: its mnemonic is resolved once per module, the operands choose among the
+// candidate forms, and the gates of the chosen form must be open.
 #include <algorithm>
 
 #include "check/advice.h"
@@ -72,8 +72,8 @@ Plan ModuleChecker::plan(const isa::Candidate& candidate) const {
 
 std::optional<std::string> ModuleChecker::refused(const isa::Candidate& candidate) const {
   isa::Target target = first_target();
-  // Targets without f64 have its instructions all the same when they are made those of f32
-  // (11.1.2).
+  // With map_f64_to_f32, targets without f64 accept instructions of f64, which become instructions
+  // of f32 (11.1.2).
   if (module_->map_f64_to_f32 && target.sm < 13 &&
       isa::spell_mnemonic(*candidate.form, candidate.slot_values()).find(".f64") !=
           std::string::npos) {
@@ -86,7 +86,7 @@ std::optional<std::string> ModuleChecker::refused(const isa::Candidate& candidat
   return std::nullopt;
 }
 
-/// What the manual wants and the vendor's assembler does without.
+/// Warns about rules of the manual that the vendor's assembler does not enforce.
 void BodyChecker::advise(const syntax::Instruction& written, const isa::Candidate& candidate) {
   const isa::Form& form = *candidate.form;
   for (const isa::Rule& rule : form.advice) {
@@ -102,7 +102,8 @@ void BodyChecker::advise(const syntax::Instruction& written, const isa::Candidat
   }
 }
 
-/// A read beside the kernel's parameters, at a place that is known, traps when it runs.
+/// Warns about a read at a constant offset outside of the kernel's parameters, which traps when it
+/// runs.
 void BodyChecker::advise_of_parameters(const syntax::Instruction& written, const isa::Form& form) {
   if (form.effects().access != isa::Access::load || written.operands.count < 2) return;
   const ir::Operand& to = bound_[0];
@@ -145,8 +146,9 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
     return;
   }
   const std::vector<isa::Candidate>& candidates = mnemonic.match.candidates;
-  // The common case first: one form. Otherwise the first form whose operands fit and whose gates
-  // are open; else the first that fits; else the one that fits furthest says what is wrong.
+  // The common case first: one form. Otherwise the first form whose operands match and whose gates
+  // are open; else the first whose operands match; else the form with the longest match reports the
+  // mistake.
   std::size_t chosen = candidates.size();
   if (candidates.size() == 1) {
     if (!bind(written, candidates[0], mnemonic.plans[0], report)) return;
@@ -154,7 +156,7 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   } else {
     std::size_t nearest = 0;
     u32 best = 0;
-    bool again = false;  // the chosen form has something to say, or others were tried after it
+    bool again = false;  // the chosen form has messages, or others were tried after it
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       const Plan& plan = mnemonic.plans[i];
       trial_.restart();
@@ -165,7 +167,7 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
         }
         if (!plan.refused) break;
       } else {
-        // A name that means nothing is wrong in every form; the others of its kind are not.
+        // An undeclared name is an error in every form; other forms cannot succeed.
         const auto& said = trial_.diagnostics();
         const bool is_unknown = !said.empty() && said.back().kind == Kind::undeclared;
         const u32 reached = 2 * furthest_ + is_unknown;
@@ -208,7 +210,7 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   inst.form = form.id;
   inst.guard = guard;
   inst.at = at;
-  auto slots = candidate.values;  // a copy that nothing else can alias
+  auto slots = candidate.values;  // a copy without aliases
   for (std::size_t i = 0; i < slots.size(); ++i) slots[i] |= at_operands_[i];  // one of them is 0
   inst.slots = slots;
   if (form.carry != isa::CarryUse::none) {
@@ -224,7 +226,7 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   if (form.opcode == "call") check_call(written);
 }
 
-/// What an operand that is written, and may be missing, asks of version and target.
+/// The version and target that a written optional operand requires; none: they are met.
 std::optional<std::string> BodyChecker::refused_operand(const isa::Candidate& candidate) const {
   for (const isa::ConditionalGate& gate : candidate.form->gates) {
     if (gate.operand < 0 ||
@@ -243,7 +245,8 @@ u32 BodyChecker::add_operands(const std::vector<ir::Operand>& operands) {
   return first;
 }
 
-/// Matches the written operands with those of the form; fills `bound_`, one for each of the form.
+/// Matches the written operands with the operands of the form; fills `bound_`, with one entry for
+/// each operand of the form.
 bool BodyChecker::bind(const syntax::Instruction& written, const isa::Candidate& candidate,
                        const Plan& plan, diag::Report& report) {
   const isa::Form& form = *candidate.form;

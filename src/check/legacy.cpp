@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `.target` changes in the meaning of instructions. `sm_10` to `sm_13`: f32 arithmetic,
+// Changes of the meaning of instructions by `.target`. `sm_10` to `sm_13`: f32 arithmetic,
 // comparison and conversion flush subnormal numbers, as with `.ftz` (the notes of 9.7.3, 9.7.6,
-// 9.7.9.21); what mad.f32 is depends on the device, too (9.7.3.7). `map_f64_to_f32` (11.1.2): what
-// computes with f64 computes with f32, in the low half of registers and memory that keep their 64
-// bits. The forms that PTX 1.0 to 1.3 wrote without
-// `.approx` or a rounding, and mad without one, are in the tables.
+// 9.7.9.21); what mad.f32 is depends on the device, too (9.7.3.7). `map_f64_to_f32` (11.1.2):
+// instructions of f64 compute with f32, in the low half of registers and memory that keep their 64
+// bits. The tables have the forms of PTX 1.0 to 1.3 without `.approx` or a rounding.
 #include <algorithm>
 #include <cstring>
 
@@ -24,8 +23,8 @@ bool has_64_bits(const ir::Inst& inst) {
   return false;
 }
 
-/// Tries the modifiers with f32 for f64: as they are, without the rounding (of a conversion that is
-/// none any more), and with one.
+/// Tries the modifiers with f32 for f64: otherwise unchanged; without the rounding (a conversion from
+/// f64 to f32 becomes one without a rounding); and with a rounding.
 void respell_single(ir::Inst& inst) {
   const std::string_view opcode = inst.get_form().opcode;
   auto words = ir::modifiers(inst);
@@ -84,7 +83,7 @@ void imply_flushing(ir::Module& module) {
         if (spares_wide_conversions && form.opcode == "cvt" && has_64_bits(inst)) break;
         auto words = ir::modifiers(inst);
         words.push_back("ftz");
-        ir::respell(inst, form.opcode, words);  // no such form: not of f32
+        ir::respell(inst, form.opcode, words);  // false: not of f32, unchanged
         break;
       }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory of a size that is known before a kernel runs, and limited: the .shared variables of a
-// kernel (PTX ISA 5.1.7), the .const variables of a module (5.1.3). The manual gives the second
-// limit; the first is that of all targets, whatever their devices allow a launch to ask for.
+// The limits of static memory: the .shared variables of a kernel (PTX ISA 5.1.7), and the .const
+// variables of a module (5.1.3). The manual gives the second limit; the first is the static limit
+// of all targets, also of devices that allow more in a launch.
 #include <algorithm>
 #include <array>
 
@@ -16,7 +16,7 @@ using diag::Kind;
 namespace {
 
 constexpr u64 kKiB = 1024;
-constexpr u64 kMostConstant = 64 * kKiB;  // of a bank; PTX 1.x has several (5.1.3.1)
+constexpr u64 kMostConstant = 64 * kKiB;  // per bank; PTX 1.x has several banks (5.1.3.1)
 
 u64 most_shared(const ir::Module& module) {
   const bool is_sm_1x = !module.targets.empty() && module.targets.front().sm < 20;
@@ -46,7 +46,7 @@ void check_constant(const ir::Module& module, diag::Report& report) {
 void check_memory(const ir::Module& module, diag::Report& report) {
   check_constant(module, report);
   const u64 most = most_shared(module);
-  u64 all = 0;  // of the module: seldom more than a kernel may have
+  u64 all = 0;  // of the module; seldom more than the limit of a kernel
   for (const ir::Variable& variable : module.variables) {
     if (variable.space == ir::Space::shared) all += variable.size + variable.align;
   }

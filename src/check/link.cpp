@@ -2,7 +2,7 @@
 //
 // Several modules become one (PTX ISA 11.6): `.extern` names find their definition, a strong
 // definition wins over weak ones, common variables of one name are one variable of the largest
-// size. Everything that is not visible outside stays apart.
+// size. Names that are not visible outside of a module stay separate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using ir::Linkage;
 
 bool is_global(Linkage linkage) { return linkage != Linkage::internal; }
 
-/// How strongly a declaration claims its name.
+/// The priority of a declaration among declarations of one name.
 int strength(Linkage linkage, bool defined, bool overrides) {
   if (linkage == Linkage::external || !defined) return 0;
   if (overrides) return 4;
@@ -27,8 +27,8 @@ int strength(Linkage linkage, bool defined, bool overrides) {
   return linkage == Linkage::weak ? 2 : 3;
 }
 
-// What must agree between declarations of one name, in words. Types of the same size and class do
-// not differ: code moves bits.
+// The properties that must agree between declarations of one name, as text. Types of the same size
+// and class count as equal.
 std::string describe(const ir::Variable& variable) {
   const std::string_view space = variable.space == ir::Space::constant ? "const"
                                  : variable.space == ir::Space::shared ? "shared"
@@ -54,10 +54,10 @@ std::string describe(const ir::Function& function) {
                      describe(function.signature.params), describe(function.signature.returns));
 }
 
-/// A name that modules share: its declarations so far.
+/// A name that several modules declare: its declarations so far.
 struct Symbol {
   bool is_function = false;
-  u32 id = 0;  ///< among the variables or functions of the result
+  u32 id = 0;  ///< index into the variables or functions of the result
   Span first;  ///< declaration
   std::string description;
   u64 size = 0;  ///< of a variable, from declarations that give one
@@ -65,7 +65,7 @@ struct Symbol {
   bool common = false;  ///< all declarations with a size are .common
 };
 
-/// Who defines a variable or function of the result.
+/// The module that defines a variable or function of the result.
 struct Owner {
   int strength = -1;
   u64 order = 0;  ///< position in the input
@@ -108,8 +108,8 @@ class Linker {
     std::vector<u32> variables, functions;
   };
 
-  /// Chooses the output id of every variable and function of one module, and remembers who defines
-  /// it.
+  /// Chooses the output id of every variable and function of one module, and remembers which module
+  /// defines it.
   void place_symbols(const Part& part) {
     const ir::Module& module = *part.module;
     Map map;
@@ -153,7 +153,7 @@ class Linker {
     } else if (symbol.description != description) {
       differ(name, at, description, symbol.first, symbol.description);
     }
-    if (symbol.is_function != is_function) {  // reported; it gets a place of its own
+    if (symbol.is_function != is_function) {  // reported; it gets a separate id
       owners.push_back({4, order, at});
       return fresh_id;
     }
@@ -239,7 +239,7 @@ class Linker {
   u64 next_order_ = 0, next_copy_ = 0;  // both walk the inputs in the same order
 };
 
-/// Which functions instructions and initialisers name.
+/// The functions that instructions and initialisers name.
 class Uses {
  public:
   std::vector<bool> functions;
@@ -278,9 +278,9 @@ class Uses {
   std::vector<u32> reached_;
 };
 
-/// Reports what the module uses and nobody defines; of variables, what it declares. As of the
-/// vendor's tools, the linker refuses a variable without definition, and a program that is one
-/// module has it, with zeros: if its size is known.
+/// Reports functions that are used and not defined, and variables that are declared and not
+/// defined. As in the vendor's tools, the linker refuses a variable without definition, but a
+/// program of one module defines it, filled with zeros, if its size is known.
 void check_complete(const ir::Module& module, bool linked, Complete complete, Provides provides,
                     diag::Report& report) {
   const Uses uses(module, complete);
@@ -307,7 +307,7 @@ void check_complete(const ir::Module& module, bool linked, Complete complete, Pr
           "kernels cannot wait for what they launch, since CUDA 12 and on devices from sm_90 on; "
           "what is launched into cudaStreamTailLaunch begins when the rest is done");
     } else if (mentions("__cuda_syscall_") || function.name.starts_with("cnp")) {
-      // What that library's own PTX calls.
+      // A function that the PTX of that library calls.
       problem.note(
           "NVIDIA's device run-time library calls it, which is not documented; docs/driver.md says "
           "which functions of that library Heddle has itself");
@@ -315,7 +315,7 @@ void check_complete(const ir::Module& module, bool linked, Complete complete, Pr
   }
 }
 
-/// Functions that the machine has in any case lose their bodies.
+/// Removes the bodies of functions that the machine provides always.
 std::shared_ptr<const ir::Module> without_provided(std::shared_ptr<const ir::Module> module,
                                                    Provides provides) {
   const auto goes = [&](const ir::Function& function) {
@@ -330,7 +330,7 @@ std::shared_ptr<const ir::Module> without_provided(std::shared_ptr<const ir::Mod
     declared.span = function.span;
     declared.linkage = Linkage::external;
     declared.signature = function.signature;
-    declared.registers = function.registers;  // that parameters may be in
+    declared.registers = function.registers;  // parameters may be registers
     declared.locals = function.locals;
     function = std::move(declared);
   }

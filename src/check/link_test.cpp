@@ -87,7 +87,7 @@ TEST(Link, DeclarationsAgreeAndEverythingUsedIsDefinedOnce) {
       {".visible .func f(.param .b32 a) { ret; }", ".extern .func f(.param .f32 a);", "P4004"},
       {".visible .func (.param .b32 r) f() { ret; }", ".extern .func f();", "P4004"},
       {".visible .func f(.param .b8 a[4]) { ret; }", ".extern .func f(.param .b32 a);", "P4004"},
-      // differently, but the bits are the same
+      // declared with a different type of the same bits
       {".visible .global .f32 x;", ".extern .global .b32 x;" + reads, ""},
       {".visible .global .align 16 .b32 x;", ".extern .global .b32 x;" + reads, ""},
       {".visible .global .b32 x[4];", ".extern .global .b32 x[];" + reads, ""},
@@ -175,7 +175,7 @@ TEST(Link, AModuleAloneDefinesItsExternVariables) {
       EXPECT_EQ(code_of(compile(with_library, &provides).messages()), "P4005") << text << use;
     }
   }
-  // How large it would be, nobody says.
+  // The size is not declared.
   for (const char* text : {".extern .global .b32 x[];", ".extern .const .b32 x[];"}) {
     for (const std::string_view use : {kReads, std::string_view()}) {
       const Compiled open = compile({module("a", text + std::string(use))}, &provides);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What all parts of the checker share while one module is checked: the tree, the report, the module
-// under construction, the scopes. declarations.cpp and functions.cpp fill in what stands at module
-// scope, body.cpp the instructions.
+// The state that all parts of the checker share while one module is checked: the tree, the report,
+// the module under construction, the scopes. declarations.cpp and functions.cpp handle statements
+// at module scope, body.cpp handles instructions.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,28 +25,28 @@
 
 namespace heddle::check {
 
-/// What a candidate expects of one operand.
+/// The properties that a candidate requires of one operand.
 struct Expected {
   const isa::OperandSpec* spec;
-  isa::Type type;     ///< as the form says
+  isa::Type type;     ///< by the form
   u8 length;          ///< of a vector operand
-  bool is_vector;     ///< stands in braces
+  bool is_vector;     ///< written in braces
   bool is_present;    ///< with these modifiers
-  bool is_decorated;  ///< by a `-` before it or a `.b0` behind it
-  ir::Space space;    ///< an address: where
+  bool is_decorated;  ///< with a `-` before it or a `.b0` after it
+  ir::Space space;    ///< of an address
 };
 
-/// What follows from a candidate alone, the same for each instruction with the mnemonic.
+/// Properties of a candidate that are the same for each instruction with the mnemonic.
 struct Plan {
   std::vector<Expected> operands;        ///< those of the form
-  std::optional<std::string> refused;    ///< what `.version`/`.target` must be
+  std::optional<std::string> refused;    ///< the `.version`/`.target` that is needed
   ir::Space space = ir::Space::generic;  ///< of the (first) address
   bool has_operand_gates = false;
-  std::vector<const isa::OperandSpec*> needed;  ///< operands that each instruction writes
+  std::vector<const isa::OperandSpec*> needed;  ///< operands that each instruction must have
 };
 
-/// A mnemonic resolved once per module: `ld.global.u32` -> forms, slots, and what its gates say
-/// here.
+/// A mnemonic resolved once per module: `ld.global.u32` -> forms, slots, and the result of its
+/// gates for this module.
 struct Mnemonic {
   std::string opcode;
   isa::Match match;
@@ -74,7 +74,8 @@ class ModuleChecker {
   // declarations
   void statement(std::size_t& index);
   void module_variable(const syntax::Variable& declared);
-  /// A variable in an addressable space; returns false when it is too broken to be used.
+  /// Fills a variable in an addressable space; returns false when its declaration is too wrong to
+  /// use it.
   bool fill_variable(const syntax::Variable& declared, ir::Variable& variable);
   void initialize(const syntax::Variable& declared, ir::Variable& variable);
   void initialize_level(const syntax::Variable& declared, ir::Variable& variable,
@@ -104,8 +105,8 @@ class ModuleChecker {
   std::string_view text(NameId name) const { return name ? tree_.names[name] : std::string_view(); }
   isa::Type type_of(const syntax::Variable& declared);
   void check_param_type(const syntax::Variable& declared, isa::Type type);
-  /// The elements of the vector that a variable, register or parameter of `type` is declared as
-  /// (5.4.2); 1 when it is none, or after a report that it cannot be one.
+  /// The number of elements of a variable, register or parameter of `type` (5.4.2); 1 when it is
+  /// not a vector, or after a report that it cannot be one.
   u8 vector_of(const syntax::Variable& declared, isa::Type type);
   bool is_zero(syntax::ExprId id) const;
   std::optional<u64> positive(syntax::ExprId id, std::string_view what);
@@ -114,27 +115,27 @@ class ModuleChecker {
   /// Reports a directive that the module's version or target does not have yet.
   void gate_directive(std::string_view name, Span span);
   void gate(std::span<const isa::Gate> gates, std::string_view what, Span span);
-  /// The same for the .weak or .common that a declaration begins with.
+  /// As gate_directive(), for the .weak or .common at the beginning of a declaration.
   void gate_linkage(NameId linkage, Span declaration);
   void find_files();
   void file(const syntax::Stmt& stmt);
   void gate_debugging(const syntax::Stmt& stmt);
   void pragma(const syntax::Directive& directive);
   const Mnemonic& mnemonic(NameId name);
-  /// What `.version` and `.target` must be for the candidate; none when they are.
+  /// The `.version` and `.target` that the candidate needs; none when the module has them.
   std::optional<std::string> refused(const isa::Candidate& candidate) const;
   /// Whether a special register has the name.
   bool is_special(NameId name);
   Plan plan(const isa::Candidate& candidate) const;
-  /// The first of `vector` consecutive ones.
+  /// Creates `vector` consecutive registers and returns the first.
   ir::RegId make_registers(ir::Function& function, isa::Type type, u8 vector,
                            std::string_view name) const;
-  /// The architecture whose features the text at hand may use.
+  /// The architecture whose features the current text may use.
   isa::Target first_target() const {
     return module_->targets.empty() ? isa::Target{} : module_->targets.front();
   }
 
-  /// Whether there were so many errors that more of them help nobody; says so, at `next`, once.
+  /// Whether the limit of errors is reached; reports that once, at `next`.
   bool gives_up(Span next) {
     return report_.error_count() >= errors_at_start_ + kMostErrors && give_up(next);
   }
@@ -151,7 +152,7 @@ class ModuleChecker {
   std::vector<std::unique_ptr<Mnemonic>> mnemonics_;  // by NameId
   enum class Special : u8 { unknown, no, yes };
   std::vector<Special> special_;  // by NameId
-  ir::Function dropped_;  // the last body that was forgotten: the next one reuses its memory
+  ir::Function dropped_;          // the last dropped body, whose memory the next one reuses
   struct File {
     u32 id = 0;    ///< index into Module::files
     u32 data = 0;  ///< Stmt::data of the statement
@@ -162,7 +163,7 @@ class ModuleChecker {
       abi_preserve_;  // of functions, by NameId
   std::vector<const syntax::Variable*> module_registers_;
   std::unordered_map<u32, std::vector<u32>> module_register_of_;  // by NameId
-  u32 next_expression_ = 0;   // the first that no function's module_registers() has looked at
+  u32 next_expression_ = 0;   // the first expression that module_registers() has not visited
   bool in_function_ = false;  // variables are those of a body
   std::vector<Span> broken_;  // declarations that do not parse
   static constexpr std::size_t kMostErrors = 100;
@@ -173,17 +174,18 @@ class ModuleChecker {
 inline u32 bytes_of(isa::Type type) {
   return type == isa::Type::pred ? 1 : isa::type_info(type).bits / 8;
 }
-/// Makes instructions of f64 those of f32 (legacy.cpp).
+/// Turns instructions of f64 into instructions of f32 (legacy.cpp).
 void map_f64_to_f32(ir::Module& module);
 /// Makes instructions of f32 flush subnormals as for a target before sm_20 (legacy.cpp).
 void imply_flushing(ir::Module& module);
-/// Makes mad.f32 for a target before sm_20 what later devices do: fma.rn.ftz.f32 (legacy.cpp).
+/// Turns mad.f32 of a target before sm_20 into fma.rn.ftz.f32, as later devices do (legacy.cpp).
 void fuse_mad(ir::Module& module);
-/// Reports kernels whose .shared variables, and modules whose .const variables, have no room
+/// Reports kernels whose .shared variables, and modules whose .const variables, exceed the limits
 /// (limits.cpp).
 void check_memory(const ir::Module& module, diag::Report& report);
 std::optional<ir::Space> space_of(std::string_view name);
-/// The space that the form's modifiers, or the operand's description, name; generic when none does.
+/// The state space that the form's modifiers, or the operand's description, name; generic when
+/// neither does.
 ir::Space space_of_form(const isa::Candidate& candidate, const isa::OperandSpec* spec);
 std::string_view name_of(ir::Space space);
 std::string_view name_of(ir::Linkage linkage);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `.reg` and `.local` at module scope, which ended with PTX ISA 3.0: each function that names one
-// has its own. With many functions and many of them, declaring all in each would take the product.
+// `.reg` and `.local` at module scope, which ended with PTX ISA 3.0: each function that names such
+// a variable has its own copy. Declaring all variables in each function would take time
+// proportional to the product of their numbers, so only the named ones are declared.
 #include <algorithm>
 
 #include "check/body_checker.h"
@@ -11,8 +12,8 @@ namespace heddle::check {
 using syntax::ExprKind;
 using syntax::StmtKind;
 
-/// The last expression of the function's instructions; those of one function stand behind those of
-/// the function before.
+/// The end of the expressions of the function's instructions; they follow those of the function
+/// before.
 u32 BodyChecker::end_of_expressions() const {
   u32 end = 0;
   const auto cover = [&](syntax::ExprId id) { end = std::max(end, id.value + 1); };
@@ -26,7 +27,7 @@ u32 BodyChecker::end_of_expressions() const {
   return end;
 }
 
-/// Declares those of the module's registers that the body names.
+/// Declares the module's registers that the body names.
 void BodyChecker::module_registers() {
   if (module_.module_registers_.empty()) return;
   std::vector<u32> named;

@@ -22,26 +22,27 @@ using syntax::Op;
 
 namespace {
 
-/// Whether a constant in the range of an operand is one that it takes.
+/// Whether a constant in the range of an operand is one of its allowed values.
 bool is_choice(const isa::OperandSpec& spec, s64 value) {
   if ((value - spec.imm_min) % spec.imm_step != 0) return false;
   return spec.imm_values.empty() ||
          std::ranges::find(spec.imm_values, value) != spec.imm_values.end();
 }
 
-/// The bit-size type of so many bits.
+/// The bit-size type of `bits` bits.
 Type bits_type(u16 bits) {
   return bits == 8 ? Type::b8 : bits == 16 ? Type::b16 : bits == 32 ? Type::b32 : Type::b64;
 }
 
-/// Integers, and bits that may be one.
+/// Whether the type is an integer or bit-size type.
 bool is_whole(const isa::TypeInfo& type) {
   return type.bits >= 8 && type.bits <= 64 &&
          (type.cls == TypeClass::bits || type.cls == TypeClass::signed_ ||
           type.cls == TypeClass::unsigned_);
 }
 
-/// The type of `type`'s size by which cvt knows a register: signed when `operation` is.
+/// The type with which cvt names a register of type `type`: of the same size, signed if `operation`
+/// is.
 std::string converted(const isa::TypeInfo& type, const isa::TypeInfo& operation) {
   return fmt::format("{}{}", operation.cls == TypeClass::signed_ ? 's' : 'u', type.bits);
 }
@@ -67,8 +68,8 @@ Symbol BodyChecker::look_up(NameId name, Span span, diag::Report& report) {
   return {};
 }
 
-/// Whether a register of another type, `reg`, may stand where the instruction has `context.type`
-/// (9.4, tables 27 and 28).
+/// Whether a register of type `reg` is allowed for an operand of type `context.type` (9.4, tables
+/// 27 and 28).
 bool BodyChecker::fits(const Context& context, Type reg) const {
   const Type type = context.type;
   const isa::TypeInfo& want = isa::type_info(type);
@@ -88,8 +89,8 @@ bool BodyChecker::fits(const Context& context, Type reg) const {
       return enough && (have_integer || have.cls == TypeClass::bits);
     case TypeClass::float_:
       return enough && (have.cls == TypeClass::bits || (is_free && same_size && have_integer));
-    // Alternate and packed formats live in bit-size registers of their size; a pair of integers in
-    // one for a pair of halves, too.
+    // Alternate and packed formats use bit-size registers of their size; a pair of integers may
+    // also use a register for a pair of halves.
     case TypeClass::packed:
       return enough && (have.cls == TypeClass::bits ||
                         ((is_free || context.spec.as_bits) && type != Type::f16x2) ||
@@ -115,7 +116,7 @@ ExprId BodyChecker::base_of_sum(ExprId id) const {
   return added ? id : ExprId();
 }
 
-/// The sum of the constants behind the base.
+/// The sum of the constants after the base.
 std::optional<u64> BodyChecker::offset_of(ExprId sum, diag::Report& report) const {
   u64 offset = 0;
   for (; tree_[sum].kind == ExprKind::binary; sum = tree_[sum].child.a) {
@@ -178,8 +179,8 @@ bool BodyChecker::operand(const Context& context, ExprId id, ir::Operand& out) {
   return false;
 }
 
-/// Takes the `-` and `.b0` of `-a.b0` off, where the form has a slot for them; the selector of
-/// `a.b3210`, where `next` is one.
+/// Removes the `-` and `.b0` of `-a.b0`, if the form has a slot for them, and the selector of
+/// `a.b3210`, if the operand `next` is a selector.
 bool BodyChecker::decoration(const Context& context, const isa::OperandSpec* next, ExprId& id) {
   const isa::Form& form = *context.candidate.form;
   const Span span = tree_[id].span;
@@ -309,10 +310,11 @@ bool BodyChecker::value(const Context& context, ExprId id, ir::Operand& out) {
       return symbol(context, id, out);
     }
     case ExprKind::vector: {
-      // Where a vector might stand, one register may be in braces, too.
+      // If the operand may be a vector, a single register may be in braces, too.
       if (expr.list.count == 1 && context.spec.vector_slot >= 0)
         return value(context, tree_.expr_lists[expr.list.first], out);
-      // The vendor's assembler takes a pair for one operand of these, and means its first.
+      // The vendor's assembler accepts a pair for an operand of these types, and uses its first
+      // element.
       const bool brain = (context.type == Type::bf16 || context.type == Type::bf16x2) &&
                          context.candidate.form->sem_kind != isa::SemKind::memory;
       const bool raw = context.spec.raw && !context.spec.written && !context.spec.register_only;
@@ -423,7 +425,7 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
   const auto constant = evaluate(tree_, id, context.report);
   if (!constant) return false;
   const bool alone = context.length == 1;
-  if (context.spec.raw && alone && constant->is_integer()) {  // it has 64 bits (4.5.1)
+  if (context.spec.raw && alone && constant->is_integer()) {  // an integer has 64 bits (4.5.1)
     context.report.add(Kind::constant_not_allowed, expr.span, context.spec.name,
                        context.candidate.form->opcode);
     return false;
@@ -450,7 +452,7 @@ bool BodyChecker::immediate(const Context& context, ExprId id, ir::Operand& out)
   return true;
 }
 
-/// Whether the operand takes this constant, where the form says which ones it does.
+/// Whether the constant is in the range that the form gives for the operand.
 bool BodyChecker::in_range(const Context& context, Span span, const Constant& constant) {
   const isa::OperandSpec& spec = context.spec;
   const bool ranged = spec.imm_min <= spec.imm_max;
@@ -461,7 +463,7 @@ bool BodyChecker::in_range(const Context& context, Span span, const Constant& co
     return false;
   }
   if (is_real) {
-    if (constant.is_integer()) return true;  // convert() says what is wrong
+    if (constant.is_integer()) return true;  // convert() reports the mistake
     const double value = real_value(constant);
     if ((spec.imm_above ? value > static_cast<double>(spec.imm_min)
                         : value >= static_cast<double>(spec.imm_min)) &&
@@ -473,7 +475,8 @@ bool BodyChecker::in_range(const Context& context, Span span, const Constant& co
     return false;
   }
   if (!ranged) return true;
-  // 4.5.1 cuts every constant to the size of the operand; the vendor's assembler does so for some.
+  // 4.5.1 truncates every constant to the size of the operand; the vendor's assembler does so for
+  // some operands.
   const s64 value = spec.cut ? static_cast<u32>(constant.bits) : constant.as_signed();
   if (spec.imm_min == spec.imm_max && value != spec.imm_min) {
     context.report.add(Kind::constant_choice, span, module_.source_.text(span), spec.name)
@@ -536,7 +539,7 @@ bool BodyChecker::object(const Context& context, ExprId id, ir::Operand& out) {
   return true;
 }
 
-/// `name - 4` and `4 + name`, which PTX has not: how to write it.
+/// The help for `name - 4` and `4 + name`, which are not PTX.
 const char* BodyChecker::misplaced_offset(const Expr& expr) const {
   const Op op = static_cast<Op>(expr.op);
   const auto is_name = [&](ExprId id) { return tree_[id].kind == ExprKind::name; };
@@ -548,7 +551,8 @@ const char* BodyChecker::misplaced_offset(const Expr& expr) const {
 }
 
 /// The address of a variable, function or label as a value: `mov.u64 d, x + 4`. The vendor's
-/// assembler takes a function, or the sum of a variable and a constant, in other instructions, too.
+/// assembler accepts a function, or the sum of a variable and a constant, in other instructions
+/// than mov, too.
 bool BodyChecker::symbol(const Context& context, ExprId id, ir::Operand& out) {
   const Expr& expr = tree_[id];
   if (isa::type_info(context.type).cls == TypeClass::opaque && expr.kind == ExprKind::name)
@@ -608,7 +612,7 @@ bool BodyChecker::named_address(const Context& context, ExprId id, ir::Operand& 
     const auto space = space_of_symbol(out);
     const ir::Space wanted = context.spec.symbol_allowed
                                  ? space_of_form(context.candidate, nullptr)
-                                 : ir::Space::generic;  // of what else the instruction accesses
+                                 : ir::Space::generic;  // the space of the instruction's address
     if (out.kind == ir::OperandKind::function && wanted != ir::Space::generic) {
       context.report
           .add(Kind::wrong_space, expr.span, text(expr.name_id), "no state space", opcode,
@@ -616,7 +620,8 @@ bool BodyChecker::named_address(const Context& context, ExprId id, ir::Operand& 
           .label(symbol.declared, "declared here");
       return false;
     }
-    // What a call passes has no place of its own; what the function got, or gives back, has.
+    // A .param variable that a call passes has no address; a parameter or result of the function
+    // itself has one.
     if (out.kind == ir::OperandKind::local && space == ir::Space::param &&
         !is_formal(f_.signature.params, out) && !is_formal(f_.signature.returns, out)) {
       context.report.add(Kind::not_an_address, expr.span, text(expr.name_id))
@@ -681,7 +686,7 @@ bool BodyChecker::vector(const Context& whole, ExprId id, ir::Operand& out) {
   Context first{context};
   if (context.spec.indexed) first.type = Type::u32;
   std::vector<ir::Operand> elements;
-  std::size_t length = 1;  // of what a name stands for
+  std::size_t length = 1;  // number of elements that a name stands for
   if (expr.kind == ExprKind::name) {
     const std::string_view name = text(expr.name_id);
     const auto special_register =
@@ -754,8 +759,8 @@ bool BodyChecker::vector(const Context& whole, ExprId id, ir::Operand& out) {
                        written == 1 ? "a single value" : fmt::format("{}", written));
     return false;
   }
-  // Registers may be wider than the elements in memory, all alike. Integers and floating-point
-  // numbers do not stand side by side; those of a bit type go with both.
+  // Registers of a vector may be wider than the elements in memory, but have one size. A vector
+  // cannot mix integer and floating-point registers; registers of a bit type go with both.
   u16 bits = 0;
   bool after_float = false, after_integer = false;
   for (const ir::Operand& element : elements) {

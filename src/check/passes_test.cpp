@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What becomes of instructions after they were checked: contraction, and flushing for sm_1x.
+// Tests the passes after the check: contraction, and flushing for sm_1x.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ std::string instructions(std::string_view header, std::string_view body, bool co
 }
 
 struct Example {
-  std::string_view body, expected;  ///< empty: as it was
+  std::string_view body, expected;  ///< empty: unchanged
 };
 
 TEST(Contract, WhatPtxasContracts) {
@@ -48,16 +48,16 @@ TEST(Contract, WhatPtxasContracts) {
       {"mul.f32 d, a, b; sub.f32 e, c, d;",
        "xor.b32 %minus, a, 0x80000000; fma.rn.f32 e, %minus, b, c"},
       {"mul.f32 d, a, 0f40000000; sub.f32 e, c, d;", "fma.rn.f32 e, a, 0xc0000000, c"},
-      // Of two products, the first.
+      // Of two products, the first is contracted.
       {"mul.f32 d, a, b; mul.f32 e, b, c; add.f32 f, e, d;",
        "mul.f32 d, a, b; fma.rn.f32 f, b, c, d"},
-      // The second is computed for that, so it is not joined elsewhere either.
+      // The second product is computed for that, so it is not contracted elsewhere either.
       {"mul.f32 d, a, b; add.f32 c, d, a; mul.f32 e, b, c; add.f32 f, e, d;",
        "mul.f32 d, a, b; add.f32 c, d, a; fma.rn.f32 f, b, c, d"},
       // Two sums of one product.
       {"mul.f32 d, a, b; add.f32 e, d, c; add.f32 f, d, a;",
        "fma.rn.f32 e, a, b, c; fma.rn.f32 f, a, b, a"},
-      // The register has another value later.
+      // The register has a different value later.
       {"mul.f32 d, a, b; add.f32 d, d, c; add.f32 e, d, d;",
        "fma.rn.f32 d, a, b, c; add.f32 e, d, d"},
       {"mul.f32 d, a, b; add.f32 e, d, c; mul.f32 d, b, c; add.f32 f, d, a;",
@@ -84,7 +84,7 @@ TEST(Contract, WhatPtxasContracts) {
        "mov.b32 %factor, b; add.f32 b, b, c; @p fma.rn.f32 e, a, %factor, b"},
       {"mul.f32 d, d, b; mul.f32 e, b, c; add.f32 f, e, d; add.f32 d, d, c;",
        "mov.b32 %factor, d; mul.f32 d, d, b; fma.rn.f32 f, b, c, d; fma.rn.f32 d, %factor, b, c"},
-      // Left alone: a rounding that is named, other flushing, .sat, other uses, both operands,
+      // Not contracted: an explicit rounding, different flushing, .sat, other uses, both operands,
       // guards.
       {"mul.f32 d, a, b; mov.f32 e, d; add.f32 f, e, d;", ""},
       {"mul.f32 d, a, b; neg.f32 e, d; add.f32 f, e, d;", ""},

@@ -17,25 +17,25 @@ using syntax::ExprKind;
 
 namespace {
 
-/// From this target on the driver lays out all memory but .local, which each function has its own
-/// of.
+/// From this target on the driver places all memory except .local, of which each function has its
+/// own.
 constexpr u16 kFirstAbi = 20;
 
-/// Whether a register of this type can hold an address (6.4.1); one that is narrower than the
-/// address is extended with zeros (9.7.9.8).
+/// Whether a register of this type can hold an address (6.4.1); a register that is narrower than
+/// the address is extended with zeros (9.7.9.8).
 bool holds_address(const isa::TypeInfo& type) {
   const bool integer = type.cls == TypeClass::bits || type.cls == TypeClass::signed_ ||
                        type.cls == TypeClass::unsigned_;
   return integer && type.bits <= 64;
 }
 
-/// Whether an address there is as wide as those of the module. The others are windows that 32 bits
-/// reach.
+/// Whether addresses of the state space have the module's address size. The other state spaces are
+/// windows with 32-bit addresses.
 bool is_full_width(ir::Space space) {
   return space == ir::Space::generic || space == ir::Space::global;
 }
 
-/// Whether an address is just a number in a register, in no state space of 5.1: tensor memory.
+/// Whether an address is a plain number in a register, in no state space of 5.1: tensor memory.
 bool is_plain_address(const isa::OperandSpec& spec) {
   return spec.kind == isa::OperandKind::address && isa::type_info(spec.type).cls == TypeClass::bits;
 }
@@ -91,7 +91,8 @@ Type BodyChecker::type_of_symbol(const Symbol& symbol) const {
   }
 }
 
-/// One of this function's parameters (or results), as opposed to what it passes to others.
+/// Whether the symbol is one of this function's parameters or results, not a variable that it
+/// passes to a call.
 bool BodyChecker::is_formal(const std::vector<ir::Parameter>& formals,
                             const ir::Operand& operand) const {
   return operand.kind == ir::OperandKind::local &&
@@ -110,8 +111,8 @@ void BodyChecker::locate(const Symbol& symbol, ir::Operand& out) const {
   }
 }
 
-/// Whether 32 bits of this type are half an address of the module (11.1.3). The vendor's assembler
-/// would go over to 32-bit addresses in all of the module, which no target has any more.
+/// Whether the type has 32 bits in a module with 64-bit addresses (11.1.3). The vendor's assembler
+/// would switch the whole module to 32-bit addresses, which no current target supports.
 bool BodyChecker::is_narrow(Type type) const {
   return module_.module_->address_size == 64 && isa::type_info(type).bits == 32;
 }
@@ -187,7 +188,7 @@ bool BodyChecker::address_base(const Context& context, Span span, NameId name, i
   const ir::Space wanted = context.space;
   if (space && *space != wanted) {
     const std::string_view must = context.spec.symbol_space;
-    // A thread is alone in its .local memory: there are no atomic operations there (9.7.13.5).
+    // .local memory is private to a thread, and has no atomic operations (9.7.13.5).
     const bool alone = *space == ir::Space::local && (opcode == "atom" || opcode == "red");
     const bool generic = wanted == ir::Space::generic && *space != ir::Space::param &&
                          *space != ir::Space::constant && !alone &&
@@ -348,8 +349,8 @@ bool BodyChecker::name_operand(const Context& context, ExprId id, SymbolKind wan
   return false;
 }
 
-/// ( a, b, c ) of a call: registers, .param variables of the caller, constants; `_` for a result
-/// nobody wants.
+/// ( a, b, c ) of a call: registers, .param variables of the caller, constants; `_` for an unused
+/// result.
 bool BodyChecker::call_list(const Context& context, ExprId id, ir::Operand& out) {
   const Expr& expr = tree_[id];
   if (expr.kind != ExprKind::list) {

@@ -43,8 +43,7 @@ const RegisterFamily* Scopes::declare_family(NameId base, RegisterFamily family)
 
 namespace {
 
-/// Where the digits at the end of a name begin; a name of digits only has one character before
-/// them.
+/// The place where the digits at the end of a name begin; at least one character is before them.
 std::size_t first_digit(std::string_view text) {
   std::size_t at = text.size();
   while (at > 1 && text[at - 1] >= '0' && text[at - 1] <= '9') --at;
@@ -57,7 +56,7 @@ std::size_t first_digit(std::string_view text) {
 Scopes::Numbered Scopes::split(std::string_view text, std::size_t at) const {
   Numbered result;
   result.is_known = true;
-  constexpr std::size_t kMostDigits = 10;  // of a number below 2^32
+  constexpr std::size_t kMostDigits = 10;  // digits of a number below 2^32
   if (at >= text.size() || text.size() - at > kMostDigits) return result;
   u64 number = 0;
   for (const char c : text.substr(at)) number = number * 10 + static_cast<u64>(c - '0');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What names mean at a point of the text (PTX ISA 5.4, 4.4): module scope, function scope, nested
-// blocks. A name of an inner scope hides that of an outer one. Look-up is one array access; leaving
-// a scope undoes its declarations.
+// The meaning of names at a point of the text (PTX ISA 5.4, 4.4): module scope, function scope,
+// nested blocks. A name of an inner scope hides the same name of an outer scope. Look-up is one
+// array access; leaving a scope undoes its declarations.
 #pragma once
 
 #include <optional>
@@ -41,9 +41,9 @@ struct RegisterFamily {
   u8 vector;
   u32 count;
   Span declared;
-  u32 depth = 0;  ///< of the scope that declares it; Scopes fills it in
-  /// By number: RegId + 1, or 0 when it was not used yet. The count is any, and few of the numbers
-  /// are used: those above kNear lie apart.
+  u32 depth = 0;  ///< of the scope that declares it; set by Scopes
+  /// By number: RegId + 1, or 0 when it was not used yet. The count may be large while few numbers
+  /// are used, so numbers above kNear are in a map.
   static constexpr u32 kNear = 1u << 16;
   std::vector<u32> near = {};
   std::unordered_map<u32, u32> far = {};
@@ -70,18 +70,17 @@ class Scopes {
   void leave();
 
   const Symbol& operator[](NameId name) const { return current_[name.value]; }
-  /// The symbol that `name` had before in this very scope, when there is one: then nothing is
-  /// declared.
+  /// The symbol that `name` already has in this scope, if there is one: then nothing is declared.
   std::optional<Symbol> declare(NameId name, Symbol symbol);
-  /// Replaces what `name` means where it was declared.
+  /// Replaces the symbol of `name` in the scope of its declaration.
   void update(NameId name, Symbol symbol) { current_[name.value] = symbol; }
 
   /// The scope, counted from the outermost one, to which the symbol belongs.
   u32 depth(NameId name) const { return depth_[name.value]; }
   u32 depth() const { return static_cast<u32>(marks_.size()); }
 
-  /// The family that `base` had before in this very scope, when there is one: then nothing is
-  /// declared. `%r<100>` says nothing about the name `%r` itself.
+  /// The family that `base` already has in this scope, if there is one: then nothing is declared.
+  /// `%r<100>` does not declare the name `%r` itself.
   const RegisterFamily* declare_family(NameId base, RegisterFamily family);
   const RegisterFamily* family(NameId base) const {
     return family_[base.value] ? &families[family_[base.value] - 1] : nullptr;
@@ -95,12 +94,12 @@ class Scopes {
   std::optional<Member> member(NameId name);
   /// Remembers a name that was declared and ends in digits, until the scope is left.
   void note_numbered(NameId name);
-  /// Those of them that a family `base` may have among its members.
+  /// The noted names that may be members of a family `base`.
   std::span<const NameId> numbered(NameId base) const {
     const auto found = numbered_.find(base.value);
     return found == numbered_.end() ? std::span<const NameId>() : found->second;
   }
-  /// Whether a family may hide the symbol of this name, being declared further inside.
+  /// Whether a family that is declared in an inner scope may hide the symbol of this name.
   bool may_be_hidden(NameId name) const { return depth_[name.value] < deepest_family_; }
 
   std::vector<RegisterFamily> families;
@@ -121,7 +120,7 @@ class Scopes {
   struct Numbered {
     NameId base;  ///< `%r` of %r12; none when the module has no such name
     u32 number = 0;
-    bool is_known = false;  ///< worked out already
+    bool is_known = false;  ///< computed already
   };
   Numbered split(std::string_view text, std::size_t at) const;
   std::optional<Member> member_of(const Numbered& numbered) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What to say of a name that means nothing where it stands. The slow path of the checker: it may
-// look at every name of the module, but only for the first mistakes of a report.
+// The messages for undeclared names. This is the slow path of the checker: it may search all names
+// of the module, but only for the first mistakes of a report.
 #include <algorithm>
 #include <string>
 
@@ -23,7 +23,7 @@ std::string_view without_number(std::string_view name) {
   return name;
 }
 
-/// Names that differ in a number were numbered on purpose; that is no slip of the pen.
+/// Names that differ in a number were numbered on purpose; that is not a misspelling.
 bool same_digits(std::string_view a, std::string_view b) {
   std::size_t i = 0, j = 0;
   for (;; ++i, ++j) {
@@ -59,7 +59,7 @@ void BodyChecker::undeclared(NameId name, Span span, diag::Report& report) {
   if (!base.empty() && broken_declaration(base)) return;
   const bool searches = report.error_count() < kMostSearched;
   auto& diagnostic = report.add(Kind::undeclared, span, written);
-  if (report.is_trial()) return;  // one of several forms
+  if (report.is_trial()) return;  // the form is one of several candidates
   const auto numbers = [](std::string_view family, u32 count) {
     return count ? fmt::format("declares {0}0 to {0}{1}", family, count - 1)
                  : std::string("declares no register");

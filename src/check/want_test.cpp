@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who wants only the report gets the same report.
+// The report is the same with Want::report and Want::module.
 #include <gtest/gtest.h>
 
 #include "check/check.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What to say of an instruction that no form takes: which modifier is wrong, which one is missing,
-// which forms come near, and among those first the ones that take the operands as they are.
+// The messages for an instruction that matches no form: which modifier is wrong, which one is
+// missing, and the nearest forms, first those that match the operands.
 #include <algorithm>
 #include <functional>
 
@@ -27,7 +27,7 @@ std::string dotted(const std::vector<std::string_view>& words) {
   return text;
 }
 
-/// How a near form differs from what is written.
+/// The difference between a near form and the written mnemonic, as text.
 std::string change(const isa::Nearest& near, const Mnemonic& mnemonic, std::string_view written) {
   std::vector<std::string_view> added, removed;
   for (const u16 word : near.added) added.push_back(isa::word_text(word));
@@ -46,7 +46,7 @@ namespace {
 
 constexpr int kStrangest = 3;
 
-/// By strangeness, otherwise as they were. (std::stable_sort makes clang warn about libstdc++ 12.)
+/// Sorts by strangeness, stably. (std::stable_sort makes clang warn about libstdc++ 12.)
 template <class T, class StrangenessOf>
 std::vector<T> in_order(const std::vector<T>& from, const StrangenessOf& strangeness_of) {
   std::vector<T> ordered;
@@ -58,7 +58,7 @@ std::vector<T> in_order(const std::vector<T>& from, const StrangenessOf& strange
 
 }  // namespace
 
-/// Whether the operands are right for the form.
+/// Whether the operands match the form.
 bool BodyChecker::operands_fit(const syntax::Instruction& written,
                                const isa::Candidate& candidate) {
   const std::size_t before = f_.operands.size();
@@ -71,8 +71,8 @@ bool BodyChecker::operands_fit(const syntax::Instruction& written,
   return fit;
 }
 
-/// How far the types among `words` are from that of the first register: nothing for its own type,
-/// or an integer for bits of its size; most for another size.
+/// The distance between the types among `words` and the type of the first register: 0 for the same
+/// type, or for an integer and bits of the same size; greatest for different sizes.
 int BodyChecker::strangeness(const syntax::Instruction& written, std::span<const u16> words) const {
   isa::Type type = isa::Type::none;
   for (u32 i = 0; i < written.operands.count && type == isa::Type::none; ++i) {
@@ -100,8 +100,8 @@ int BodyChecker::strangeness(const syntax::Instruction& written, std::span<const
   return most;
 }
 
-/// Those of the words that `mnemonic` may lack for which the operands are right; all when they are
-/// for none.
+/// The words that `mnemonic` may lack and with which the operands match; all possible words when
+/// the operands match with none.
 std::vector<u16> BodyChecker::fitting(const syntax::Instruction& written, const Mnemonic& mnemonic,
                                       const std::vector<u16>& wanted) {
   std::vector<u16> found;
@@ -116,8 +116,7 @@ std::vector<u16> BodyChecker::fitting(const syntax::Instruction& written, const 
   return in_order(found, [&](u16 word) { return strangeness(written, std::span(&word, 1)); });
 }
 
-/// What to write instead: the nearest legal forms, those that version and target admit if there are
-/// any.
+/// Adds a help with the nearest legal forms, preferably forms that version and target admit.
 void BodyChecker::help_with_forms(const syntax::Instruction& written, const Mnemonic& mnemonic,
                                   diag::Diagnostic& diagnostic) {
   std::vector<isa::Nearest> all =
@@ -194,7 +193,7 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
       const std::string_view word = word_at(mismatch.word);
       auto& diagnostic =
           report.add(Kind::modifier_not_of_opcode, span_of(mismatch.word), mnemonic.opcode, word);
-      // A modifier of other instructions was meant as it stands; `.b3` most likely was not.
+      // A modifier of other instructions was probably intended as written; `.b3` was probably not.
       if (syntax::looks_like_type(word.substr(1)))
         ask_or_show_forms(diagnostic, word);
       else
@@ -247,8 +246,8 @@ void BodyChecker::report_mismatch(const syntax::Instruction& written, const Mnem
   }
 }
 
-/// Reports an operand that is missing, when there are too few: the one without which the others
-/// fit, otherwise the last.
+/// Reports a missing operand when there are too few: the operand without which the written ones
+/// match, otherwise the last.
 bool BodyChecker::too_few(const syntax::Instruction& written, const isa::Candidate& candidate,
                           const Plan& plan, diag::Report& report) {
   const std::vector<const isa::OperandSpec*>& needed = plan.needed;

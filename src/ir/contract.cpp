@@ -44,13 +44,13 @@ std::optional<Arithmetic> arithmetic(const Inst& inst) {
     } else if (result.type.empty() && std::ranges::find(kTypes, word) != std::end(kTypes)) {
       result.type = word;
     } else {
-      return std::nullopt;  // a rounding, or no floating point
+      return std::nullopt;  // has a rounding, or is not floating point
     }
   }
   return result.type.empty() ? std::nullopt : std::optional(result);
 }
 
-/// A mov or neg, through which a product may reach an addition.
+/// A mov or neg through which a product may reach an addition.
 struct Carrier {
   std::string_view type;
   bool negates = false, ftz = false;
@@ -87,7 +87,7 @@ class Contraction {
     find_exposed();
     for (u32 i = 0; i < f_.insts.size(); ++i) find_product(i);
     if (products_.empty()) return;
-    // Backwards: what is computed from a sum decides before the sum itself.
+    // Backwards: an instruction that uses a sum decides before the sum itself.
     for (u32 i = static_cast<u32>(f_.insts.size()); i-- > 0;) choose(i);
     if (!joined_.empty()) rewrite();
   }
@@ -96,10 +96,10 @@ class Contraction {
   using Kind = Arithmetic::Kind;
 
   struct Product {
-    u32 readers = 0;            ///< additions that read it and are not joined with it yet
-    bool computed = false;      ///< something needs the product itself
-    std::vector<u32> carriers;  ///< what copies it or changes its sign
-    Operand factors[2];         ///< copies of those that change before their use; else none
+    u32 readers = 0;            ///< additions that read it and are not contracted with it yet
+    bool computed = false;      ///< an instruction needs the product itself
+    std::vector<u32> carriers;  ///< the mov and neg instructions that it passes through
+    Operand factors[2];         ///< copies of factors that change before their use; else none
   };
   /// An addition's operand that is a product.
   struct Use {
@@ -133,7 +133,7 @@ class Contraction {
     }
   }
 
-  /// visit(register, written) for all that the instruction names; reads come first.
+  /// visit(register, written) for all registers of the instruction; reads come first.
   template <class Visit>
   void for_each_register(const Inst& inst, Visit visit) const {
     const auto specs = inst.get_form().operands;
@@ -160,7 +160,7 @@ class Contraction {
   /// reads before it writes them.
   void find_exposed() {
     exposed_.assign(f_.registers.size(), false);
-    std::vector<u32> written_in(f_.registers.size(), 0);  // the last block that surely wrote it
+    std::vector<u32> written_in(f_.registers.size(), 0);  // the last block that always wrote it
     u32 block = 1;
     for (u32 i = 0; i < f_.insts.size(); ++i) {
       block += starts_[i];
@@ -185,7 +185,7 @@ class Contraction {
     return is_register(operand(inst, index), reg);
   }
 
-  /// Follows the product of instruction `at` to all that read it.
+  /// Follows the product of instruction `at` to all its readers.
   void find_product(u32 at) {
     const Inst& mul = f_.insts[at];
     const auto& kind = arithmetic_[at];
@@ -202,8 +202,8 @@ class Contraction {
     product_of_.merge(uses);
   }
 
-  /// Follows the register that instruction `from` gives the product `at`, or its negative. False:
-  /// something else than additions that fit reads it.
+  /// Follows the register that instruction `from` sets to the product `at`, or its negative. False:
+  /// an instruction other than a matching addition reads it.
   bool follow(u32 at, u32 from, u32 reg, bool negative, Product& product,
               std::map<std::pair<u32, u32>, Use>& uses) {
     bool overwritten = false;
@@ -235,8 +235,8 @@ class Contraction {
     return overwritten || !exposed_[reg];
   }
 
-  /// Joins the addition with that of its products which has fewer readers, or with the first. The
-  /// other one is computed then, and joined no more.
+  /// Contracts the addition with the one of its products that has fewer readers, or with the first.
+  /// The other product must then be computed, and is not contracted elsewhere.
   void choose(u32 at) {
     Product* products[3] = {};
     for (const u32 index : {1u, 2u}) {
@@ -296,7 +296,7 @@ class Contraction {
     return {first, static_cast<u32>(operands.size())};
   }
 
-  /// Whether the factor of product `at` may have another value at instruction `use`.
+  /// Whether the factor of product `at` may have a different value at instruction `use`.
   bool changes(u32 at, u32 index, u32 use) const {
     bool changed = false;
     for (u32 i = at; i < use; ++i) {
@@ -308,7 +308,8 @@ class Contraction {
     return changed;
   }
 
-  /// Where the product of joined additions is computed: copies of factors that change.
+  /// Inserts, at the place of the product, copies of factors that change before the contracted
+  /// additions.
   void keep_factors(u32 at, Product& product) {
     const Inst mul = f_.insts[at];
     for (const u32 index : {0u, 1u}) {
@@ -385,9 +386,9 @@ class Contraction {
   std::vector<std::optional<Arithmetic>> arithmetic_;  // by instruction
   std::vector<bool> starts_;
   std::vector<bool> exposed_;                      // by register
-  std::map<u32, Product> products_;                // by instruction: what can be joined
+  std::map<u32, Product> products_;                // by instruction, candidates
   std::map<std::pair<u32, u32>, Use> product_of_;  // (addition, operand)
-  std::vector<bool> gone_;                         // by instruction: nothing of it is left
+  std::vector<bool> gone_;                         // by instruction: it was removed
   std::map<u32, u32> joined_;                      // addition -> operand
   std::vector<Inst> out_;
 };

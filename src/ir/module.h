@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A checked module: every name resolved, every instruction bound to one form of the table, every
-// constant evaluated. It is what both engines run and the only thing that they know of the text.
-// Plain data in flat vectors; whoever holds a const Module may share it between threads.
+// constant evaluated. Both engines run it, and know nothing else of the text. Plain data in flat
+// vectors; a const Module may be shared between threads.
 //
 // Registers, labels, local variables belong to a Function; variables of the module and functions
 // are the Module's.
@@ -69,7 +69,7 @@ struct Variable {
 };
 
 /// A formal parameter or return value: a `.param` variable or a register. `.reg .v2 .u32 v` is two
-/// of them, one for each component.
+/// parameters, one for each component.
 struct Parameter {
   std::string name;
   bool in_register = false;
@@ -82,7 +82,7 @@ struct Parameter {
   bool unsized =
       false;  ///< `[]`, the last parameter of a function: calls pass arrays of any size (11.2.2)
   u32 align = 1;
-  u64 size = 4;             ///< bytes; of an unsized one those of the largest array that is passed
+  u64 size = 4;             ///< bytes; unsized: of the largest array that a call passes
   u64 offset = 0;           ///< kernels: offset in the parameter block
   bool is_pointer = false;  ///< .ptr
   Space pointee_space = Space::generic;
@@ -99,7 +99,7 @@ struct Register {
 };
 
 enum class OperandKind : u8 {
-  none,       ///< optional operand that is not there, or the sink `_`
+  none,       ///< a missing optional operand, or the sink `_`
   reg,        ///< id = RegId; `negated` for `!p`
   immediate,  ///< value = bits, already converted to the operand's type (zero-extended)
   special,    ///< id = isa::SpecialRegister, component = 0..3
@@ -143,7 +143,7 @@ struct Inst {
   const isa::Form& get_form() const { return isa::forms()[form]; }
 };
 
-/// Signature used by an indirect call (.callprototype), or of one function.
+/// The signature of a function, or of an indirect call (.callprototype).
 struct Signature {
   std::vector<Parameter> returns;
   std::vector<Parameter> params;
@@ -192,7 +192,7 @@ struct Function {
 struct Module {
   std::string name;  ///< path or "<memory>": for messages
   isa::PtxVersion version;
-  std::vector<isa::Target> targets;  ///< all that `.target` names, the last one first
+  std::vector<isa::Target> targets;  ///< the architectures that `.target` names, the last one first
   bool texmode_independent = false, debug_target = false, map_f64_to_f32 = false;
   u8 address_size = 32;  ///< bits: 32 or 64
 
@@ -209,7 +209,7 @@ struct Module {
 /// The function and those that it names, calls or may call through a list, and so on; each once.
 std::vector<u32> reachable_functions(const Module& module, FunctionId from);
 
-/// Every use of an `.alias` becomes a use of what it stands for (11.2.3).
+/// Replaces every use of an `.alias` by a use of its aliasee (11.2.3).
 void resolve_aliases(Module& module);
 
 /// Gives each parameter without size the size of the largest array that a call of the module passes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `.func f(.param .u32 n, .param .b8 rest[])` takes an array of any size (PTX ISA 11.2.2). Its
-// frame must hold what any call passes, so the size is known when all calls are.
+// frame must hold the argument of any call, so the size is known once all calls are known.
 #include <algorithm>
 
 #include "ir/module.h"
@@ -10,11 +10,11 @@ namespace heddle::ir {
 namespace {
 
 struct Passed {
-  u64 bytes = 0;  ///< of the last argument
+  u64 bytes = 0;  ///< size of the last argument
   const Operand* callee = nullptr;
 };
 
-/// Of a call.
+/// The last argument of a call.
 Passed passed_last(const Function& f, const Inst& inst) {
   const isa::Form& form = inst.get_form();
   Passed passed;
@@ -53,7 +53,7 @@ void size_open_parameters(Module& module) {
     if (!is_open(f)) continue;
     Parameter& open = f.signature.params.back();
     const u64 least =
-        std::max(1, isa::type_info(open.type).bits / 8);  // a frame holds no empty variables
+        std::max(1, isa::type_info(open.type).bits / 8);  // a frame cannot hold empty variables
     open.size = std::max({direct[i], through_pointers, least});
     if (open.local && open.local.value < f.locals.size())
       f.locals[open.local.value].size = open.size;

@@ -15,10 +15,10 @@ inline const Operand& operand_of(const Function& function, const Inst& inst, u32
 }
 /// The operand that the form calls `name`, or one of kind none.
 const Operand& operand_of(const Function& function, const Inst& inst, std::string_view name);
-/// The value of the slot that the form calls `name`; 0: it has none.
+/// The value of the slot that the form calls `name`; 0: the form has no such slot.
 u8 slot_of(const Inst& inst, std::string_view name);
 
-/// Of a vector its elements, of anything else itself.
+/// The elements of a vector operand; of any other operand, the operand itself.
 inline std::span<const Operand> elements_of(const Function& function, const Operand& operand) {
   if (operand.kind == OperandKind::vector)
     return std::span(function.operands).subspan(operand.id, operand.value);

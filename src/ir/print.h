@@ -15,7 +15,7 @@ std::string mnemonic(const Inst& inst);
 /// One instruction with its operands, names as declared.
 std::string print(const Module& module, const Function& function, const Inst& inst);
 
-/// Everything; for `heddle check --dump=ir` and tests.
+/// The whole module; for `heddle check --dump=ir` and tests.
 std::string print(const Module& module);
 
 }  // namespace heddle::ir

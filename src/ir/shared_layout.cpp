@@ -8,7 +8,8 @@ namespace {
 
 u64 round_up(u64 value, u64 to) { return (value + to - 1) / to * to; }
 
-/// The function that the instruction calls; null: none, or one in a register.
+/// The function that the instruction calls; null: it calls none, or a function whose address is in
+/// a register.
 const Operand* callee_of(const Function& function, const Inst& inst) {
   const isa::Form& form = inst.get_form();
   if (form.effects().flow != isa::Flow::call) return nullptr;
@@ -74,7 +75,7 @@ SharedLayout lay_out_shared(const Module& module, FunctionId entry) {
   used.erase(std::unique(used.begin(), used.end()), used.end());
 
   SharedLayout layout;
-  u32 align = 0;  // of dynamic shared memory; 0: there is none
+  u32 align = 0;  // alignment of dynamic shared memory; 0: the kernel has none
   std::vector<u32> dynamic;
   for (const u32 id : used) {
     const Variable& variable = module.variables[id];

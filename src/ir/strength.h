@@ -7,12 +7,13 @@
 
 namespace heddle::ir {
 
-/// Whether a load or store is strong: volatile, relaxed, an acquire or a release. What it looks at
-/// may be written by another thread meanwhile, so a loop may wait for that.
+/// Whether a load or store is strong: volatile, relaxed, an acquire or a release. Another thread
+/// may write the memory of a strong load concurrently, so a loop may wait for that write.
 bool is_strong(const Inst& inst);
 
-/// Whether it is strong for threads beyond its cluster. Those within run on one host thread: what
-/// only they look at, by the state space or the scope, needs plain accesses in the program's order.
+/// Whether the access is strong for threads beyond its cluster. Threads of a cluster run on one
+/// host thread, so accesses that concern only them, by state space or scope, can be plain accesses
+/// in program order.
 bool is_strong_beyond_cluster(const Inst& inst);
 
 }  // namespace heddle::ir
