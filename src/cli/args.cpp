@@ -35,7 +35,7 @@ u64 random_scalar(Scalar type, u64& state) {
              : scalar_of(type, bits);
 }
 
-/// What stands behind the `=` of a buffer.
+/// Parses the text after the `=` of a buffer.
 Result<bool> parse_fill(BufferArg& buffer, std::string_view text) {
   using Fill = BufferArg::Fill;
   if (text == "iota") {
@@ -56,7 +56,7 @@ Result<bool> parse_fill(BufferArg& buffer, std::string_view text) {
   return true;
 }
 
-/// More would fit no device; the limit keeps sizes in bytes from overflowing.
+/// More elements would not fit any device; the limit keeps sizes in bytes from overflowing.
 constexpr u64 kMostElements = u64{1} << 40;
 
 Result<Argument> parse_buffer(std::string_view text, std::size_t bracket) {
@@ -98,8 +98,8 @@ bool is_aggregate(const ir::Parameter& parameter) {
   return parameter.is_array || parameter.vector > 1;
 }
 
-/// How a number is read for this parameter. A `.b32` or `.b64` parameter holds what the text looks
-/// like: newer compilers declare `float` parameters as .b32.
+/// The type with which a number is parsed for this parameter. For a `.b32` or `.b64` parameter, the
+/// text decides between integer and float: newer compilers declare `float` parameters as .b32.
 std::optional<Scalar> scalar_for(const ir::Parameter& parameter, std::string_view text) {
   if (is_aggregate(parameter)) return std::nullopt;
   const isa::TypeInfo& type = isa::type_info(parameter.type);

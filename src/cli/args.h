@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The arguments of `heddle run`: what a person writes for a kernel parameter, and the bytes that
-// the parameter receives.
+// The arguments of `heddle run`: their text on the command line, and the bytes that the kernel
+// parameters receive.
 //
 //     1000  -3  0x10  2.5  0f3f800000      a number, typed by the parameter
 //     f32[1000]                            a zeroed buffer; the parameter receives its address
@@ -44,7 +44,7 @@ struct FileArg {
 };
 using Argument = std::variant<NumberArg, BytesArg, BufferArg, FileArg>;
 
-/// Everything but whether it fits the parameter.
+/// Parses an argument; does not check that it fits the parameter.
 Result<Argument> parse_argument(std::string_view text);
 
 /// The first contents of a buffer; `bytes` has room for all its elements.
@@ -63,7 +63,7 @@ Result<bool> store_address(const ir::Parameter& parameter, u64 address, u8 addre
 
 /// A decimal number from `low` to `high`, and nothing else.
 Result<u64> parse_whole(std::string_view text, u64 low, u64 high);
-/// A time limit: more than nothing, and less than the centuries that a clock's 64 bits hold.
+/// A time limit in seconds: above 0, and below the range of a 64-bit clock.
 Result<double> parse_seconds(std::string_view text);
 
 /// "X", "X,Y" or "X,Y,Z", each at least 1.
@@ -72,7 +72,7 @@ Result<machine::Dim3> parse_extent(std::string_view text);
 /// "I" or "I:COUNT" of --dump.
 struct Dump {
   u32 argument = 0;
-  u64 count = ~u64{0};  ///< elements; more than there are means all
+  u64 count = ~u64{0};  ///< elements; a number beyond the end means all
 };
 Result<Dump> parse_dump(std::string_view text);
 

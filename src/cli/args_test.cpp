@@ -109,7 +109,7 @@ TEST(StoreValue, TypesTheNumberByTheParameter) {
   EXPECT_EQ(stored(parameter(Type::f16, 2, 2), "1"), 0x3c00u);
   EXPECT_EQ(stored(parameter(Type::b16, 2), "0x3c00"), 0x3c00u);
   EXPECT_EQ(stored(parameter(Type::b8, 1), "-1"), 0xffu);
-  // What compilers declare .b32 may be an int or a float: the text says.
+  // Compilers declare int and float parameters as .b32: the text decides.
   EXPECT_EQ(stored(parameter(Type::b32, 4), "1"), 1u);
   EXPECT_EQ(stored(parameter(Type::b32, 4), "1.0"), 0x3f800000u);
   EXPECT_EQ(stored(parameter(Type::b32, 4), "0f40000000"), 0x40000000u);

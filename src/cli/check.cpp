@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle check: what is wrong with PTX files.
+// heddle check: reports the mistakes in PTX files.
 #include "check/check.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace heddle::cli {
 namespace {
 
-/// "for more about an error: heddle explain P2010 P2024": where to read on.
+/// The last line of the text: "for more about an error: heddle explain P2010 P2024".
 std::string footer(const std::set<diag::Kind>& kinds) {
   constexpr std::size_t kMostShown = 5;
   std::string codes;
@@ -43,7 +43,7 @@ int check_files(const CheckOptions& options) {
     return fail(fmt::format("--dump and --format {} exclude each other", options.format));
   bool errors = false, unreadable = false;
   std::set<diag::Kind> kinds;
-  std::vector<diag::Checked> checked;  // for tools, who want one list
+  std::vector<diag::Checked> checked;  // for JSON and SARIF, which are one list
   const auto show = [&](const diag::Source& source, const diag::Report& report) {
     errors |= report.has_errors();
     if (text) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The subcommands of `heddle`, one file each: options (main.cpp says what they mean) in, exit
-// status out.
+// The subcommands of `heddle`, one file each. A command takes its options (main.cpp explains them)
+// and returns the exit status.
 #pragma once
 
 #include <cstdio>
@@ -14,11 +14,11 @@
 
 namespace heddle::cli {
 
-/// What every command returns; `run` has one more, the others say so in their help.
+/// The exit statuses of all commands. kTrapped is for `run` only.
 enum Status : int {
   kOk = 0,
   kBadPtx = 1,   ///< the PTX has errors
-  kUsage = 2,    ///< the command line asks for something that cannot be done
+  kUsage = 2,    ///< wrong usage, or a file that cannot be read or written
   kTrapped = 3,  ///< the kernel failed while it ran
 };
 
@@ -28,11 +28,11 @@ struct CheckOptions {
   std::string dump;
   bool link = false;
   bool remarks = false;  ///< shown as warnings
-  bool strict = false;   ///< refuse versions of PTX that are newer than what is known
+  bool strict = false;   ///< refuse PTX versions newer than the newest known one
 };
 int check_files(const CheckOptions& options);
 
-/// Of all diagnostics when no code is given.
+/// Explains the codes; all codes when none is given.
 int explain(const std::vector<std::string>& codes);
 
 struct RunOptions {
@@ -48,7 +48,7 @@ struct RunOptions {
 };
 int run(const RunOptions& options);
 
-/// Returns only when the program, the first word, cannot be started.
+/// Starts the program named by the first word; returns only when it cannot be started.
 int execute_program(std::vector<std::string> words);
 
 struct FormatOptions {
@@ -59,7 +59,7 @@ int format_files(const FormatOptions& options);
 
 struct JitOptions {
   std::string file, entry, block = "128", dump = "scalar", cpu;
-  std::string time;  ///< how many times to compile; empty: show the code
+  std::string time;  ///< number of compilations; empty: show the code
   bool print_passes = false;
   std::string print_after, passes;  ///< names with commas between
   bool runs_passes = false;         ///< FILE is LLVM IR, on which `passes` are run
@@ -83,7 +83,7 @@ int list_environment(const EnvOptions& options);
 /// Prints "heddle: `message`" to stderr and returns kUsage.
 int fail(const std::string& message);
 
-/// Whether to write to `file` in colours: a terminal, unless NO_COLOR is set
+/// Whether to write to `file` in colours: if it is a terminal, and NO_COLOR is not set
 /// (https://no-color.org).
 bool wants_colour(std::FILE* file);
 

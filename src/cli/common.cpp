@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What several commands need.
+// Functions that several commands use.
 #include <fmt/format.h>
 #include <unistd.h>
 

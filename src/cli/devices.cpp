@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle devices: the device profiles, and which one HEDDLE_DEVICE chooses.
+// heddle devices: lists the device profiles, and the one that HEDDLE_DEVICE chooses.
 #include <fmt/format.h>
 
 #include "cli/commands.h"

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 /// The shell's exit statuses for a program that cannot be started.
 constexpr int kCannotExecute = 126, kNotFound = 127;
 
-/// Heddle's own libraries cannot be preloaded then.
+/// A build of Heddle with a sanitizer cannot preload its libraries.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSanitized = true;
 #elif defined(__has_feature)
@@ -40,8 +40,8 @@ bool prepend(const char* name, const std::string& what) {
   return setenv(name, all.c_str(), 1) == 0;
 }
 
-/// Whether the program has to have a sanitizer's run-time loaded before all else, which ends it
-/// when anything is preloaded. Its name is in the file.
+/// Whether the program needs a sanitizer's run-time, which must be the first library and ends the
+/// process when another one is preloaded. The name of the run-time is in the program's file.
 bool wants_sanitizer_first(const std::string& program) {
   std::error_code error;
   if (program.find('/') == std::string::npos || !fs::is_regular_file(program, error)) return false;
@@ -53,9 +53,9 @@ bool wants_sanitizer_first(const std::string& program) {
                                           bytes.find("libtsan.so") != std::string::npos);
 }
 
-/// A library with DT_RPATH, as those of pip's PyTorch are, finds what lies beside it before
-/// LD_LIBRARY_PATH is asked. A library that is loaded already comes before both. The loader takes
-/// blanks and colons for the ends of names.
+/// For a library with DT_RPATH, as in pip's PyTorch, the loader searches the library's folder
+/// before LD_LIBRARY_PATH. A preloaded library takes precedence over both. The loader treats blanks
+/// and colons as separators of names.
 bool preload_runtime(const fs::path& folder, const std::string& program) {
   if (kSanitized || folder.string().find_first_of(" :") != std::string::npos ||
       wants_sanitizer_first(program))

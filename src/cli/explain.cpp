@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle explain: what a diagnostic means, at length.
+// heddle explain: explains a diagnostic.
 #include <fmt/format.h>
 
 #include <memory>
@@ -52,7 +52,7 @@ int unknown(const std::string& code) {
   Spelling spelling(code);
   for (std::size_t i = 0; i < diag::kind_count(); ++i) {
     const std::string_view known = diag::info(static_cast<Kind>(i)).code;
-    // Two digits apart is another code, not a slip.
+    // A code that differs in two digits is a different code, not a misspelling.
     if (edit_distance(code, known, 1) <= 1) spelling.consider(known);
   }
   return fail(fmt::format("there is no diagnostic '{}'; {}", code,

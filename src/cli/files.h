@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole files out.
+// Writes whole files.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace heddle::cli {
 
 /// The error names the file.
 Result<bool> write_file(const std::string& path, std::string_view contents);
-/// Puts `contents` in the place of an existing file, all or nothing.
+/// Replaces an existing file by `contents`, atomically.
 Result<bool> replace_file(const std::string& path, std::string_view contents);
 
 }  // namespace heddle::cli

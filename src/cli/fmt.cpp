@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle fmt: PTX files in canonical layout.
+// heddle fmt: rewrites PTX files in canonical layout.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace heddle::cli {
 namespace {
 
-/// One file; the exit status.
+/// Formats one file; returns the exit status.
 int format_file(const std::string& path, bool check) {
   auto text = syntax::load_text(path);
   if (!text.ok()) return fail(text.error().message);

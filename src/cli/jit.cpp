@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle jit: what the compiler makes of a kernel, step by step.
+// heddle jit: shows the code of a kernel after each step of the compiler.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -28,7 +28,8 @@ int refuse(const jit::Request& request, const std::string& why) {
   return kTrapped;
 }
 
-/// CPU time of each stage: of the first compilation, which loads LLVM, and the least of the others.
+/// Prints the CPU time of each stage: for the first compilation, which loads LLVM, and the minimum
+/// of the others.
 int time_stages(const jit::Request& request, u64 times) {
   std::vector<jit::Stage> first, least;
   std::size_t bytes = 0;
@@ -55,7 +56,7 @@ int time_stages(const jit::Request& request, u64 times) {
   return kOk;
 }
 
-/// Of "a,b": those that are not empty.
+/// Splits "a,b"; drops empty names.
 std::vector<std::string> split_names(std::string_view list) {
   std::vector<std::string> names;
   while (!list.empty()) {
@@ -66,7 +67,7 @@ std::vector<std::string> split_names(std::string_view list) {
   return names;
 }
 
-/// Empty: each is the name of a pass.
+/// The error for a name that is not a pass; empty: all names are passes.
 std::string check_names(const char* option, const std::vector<std::string>& names, bool all) {
   const std::vector<jit::PassInfo> passes = jit::list_passes();
   for (const std::string& name : names) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program `heddle`: its subcommands and their options. Each function here adds one to the
-// parser; when it is the one that was given, it runs and leaves the exit status in `status`. The
-// only file that includes CLI11, which takes its time to compile. Numbers reach the commands as
-// they were written: args.h says what they may be.
+// The program `heddle`: its subcommands and their options. Each function here adds a subcommand to
+// the parser; the subcommand that was given runs and sets the exit status in `status`. This is the
+// only file that includes CLI11, which takes long to compile. Numbers are passed to the commands as
+// text: args.h parses them.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -191,8 +191,8 @@ void add_run(CLI::App& app, int& status) {
   command->callback([options, &status] { status = run(*options); });
 }
 
-/// The words of the command line in the order that CLI11 takes them, the last one first.
-/// `heddle help run` is `heddle run --help`.
+/// The words of the command line in CLI11's order, the last one first. `heddle help run` is `heddle
+/// run --help`.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (!words.empty() && words[0] == "help") {
@@ -205,7 +205,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
-/// The message when the first word is no command, otherwise empty.
+/// The message when the first word is not a command, otherwise empty.
 std::string about_command(CLI::App& app, const std::string& word) {
   if (word.empty() || word[0] == '-') return {};
   Spelling spelling(word);
@@ -220,8 +220,7 @@ std::string about_command(CLI::App& app, const std::string& word) {
   return fmt::format("there is no command '{}'; {}", word, spelling.question_or(otherwise));
 }
 
-/// What is wrong with the options, or arguments, that `command` does not know; empty when there are
-/// none.
+/// The message about options or arguments that `command` does not know; empty when there are none.
 std::string about_extras(const CLI::App& command) {
   const std::vector<std::string> extras = command.remaining();
   const auto is_option = [](const std::string& word) { return word.size() > 1 && word[0] == '-'; };
@@ -238,7 +237,7 @@ std::string about_extras(const CLI::App& command) {
   return fmt::format("there is no option {}{}{}", name, question.empty() ? "" : "; ", question);
 }
 
-/// Says what is wrong with the command line.
+/// Reports the mistake in the command line.
 int report_usage(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<CLI::App*> given = app.get_subcommands();
   const CLI::App& command = given.empty() ? app : *given[0];
@@ -250,7 +249,8 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error) {
                           given.empty() ? "" : " " + command.get_name()));
 }
 
-/// Instead of an exception that nothing catches: the program ends, and says why.
+/// The handler of `new` when memory is exhausted: ends the program with a message, instead of an
+/// uncaught exception.
 void out_of_memory() {
   constexpr std::string_view kMessage = "heddle: out of memory\n";
   (void)!write(STDERR_FILENO, kMessage.data(), kMessage.size());

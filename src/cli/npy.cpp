@@ -13,14 +13,14 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMostDimensions = 64;  // NumPy's own limit
 
-/// What the header says.
+/// The fields of the header.
 struct Header {
   std::string descr;
   bool fortran_order = false;
   std::vector<u64> shape;
 };
 
-/// Reads the dictionary literal. Its keys may stand in any order; each must be there once.
+/// Reads the dictionary literal. Its keys may be in any order; each must occur once.
 class HeaderReader {
  public:
   explicit HeaderReader(std::string_view text) : text_(text) {}
@@ -100,7 +100,7 @@ struct Descr {
   Scalar type;
 };
 
-/// What is written comes first.
+/// For each type, the first entry is the one that print_npy() writes.
 constexpr Descr kDescrs[] = {
     {"|u1", Scalar::u8},   {"<u2", Scalar::u16}, {"<u4", Scalar::u32}, {"<u8", Scalar::u64},
     {"|i1", Scalar::s8},   {"<i2", Scalar::s16}, {"<i4", Scalar::s32}, {"<i8", Scalar::s64},
@@ -122,7 +122,7 @@ std::string_view descr_of(Scalar type) {
   HEDDLE_UNREACHABLE();
 }
 
-/// Bytes of an array of that shape; nothing when the number overflows.
+/// The size in bytes of an array of that shape; nothing when it overflows.
 std::optional<u64> size_of(Scalar type, const std::vector<u64>& shape) {
   u64 bytes = bytes_of(type);
   for (const u64 extent : shape) {

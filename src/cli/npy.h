@@ -24,8 +24,8 @@ struct Array {
   u64 count() const { return bytes.size() / bytes_of(type); }
 };
 
-/// Little-endian integers and floating-point numbers, and bool (as u8), in C order; anything else
-/// is an error that says what the file holds.
+/// Reads little-endian integers and floating-point numbers, and bool (as u8), in C order; for any
+/// other file, the error describes its contents.
 Result<Array> parse_npy(std::string_view file);
 
 /// The file of an array. NumPy has no bf16: it is written as u16, the bits.

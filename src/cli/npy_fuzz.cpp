@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any bytes either are an array or an error, and an array written and read again is the same.
+// Parsing any bytes gives an array or an error, and an array that is written and read again is the
+// same.
 #include <cstddef>
 
 #include "base/check.h"

@@ -24,7 +24,8 @@ void note_failure() {
 void reserve_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) != -1) continue;
-    // The lowest free number is that of the stream. The wrong direction: each use fails.
+    // open() takes the lowest free descriptor, which is the stream's. It is opened for the wrong
+    // direction, so each use fails.
     const int flags = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     (void)open("/dev/null", flags | O_CLOEXEC);
   }

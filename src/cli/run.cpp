@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle run: one kernel, with arguments from the command line.
+// heddle run: runs one kernel with arguments from the command line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@
 namespace heddle::cli {
 namespace {
 
-/// The command line, understood; nothing of it has met a kernel yet.
+/// The parsed command line, not yet checked against a kernel.
 struct Request {
   std::vector<Argument> arguments;
   machine::Dim3 grid, block;
@@ -42,7 +42,7 @@ struct Request {
   bool strict_membermasks = config().strict_membermasks.value_or(true);
 };
 
-/// An argument that became device memory.
+/// An argument that was copied to device memory.
 struct Buffer {
   Scalar type;
   std::vector<u64> shape;
@@ -149,7 +149,7 @@ Result<Buffer> make_buffer(machine::Memory& memory, const Argument& argument, bo
   return buffer;
 }
 
-/// Makes the buffers and the parameter block.
+/// Allocates the buffers and fills the parameter block.
 Result<Arguments> bind(const Request& request, const ir::Module& module, const ir::Function& kernel,
                        machine::Memory& memory) {
   const auto& params = kernel.signature.params;
@@ -164,7 +164,7 @@ Result<Arguments> bind(const Request& request, const ir::Module& module, const i
     const Argument& argument = request.arguments[i];
     result.buffers.emplace_back();
     if (std::holds_alternative<BufferArg>(argument) || std::holds_alternative<FileArg>(argument)) {
-      // The parameter first: a wrong one must not cost a large allocation.
+      // The parameter is checked first, so that a mistake does not cost a large allocation.
       const auto fits = store_address(params[i], 0, module.address_size, result.block);
       if (!fits.ok()) return explain(fits.error());
       auto buffer = make_buffer(memory, argument, module.address_size == 32);
@@ -192,7 +192,7 @@ void print_buffer(u32 argument, const Buffer& buffer, u64 most) {
   if (count) print("\n");
 }
 
-/// Everything that the options ask for after the kernel has run.
+/// Writes the outputs that the options ask for after the kernel has run.
 int deliver(const Request& request, const Arguments& arguments) {
   for (const Dump& dump : request.dumps)
     print_buffer(dump.argument, *arguments.buffers[dump.argument], dump.count);
@@ -205,7 +205,7 @@ int deliver(const Request& request, const Arguments& arguments) {
   return kOk;
 }
 
-/// For kernels that launch kernels.
+/// The host of kernels that launch kernels.
 class RunKernels final : public machine::KernelHost {
  public:
   RunKernels(machine::Engine& engine, std::shared_ptr<const machine::Loaded> loaded,

@@ -30,7 +30,7 @@ constexpr ScalarInfo kScalars[] = {
 const ScalarInfo& info(Scalar type) { return kScalars[static_cast<std::size_t>(type)]; }
 u64 mask_of(Scalar type) { return ~u64{0} >> (64 - 8 * info(type).bytes); }
 
-/// The whole of `text` as an unsigned number; nothing when it is none or does not fit 64 bits.
+/// `text` as an unsigned number; nothing when it is not a number or does not fit 64 bits.
 std::optional<u64> parse_digits(std::string_view text, int base) {
   u64 value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);

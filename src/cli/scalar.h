@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers on the command line: from the text that a person types to the bits that a kernel reads,
-// and back. The forms are those of PTX (4.5: 0x, 0b, 0f and 8 digits, 0d and 16 digits) and the
-// usual decimal ones.
+// Numbers on the command line: conversion from text to the bits that a kernel reads, and back. The
+// forms are those of PTX (4.5: 0x, 0b, 0f and 8 digits, 0d and 16 digits) and the usual decimal
+// ones.
 #pragma once
 
 #include <optional>
@@ -23,17 +23,17 @@ u32 bytes_of(Scalar type);
 bool is_float(Scalar type);
 bool is_signed(Scalar type);
 
-/// Every name, for messages: "u8, u16, ...".
+/// All names, for messages: "u8, u16, ...".
 std::string scalar_names();
 
-/// The bits of the number that `text` writes, in the low bytes_of(type) bytes. 0x and 0b give the
-/// bits, also of a floating-point type. A negative number in the range of the signed type of that
-/// size is accepted for an unsigned one: compilers declare `int` parameters as .u32. The error is a
+/// The bits of the number `text`, in the low bytes_of(type) bytes. 0x and 0b give the bits, also of
+/// a floating-point type. A negative number in the range of the signed type of that size is
+/// accepted for an unsigned one: compilers declare `int` parameters as .u32. The error is a
 /// sentence about `text`.
 Result<u64> parse_scalar(Scalar type, std::string_view text);
 
-/// The bits of a number that the program computed; rounded to nearest even, modulo 2^n for
-/// integers.
+/// The bits of an integer as a value of the type; rounded to nearest even, or modulo 2^n for
+/// integer types.
 u64 scalar_of(Scalar type, u64 value);
 u64 scalar_of(Scalar type, double value);
 

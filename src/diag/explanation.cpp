@@ -23,17 +23,17 @@ std::string title(Kind kind) {
   for (std::size_t i = 0; i < message.size(); ++i) {
     const bool doubled = i + 1 < message.size() && message[i + 1] == message[i];
     if (message[i] == '{' && !doubled) {
-      if (text.ends_with('.')) text.pop_back();  // of a type or modifier
+      if (text.ends_with('.')) text.pop_back();  // the dot of a type or modifier
       text += "...";
       i = message.find('}', i);
       continue;
     }
-    if (message[i] == '{' || message[i] == '}') ++i;  // the second of a pair that stands for one
+    if (message[i] == '{' || message[i] == '}') ++i;  // the second of `{{` or `}}`
     text += message[i];
     words |= std::isalpha(static_cast<unsigned char>(message[i])) != 0;
   }
   if (words) return text;
-  text = info(kind).name;  // each diagnostic of this kind brings its own words
+  text = info(kind).name;  // each diagnostic of this kind has its own text
   std::replace(text.begin(), text.end(), '_', ' ');
   return text;
 }

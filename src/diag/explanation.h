@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What there is to say about a kind of diagnostic beyond one line: explanations.md, as data.
+// The explanations of the kinds of diagnostics: explanations.md, as data.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace heddle::diag {
 
-/// What the text of an example is: lines of a kernel body, text after a header, or all of a module.
+/// The kind of text of an example: lines of a kernel body, text after a header, or a whole module.
 enum class ExampleScope : u8 { body, declarations, module };
 
 struct Example {
@@ -25,7 +25,7 @@ struct Explanation {
 };
 const Explanation& explanation(Kind kind);
 
-/// The message with "..." for what differs: "'...' is not declared here".
+/// The message with "..." for its arguments: "'...' is not declared here".
 std::string title(Kind kind);
 
 /// The kind with this code, in upper or lower case.

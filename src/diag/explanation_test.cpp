@@ -25,7 +25,7 @@ TEST(Explanation, CodesAreFoundInUpperAndLowerCase) {
     EXPECT_FALSE(find_kind(wrong)) << wrong;
 }
 
-// src/check/explanations_test.cpp proves what the examples claim.
+// src/check/explanations_test.cpp checks the examples.
 TEST(Explanation, NamesTheManualAndSaysItInAFewSentences) {
   for (std::size_t i = 0; i < kind_count(); ++i) {
     const Kind kind = static_cast<Kind>(i);

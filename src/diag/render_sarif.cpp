@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// `path` as a reference that RFC 3986 allows (3.4.3): absolute paths become file URIs.
+/// `path` as a valid URI reference of RFC 3986 (3.4.3): absolute paths become file URIs.
 std::string uri_of(std::string_view path) {
   std::string uri = path.starts_with('/') ? "file://" : "";
   for (const char c : path) {
@@ -27,8 +27,8 @@ std::string uri_of(std::string_view path) {
   return uri;
 }
 
-/// Columns in UTF-16 code units (3.30.6, and `columnKind` of the run). The units of the text are
-/// counted once, up to each block of it: a line may have megabytes, and many places on it.
+/// Columns in UTF-16 code units (3.30.6, and `columnKind` of the run). The code units are counted
+/// once, up to each block of the text, because a line may have megabytes and many diagnostics.
 class Columns {
  public:
   explicit Columns(const Source& source) : source_(source) {
@@ -37,7 +37,7 @@ class Columns {
       before_.push_back(before_.back() + units_of(text.substr(begin, kBlock)));
   }
 
-  /// That of `offset`, from 1.
+  /// The column of `offset`, from 1.
   u32 of(u32 offset) const { return units_before(offset) - units_before(line_of(offset)) + 1; }
 
   const Source& source() const { return source_; }
@@ -49,7 +49,7 @@ class Columns {
     u32 units = 0;
     for (const char c : text) {
       const auto byte = static_cast<unsigned char>(c);
-      if ((byte & 0xc0) == 0x80) continue;  // goes on with the character before
+      if ((byte & 0xc0) == 0x80) continue;  // continues the character before
       units += byte >= 0xf0 ? 2 : 1;
     }
     return units;
@@ -122,7 +122,7 @@ Json result_of(const Diagnostic& diagnostic, const Columns& columns, std::size_t
 }  // namespace
 
 std::string render_sarif(const std::vector<Checked>& files, bool complete) {
-  std::map<Kind, std::size_t> rule_index;  // those that were broken, in the order of their codes
+  std::map<Kind, std::size_t> rule_index;  // the broken rules, in the order of their codes
   for (const Checked& file : files) {
     for (const Diagnostic& diagnostic : file.report.diagnostics()) rule_index[diagnostic.kind];
   }

@@ -161,8 +161,8 @@ TEST(RenderJson, NothingIsAnEmptyList) {
   EXPECT_EQ(render_json({{Source("a.ptx", ""), {}}}), "[]\n");
 }
 
-// What a schema cannot say: that the numbers and texts are the right ones. tests/cli/sarif_test.py
-// validates whole logs.
+// Tests the numbers and texts, which a schema cannot check. tests/cli/sarif_test.py validates whole
+// logs.
 TEST(RenderSarif, PlacesInUtf16LabelsAndRules) {
   std::vector<Checked> files;
   const auto add = [&](Source source, Report report) {

@@ -11,7 +11,7 @@ namespace heddle::diag {
 namespace {
 
 constexpr std::size_t kWindow = 100;  ///< cells of a source line that are shown
-constexpr std::size_t kBefore = 40;   ///< of them before the place, when the line is cut
+constexpr std::size_t kBefore = 40;   ///< cells before the place, when the line is cut
 constexpr u32 kTab = 8;
 
 struct Colours {
@@ -21,8 +21,8 @@ constexpr Colours kPlain{};
 constexpr Colours kAnsi{"\x1b[1m",  "\x1b[1;31m", "\x1b[1;35m", "\x1b[1;32m",
                         "\x1b[36m", "\x1b[36m",   "\x1b[0m"};
 
-/// Bytes of a line that are looked at before a place and from it on: with many mistakes on a line
-/// of megabytes, all of it each time would be too much.
+/// The bytes of a line that are read before a place and from it on. Reading the whole line for each
+/// mistake would be too slow if a line of megabytes has many mistakes.
 constexpr u32 kLookBehind = 2048, kLookAhead = 2048;
 
 /// A source line, or a piece of a long one, as cells of a terminal.
@@ -36,7 +36,7 @@ class Cells {
       if (c == '\t') {
         cells_.resize((cells_.size() / kTab + 1) * kTab, " ");
       } else if ((byte & 0xc0) == 0x80 && !cells_.empty()) {
-        cells_.back() += c;  // goes on with the character before
+        cells_.back() += c;  // continues the character before
       } else {
         cells_.emplace_back(1, byte < 0x20 || byte == 0x7f ? '?' : c);
       }
@@ -113,9 +113,9 @@ class Renderer {
     out_ += '\n';
   }
 
-  /// All of a line that is not long.
+  /// The piece of the line around `at`; the whole line if it is not long.
   Span piece_around(u32 at, Span line) const {
-    const auto is_inside = [&](u32 offset) {  // of a character of several bytes
+    const auto is_inside = [&](u32 offset) {  // within a character of several bytes
       return (static_cast<unsigned char>(source_.text()[offset]) & 0xc0) == 0x80;
     };
     Span piece = line;

@@ -8,11 +8,11 @@
 namespace heddle::diag {
 namespace {
 
-/// A sentence that quotes a name of a megabyte helps nobody: its middle is left out.
+/// Leaves out the middle of a sentence that quotes a very long name.
 std::string shortened(std::string text) {
   constexpr std::size_t kMost = 600, kBegin = 400, kEnd = 100;
   if (text.size() <= kMost) return text;
-  const auto is_inside = [&](std::size_t at) {  // of a character of several bytes
+  const auto is_inside = [&](std::size_t at) {  // within a character of several bytes
     return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
   };
   std::size_t begin = kBegin, end = text.size() - kEnd;
@@ -52,7 +52,7 @@ Diagnostic& Diagnostic::help(std::string text) {
 }
 
 void Report::sort() {
-  // By place, then by arrival. (std::stable_sort makes clang warn about libstdc++ 12.)
+  // Sorts by place, stably. (std::stable_sort makes clang warn about libstdc++ 12.)
   std::vector<std::size_t> order(diagnostics_.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -70,7 +70,7 @@ void Report::drop_remarks() {
 }
 
 Diagnostic& Report::add_formatted(Kind kind, Span span, std::string message) {
-  // `.reg .b99 a, b;` is one mistake, although each name of the declaration has it.
+  // `.reg .b99 a, b;` is one mistake, although it is found for each name of the declaration.
   constexpr std::ptrdiff_t kRecent = 8;
   message = shortened(std::move(message));
   const auto end = diagnostics_.end();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is wrong with a user's PTX: a list of diagnostics, each of a kind that is registered in
-// kinds.def with a stable code. docs/diagnostics-style.md says how they read.
+// The mistakes in a user's PTX: a list of diagnostics, each of a kind that is registered in
+// kinds.def with a stable code. docs/diagnostics-style.md has the rules for their texts.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 namespace heddle::diag {
 
-/// A remark is a warning that is shown only where somebody asks for it.
+/// A remark is a warning that is shown only on request (`heddle check -W`).
 enum class Severity : u8 { remark, warning, error };
 
 /// Every kind of diagnostic, from kinds.def: `DIAG(P2104, type_mismatch, error, "operand '{}' has
@@ -44,10 +44,10 @@ struct Label {
 struct Diagnostic {
   Kind kind;
   Severity severity;
-  Span span;  ///< the narrowest that shows the mistake
+  Span span;  ///< the narrowest span that shows the mistake
   std::string message;
   std::vector<Label> labels;
-  std::vector<std::string> notes;  ///< why
+  std::vector<std::string> notes;  ///< the reason
   std::vector<std::string> helps;  ///< what to write instead
 
   Diagnostic& label(Span at, std::string text);
@@ -62,15 +62,15 @@ struct Diagnostic {
 class Report {
  public:
   Report() = default;
-  /// For a trial that matters only by whether it succeeds: what is added is counted and forgotten,
-  /// no text is made of it.
+  /// A report for a trial, of which only success or failure matters: diagnostics are counted and
+  /// dropped without formatting a text.
   static Report trial() {
     Report report;
     report.is_trial_ = true;
     return report;
   }
   bool is_trial() const { return is_trial_; }
-  /// A trial begins anew: diagnostics() is empty until something is added.
+  /// Starts a new trial: diagnostics() is empty.
   void restart() { diagnostics_.clear(); }
 
   /// Adds one diagnostic; the message template of `kind` is formatted with `args`.
@@ -87,14 +87,14 @@ class Report {
 
   /// Orders by place (stable), so that phases may report in any order.
   void sort();
-  /// Forgets remarks.
+  /// Removes the remarks.
   void drop_remarks();
 
  private:
   Diagnostic& add_formatted(Kind kind, Span span, std::string message);
   Diagnostic& forget(Kind kind, Span span);
 
-  std::vector<Diagnostic> diagnostics_;  // of a trial: the last one
+  std::vector<Diagnostic> diagnostics_;  // in a trial: only the last one
   std::size_t errors_ = 0;
   bool is_trial_ = false;
 };
@@ -102,7 +102,7 @@ class Report {
 /// Human-readable, with source line and carets; `colour` uses ANSI escapes.
 std::string render_text(const Report& report, const Source& source, bool colour = false);
 
-/// What was found in one file.
+/// The report of one file.
 struct Checked {
   Source source;
   Report report;
@@ -110,8 +110,8 @@ struct Checked {
 /// One JSON array of objects {code, severity, message, file, line, column, endLine, endColumn,
 /// labels, notes, helps} over all files.
 std::string render_json(const std::vector<Checked>& files);
-/// One SARIF 2.1.0 log with one run over all files. `complete`: every file that was asked for is
-/// among them.
+/// One SARIF 2.1.0 log with one run over all files. `complete`: no file of the command line is
+/// missing.
 std::string render_sarif(const std::vector<Checked>& files, bool complete = true);
 
 }  // namespace heddle::diag

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text that is being read, and where a byte of it stands for a person: file, line, column. Line
-// markers
-// (`# 12 "file"` of GNU cpp, `#line 12 "file"`) re-map the lines that follow them (PTX ISA 4.1).
+// A source text, and the place of each byte as file, line and column. Line markers (`# 12 "file"`
+// of GNU cpp, `#line 12 "file"`) re-map the lines that follow them (PTX ISA 4.1).
 #pragma once
 
 #include <deque>
@@ -15,21 +14,21 @@
 
 namespace heddle::diag {
 
-/// A place as a person names it; line and column count from 1, the column in bytes.
+/// A place for people; line and column count from 1, the column in bytes.
 struct Place {
   std::string_view file;
   u32 line = 0;
   u32 column = 0;
 };
 
-/// Not for several threads at once: the lines are looked for when the first place is asked for, as
-/// a text without mistakes may need none.
+/// Not thread-safe: the starts of lines are computed at the first call of place(), because a text
+/// without mistakes may not need them.
 class Source {
  public:
   Source(std::string path, std::string text);
 
-  /// Several sources as one, for diagnostics about more than one of them: a span of source i lies
-  /// join_offset(first i sources) further on, and every place keeps its own file and line.
+  /// Joins several sources, for diagnostics about more than one of them: a span of source i is
+  /// shifted by join_offset(first i sources), and every place keeps its own file and line.
   static Source join(std::span<const Source> sources);
   static u32 join_offset(std::span<const Source> sources);
 
@@ -42,7 +41,7 @@ class Source {
   /// The line that begins after `offset` is line `line` of `file` (empty: same file as before).
   void add_line_marker(u32 offset, u32 line, std::string_view file);
 
-  /// Where `offset` is, line markers applied.
+  /// The place of `offset`, line markers applied.
   Place place(u32 offset) const;
   /// The whole physical line that holds `offset`, without its newline.
   Span line_of(u32 offset) const;
@@ -52,17 +51,17 @@ class Source {
   u32 line_index(u32 offset) const;
 
   struct Marker {
-    u32 line_index;  ///< physical line (from 0) from which it holds
-    u32 line;        ///< what that line is called
+    u32 line_index;  ///< first physical line (from 0) to which it applies
+    u32 line;        ///< number of that line
     std::string file;
   };
   std::string path_;
   std::string text_;
   static constexpr u32 kBlock = 128;
-  mutable std::vector<u32> line_starts_;  // empty: not looked for yet
+  mutable std::vector<u32> line_starts_;  // empty: not computed yet
   mutable std::vector<u32>
-      block_lines_;             // of each kBlock bytes of text: the line that its first byte is on
-  std::deque<Marker> markers_;  // grows while views of the names are out
+      block_lines_;             // for each kBlock bytes of text: the line of its first byte
+  std::deque<Marker> markers_;  // a deque, because views of the names must stay valid
 };
 
 }  // namespace heddle::diag

@@ -35,7 +35,7 @@ constexpr Magic kMagics[] = {
     {"%PDF-"sv, "a PDF document", {}},
 };
 
-/// Little-endian; 0 behind the end.
+/// A little-endian number; 0 beyond the end.
 u32 half_at(std::string_view bytes, std::size_t at) {
   const auto byte = [&](std::size_t i) {
     return i < bytes.size() ? u32{static_cast<u8>(bytes[i])} : 0;
@@ -53,7 +53,7 @@ Magic about_elf(std::string_view bytes) {
           "`heddle exec -- {}` runs a program, `cuobjdump -ptx {}` shows the PTX in it"};
 }
 
-/// A NUL that is not the end of a text, in its beginning.
+/// Whether the beginning of the text has a NUL before its end.
 bool has_inner_nul(std::string_view bytes) {
   constexpr std::size_t kBeginning = 1024;
   const std::size_t nul = bytes.substr(0, kBeginning).find('\0');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files that people take for PTX, or that hold it somewhere inside.
+// Binary files that people confuse with PTX, or that contain PTX.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace heddle::syntax {
 
-/// What `bytes` are when they are no text: "a gzip file, not PTX text", with what helps behind it
-/// where something does; `path` is the file's name there. Empty for text.
+/// The kind of a binary file: "a gzip file, not PTX text", with a help if there is one; `path` is
+/// the file's name in the help. Empty for text.
 std::string about_binary(std::string_view bytes, std::string_view path);
 
 }  // namespace heddle::syntax

@@ -11,8 +11,8 @@ namespace heddle::syntax::chars {
 
 enum Class : u8 {
   kBlank = 1,   ///< separates tokens, newline included
-  kFollow = 2,  ///< may stand inside an identifier
-  kStart = 4,   ///< may begin one: letters, _ $ %
+  kFollow = 2,  ///< allowed in an identifier
+  kStart = 4,   ///< may begin an identifier: letters, _ $ %
   kDigit = 8,
   kLetter = 16,
 };
@@ -31,7 +31,7 @@ inline constexpr std::array<u8, 256> kClasses = make_classes();
 
 constexpr bool is(char c, u8 classes) { return kClasses[static_cast<u8>(c)] & classes; }
 
-/// 0 to 15, or 16 for what is no hexadecimal digit.
+/// 0 to 15, or 16 if `c` is not a hexadecimal digit.
 constexpr unsigned hex_digit(char c) {
   if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
   if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);

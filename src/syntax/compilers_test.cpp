@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Modules in the manner of each compiler that emits PTX: they parse without a diagnostic, nothing
-// is lost, and printing them does not change what they say.
+// Modules in the style of each compiler that emits PTX: they parse without a diagnostic, and
+// parsing the printed module gives an equal tree.
 #include <gtest/gtest.h>
 
 #include "syntax/equal.h"

@@ -4,7 +4,7 @@
 namespace heddle::syntax {
 namespace {
 
-/// Compares piece by piece; ids of one tree mean nothing in the other.
+/// Compares two trees piece by piece; ids are not compared, because each tree has its own.
 class Comparison {
  public:
   Comparison(const Tree& a, const Tree& b) : a_(a), b_(b) {}

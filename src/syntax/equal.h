@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Do two trees say the same? Spans and the way numbers were written do not count, nor does the
-// order in which names were interned.
+// Compares the meaning of two trees. Spans, the notation of numbers and the order in which names
+// were interned do not count.
 #pragma once
 
 #include "syntax/tree.h"

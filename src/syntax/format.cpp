@@ -14,7 +14,7 @@
 namespace heddle::syntax {
 namespace {
 
-/// The mnemonic in canonical order, or as it is when it is not one.
+/// The mnemonic in canonical order; unchanged when no form matches it.
 std::string canonical(std::string_view mnemonic) {
   const isa::MnemonicParts parts = isa::take_apart(mnemonic);
   const isa::Match found = isa::match(parts.opcode, parts.words);
@@ -26,19 +26,18 @@ std::string canonical(std::string_view mnemonic) {
 /// A comment, or a line for other tools (#line, #pragma), between two statements.
 struct Remark {
   std::string_view text;
-  bool own_line = false;      ///< nothing but blanks before it on its line
+  bool own_line = false;      ///< only blanks precede it on its line
   bool blank_before = false;  ///< an empty line before it
   bool is_hash = false;
 };
 
-/// What stands between the last token of a statement and the next one.
+/// The comments and blank lines between the last token of a statement and the next one.
 struct Gap {
   std::vector<Remark> remarks;
   bool blank_after = false;  ///< an empty line after the last remark
 };
 
-/// A piece of text: where its last token ends, whether a comment stands before that, and the gap
-/// behind it.
+/// A piece of text: the end of its last token, whether it contains a comment, and the gap after it.
 struct Piece {
   u32 end;
   bool has_comment = false;
@@ -153,7 +152,7 @@ class Formatter {
     if (!out.ends_with("\n\n")) out += '\n';
   }
 
-  /// The statement's own lines, indented.
+  /// Writes the statement's original lines, indented.
   void as_written(const Stmt& stmt, std::string_view text) {
     printer_.begin(stmt);
     std::string& out = printer_.out();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What parses without a diagnostic is formatted as text that parses to the same tree, apart from
-// the order of modifiers, keeps its comments, and is left alone by the formatter from then on.
+// For every text that parses without a diagnostic: the formatted text parses to the same tree,
+// except for the order of modifiers, and keeps its comments; and formatting it again changes
+// nothing.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the formatter makes of a text; what it makes stays, and says the same.
+// Tests the formatted text, that formatting it again changes nothing, and that its tree is the
+// same.
 #include "syntax/format.h"
 
 #include <gtest/gtest.h>

@@ -56,7 +56,7 @@ void Lexer::integer(Token& token, const char* digits, unsigned radix) {
                                           : "");
   }
   if (!overflow) return;
-  token.value = 1;  // whatever the rest of the number, no rule has anything against this one
+  token.value = 1;  // a value that no rule refuses
   if (!is_quiet()) report_.add(Kind::number_too_large, {token.span.begin, offset()});
 }
 
@@ -114,8 +114,8 @@ void Lexer::decimal(Token& token) {
   }
 }
 
-/// Takes the letters and digits that hang on, and leaves the token as it is: its value is of no
-/// more interest, its kind lets the statement go on.
+/// Consumes the letters and digits that follow. The token keeps its kind, so that the statement
+/// parses; its value does not matter.
 void Lexer::bad_number(Token& token, std::string_view help) {
   while (is(*at_, kFollow)) ++at_;
   if (is_quiet()) return;

@@ -83,8 +83,9 @@ void Lexer::skip_block_comment() {
   report_.add(Kind::unterminated_comment, {begin, begin + 2});
 }
 
-// `# 12 "file" flags` and `#line 12 "file"`. What other tools leave behind (#pragma, #ident) says
-// nothing to PTX; the directives of the preprocessor itself should have been run.
+// `# 12 "file" flags` and `#line 12 "file"`. Lines of other tools (#pragma, #ident) have no meaning
+// in PTX; directives of the preprocessor are an error here, because the preprocessor should have
+// run.
 void Lexer::hash_line() {
   const char* hash = at_++;
   const char* line_end =
@@ -112,7 +113,7 @@ void Lexer::hash_line() {
     }
     if (parsed.ec == std::errc()) {
       source_.add_line_marker(span.begin, line, file);
-    } else if (at_ != line_end && !is_quiet()) {  // a lone # means nothing, to cpp too
+    } else if (at_ != line_end && !is_quiet()) {  // a lone # has no meaning, as in cpp
       report_.add(Kind::bad_line_marker, span);
     }
   } else if (directive != "pragma" && directive != "ident" && directive != "file" && !is_quiet()) {
@@ -148,7 +149,7 @@ void Lexer::string(Token& token) {
 
 namespace {
 
-/// What one character is; TokenKind::end: nothing, or only the beginning of something longer.
+/// The token kind of single characters; TokenKind::end: none, or the beginning of a longer token.
 constexpr std::array<TokenKind, 256> make_singles() {
   std::array<TokenKind, 256> table{};
   const auto set = [&](char c, TokenKind kind) { table[static_cast<u8>(c)] = kind; };
@@ -204,7 +205,7 @@ void Lexer::next(Token& token) {
     newline_ = false;
     token.span.end = offset();
     if (token.kind != TokenKind::end || at_ == end_) return;
-    // A character of no use: the line may still begin after it.
+    // An unexpected character: the first token of the line may follow it.
     unexpected_character();
     newline_ = token.first_on_line;
   }
@@ -234,18 +235,19 @@ void Lexer::punctuation(Token& token) {
       if (after == '>') return take(TokenKind::greater_greater, 2);
       return after == '=' ? take(TokenKind::greater_equal, 2) : take(TokenKind::greater);
     default:
-      return;  // the end, or a character of no use
+      return;  // the end, or an unexpected character
   }
 }
 
-// One diagnostic for a run of them: a binary file is one mistake, not a thousand.
+// One diagnostic for a sequence of unexpected characters: a binary file is one mistake, not a
+// thousand.
 void Lexer::unexpected_character() {
   if (*at_ == '.') return stray_dots();
   const char* from = at_++;
   while (at_ < end_ && (static_cast<u8>(*at_) >= 0x80 || *at_ == '\0')) ++at_;
   const u8 c = static_cast<u8>(*from);
   const Span span{static_cast<u32>(from - begin_), offset()};
-  while (c == '#' && at_ < end_ && *at_ != '\n') ++at_;  // meant as a comment
+  while (c == '#' && at_ < end_ && *at_ != '\n') ++at_;  // probably a comment
   if (is_quiet()) return;
   const std::string shown = c >= 0x80  ? "outside ASCII"
                             : c < 0x20 ? fmt::format("'\\x{:02x}'", c)
@@ -279,7 +281,7 @@ void Lexer::take_bank() {
 
 std::string_view Lexer::mnemonic_tail(Token& name) {
   const char* piece = begin_ + name.span.begin;
-  bool joined = false;  // blanks were met: what came before them is in joined_
+  bool joined = false;  // there were blanks: the text before them is in joined_
   for (;;) {
     for (;;) {
       if (*at_ == '.' && is(at_[1], kFollow)) {
@@ -317,7 +319,7 @@ bool Lexer::dotted_word_begins_statement() const {
 Span Lexer::rest_of_line() {
   while (*at_ == ' ' || *at_ == '\t') ++at_;
   const char* from = at_;
-  bool quoted = false;  // what looks like a comment in a string is none
+  bool quoted = false;  // a comment mark in a string begins no comment
   for (; at_ < end_ && *at_ != '\n'; ++at_) {
     if (!quoted && *at_ == '/' && (at_[1] == '/' || at_[1] == '*')) break;
     quoted ^= *at_ == '"';

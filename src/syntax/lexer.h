@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text to tokens, on demand. PTX is not quite free of context: `.3d` is a modifier after a mnemonic
-// and half of a number elsewhere, so the parser asks for modifiers by name (mnemonic_tail) where it
-// knows that they may stand. PTX ISA 4.1 to 4.5.
+// Text to tokens, on demand. The tokens of PTX depend on the context: `.3d` is a modifier after a
+// mnemonic and part of a number elsewhere, so the parser calls mnemonic_tail() where modifiers may
+// stand. PTX ISA 4.1 to 4.5.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace heddle::syntax {
 
-/// Where reading a text ends: nobody reads on after so many errors.
+/// The check of a text stops after this number of errors.
 inline constexpr std::size_t kMostErrors = 100;
 
 class Lexer {
@@ -22,7 +22,7 @@ class Lexer {
   /// Line markers are added to `source` as they are met; `report` gets the lexical errors.
   Lexer(diag::Source& source, diag::Report& report);
 
-  /// The next token; after the last one, TokenKind::end for ever.
+  /// The next token; after the last one, always TokenKind::end.
   Token next() {
     Token token;
     next(token);
@@ -41,13 +41,13 @@ class Lexer {
   /// The rest of the line up to a comment, without blanks at its ends (for @@dwarf lines).
   Span rest_of_line();
 
-  /// While muted, malformed numbers and stray characters are not reported: the parser is skipping
-  /// what it has already complained about.
+  /// While muted, malformed numbers and unexpected characters are not reported: the parser is
+  /// skipping a statement that it has already reported.
   void mute(bool on) { muted_ = on; }
 
   std::string_view text(Span span) const { return {begin_ + span.begin, span.end - span.begin}; }
   u32 offset() const { return static_cast<u32>(at_ - begin_); }
-  /// The comment that is never closed, to the end of the text; empty when there is none.
+  /// The unterminated comment, up to the end of the text; empty when there is none.
   Span open_comment() const { return open_comment_; }
 
  private:
@@ -66,8 +66,8 @@ class Lexer {
   void bad_number(Token& token, std::string_view help);
   void unexpected_character();
   void stray_dots();
-  /// Whether malformed text goes unreported: the parser is skipping, or it will give up before it
-  /// takes another statement.
+  /// Whether malformed text is not reported: the parser is skipping, or it will stop before the
+  /// next statement.
   bool is_quiet() const;
   void take_bank();
   bool dotted_word_begins_statement() const;
@@ -84,7 +84,7 @@ class Lexer {
   std::string joined_;  ///< a mnemonic that was written with blanks
 };
 
-/// Is `text` an identifier of PTX ISA 4.4?
+/// Whether `text` is an identifier (PTX ISA 4.4).
 bool is_identifier(std::string_view text);
 
 }  // namespace heddle::syntax

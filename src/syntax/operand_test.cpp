@@ -112,8 +112,8 @@ TEST(Operand, Numbers) {
   for (const Case& test : cases) expect_prints(test);
 }
 
-// Table 4 of 4.5.4. The printed form has parentheses only where precedence asks for them, so it
-// shows how the input was grouped.
+// Table 4 of 4.5.4. The printed form has parentheses only where precedence requires them, so it
+// shows the grouping of the input.
 TEST(Operand, Precedence) {
   const Case cases[] = {
       {"m 1+2*3;", "m 1 + 2 * 3;"},

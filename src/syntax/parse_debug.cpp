@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Debug information: where an instruction comes from, and DWARF as text. PTX ISA 11.5.
+// Debug information: source places of instructions, and DWARF as text. PTX ISA 11.5.
 #include "syntax/chars.h"
 #include "syntax/parser_impl.h"
 
@@ -126,7 +126,8 @@ bool Parser::section_item(std::string& body) {
   return true;
 }
 
-// @@DWARF line: kept with single blanks, as its grammar is that of another assembler (11.5.1).
+// @@DWARF line: kept as text with single blanks, because it has the grammar of another assembler
+// (11.5.1).
 bool Parser::dwarf() {
   const u32 begin = tok_.span.begin;
   advance();

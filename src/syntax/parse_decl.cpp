@@ -7,7 +7,8 @@ namespace heddle::syntax {
 
 using diag::Kind;
 
-/// WARP_SZ is a constant (4.4.1), so nothing else has that name.
+/// Whether a name that may be declared follows. WARP_SZ is a constant (4.4.1), so nothing else may
+/// have that name.
 bool Parser::at_new_name() {
   return at(TokenKind::name) && intern(tok_.span) != id_of(Word::warp_sz);
 }
@@ -34,13 +35,13 @@ bool Parser::variable(NameId linkage, u32 begin) {
   return end_statement("',' or ';'");
 }
 
-/// "did you mean '.u32'?" where a type stands without its dot.
+/// "did you mean '.u32'?" if the current token is a type without its dot.
 std::string Parser::dot_before_type() const {
   return at(TokenKind::name) && looks_like_type(text()) ? fmt::format("did you mean '.{}'?", text())
                                                         : std::string();
 }
 
-// Types that are words as well.
+// Types that are also words of the grammar.
 bool Parser::is_type(Word word) {
   return word == Word::u64 || word == Word::s64 || is_object(word);
 }
@@ -85,8 +86,8 @@ bool Parser::type_words(Variable& variable) {
                          static_cast<u32>(attributes.size())};
   tree_.directives.insert(tree_.directives.end(), attributes.begin(), attributes.end());
   if (at_word(Word::ptr) && !pointee(variable)) return false;
-  // A kernel's parameter may have its alignment here, too: the first PTX manuals wrote `.param .b8
-  // .align 8`.
+  // A kernel's parameter may have its alignment after the type, too: the first PTX manuals wrote
+  // `.param .b8 .align 8`.
   if (variable.space == id_of(Word::param) && !variable.align && at_word(Word::align)) {
     advance();
     variable.align = integer_literal("the alignment in bytes");
@@ -214,7 +215,7 @@ bool Parser::function(NameId linkage, u32 begin) {
   tree_.functions.push_back(function);
   if (function.has_body) {
     open_block(static_cast<u32>(index));
-    // Its parameters may be unknown: whoever looks names up should know.
+    // Its parameters may be unknown; the error statement tells the checker.
     if (!whole) push(StmtKind::error, function.span, 0);
     return true;
   }
@@ -228,16 +229,16 @@ bool Parser::function(NameId linkage, u32 begin) {
         {{prev_end_, prev_end_}, static_cast<u32>(index), static_cast<u32>(tree_.stmts.size())});
     return true;
   }
-  // The vendor's assembler takes a declaration without semicolon.
+  // The vendor's assembler accepts a declaration without semicolon.
   return looks_like_statement() || expected("'{' or ';'");
 }
 
-/// Whether what stands behind the header of a function belongs into a body: its brace is missing.
+/// Whether the text after the header of a function is a body whose opening brace is missing.
 bool Parser::looks_like_body() {
   if (at(TokenKind::name)) return !is_directive(text(), WordClass::tuning);
   if (at(TokenKind::at)) return true;
   if (!at(TokenKind::dotted) || !tok_.first_on_line) return false;
-  // Registers at module scope ended with PTX ISA 3.0, and what is .local there with sm_20.
+  // Registers at module scope ended with PTX ISA 3.0, and .local variables there with sm_20.
   const bool may_be_outside = tree_.versions.empty() || tree_.versions.back().major < 3;
   return at_word(Word::loc) || (!may_be_outside && (at_word(Word::reg) || at_word(Word::local)));
 }
@@ -246,7 +247,7 @@ bool Parser::function_header(Function& function, std::vector<Directive>& directi
   while (at_word(Word::attribute)) {
     if (!attribute(directives)) return false;
   }
-  // Only a kernel may leave a parameter without name, which then nobody reads.
+  // Only kernels may have parameters without a name, which then cannot be read.
   const Nameless nameless = function.kind == FunctionKind::entry ? Nameless::yes : Nameless::no;
   if (at(TokenKind::l_paren)) {
     function.has_return = true;
@@ -269,7 +270,7 @@ bool Parser::parameters(Range<u32>& into, Nameless nameless) {
   while (!at(TokenKind::r_paren)) {
     const u32 begin = tok_.span.begin;
     NameId linkage;
-    if (at_word(Word::hidden)) {  // what a compiler passes beside the source's parameters
+    if (at_word(Word::hidden)) {  // a parameter that a compiler adds to those of the source
       linkage = dotted_id();
       advance();
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Directives that declare neither variable nor function. PTX ISA 11.1, 11.2.3, 11.3, 11.4.7.
+// Directives that declare neither a variable nor a function. PTX ISA 11.1, 11.2.3, 11.3, 11.4.7.
 #include <charconv>
 
 #include "syntax/parser_impl.h"
@@ -26,7 +26,7 @@ bool Parser::u32_literal(u32& value, std::string_view what) {
   return true;
 }
 
-/// Takes a string: the raw text between its quotes.
+/// Consumes a string; returns the raw text between its quotes.
 NameId Parser::string_id() {
   Span inner{tok_.span.begin + 1, tok_.span.end};
   if (!inner.empty() && text(inner).back() == '"') --inner.end;

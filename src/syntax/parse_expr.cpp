@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constant expressions and what else an operand is made of. PTX ISA 4.5.4 (table 4: precedence),
+// Constant expressions, and the other parts of operands. PTX ISA 4.5.4 (table 4: precedence),
 // 5.4.4, 6.4.
 #include <algorithm>
 
@@ -104,7 +104,7 @@ ExprId Parser::make(ExprKind kind, Op op, Span span, ExprId a, ExprId b) {
   return ExprId(tree_.exprs.size() - 1);
 }
 
-/// Moves the scratch elements from `base` on to their place in the tree.
+/// Moves the scratch elements from `base` on into the tree.
 Range<ExprId> Parser::take_scratch(std::size_t base) {
   const Range<ExprId> range{static_cast<u32>(tree_.expr_lists.size()),
                             static_cast<u32>(scratch_.size() - base)};
@@ -156,7 +156,7 @@ ExprId Parser::binary(unsigned min_precedence) { return binary_rest(unary(), min
 ExprId Parser::binary_rest(ExprId left, unsigned min_precedence) {
   while (!failed_) {
     const BinaryOp op = binary_op(tok_.kind);
-    if (op.precedence < min_precedence) break;  // also what is no operator
+    if (op.precedence < min_precedence) break;  // also for tokens that are no operators
     advance();
     const ExprId right = binary(op.precedence + 1u);
     if (failed_) return right;
@@ -214,7 +214,7 @@ ExprId Parser::named() {
 }
 
 // v.x and a[3]. A dotted word on the next line is a directive after a missing semicolon; a bracket
-// apart from a register is an address after a missing comma.
+// after a blank is an address after a missing comma.
 ExprId Parser::postfix(ExprId base) {
   while (!failed_) {
     const Span span = tree_[base].span;

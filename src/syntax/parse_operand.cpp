@@ -6,8 +6,8 @@
 
 namespace heddle::syntax {
 
-/// Whether the parenthesis is that of a list, as in `call (d), f, (a);`, and not of an expression
-/// of constants. Names begin a list with any opcode: `call` may be misspelt.
+/// Whether the parenthesis begins a list, as in `call (d), f, (a);`, and not a constant expression.
+/// A name begins a list with any opcode, because `call` may be misspelt.
 bool Parser::begins_list() {
   const char next = lexer_.peek();
   if (in_call_) return next != '.';
@@ -46,7 +46,7 @@ ExprId Parser::operand() {
   return braces ? left : ternary_rest(binary_rest(left, 1));
 }
 
-/// What may stand inside { }, [ ] and ( ): a nested vector or an expression.
+/// An element inside { }, [ ] or ( ): a nested vector or an expression.
 ExprId Parser::element() {
   if (at(TokenKind::l_brace)) return vector();
   const ExprId value = expression();

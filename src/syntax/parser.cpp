@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The module as a list of statements: which one is it, where do blocks begin and end.
+// The module as a list of statements: the kinds of statements, and the beginning and end of blocks.
 // PTX ISA 4.3.
 #include "base/check.h"
 #include "base/spelling.h"
@@ -15,7 +15,7 @@ Tree parse(diag::Source& source, diag::Report& report) { return Parser(source, r
 Parser::Parser(diag::Source& source, diag::Report& report)
     : source_(source), report_(report), lexer_(source, report) {
   intern_words(tree_.names);
-  // What compilers write has an instruction each 25 to 40 bytes, with three operands.
+  // Text of compilers has an instruction of three operands for each 25 to 40 bytes.
   const std::size_t size = source.text().size();
   tree_.stmts.reserve(size / 24 + 8);
   tree_.variables.reserve(size / 256 + 8);
@@ -29,7 +29,7 @@ Tree Parser::run() {
   advance();
   bool stopped = false;
   while (!at(TokenKind::end) && !(stopped = too_many_errors())) statement();
-  // What is in a comment that stays open may be what is missing elsewhere.
+  // The text in an unterminated comment may contain the missing parts of other statements.
   const Span comment = lexer_.open_comment();
   if (!comment.empty()) push(StmtKind::error, comment, 0);
   if (!blocks_.empty() && !stopped && comment.empty())
@@ -69,7 +69,7 @@ bool Parser::statement_body() {
       return close_block();
     case TokenKind::semicolon: {
       const Span span = tok_.span;
-      advance();  // taken before the complaint: nothing is left to recover from
+      advance();  // consumed before the report, so that recovery needs to skip nothing
       if (!outside_reported_) report_.add(Kind::stray_semicolon, span).help("remove it");
       return true;
     }
@@ -181,8 +181,8 @@ bool Parser::guarded_statement() {
   guard.predicate = intern(tok_.span);
   guard.span = join(guard.span, tok_.span);
   advance();
-  // What the lexer did not understand may have been all of the instruction: the next line is
-  // another.
+  // The characters that the lexer refused may have been the whole instruction: the next line is
+  // another one.
   const bool misread = tok_.first_on_line && report_.error_count() > errors_at_statement_;
   if (!at(TokenKind::name) || misread) return expected("an instruction");
   return name_statement(guard);
@@ -192,8 +192,8 @@ bool Parser::name_statement(Guard guard) {
   Token name = tok_;
   const std::string_view mnemonic = lexer_.mnemonic_tail(name);
   if (lexer_.peek() != ':') {
-    // `reg .b32 r;`: no opcode is called like a directive, but for `tex`. (What compilers write has
-    // no blanks before modifiers: it costs nothing.)
+    // `reg .b32 r;`: no opcode is called like a directive, but for `tex`. (Text of compilers has no
+    // blanks before modifiers, so the test costs nothing.)
     const std::string_view opcode = mnemonic.substr(0, mnemonic.find('.'));
     const bool is_odd =
         opcode.size() == mnemonic.size() || mnemonic.size() != name.span.end - name.span.begin;
@@ -225,8 +225,8 @@ bool Parser::instruction(const Guard& guard, std::string_view mnemonic, Span spa
   advance();
   prev_end_ = span.end;
   if (!accept(TokenKind::semicolon)) {
-    // What follows `ret`, or begins a statement, on the next line is no operand: a semicolon is
-    // missing.
+    // A token on the next line that follows `ret`, or begins a statement, is not an operand: a
+    // semicolon is missing.
     const bool alone =
         tok_.first_on_line && (tree_.names[id] == "ret" || tree_.names[id] == "exit" ||
                                (!at(TokenKind::l_brace) && looks_like_statement()));
@@ -245,7 +245,7 @@ bool Parser::instruction(const Guard& guard, std::string_view mnemonic, Span spa
       help(fmt::format("if '{0}' is a label, a colon follows it: {0}:", mnemonic));
       return false;
     }
-    // What the lexer did not understand may have been part of it.
+    // The characters that the lexer refused may have been part of the statement.
     const bool misread = report_.error_count() > errors_at_statement_;
     if (!end_statement("',' or ';'")) return false;
     if (misread) {
@@ -304,8 +304,8 @@ void Parser::close_all_blocks() {
   while (!blocks_.empty()) pop_block({tok_.span.begin, tok_.span.begin});
 }
 
-// One complaint for all that follows up to the next function: what stands there was most likely
-// thrown out by a brace too many.
+// One diagnostic for all statements up to the next function: they are most likely outside of a
+// function because of an extra closing brace.
 bool Parser::outside_function(std::string_view what) {
   if (!outside_reported_) {
     fail(Kind::outside_function, tok_.span, what);

@@ -9,9 +9,9 @@
 
 namespace heddle::syntax {
 
-/// Parses a whole module. Mistakes go to `report`, one diagnostic each; what did not parse is left
-/// out of the tree (StmtKind::error, ExprKind::error) and parsing goes on. Line markers found in
-/// the text are added to `source`. The tree does not refer to the source's memory.
+/// Parses a whole module. Mistakes go to `report`, one diagnostic each; statements and expressions
+/// that do not parse become StmtKind::error or ExprKind::error, and parsing continues. Line markers
+/// found in the text are added to `source`. The tree does not refer to the source's memory.
 Tree parse(diag::Source& source, diag::Report& report);
 
 }  // namespace heddle::syntax

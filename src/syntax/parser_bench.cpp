@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How fast text becomes a tree, in bytes of text per second, and how large the tree is.
+// The speed of the parser, in bytes of text per second, and the size of the tree.
 #include <benchmark/benchmark.h>
 
 #include "syntax/lexer.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any bytes parse to a well-formed tree and to diagnostics that can be shown.
+// Any bytes parse to a well-formed tree and to diagnostics that can be rendered.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The parser: recursive descent with one token of look-ahead, statements in a loop, recursion only
-// inside expressions and bounded there. A function that returns bool says whether its statement is
-// whole; at the first `false` the statement is given up and recover() finds the next one. Private
-// to src/syntax; the grammar is spread over parse_*.cpp by chapter.
+// inside expressions and bounded there. A function that returns bool returns whether its statement
+// parsed; at the first `false` the statement is dropped and recover() finds the next one. Private
+// to src/syntax; the grammar is split into parse_*.cpp by chapter of the manual.
 #pragma once
 
 #include <string>
@@ -38,7 +38,7 @@ class Parser {
   void close_all_blocks();
   bool outside_function(std::string_view what);
 
-  // recovery.cpp: what is wrong, and where to go on
+  // recovery.cpp: error messages, and the place where parsing continues
   template <class... Args>
   bool fail(diag::Kind kind, Span span, const Args&... args);
   bool expected(std::string_view what, std::string_view help = {});
@@ -141,18 +141,18 @@ class Parser {
   NameId dotted_id() { return intern({tok_.span.begin + 1, tok_.span.end}); }
   bool at_word(Word word) { return at(TokenKind::dotted) && dotted_id() == id_of(word); }
   void push(StmtKind kind, Span span, std::size_t data) {
-    Stmt& stmt = tree_.stmts.emplace_back();  // filled in place: a copy would wait for the parts
+    Stmt& stmt = tree_.stmts.emplace_back();  // filled in place, which is faster than a copy
     stmt.kind = kind;
     stmt.span = span;
     stmt.data = static_cast<u32>(data);
   }
-  /// From the statement's first byte to the end of what has been taken.
+  /// The span from the statement's first byte to the end of the last consumed token.
   Span so_far(u32 begin) const { return {begin, prev_end_ > begin ? prev_end_ : begin}; }
 
   struct Block {
     Span brace;
-    u32 function;  ///< whose body it is, or kNoFunction
-    u32 first;     ///< statement after the block_begin
+    u32 function;  ///< the function whose body it is, or kNoFunction
+    u32 first;     ///< the statement after block_begin
   };
   static constexpr u32 kNoFunction = ~u32{0};
   struct Nest;
@@ -170,15 +170,15 @@ class Parser {
   unsigned nesting_ = 0;              ///< depth of the recursion
   unsigned open_braces_ = 0;          ///< `{` of vectors that are being read
   bool in_call_ = false;              ///< ( ) of an operand is a list
-  bool failed_ = false;               ///< this statement is given up
-  bool outside_reported_ = false;     ///< statements outside of functions were complained about
-  diag::Diagnostic* last_ = nullptr;  ///< what the last fail() reported; null if nothing
+  bool failed_ = false;               ///< this statement is dropped
+  bool outside_reported_ = false;     ///< a statement outside of functions was reported
+  diag::Diagnostic* last_ = nullptr;  ///< the report of the last fail(); null if none
   std::size_t errors_at_statement_ = 0;
   std::size_t errors_at_start_ = 0;
 };
 
-/// Gives the statement up. Reports only when nothing was reported for it before, by the lexer
-/// either.
+/// Drops the statement. Reports a diagnostic only if neither parser nor lexer has reported one for
+/// this statement.
 template <class... Args>
 bool Parser::fail(diag::Kind kind, Span span, const Args&... args) {
   const bool first = !failed_ && report_.error_count() == errors_at_statement_;
@@ -187,7 +187,7 @@ bool Parser::fail(diag::Kind kind, Span span, const Args&... args) {
   return false;
 }
 
-/// One level of recursion, alive as long as it lasts.
+/// One level of recursion; alive during that level.
 struct Parser::Nest {
   explicit Nest(Parser& parser) : parser_(parser) {
     if (++parser_.nesting_ > kMaxDepth) {

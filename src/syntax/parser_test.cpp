@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is written outside of instructions, and how it is printed.
+// Tests that everything except instructions is parsed and printed.
 #include "syntax/parser.h"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The preprocessor runs as a child without a shell. Its standard input, output and error are
-// memory files: nothing can block, and no signal handler of the host is involved.
+// The preprocessor runs as a child process without a shell. Its standard input, output and error
+// are memory files, so nothing can block, and no signal handler of the program is called.
 #include "syntax/preprocess.h"
 
 #include <fcntl.h>
@@ -59,7 +59,8 @@ struct Outcome {
   std::string messages;
 };
 
-/// A file that is included may have no end, and macros may double what they hold a hundred times.
+/// Limits the child's time and memory: an included file may be endless, and nested macros may grow
+/// exponentially.
 void limit(pid_t child) {
   constexpr rlim_t kSeconds = 30, kMemory = rlim_t{1} << 30;
   const std::pair<__rlimit_resource, rlim_t> limits[] = {
@@ -72,7 +73,7 @@ void limit(pid_t child) {
   }
 }
 
-/// Runs `arguments` with `input`; the error says what the host could not do.
+/// Runs `arguments` with `input`; the error names the failed operation of the host.
 Result<Outcome> run(const std::vector<std::string>& arguments, std::string_view input) {
   const Fd in(memfd_create("heddle-cpp-in", MFD_CLOEXEC));
   const Fd out(memfd_create("heddle-cpp-out", MFD_CLOEXEC));
@@ -98,7 +99,7 @@ Result<Outcome> run(const std::vector<std::string>& arguments, std::string_view 
   if (failure == ENOENT) return outcome;
   if (failure) return Error{fmt::format("{} does not start: {}", argv[0], std::strerror(failure))};
   outcome.found = true;
-  limit(child);  // it has to load its libraries before it can spend anything
+  limit(child);  // early enough: the child first has to load its libraries
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return Error{fmt::format("lost {}: {}", argv[0], std::strerror(errno))};
@@ -148,7 +149,7 @@ Result<diag::Source> preprocess(diag::Source source) {
   const std::vector<std::string> programs[] = {
       {"cpp"}, {"gcc", "-E"}, {"clang", "-E"}, {"cc", "-E"}};
   for (std::vector<std::string> arguments : programs) {
-    // As for an assembler: `//` comments, `%` and `$` pass, and no name of the host is a macro.
+    // The mode for assemblers: `//` comments, `%` and `$` pass, and no predefined macros.
     for (const char* argument : {"-x", "assembler-with-cpp", "-undef", "-iquote"}) {
       arguments.emplace_back(argument);
     }

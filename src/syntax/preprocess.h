@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files to text that the parser can read. A module that uses #include, #define or #if goes through
-// the C preprocessor that is installed, as PTX ISA 4.1 has it; its line markers lead diagnostics
-// back to the file that a person wrote.
+// Reads files as text for the parser. A module that uses #include, #define or #if goes through the
+// installed C preprocessor, as PTX ISA 4.1 says; its line markers map diagnostics back to the
+// original file.
 #pragma once
 
 #include <string>
@@ -13,20 +13,20 @@
 
 namespace heddle::syntax {
 
-/// Bytes of a text, at most: its places have 32 bits.
+/// The largest text in bytes: places have 32 bits.
 inline constexpr u64 kMostText = 0xffff'fff0;
 
 /// Reads `path` ("-": standard input). The error names what is no text by what it is
 /// (about_binary()).
 Result<std::string> load_text(const std::string& path);
 
-/// Does `text` hold a line that only a C preprocessor understands?
+/// Whether `text` has a line that needs a C preprocessor.
 bool needs_preprocessing(std::string_view text);
 
-/// `source` after the preprocessor (cpp, gcc, clang or cc, the first that is on PATH); returned as
-/// it is when it needs none. It gets 30 seconds, 1 GiB of memory and kMostOfStream bytes. Includes
-/// are looked for beside the source's path first. The error carries the preprocessor's own
-/// messages.
+/// `source` after the preprocessor (cpp, gcc, clang or cc, the first that is on PATH); unchanged
+/// when it needs none. The preprocessor is limited to 30 seconds, 1 GiB of memory and kMostOfStream
+/// bytes of output. It searches includes in the source's folder first. The error contains the
+/// preprocessor's own messages.
 Result<diag::Source> preprocess(diag::Source source);
 
 }  // namespace heddle::syntax

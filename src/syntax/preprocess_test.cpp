@@ -14,7 +14,7 @@
 namespace heddle::syntax {
 namespace {
 
-/// A folder of its own, gone at the end.
+/// A temporary folder for each test.
 class Preprocess : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expressions and operands as text, with no more parentheses than precedence asks for.
-// PTX ISA 4.5, chapter 6.
+// Expressions and operands as text, with parentheses only where precedence requires them. PTX ISA
+// 4.5, chapter 6.
 #include <fmt/format.h>
 
 #include <bit>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What parses without a diagnostic is printed as text that parses to the same tree, and that text
-// is canonical: printing it again changes nothing.
+// For every text that parses without a diagnostic: the printed text parses to the same tree, and is
+// canonical: printing it again changes nothing.
 #include <cstddef>
 #include <cstdint>
 

@@ -22,7 +22,7 @@ std::string Printer::module() {
 void Printer::begin(const Stmt& stmt) {
   switch (stmt.kind) {
     case StmtKind::label:
-      return;  // at the margin, to be found easily
+      return;  // labels are not indented, so that they stand out
     case StmtKind::function:
       if (!out_.empty() && !source_) out_ += '\n';
       return;
@@ -185,7 +185,7 @@ void Printer::declarator(const Variable& variable, bool parameter) {
   }
 }
 
-// One on each line where there are several.
+// Several parameters are printed one per line.
 void Printer::parameters(Range<u32> range, bool lines) {
   lines &= range.count > 1;
   const std::string_view separator = lines ? ",\n    " : ", ";

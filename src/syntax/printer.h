@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tree to canonical, readable text. For a tree that parsed without errors, parse(print(tree)) says
-// the same as the tree (syntax/equal.h).
+// Tree to canonical, readable text. For a tree without errors, parse(print(tree)) equals the tree
+// (syntax/equal.h).
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace heddle::syntax {
 
 std::string print(const Tree& tree);
 
-/// One expression, as an operand or initialiser is printed.
+/// One expression, in the format of operands and initialisers.
 std::string print(const Tree& tree, ExprId expr);
 
 }  // namespace heddle::syntax

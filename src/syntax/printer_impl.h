@@ -16,8 +16,8 @@ namespace heddle::syntax {
 
 class Printer {
  public:
-  /// With `source`, which the tree was parsed from, numbers are written as they are there, and a
-  /// function follows what is before it without an empty line.
+  /// With `source`, the text of the tree, numbers keep their notation, and functions are not
+  /// preceded by an empty line.
   explicit Printer(const Tree& tree, const diag::Source* source = nullptr)
       : tree_(tree), source_(source) {}
   std::string module();
@@ -26,12 +26,12 @@ class Printer {
     return std::move(out_);
   }
 
-  // For the formatter, which prints statement by statement. Several at once: variables that are
-  // declared together.
+  // For the formatter, which prints statement by statement. Variables that are declared together
+  // are several statements.
   void statements(std::span<const Stmt> together);
   /// Indents the line that `stmt` begins.
   void begin(const Stmt& stmt);
-  // Bounded, so that the text does not grow with the square of the depth.
+  // Bounded, so that the size of the text is not quadratic in the depth.
   void indent() { out_.append(std::min<std::size_t>(depth_, 16) * 4, ' '); }
   std::string& out() { return out_; }
   std::string take() { return std::move(out_); }

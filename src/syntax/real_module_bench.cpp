@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of the module are renamed token by token; what is declared in a function needs no new name.
+// Names of the module are renamed token by token; names that are declared in a function stay the
+// same.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -19,7 +20,7 @@ constexpr const char* kKernels[] = {"atomics", "bitonic",    "elementwise", "glo
                                     "int64",   "mandelbrot", "matmul",      "reduce",  "scan",
                                     "sha256",  "transpose",  "vote"};
 
-/// The text of a module behind its header, cut where a number makes names unique.
+/// The text of a module after its header, split where a number is inserted to make names unique.
 std::vector<std::string> pieces_of(const std::string& path) {
   std::ifstream file(path);
   diag::Source source(path, std::string(std::istreambuf_iterator<char>(file), {}));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What to say about a statement that does not parse, and where to go on. One mistake is one
-// diagnostic: only the first of a statement is reported, and what is skipped is not read closely.
+// Error messages for statements that do not parse, and recovery. One mistake gives one diagnostic:
+// only the first mistake of a statement is reported, and skipped text is not checked.
 #include <algorithm>
 
 #include "base/spelling.h"
@@ -15,7 +15,7 @@ namespace {
 
 /// "did you mean '.func'?" for .fnc, .function and .kernel.
 std::string like_a_directive(std::string_view word) {
-  constexpr std::size_t kShortest = 3;  // of a word that others abbreviate
+  constexpr std::size_t kShortest = 3;  // the shortest abbreviation
   if (word == "kernel") return "did you mean '.entry'?";
   Spelling spelling(word, true);
   for (const WordInfo& known : kWords)
@@ -40,7 +40,8 @@ std::string Parser::describe(const Token& token) const {
 }
 
 bool Parser::expected(std::string_view what, std::string_view help) {
-  // A missing mark belongs behind what it should follow, not on the next line.
+  // A missing punctuation mark is reported after the token that it should follow, not on the next
+  // line.
   const bool missing = what.starts_with('\'') && tok_.first_on_line && prev_end_ > statement_begin_;
   fail(Kind::expected, missing ? Span{prev_end_, prev_end_} : tok_.span, what, describe(tok_));
   if (missing && last_) last_->label(tok_.span, "found here");
@@ -51,12 +52,12 @@ bool Parser::expected(std::string_view what, std::string_view help) {
   return false;
 }
 
-/// Adds to what fail() reported, if it did.
+/// Adds a help to the report of fail(), if there was one.
 void Parser::help(std::string text) {
   if (last_ && !text.empty()) last_->help(std::move(text));
 }
 
-// A statement that is whole but for its semicolon is kept, and the next one begins here.
+// A statement that lacks only its semicolon is kept, and the next one begins here.
 bool Parser::end_statement(std::string_view what) {
   if (accept(TokenKind::semicolon)) return true;
   // `ld.v2.u32 a, b}, [c];`: the brace closes a vector that was never opened, not the block.
@@ -89,8 +90,8 @@ bool Parser::misplaced(std::string_view help) {
   return false;
 }
 
-// Does the current token begin a statement? Certain enough to go on there after a mistake, so only
-// what stands first on its line or can be nothing else.
+// Whether the current token begins a statement, with enough certainty to resume there after a
+// mistake: it must be first on its line, or be able to begin only a statement.
 bool Parser::looks_like_statement() {
   switch (tok_.kind) {
     case TokenKind::end:
@@ -141,7 +142,7 @@ void Parser::recover() {
   lexer_.mute(false);
 }
 
-// Outside of functions only directives begin statements; a block belongs to what was wrong.
+// Outside of functions only directives begin statements; a block belongs to the wrong statement.
 void Parser::recover_module() {
   while (!at(TokenKind::end)) {
     if (at(TokenKind::semicolon) && !outside_reported_) {
@@ -171,7 +172,7 @@ void Parser::skip_braces() {
   } while (depth > 0 && !at(TokenKind::end));
 }
 
-// After a mistake in the content of a .section, which is in no block of ours.
+// After a mistake in the content of a .section, whose braces are not a block.
 void Parser::skip_section() {
   lexer_.mute(true);
   while (!at(TokenKind::end) && !at(TokenKind::r_brace)) {

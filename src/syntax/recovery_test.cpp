@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One mistake, one diagnostic, at the narrowest place, and what follows is read.
+// One mistake gives one diagnostic, at the narrowest place, and the following statements are
+// parsed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -269,7 +270,7 @@ TEST(Recovery, Blocks) {
   }
 }
 
-// No input may exhaust the stack or take for ever.
+// No input may exhaust the stack or take unbounded time.
 TEST(Recovery, DeepAndLongInput) {
   const std::size_t n = 200000;
   const auto repeat = [&](std::string_view text) {

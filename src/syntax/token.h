@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the lexer hands to the parser. PTX ISA 4.1 to 4.5.
+// The tokens that the lexer passes to the parser. PTX ISA 4.1 to 4.5.
 #pragma once
 
 #include "base/types.h"
@@ -26,7 +26,7 @@ struct Token {
   u64 value = 0;  ///< integer: magnitude; real, real32: bits
   Span span;
   TokenKind kind = TokenKind::end;
-  bool first_on_line = false;  ///< nothing but blanks and comments before it on its line
+  bool first_on_line = false;  ///< only blanks and comments before it on its line
   bool is_unsigned = false;    ///< integer: suffix U, or does not fit .s64
   u8 radix = 10;               ///< number: 2, 8, 10 or 16 (real: 16 is 0d notation)
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The syntax tree of one PTX module, flat: statements in program order (blocks are begin/end
-// statements), the details of each kind in its own vector, addressed by typed ids. It says what was
-// written, not what it means: names are unresolved, modifiers are text, constant expressions are
-// not evaluated. Spans are byte ranges of the source. PTX ISA chapters 4, 5, 6, 11, 12.
+// statements), the details of each kind in its own vector, addressed by typed ids. It represents
+// the text, not its meaning: names are unresolved, modifiers are text, constant expressions are not
+// evaluated. Spans are byte ranges of the source. PTX ISA chapters 4, 5, 6, 11, 12.
 #pragma once
 
 #include <string_view>
@@ -68,7 +68,7 @@ struct Expr {
   NameId field = {};
   ExprKind kind = ExprKind::error;
   u8 op = 0;  ///< Op, or for integer: 1 = unsigned
-  /// How a number was written: 2, 8, 10 or 16; for real, 16 is 0d notation. For the printer only.
+  /// The notation of a number: 2, 8, 10 or 16; for real, 16 is 0d notation. For the printer only.
   u8 radix = 10;
   u8 height = 0;  ///< levels below it, at most kMaxDepth: recursion over an expression is bounded
 
@@ -97,7 +97,7 @@ enum class StmtKind : u8 {
   section,        ///< data = sections
   dwarf,          ///< @@dwarf line; data = sections, without a name
   alias,          ///< data = aliases
-  error,          ///< did not parse; already reported. Names it may have declared are unknown
+  error,          ///< did not parse; already reported. The names that it declares are unknown
 };
 
 struct Stmt {
@@ -144,9 +144,9 @@ struct Variable {
   bool is_array = false;
   Range<ExprId> dims;  ///< array dimensions; a none id for `[]`
   ExprId initializer;  ///< none, an expression, or a vector (list)
-  /// Of Tree::directives, in this order: what .attribute( ) holds, "managed" or "unified" with two
-  /// args; then for a pointer parameter "ptr", the space it points to, and the pointee's "align"
-  /// with one arg.
+  /// Range of Tree::directives, in this order: the contents of .attribute( ), "managed" or
+  /// "unified" with two args; then, for a pointer parameter, "ptr", the space that it points to,
+  /// and the pointee's "align" with one arg.
   Range<u32> attributes;
 };
 
@@ -162,7 +162,7 @@ struct Function {
   bool has_return = false;
   bool has_body = false;
   bool is_whole = true;  ///< the header did parse: parameters and directives are known
-  Range<u32> returns;    ///< of Tree::variables (kept apart from the module's statements)
+  Range<u32> returns;    ///< of Tree::variables (separate from the module's statements)
   Range<u32> params;     ///< of Tree::variables
   Range<u32>
       directives;   ///< of Tree::directives: maxntid, noreturn, pragma, unified (attribute)...

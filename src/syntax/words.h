@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The words that the grammar itself knows. They are interned first, in this order, so that in a
-// Tree made by the parser the NameId of a word is its Word: a directive is found by one switch.
-// PTX ISA 4.3.1 table 1, 5.1, 5.4, chapter 11. Types, opcodes and modifiers are not words: the
-// parser does not know them.
+// The words of the grammar. They are interned first, in this order, so that in a Tree of the parser
+// the NameId of a word equals its Word: one switch finds a directive. PTX ISA 4.3.1 table 1, 5.1,
+// 5.4, chapter 11. Types, opcodes and modifiers are not words: the parser does not know them.
 #pragma once
 
 #include <array>
@@ -16,9 +15,9 @@ namespace heddle::syntax {
 enum class WordClass : u8 {
   space,      ///< declares variables
   linkage,    ///< 11.6
-  statement,  ///< begins a statement of its own
+  statement,  ///< begins a statement
   tuning,     ///< belongs to a function header (11.4, 11.7, 11.8)
-  other,      ///< has a meaning inside some statement only
+  other,      ///< used within statements only
 };
 
 // X(enumerator, text, class)
@@ -122,7 +121,7 @@ inline bool looks_like_type(std::string_view text) {
                             std::string_view("busf").find(text[0]) != text.npos);
 }
 
-/// May `.text` begin a statement?
+/// Whether `.text` may begin a statement.
 inline bool begins_statement(std::string_view text) {
   for (const WordInfo& word : kWords) {
     if (word.text == text) return word.word_class <= WordClass::statement;
