@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The types of the CUDA runtime API as Heddle implements it (those of CUDA 13; abi/cuda12.h has the
-// ones that differ in CUDA 12): everything a C or C++ program needs to talk to libcudart.so, in one
-// header of our own. The prototypes come from functions.list (generated header runtime/api.h).
-// Rule: this is an ABI. Names, values, member order and member types are the published interface;
-// tests/runtime/abi_compare.py holds them against the vendor's headers where those are installed.
+// The types of the CUDA runtime API as Heddle implements it (of CUDA 13; abi/cuda12.h has the types
+// that differ in CUDA 12): all declarations that a C or C++ program needs to use libcudart.so, in
+// one header. The prototypes come from functions.list (generated header runtime/api.h). Rule: this
+// is an ABI. Names, values, member order and member types are the published interface;
+// tests/runtime/abi_compare.py compares them with the vendor's headers where those are installed.
 #pragma once
 
 #include "runtime/abi/array.h"

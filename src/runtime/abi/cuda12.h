@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What CUDA 12 declares otherwise than CUDA 13. The names have a 12 where both declare a type;
-// cudaLaunchParams is gone in CUDA 13.
+// The declarations of CUDA 12 that differ from CUDA 13. The names have a 12 where both declare a
+// type; CUDA 13 has no cudaLaunchParams.
 #pragma once
 
 #include "runtime/abi/device.h"

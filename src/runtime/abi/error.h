@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a runtime function returns.
-// Part of runtime/abi.h; names, values and layouts are the published interface, checked against the
-// toolkit by tests/runtime/abi_compare.py.
+// The results of runtime functions. Part of runtime/abi.h; names, values and layouts are the
+// published interface, checked against the toolkit by tests/runtime/abi_compare.py.
 #pragma once
 
 #ifdef __cplusplus

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Textures, surfaces and the resources they look at.
-// Part of runtime/abi.h; names, values and layouts are the published interface, checked against the
-// toolkit by tests/runtime/abi_compare.py.
+// Textures, surfaces and their resources. Part of runtime/abi.h; names, values and layouts are the
+// published interface, checked against the toolkit by tests/runtime/abi_compare.py.
 #pragma once
 
 #include "runtime/abi/array.h"

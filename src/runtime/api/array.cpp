@@ -24,7 +24,7 @@ cudaError_t describe_array(const cudaChannelFormatDesc* desc, const cudaExtent& 
   return cudaSuccess;
 }
 
-/// What the driver says about an array.
+/// The driver's description of an array.
 cudaError_t describe_array(cudaArray_const_t array, CUDA_ARRAY3D_DESCRIPTOR& out) {
   return in_context([&] { return cuArray3DGetDescriptor_v2(&out, as<CUarray>(array)); });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Linear copies, and those between devices. Runtime API 6.11.
+// Linear copies, and copies between devices. Runtime API 6.11.
 #include "runtime/core/copy.h"
 #include "driver/api.h"
 #include "runtime/bodies.h"

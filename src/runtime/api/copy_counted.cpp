@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies of a number of bytes to and from arrays of one or two dimensions, whose rows count as one
-// after the other. Runtime API 6.12.
+// Copies of a number of bytes to and from arrays of one or two dimensions, whose rows count as
+// consecutive. Runtime API 6.12.
 #include <algorithm>
 
 #include "driver/api.h"
@@ -14,11 +14,11 @@
 namespace heddle::runtime {
 namespace {
 
-/// A place that moves on: in an array from row to row, elsewhere straight on.
+/// A position that advances: in an array from row to row, in memory linearly.
 struct Place {
   const void* pointer = nullptr;
   CUarray array = nullptr;
-  size_t row = 0, rows = 0;  ///< of the array: bytes, and how many
+  size_t row = 0, rows = 0;  ///< of the array: bytes of a row, number of rows
   size_t x = 0, y = 0;
 
   /// Bytes until the end of the row, and of the array.
@@ -55,7 +55,7 @@ cudaError_t in_array(cudaArray_const_t array, size_t x, size_t y, Place& out) {
   return cudaSuccess;
 }
 
-/// Copies piece by piece: what is left of a row, or as many whole rows as both sides have.
+/// Copies piece by piece: the rest of a row, or as many whole rows as both sides have.
 template <class Copy>
 cudaError_t each_piece(Place to, Place from, size_t count, cudaMemcpyKind kind, Copy copy) {
   if (!to.has(count) || !from.has(count)) return cudaErrorInvalidValue;

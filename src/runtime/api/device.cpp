@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Devices: which there are, which one a thread uses, flags. Runtime API 6.1.
+// Devices: their list, the current device of a thread, flags. Runtime API 6.1.
 #include "driver/api.h"
 #include "runtime/bodies.h"
 #include "runtime/core/context.h"
@@ -37,8 +37,8 @@ cudaError_t cudaGetDevice(int* device) {
   return device ? current_device(*device) : cudaErrorInvalidValue;
 }
 
-// The runtime tries the devices in this order and takes the first that is free, which the first one
-// always is here.
+// The runtime tries the devices in this order and takes the first free one; in Heddle that is
+// always the first.
 cudaError_t cudaSetValidDevices(int* device_arr, int len) {
   if (len < 0 || (len && !device_arr)) return cudaErrorInvalidValue;
   for (int i = 0; i < len; ++i) {
@@ -60,7 +60,8 @@ cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int fl
   return primary_context(device, context);
 }
 
-// The contents of the device go, its context stays for whoever holds it: the driver makes it new.
+// Destroys the contents of the device; the context's handle stays valid: the driver resets the
+// context.
 cudaError_t cudaDeviceReset(void) {
   int device = 0;
   if (const cudaError_t error = current_device(device)) return error;
@@ -86,7 +87,7 @@ cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
   return from_driver(result);
 }
 
-// Devices without double precision, which these two were for, are gone.
+// These two functions are for devices without double precision, which do not exist any more.
 cudaError_t cudaSetDoubleForDevice(double*) { return cudaSuccess; }
 cudaError_t cudaSetDoubleForHost(double*) { return cudaSuccess; }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Names and texts of errors, and the thread's last one. Runtime API 6.3. An error that the driver
-// has too has the driver's text; the others have their own.
+// has too has the driver's text; the texts of the others are here.
 #include "runtime/core/error.h"
 
 #include "driver/api.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels as objects: their attributes, their handles, how many fit. Runtime API 6.8, 6.10.
+// Kernels as objects: their attributes, their handles, their occupancy. Runtime API 6.8, 6.10.
 #include "driver/api.h"
 #include "runtime/bodies.h"
 #include "runtime/core/context.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graph nodes that copy and set memory. Runtime API 6.30. What the several kinds of copy nodes have
-// in common: the copy is described first, then a node is made, changed, or changed in an instance.
+// Graph nodes that copy and set memory. Runtime API 6.30. All kinds of copy nodes are handled
+// alike: the copy is described first, then a node is created, changed, or changed in an instance.
 #include "driver/api.h"
 #include "runtime/bodies.h"
 #include "runtime/core/context.h"
@@ -12,7 +12,7 @@
 namespace heddle::runtime {
 namespace {
 
-/// Where a new node goes.
+/// The graph and the dependencies of a new node.
 struct NewNode {
   cudaGraphNode_t* node;
   cudaGraph_t graph;

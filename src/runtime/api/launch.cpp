@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launching kernels. Runtime API 6.8 (Execution Control). A configuration of the runtime is one of
-// the driver with other names; launch attributes have the same layout.
+// Launching kernels. Runtime API 6.8 (Execution Control). A configuration of the runtime is a
+// configuration of the driver with different names; launch attributes have the same layout.
 #include <cstdio>
 #include <mutex>
 #include <set>
@@ -51,7 +51,8 @@ bool is_launchable(const dim3& grid, const dim3& block) {
          threads <= static_cast<u64>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
 }
 
-/// Of a launch that does not get to the driver, which says why it refuses one: says it once.
+/// Reports, once, why a launch is refused. For launches that are not passed to the driver, which
+/// would report the reason.
 cudaError_t refuse(cudaError_t error, const char* why) {
   static std::mutex mutex;
   static std::set<std::string, std::less<>> said;
@@ -71,7 +72,7 @@ cudaError_t refuse_shared() {
   return refuse(cudaErrorInvalidValue, "a launch asks for more than 4 GiB of shared memory");
 }
 
-// A shape that no kernel can be launched in is an error of its own here.
+// The runtime has a separate error for a shape in which no kernel can be launched.
 cudaError_t of_launch(cudaError_t error, const dim3& grid, const dim3& block) {
   return error == cudaErrorInvalidValue && !is_launchable(grid, block)
              ? cudaErrorInvalidConfiguration
@@ -84,7 +85,7 @@ cudaError_t launch(Launch how, const void* func, dim3 grid, dim3 block, void** a
   if (const cudaError_t error = use_context()) return error;
   if (const cudaError_t error = find_kernel(func, kernel)) return error;
   if (shared > UINT32_MAX) return refuse_shared();
-  // The driver takes a kernel wherever it takes a function to launch.
+  // The driver's launch functions accept a kernel in place of a function.
   const CUresult result =
       how(reinterpret_cast<CUfunction>(kernel), grid.x, grid.y, grid.z, block.x, block.y, block.z,
           static_cast<unsigned>(shared), stream_of(stream), args);
@@ -115,7 +116,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
   return of_launch(from_driver(result), config->gridDim, config->blockDim);
 }
 
-// Of CUDA 12 only. Which device a grid is of, its stream says.
+// CUDA 12 only. The stream of a grid determines its device.
 cudaError_t cudaLaunchCooperativeKernelMultiDevice(cudaLaunchParams* launchParamsList,
                                                    unsigned int numDevices, unsigned int flags) {
   if (!launchParamsList) return cudaErrorInvalidValue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Allocation. Runtime API 6.11. Asking for nothing and freeing nothing succeed here, which they do
-// not in the driver.
+// Allocation. Runtime API 6.11. Unlike in the driver, allocating 0 bytes and freeing a null pointer
+// succeed.
 #include "driver/api.h"
 #include "runtime/bodies.h"
 #include "runtime/core/context.h"
@@ -11,7 +11,7 @@ namespace {
 
 CUdeviceptr* device(void** pointer) { return reinterpret_cast<CUdeviceptr*>(pointer); }
 
-/// Runs `allocate()` in the context, unless nothing is asked for.
+/// Runs `allocate()` in the context, unless 0 bytes are requested.
 template <class Allocate>
 cudaError_t unless_empty(void** pointer, size_t bytes, Allocate allocate) {
   if (!pointer) return cudaErrorInvalidValue;

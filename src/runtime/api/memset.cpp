@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Setting memory in three dimensions; in one and two it is the driver's own. Runtime API 6.11.
+// Setting memory in three dimensions; the driver has the functions for one and two dimensions.
+// Runtime API 6.11.
 #include "driver/api.h"
 #include "runtime/bodies.h"
 #include "runtime/core/context.h"
@@ -9,7 +10,7 @@
 namespace heddle::runtime {
 namespace {
 
-/// Runs `set(address, rows)` for as few stretches of equally spaced rows as the shape has.
+/// Runs `set(address, rows)` for the smallest number of ranges of equally spaced rows.
 template <class Set>
 cudaError_t by_rows(const cudaPitchedPtr& memory, const cudaExtent& extent, Set set) {
   const auto address = reinterpret_cast<CUdeviceptr>(memory.ptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a pointer points to. Runtime API 6.13.
+// Attributes of pointers. Runtime API 6.13.
 #include <algorithm>
 #include <iterator>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The properties structure, in the shape of CUDA 13 and in that of CUDA 12. Runtime API 6.1. Nearly
+// The properties structure, with the layouts of CUDA 13 and of CUDA 12. Runtime API 6.1. Nearly
 // every member is a device attribute under another name.
 #include "driver/api.h"
 #include "runtime/bodies.h"
@@ -9,7 +9,7 @@
 namespace heddle::runtime {
 namespace {
 
-/// Reads attributes into members and remembers what went wrong.
+/// Reads attributes into members and keeps the first error.
 class Reader {
  public:
   explicit Reader(CUdevice device) : device_(device) {}
@@ -35,7 +35,7 @@ class Reader {
   CUresult result_ = CUDA_SUCCESS;
 };
 
-// A member that only one of the two structures has is read where it is.
+// Reads a member that only one of the two structures has.
 #define HEDDLE_READ_IF_THERE(member, attribute)               \
   if constexpr (requires { properties.member; }) {            \
     read(properties.member, CU_DEVICE_ATTRIBUTE_##attribute); \
@@ -183,7 +183,7 @@ cudaError_t get(Properties* out, int device) {
   return cudaSuccess;
 }
 
-// All devices are of one kind, so the first matches as well as any.
+// All devices are of one kind, so the first one matches best.
 template <class Properties>
 cudaError_t choose(int* device, const Properties* properties) {
   int count = 0;

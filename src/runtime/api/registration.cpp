@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What compilers call, not programs: crt/host_runtime.h of the toolkit declares these functions. A
-// program registers its fat binaries before main; a launch `f<<<...>>>(...)` pushes its
-// configuration and calls a stub, which pops it and launches.
+// The functions that compiled code calls, not the program's source: crt/host_runtime.h of the
+// toolkit declares them. A program registers its fat binaries before main; a launch
+// `f<<<...>>>(...)` pushes its configuration and calls a stub, which pops it and launches.
 #include <vector>
 
 #include "base/per_thread.h"
@@ -32,7 +32,7 @@ void** __cudaRegisterFatBinary(void* fatCubin) {
   return reinterpret_cast<void**>(heddle::runtime::register_fat_binary(fatCubin));
 }
 
-// All symbols of the binary have been registered; loading waits for the first use.
+// All symbols of the binary have been registered. The binary is loaded at the first use.
 void __cudaRegisterFatBinaryEnd(void**) {}
 
 void __cudaUnregisterFatBinary(void** fatCubinHandle) {
@@ -83,8 +83,8 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* func) {
   return cudaGetKernel(kernel, func);
 }
 
-// The stub asks for the kernel once and ignores the answer; what went wrong then is still the
-// reason why there is none now.
+// The stub gets the kernel once and ignores the error of that call; the same error is returned here
+// if there is no kernel.
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void** args,
                                size_t sharedMem, cudaStream_t stream) {
   if (!kernel) return last_error() ? last_error() : cudaErrorInvalidDeviceFunction;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Streams and events, as far as they are not the driver's functions themselves. Runtime
-// API 6.4, 6.5.
+// The functions for streams and events that are not forwarded to the driver. Runtime API 6.4, 6.5.
 #include <memory>
 
 #include "driver/api.h"
@@ -12,7 +11,7 @@
 namespace heddle::runtime {
 namespace {
 
-/// A callback of the runtime, which wants its status as a runtime error.
+/// A callback of the runtime, whose status is a runtime error.
 struct Callback {
   cudaStreamCallback_t function;
   void* data;

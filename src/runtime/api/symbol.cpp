@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variables of the program's GPU code, by the host's name of them. Runtime API 6.11.
+// Variables of the program's GPU code, by their host symbols. Runtime API 6.11.
 #include "runtime/core/symbol.h"
 
 #include "runtime/bodies.h"

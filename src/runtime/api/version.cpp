@@ -26,7 +26,7 @@ cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** funcPtr, unsigned
                                           driverStatus);
 }
 
-// A function that there is none of is a null pointer and a status, not an error.
+// For a function that does not exist, the result is a null pointer and a status, not an error.
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** funcPtr,
                                              unsigned int cudaVersion, unsigned long long flags,
                                              enum cudaDriverEntryPointQueryResult* driverStatus) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See array.h. Formats beyond plain integers and floats (block-compressed ones and their like) are
-// not translated yet.
+// See array.h. Formats other than plain integers and floats (for example block-compressed formats)
+// are not translated yet.
 #include "runtime/core/array.h"
 
 #include "driver/api.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Element formats of arrays: the runtime describes an element by the bits of its components, the
-// driver by the type of one and their number. Runtime API 6.11, 6.23.
+// driver by the type of a component and their number. Runtime API 6.11, 6.23.
 #pragma once
 
 #include "runtime/core/error.h"
@@ -13,7 +13,7 @@ struct ElementFormat {
   unsigned channels = 0;
 };
 
-/// cudaErrorInvalidChannelDescriptor when no element looks like that.
+/// cudaErrorInvalidChannelDescriptor when no element format matches.
 cudaError_t translate(const cudaChannelFormatDesc& description, ElementFormat& out);
 cudaError_t translate(const ElementFormat& format, cudaChannelFormatDesc& out);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which context a call works in. A thread has a current device, and each device one primary
-// context, which is made when the first call needs it; a context that the program has made current
-// with the driver API is used as it is. Runtime API 6.1, 6.36 (interactions with the driver API).
+// The context of a call. A thread has a current device, and each device one primary context, which
+// is created when the first call needs it. If the program has made a context current with the
+// driver API, the call uses that context. Runtime API 6.1, 6.36 (interactions with the driver API).
 #pragma once
 
 #include "runtime/core/error.h"
@@ -15,13 +15,13 @@ cudaError_t use_driver();
 /// Makes sure that the thread has a current context.
 cudaError_t use_context();
 
-/// The device of the current context, or the one that the thread has chosen; makes no context.
+/// The device of the current context, or the device that the thread has chosen; creates no context.
 cudaError_t current_device(int& device);
 
-/// Makes `device` the thread's, and its primary context current.
+/// Makes `device` the thread's current device, and its primary context current.
 cudaError_t choose_device(int device);
 
-/// Makes `device` the one whose context the thread's next call makes.
+/// Makes `device` the device whose context the thread's next call creates.
 void prefer_device(int device);
 
 /// The primary context of `device`, kept for the life of the process.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments of the runtime as arguments of the driver. The two interfaces describe the same things
-// in types of different names: `void*` is a CUdeviceptr, an enumeration has the same numbers, a
-// structure the same layout. What is more than another name (a function of the program that stands
-// for a kernel) has a conversion that can fail.
+// Converts arguments of the runtime to arguments of the driver. The two interfaces describe the
+// same objects with types of different names: `void*` is a CUdeviceptr, an enumeration has the same
+// numbers, a structure the same layout. Arguments with a different meaning (a function of the
+// program that stands for a kernel) have a conversion that can fail.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,8 @@ namespace heddle::runtime {
 template <class T>
 concept IsComplete = requires { sizeof(T); };
 
-/// What pointers of both types may point to, if it is the same thing under two names.
+/// Whether pointers to From may be passed as pointers to To, because the types are the same under
+/// two names.
 template <class To, class From>
 constexpr bool same_size() {
   if constexpr (IsComplete<To> && IsComplete<From>) {
@@ -32,7 +33,7 @@ To as(From from) {
     return from;
   } else if constexpr (std::is_pointer_v<To> && std::is_pointer_v<From>) {
     static_assert(same_size<std::remove_pointer_t<To>, std::remove_pointer_t<From>>());
-    return (To)from;  // NOLINT: removes const too, where the driver forgot it
+    return (To)from;  // NOLINT: also removes const that the driver's type lacks
   } else if constexpr (std::is_pointer_v<From>) {
     static_assert(sizeof(To) == sizeof(From));
     return reinterpret_cast<To>(from);

@@ -48,7 +48,7 @@ cudaMemcpyKind kind_of(Types types) {
   return from_host ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice;
 }
 
-// The structures for one device and for two name the sides alike.
+// The structures for one device and for two have the same names of members.
 template <class Copy>
 void set_from(const CopySide& side, CUmemorytype type, Copy& out) {
   out.srcXInBytes = side.x;

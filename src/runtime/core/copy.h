@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies of any shape as the driver's 3D copy, of which the others are special cases. Runtime
-// API 6.11.
+// Describes copies of any shape as the driver's 3D copy, the general case. Runtime API 6.11.
 #pragma once
 
 #include "runtime/core/error.h"
 
 namespace heddle::runtime {
 
-/// Where a copy reads or writes: at an address, or in an array. Offsets are in bytes, rows, slices.
+/// The source or destination of a copy: an address, or a place in an array. Offsets are in bytes,
+/// rows, slices.
 struct CopySide {
   const void* pointer = nullptr;
   CUarray array = nullptr;
@@ -17,18 +17,18 @@ struct CopySide {
   size_t x = 0, y = 0, z = 0;
 };
 
-/// A copy of `extent`, whose width is in bytes. `kind` says on which side the host is.
-/// cudaErrorInvalidMemcpyDirection when it says nothing.
+/// A copy of `extent`, whose width is in bytes. `kind` says on which side the host is;
+/// cudaErrorInvalidMemcpyDirection when it is not a valid kind.
 cudaError_t describe(const CopySide& to, const CopySide& from, const cudaExtent& extent,
                      cudaMemcpyKind kind, CUDA_MEMCPY3D& out);
 
 /// The parameters of cudaMemcpy3D, whose widths are in elements where an array takes part.
 cudaError_t describe(const cudaMemcpy3DParms& parameters, CUDA_MEMCPY3D& out);
 cudaError_t describe(const cudaMemcpy3DPeerParms& parameters, CUDA_MEMCPY3D_PEER& out);
-/// The other way round; all widths in bytes.
+/// The inverse; all widths are in bytes.
 void describe(const CUDA_MEMCPY3D& copy, cudaMemcpy3DParms& out);
 
-/// Waits as the driver's synchronous copies do.
+/// Copies synchronously, with the rules of the driver's synchronous copies.
 cudaError_t copy_now(const CUDA_MEMCPY3D& copy);
 cudaError_t copy_later(const CUDA_MEMCPY3D& copy, CUstream stream);
 

@@ -8,7 +8,7 @@ namespace {
 
 thread_local cudaError_t last = cudaSuccess;
 
-// A kernel ended by one of these leaves its context in a state that cannot be trusted.
+// Whether the error, of a kernel, makes its context unusable.
 bool is_sticky(cudaError_t error) {
   switch (error) {
     case cudaErrorIllegalAddress:

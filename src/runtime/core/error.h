@@ -11,13 +11,13 @@ namespace heddle::runtime {
 /// The runtime's name for a result of the driver; they have the same number wherever both exist.
 cudaError_t from_driver(CUresult result);
 
-/// Makes a failure the thread's last error; returns what it is given.
+/// Makes a failure the thread's last error; returns its argument.
 cudaError_t record(cudaError_t error);
 
 /// The last error of this thread.
 cudaError_t last_error();
-/// Gives it out and forgets it, unless it is one after which the context is of no more use: only
-/// cudaDeviceReset ends those.
+/// Returns the last error and resets it, unless it made the context unusable: only cudaDeviceReset
+/// resets such an error.
 cudaError_t take_last_error();
 void clear_last_error();
 

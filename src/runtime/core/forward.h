@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A function of the runtime that is one of the driver: the same arguments, in the current context.
-// The generated exports call forward<cuXyz>(arguments...) for every line of functions.list that
-// names a driver's function.
+// Forwards a function of the runtime to a function of the driver, with the same arguments, in the
+// current context. The generated exports call forward<cuXyz>(arguments...) for every line of
+// functions.list that names a function of the driver.
 #pragma once
 
 #include "runtime/core/context.h"
@@ -23,7 +23,7 @@ struct Forward<CUresult (*)(To...)> {
   }
 
  private:
-  /// The call after all conversions, if all went well.
+  /// The call after all conversions, unless one has failed.
   struct Call {
     Call(CUresult (*function)(To...), const Conversion& conversion, To... arguments)
         : result(conversion.error() ? conversion.error() : from_driver(function(arguments...))) {}

@@ -33,7 +33,7 @@ cudaError_t kernel_to_driver(const From& from, To& to) {
   return cudaSuccess;
 }
 
-/// Members that mean the same, where only the driver's structure goes on after them.
+/// Copies members with the same meaning; only the driver's structure has further members.
 template <class To, class From>
 void copy_members(To& to, const From& from) {
   static_assert(sizeof(From) <= sizeof(To));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A launch configuration of the runtime as one of the driver.
+// Converts a launch configuration of the runtime to one of the driver.
 #pragma once
 
 #include "runtime/core/error.h"
 
 namespace heddle::runtime {
 
-/// Attributes have the same layout in both interfaces, so the driver reads them where they are.
+/// Attributes have the same layout in both interfaces, so they are not copied.
 cudaError_t translate(const cudaLaunchConfig_t& config, CUlaunchConfig& out);
 
 }  // namespace heddle::runtime

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a documented function that is not written yet does: it fails, and names itself once on
-// stderr, so that nobody takes a silent success for work done.
+// The body of a documented function that is not written yet: it fails, and prints its name once on
+// stderr, so that it is never mistaken for a success.
 #pragma once
 
 #include <atomic>

@@ -21,7 +21,7 @@ struct Symbol {
   FatBinary* binary;
   std::string name;
   size_t size = 0;            // of a variable
-  CUkernel kernel = nullptr;  // once it has been asked for
+  CUkernel kernel = nullptr;  // null until its first use
 };
 
 struct Managed {
@@ -46,7 +46,7 @@ class FatBinary {
  public:
   explicit FatBinary(const void* wrapper) : wrapper_(wrapper) {}
 
-  /// Loads the code the first time; the same answer ever after.
+  /// Loads the code at the first call; later calls return the same result.
   cudaError_t load();
   CUlibrary library() const { return library_; }
   void unload() {
@@ -86,8 +86,8 @@ cudaError_t FatBinary::load() {
   return error_;
 }
 
-// The host reads a managed variable through a pointer that the compiler made; there is one variable
-// for all devices.
+// The host accesses a managed variable through a pointer that the compiler generates; all devices
+// share one variable.
 cudaError_t FatBinary::load_managed() {
   for (const Managed& each : managed_) {
     CUdeviceptr address = 0;
@@ -175,7 +175,7 @@ cudaError_t variable_of(const void* symbol, CUdeviceptr& address, size_t& size) 
   if (const auto at = registry().variables.find(symbol); at != registry().variables.end()) {
     found = &at->second;
   }
-  // `&m` of a managed variable is the variable itself, no longer the host's pointer to it.
+  // `&m` of a managed variable is the address of the variable, not of the host's pointer to it.
   for (auto at = registry().variables.begin(); !found && at != registry().variables.end(); ++at) {
     const Managed* managed = at->second.binary->managed_at(symbol);
     if (managed && static_cast<const void*>(managed->host) == at->first) found = &at->second;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parts of variables, as copies and graph nodes name them.
+// Parts of variables, for copies and graph nodes.
 #pragma once
 
 #include "runtime/core/error.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which CUDA version this libcudart is of. The two libraries are made of the same objects; this
-// number is one of the few things in which they differ.
+// The CUDA version of this libcudart. The two libraries are linked from the same objects; this
+// number is one of their few differences.
 #pragma once
 
 namespace heddle::runtime {
