@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The jobs of src/interp/interp_bench.cpp on whatever OpenCL platforms there are, by the same count
-// of warp instructions. `./x bench` runs this with pocl (work-items compiled into loops) and under
+// The jobs of src/interp/interp_bench.cpp on the installed OpenCL platforms, with the same count of
+// warp instructions. `./x bench` runs this with pocl (work-items compiled into loops) and under
 // oclgrind (one work-item after the other, interpreted), where they are installed. One host thread.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

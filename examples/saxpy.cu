@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // y = a x + y, one element per thread: the kernel behind examples/saxpy.ptx. No CUDA toolkit is
-// needed to compile it; what its headers would define is a few lines of clang attributes:
+// needed to compile it; a few lines of clang attributes replace the toolkit's headers:
 //
 //   clang-19 -x cuda --cuda-device-only --cuda-gpu-arch=sm_75 -nocudainc -nocudalib -O2 -S \
 //       saxpy.cu -o saxpy.ptx

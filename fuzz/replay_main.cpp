@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stands in for libFuzzer where it is not there: runs a fuzz target once on the empty input and on
-// every file named, or found in a folder named, on the command line. So each input that once failed
-// is a regression test in every build, with any compiler.
+// Replaces libFuzzer in builds without it: runs a fuzz target once on the empty input and on every
+// file, or file of a folder, on the command line. So each input that once failed is a regression
+// test in every build, with any compiler.
 
 #include <algorithm>
 #include <cstddef>
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(""), 0);
   const auto inputs = inputs_of(argc, argv);
   for (const auto& path : inputs) {
-    // Named before it runs, so that a crash says which input it was.
+    // The input's name is printed before the run, so that a crash shows it.
     std::printf("%s\n", path.c_str());
     std::fflush(stdout);
     std::ifstream file(path, std::ios::binary);

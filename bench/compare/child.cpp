@@ -50,7 +50,7 @@ void Child::start() {
   to_ = commands[1], from_ = answers[0];
 }
 
-// Its status as of waitpid.
+// Ends the process; returns its status of waitpid().
 int Child::end() {
   if (pid_ < 0) return 0;
   close(to_), close(from_);
@@ -63,7 +63,7 @@ int Child::end() {
 Answer Child::ask(const std::string& command) {
   if (pid_ < 0) start();
   const std::string line = command + "\n";
-  (void)!write(to_, line.data(), line.size());  // one that died is seen below
+  (void)!write(to_, line.data(), line.size());  // a dead child is detected below
   std::string text;
   while (text.empty() || text.back() != '\n') {
     pollfd ready{from_, POLLIN, 0};
@@ -82,7 +82,7 @@ Answer Child::ask(const std::string& command) {
   }
   text.pop_back();
   if (text.starts_with("ok ")) return {true, std::atof(text.c_str() + 3), ""};
-  end();  // what failed may have left a context that runs nothing more
+  end();  // after a failure the context may be unusable
   return {false, 0, text.substr(3)};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The other end of serve.h: a process for one engine, started when it is first asked, and again
-// after it died.
+// The client of serve.h: a process for one engine, started at the first command, and again after it
+// died.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace heddle::bench {
 struct Answer {
   bool ok = false;
   double seconds = 0;
-  std::string reason;  ///< why not ok
+  std::string reason;  ///< why the command failed
 };
 
 class Child {
  public:
-  /// `traces`: it keeps what the driver says about launches.
+  /// `traces`: keeps the driver's trace of launches.
   Child(std::string engine, int threads, bool little, bool traces = false);
   ~Child() { end(); }
   Child(const Child&) = delete;

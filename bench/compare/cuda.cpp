@@ -10,7 +10,7 @@
 namespace heddle::bench {
 namespace {
 
-// Calls in a row: after the first that fails, no more are made.
+// A sequence of calls: after the first failure, no more calls are made.
 class Calls {
  public:
   template <class... Parameters, class... Arguments>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What runs a job: native code, Heddle through libcuda.so.1 (HEDDLE_ENGINE says which of its
-// engines), pocl.
+// The engines that run jobs: native code, Heddle through libcuda.so.1 (HEDDLE_ENGINE chooses its
+// engine), pocl.
 #pragma once
 
 #include <memory>
@@ -15,16 +15,18 @@ namespace heddle::bench {
 class Engine {
  public:
   virtual ~Engine() = default;
-  /// Takes the job and what its arrays hold; the job before it is over. "", or why it cannot.
+  /// Prepares a job with the contents of its arrays, in place of the previous job. "", or the
+  /// reason for a failure.
   virtual std::string prepare(const Job& job) = 0;
-  /// Runs it `times` times, one after the other, and waits for the last. "", or what went wrong.
+  /// Runs the job `times` times, one after the other, and waits for the last. "", or the reason for
+  /// a failure.
   virtual std::string run(int times) = 0;
   virtual std::string read(int array, void* to) = 0;
 };
 
 std::unique_ptr<Engine> native_engine(int threads);
 std::unique_ptr<Engine> cuda_engine();
-/// Null where there is no pocl.
+/// Null if pocl is not installed.
 std::unique_ptr<Engine> pocl_engine();
 
 /// The engine of that name: native, jit, interp or pocl; or null.

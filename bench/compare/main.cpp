@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle_jobs_bench: the jobs on native code, Heddle's engines and pocl, which take turns in every
-// round, so that whatever else the machine does befalls all of them. Numbers are medians over the
-// rounds, ratios medians of the rounds' ratios.
+// heddle_jobs_bench: runs the jobs on native code, Heddle's engines and pocl, one after the other
+// in every round, so that other load of the machine affects all of them. Numbers are medians over
+// the rounds, ratios medians of the rounds' ratios.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -45,12 +45,13 @@ double median_ratio(const std::vector<double>& of, const std::vector<double>& to
   return median(ratios);
 }
 
-/// A process that is timed, and what it needed in each round of the job at hand.
+/// A process that is timed, and its times in each round of the current job.
 struct Runner {
   Runner(const std::string& name, int count, bool little)
       : engine(name), threads(count), child(name, count, little) {}
 
-  // A round shall take each engine some 20 ms. The slow ones sit out when they had two seconds.
+  // A round takes about 20 ms for each engine. Slow engines take part until they have used two
+  // seconds.
   std::string prepare(const std::string& job, bool little) {
     seconds.clear();
     Answer answer = child.ask("prepare " + job);
@@ -63,7 +64,7 @@ struct Runner {
   }
   std::string run() {
     if (seconds.size() == rounds) return "";
-    usleep(2000);  // the threads of the one before go to sleep
+    usleep(2000);  // until the threads of the previous engine sleep
     const Answer answer = child.ask(fmt::format("run {}", times));
     if (answer.ok) seconds.push_back(answer.seconds);
     return answer.reason;
@@ -84,7 +85,7 @@ class Comparison {
       checks_[engine] = std::make_unique<Child>(engine, options.threads, options.little, true);
       runners_.push_back(std::make_unique<Runner>(engine, options.threads, options.little));
     }
-    // How much faster is it than one thread? Asked where waiting for the answer is bearable.
+    // The speed-up over one thread, measured only if that does not take too long.
     for (const std::string& engine : options.engines) {
       if (options.threads > 1 && !options.little && (engine == "native" || engine == "jit")) {
         runners_.push_back(std::make_unique<Runner>(engine, 1, options.little));
@@ -125,7 +126,7 @@ class Comparison {
   bool all_right() const { return all_right_; }
 
  private:
-  // Its result, and whether the JIT did what is asked of the JIT.
+  // Checks the job's result, and that the JIT compiled the kernels.
   Measured check(const std::string& engine, const Entry& job) {
     Child& child = *checks_.at(engine);
     const Answer answer = child.ask(fmt::format("check {}", job.name));
@@ -136,7 +137,7 @@ class Comparison {
     return measured;
   }
 
-  // pocl may lack what a job needs, or be absent.
+  // pocl may lack a feature that a job needs, or be absent.
   void complain(const Entry& job, const std::string& engine, const std::string& reason) {
     if (engine == "pocl") return;
     fmt::print(stderr, "{}: {}: {}\n", job.name, engine, reason);

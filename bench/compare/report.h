@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What was measured, as a table for people and as JSON (scripts/bench_chart.py).
+// The measurements, as a table for people and as JSON (scripts/bench_chart.py).
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace heddle::bench {
 struct Measured {
   std::string engine;
   std::string instead;  ///< why there are no times
-  double first = 0;     ///< seconds of the first run, compilation and all
+  double first = 0;     ///< seconds of the first run, compilation included
   double seconds = 0;   ///< of a run, with all threads: the median over the rounds
   double ratio = 0;     ///< to native: the median of the rounds' ratios
   double speedup = 0;   ///< over one thread, likewise; 0: not measured

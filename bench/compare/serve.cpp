@@ -49,7 +49,7 @@ class Server {
     const double seconds = now() - begin;
     std::vector<char> found(job_->arrays[job_->result].bytes);
     if (failure.empty()) failure = engine_->read(job_->result, found.data());
-    // Of native code this asks whether one thread finds the same.
+    // For native code, compares with the result of one thread.
     const Job expected = find(name)->make(little_);
     Team one(1);
     expected.native(one);
@@ -60,8 +60,8 @@ class Server {
     return answer(failure, seconds);
   }
 
-  // Once before, so that threads are awake and caches are this process's; of what takes long that
-  // is nothing.
+  // One untimed run first, so that threads are awake and the caches hold this process's data; not
+  // needed for long jobs.
   std::string run(int times) {
     std::string failure = times > 1 ? engine_->run(1) : "";
     const double begin = now();

@@ -6,7 +6,7 @@
 
 namespace heddle::bench {
 
-// `a` is small, so that y stays what it is over many runs.
+// `a` is small, so that y hardly changes over many runs.
 Job saxpy(int n) {
   Job job("saxpy");
   const float a = 1e-6f;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorts rows of 1024. Natively 16 rows at once, a row in each lane, by the same network: no branch
-// depends on the data.
+// Sorts rows of 1024. The native code sorts 16 rows at once, a row in each lane, with the same
+// network, in which no branch depends on the data.
 #include "jobs/all.h"
 #include "jobs/lanes.h"
 #include "jobs/team.h"
@@ -26,7 +26,7 @@ void exchange(Ints* values, int begin, int count, int size, int stride) {
   }
 }
 
-// All that happens within pieces of kPiece is done while they are in L1.
+// The steps within pieces of kPiece run while a piece is in L1.
 constexpr int kPiece = 256;
 
 void sort(Ints* values) {

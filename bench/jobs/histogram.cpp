@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts of bytes, added to what is in the bins. The native threads have four sets of bins each, so
-// that equal bytes in a row do not wait for each other.
+// Counts of bytes, added to the bins. Each native thread has four sets of bins, so that consecutive
+// equal bytes do not wait for each other.
 #include <cstdint>
 
 #include "jobs/all.h"

@@ -12,7 +12,7 @@
 namespace heddle::bench {
 namespace {
 
-// Large pages where they are to be had: Heddle's device memory has them, too.
+// Large pages if available: Heddle's device memory has them, too.
 constexpr std::size_t kPage = std::size_t{2} << 20;
 
 template <class T>
@@ -26,7 +26,7 @@ std::string compare(const T* expected, const T* found, std::size_t count, double
   for (std::size_t i = 0; i < count; ++i) {
     const double e = static_cast<double>(expected[i]), f = static_cast<double>(found[i]);
     const double allowed = roughly ? 1e-3 * largest : relative * std::max(std::abs(e), std::abs(f));
-    if (std::abs(e - f) <= allowed) continue;  // a NaN is not
+    if (std::abs(e - f) <= allowed) continue;  // false for a NaN
     if (forgiven-- == 0) return fmt::format("element {} is {}, not {}", i, f, e);
   }
   return "";
@@ -35,7 +35,8 @@ std::string compare(const T* expected, const T* found, std::size_t count, double
 }  // namespace
 
 void* Job::allocate(std::size_t bytes) {
-  // Arrays that begin alike, up to a multiple of 4 KB, make loads wait for unrelated stores.
+  // If the starts of arrays differ by a multiple of 4 KB, loads wait for unrelated stores (4K
+  // aliasing).
   const std::size_t apart = arrays.size() * 11 * 64;
   const std::size_t unit = bytes < kPage ? 64 : kPage;
   const std::size_t whole = (bytes + apart + unit - 1) / unit * unit;
@@ -64,7 +65,7 @@ std::string difference(const Job& job, const void* expected, const void* found, 
   const std::string text = job.element == Element::kFloat  ? compare_as(float{})
                            : job.element == Element::kHalf ? compare_as(_Float16{})
                                                            : compare_as(unsigned{});
-  // Zeros of either sign are equal, but not the same.
+  // Zeros of different sign compare equal, but have different bits.
   return text.empty() && job.tolerance == 0 && !roughly ? "bits differ" : text;
 }
 

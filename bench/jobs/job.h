@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A job of `./x bench --jobs`: the same work as a kernel and as plain C++, over the same arrays.
-// Which engine runs the kernel is no business of a job (engine.h).
+// A job does not depend on the engine that runs the kernel (engine.h).
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Extent {
   unsigned x = 1, y = 1, z = 1;
 };
 
-/// What a launch passes to its kernel: an array of the job, or the bytes of a number.
+/// An argument of a launch: an array of the job, or the bytes of a number.
 struct Argument {
   int array = -1;
   std::size_t size = 0;
@@ -34,7 +34,7 @@ struct Launch {
   std::vector<Argument> arguments;
 };
 
-/// Memory of the host, which the native code works on; other engines start from copies.
+/// Host memory on which the native code works; other engines start from copies.
 struct Array {
   std::unique_ptr<void, void (*)(void*)> memory;
   void* begin;
@@ -47,7 +47,7 @@ enum class Element { kWord, kFloat, kHalf };
 struct Job {
   explicit Job(const char* kernels) : file(kernels) {}
 
-  /// `of(i)` is what element i starts with.
+  /// `of(i)` is the initial value of element i.
   template <class T, class Of>
   T* array(std::size_t count, Of of) {
     T* elements = static_cast<T*>(allocate(count * sizeof(T)));
@@ -65,7 +65,8 @@ struct Job {
     launches.push_back({kernel, grid, block, {argument(arguments)...}});
   }
 
-  /// `relative`: how far an element may be from the native one; 0: all bits are the same.
+  /// `relative`: the tolerance for an element, relative to the native one; 0: all bits must be
+  /// equal.
   template <class T>
   void result_in(const T* array, double relative = 0) {
     result = index_of(array);
@@ -78,7 +79,7 @@ struct Job {
   const char* file;  ///< bench/kernels/FILE.cu
   std::vector<Array> arrays;
   std::vector<Launch> launches;       ///< in this order
-  std::function<void(Team&)> native;  ///< the same, on the arrays
+  std::function<void(Team&)> native;  ///< the same work, on the arrays
   int result = 0;                     ///< the array to compare
   Element element = Element::kWord;
   double tolerance = 0;
@@ -100,22 +101,22 @@ struct Job {
   }
 };
 
-/// "", or where the results differ by more than the job tolerates. `roughly`: an engine that may
-/// round a product before it adds; then one element in a hundred may be anything (the edge of a
-/// fractal).
+/// "", or the place where the results differ by more than the job's tolerance. `roughly`: for an
+/// engine that may round a product before it adds; then one element in a hundred may have any value
+/// (the edge of a fractal).
 std::string difference(const Job& job, const void* expected, const void* found, bool roughly);
 
 /// A line of the table of jobs.
 struct Entry {
   const char* name;
-  const char* work;          ///< what one run does, for people
+  const char* work;          ///< the work of one run, for people
   Job (*make)(bool little);  ///< little: the least size that still takes every path, for tests
 };
 
 /// Every job, in the order of reports.
 const std::vector<Entry>& jobs();
 
-/// Numbers that look random and are the same everywhere.
+/// Pseudo-random numbers that are the same on every machine.
 struct Random {
   unsigned state = 12345;
   unsigned operator()() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vectors of clang's, for the native code that its vectoriser does not find in a loop.
+// Vector types of clang, for native loops that clang does not vectorize.
 #pragma once
 
 #include <cstring>
@@ -24,7 +24,7 @@ inline void store(T* to, V v) {
   std::memcpy(to, &v, sizeof v);
 }
 
-/// Rows become columns: four rounds that interleave row i with row i + 8.
+/// Transposes 16 x 16 words: four rounds that interleave row i with row i + 8.
 inline void transpose(Words (&rows)[kLanes]) {
   for (int round = 0; round < 4; ++round) {
     Words next[kLanes];

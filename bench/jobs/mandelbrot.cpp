@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Escape times. No compiler makes vector code of a loop that each pixel leaves when it likes: the
-// native code takes 32 pixels at once and goes on until none is left.
+// Escape times. No compiler vectorizes a loop that each pixel leaves after a different number of
+// rounds: the native code computes 32 pixels at once and continues until none is left.
 #include "jobs/all.h"
 #include "jobs/team.h"
 
@@ -15,7 +15,7 @@ using Counts = int __attribute__((ext_vector_type(kPixels)));
 struct Points {
   Reals cx, cy, x = 0, y = 0;
   Counts n = 0;
-  /// Step i; the points that are still inside. A point that left never returns.
+  /// Step i; returns the points that are still inside. A point that left never returns.
   Counts step(int i) {
     const Reals xx = x * x, yy = y * y;
     const Counts inside = xx + yy <= 4.0f;
@@ -33,7 +33,7 @@ void escape_times(int limit, Reals cx, Reals cy, int* out) {
     for (int k = 0; k < 3; ++k) points.step(i + k);
     if (!__builtin_reduce_or(points.step(i + 3))) break;
   }
-  // Of points that all left, more steps change nothing.
+  // When all points have left, more steps change nothing.
   for (i = limit / 4 * 4; i < limit; ++i) points.step(i);
   __builtin_memcpy(out, &points.n, sizeof points.n);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gravity of all on all. The native code takes 32 bodies at once; -ffast-math makes a reciprocal
-// square root with a step of Newton's of 1 / sqrt, which is the tolerance:
-// sums that nearly cancel show it most.
+// Gravity of all bodies on all bodies. The native code computes 32 bodies at once; -ffast-math
+// turns 1 / sqrt into a reciprocal square root estimate with a Newton step. The tolerance allows
+// for its error, which is largest in sums that nearly cancel.
 #include "jobs/all.h"
 #include "jobs/lanes.h"
 #include "jobs/team.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A sum for each block of 256 times `each` elements. They are quarters, so every order of adding
-// gives the same; compiled with -ffast-math, for the vectoriser to know.
+// A sum for each block of 256 times `each` elements. The elements are multiples of 1/4, so every
+// order of addition gives the same sum; -ffast-math lets clang vectorize the sum.
 #include "jobs/all.h"
 #include "jobs/team.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inclusive prefix sums. Natively one thread goes through 16 at a time; several add up
-// parts first, to know where the sums of each begin.
+// Inclusive prefix sums. In the native code one thread adds 16 elements at a time; several threads
+// first compute the sums of their parts, with which the prefix sums of each part begin.
 #include <algorithm>
 #include <numeric>
 

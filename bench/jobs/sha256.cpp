@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SHA-256 of one block per message (FIPS 180-4), natively 16 messages in the lanes of vectors.
+// SHA-256 of one block per message (FIPS 180-4); the native code has 16 messages in the lanes of
+// vectors.
 #include "jobs/all.h"
 #include "jobs/lanes.h"
 #include "jobs/team.h"

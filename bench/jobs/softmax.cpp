@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// exp(x - max) / sum of each row; compiled with -ffast-math, for the maximum and the sum.
+// exp(x - max) / sum of each row; compiled with -ffast-math, so that clang vectorizes the maximum
+// and the sum.
 #include <algorithm>
 #include <bit>
 
@@ -10,7 +11,7 @@
 namespace heddle::bench {
 namespace {
 
-// A polynomial, so that the vectoriser needs no library of functions. x <= 0.
+// A polynomial, so that the loop can be vectorized without a vector library. x <= 0.
 float exp2_of(float x) {
   x = std::max(x, -126.0f);
   const float whole = __builtin_rintf(x), rest = (x - whole) * 0.69314718f;

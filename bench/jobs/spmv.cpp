@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// y = A x, A in compressed rows. All numbers are small and whole, so every order of adding gives
-// the same.
+// y = A x, A in compressed rows. All numbers are small integers, so every order of addition gives
+// the same sum.
 #include "jobs/all.h"
 #include "jobs/team.h"
 

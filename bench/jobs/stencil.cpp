@@ -9,8 +9,8 @@
 namespace heddle::bench {
 namespace {
 
-// The ends of the row, too, for the sake of aligned stores: what is around them is memory of the
-// array.
+// Computes the ends of the row, too, so that stores are aligned; the words around the row belong to
+// the array.
 void inner_row(int side, float c0, float c1, const float* __restrict in, float* __restrict out) {
   const int plane = side * side;
   for (int x = 0; x < side; ++x) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is measured, and how large. To add a job: a kernel in bench/kernels, a file here that makes
-// the arrays, the launch and the native code, its declaration in all.h, and a line.
+// The jobs and their sizes. A new job needs a kernel in bench/kernels, a file here with the arrays,
+// the launch and the native code, its declaration in all.h, and a line.
 #include "jobs/all.h"
 
 namespace heddle::bench {

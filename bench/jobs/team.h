@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The threads of native code. They wait for the next piece of work by spinning, for about as long
-// as a launch may be away, and only then sleep; nobody waits for one that has not come yet. Native
-// code shall not lose time to waking threads, nor to a busy machine.
+// The threads of native code. They spin for the next piece of work, longer than the usual time
+// between two launches, before they sleep, and a piece of work does not wait for threads that have
+// not joined it. So native code does not lose time by waking threads, or by a busy machine.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,14 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  /// work(i) for i in [0, count). Each thread has a part, the same one every time, then helps
-  /// others.
+  /// Calls work(i) for i in [0, count). Each thread has a part, the same one every time, and then
+  /// helps others.
   template <class F>
   void each(long count, const F& work) {
     start([](const void* f, long i) { (*static_cast<const F*>(f))(i); }, &work, count);
   }
-  /// work(begin, end) over [0, count) in a few pieces for each thread, cut at multiples of `grain`.
+  /// Calls work(begin, end) over [0, count) in a few pieces for each thread, split at multiples of
+  /// `grain`.
   template <class F>
   void split(long count, long grain, const F& work) {
     const long grains = (count + grain - 1) / grain;
@@ -53,7 +54,7 @@ class Team {
   bool ended_ = false;
   std::vector<Part> parts_;
   alignas(64) std::atomic<unsigned> turn_{0};
-  alignas(64) std::atomic<bool> open_{false};  ///< whoever comes now may take part
+  alignas(64) std::atomic<bool> open_{false};  ///< threads may join the current piece of work
   alignas(64) std::atomic<int> inside_{0};
   std::vector<std::thread> others_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows to columns, natively in squares of 16 by 16 that are turned in registers.
+// Transposition; the native code transposes squares of 16 by 16 in registers.
 #include "jobs/all.h"
 #include "jobs/lanes.h"
 #include "jobs/team.h"

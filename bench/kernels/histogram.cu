@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes counted with atomics on a block's own bins, which go to the grid's bins at the end.
+// Bytes counted with atomics on the block's bins, which are added to the grid's bins at the end.
 #include "portable.h"
 
 KERNEL((256, 1, 1))

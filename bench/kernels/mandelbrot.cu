@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Escape times: a loop that each thread leaves when it likes.
+// Escape times: a divergent loop that each thread leaves after a different number of rounds.
 #include "portable.h"
 
 KERNEL((32, 8, 1))

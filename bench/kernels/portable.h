@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The benchmarks' kernels are CUDA C++ for Heddle and OpenCL C for pocl: one text, so that both run
-// the same algorithm. Where the two languages differ, the name here is CUDA's if it has one.
+// the same algorithm. Where the two languages differ, the kernels use CUDA's name if there is one.
 #pragma once
 
 #ifdef __OPENCL_VERSION__
@@ -29,7 +29,7 @@
 
 #include "device.h"
 
-// The block's shape is in the launch; CUDA C++ wants no more than the product.
+// The block's shape is in the launch; CUDA C++ needs only the number of threads.
 #define HEDDLE_VOLUME(x, y, z) ((x) * (y) * (z))
 #define KERNEL(threads) extern "C" __global__ __launch_bounds__(HEDDLE_VOLUME threads) void
 #define GLOBAL

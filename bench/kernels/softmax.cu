@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A block for each row: its largest element, the sum of the powers, the quotients.
+// A block for each row computes its largest element, the sum of the powers, and the quotients.
 #include "portable.h"
 
 #define SIDE 256

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Seven points in three dimensions; the surface stays as it is.
+// Seven points in three dimensions; the surface does not change.
 #include "portable.h"
 
 KERNEL((32, 8, 1))

@@ -10,10 +10,10 @@
 namespace heddle::golden {
 namespace {
 
-constexpr s64 kFarAway = 4;  // units in the last place that the histogram tells apart
+constexpr s64 kFarAway = 4;  // the largest distance with its own column in the histogram
 
-/// Floating-point numbers in order; neighbours are 1 apart. (Of integers a distance means little,
-/// but 0 is 0.)
+/// Maps floating-point numbers to integers in order, neighbours to consecutive ones. (For integers
+/// the distance has no meaning, except that 0 means equal.)
 s64 in_order(u64 bits, u32 bytes) {
   const u64 sign = u64{1} << (bytes * 8 - 1);
   return bits & sign ? -static_cast<s64>(bits & ~sign) : static_cast<s64>(bits);
@@ -67,7 +67,7 @@ std::string compare_sums(const Record& recorded, const Record& now) {
 
 using Subjects = std::map<std::string_view, const Subject*>;
 
-/// What differs between two records of the same, or "".
+/// The difference between two records of the same subject, or "".
 std::string difference(const Record& recorded, const Record& now, const Subjects& subjects) {
   const auto subject = subjects.find(recorded.name);
   std::string what;

@@ -12,7 +12,7 @@ namespace heddle::golden {
 using Status = int;
 using Handle = void*;
 
-/// Those functions of the driver API that are needed, with its types spelt out.
+/// The functions of the driver API that this program uses, with explicit types.
 struct Device::Driver {
   Status (*init)(unsigned);
   Status (*device_get)(int*, int);

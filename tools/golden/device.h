@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A GPU, or Heddle, by the CUDA driver API. The library is loaded at run time: one program records
-// on both.
+// A GPU, or Heddle, through the CUDA driver API. The library is loaded at run time: one program
+// records on both.
 #pragma once
 
 #include <memory>
@@ -20,10 +20,10 @@ class Device {
   static Result<std::unique_ptr<Device>> open(const std::string& library);
   ~Device();
 
-  /// The device's name and what the driver calls its version: "NVIDIA H200, CUDA 13.0".
+  /// The device's name and the driver's version: "NVIDIA H200, CUDA 13.0".
   const std::string& description() const { return description_; }
 
-  /// Memory of the device's, freed with it; at least 8 bytes.
+  /// Device memory, freed by the destructor; at least 8 bytes.
   class Buffer {
    public:
     Buffer() = default;
@@ -45,7 +45,7 @@ class Device {
     u64 address_ = 0, bytes_ = 0;
   };
   Result<Buffer> allocate(u64 bytes);
-  /// "", or what went wrong.
+  /// "", or the error.
   std::string write(u64 to, std::span<const u8> bytes);
   std::string read(std::span<u8> to, u64 from);
   std::string clear(u64 address, u64 bytes);
@@ -56,7 +56,7 @@ class Device {
   void unload(Module module);
   struct Outcome {
     std::string why;  ///< "", or what went wrong
-    /// False: the driver does not run such a kernel, and nothing else is wrong.
+    /// False: the driver does not support the kernel; there was no other error.
     bool supported = true;
   };
   /// Runs the entry with `ctas` CTAs and waits for it.

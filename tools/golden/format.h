@@ -8,11 +8,11 @@
 namespace heddle::golden {
 
 struct Format {
-  int exponent = 0, mantissa = 0;  ///< bits of them
-  bool has_infinity = true;  ///< E4M3 has none: its last exponent is of numbers, but for one NaN
+  int exponent = 0, mantissa = 0;  ///< number of bits
+  bool has_infinity = true;        ///< E4M3 has none: its last exponent holds numbers and one NaN
 
   int bias() const { return (1 << (exponent - 1)) - 1; }
-  /// Of numbers, as it is stored.
+  /// The largest stored exponent of numbers.
   int last_exponent() const { return (1 << exponent) - (has_infinity ? 2 : 1); }
   u64 mantissa_mask() const { return (u64{1} << mantissa) - 1; }
   u64 exponent_mask() const { return ((u64{1} << exponent) - 1) << mantissa; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""golden.py: runs the instances of tools/golden on both of Heddle's engines. They must agree with each other, and with what GPUs
-computed: the recordings in tests/golden."""
+"""golden.py: runs the instances of tools/golden on both of Heddle's engines. Their results must agree with each other, and with the
+recordings of GPUs in tests/golden."""
 
 import argparse
 import array
@@ -34,7 +34,7 @@ def main():
              "--part", options.part, "--only", options.only],
             env=dict(os.environ, HEDDLE_ENGINE=engine, HEDDLE_CACHE="0"), capture_output=True, text=True)
         if done.returncode:
-            sys.exit(done.stdout + done.stderr)  # otherwise it says of each pending instruction that it is pending
+            sys.exit(done.stdout + done.stderr)  # on success the output only lists pending instructions
         print(done.stdout, end="", flush=True)
         return path
 
@@ -44,7 +44,7 @@ def main():
         return subprocess.run(command).returncode != 0
 
     def sweep_is_wrong():
-        """Of inputs that are copied, a part."""
+        """A part of the copied inputs."""
         path, first, count = options.out / "sweep.bin", 0x3f800000, 1 << 17
         subprocess.run([options.program, "sweep", path, "mov.b32.swept", hex(first), str(count), "--driver", options.driver], check=True)
         wrong = array.array("I", path.read_bytes()) != array.array("I", range(first, first + count))

@@ -10,8 +10,8 @@
 namespace heddle::golden {
 namespace {
 
-constexpr std::string_view kAll = " (all)";  // behind the names of sweeps
-constexpr u32 kRawResults = 256;             // of most instances
+constexpr std::string_view kAll = " (all)";  // suffix of the names of sweeps
+constexpr u32 kRawResults = 256;             // for most instances
 
 /// The pieces of a line, before alternatives are chosen.
 struct Line {
@@ -79,7 +79,7 @@ std::string_view register_type(Kind kind) {
 
 u32 raw_bytes_of(Kind kind) { return kind == Kind::kPred ? 1 : bytes_of(kind); }
 
-/// Loads the inputs of the vector `index`, or makes them of it.
+/// Loads the inputs of the vector `index`, or computes them from it.
 std::string load_inputs(const Instance& instance) {
   switch (instance.sweep) {
     case Sweep::kWords:
@@ -105,9 +105,9 @@ std::string load_inputs(const Instance& instance) {
   return text;
 }
 
-/// Adds the results to the sum, and keeps them if they are among the first.
+/// Adds the results to the sum, and stores them if they are among the first.
 std::string use_outputs(const Instance& instance, u32 raw_results) {
-  // Of the second and third result.
+  // For the second and third result.
   constexpr const char* kFactors[] = {"", "0xc2b2ae3d27d4eb4f", "0x165667b19e3779f9"};
   std::string text =
       "sub.u32 raw_index, index, raw_first;\nsetp.lt.u32 in_raw, raw_index, raw_limit;\n";
@@ -161,7 +161,7 @@ std::string kernel(const Instance& instance, const std::string& entry, u32 raw_r
   text += fmt::format("{{ {} }}\n", code);
   text += use_outputs(instance, raw_results);
   text += "and.b32 word, index, 65535;\ncvt.u64.u32 place, word;\n" + add_mixed("result", "place");
-  // The last index of all is 2^32 - 1.
+  // The greatest index is 2^32 - 1.
   text +=
       "sub.u32 word, last, index;\nsetp.ge.u32 more, word, 1024;\nadd.u32 index, index, 1024;\n"
       "@more bra LOOP;\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// instances.txt: scalar, warp-level and atomic instructions, and what they are run on.
+// instances.txt: scalar, warp-level and atomic instructions, and their inputs.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@
 
 namespace heddle::golden {
 
-/// What the operands run through.
+/// The set of inputs.
 enum class Sweep {
   kVectors,  ///< kVectorBlocks * 65536 vectors of value()
   kWords,    ///< one operand: all 2^32 words
@@ -25,16 +25,16 @@ struct Instance {
   std::string code;  ///< PTX with `$a` to `$d` for inputs, `$x` to `$z` for outputs
   std::vector<Kind> inputs, outputs;
   Sweep sweep = Sweep::kVectors;
-  /// Of words: a sum for 65,536 results instead of 2^24. Of halves: all results are recorded as
-  /// they are.
+  /// For kWords: a sum for 65,536 results instead of 2^24. For kHalves: all results are recorded
+  /// without a sum.
   bool fine = false;
 };
 
-/// Error: "line 12: what is wrong".
+/// The error is "line 12: REASON".
 Result<std::vector<Instance>> read_instances(std::string_view text);
 
-/// The same on vectors, which can be listed: sweeps become vectors, where there are none of that
-/// name yet.
+/// The same instances on vectors, which can be listed: sweeps become vectors, unless there is an
+/// instance on vectors of the same name.
 std::vector<Instance> on_vectors(const std::vector<Instance>& instances);
 
 /// The inputs of vector `index`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle_golden: records what a GPU, or Heddle, computes, and compares recordings. README.md says
-// how.
+// heddle_golden: records the results of instructions on a GPU, or on Heddle, and compares
+// recordings. See README.md.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -37,7 +37,7 @@ int fail(std::string_view why) {
   return kFailed;
 }
 
-/// What the table says, or what is wrong with it.
+/// Reads a table.
 auto read_table(const Options& options, std::string_view name, auto read) -> decltype(read({})) {
   const std::string path = fmt::format("{}/{}", options.tables, name);
   std::ifstream file(path);
@@ -56,7 +56,7 @@ Result<std::vector<Instance>> instances_of(const Options& options) {
   return instances;
 }
 
-/// What is asked for.
+/// The subjects that the options select.
 Result<std::vector<Subject>> subjects(const Options& options) {
   std::vector<Subject> all;
   const auto add = [&](const auto& instructions, std::string_view entry) {
@@ -153,15 +153,15 @@ int compare(const Options& options) {
   return found.exact && !found.different && !found.changed ? 0 : kDiffers;
 }
 
-/// Of the registers.
+/// The sizes of the registers in bits.
 std::vector<u32> bits_of(const std::vector<Kind>& kinds) {
   std::vector<u32> bits;
   for (const Kind kind : kinds) bits.push_back(kind == Kind::kPred ? 1 : bytes_of(kind) * 8);
   return bits;
 }
 
-/// A line of JSON for each instance of the recording that ran on vectors: its code, the bits of its
-/// operands, and inputs and results of the first ones.
+/// Prints a line of JSON for each instance of the recording that ran on vectors: its code, the bits
+/// of its operands, and the inputs and results of the first vectors.
 int list_results(const Options& options) {
   const auto instances = instances_of(options);
   if (!instances.ok()) return fail(instances.error().message);
@@ -187,8 +187,8 @@ int list_results(const Options& options) {
   return 0;
 }
 
-/// A line for each matrix instruction that has a model: how many cases agree, and which profiles do
-/// not.
+/// Prints a line for each matrix instruction that has a model: the number of cases that agree, and
+/// the profiles that do not.
 int compare_with_model(const Options& options) {
   const auto matrices = read_table(options, "matrices.txt", read_matrices);
   if (!matrices.ok()) return fail(matrices.error().message);

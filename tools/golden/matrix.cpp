@@ -14,9 +14,9 @@ namespace heddle::golden {
 namespace {
 
 constexpr u32 kCases = 1536, kFewestCases = 48;
-constexpr u64 kInputBytes = 24 << 20;  // of all cases of an instruction
+constexpr u64 kInputBytes = 24 << 20;  // for all cases of an instruction
 constexpr u32 kRawBytes = 32768, kMostRawCases = 96, kFewestRawCases = 3;
-constexpr u32 kSharedB = 16384, kSharedBytes = 49152;  // of wgmma: A lies at 0
+constexpr u32 kSharedB = 16384, kSharedBytes = 49152;  // wgmma: A is at offset 0
 
 // --------------------------------------------------------------------------------------- reading
 
@@ -25,12 +25,12 @@ u32 words_per_thread(u32 elements, Element element) {
   return std::max(words(elements, element) / 32, 1u);
 }
 
-/// Each of the four mma of a warp has matrices of its own (PTX ISA 9.7.14.5.1).
+/// Whether the instruction is four mma per warp, each with its own matrices (PTX ISA 9.7.14.5.1).
 bool is_four_times(const MatrixInstruction& i) {
   return i.unit == Unit::kMma && i.m == 8 && i.k == 4 && i.a == Element::kF16;
 }
 
-/// Of a wmma: `row` or `col` of A and B. Empty: the name does not say.
+/// The layouts of A and B of a wmma: `row` or `col`. Empty: not in the name.
 std::pair<std::string_view, std::string_view> layouts_of(std::string_view name) {
   const auto parts = split(name, '.');
   const auto aligned = std::find(parts.begin(), parts.end(), "aligned");
@@ -38,7 +38,7 @@ std::pair<std::string_view, std::string_view> layouts_of(std::string_view name) 
   return {aligned[1], aligned[2]};
 }
 
-/// Shape and types as the name says them.
+/// Reads shape and types from the name.
 bool read_name(MatrixInstruction& matrix) {
   std::vector<Element> types;
   for (const std::string_view part : split(matrix.instruction, '.')) {
@@ -149,7 +149,8 @@ u32 fragment_of_sum(const MatrixInstruction& i, Element element) {
   return element == Element::kF16 ? 4 : 8;
 }
 
-/// D goes through shared memory, for which thread has what is the machine's own business.
+/// D is stored through shared memory, because the assignment of elements to threads is not
+/// specified.
 std::string wmma(const MatrixInstruction& i) {
   const u32 a = fragment_of_factor(i.a, i.m), b = fragment_of_factor(i.b, i.n);
   const u32 c = fragment_of_sum(i, i.c), d = fragment_of_sum(i, i.d);
@@ -179,7 +180,7 @@ std::string wmma(const MatrixInstruction& i) {
   return text;
 }
 
-/// Copies `words` from global to shared memory; every thread takes one in 128.
+/// Copies `words` from global to shared memory; every thread copies one word in 128.
 std::string copied(std::string_view label, std::string_view base, u32 count, u32 to) {
   return fmt::format(R"(mov.u32 word, lane;
 {0}:
@@ -195,8 +196,8 @@ add.u32 word, word, 128;
                      label, base, count, to);
 }
 
-/// The bits of a matrix descriptor that do not depend on where the matrix is (PTX
-/// ISA 9.7.15.5.1.2.2).
+/// The bits of a matrix descriptor that do not depend on the address of the matrix (PTX ISA
+/// 9.7.15.5.1.2.2).
 u64 descriptor(u32 swizzle) {
   const u64 mode = swizzle == 128 ? 1 : swizzle == 64 ? 2 : swizzle == 32 ? 3 : 0;
   const u64 leading = swizzle ? 1 : 128 / 16;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// matrices.txt: mma, mma.sp, wmma and wgmma instructions as subjects. A block is a case: one set of
-// matrices.
+// matrices.txt: mma, mma.sp, wmma and wgmma instructions as subjects. A block computes a case: one
+// set of matrices.
 #pragma once
 
 #include <string_view>
@@ -22,19 +22,20 @@ struct MatrixInstruction {
   u32 m = 0, n = 0, k = 0;
   Element a{}, b{}, c{}, d{};
   bool sparse = false;
-  u32 selector = 0;             ///< of mma.sp
-  bool a_in_registers = false;  ///< of wgmma; and swizzle, scale_d and operands
+  u32 selector = 0;             ///< for mma.sp
+  bool a_in_registers = false;  ///< for wgmma, as swizzle, scale_d and operands
   u32 swizzle = 0;
   u32 scale_d = 1;
   std::string operands;
 
   u32 threads() const { return unit == Unit::kWgmma ? 128 : 32; }
-  /// Words of a case: in registers, register r of thread t is word r * threads() + t (f64: elements
-  /// of two words); of wmma row after row, of wgmma's A and B in shared memory as they lie there.
+  /// The words of a case. For matrices in registers, register r of thread t is word r * threads() +
+  /// t (f64: elements of two words); wmma's matrices are stored row by row, wgmma's A and B in
+  /// their layout in shared memory.
   u32 words_of_a() const, words_of_b() const, words_of_c() const, words_of_d() const;
 };
 
-/// Error: "line 12: what is wrong".
+/// The error is "line 12: REASON".
 Result<std::vector<MatrixInstruction>> read_matrices(std::string_view text);
 
 /// `entry`: the kernel's name.

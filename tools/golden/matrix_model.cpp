@@ -18,12 +18,12 @@ namespace {
 __extension__ using s128 = __int128;
 __extension__ using u128 = unsigned __int128;
 
-constexpr int kExtraBits = 25;  // below the largest summand's exponent, on sm_90
+constexpr int kExtraBits = 25;  // bits kept below the largest summand's exponent, on sm_90
 
 // ------------------------------------------------------------------------------ floating point
 
-/// significand * 2^exponent. Subnormal numbers are not normalised: `exponent` says where their
-/// format ends.
+/// significand * 2^exponent. Subnormal numbers are not normalised: their `exponent` is that of the
+/// last place of their format.
 struct Number {
   bool nan = false, infinite = false, negative = false;
   u64 significand = 0;
@@ -32,7 +32,7 @@ struct Number {
 };
 
 Number decode(Element element, u64 bits) {
-  if (element == Element::kTf32) bits &= ~u64{0x1fff};  // what is below is not part of it
+  if (element == Element::kTf32) bits &= ~u64{0x1fff};  // tf32 ignores the lower bits
   const Format f = *format_of(element);
   const u64 mantissa = bits & f.mantissa_mask();
   const int exponent = f.exponent_of(bits);
@@ -61,28 +61,28 @@ Number product(const Number& a, const Number& b) {
 
 constexpr u64 nan_of(bool half) { return half ? 0x7fff : 0x7fffffff; }
 
-/// sum * 2^exponent as f32, cut, or as f16, to nearest even.
+/// sum * 2^exponent as f32, truncated, or as f16, rounded to nearest even.
 u64 rounded(s128 sum, int exponent, bool half) {
   const Format f = half ? kFormatF16 : kFormatF32;
   const u64 sign = sum < 0 ? f.sign() : 0;
   const u128 magnitude = static_cast<u128>(sum < 0 ? -sum : sum);
   int leading = 127;
   while (!(magnitude >> leading & 1)) --leading;
-  const int least = 1 - f.bias();  // of normal numbers
+  const int least = 1 - f.bias();  // least exponent of normal numbers
   const int scale = std::max(leading + exponent, least);
-  const int shift = scale - f.mantissa - exponent;  // what is below 2^shift goes
+  const int shift = scale - f.mantissa - exponent;  // bits below 2^shift are dropped
   u64 significand =
       static_cast<u64>(shift > 0 ? (shift > 127 ? 0 : magnitude >> shift) : magnitude << -shift);
   if (half && shift > 0 && shift <= 127) {
     const u128 rest = magnitude & ((u128{1} << shift) - 1), middle = u128{1} << (shift - 1);
     significand += rest > middle || (rest == middle && (significand & 1));
   }
-  // A carry of the significand is one of the exponent.
+  // A carry of the significand increments the exponent.
   const u64 bits = (static_cast<u64>(scale - least) << f.mantissa) + significand;
   return sign | std::min(bits, f.exponent_mask());
 }
 
-/// The sum of all, each cut to a multiple of 2^(largest scale - kExtraBits).
+/// The sum of all summands, each truncated to a multiple of 2^(largest scale - kExtraBits).
 u64 sum_of(const std::vector<Number>& summands, bool half) {
   bool plus = false, minus = false;
   constexpr int kNone = std::numeric_limits<int>::min();
@@ -134,8 +134,8 @@ u64 added(u64 a, u64 b, bool half) {
   return units == 0 ? sign : rounded(units, kLeast, true);
 }
 
-/// ptxas makes an fp8 mma of conversions to f16 and two mma of these, each with every second pair
-/// of k, and an addition of C.
+/// ptxas turns an fp8 mma into conversions to f16, two mma of these, each with every second pair of
+/// k, and an addition of C.
 u64 dot_of_fp8(const std::vector<Number>& products, u64 c, Element d) {
   const bool half = d == Element::kF16;
   u64 sum = 0;
@@ -205,7 +205,8 @@ u64 dot(const MatrixInstruction& i, const std::vector<u64>& a, const std::vector
 
 // ----------------------------------------------------------------------------------- fragments
 
-/// Where the element `part` of register `index` of a thread lies (PTX ISA 9.7.14.5.2 to .13).
+/// The place in the matrix of element `part` of register `index` of a thread (PTX ISA 9.7.14.5.2 to
+/// .13).
 struct Place {
   u32 row, column;
 };

@@ -46,9 +46,9 @@ TEST(MatrixModel, FloatingPoint) {
            {"nothing is +0", kF32, {kMinus}, {kOne}, 0x80000000, 0},
            {"cancelled is +0", kF32, {kOne, kOne}, {kOne, kOne | kMinus}, 0, 0},
            {"subnormal numbers count", kF32, {kLeast}, {kLeast}, 0, 0x27800000},  // 2^-48
-           // Cut, not rounded: 1 + 3 * 2^-25 in f32.
+           // Truncated, not rounded: 1 + 3 * 2^-25 in f32.
            {"the sum is cut", kF32, {kOne}, {kOne}, 0x33c00000, 0x3f800000},
-           // Each summand loses what is below 2^-25 of the largest: 2^-26 four times is nothing.
+           // Each summand loses the bits below 2^-25 of the largest: four times 2^-26 is 0.
            {"summands are cut",
             kF32,
             {kOne, 0x0400, 0x0400, 0x0400, 0x0400},
@@ -167,7 +167,7 @@ TEST(MatrixModel, IntegersAndF64) {
   }
 }
 
-// A times the unit matrix is A, whatever the fragments look like.
+// A times the unit matrix is A, for any layout of fragments.
 TEST(MatrixModel, FragmentsHoldWholeMatrices) {
   for (const char* name : {kF32, "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",
                            "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32",
@@ -176,7 +176,7 @@ TEST(MatrixModel, FragmentsHoldWholeMatrices) {
                            "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64"}) {
     const MatrixInstruction i = instruction(name);
     const Matrices matrices = matrices_of(i, 0);
-    // Every word of the fragments is somewhere in the matrices: as many bits are set.
+    // Every word of the fragments is in the matrices: the number of set bits is equal.
     const auto set = [](const std::vector<u64>& bits) {
       return std::accumulate(bits.begin(), bits.end(), 0,
                              [](int sum, u64 one) { return sum + std::popcount(one); });

@@ -37,7 +37,7 @@ u64 random_bits(u32 number, u32 matrix, u32 position) {
 u64 integer_element(Element element, Profile profile, u64 bits) {
   const u64 mask = (u64{1} << info(element).bits) - 1;
   const u64 any = (bits >> 8) & mask;
-  if (element == Element::kS32) {  // only C: sums are small but in these
+  if (element == Element::kS32) {  // only C has large values; the sums of products are small
     if (profile == Profile::kHuge) return (bits & 1 ? 0x7fffffff : 0x80000000) ^ (any & 0xffff);
     return profile == Profile::kZeros ? 0 : any;
   }
@@ -54,7 +54,7 @@ u64 integer_element(Element element, Profile profile, u64 bits) {
   }
 }
 
-/// Makes numbers of one format from one element's random bits.
+/// Generates numbers of one format from one element's random bits.
 class Maker {
  public:
   Maker(Format format, u64 bits)
@@ -114,7 +114,7 @@ class Maker {
   }
   u64 near_one(int bits) const { return number(bias_ - 3 + bits % 7, mantissa_); }
   u64 zero_or_one() const { return choice_ & 1 ? sign_ : number(bias_, 0); }
-  /// Of E4M3 its NaN.
+  /// Infinity; for E4M3 its NaN.
   u64 infinity() const {
     return sign_ | format_.exponent_mask() | (format_.has_infinity ? 0 : format_.mantissa_mask());
   }
@@ -171,11 +171,11 @@ u64 matrix_element(Element element, u32 number, Matrix matrix, u32 position) {
   if (element == Element::kB1) return bits & 1;
   const auto format = format_of(element);
   if (!format) return integer_element(element, profile, bits);
-  // Every second time A and B change roles.
+  // In every second case A and B change roles.
   if (number / kProfiles % 2 && matrix != Matrix::kC)
     matrix = matrix == Matrix::kA ? Matrix::kB : Matrix::kA;
   const u64 value = Maker(*format, bits).make(profile, matrix);
-  // The low 13 bits of tf32 are not part of it: half of them are 0.
+  // The low 13 bits are not part of a tf32: half of the elements have zeros there.
   const bool cleared =
       element == Element::kTf32 && profile != Profile::kAnyBits && (spread(bits) >> 40 & 1);
   return cleared ? value & ~u64{0x1fff} : value;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The inputs of recorded matrix instructions: cases, each of a profile, the same on every machine.
+// The inputs of recorded matrix instructions: cases, each with a profile, the same on every
+// machine.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace heddle::golden {
 
-/// What a matrix holds.
+/// The element type of a matrix.
 enum class Element : u8 {
   kF16,
   kBf16,
@@ -29,19 +30,19 @@ enum class Element : u8 {
 };
 inline constexpr int kElements = static_cast<int>(Element::kF64) + 1;
 
-/// As in instructions: `f16`.
+/// The element type with the name of instructions: `f16`.
 std::optional<Element> element_named(std::string_view name);
 std::string_view name_of(Element element);
 u32 bits_of(Element element);
-/// Of a number that is not an integer.
+/// The format of a floating-point type.
 std::optional<Format> format_of(Element element);
 
-/// What a case tries; case number modulo kProfiles.
+/// The kind of values of a case: case number modulo kProfiles.
 enum class Profile : u8 {
   kAnyBits,
   kFinite,      ///< any number
   kNearOne,     ///< exponents that hardly differ
-  kZeros,       ///< many of them
+  kZeros,       ///< many zeros
   kCancelling,  ///< sums are small
   kTiny,        ///< subnormal A, tiny C
   kHuge,        ///< sums overflow

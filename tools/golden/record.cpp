@@ -17,8 +17,8 @@
 namespace heddle::golden {
 namespace {
 
-constexpr std::size_t kModule = 32;    // kernels of a module
-constexpr u64 kLargeEnough = 1 << 20;  // bytes that are worth a thread
+constexpr std::size_t kModule = 32;    // kernels per module
+constexpr u64 kLargeEnough = 1 << 20;  // bytes for which a thread pays off
 
 std::string module_text(std::span<const Subject> subjects) {
   std::string text = kHeader;
@@ -51,9 +51,9 @@ std::vector<u8> contents(const Input& input, u64 blocks) {
   return bytes;
 }
 
-/// "", or which group the device got wrong of what the host knows.
+/// "", or the first group whose results differ from those that the host knows.
 std::string check_known(const Subject& subject, const Record& record) {
-  // Of a sweep two groups: each is of millions of results.
+  // Two groups of a sweep: each has millions of results.
   const std::size_t step = subject.swept ? std::max<std::size_t>(record.sums.size() - 1, 1) : 1;
   for (std::size_t i = 0; i < record.sums.size(); i += step) {
     const u64 group = i * record.stride;
@@ -71,7 +71,7 @@ std::string check_known(const Subject& subject, const Record& record) {
   return {};
 }
 
-/// What a launch computes: `groups` groups, each stride-th, from a block on.
+/// The part that a launch computes: `groups` groups, each stride-th, from a block on.
 struct Part {
   u32 groups, log_group_blocks, stride, first_block, raw_limit;
 };
@@ -91,13 +91,12 @@ class Recorder {
  public:
   Recorder(Device& device, u32 stride) : device_(device), stride_(stride) {}
 
-  /// "", or what went wrong. What the device does not support is no error: the record says that it
-  /// did not run.
+  /// "", or the error. An unsupported kernel is not an error: the record says that it did not run.
   std::string run(Device::Module module, const Subject& subject, Record& record) {
     record.stride = subject.swept ? stride_ : 1;
     const u32 groups = (subject.groups + record.stride - 1) / record.stride;
     const u32 ctas = groups << subject.log_group_blocks;
-    std::vector<Device::Buffer> own;  // inputs that nobody else reads
+    std::vector<Device::Buffer> own;  // inputs of this subject only
     std::array<u64, 4> inputs{};
     for (std::size_t i = 0; i < subject.inputs.size(); ++i) {
       const auto address = input(subject.inputs[i], ctas, own);
@@ -136,7 +135,8 @@ class Recorder {
   }
 
  private:
-  /// The address of the array. Only subjects that compute all of their blocks have inputs.
+  /// The address of the array in device memory. Only subjects that compute all of their blocks have
+  /// inputs.
   Result<u64> input(const Input& input, u64 blocks, std::vector<Device::Buffer>& own) {
     if (const auto known = shared_.find(input.key); known != shared_.end())
       return known->second.address();
@@ -175,7 +175,7 @@ Result<std::vector<u8>> sweep(Device& device, const Subject& subject, u32 first,
   for (const auto* buffer : {&raw, &sums}) {
     if (!buffer->ok()) return buffer->error();
   }
-  // Each block is a group of its own; nobody looks at the sums.
+  // Each block is a group; the sums are not used.
   const Part part{blocks, 0, 1, first / kBlock, static_cast<u32>(count)};
   std::string why =
       launch(device, *module, subject, part, {}, {raw->address(), sums->address(), 0}).why;
@@ -198,7 +198,7 @@ std::string record(Device& device, std::span<const Subject> subjects, u32 stride
   recording.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
   Recorder recorder(device, stride);
   for (const auto some : in_modules(subjects)) {
-    // A device that does not know one of the kernels gets each alone.
+    // If the device refuses the module because of one kernel, each kernel is loaded separately.
     const auto all = device.load(module_text(some));
     for (const Subject& subject : some) {
       Record& record = recording.records.emplace_back();

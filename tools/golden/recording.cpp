@@ -31,7 +31,7 @@ class Writer {
   std::vector<u8> bytes_;
 };
 
-/// Beyond the end everything is 0 and empty, and failed() says so.
+/// Beyond the end it returns 0 and empty strings, and failed() is true.
 class Reader {
  public:
   explicit Reader(std::span<const u8> bytes) : rest_(bytes) {}

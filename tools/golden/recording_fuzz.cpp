@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any bytes are a recording or an error, and so is any text as a table; a recording that is written
-// is read as it was, and can be compared with itself.
+// Reading any bytes gives a recording or an error, and reading any text gives a table or an error;
+// a recording that is written and read is the same, and can be compared with itself.
 #include <cstddef>
 
 #include "base/check.h"
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     HEDDLE_CHECK(!recording.error().message.empty());
   }
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  // Alternatives multiply.
+  // The number of lines grows exponentially with the alternatives.
   if (size > 200) return 0;
   if (const auto instances = read_instances(text); instances.ok()) {
     for (const Instance& instance : *instances)

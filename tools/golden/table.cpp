@@ -6,7 +6,7 @@
 namespace heddle::golden {
 namespace {
 
-/// Appends the ways that `rest` leaves to `before`.
+/// Appends all choices of `rest` to `before`.
 bool expand(std::string_view rest, const Choice& before, std::vector<Choice>& all) {
   const auto open = rest.find('{');
   if (open == std::string_view::npos) {

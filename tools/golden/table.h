@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What instances.txt and matrices.txt have in common: lines with alternatives in braces.
+// The common format of instances.txt and matrices.txt: lines with alternatives in braces.
 #pragma once
 
 #include <functional>
@@ -19,20 +19,19 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 std::string replaced(std::string text, std::string_view from, std::string_view to);
 
 /// Reads a table line by line, without comments (#), empty lines and spaces at the ends; `read`
-/// says what is wrong with a line, or
-/// "". Returns "", or "line 12: what is wrong".
+/// returns the error of a line, or "". Returns "", or "line 12: ERROR".
 std::string read_lines(std::string_view text,
                        const std::function<std::string(std::string_view)>& read);
 
 /// A way to choose among the alternatives {a|b} and {T:a|b} of a text.
 struct Choice {
-  std::string text;                                       ///< what is chosen, <T> replaced as well
-  std::map<std::string, std::string, std::less<>> named;  ///< what T stands for
+  std::string text;                                       ///< with the choices, and <T> replaced
+  std::map<std::string, std::string, std::less<>> named;  ///< the alternative for each T
 
-  /// With <T> replaced.
+  /// `other` with <T> replaced.
   std::string in(std::string_view other) const;
 };
-/// All ways, in order; none: a brace is not closed.
+/// All choices, in order; none: a brace is not closed.
 std::optional<std::vector<Choice>> choices_of(std::string_view text);
 
 }  // namespace heddle::golden

@@ -52,7 +52,7 @@ double decode(Format f, u64 bits) {
   return bits & f.sign() ? -magnitude : magnitude;
 }
 
-/// Truncated; what is too large is infinite.
+/// Truncates; numbers that are too large become infinite.
 u64 encode(Format f, double x) {
   if (f.mantissa == 52) return std::bit_cast<u64>(x);
   const u64 sign = std::signbit(x) ? f.sign() : 0;
