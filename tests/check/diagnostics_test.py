@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""diagnostics_test.py HEDDLE [--update]: what `heddle check` says, written under the line that causes it.
+"""diagnostics_test.py HEDDLE [--update]: the messages of `heddle check`, each written under the line that causes it.
 
-Each diagnostics/CODE_name.ptx holds mistakes of one kind; a diagnostic stands in `//~` lines below its source line:
+Each diagnostics/CODE_name.ptx contains mistakes of one kind; the expected diagnostic is in `//~` lines below its source line:
 
     add.u32 %r1, %rd1, %r1;
 //~              ^~~~ error[P2024]: operand 'a' is .b64, but add takes .u32 here
 //~                   note: `%rd<4>` declared here as .b64
 
-Files in accepted/ have none: there must be nothing to say. --update writes the lines anew; read the difference.
+Files in accepted/ must have no diagnostics. --update writes the lines anew; review the difference.
 """
 
 import json
@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 KINDS = HERE.parents[1] / "src" / "diag" / "kinds.def"
 MARK = "//~"
 
-# Kinds that no file can show.
+# Kinds that cannot be tested with a file.
 ELSEWHERE = {
     "P1008": "reported only where no C preprocessor is installed: src/syntax/preprocess_test.cpp",
     "P1099": "needs more errors than a test should hold: src/syntax/recovery_test.cpp",
@@ -51,7 +51,7 @@ def render(diagnostic, lines):
     end = diagnostic["endColumn"] - 1 if diagnostic["endLine"] == diagnostic["line"] else len(line)
     caret = "^" + "~" * (max(end - begin, 1) - 1)
     room = begin - len(MARK)
-    # In the first columns there is no room for a caret below: the span's text stands in its place.
+    # A caret does not fit below the first columns; the line quotes the text of the span instead.
     start = f"{MARK}{' ' * room}{caret} " if room > 0 else f"{MARK} `{line[begin:end]}` "
     rendered = [f"{start}{diagnostic['severity']}[{diagnostic['code']}]: {diagnostic['message']}"]
     indent = MARK + " " * (len(start) - len(MARK))
@@ -62,7 +62,7 @@ def render(diagnostic, lines):
 
 
 def with_expectations(text, diagnostics):
-    """The file as it should be: its own lines, and below each what is said about it."""
+    """The expected file: its own lines, each followed by the messages for it."""
     lines = text.split("\n")
     said = defaultdict(list)
     for diagnostic in diagnostics:

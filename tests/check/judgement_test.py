@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """judgement_test.py HEDDLE [--count N] [--seed N] [--only CLASS] [--shown N] [SEED.ptx ...]: is the first message the right one?
 
-Each class below makes one mistake, as a person or a compiler makes it, in a valid module, and states what must be said first:
-one of a few codes, and where. A mistake that leaves the module valid is not judged. Prints the share that is right, class by
-class, and what is not right; the exit status is 1 when the share is below GOAL.
+Each class below inserts one mistake, as a person or a compiler makes it, into a valid module, and states the expected first
+message: one of a few codes, and the place. A mistake that leaves the module valid is not judged. Prints the share of right messages, class by
+class, and the wrong messages; the exit status is 1 when the share is below GOAL.
 """
 
 import argparse
@@ -33,7 +33,7 @@ NAME = re.compile(r"[%$_a-zA-Z][\w$]*")
 
 
 class Span(NamedTuple):
-    """Of a line; columns from 0."""
+    """A part of a line; columns from 0."""
     line: int
     begin: int
     end: int
@@ -51,16 +51,16 @@ class Instruction(NamedTuple):
 
 
 class Expected(NamedTuple):
-    codes: str  # those that are right, with blanks between them
-    place: Span  # the first place that a message may point at must begin in here
+    codes: str  # the right codes, separated by blanks
+    place: Span  # the place of the message must begin in here
 
 
 class Mistake(NamedTuple):
     line: int
-    text: str  # what the line becomes; None: it is taken out
+    text: str  # the changed line; None: the line is removed
     expected: List[Expected]  # any of them
     change: str
-    mentions: str = ""  # what the message, a note, a label or a help must name
+    mentions: str = ""  # text that the message, a note, a label or a help must contain
 
 
 class Module:
@@ -108,7 +108,7 @@ def whole(one: Instruction) -> Span:
     return Span(one.line, one.mnemonic.begin, len(one.text))
 
 
-# --- the classes: an instruction, a source of chance, the mistake in it ---
+# --- the classes: an instruction, a random source, the mistake in it ---
 
 IN_MNEMONIC = "P2004 P2006 P2007 P2008 P2009"  # a modifier is missing, or does not go with the others
 AT_OPERAND = "P2024 P2025 P2026 P2032 P2034 P2063 P2066"
@@ -196,7 +196,7 @@ def modifier_twice(one: Instruction, chance: random.Random) -> Optional[Mistake]
 
 
 def misspell(name: str, chance: random.Random) -> str:
-    """One letter of three or more is left out, doubled, or exchanged with the next."""
+    """In a word of three letters or more, one letter is left out, doubled, or exchanged with the next."""
     letters = [i for i, char in enumerate(name) if char.isalpha()]
     if len(letters) < 3:
         return name
@@ -234,7 +234,7 @@ def name_misspelt(one: Instruction, chance: random.Random) -> Optional[Mistake]:
 
 
 def lost(signs: str, codes: str, slack: int = 1) -> Callable[[Instruction, random.Random], Optional[Mistake]]:
-    """One of `signs` is lost; what follows it is where something else was expected."""
+    """One of `signs` is removed; the message must be at the text after it."""
     def mutate(one: Instruction, chance: random.Random) -> Optional[Mistake]:
         places = [i for i in range(one.mnemonic.end, len(one.text)) if one.text[i] in signs]
         if not places:
@@ -399,7 +399,7 @@ CLASSES: Dict[str, Callable[[Instruction, random.Random], Optional[Mistake]]] = 
 }
 
 
-# --- classes about lines that are no instructions: the whole module, a source of chance ---
+# --- classes for lines that are not instructions: the whole module, a random source ---
 
 def directive_misspelt(module: Module, chance: random.Random) -> Optional[Mistake]:
     places = [(n, m) for n, line in enumerate(module.lines) for m in [re.match(r"\s*\.(reg|global|shared|local|visible|extern|entry|func)\b", line)] if m]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""linear_test.py HEDDLE: whatever a text has many of, checking it takes time and words in proportion.
+"""linear_test.py HEDDLE: the time and the output of a check are linear in the text, for texts with many instances of any construct.
 
-A text has N of one thing: modifiers, operands, brackets, names, mistakes. Where work grows with the square of it, N is enough
-to take minutes; the limit on CPU time is for that, and no measure of speed. What is printed has a limit, too: after a hundred
-mistakes nobody reads on.
+A text has N instances of one construct: modifiers, operands, brackets, names, mistakes. If the work is quadratic, it takes
+minutes for N; the limit on CPU time detects that, and is no measure of speed. The output has a limit, too: only the first hundred
+mistakes are reported.
 """
 
 import resource
@@ -18,7 +18,7 @@ HEDDLE = ""  # set in main
 N = 200_000
 CPU_SECONDS = 60
 LARGEST_OUTPUT = 300_000  # bytes
-MOST_MISTAKES = 202  # a hundred each of syntax and of meaning, and that no more are shown
+MOST_MISTAKES = 202  # a hundred syntax and a hundred semantic errors, and the messages about the limit
 
 HEADER = ".version 8.5\n.target sm_80\n.address_size 64\n"
 

@@ -146,7 +146,7 @@ class Check(Case):
             try:
                 while block := os.read(outside, 4096):
                     written += block
-            except OSError:  # how Linux says that the other end is closed
+            except OSError:  # the error of Linux when the other end is closed
                 pass
             process.wait(timeout=120)
         os.close(outside)
@@ -246,7 +246,7 @@ class Link(Case):
 
 
 class Malformed(Case):
-    """PTX that people and compilers get wrong: the code, and the place as line:column."""
+    """Typical mistakes of people and compilers: the code, and the place as line:column."""
 
     CASES = [
         ("P2100", "1:1", ".target sm_75\n.visible .entry k() { ret; }\n"),
@@ -279,7 +279,7 @@ class Malformed(Case):
 
 
 class NewerVersions(Case):
-    """PTX of a version to come: the default device takes what it knows of it, the others are those of their time."""
+    """PTX of a future version: the default device accepts known features, other devices refuse the module."""
 
     TEXT = ".version 9.5\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n"
 
@@ -376,7 +376,7 @@ class Run(Case):
         self.contains(out, "0: 100")
 
     def test_contraction_can_be_turned_off(self):
-        # (1 + 2^-23)^2 is 1 + 2^-22 when it is rounded, and a little more when it is not.
+        # (1 + 2^-23)^2 is 1 + 2^-22 when it is rounded, and a little more exactly.
         ptx = module(kernel("""ld.param.u64 %rd1, [out]; mov.f32 %f1, 0f3f800001; mul.f32 %f2, %f1, %f1;
             sub.f32 %f3, %f2, 0f3f800002; st.global.f32 [%rd1], %f3;""", ".param .u64 out"))
         for options, env, expected in (((), {}, "0: 1.4210855e-14"), (("--no-contract",), {}, "0: 0"),
@@ -471,7 +471,7 @@ class Traps(Case):
         self.contains(err, "time limit exceeded", "kernel: k", "0.2 s")
 
     def test_a_stray_store_names_everything(self):
-        # One thread in all stores, beside its buffer.
+        # Exactly one thread of the grid stores, outside of its buffer.
         body = """ld.param.u64 %rd1, [out];
 mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r1, 3; @%p1 ret;
 mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 37; @%p1 ret;
@@ -498,9 +498,9 @@ st.global.u32 [%rd1+4096], %r1;"""
 
 
 class OnFault(Case):
-    """HEDDLE_ON_FAULT=report: the first fault of each instruction is told, loads read zeros, stores are dropped."""
+    """HEDDLE_ON_FAULT=report: the first fault of each instruction is reported, loads read zeros, stores are dropped."""
 
-    # Of 96 threads those from 32 on have nothing behind their addresses: 1024 numbers are a page.
+    # Of 96 threads, threads 32 and above access unallocated memory: the 1024 numbers are one page.
     BEHIND = """
         ld.param.u64 %rd1, [out];
         ld.param.u64 %rd2, [in];

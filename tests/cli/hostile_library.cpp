@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stands where Heddle's libraries might be looked for by mistake: to load it is to run it.
+// A library in folders where Heddle must not search for its own libraries: its constructor prints a
+// message when it is loaded.
 #include <unistd.h>
 
 namespace {

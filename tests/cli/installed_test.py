@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""installed_test.py HEDDLE LIBCUDA COMPILER HOSTILE: where an installed Heddle finds its own files,
-however it was called and whatever the current folder holds. HOSTILE is a library that says so when
+"""installed_test.py HEDDLE LIBCUDA COMPILER HOSTILE: an installed Heddle finds its own files, for any way to
+call it and any contents of the current folder. HOSTILE is a library that prints a message when
 it is loaded."""
 
 import os
@@ -28,7 +28,7 @@ KERNEL = """.version 7.0
 }
 """
 
-# Loads a library by a path, goes elsewhere, launches each kernel of the text.
+# Loads a library by a path, changes the current folder, launches each kernel of the text.
 CLIENT = """
 import ctypes, os, sys
 library, elsewhere, kernels = sys.argv[1], sys.argv[2], sys.argv[3].split(",")
@@ -59,7 +59,7 @@ class Installed(unittest.TestCase):
         (self.prefix / "lib").mkdir()
         shutil.copy(HEDDLE, self.prefix / "bin" / "heddle")
         shutil.copy(LIBCUDA, self.prefix / "lib" / "libcuda.so.1")
-        # The hostile library lies wherever a search from the current folder would come.
+        # The hostile library lies in each folder that a search relative to the current folder would find.
         self.current = self.folder / "x" / "bin"
         for place in (self.current, self.folder / "x" / "lib", self.folder / "x"):
             place.mkdir(parents=True, exist_ok=True)
@@ -72,7 +72,7 @@ class Installed(unittest.TestCase):
         os.symlink(COMPILER, self.prefix / "lib" / NAME)
 
     def call(self, *args, env=None, cwd=None, stdin=KERNEL):
-        """By name, through PATH."""
+        """Runs heddle by name, through PATH."""
         variables = {**os.environ, "PATH": f"{self.prefix / 'bin'}:{os.environ['PATH']}", "HEDDLE_CACHE": "0",
                      "HEDDLE_ENGINE": "jit", "HEDDLE_DEVICE": "", **(env or {})}
         done = subprocess.run(args, cwd=cwd or self.current, env=variables, input=stdin.encode(),
@@ -111,7 +111,7 @@ class Installed(unittest.TestCase):
         out, _ = self.call("heddle", "exec", "--", "sh", "-c", "echo $LD_LIBRARY_PATH", env={"LD_LIBRARY_PATH": ""})
         self.assertEqual(out.strip(), str(self.prefix / "lib"))
 
-    # A library that was loaded by a relative path, from a folder that is not the current one any more.
+    # A library that was loaded by a relative path, before the current folder changed.
     def test_a_library_loaded_by_a_relative_path_compiles(self):
         self.add_compiler()
         for library, env in (("./libcuda.so.1", {}), ("libcuda.so.1", {"LD_LIBRARY_PATH": "."})):
@@ -125,7 +125,7 @@ class Installed(unittest.TestCase):
         _, err = self.client("./libcuda.so.1", "k", "l", cwd=self.prefix / "lib", stdin=two)
         self.assertEqual(err.count(MISSING + str(self.prefix / "lib")), 1, err)
 
-    # A cache in a folder that is named relative to the one that was current at first.
+    # A cache in a folder whose name is relative to the initial current folder.
     def test_a_relative_cache_stays_where_it_is(self):
         self.add_compiler()
         two = KERNEL + KERNEL[KERNEL.index(".visible"):].replace(" k(", " l(")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""sarif_test.py HEDDLE: `heddle check --format sarif` is SARIF 2.1.0, in the opinion of others.
+"""sarif_test.py HEDDLE: independent validators accept the output of `heddle check --format sarif` as SARIF 2.1.0.
 
-Asks every validator that is there, and is skipped (exit status 77) when there is none:
+Runs every installed validator, and is skipped (exit status 77) when there is none:
   jsonschema      with the standard's schema in the file that HEDDLE_SARIF_SCHEMA names
-  sarif_om        classes made from that schema: each property is known, none that is required is missing
+  sarif_om        classes made from that schema: each property is known, no required property is missing
   sarif_pydantic  types of the values
 All are on PyPI.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 
 INPUTS = sorted((Path(__file__).resolve().parents[1] / "check" / "diagnostics").glob("*.ptx"))
 
-# The class of sarif_om that describes what stands under a property.
+# The class of sarif_om for the value of a property.
 CLASSES = {
     "runs": "Run", "tool": "Tool", "driver": "ToolComponent", "rules": "ReportingDescriptor",
     "shortDescription": "MultiformatMessageString", "fullDescription": "MultiformatMessageString",

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""streams_test.py HEDDLE: files that are none, streams that take nothing, numbers out of range, for every command and option.
+"""streams_test.py HEDDLE: invalid files, unwritable streams, numbers out of range, for every command and option.
 
-Whatever is asked for, heddle ends by itself with a status of its own, and says in one line why it could not do it. The tables
+In each case heddle must end with one of its exit statuses, and print the reason in one line. The tables
 below must name every command and every option that the program's help lists.
 """
 
@@ -19,11 +19,11 @@ HEDDLE = ""  # set in main
 ROOT = Path(__file__).resolve().parents[2]
 SAXPY = str(ROOT / "examples" / "saxpy.ptx")
 BROKEN = str(ROOT / "examples" / "broken.ptx")
-LONGEST_MESSAGE = 500  # bytes of what is said about one wrong word
+LONGEST_MESSAGE = 500  # bytes of the message about one wrong word
 
 RUN = ["run", SAXPY, "--grid", "1", "--block", "32", "4", "1", "f32[4]", "f32[4]"]
 
-# What prints something to the standard output.
+# Commands that print to the standard output.
 PRINTING = [
     ["check", BROKEN], ["check", BROKEN, "--format", "json"], ["check", BROKEN, "--format", "sarif"],
     ["check", SAXPY, "--format", "json"], ["check", SAXPY, "--dump", "ir"], ["check", "--link", BROKEN, SAXPY],
@@ -33,14 +33,14 @@ PRINTING = [
 ]
 JIT = [["jit", SAXPY], ["jit", SAXPY, "--dump", "uniform"], ["jit", SAXPY, "--dump", "vector"], ["jit", SAXPY, "--dump", "asm"],
        ["jit", SAXPY, "--time", "1"], ["jit", "--print-passes"], ["jit", SAXPY, "--print-after", "all"]]
-# What says something to the standard error, with the status that it has when that is read.
+# Commands that print to the standard error, with their exit status when that output is read.
 COMPLAINING = [
     ([], 2), (["weave"], 2), (["check"], 2), (["check", "/nonexistent"], 2), (["explain", "P9999"], 2), (["isa", "frobnicate"], 2),
     (["fmt", "-"], 1), (["run", BROKEN, "--grid", "1", "--block", "1"], 1), (["run", SAXPY], 2), (["jit", BROKEN], 1),
     (["exec", "--", "/nonexistent"], 127), (["exec"], 2),
 ]
 
-# Numbers: command line before the number, and behind it.
+# Numbers: the command line before the number, and after it.
 WHOLE = ["", "abc", "-1", "1.5", "1e3", "0x10", "0b1", "010 ", " 1", "+1", "1 ", "1'000", "99999999999999999999", "nan", "inf"]
 NUMBERS = {
     ("run", "--grid"): [*WHOLE, "0", "4294967296", "1,", ",1", "1,1,1,1", "1,0"],
@@ -56,7 +56,7 @@ NUMBERS = {
     ("jit", "--block"): [*WHOLE, "0", "4294967296", "1,1,1,1"],
     ("jit", "--time"): [*(word for word in WHOLE if word), "0", "1000001"],
 }
-# Words: one of a few.
+# Words: options that accept one of a few words.
 WORDS = {
     ("check", "--format"): ["", "xml", "JSON "], ("env", "--format"): ["", "xml"], ("check", "--dump"): ["", "tree"], ("jit", "--dump"): ["", "ir"],
     ("jit", "--entry"): ["nosuch"], ("run", "--entry"): ["nosuch"], ("run", "--link"): ["/nonexistent", "/"],
@@ -68,7 +68,7 @@ FLAGS = {
     "jit": ["--print-passes"],
     "run": ["--cooperative", "--no-contract", "--time"],
 }
-# Where a file is read: the words before and behind its name.
+# Commands that read a file: the words before and after its name.
 READING = {
     "check": (["check"], []), "check json": (["check", "--format", "json"], []), "check sarif": (["check", "--format", "sarif"], []),
     "check --link": (["check", "--link", SAXPY], []), "check --dump": (["check", "--dump", "ir"], []), "fmt": (["fmt"], []),
@@ -106,7 +106,7 @@ class Streams(unittest.TestCase):
         for args in self.printing():
             with self.subTest(args=args), open("/dev/full", "wb") as full:
                 self.assertIn(run(args, stderr=full).returncode, (0, 1, 2))
-        with open("/dev/full", "wb") as full:  # what was asked for is lost
+        with open("/dev/full", "wb") as full:  # the output is lost
             self.assertEqual(run([*RUN, "--time"], stderr=full).returncode, 2)
 
     def test_streams_that_are_closed(self):
@@ -136,7 +136,7 @@ class Streams(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             link = Path(folder) / "full.ptx"
             link.symlink_to("/dev/null")
-            self.assertEqual(run(["fmt", str(link)]).returncode, 0)  # it is empty: there is nothing to do
+            self.assertEqual(run(["fmt", str(link)]).returncode, 0)  # the file is empty: it is not changed
             self.assertTrue(Path("/dev/null").is_char_device())
 
 
@@ -156,7 +156,7 @@ class Files(unittest.TestCase):
     def test_no_end(self):
         for name in READING:
             with self.subTest(name=name):
-                # What runs a kernel reserves more addresses than such a limit leaves.
+                # Commands that run kernels reserve more addresses than this limit allows.
                 limited = name.split()[0] in ("check", "fmt") and "asan" not in HEDDLE
                 self.refused(name, "/dev/zero", "heddle: cannot read /dev/zero: more than 268435456 bytes", limited=limited)
 

@@ -4,11 +4,11 @@
 
     clients.py --heddle build/release/bin/heddle [--work DIR] [--suites] [NAME...]
 
---suites: the test suites that come with clients instead, each with a list of what is known to fail and why.
+--suites: runs the clients' own test suites instead, each with a list of known failures and their reasons.
 
-What a client installs stays in DIR (build/clients), so the second time is quick; what it prints is in
-DIR/NAME.log. A client is skipped where a program that it needs is missing, or pip's registry does not
-answer; one that cannot be installed otherwise has failed. Exit status: 0 none failed, 1 one did, 77 none ran.
+The installation of a client stays in DIR (build/clients), so the second run is quick; its output is in
+DIR/NAME.log. A client is skipped if a program that it needs is missing, or if pip's registry does not
+answer; a client that cannot be installed for another reason has failed. Exit status: 0 none failed, 1 one did, 77 none ran.
 """
 
 import argparse
@@ -32,21 +32,21 @@ SUITE_TIME_LIMIT = 7200
 
 @dataclass
 class Client:
-    """Commands run in order, in {work}, a folder of the client's own. They may also name {heddle}, {library}
+    """Commands that run in order, in {work}, the client's folder. They may also name {heddle}, {library}
     (the folder), {here}, {root}, {headers} (of the driver API), {python} and {packages} (of the virtual
     environment)."""
 
     name: str
     commands: list
     needs: list = field(default_factory=list)    # programs, or cuda.h, that must be installed
-    install: list = field(default_factory=list)  # what pip installs
+    install: list = field(default_factory=list)  # packages for pip
     source: str = ""                             # a package whose source is unpacked in {work}/source
     environment: dict = field(default_factory=dict)
     limit: int = TIME_LIMIT                      # seconds for a command
 
 
 PYTHON = "{heddle} exec -- {python} {here}/python/"
-# The CUDA 13.0 tools: newer ones write PTX that is newer than Heddle's driver says it is.
+# The CUDA 13.0 tools: newer ones write PTX versions that Heddle's driver does not support.
 TOOLKIT = "cuda-toolkit[nvrtc,nvvm,cudart,cccl]==13.0.*"
 # TC=0: without tensor cores, whose instructions do not run yet.
 TINYGRAD = {"TC": "0", "HEDDLE_DEVICES": "2"}
@@ -80,7 +80,7 @@ CLIENTS = [
 ]
 
 
-# What a suite needs besides is in a folder of its name: a plugin for pytest, and what its processes begin with.
+# The other files of a suite are in a folder of its name: a plugin for pytest, and sitecustomize.py for its processes.
 SUITE = "{heddle} exec -- {python} {here}/suites/run_suite.py {here}/suites/"
 NUMBA_TESTS = " ".join(f"numba.cuda.tests.{part}" for part in ("cudapy", "cudadrv", "nrt", "nocuda", "doc_examples"))
 
@@ -103,7 +103,7 @@ class NotInstalled(Exception):
 
 
 def run(command, log, environment, folder, limit=TIME_LIMIT):
-    """Standard output and error go to the log. Gives the exit status."""
+    """Runs a command; standard output and error go to the log. Returns the exit status."""
     log.write(f"$ {' '.join(command)}\n")
     log.flush()
     try:
@@ -115,8 +115,8 @@ def run(command, log, environment, folder, limit=TIME_LIMIT):
 
 
 def silent_registry(log, environment, work):
-    """The address of pip's registry when it knows nothing of pip itself, else none: then a client that cannot be
-    installed is a client that is broken."""
+    """The address of pip's registry if it does not answer (a request for pip itself fails), else none: then a client that
+    cannot be installed is broken."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
     if not run([*pip, "index", "versions", "pip", "--retries", "1"], log, environment, work):
         return None
@@ -126,7 +126,7 @@ def silent_registry(log, environment, work):
 
 
 def install(client, work, log, environment):
-    """A virtual environment with exactly what the client asks for. Gives its Python."""
+    """Creates a virtual environment with exactly the client's packages. Returns its Python."""
     folder, done = work / "venv", work / "installed"
     python = folder / "bin/python"
     wanted = "\n".join([sys.version, *client.install, client.source])
@@ -154,7 +154,7 @@ def install(client, work, log, environment):
 
 
 def try_client(client, heddle, work, log):
-    """Installs and runs a client. Gives what is wrong, empty when nothing is."""
+    """Installs and runs a client. Returns the error, or an empty string."""
     headers = heddle.parents[1] / "gen"
     if not (headers / "driver/api.h").exists():
         headers = find_toolkit(None, "cuda.h")
@@ -166,7 +166,7 @@ def try_client(client, heddle, work, log):
     names = {"heddle": heddle, "library": heddle.parents[1] / "lib", "here": HERE, "root": ROOT,
              "python": python, "packages": work / f"venv/lib/python{version}/site-packages",
              "headers": headers, "work": work}
-    # What clients keep for the next time, compiled kernels for instance, stays in their folder too.
+    # The clients' caches, of compiled kernels for instance, are in their folder too.
     (work / "cache").mkdir(exist_ok=True)
     environment = dict(os.environ, XDG_CACHE_HOME=f"{work}/cache")
     environment.update((name, value.format(**names)) for name, value in client.environment.items())

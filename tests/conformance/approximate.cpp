@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The approximate functions against the errors that the manual allows (PTX ISA 9.7.3.8, 13, 15, 16,
-// 18 to 22, 9.7.4.9, 9.7.4.10), over all inputs. The truth is the C library's function in f64: its
-// own error is about 2^-29 of an f32's unit.
+// 18 to 22, 9.7.4.9, 9.7.4.10), over all inputs. The reference is the C library's function in f64,
+// whose error is about 2^-29 of an f32's unit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ double value_of(const Format& format, u64 bits) {
                            (biased ? biased : 1) - format.max_exponent - fraction_bits);
 }
 
-/// How far from the truth a result may be.
+/// The allowed error of a result.
 struct Bound {
   enum class Kind : u8 { relative, absolute, ulp, none } kind;
   double most;
@@ -60,7 +60,8 @@ double largest(const Format& format) {
 bool is_near(const Format& format, bool ftz, Bound bound, double truth, double got) {
   if (bound.kind == Bound::Kind::none) return true;
   const double error = std::fabs(got - truth);
-  // Nearly always; a unit is at least 2^-precision of the number.
+  // A sufficient bound, which nearly all results meet; a unit is at least 2^-precision of the
+  // number.
   const double surely = bound.kind == Bound::Kind::absolute ? bound.most
                         : bound.kind == Bound::Kind::relative
                             ? bound.most * std::fabs(truth)
@@ -74,13 +75,13 @@ bool is_near(const Format& format, bool ftz, Bound bound, double truth, double g
   const double allowed = bound.kind == Bound::Kind::relative   ? bound.most * std::fabs(truth)
                          : bound.kind == Bound::Kind::absolute ? bound.most
                                                                : bound.most * unit;
-  // 2^-40 is for the C library.
+  // 2^-40 allows for the error of the C library.
   if (error <= allowed + std::ldexp(std::fabs(truth), -40)) return true;
   if (std::isinf(got))
     return std::fabs(truth) + allowed > largest(format) && (got > 0) == (truth > 0);
   const double smallest = std::ldexp(1.0, format.min_exponent());
   if (std::fabs(truth) < smallest) {
-    // A relative error means little among subnormal numbers; what flushes has none.
+    // A relative error bound does not apply to subnormal results; with flushing the result is 0.
     return (ftz && got == 0 && std::signbit(got) == std::signbit(truth)) || (!ftz && error <= unit);
   }
   return ftz && got == 0 && std::fabs(truth) - allowed < smallest;
@@ -111,7 +112,7 @@ Bound circle_error(double x) {
   if (std::fabs(x) <= 100 * kPi || !std::isfinite(x)) return {kAbsolute, std::exp2(-14.7)};
   return {Bound::Kind::none, 0};
 }
-/// A sine of nearly zero is given within the absolute error, so its sign and zero are free.
+/// The bound of sin is absolute, so near zero any sign, and zero, is allowed.
 Bound tangent_error(double) { return {kRelative, std::ldexp(1, -11)}; }
 
 constexpr Function kFunctions[] = {
@@ -148,7 +149,7 @@ Family family(const Function& function, u64 cases) {
   const Instruction instruction = Instruction::find(function.mnemonic).value();
   const u64 all = u64{1} << function.format.bits;
   const u64 blocks = std::min(cases, all) / kLanes;
-  // When not all inputs are tried, steps of an odd number visit every exponent.
+  // If not all inputs are tried, an odd step visits every exponent.
   const u64 step = cases >= all ? 1 : (all / cases) | 1;
   const bool in_any_mode = std::ranges::count(jit::kAlikeInAnyMode, function.mnemonic) != 0;
   return {std::string(function.mnemonic), blocks, [=](u64 first, u64 last, Log& log) {
@@ -186,7 +187,7 @@ Family family(const Function& function, u64 cases) {
           }};
 }
 
-/// The quotients; approx promises its error for divisors in [2^-126, 2^126].
+/// Division; the error bound of approx holds for divisors in [2^-126, 2^126].
 Family quotient(std::string_view mnemonic, bool approx, bool ftz, u64 cases) {
   const Instruction instruction = Instruction::find(mnemonic).value();
   return {std::string(mnemonic), cases / kLanes, [=](u64 first, u64 last, Log& log) {

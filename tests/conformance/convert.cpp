@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cvt between integers, f16, bf16, f32 and f64, in every rounding (PTX ISA 9.7.9.21). Sources of 8
-// and 16 bits whole.
+// cvt between integers, f16, bf16, f32 and f64, in every rounding (PTX ISA 9.7.9.21). All values of
+// sources of 8 and 16 bits.
 #include <fmt/format.h>
 
 #include "family.h"
@@ -23,7 +23,7 @@ constexpr Format kFloats[] = {kF16, kBf16, kF32, kF64};
 constexpr std::string_view kRoundingWords[] = {"rn", "rz", "rm", "rp"};
 constexpr std::string_view kIntegerRoundings[] = {"rni", "rzi", "rmi", "rpi"};
 
-/// `input` makes a value from random numbers; `expect` is asked for each.
+/// `input` makes a value from random numbers; `expect` gives its expected result.
 template <class Input, class Expect>
 void add(std::vector<Family>& families, const std::string& name, int source_bits, u64 cases,
          Input input, Expect expect) {
@@ -64,8 +64,8 @@ u64 saturate(const Format& format, u64 bits) {
   return std::min(bits, format.one());
 }
 
-/// NaN of one format in another: a wider one keeps the payload of f32 and bf16, all else is
-/// canonical.
+/// The conversion of a NaN: a wider format keeps the payload of f32 and bf16, otherwise the result
+/// is canonical.
 u64 converted_nan(const Format& to, const Format& from, u64 bits) {
   if (to.bits == 32 && from.precision == 8) return bits << 16;
   if (to.bits == 64) {
@@ -81,7 +81,7 @@ struct FloatToFloat {
   bool ftz = false, sat = false, relu = false, satfinite = false;
 
   u64 operator()(Reference& reference, u64 bits) const {
-    // Of a conversion to f16, GPUs do not flush the operand (docs/exactness.md).
+    // In a conversion to f16, GPUs do not flush the operand (docs/exactness.md).
     const u64 source = flush_single(from, ftz && to.name != "f16", bits);
     if (from.is_nan(source)) return sat ? 0 : converted_nan(to, from, source);
     reference.load(0, from, source);

@@ -13,7 +13,7 @@
 
 namespace heddle::conformance {
 
-/// Says what went wrong, the first few times.
+/// Prints the first few mismatches.
 class Log {
  public:
   void mismatch(const std::string& text);
@@ -34,7 +34,7 @@ struct Family {
 };
 
 struct Scale {
-  u64 random = 100'000'000;   ///< random inputs of an instruction
+  u64 random = 100'000'000;   ///< random inputs per instruction
   u64 spread = u64{1} << 32;  ///< inputs of an approximate function, evenly spread
 };
 
@@ -43,7 +43,8 @@ std::vector<Family> conversion_families(const Scale& scale);
 std::vector<Family> narrow_families(const Scale& scale);
 std::vector<Family> approximate_families(const Scale& scale);
 
-/// Runs all on that many threads, a line for each; returns the number of mismatches.
+/// Runs all families on that many threads and prints a line for each; returns the number of
+/// mismatches.
 u64 run(const std::vector<Family>& families, unsigned threads);
 
 /// "add.rn.f32 0x3f800000, 0x3f800000: got 0x40000001, expected 0x40000000"

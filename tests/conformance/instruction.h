@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One instruction as the interpreter runs it: the handler of its form, on 32 lanes.
+// Runs one instruction with the interpreter's handler of its form, on 32 lanes.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ using Values = u64[kLanes];
 
 class Instruction {
  public:
-  /// "add.rn.ftz.f32"; nothing when no form is written so.
+  /// For a mnemonic such as "add.rn.ftz.f32"; nothing when no form has it.
   static std::optional<Instruction> find(std::string_view mnemonic);
 
   const std::vector<isa::Type>& sources() const { return sources_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle_conformance: floating point as the interpreter computes it, against what it should be.
+// heddle_conformance: compares the interpreter's floating-point results with MPFR and error bounds.
 // Prints a line for each instruction; exit status 1 when one differs.
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cvt to and from the formats of tensor cores (PTX ISA 5.2.3, 9.7.9.21): e4m3, e5m2, e2m3, e3m2,
-// e2m1, tf32. What is unpacked, whole.
+// e2m1, tf32. Unpacking is tested for all values.
 #include <fmt/format.h>
 
 #include "family.h"
@@ -11,8 +11,7 @@
 namespace heddle::conformance {
 namespace {
 
-/// A format of 8, 6 or 4 bits: its exponents go on as far as a number may need, the largest is
-/// given.
+/// A format of 8, 6 or 4 bits, with an unlimited exponent range and its largest number.
 struct Small {
   Format format;
   u64 largest;
@@ -44,7 +43,7 @@ u64 from_small(Reference& reference, const Small& from, bool relu, u64 bits) {
     return relu && sign ? 0 : sign | kF16.infinity();
   if (from.has_nan && magnitude > from.largest) return kF16.nan;
   if (relu && sign) return 0;
-  // The same number in a format that has no infinity here either.
+  // The same number in a format without infinity at this exponent.
   Format wide = from.format;
   wide.bits = 32;
   reference.load(0, wide, magnitude);

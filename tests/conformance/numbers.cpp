@@ -9,7 +9,7 @@ u64 Numbers::number(const Format& format) {
   const u64 fraction = (u64{1} << (format.precision - 1)) - 1;
   const u64 sign = random >> 8 & 1 ? format.sign() : 0;
   switch (random & 7) {
-    case 0: {  // a corner, and what is next to it
+    case 0: {  // a corner value or one of its neighbours
       const u64 corners[] = {0,
                              fraction + 1,
                              format.one(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inputs: corner values, random bits, numbers near each other, and numbers with few bits, which
-// make ties.
+// Inputs: corner values, random bits, numbers near each other, and numbers with few significant
+// bits, which give ties.
 #pragma once
 
 #include "reference.h"

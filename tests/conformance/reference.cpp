@@ -7,7 +7,7 @@
 namespace heddle::conformance {
 namespace {
 
-constexpr int kPrecision = 64;  // of operands: every format, and 64-bit integers, are exact
+constexpr int kPrecision = 64;  // of operands: exact for every format, and for 64-bit integers
 
 }  // namespace
 

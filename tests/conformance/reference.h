@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What IEEE 754 says, from MPFR: numbers of any format, each operation exact and rounded once.
+// The results of IEEE 754, computed with MPFR: numbers of any format, each operation exact and
+// rounded once.
 #pragma once
 
 #include <string_view>
@@ -15,13 +16,12 @@
 
 namespace heddle::conformance {
 
-/// A binary interchange format. `nan` is the one that operations of Heddle make.
+/// A binary interchange format. `nan` is the NaN result of Heddle's operations.
 struct Format {
   std::string_view name;
   int bits, precision, max_exponent;
   u64 nan;
-  int beyond =
-      0;  ///< exponents that it has above max_exponent: where they hold numbers, not infinities
+  int beyond = 0;  ///< number of exponents above max_exponent that hold numbers, not infinities
 
   constexpr int min_exponent() const { return 1 - max_exponent; }
   constexpr u64 sign() const { return u64{1} << (bits - 1); }
@@ -52,11 +52,11 @@ class Reference {
   void load_signed(int index, s64 value) { mpfr_set_sj(number_[index], value, MPFR_RNDN); }
   void load_unsigned(int index, u64 value) { mpfr_set_uj(number_[index], value, MPFR_RNDN); }
 
-  /// The operation on what was loaded, in `format`.
+  /// The result of the operation on the loaded numbers, in `format`.
   u64 compute(Operation operation, const Format& format, mpfr_rnd_t rounding);
-  /// Number 0 rounded to an integer and clamped to `bits` bits; it is no NaN.
+  /// Number 0, which is not a NaN, rounded to an integer and clamped to `bits` bits.
   u64 integer(int bits, bool is_signed, mpfr_rnd_t rounding);
-  /// Number 0 becomes an integral number.
+  /// Rounds number 0 to an integral value.
   void round_integral(mpfr_rnd_t rounding) { mpfr_rint(number_[0], number_[0], rounding); }
 
  private:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Holds Heddle's driver ABI against the vendor's headers, where a CUDA toolkit is installed.
+"""Compares Heddle's driver ABI with the vendor's headers, if a CUDA toolkit is installed.
 
     abi_compare.py --cxx COMPILER [--toolkit DIR] [--keep FILE]
 
@@ -8,7 +8,7 @@ Compares every enumerator, constant, type, struct member and function of src/dri
 src/driver/functions.list with cuda.h, and every version number with cudaTypedefs.h: it writes one
 translation unit that sees both (ours inside a namespace) and is full of static assertions, and
 compiles it. Names that only the vendor has are found by reading both headers. Functions of graphics, whose
-headers need those of OpenGL and its like, are compared as text; functions newer than the toolkit are not.
+headers need those of OpenGL and similar APIs, are compared as text; functions newer than the toolkit are not compared.
 Exit status: 0 equal, 1 different, 77 skipped (no toolkit, or one of another version).
 """
 
@@ -24,7 +24,7 @@ from abi_types import (MACROS, ROOT, SKIPPED, Types, compiles, find_toolkit, mis
 
 LISTED_VERSION = 13000
 GRAPHICS = ("cudaGLTypedefs.h", "cudaVDPAUTypedefs.h", "cudaEGLTypedefs.h")
-OTHER_HEADERS = ("cuda_13_1.h", "graphics.h")  # of src/driver/abi: not in cuda.h
+OTHER_HEADERS = ("cuda_13_1.h", "graphics.h")  # headers of src/driver/abi with declarations that are not in cuda.h
 
 
 def vendor_declarations(cxx, include):
@@ -57,12 +57,12 @@ def graphics_prototypes(include):
                 params = re.sub(old, new, params)
             types = [p.type for p in drivergen.parse_params(" ".join(params.split()), header)]
             found[base, int(version), twin] = types
-    found.pop(("cuWGLGetDevice", 2020, ""), None)  # of Windows
+    found.pop(("cuWGLGetDevice", 2020, ""), None)  # for Windows only
     return found
 
 
 def compare_graphics(functions, include):
-    """The listed functions that are not of graphics, and one line for each difference of those that are."""
+    """The listed functions except those of graphics, and one line for each difference of the latter."""
     theirs = graphics_prototypes(include)
     names = {base for base, _, _ in theirs}
     ours = {}
@@ -80,7 +80,7 @@ def compare_graphics(functions, include):
 
 
 def missing_names(types, vendor, functions, vendor_functions, versions):
-    """One line for each name or version that only one side has."""
+    """One line for each name or version that only one of the two has."""
     ours = {export for f in functions for export in f.exports}
     lines = []
     for what, left, right in [
@@ -109,7 +109,7 @@ PREAMBLE = MACROS + """
 #include <cudaTypedefs.h>
 #include <cudaProfilerTypedefs.h>
 
-// A macro with another value than the vendor's is a redefinition, which -Werror makes an error.
+// A macro with a value different from the vendor's is a redefinition, which is an error with -Werror.
 namespace ours {
 #include "driver/abi.h"
 }
@@ -129,7 +129,7 @@ def translation_unit(types, functions, versions):
             out.append(f"namespace ours {{ using F_{export} = CUresult({params}); }}")
             twin = export[len(f.symbol):]
             version = max(f.version, drivergen.FIRST_TWIN_VERSION) if twin else f.version
-            # cuGetExportTable and its like have no typedef.
+            # cuGetExportTable and some other functions have no typedef.
             if (f.base, twin.strip("_")) in versions:
                 out.append(f"SAME_FUNCTION({export}, {f.base}_v{version}{twin});")
             else:

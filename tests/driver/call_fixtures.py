@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the words of calls.txt stand for: objects of the driver, made when a row first names them.
+"""The words of calls.txt: objects of the driver, created when a row first names them.
 
-A method is a word. It returns a number: a handle, an address of device memory, or the address of a
-structure in memory of the test's own.
+Each method is a word. It returns a number: a handle, an address of device memory, or the address of a
+structure in the test's memory.
 """
 
 import ctypes as C
@@ -31,7 +31,7 @@ HOST_FUNCTION = C.CFUNCTYPE(None, C.c_void_p)
 
 
 class Gate:
-    """Holds a stream up until it is opened, by hand or by itself after some seconds."""
+    """Blocks a stream until it is opened, by a call or automatically after some seconds."""
 
     def __init__(self, library, stream, seconds):
         self.is_open = threading.Event()
@@ -67,7 +67,7 @@ class Fixtures:
             raise ValueError(f"a fixture fails: {result}")
 
     def make(self, name, *arguments, out=C.c_void_p):
-        """What a function writes where its first argument points."""
+        """The value that a function writes through its first argument."""
         made = out()
         self.ok(getattr(self.library, name)(C.byref(made), *arguments))
         return made.value
@@ -81,7 +81,7 @@ class Fixtures:
         return self.bytes(f"{len(words)}Q", *[self.get(word) for word in words])
 
     def structures(self, words):
-        """The addresses of those words that are structures, which a call reads."""
+        """The addresses of the words that are structures, which a call reads."""
         return [self.made[word] for word in words if word in self.made and word in STRUCTURES]
 
     def handle(self, word):
@@ -91,7 +91,7 @@ class Fixtures:
         return C.c_uint64(self.get(word))
 
     def hold_up(self, seconds, of_thread):
-        """Work that does not end in `stream`, which the default stream waits for, or in that of the thread."""
+        """Adds work that does not end to `stream`, for which the default stream waits, or to the default stream of the thread."""
         gate = Gate(self.library, 2 if of_thread else self.get("stream"), seconds)
         self.kept.append(gate)
         return gate
@@ -122,7 +122,7 @@ class Fixtures:
         return made
 
     def retained(self):
-        """A device whose primary context is there."""
+        """A device with an existing primary context."""
         self.make("cuDevicePrimaryCtxRetain", 0)
         return 0
 
@@ -618,7 +618,7 @@ class Fixtures:
 
 
 class RemovedFile:
-    """Gone at the end, whichever way the process ends: it is removed as soon as it has been used."""
+    """A file that is removed however the process ends: it is unlinked as soon as it has been used."""
 
     def __init__(self, path):
         self.path = path

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Walks calls.txt: what every function of libcuda.so.1 says to a right call and to wrong ones.
+"""Tests the calls of calls.txt: the result of every function of libcuda.so.1 for a right call and for wrong ones.
 
-    call_table.py LIBCUDA [NAME...]      all rows, or those of the functions that are named
+    call_table.py LIBCUDA [NAME...]      all rows, or the rows of the named functions
 
-A row of calls.txt is a call that succeeds. The conditions are each one change of that call, made by
-the walker from the type of a parameter (conditions_of, below), with the code that the driver API
-gives for it nearly everywhere; where a function is an exception, its row says so. In processes of
-their own, each function is called before cuInit and without a context.
+A row of calls.txt is a call that succeeds. Each condition is one change of that call, which
+this script derives from the type of a parameter (conditions_of, below), with the code that most functions of the driver API
+return for it; the row of a function lists its exceptions. In separate
+processes, each function is called before cuInit and without a context.
 
-With structures, a word of one is zero in turn: there the call must return, whatever it says. Functions
+For structures, each word in turn is set to zero: then the call must return, with any code. Functions
 with a twin for the default stream of a thread (_ptds, _ptsz) are called by both names.
 
-The walk fails when a code is another one, when a function of src/driver/functions.list has no row,
-when a row names a parameter that is none, or when an exception is none.
+The test fails when a code differs, when a function of src/driver/functions.list has no row,
+when a row names a parameter that does not exist, or when an exception is the normal code.
 """
 
 import ctypes as C
@@ -39,15 +39,15 @@ CODES = {"ok": 0, "value": 1, "memory": 2, "uninitialized": 3, "device": 101, "i
          "implicit": 906, "affinity": 224, "destroyed": 709, "resource": 914, "captured": 900, "-": None}
 NAMES = {code: name for name, code in CODES.items()}
 
-# What a handle that means nothing is called, by its type. Others are INVALID_VALUE.
+# The code for a stale handle, by its type. For other types it is INVALID_VALUE.
 STALE = {"CUcontext": "context", "CUmodule": "handle", "CUfunction": "handle", "CUlibrary": "handle",
          "CUkernel": "handle", "CUevent": "handle", "CUstream": "handle", "CUlinkState": "handle",
          "CUmipmappedArray": "handle", "CUgreenCtx": "context"}
-# Handles that null stands for something: the current context, the default stream.
+# Handles for which null has a meaning: the current context, the default stream.
 NULL_MEANS_SOMETHING = {"CUstream", "CUcontext"}
-# Exceptions that are no change of an argument: the call as it stands, before cuInit, in no context.
+# Exceptions that do not change an argument: the unchanged call, the call before cuInit, the call without a context.
 STATES = {"call", "init", "context"}
-# Zero of these: there is nothing to copy or to set.
+# If one of these is zero, nothing is copied or set.
 NOTHING_TO_DO = {"ByteCount", "N", "Width", "Height"}
 NO_SUCH_HANDLE = 0x7ABCDEF0
 NO_SUCH_NUMBER = 0x7FFFFFFF
@@ -79,7 +79,7 @@ class Row:
             if not change or change.group(3) not in CODES:
                 raise TableError(f"{where}: not `parameter=value code`: {each}")
             self.exceptions[change.group(1), change.group(2)] = change.group(3)
-        self.is_first = True  # the other rows of a function are about other memory
+        self.is_first = True  # further rows of a function are for other kinds of memory
         names = [param.name for param in self.function.params]
         if self.needs != "unwritten" and len(names) != len(self.arguments):
             raise TableError(f"{where}: {len(names)} parameters, {len(self.arguments)} arguments")
@@ -88,7 +88,7 @@ class Row:
                 raise TableError(f"{where}: {name} has no parameter {param}")
 
     def conditions(self):
-        """(parameter, value, code) for each wrong call, and how it is made."""
+        """(parameter, value, code) for each wrong call, and the change that makes it."""
         found = {}
         for param, argument in zip(self.function.params, self.arguments) if self.is_first else ():
             for value, code in conditions_of(param, argument):
@@ -107,13 +107,13 @@ class Row:
 
 
 def split(text):
-    """At the commas that are in no brackets."""
+    """Splits at the commas outside of brackets."""
     parts = re.findall(r"(?:\[[^\]]*\]|\"[^\"]*\"|[^,])+", text)
     return [part.strip() for part in parts]
 
 
 def conditions_of(param, argument):
-    """What can be wrong with an argument of this type: value and code."""
+    """The wrong values for an argument of this type, with their codes."""
     kind = param.type
     if kind.endswith("*") or kind in ("CUhostFn", "CUstreamCallback", "CUasyncCallback",
                                       "CUlogsCallback", "CUoccupancyB2DSize"):
@@ -142,7 +142,7 @@ def conditions_of(param, argument):
 
 
 def is_amount(param):
-    """Whether zero of it is nothing at all."""
+    """Whether a call with zero does nothing."""
     name = param.name.lower()
     return param.type in ("size_t", "unsigned int") and (
         "size" in name or "bytes" in name or "count" in name or "dim" in name or
@@ -161,7 +161,7 @@ def read_table(functions):
 
 
 def in_child(work, seconds=60):
-    """What `work()` returns, in a process of its own; None when it crashes or hangs."""
+    """The result of `work()` in a separate process; None when it crashes or hangs."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -182,7 +182,7 @@ def in_child(work, seconds=60):
 
 
 class Caller:
-    """Makes calls out of a row's words."""
+    """Makes calls from a row's words."""
 
     def __init__(self, library, row, needs):
         self.library, self.row, self.kept = library, row, []
@@ -236,19 +236,19 @@ class Caller:
                 for param, argument in zip(row.function.params, row.arguments)]
 
     def call(self, *change):
-        """What it returns; of a function with a twin, what both do, if that is not the same."""
+        """The result of the call; for a function with a twin, both results if they differ."""
         arguments = self.arguments(*change)
         codes = [getattr(self.library, export)(*arguments) for export in self.exports(change)]
         return codes[0] if codes.count(codes[0]) == len(codes) else tuple(codes)
 
     def exports(self, change):
-        """One name for calls that change what their arguments are: that succeed, or end a capture."""
+        """One name only, for calls that change their arguments' objects, or end a capture."""
         once = not change or change[1] == "captured"
         return self.row.function.exports[:1] if once else self.row.function.exports
 
 
 def blocks(caller, expected, of_thread=False):
-    """Whether the row's call waits for what is in the stream before it. `of_thread`: the twin of a function
+    """Whether the row's call waits for earlier work in the stream. `of_thread`: the twin of a function
     without a stream, in the default stream of the thread."""
     function, arguments = caller.row.function, caller.arguments()
     function = getattr(caller.library, function.exports[-1] if of_thread else function.symbol)
@@ -260,7 +260,7 @@ def blocks(caller, expected, of_thread=False):
 
 
 def walk(library, row):
-    """What the calls of a row return: {(parameter, value): code}, with ("", "") for the row's own."""
+    """The results of the calls of a row: {(parameter, value): code}, with ("", "") for the unchanged call."""
     def conditions():
         caller, codes = Caller(library, row, row.needs), {}
         for param, value, _ in row.conditions():
@@ -284,7 +284,7 @@ def walk(library, row):
 
 
 def holes(library, row):
-    """Calls with one word of one structure set to zero: each must return, whatever it says."""
+    """Calls with one word of one structure set to zero: each must return, with any code."""
     caller = Caller(library, row, row.needs)
     function, arguments = getattr(library, row.function.symbol), caller.arguments()
     made = 0
@@ -300,14 +300,14 @@ def holes(library, row):
 
 
 def parts_of(word):
-    """What may be zero in eight bytes: all of an address, and each of two numbers."""
+    """The parts of eight bytes that are set to zero: the whole word (an address), and each half (two numbers)."""
     if any(word[4:6]) and not any(word[6:]):
         return [range(8)]
     return [half for half in (range(4), range(4, 8)) if any(word[half.start:half.stop])]
 
 
 def bare_call(library, row, state):
-    """The call before cuInit, or without a context: with memory of its own where pointers lead."""
+    """The call before cuInit, or without a context: pointers lead to separate memory."""
     if state == "context":
         assert library.cuInit(0) == 0
     caller = Caller(library, row, "nothing")

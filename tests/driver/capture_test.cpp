@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stream capture: what becomes a node, how a capture spreads over streams, what invalidates it.
-// Driver API 6.18.
+// Stream capture: the calls that become nodes, captures over several streams, invalidation. Driver
+// API 6.18.
 #include <thread>
 #include <vector>
 
@@ -30,7 +30,7 @@ class Capture : public InContext {
     EXPECT_OK(cuStreamIsCapturing(of, &got));
     return got;
   }
-  /// Ends a capture that some error has invalidated.
+  /// Ends a capture that an error has invalidated.
   void end_invalid() {
     CUgraph graph = reinterpret_cast<CUgraph>(this);
     EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
@@ -226,7 +226,7 @@ TEST_F(Capture, LegacyStreamIsUnusableBesideABlockingStream) {
   EXPECT_EQ(status(blocking), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
   CUgraph graph = nullptr;
   EXPECT_EQ(cuStreamEndCapture(blocking, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-  begin();  // of a non-blocking stream: the legacy stream does not mind
+  begin();  // of a non-blocking stream, so that the legacy stream may be used
   EXPECT_OK(cuMemsetD8Async(data, 0, 1, nullptr));
   end();
 }
@@ -274,7 +274,7 @@ TEST_F(Capture, InfoAndDependencies) {
   EXPECT_OK(cuStreamGetCaptureInfo_v2(stream, &got, &first, &graph, &nodes, &count));
   EXPECT_EQ(got, CU_STREAM_CAPTURE_STATUS_ACTIVE);
   EXPECT_EQ(count, 0u);
-  // A node of the program's own takes part in the order.
+  // A node that the program adds takes part in the order.
   CUgraphNode mine = nullptr;
   ASSERT_OK(cuGraphAddEmptyNode(&mine, graph, nullptr, 0));
   EXPECT_OK(
@@ -350,7 +350,7 @@ TEST_F(Capture, IntoTheBodyOfACondition) {
   CUgraph ended = nullptr;
   EXPECT_OK(cuStreamEndCapture(other, &ended));
   EXPECT_EQ(ended, body);
-  // Again, behind what is there.
+  // Again, after the existing nodes.
   size_t last = 2;
   CUgraphNode in_body[2] = {};
   ASSERT_OK(cuGraphGetNodes(body, in_body, &last));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tests of this folder share: a current context on device 0 for each test, and a way to
-// wait for the host inside a stream.
+// Shared code of the tests of this folder: a current context on device 0 for each test, and a way
+// to make a stream wait for the host.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@
 #define EXPECT_OK(call) EXPECT_EQ((call), CUDA_SUCCESS)
 #define ASSERT_OK(call) ASSERT_EQ((call), CUDA_SUCCESS)
 
-/// A context of its own, current to the test's thread, destroyed after the test.
+/// A context for the test, current to the test's thread, destroyed after the test.
 class InContext : public testing::Test {
  protected:
   void SetUp() override {
@@ -29,7 +29,7 @@ class InContext : public testing::Test {
   CUcontext context = nullptr;
 };
 
-/// Holds up a stream until `open`: work behind it is pending as long as the test wants.
+/// Blocks a stream until open(): later work in the stream is pending until then.
 class Gate {
  public:
   explicit Gate(CUstream stream) {

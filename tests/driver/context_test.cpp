@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Contexts: the stack of each thread, life and death, settings, the primary context.
+// Contexts: the stack of each thread, creation and destruction, settings, the primary context.
 // Driver API 6.7, 6.8.
 #include "client.h"
 

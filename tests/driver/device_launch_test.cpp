@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that launch kernels, as the host sees them: when a grid is complete, whose fault it is,
-// what the host's settings mean to them. What the kernels see themselves is in
-// tests/run/device_launch.ptx. CUDA C++ Programming Guide, "CUDA Dynamic Parallelism".
+// Kernels that launch kernels, from the host's view: the completion of grids, faults, the effect of
+// the host's settings. tests/run/device_launch.ptx has the kernels' view. CUDA C++ Programming
+// Guide, "CUDA Dynamic Parallelism".
 #include <string>
 
 #include "client.h"

@@ -80,8 +80,8 @@ TEST_F(TwoA100s, PeerAccess) {
   EXPECT_OK(cuCtxDestroy_v2(a));
 }
 
-// In the NULL stream, a copy between two devices comes after what is in the streams of both, and
-// before what comes after it (CUDA programming guide, "Peer-to-Peer Memory Copy").
+// In the NULL stream, a copy between two devices runs after earlier work in the streams of both,
+// and before later work (CUDA programming guide, "Peer-to-Peer Memory Copy").
 TEST_F(TwoA100s, CopyInTheNullStreamIsInOrderOnBothDevices) {
   CUcontext contexts[2] = {};
   CUdeviceptr memory[2] = {};
@@ -121,7 +121,7 @@ TEST_F(TwoA100s, CopyInTheNullStreamIsInOrderOnBothDevices) {
     for (const int current : {0, 1}) {
       for (const int to : {0, 1}) {
         SCOPED_TRACE(testing::Message() << "current " << current << " to " << to);
-        // Each of the devices is held up in turn: the copy sees the last value, and not the next.
+        // Each of the devices is blocked in turn: the copy reads the last value, not the next one.
         for (const int late : {0, 1}) {
           set(to, 1, nullptr);
           set(1 - to, 2, nullptr);
@@ -182,7 +182,7 @@ TEST_F(TwoA100s, HaveNoMulticast) {
   EXPECT_EQ(cuMulticastCreate(&object, &properties), CUDA_ERROR_NOT_SUPPORTED);
 }
 
-// Attributes of a kernel are a device's, whichever context is current.
+// Attributes of a kernel belong to a device, whichever context is current.
 TEST_F(TwoA100s, KernelAttributesOfADevice) {
   CUlibrary library = nullptr;
   CUkernel kernel = nullptr;
@@ -213,7 +213,7 @@ TEST_F(TwoA100s, KernelAttributesOfADevice) {
   EXPECT_EQ(cuKernelSetAttribute(most, 1, nullptr, 1), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(cuKernelGetAttribute(nullptr, most, kernel, 1), CUDA_ERROR_INVALID_VALUE);
 
-  // A context that comes later has them; what is set for the function itself comes first.
+  // A later context has them; an attribute of the function itself takes precedence.
   ASSERT_OK(cuCtxCreate_v2(&b, 0, 1));
   CUfunction function = nullptr;
   int value = 0;
@@ -286,7 +286,7 @@ TEST_F(TwoA100s, CooperateInOneLaunch) {
   for (const CUcontext context : contexts) EXPECT_OK(cuCtxDestroy_v2(context));
 }
 
-// A named device runs what that GPU runs.
+// A named device runs only the modules that this GPU runs.
 TEST_F(TwoA100s, NewerTargetIsRefused) {
   CUcontext context = nullptr;
   CUmodule module = nullptr;

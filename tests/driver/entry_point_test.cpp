@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What works before cuInit: version, error texts, finding entry points. Driver API 6.2, 6.4, 6.33.
+// Functions that work before cuInit: version, error texts, entry points. Driver API 6.2, 6.4, 6.33.
 #include <gtest/gtest.h>
 
 #include <string>

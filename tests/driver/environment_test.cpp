@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the environment says before cuInit: each case needs a process of its own, so it is a child
-// of this one.
+// Environment variables, which are read by cuInit: each case needs a separate process, a child of
+// this one.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,7 +115,7 @@ TEST(Environment, TimeLimitStopsAnEndlessKernel) {
   EXPECT_THAT(outcome.said, HasSubstr("endless"));
 }
 
-/// Counts to `times` in a stream of the current context, and looks whether all of it happened.
+/// Counts to `times` in a stream of the current context, and checks the count.
 bool counts(CUstream stream, unsigned times) {
   CUmodule module = nullptr;
   CUfunction count = nullptr;
@@ -134,8 +134,8 @@ bool counts(CUstream stream, unsigned times) {
          after == before + times;
 }
 
-// While it runs, and afterwards, others go on: streams of its context until it is stopped, other
-// contexts always, and a new context in place of the lost one.
+// While the endless kernel runs, and afterwards, other work continues: streams of its context until
+// the kernel is stopped, other contexts always, and a new context in place of the lost one.
 TEST(Environment, TimeLimitLeavesOthersWorking) {
   const auto outcome = in_child({{"HEDDLE_TIME_LIMIT", "4"}}, [] {
     CUcontext lost = nullptr, other = nullptr, fresh = nullptr;

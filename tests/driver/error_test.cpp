@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What goes wrong later: faults that stay with their context, waiting for work that failed, and
-// eight threads that use everything at once. Driver API 6.1 (CUresult), 6.18, 6.19.
+// Asynchronous errors: faults that stay with their context, waits for failed work, and eight
+// threads that use all functions at once. Driver API 6.1 (CUresult), 6.18, 6.19.
 #include <cstdlib>
 #include <vector>
 
@@ -34,7 +34,7 @@ TEST_F(Errors, AFaultStaysWithItsContext) {
   ASSERT_OK(cuMemAlloc_v2(&memory, 64));
   testing::internal::CaptureStderr();
   {
-    Gate gate(stream);  // or the fault might come before the event
+    Gate gate(stream);  // otherwise the fault might happen before the event is recorded
     EXPECT_OK(launch(stop, stream)) << "the launch itself is fine";
     EXPECT_OK(cuEventRecord(event, stream));
   }
@@ -149,7 +149,7 @@ TEST_F(Errors, OldLaunchFunctions) {
   EXPECT_OK(cuFuncSetSharedMemConfig(add_to, CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE));
 }
 
-/// How long the threads go on: `./x hammer` says minutes.
+/// How long the threads run: minutes in `./x hammer`.
 std::chrono::seconds hammer_time() {
   const char* seconds = std::getenv("HEDDLE_HAMMER_SECONDS");
   return std::chrono::seconds(seconds ? std::atoi(seconds) : 3);
@@ -190,7 +190,7 @@ TEST_F(Errors, EightThreads) {
       ASSERT_OK(cuLaunchKernel(add_to, 2, 1, 1, 32, 1, 1, 0, stream, params, nullptr));
       ASSERT_OK(cuEventRecord(event, stream));
       ASSERT_OK(cuStreamWaitEvent(side, event, 0));
-      // The other half by way of a captured graph.
+      // The other half through a captured graph.
       ASSERT_OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
       void* again[] = {&memory, &pooled, &count, &addend};
       ASSERT_OK(cuLaunchKernel(add_to, 2, 1, 1, 32, 1, 1, 0, stream, again, nullptr));

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calls every function that libcuda.so.1 exports, with next to nothing as arguments.
+"""Calls every function that libcuda.so.1 exports, with minimal arguments.
 
     every_function.py LIBCUDA
 
-Three times, each time in a process of its own: before cuInit, after it without a context, and with
-one. Numbers and handles are zero; pointers are null first, then lead to memory of their own: zeroed
-where the function only reads, filled with a pattern where it may write. Then
+Each function is called three times, each time in a separate process: before cuInit, after it without a context, and with
+a context. Numbers and handles are zero; pointers are null first, then lead to separate memory: zeroed
+where the function only reads, filled with a pattern where it may write. The test checks that
 
-- nothing crashes;
-- before cuInit a function says CUDA_ERROR_NOT_INITIALIZED, or is in WITHOUT_INIT;
+- no call crashes;
+- before cuInit a function returns CUDA_ERROR_NOT_INITIALIZED, or is in WITHOUT_INIT;
 - with null pointers a function fails, or is in NOTHING_TO_DO with the reason why success is right;
-- success with memory has changed that memory, or is in NOTHING_TO_DO;
-- a function that the list calls unwritten says CUDA_ERROR_NOT_SUPPORTED and names itself.
+- a successful call has changed the memory, or is in NOTHING_TO_DO;
+- a function that the list marks as not written returns CUDA_ERROR_NOT_SUPPORTED and prints its name.
 
-So a body that returns success without doing anything is found, as far as arguments this poor reach
+So the test finds a body that returns success without doing anything, if such arguments reach
 it. The list of functions is src/driver/functions.list; a new function needs no change here.
 """
 
@@ -32,12 +32,12 @@ SUCCESS, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED = 0, 1, 3, 801
 PATTERN = 0xA5
 ROOM = 4096
 
-# What is asked before or without a device.
+# Functions that work before cuInit.
 WITHOUT_INIT = {
     "cuInit", "cuGetErrorString", "cuGetErrorName", "cuDriverGetVersion", "cuGetProcAddress",
     "cuGetProcAddress_v2", "cuGetExportTable", "cuLogsRegisterCallback",
     "cuLogsUnregisterCallback", "cuLogsCurrent", "cuLogsDumpToFile", "cuLogsDumpToMemory",
-    # These look at their arguments first.
+    # These functions check their arguments first.
     "cuCtxCreate_v3", "cuCtxCreate_v4",
 }
 
@@ -129,7 +129,7 @@ class Call:
                 self.arguments.append(STRUCTS[kind]())
             elif kind in ("float", "double"):
                 self.arguments.append(getattr(ctypes, "c_" + kind)(0))
-            else:  # an enumeration when it is none of the integers
+            else:  # all types that are not integers are enumerations
                 self.arguments.append(INTEGERS.get(kind, ctypes.c_int)(0))
 
     def pointer(self, kind):
@@ -144,7 +144,7 @@ class Call:
 
 
 def in_child(work):
-    """What `work()` returns, in a process of its own, and what it wrote to stderr."""
+    """The result of `work()` in a separate process, and its output to stderr."""
     read, write = os.pipe()
     errors = os.memfd_create("stderr")
     child = os.fork()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What handlers of atexit find: the thread that exits still has its contexts. libgomp gives its
-// devices back there.
+// In handlers of atexit the exiting thread still has its contexts. libgomp releases its devices
+// there.
 #include <cstdio>
 #include <cstdlib>
 

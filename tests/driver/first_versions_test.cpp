@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The first versions of functions, whose addresses and sizes have 32 bits: programs of CUDA 3.1 and
-// before, and whoever asks cuGetProcAddress for that version. Driver API 6.5, 6.10, 6.13.
+// The first versions of functions, whose addresses and sizes have 32 bits: for programs of CUDA 3.1
+// and before, and for programs that ask cuGetProcAddress for that version. Driver API 6.5, 6.10,
+// 6.13.
 #include <array>
 #include <cstring>
 #include <limits>
@@ -98,7 +99,7 @@ TEST_F(FirstVersions, VariablesOfModules) {
   EXPECT_EQ(cuModuleGetGlobal(&address, &bytes, module, "nothing"), CUDA_ERROR_NOT_FOUND);
 }
 
-// More than 32 bits can say is told as the most that they can.
+// A size of more than 32 bits is reported as 2^32 - 1.
 TEST_F(FirstVersions, AmountsOfMemory) {
   constexpr size_t kMost = std::numeric_limits<unsigned>::max();
   unsigned total = 0, free = 0, whole = 0;
@@ -114,7 +115,7 @@ TEST_F(FirstVersions, AmountsOfMemory) {
   EXPECT_EQ(cuMemGetInfo(nullptr, &total), CUDA_ERROR_INVALID_VALUE);
 }
 
-// What lies below 4 GiB runs out before a large device does.
+// The memory below 4 GiB is exhausted before that of a large device.
 TEST_F(FirstVersions, NoMoreThan32BitsReach) {
   constexpr unsigned kPiece = 512u << 20;
   std::vector<CUdeviceptr_v1> pieces;
@@ -137,7 +138,7 @@ TEST_F(FirstVersions, PinnedMemory) {
   EXPECT_OK(cuMemcpyDtoD(address, device_memory, kBytes));
   EXPECT_EQ(cuMemHostGetDevicePointer(nullptr, host, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_OK(cuMemFreeHost(host));
-  // The program's own memory lies where 32 bits do not reach.
+  // The program's memory lies above 4 GiB.
   Words own{};
   ASSERT_OK(cuMemHostRegister_v2(own.data(), kBytes, 0));
   EXPECT_EQ(cuMemHostGetDevicePointer(&address, own.data(), 0), CUDA_ERROR_INVALID_VALUE);

@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
-// A loop for conditional nodes: counts down, and says whether to go on.
+// The kernel of a loop with conditional nodes: counts down, and sets the condition.
 constexpr const char* kConditional = R"ptx(
 .version 8.3
 .target sm_75
@@ -100,7 +100,7 @@ class Graphs : public InContext {
     return made;
   }
 
-  /// A host function that notes its name.
+  /// A host function that records its name.
   struct Note {
     Graphs* test;
     std::string name;
@@ -201,7 +201,7 @@ TEST_F(Graphs, KernelParametersCanBeReadAndChanged) {
   const auto exec = instantiate();
   launch(exec);
   EXPECT_EQ(value(), 5u);
-  // In the executable graph alone.
+  // In the executable graph only.
   addend = 7;
   ASSERT_OK(cuGraphExecKernelNodeSetParams_v2(exec, node, &params));
   launch(exec);
@@ -527,17 +527,17 @@ TEST_F(Graphs, UpdateOfTheWhole) {
   EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_SUCCESS);
   launch(exec);
   EXPECT_EQ(value(), 30u);
-  // An edge less.
+  // One edge fewer.
   EXPECT_OK(cuGraphRemoveDependencies(graph, &a, &b, 1));
   EXPECT_EQ(cuGraphExecUpdate_v2(exec, graph, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
   EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
   EXPECT_EQ(info.errorNode, b);
-  // A node less.
+  // One node fewer.
   EXPECT_OK(cuGraphDestroyNode(b));
   EXPECT_EQ(cuGraphExecUpdate_v2(exec, graph, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
   EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
   EXPECT_EQ(info.errorNode, nullptr);
-  // Another type.
+  // A node of another type.
   const auto empty = add_empty({a});
   CUgraphNode culprit = nullptr;
   CUgraphExecUpdateResult result;
@@ -650,7 +650,7 @@ TEST_F(GraphMemory, AllocatedUsedAndFreedByOneGraph) {
   EXPECT_OK(cuDeviceGraphMemTrim(device));
   EXPECT_EQ(used(), 0u);
   EXPECT_EQ(cuMemFree_v2(memory), CUDA_ERROR_INVALID_VALUE) << "the graph frees it";
-  // What graphs with memory cannot.
+  // Operations that graphs with memory nodes do not support.
   CUgraph clone = nullptr;
   CUgraphExec second = nullptr;
   EXPECT_EQ(cuGraphClone(&clone, graph), CUDA_ERROR_NOT_SUPPORTED);
@@ -684,7 +684,7 @@ TEST_F(GraphMemory, FreedByTheProgram) {
   EXPECT_OK(cuDeviceGraphMemTrim(device));
 }
 
-// Programs measure what graphs hold on to, trim it, and measure again.
+// Programs measure the memory that graphs keep, trim it, and measure again.
 TEST_F(GraphMemory, StaysReservedUntilTheTrim) {
   size_t before = 0, kept = 0, after = 0, total = 0;
   ASSERT_OK(cuMemGetInfo_v2(&before, &total));
@@ -702,7 +702,7 @@ TEST_F(GraphMemory, StaysReservedUntilTheTrim) {
   EXPECT_EQ(reserved(), others + 256);
   ASSERT_OK(cuMemGetInfo_v2(&kept, &total));
   EXPECT_EQ(before - kept, 256u);
-  // The next graph has it, and it does not count twice.
+  // The next graph reuses that memory, which does not count twice.
   ASSERT_OK(cuGraphCreate(&graph, 0));
   allocate(&memory);
   EXPECT_EQ(reserved(), others + 256);
@@ -713,7 +713,7 @@ TEST_F(GraphMemory, StaysReservedUntilTheTrim) {
   EXPECT_GE(bytes(CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH), 256u);
   ASSERT_OK(cuMemGetInfo_v2(&after, &total));
   EXPECT_EQ(after, before);
-  // Others get it when they need it.
+  // Other allocations get that memory when they need it.
   ASSERT_OK(cuGraphCreate(&graph, 0));
   allocate(&memory);
   EXPECT_OK(cuGraphDestroy(graph));
@@ -867,7 +867,7 @@ TEST_F(Conditionals, Errors) {
   EXPECT_EQ(cuGraphClone(&clone, graph), CUDA_ERROR_NOT_SUPPORTED);
 }
 
-// A handle serves the graph that it was made for, and the bodies in it at any depth.
+// A handle is valid in the graph that it was made for, and in nested bodies of any depth.
 TEST_F(Conditionals, HandleOfAnOuterGraph) {
   const auto outer = handle(1), middle = handle(1), inner = handle(1);
   CUgraph bodies[2] = {};
@@ -902,7 +902,7 @@ TEST_F(Conditionals, HandleOfAnOuterGraph) {
   EXPECT_EQ(value(), 50u) << "each launch begins with the default values";
 }
 
-// Which nodes a body may have is told when it is instantiated: programs build bodies that they
+// The nodes of a body are checked when the graph is instantiated: programs build bodies that they
 // never launch.
 TEST_F(Conditionals, NodesThatABodyMayNotHave) {
   CUgraph body = nullptr;
@@ -938,8 +938,8 @@ TEST_F(Conditionals, NodesThatABodyMayNotHave) {
   launch(exec);
 }
 
-// A grid that is not known yet may be empty; a launch needs one that is not, as cuLaunchKernel
-// does.
+// The grid of a kernel node may be empty at first; a launch needs a grid that is not empty, as
+// cuLaunchKernel does.
 TEST_F(Graphs, GridThatIsEmptyUntilTheLaunch) {
   const auto node = add_kernel(3);
   CUDA_KERNEL_NODE_PARAMS params{};
@@ -1006,7 +1006,7 @@ TEST_F(Graphs, DotText) {
   EXPECT_EQ(cuGraphDebugDotPrint(graph, nullptr, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
-// The names of cuGraphDebugDotPrint, which tell all graphs and nodes apart.
+// The names of cuGraphDebugDotPrint, which are unique for all graphs and nodes.
 TEST_F(Graphs, Ids) {
   const CUgraphNode first = add_empty(), second = add_empty();
   unsigned graph_id = 0, clone_id = 0, exec_id = 0, first_id = 7, second_id = 7, cloned_id = 7;
@@ -1080,7 +1080,7 @@ TEST_F(Graphs, NodesOfADestroyedContextDoNotLaunch) {
   EXPECT_EQ(cuGraphLaunch(exec, stream), CUDA_ERROR_CONTEXT_IS_DESTROYED);
 }
 
-// A fault in a graph is the context's, as in a stream.
+// A fault in a graph is an error of the context, as in a stream.
 TEST_F(Graphs, TrapEndsTheContext) {
   CUDA_KERNEL_NODE_PARAMS node{};
   ASSERT_OK(cuModuleGetFunction(&node.func, module, "stop"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Green contexts: shares of a device's multiprocessors, contexts and streams that have one. Driver
+// Green contexts: shares of a device's multiprocessors, contexts and streams with a share. Driver
 // API 6.35. On an H200: 132 multiprocessors, in groups of multiples of 8.
 #include <cstdlib>
 #include <cstring>
@@ -132,7 +132,8 @@ TEST_F(Green, WrongSplits) {
             CUDA_ERROR_INVALID_VALUE);
 }
 
-// A resource that a program has changed is none, or what it says now; no call ends the process.
+// A resource that the program has modified is refused, or used with its new values; no call ends
+// the process.
 TEST_F(Green, ResourcesThatWereChanged) {
   CUdevResource one{};
   for (size_t at = 0; at + 4 <= sizeof whole; at += 4) {
@@ -204,7 +205,7 @@ TEST_F(Green, IsAPrimaryContextWithAShare) {
             CUDA_ERROR_INVALID_RESOURCE_TYPE);
   EXPECT_OK(cuStreamDestroy_v2(own));
 
-  // What belongs to the primary context is there, and the other way round.
+  // Objects of the primary context are valid in the green context, and vice versa.
   CUmodule module = nullptr;
   CUfunction count = nullptr;
   CUdeviceptr counter = 0, memory = 0;
@@ -352,7 +353,7 @@ TEST_F(Green, EventsOfAllItsStreams) {
   ASSERT_OK(cuCtxDestroy_v2(foreign));
   ASSERT_OK(cuCtxSetCurrent(primary));
 
-  // Neither goes with a capture.
+  // Neither works during a capture.
   CUgraph graph = nullptr;
   EXPECT_OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
   EXPECT_EQ(cuGreenCtxRecordEvent(green, event), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
@@ -381,7 +382,7 @@ TEST_F(Green, NothingWorksInADestroyedOne) {
   EXPECT_OK(cuStreamDestroy_v2(stream));
 }
 
-// It keeps the primary context alive by itself.
+// A green context keeps the primary context alive.
 TEST_F(Green, RetainsThePrimaryContext) {
   const CUgreenCtx green = make(split(1, 8)[0]);
   EXPECT_OK(cuDevicePrimaryCtxRelease_v2(0));

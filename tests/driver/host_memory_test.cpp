@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Of the host's memory a kernel accesses the registered bytes and nothing else (driver API 6.13,
+// Kernels can access the registered bytes of host memory and no other host memory (driver API 6.13,
 // cuMemHostRegister). Both engines run this program.
 #include <array>
 #include <string>
@@ -63,7 +63,7 @@ std::string module_of(const Access& access) {
          access.body + "\n  ret;\n}\n";
 }
 
-/// The program's memory: registered words between words that are not.
+/// The program's memory: registered words between unregistered words.
 struct Mine {
   static constexpr size_t kWords = 256, kBeside = 256;
   std::vector<unsigned> words = std::vector<unsigned>(kWords + 2 * kBeside, 7);
@@ -85,8 +85,8 @@ class HostMemory : public testing::Test {
   }
   void TearDown() override { EXPECT_OK(cuCtxDestroy_v2(context_)); }
 
-  /// What a launch of the access at `address` ends with. A fault stays with the context, so there
-  /// is a new one afterwards.
+  /// The result of a launch of the access at `address`. A fault stays with the context, so a new
+  /// context is created afterwards.
   CUresult run(const Access& access, const void* address) {
     CUmodule module = nullptr;
     CUfunction kernel = nullptr;
@@ -121,7 +121,7 @@ TEST_F(HostMemory, OfRegisteredMemoryAllBytesAreAccessible) {
     ASSERT_OK(cuMemHostRegister_v2(mine.registered(), mine.registered_bytes(), 0));
     EXPECT_OK(run(access, mine.registered())) << access.name;
     const char* last = reinterpret_cast<const char*>(mine.registered()) + mine.registered_bytes();
-    // Vectors want 16 bytes of alignment, which the end of the registered words has.
+    // Vectors need an alignment of 16 bytes, which the end of the registered words has.
     EXPECT_OK(run(access, last - (access.bytes + 15) / 16 * 16)) << access.name;
     EXPECT_EQ(testing::Value(mine.words, Each(7u)), !access.writes) << access.name;
     EXPECT_TRUE(mine.is_untouched_beside()) << access.name;
@@ -134,17 +134,17 @@ TEST_F(HostMemory, NothingBesideRegisteredMemoryIs) {
     for (const bool before : {true, false}) {
       Mine mine;
       ASSERT_OK(cuMemHostRegister_v2(mine.registered(), mine.registered_bytes(), 0));
-      // Some bytes of the access are registered, where it is of more than 16.
+      // If the access has more than 16 bytes, some of them are registered.
       const char* begin = reinterpret_cast<const char*>(mine.registered());
       const char* at =
           before ? begin - 16 : begin + mine.registered_bytes() - access.bytes / 16 * 16;
       if (!before) at += 16;
-      // Threads 0 to 16 make none.
+      // Threads 0 to 16 do not store.
       if (before && std::string(access.name) == "stores of some threads") at -= 128;
       EXPECT_EQ(run(access, at), CUDA_ERROR_ILLEGAL_ADDRESS)
           << access.name << (before ? " before" : " behind");
       EXPECT_TRUE(mine.is_untouched_beside()) << access.name;
-      // The context that it was registered in is gone, and with it the registration.
+      // The registration ended with its context.
       EXPECT_EQ(cuMemHostUnregister(mine.registered()), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
     }
   }

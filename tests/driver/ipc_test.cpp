@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memory, events and pools of another process. Driver API 6.13 (cuIpc*), 6.15. The other process is
-// forked before this one has touched the driver, and does what it is told by way of a pipe.
+// forked before this one has used the driver, and receives commands through a pipe.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,17 +12,17 @@
 
 namespace {
 
-/// What the exporting process answers: everything that a test needs of it.
+/// The answer of the exporting process: its handles.
 struct Offer {
   CUipcMemHandle memory;
   CUipcEventHandle event;
   CUmemPoolPtrExportData pool_pointer;
-  CUmemPoolPtrExportData host_pointer;  ///< of a pool of the host's memory
+  CUmemPoolPtrExportData host_pointer;  ///< of a pool of host memory
   bool good;
 };
 
-/// The exporting process. Its memory holds 1, 2, 3...; at 'w' it records its event behind a wait
-/// for the word 0 to become 100; at 'r' it tells the word 1.
+/// The exporting process. Its memory holds 1, 2, 3...; at 'w' it records its event after a wait
+/// until word 0 becomes 100; at 'r' it sends word 1.
 [[noreturn]] void serve(int socket) {
   CUcontext context = nullptr;
   CUdeviceptr memory = 0, pooled = 0;
@@ -204,7 +204,7 @@ TEST_F(Ipc, WhatIsOfSomethingElseIsRefused) {
   EXPECT_OK(cuMemFree_v2(memory - 4)) << "where it begins";
 }
 
-// A process that has no context yet: the pool knows its place.
+// A process without a context: the pool knows its device.
 TEST_F(Ipc, PoolsNeedNoContext) {
   ASSERT_OK(cuCtxSetCurrent(nullptr));
   CUdeviceptr memory = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The PTX that the tests of this folder load. Small on purpose: what is tested is the driver.
+// The PTX that the tests of this folder load. It is small, because the tests are for the driver.
 #pragma once
 
 // A variable of each kind and kernels with parameters of several sizes.
@@ -65,7 +65,7 @@ LOOP:
   bra LOOP;
 }
 
-// Waits until the host, or another stream, writes something.
+// Waits until the host, or another stream, writes the flag.
 .visible .entry wait_for(.param .u64 flag)
 {
   .reg .pred %p;
@@ -156,7 +156,7 @@ inline constexpr const char* kCallee = R"ptx(
 }
 )ptx";
 
-// Nobody needs it.
+// A module that the linked program does not need.
 inline constexpr const char* kCounter = R"ptx(
 .version 7.0
 .target sm_60

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches: parameters both ways, what is refused, what a kernel's fault does to its context.
-// Driver API 6.22.
+// Launches: both ways to pass parameters, refused launches, the effect of a kernel's fault on its
+// context. Driver API 6.22.
 #include <array>
 #include <atomic>
 #include <numeric>
@@ -275,12 +275,12 @@ TEST_F(Launches, Ex) {
 
   attributes[1].value.clusterDim = {2, 1, 1};
   EXPECT_OK(cuLaunchKernelEx(&config, kernel("count"), nullptr, nullptr));
-  for (const unsigned wrong : {0u, 3u}) {  // 2 CTAs are no whole number of clusters
+  for (const unsigned wrong : {0u, 3u}) {  // 2 CTAs are not a whole number of clusters
     attributes[1].value.clusterDim = {wrong, 1, 1};
     EXPECT_EQ(cuLaunchKernelEx(&config, kernel("count"), nullptr, nullptr),
               CUDA_ERROR_INVALID_CLUSTER_SIZE);
   }
-  // Up to 8 everywhere, up to 16 when the function allows what other devices do not have.
+  // Up to 8 always, up to 16 if the function allows non-portable sizes.
   config.gridDimX = 32;
   attributes[1].value.clusterDim = {16, 1, 1};
   EXPECT_EQ(cuLaunchKernelEx(&config, kernel("count"), nullptr, nullptr),
@@ -304,14 +304,14 @@ TEST_F(Launches, Ex) {
   EXPECT_EQ(cuLaunchKernelEx(nullptr, kernel("count"), nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
 }
 
-/// Launches something that goes wrong and returns what stderr says of it.
+/// Launches a failing kernel and returns the messages on stderr.
 class Faults : public Launches {
  protected:
   std::string fail(const char* name, void** params, CUresult expect) {
     testing::internal::CaptureStderr();
     EXPECT_OK(run(kernel(name), 1, 1, params)) << "the fault comes later";
     EXPECT_EQ(cuCtxSynchronize(), expect);
-    // From now on, whatever works in the context says the same.
+    // From now on, every call in the context returns the same error.
     CUdeviceptr pointer = 0;
     EXPECT_EQ(cuMemAlloc_v2(&pointer, 4), expect);
     EXPECT_EQ(cuCtxSynchronize(), expect);
@@ -345,7 +345,7 @@ TEST_F(Faults, TrapInstruction) { fail("stop", nullptr, CUDA_ERROR_LAUNCH_FAILED
 TEST_F(Faults, FreedMemory) {
   CUdeviceptr gone = device_bytes(1 << 20);
   EXPECT_OK(cuMemFree_v2(gone));
-  CUdeviceptr middle = gone + (1 << 19);  // its beginning may be in use again
+  CUdeviceptr middle = gone + (1 << 19);  // its beginning may have been reused
   void* params[] = {&middle};
   fail("store_far", params, CUDA_ERROR_ILLEGAL_ADDRESS);
 }
@@ -384,7 +384,7 @@ TEST_F(Faults, LaterWorkIsSkippedAndCallbacksAreTold) {
   EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
   testing::internal::GetCapturedStderr();
   EXPECT_FALSE(host_function_ran);
-  // The context has failed, so this call may come back before the stream is through.
+  // The context has failed, so this call may return before the stream's callbacks have run.
   while (told.load() == CUDA_SUCCESS) std::this_thread::yield();
   EXPECT_EQ(told.load(), CUDA_ERROR_ILLEGAL_ADDRESS);
 }

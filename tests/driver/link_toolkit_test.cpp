@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The linker on what a CUDA toolkit makes: relocatable objects, a library of them, and the
-// toolkit's own libcudadevrt.a. Skipped where there is no nvcc.
+// The linker with the output of a CUDA toolkit: relocatable objects, a library of them, and the
+// toolkit's libcudadevrt.a. Skipped without nvcc.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -88,7 +88,7 @@ class LinkToolkit : public InContext {
     EXPECT_OK(cuLinkDestroy(state));
     return module;
   }
-  /// What main_kernel makes of `value`, in a cooperative launch.
+  /// The result of main_kernel for `value`, in a cooperative launch.
   static int run(CUmodule module, int value, unsigned blocks) {
     CUfunction function = nullptr;
     CUdeviceptr memory = 0;

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 class Logs : public InContext {
  protected:
-  /// Makes the driver say something.
+  /// Makes the driver log a message.
   static void provoke(const char* text = ".version 8.0\n.target sm_80\n.bogus\n") {
     CUmodule module = nullptr;
     testing::internal::CaptureStderr();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Managed and registered memory: hints that are kept, attributes of ranges, memory of the program's
-// own in kernels; copies in batches. Driver API 6.13, 6.17.
+// Managed and registered memory: stored hints, attributes of ranges, the program's memory in
+// kernels; copies in batches. Driver API 6.13, 6.17.
 #include <cstdlib>
 #include <vector>
 

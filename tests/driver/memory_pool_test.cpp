@@ -90,7 +90,7 @@ TEST_F(Pools, OutlivesTheContext) {
   EXPECT_OK(cuMemFree_v2(p));
 }
 
-// Memory of the host, on a node or on any.
+// Host memory, on a NUMA node or on any.
 TEST_F(Pools, OfTheHost) {
   int supported = 0;
   EXPECT_OK(cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED, 0));
@@ -143,7 +143,7 @@ TEST_F(Pools, OfTheHost) {
   EXPECT_EQ(cuMemPoolCreate(&pool, &properties), CUDA_ERROR_INVALID_VALUE);
 }
 
-// Managed memory, which wants to be where the pool is.
+// Managed memory, whose preferred location is that of the pool.
 TEST_F(Pools, OfManagedMemory) {
   const CUmemLocation places[] = {{CU_MEM_LOCATION_TYPE_DEVICE, 0},
                                   {CU_MEM_LOCATION_TYPE_HOST, 0},
@@ -252,7 +252,7 @@ TEST_F(Pools, ThatCannotBe) {
   }
 }
 
-// In a capture, an allocation becomes the graph's, of the kind that its pool has.
+// In a capture, an allocation becomes a node of the graph, of the same kind as its pool.
 TEST_F(Pools, CapturedAllocations) {
   struct Row {
     const char* what;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Allocation, copies, memsets, and what the driver says about a pointer. Driver API 6.13, 6.17.
+// Allocation, copies, memsets, and attributes of pointers. Driver API 6.13, 6.17.
 #include <chrono>
 #include <cstring>
 #include <numeric>
@@ -190,7 +190,7 @@ TEST_F(MemoryTest, CopyOfRows) {
   EXPECT_EQ(cuMemcpy2D_v2(nullptr), CUDA_ERROR_INVALID_VALUE);
 }
 
-// Sums and products that do not fit in 64 bits mean no place, rather than another one.
+// Sums and products of more than 64 bits are refused, instead of wrapping to another place.
 TEST_F(MemoryTest, PlacesBeyondAllAddresses) {
   const CUdeviceptr a = device_bytes(4096), b = device_bytes(4096);
   CUDA_MEMCPY3D good{};
@@ -268,7 +268,7 @@ TEST_F(MemoryTest, PageableMemoryMayBeReusedAfterAnAsynchronousCopy) {
   EXPECT_OK(cuStreamDestroy_v2(stream));
 }
 
-// The table of which calls wait is calls.txt; this is what a flag of the context changes.
+// calls.txt has the table of calls that wait; this tests the effect of a flag of the context.
 TEST_F(MemoryTest, ContextInWhichSynchronousFunctionsAlwaysWait) {
   const CUdeviceptr a = device_bytes(4), b = device_bytes(4);
   CUstream stream = nullptr;

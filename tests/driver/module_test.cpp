@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Modules: loading, looking up, what is said about bad ones; the linker. Driver API 6.10.
+// Modules: loading, lookup, messages about bad ones; the linker. Driver API 6.10.
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -253,10 +253,10 @@ TEST_F(Modules, FunctionAttributes) {
   }
 }
 
-// A limit for the compiler shows in what a kernel says that it needs, wherever it was given. A
-// text's own directives go before it.
+// CU_JIT_MAX_REGISTERS, wherever it is given, limits the reported number of registers of a kernel.
+// Directives of the text take precedence.
 TEST_F(Modules, MaximumOfRegisters) {
-  // A hundred values that are there at the same time.
+  // A hundred values that are live at the same time.
   std::string body =
       "(.param .u64 a) DIRECTIVE { .reg .b64 p; .reg .b32 r<100>; ld.param.u64 p, [a];\n";
   for (const char* const line : {"ld.global.b32 rN, [p+M];\n", "st.global.b32 [p+M], rN;\n"}) {
@@ -311,7 +311,7 @@ TEST_F(Modules, MaximumOfRegisters) {
     EXPECT_OK(cuKernelGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, device));
     EXPECT_EQ(registers, c.registers);
     EXPECT_OK(cuLibraryUnload(library));
-    // For a whole link; for one input, which goes before that of the link.
+    // For a whole link; for one input, which takes precedence over that of the link.
     for (const bool of_input : {false, true}) {
       CUlinkState link = nullptr;
       void* other = reinterpret_cast<void*>(std::uintptr_t{50});
@@ -423,7 +423,7 @@ class Linker : public Modules {
     errors = logs.errors.data();
     return module;
   }
-  /// What main_kernel of kCaller makes of `x`.
+  /// The result of main_kernel of kCaller for `x`.
   static int run(CUmodule module, int x) {
     CUfunction function = nullptr;
     CUdeviceptr out = 0;
@@ -466,7 +466,7 @@ TEST_F(Linker, ObjectsAndLibraries) {
   EXPECT_THAT(errors, AllOf(HasSubstr("libx.a: "), HasSubstr("damaged")));
 }
 
-// What Numba makes of cuda.cg.this_grid().sync(): all CTAs see what all others wrote.
+// Numba's code for cuda.cg.this_grid().sync(): all CTAs see the writes of all others.
 TEST_F(Linker, GridBarrierOfTheDeviceRunTime) {
   std::string errors;
   const CUmodule module = link({{CU_JIT_INPUT_PTX, kGridBarrier, "grid.ptx"}}, errors);
@@ -542,7 +542,7 @@ TEST_F(Linker, MissingDefinitionIsNamed) {
   EXPECT_OK(cuLinkDestroy(link));
 }
 
-/// A linker has seen all modules that there are.
+/// The linker has all modules of the program.
 TEST_F(Linker, ExternVariablesThatNobodyDefinesAreRefused) {
   CUlinkState link = nullptr;
   Logs logs;

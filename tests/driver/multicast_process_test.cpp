@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A multicast object whose devices' memory is bound by two processes. Driver API 6.16. The other
-// process is forked before this one has touched the driver; each has one device of the team.
+// process is forked before this one has used the driver; each has one device of the team.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ constexpr const char* kAdd = R"ptx(
 }
 )ptx";
 
-/// What each process does with its device.
+/// The operations of each process on its device.
 struct Member {
   int device;
   size_t unit = 0;
@@ -85,8 +85,8 @@ struct Member {
   }
 };
 
-/// Obeys: 'j'oin, 'b'ind, 'm'ap, 'a'dd 5, 'r'ead; answers with a number, its failures when it
-/// quits.
+/// Executes commands: 'j'oin, 'b'ind, 'm'ap, 'a'dd 5, 'r'ead; answers with a number, and at the end
+/// with its number of failures.
 [[noreturn]] void serve(int socket) {
   {
     Member self(1);
@@ -158,7 +158,7 @@ TEST_F(TwoProcesses, BindToOneObject) {
   self.bind();  // waits for the other process to join
   answer();
 
-  // Memory that cannot be shared does not go with such an object.
+  // Memory that cannot be shared cannot be bound to a shareable object.
   CUmemAllocationProp wanted{};
   CUmemGenericAllocationHandle private_memory = 0;
   wanted.type = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -169,7 +169,7 @@ TEST_F(TwoProcesses, BindToOneObject) {
             CUDA_ERROR_INVALID_VALUE);
   self.bind();
 
-  // Mapped here before the other process has bound, there before it is used here.
+  // This process maps before the other has bound; the other maps before this one uses the object.
   self.team = self.map(self.object);
   ask('b');
   ask('m');
@@ -182,7 +182,7 @@ TEST_F(TwoProcesses, BindToOneObject) {
   EXPECT_EQ(ask('r'), 26u);
   EXPECT_EQ(self.read(1), 42u);
 
-  // What it has bound outlives it for those who have it mapped.
+  // Memory that the other process has bound outlives it while it is mapped here.
   EXPECT_EQ(write(peer, "q", 1), 1);
   int status = -1;
   EXPECT_EQ(waitpid(child, &status, 0), child);
@@ -190,7 +190,7 @@ TEST_F(TwoProcesses, BindToOneObject) {
   EXPECT_OK(self.add(1));
   EXPECT_EQ(self.read(1), 44u);
 
-  // Nobody else can have it any more.
+  // It cannot be imported any more.
   CUmemGenericAllocationHandle again = 0;
   ASSERT_OK(cuMemExportToShareableHandle(&file, self.object,
                                          CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));

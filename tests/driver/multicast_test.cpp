@@ -69,12 +69,12 @@ class Multicast : public testing::Test {
   }
   CUmemGenericAllocationHandle create() {
     const auto handle = create_empty();
-    // In another order than that of the reductions.
+    // In a different order from that of the reductions.
     for (const int device : {2, 0, 1}) EXPECT_OK(cuMulticastAddDevice(handle, device));
     return handle;
   }
   /// An object with memory of each device bound to its first unit: `object`, its address `team`,
-  /// and each device's own view `own`.
+  /// and each device's memory `own`.
   void make_team() {
     object = create();
     for (int device = 0; device < kDevices; ++device) {
@@ -84,7 +84,7 @@ class Multicast : public testing::Test {
       EXPECT_OK(cuMulticastBindMem(object, 0, memory, 0, unit, 0));
     }
     team = map(object);
-    EXPECT_OK(cuCtxSynchronize());  // other contexts do not wait for what is set here
+    EXPECT_OK(cuCtxSynchronize());  // other contexts do not wait for these memsets
   }
 
   /// Runs `body` in a kernel of `threads` threads: `a` and `o` hold the parameters.
@@ -101,7 +101,7 @@ class Multicast : public testing::Test {
     EXPECT_OK(cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, nullptr, params, nullptr));
     return cuCtxSynchronize();
   }
-  /// The same for what must fail; returns what is said about it.
+  /// As run(), for kernels that must fail; returns the message.
   std::string trap(const std::string& body, CUdeviceptr a, CUdeviceptr o = 0,
                    CUresult error = CUDA_ERROR_ILLEGAL_ADDRESS) {
     testing::internal::CaptureStderr();
@@ -185,7 +185,7 @@ const Form kLoads[] = {
     // In the order of the devices: the 1 is lost in one order and stays in another.
     {"add.f32", "f32", 1, 4, {bits(1e8f), bits(1.0f), bits(-1e8f)}, bits(0.0f)},
     {"add.f32", "f32", 1, 4, {bits(1e8f), bits(-1e8f), bits(1.0f)}, bits(1.0f)},
-    // A subnormal stays.
+    // A subnormal is kept.
     {"add.f32", "f32", 1, 4, {1, 2, 3}, 6},
     {"add.v2.f32", "b32", 2, 4, {bits(1.5f), bits(2.25f), bits(-0.5f)}, bits(3.25f)},
     {"add.v4.f32", "b32", 4, 4, {bits(1.5f), bits(2.25f), bits(-0.5f)}, bits(3.25f)},
@@ -407,7 +407,7 @@ TEST_F(Multicast, BulkReductionsReachAllReplicas) {
   }
 }
 
-// The second unit is made of other memory than the first.
+// The second unit is bound to different memory.
 TEST_F(Multicast, BulkCopyCrossesFromOneBindingToTheNext) {
   make_team();
   CUdeviceptr second[kDevices];
@@ -577,7 +577,7 @@ TEST_F(Multicast, AddressesAreBound) {
   }
 }
 
-// What is mapped or bound lives on without its handle.
+// Mapped and bound memory outlives its handle.
 TEST_F(Multicast, MappingsOutliveHandles) {
   make_team();
   for (const auto handle : handles) EXPECT_OK(cuMemRelease(handle));

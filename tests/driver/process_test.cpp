@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The process is the program's: it forks, it ends, and it cancels its threads. Each case is a
-// process of its own, in both engines.
+// The program controls the process: it forks, exits, and cancels threads. Each case is a separate
+// process, for both engines.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -31,7 +31,7 @@ constexpr const char* kKernel = R"(
 }
 )";
 
-/// Ends the process; a test sees what was wrong.
+/// Ends the process with a message unless `holds`.
 void expect(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "not so: %s\n", what);
@@ -49,7 +49,7 @@ struct Device {
     void* params[] = {&out};
     return cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, params, nullptr);
   }
-  /// Launches, waits, and says what the kernel wrote.
+  /// Launches, waits, and returns the word that the kernel wrote.
   int run() {
     int word = 0;
     expect(!cuMemsetD32_v2(out, 0, 1) && !launch() && !cuMemcpyDtoH_v2(&word, out, 4), "a launch");
@@ -62,7 +62,7 @@ struct Device {
   CUdeviceptr out = 0;
 };
 
-/// What the child of a fork ends with.
+/// The exit status of the child of a fork.
 int in_child(const std::function<int()>& body) {
   const pid_t child = fork();
   if (child == 0) std::exit(body());
@@ -165,7 +165,8 @@ int threads_that_go_on() {
 
 int cancelled(int type) {
   Device device;
-  // Once before: a thread that is cancelled while a call is bound leaves the dynamic linker waiting.
+  // The function is called once before: if a thread is cancelled while the dynamic linker binds the
+  // function, the linker hangs.
   CUdeviceptr first = 0;
   expect(!cuMemAlloc_v2(&first, 4) && !cuMemFree_v2(first) && !cuCtxSynchronize(), "first calls");
   expect(device.run() == 42, "42 first");
@@ -203,7 +204,7 @@ int cancelled_anywhere() { return cancelled(PTHREAD_CANCEL_ASYNCHRONOUS); }
 
 // --- small stacks ---
 
-/// The least that POSIX has a thread have.
+/// Runs on a stack of the minimum size of POSIX.
 int small_stack() {
   Device device;
   pthread_attr_t attributes;
@@ -225,7 +226,7 @@ int small_stack() {
 
 // --- another copy of the library ---
 
-/// The library's file again, as a program finds it that brings one of its own.
+/// Loads a copy of the library's file, as in a program that contains its own copy.
 void* load_copy() {
   Dl_info info;
   expect(dladdr(reinterpret_cast<void*>(&cuDriverGetVersion), &info) != 0, "the library's file");

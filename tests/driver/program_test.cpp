@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A first program for the driver API, as tutorials write it: one device, one context, a PTX file,
-// one launch, and everything given back at the end.
+// A simple program for the driver API, as in tutorials: one device, one context, a PTX file, one
+// launch, and all resources released at the end.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Signals are the program's: whatever it does with SIGSEGV and SIGBUS, a stray access of a kernel
-// is the kernel's trap, and every other fault is the program's. Each case is a process of its own,
-// in both engines.
+// Signals belong to the program: whatever it does with SIGSEGV and SIGBUS, a stray access of a
+// kernel is the kernel's trap, and every other fault is the program's. Each case is a separate
+// process, for both engines.
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ again:
 }
 )";
 
-/// Ends the process; a test sees what was wrong.
+/// Ends the process with a message unless `holds`.
 void expect(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "not so: %s\n", what);
@@ -58,7 +58,7 @@ class Device {
     expect(!cuInit(0), "cuInit");
     renew();
   }
-  /// After a trap.
+  /// Creates a new context after a trap.
   void renew() {
     expect(!cuCtxCreate_v2(&context_, 0, 0) && !cuModuleLoadData(&module_, kKernels) &&
                !cuMemAlloc_v2(&memory_, 4096) && !cuMemsetD8_v2(memory_, 0, 4096),
@@ -105,7 +105,7 @@ void jump_with_info(int, siginfo_t*, void*) { jump(0); }
 
 using InfoHandler = void (*)(int, siginfo_t*, void*);
 
-/// Installs it for both; `old`: the one of SIGSEGV.
+/// Installs the handler for both signals; `old`: the previous handler of SIGSEGV.
 void install(InfoHandler handler, struct sigaction* old = nullptr, int flags = 0) {
   struct sigaction action{};
   action.sa_sigaction = handler;
@@ -116,7 +116,7 @@ void install(InfoHandler handler, struct sigaction* old = nullptr, int flags = 0
 
 /// The program's own fault reaches the handler that jumps.
 void own_fault_is_caught() {
-  // Volatile, as the compiler must not know.
+  // Volatile, so that the compiler does not know the value.
   int* volatile nowhere = reinterpret_cast<int*>(16);
   const int before = caught;
   if (!sigsetjmp(recover, 1)) *nowhere = 1;
@@ -181,21 +181,21 @@ void chain(int signal, siginfo_t* info, void* context) {
     _exit(3);
 }
 
-/// One handler that goes on to the one before, which is Heddle's, which goes on to the first.
+/// A handler that chains to the previous one, which is Heddle's, which chains to the first.
 void handlers_that_go_on() {
   install(jump_with_info);
   Device device;
   device.runs();
   install(chain, &second_old);
   own_fault_is_caught();
-  device.traps();  // Heddle comes before `chain`, and behind it
+  device.traps();  // Heddle's handlers come before and after `chain`
   second_caught = 0;
   own_fault_is_caught();
   expect(second_caught == 1, "each handler is called once");
   device.traps();
 }
 
-/// Handlers that come and go with a scope, many times.
+/// Handlers that are installed and removed in a scope, many times.
 void handlers_of_scopes() {
   Device device;
   device.runs();
@@ -209,7 +209,7 @@ void handlers_of_scopes() {
   device.traps();
 }
 
-/// A handler that is installed again and again, also where Heddle's has come before it.
+/// A handler that is installed repeatedly, also over Heddle's handler.
 void the_same_handler_again() {
   Device device;
   for (int i = 0; i < 100; ++i) {
@@ -221,7 +221,7 @@ void the_same_handler_again() {
   *nowhere = 1;
 }
 
-/// What faulthandler of Python does.
+/// The method of Python's faulthandler.
 void report_and_put_back(int signal, siginfo_t*, void*) {
   constexpr char kLine[] = "the program crashed\n";
   if (write(STDERR_FILENO, kLine, sizeof kLine - 1) < 0) _exit(4);
@@ -273,7 +273,7 @@ void alternate_stack() {
   device.traps();
 }
 
-/// The handler finds the mask that it asked for, and runs once.
+/// The handler runs with its requested mask, and runs once.
 void look_at_mask(int, siginfo_t*, void*) {
   sigset_t now;
   pthread_sigmask(SIG_SETMASK, nullptr, &now);
@@ -293,7 +293,7 @@ void masks_of_handlers() {
   own_fault_is_caught();
   device.traps();
   int* volatile nowhere = reinterpret_cast<int*>(16);
-  *nowhere = 1;  // the handler was for one time
+  *nowhere = 1;  // SA_RESETHAND: the handler is gone
 }
 
 /// The kernel runs on another thread while the handler is installed.
@@ -319,7 +319,7 @@ void other_threads_are_quiet() {
 struct Case {
   const char* name;
   void (*run)();
-  int signal;  ///< that ends the process; 0: it exits with 0
+  int signal;  ///< the signal that ends the process; 0: it exits with 0
   const char* says;
 };
 const Case kCases[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the processes of a test hand files to each other.
+// Sends file descriptors between the processes of a test.
 #pragma once
 
 #include <sys/socket.h>

@@ -18,7 +18,7 @@ class Streams : public InContext {
     return stream;
   }
 
-  /// Work that notes in `log` that it ran.
+  /// A host function that records in `log` that it ran.
   struct Note {
     Streams* test;
     std::string name;
@@ -186,7 +186,7 @@ TEST_F(Streams, EventTimes) {
   EXPECT_EQ(cuEventElapsedTime(&ms, start, untimed), CUDA_ERROR_INVALID_HANDLE);
 }
 
-// Programs ask at once, and take "not ready" for work that they must come back for.
+// Programs query at once, and treat "not ready" as pending work.
 TEST_F(Streams, WhatHasNothingToWaitForIsDoneAtOnce) {
   CUevent event = nullptr, shared = nullptr, start = nullptr;
   ASSERT_OK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
@@ -214,7 +214,7 @@ TEST_F(Streams, WhatHasNothingToWaitForIsDoneAtOnce) {
   }
   EXPECT_OK(cuCtxRecordEvent(context, event));
   EXPECT_OK(cuEventQuery(event));
-  // The legacy stream's mark comes after what is in the blocking streams.
+  // An event in the legacy stream comes after earlier work in the blocking streams.
   const CUstream blocking = make();
   Gate gate(blocking);
   EXPECT_OK(cuEventRecord(event, nullptr));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// HEDDLE_ENGINE=auto and the cache as a program sees them. Each case is a child of this process:
-// what the environment says is read once, and how a process ends is half of the matter.
+// HEDDLE_ENGINE=auto and the cache from a program's view. Each case is a child of this process,
+// because environment variables are read once, and because many cases test the end of a process.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,8 +15,8 @@
 
 #include "client.h"
 
-// A child of fork() is without the thread that compiles; what that had is a leak, and not ours. The
-// leak checker asks here.
+// A child of fork() lacks the thread that compiles, whose memory is then a false leak. The leak
+// checker calls this function.
 static bool lost_a_thread = false;
 extern "C" int __lsan_is_turned_off() { return lost_a_thread; }
 
@@ -63,7 +63,7 @@ unsigned expected(unsigned thread, unsigned rounds) {
 
 constexpr unsigned kThreads = 64;
 
-/// The kernel in a context of its own.
+/// The kernel, in a new context.
 class Random {
  public:
   explicit Random(unsigned blocks) : blocks_(blocks) {
@@ -83,7 +83,7 @@ class Random {
   void wait() const {
     if (cuCtxSynchronize()) std::_Exit(102);
   }
-  /// 0: the memory is as it should be.
+  /// 0: the memory has the expected contents.
   int check() {
     wait();
     std::vector<unsigned> all(size_t{blocks_} * kThreads);
@@ -131,11 +131,11 @@ class Tiers : public testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  /// Its exit status is what `body` returns; its end is an exit().
+  /// Starts a child that calls exit() with the result of `body`.
   Child start(const Environment& environment, const std::function<int()>& body) const {
     int ends[2];
     if (pipe(ends)) return {};
-    std::fflush(nullptr);  // or the child says it, too
+    std::fflush(nullptr);  // otherwise the child prints the buffered text, too
     const pid_t child = fork();
     if (child == 0) {
       dup2(ends[1], STDERR_FILENO);
@@ -268,8 +268,8 @@ TEST_F(Tiers, ManyProcessesAndOneCache) {
   }
 }
 
-// Whatever the thread in the background is at: it loads LLVM, compiles, writes; and whichever
-// thread ends the process.
+// At any state of the background thread (it loads LLVM, compiles, writes), and from any thread that
+// ends the process.
 TEST_F(Tiers, AProcessEndsWhileItCompiles) {
   const auto compile_for = [](int milliseconds) {
     Random random(2);
@@ -292,7 +292,7 @@ TEST_F(Tiers, AProcessEndsWhileItCompiles) {
          return result;
        }},
   };
-  const int rounds = getenv("HEDDLE_TORTURE") ? 20 : 1;  // the times differ each time
+  const int rounds = getenv("HEDDLE_TORTURE") ? 20 : 1;  // the timing differs in each round
   for (const auto& [way, body] : kWays) {
     for (int milliseconds = 0; milliseconds < 240 * rounds; milliseconds += 15) {
       const auto begin = std::chrono::steady_clock::now();
@@ -306,7 +306,7 @@ TEST_F(Tiers, AProcessEndsWhileItCompiles) {
   }
 }
 
-// A child of fork() has no thread that compiles, and its parent's may hold whatever it likes.
+// A child of fork() has no thread that compiles, and the parent's thread may hold any lock.
 TEST_F(Tiers, AForkWhileItCompiles) {
   for (int milliseconds = 0; milliseconds < 160; milliseconds += 20) {
     const Outcome outcome =

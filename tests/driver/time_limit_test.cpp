@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// HEDDLE_TIME_LIMIT ends every kernel, whatever it is at, in both engines. Each case is a process
-// of its own.
+// HEDDLE_TIME_LIMIT ends every kernel, whatever it executes, in both engines. Each case is a
+// separate process.
 #include <unistd.h>
 
 #include <cstdio>
@@ -215,7 +215,7 @@ TEST_P(TimeLimit, EndsIt) {
     setenv("HEDDLE_ENGINE", name, 1);
     setenv("HEDDLE_CACHE", "0", 1);
     setenv("HEDDLE_TIME_LIMIT", "0.1", 1);
-    alarm(60);  // and this the process
+    alarm(60);  // ends the process if the limit fails
     std::_Exit(run(one));
   };
   EXPECT_EXIT(body(), testing::ExitedWithCode(0), "the launch ran longer than 0.1 s");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Before cuInit every function that needs a device says so, and cuInit itself may be called again.
+// Before cuInit every function that needs a device returns an error, and cuInit may be called
+// twice.
 #include <gtest/gtest.h>
 
 #include "driver/api.h"

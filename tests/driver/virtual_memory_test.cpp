@@ -56,7 +56,7 @@ TEST_F(Virtual, MemoryIsReachedWhereItIsMapped) {
   EXPECT_OK(cuMemMap(range + 3 * unit, unit, 0, handle, 0));
   EXPECT_OK(cuMemSetAccess(range + 3 * unit, unit, &access, 1));
   EXPECT_EQ(read(range + 4 * unit - 4), 17u);
-  // It outlives its handle, and keeps what is in it.
+  // The memory outlives its handle, and keeps its contents.
   EXPECT_OK(cuMemRelease(handle));
   EXPECT_EQ(cuMemRelease(handle), CUDA_ERROR_INVALID_VALUE);
   EXPECT_OK(cuMemUnmap(range + unit, unit));
@@ -68,7 +68,7 @@ TEST_F(Virtual, MemoryIsReachedWhereItIsMapped) {
   EXPECT_OK(cuMemAddressFree(range, 4 * unit));
 }
 
-// As PyTorch and others grow an allocation in place.
+// PyTorch and other programs grow an allocation in place in this way.
 TEST_F(Virtual, NeighbouringMappingsAreOneRange) {
   const auto range = reserve(3);
   const auto first = create(), second = create(2);
@@ -187,8 +187,8 @@ TEST_F(Virtual, Errors) {
   EXPECT_EQ(cuMemUnmap(range + unit, unit), CUDA_ERROR_INVALID_VALUE);
 }
 
-// Programs reserve once what they may ever map: 32 GiB for a pool, 9/8 of the memory for each
-// stream.
+// Programs reserve the largest range that they may ever map: 32 GiB for a pool, 9/8 of the memory
+// for each stream.
 TEST_F(Virtual, ReservingCostsNothing) {
   size_t before = 0, after = 0, total = 0;
   ASSERT_OK(cuMemGetInfo_v2(&before, &total));
@@ -203,7 +203,7 @@ TEST_F(Virtual, ReservingCostsNothing) {
   }
   ASSERT_OK(cuMemGetInfo_v2(&after, &total));
   EXPECT_EQ(before, after);
-  // Far inside, memory is there once it is mapped, for copies and for kernels.
+  // Memory can be mapped far inside of the range, for copies and for kernels.
   const auto at = ranges.back() + large / 2;
   const auto handle = create();
   EXPECT_OK(cuMemMap(at, unit, 0, handle, 0));
@@ -218,7 +218,7 @@ TEST_F(Virtual, ReservingCostsNothing) {
   EXPECT_EQ(read(last), 1u);
   EXPECT_OK(cuMemUnmap(at, unit));
   EXPECT_OK(cuMemRelease(handle));
-  // Growing at the end of a range is what the hint is for.
+  // The hint lets a range grow at its end.
   CUdeviceptr next = 0;
   EXPECT_OK(cuMemAddressReserve(&next, unit, 0, ranges.back() + large, 0));
   EXPECT_EQ(next, ranges.back() + large);

@@ -71,7 +71,8 @@ Builder::Made Builder::plain(const Context&) {
   return Node(std::move(text));
 }
 
-/// One that sets the carry, perhaps some that take it on, one that ends the chain (9.7.2).
+/// An instruction that sets the carry, possibly some that propagate it, one that ends the chain
+/// (9.7.2).
 Builder::Made Builder::carry(const Context&) {
   std::string text;
   const auto add = [&](isa::CarryUse use) {
@@ -87,7 +88,8 @@ Builder::Made Builder::carry(const Context&) {
   return Node(std::move(text));
 }
 
-/// Arguments of the pool; `pointer`: a register with the function's address, empty: by name.
+/// A call with arguments from the pool; `pointer`: a register with the function's address, empty:
+/// by name.
 std::string Builder::call_text(const std::string& name, const std::string& members,
                                const std::string& rounds, const std::string& pointer) {
   std::string text = fmt::format(
@@ -109,7 +111,7 @@ std::string Builder::call_text(const std::string& name, const std::string& membe
   return text + fmt::format("ld.param.b64 {}, [result];\n}}\n", scope_.target(Type::b64));
 }
 
-/// Direct, or through a register that need not hold the same function in all threads.
+/// A direct call, or a call through a register that may hold different functions in the threads.
 Builder::Made Builder::call(const Context& context) {
   std::vector<const Callee*> possible;
   for (const Callee& callee : callees_) {
@@ -128,7 +130,7 @@ Builder::Made Builder::call(const Context& context) {
     rounds = scope_.temporary("b32");
     text += fmt::format("and.b32 {}, {}, {};\n", rounds, any(Type::b32), kRounds - 1);
   }
-  // In a divergent indirect call a function does not know who runs it with whom.
+  // In a divergent indirect call a function does not know which threads run it together.
   const bool indirect = !one.needs_members && !other.needs_members && one_in(2);
   std::string pointer;
   if (indirect) {
@@ -143,7 +145,7 @@ Builder::Made Builder::call(const Context& context) {
   return Node(std::move(text));
 }
 
-/// The function calls itself, once, for one round less.
+/// The function calls itself once, with one round fewer.
 Builder::Made Builder::recurse(const Context& context) {
   if (is_kernel_ || self_->recurses || context.times > 1) return std::nullopt;
   if (self_->needs_members && context.members.empty()) return std::nullopt;

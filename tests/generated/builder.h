@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Statements of one function. Every method that makes one gives a whole node, or nothing when it
-// does not fit where it would stand; generate.h says what keeps them free of races.
+// Statements of one function. Every method that makes a statement returns a whole node, or nothing
+// when the statement is not legal at its place; generate.h has the rules that avoid races.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,32 +10,32 @@
 
 namespace heddle::generated {
 
-/// A loop that may be left from where a statement stands.
+/// A loop that a statement may leave.
 struct Exit {
   std::string label;
-  std::string members;  ///< register to bring up to date; empty: none
+  std::string members;  ///< register to update; empty: none
 };
 
-/// Where a statement stands.
+/// The place of a statement.
 struct Context {
   std::string
       members;  ///< register: the threads of the warp that run this together; empty: unknown
-  bool together = false;       ///< with all threads of the CTA
+  bool together = false;       ///< all threads of the CTA run it
   bool reading = false;        ///< slots of shared memory are read
   bool may_end = false;        ///< threads may exit, or return
-  bool sums_are_read = false;  ///< nobody changes the cells in shared memory any more
+  bool sums_are_read = false;  ///< the cells in shared memory do not change any more
   const Exit* loop = nullptr;
   u32 depth = 0;
-  u32 times = 1;  ///< how often this runs, at most
+  u32 times = 1;  ///< the greatest number of runs
 };
 
-/// A cell that threads change together: by which operation, on which type.
+/// A cell that several threads change, with its operation and type.
 struct Cell {
   std::string_view operation, type;
-  std::string_view bound;  ///< inc and dec: the same for all
+  std::string_view bound;  ///< for inc and dec: uniform
 };
 
-/// What the functions of a kernel share.
+/// The state that the functions of a kernel share.
 struct Shared {
   u32 threads = 0;  ///< of a CTA
   u32 ctas = 0;
@@ -49,18 +49,18 @@ struct Callee {
   std::string name;
   bool needs_members = false;
   bool changes_sums = false;  ///< the cells in shared memory
-  bool recurses = false;      ///< as often as its parameter n says
+  bool recurses = false;      ///< its parameter n is the depth
   bool exits = false;         ///< threads may exit in it
   u32 cost = 0;
 };
 
-/// Memory where a thread may go: its own, or nobody's while it is only read.
+/// Memory that a thread may access: its own, or memory that is only read.
 struct Region {
   std::string_view space;
   std::string base;  ///< a register with the address in that space; .param: the variable
   u32 bytes;
-  bool constant = false;  ///< nobody ever writes there
-  bool indexed = true;    ///< also at places that depend on data
+  bool constant = false;  ///< never written
+  bool indexed = true;    ///< also accessed at places that depend on data
 };
 
 inline constexpr u32 kInputBytes = 4096;
@@ -68,14 +68,14 @@ inline constexpr u32 kScratchBytes = 128;  ///< of a thread's slice, for stateme
 inline constexpr u32 kSlotBytes = 16, kWordBytes = 4;
 inline constexpr u32 kColumnBytes = 8, kColumns = 3;
 inline constexpr u32 kPairBytes = 16;
-/// Of the thread's array, and of a variable that is never indexed.
+/// The sizes of the thread's array, and of a variable that is never indexed.
 inline constexpr u32 kLocalBytes = 64, kFrameBytes = 32;
 inline constexpr u32 kConstantBytes = 256;
 inline constexpr u32 kCells = 6;
 inline constexpr u32 kLockBytes = 16;  ///< a lock, and what it protects
 inline constexpr u32 kRounds = 4;      ///< of a recursion, at most
 inline constexpr u32 kDepth = 4;       ///< of statements in statements
-inline constexpr u32 kHandOver = 15;  ///< this barrier and the one before it: for hand_over() alone
+inline constexpr u32 kHandOver = 15;   ///< it and the one before it: for hand_over() only
 
 class Builder {
  public:
@@ -92,7 +92,7 @@ class Builder {
         allowed_(dynamic) {}
 
   Block block(Context context, u32 most);
-  /// Warp instructions that were made, at most, when each is run.
+  /// The greatest number of executed warp instructions so far.
   u32 cost() const { return allowed_ - dynamic_; }
   bool changes_sums() const { return changes_sums_; }  ///< of the CTA
   void allow(u32 statements, u32 dynamic) {

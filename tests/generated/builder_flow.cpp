@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Divergence. A region either keeps a register of the threads that run it, which takes a vote where
-// they part, or does without; then nothing in it needs one, and threads leave it as they like.
+// Divergence. A region either keeps a register with the mask of the threads that run it, which
+// needs a vote at each divergent branch, or has no such register; then no instruction in it needs
+// the mask, and threads may leave it at any place.
 #include "builder.h"
 
 namespace heddle::generated {
@@ -11,7 +12,7 @@ using isa::Type;
 
 constexpr u32 kTimes = 64;
 
-/// What is inside of a region of `members`, empty when nobody knows.
+/// The context inside of a region of `members`; empty: unknown.
 Context inside(const Context& context, std::string members) {
   Context inner = context;
   inner.members = std::move(members);
@@ -52,7 +53,7 @@ std::string Builder::condition(std::string& text) {
   return p;
 }
 
-/// The same in all threads of the CTA.
+/// A predicate that is uniform in the CTA.
 std::string Builder::same_in_cta(std::string& text) {
   std::string p = scope_.temporary("pred");
   const std::string cta = scope_.temporary("u32");
@@ -61,7 +62,8 @@ std::string Builder::same_in_cta(std::string& text) {
   return p;
 }
 
-/// What kernels make of the threads' numbers: rows and columns, neighbours, others' places.
+/// A number that kernels derive from the thread's number: row, column, neighbour, place of another
+/// thread.
 std::string Builder::number(std::string& text) {
   static constexpr std::string_view kFirst[] = {"%thread", "%tid.x", "%tid.y", "%laneid"};
   const std::string result = scope_.temporary("u32"), other = scope_.temporary("u32");
@@ -127,7 +129,7 @@ std::string Builder::by_number(std::string& text) {
   return p;
 }
 
-/// A register of those of `members` for whom the predicate holds.
+/// A register with the mask of the `members` for which the predicate holds.
 std::string Builder::vote(const std::string& members, std::string_view predicate,
                           std::string& text) {
   std::string result = scope_.temporary("b32");
@@ -135,7 +137,7 @@ std::string Builder::vote(const std::string& members, std::string_view predicate
   return result;
 }
 
-/// if, perhaps with else.
+/// if, possibly with else.
 Builder::Made Builder::branch(const Context& context) {
   if (context.depth >= kDepth) return std::nullopt;
   Node node;
@@ -170,7 +172,7 @@ Builder::Made Builder::branch(const Context& context) {
   return node;
 }
 
-/// Accesses side by side behind a guard by the thread's number, as most kernels begin.
+/// Coalesced accesses after a guard on the thread's number, as at the beginning of most kernels.
 Builder::Made Builder::guarded(const Context& context) {
   if (!is_kernel_ || context.depth >= kDepth) return std::nullopt;
   const Context inner = inside(context, "");
@@ -196,8 +198,8 @@ Builder::Made Builder::guarded(const Context& context) {
   return node;
 }
 
-/// Counted alike in all threads, by data, or until the data says so but for a bound; tested before
-/// or after its body.
+/// A loop with a count that is uniform, or that depends on data, or that ends at a condition on
+/// data with a bound; tested before or after its body.
 Builder::Made Builder::loop(const Context& context) {
   if (context.depth >= kDepth) return std::nullopt;
   const u32 most = 2 + below(4);
@@ -240,7 +242,7 @@ Builder::Made Builder::loop(const Context& context) {
   return node;
 }
 
-/// Left on one way through it, while the other goes around.
+/// A loop that one path through its body leaves, while the other continues.
 Builder::Made Builder::forked_loop(const Context& context) {
   if (context.depth >= kDepth) return std::nullopt;
   const u32 most = 2 + below(4);
@@ -268,7 +270,7 @@ Builder::Made Builder::forked_loop(const Context& context) {
   return node;
 }
 
-/// From the thread's number on, by more than there are threads, or less.
+/// A loop from the thread's number on, with a stride of more or less than the number of threads.
 Builder::Made Builder::strided_loop(const Context& context) {
   if (!is_kernel_ || context.depth >= kDepth) return std::nullopt;
   const u32 most = 2 + below(4), step = 1 + below(2 * shared_.threads);
@@ -302,7 +304,7 @@ Builder::Made Builder::strided_loop(const Context& context) {
   return node;
 }
 
-/// So many rounds that other threads have their turn in between.
+/// A loop with so many rounds that other threads are scheduled in between.
 Builder::Made Builder::long_loop(const Context& context) {
   if (context.times > 1) return std::nullopt;
   const std::string counter = scope_.temporary("u32"), bound = scope_.temporary("u32"),
@@ -354,7 +356,7 @@ Builder::Made Builder::table(const Context& context) {
   return node;
 }
 
-/// The thread is done, or its function is.
+/// exit or ret.
 Builder::Made Builder::end(const Context& context) {
   if (!context.may_end) return std::nullopt;
   std::string text;
@@ -367,7 +369,7 @@ Builder::Made Builder::end(const Context& context) {
   return Node(text + fmt::format("@!{0} bra {1};\n{2}{3};\n{1}:\n", p, stay, leave, done));
 }
 
-/// Some threads of the CTA go, but for the first; barriers go on without them.
+/// Some threads of the CTA exit, but not the first; barriers continue without them.
 Builder::Made Builder::early_exit(const Context& context) {
   const bool fits = is_kernel_ && context.together && context.depth == 0 && !context.reading &&
                     !context.members.empty() && shared_.threads > 1;

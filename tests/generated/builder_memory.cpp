@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads, stores and atomics: the forms are those of the tables, the addresses are where a thread
-// may go.
+// Loads, stores and atomics, with forms of the tables and addresses that a thread may access.
 #include <algorithm>
 
 #include "builder.h"
@@ -20,13 +19,13 @@ bool has_slot(const Form& form, std::string_view name) {
   return std::ranges::any_of(form.slots, [&](const isa::Slot& slot) { return slot.name == name; });
 }
 
-/// In which words a form may name the space; "" is a generic address.
+/// Whether the word names the state space in a form; "" is a generic address.
 bool names_space(std::string_view word, std::string_view space) {
   return word.empty() || word == space || (space == "shared" && word == "shared::cta");
 }
 
-/// What a generic access to that space may say beside type and vector: hints are for global memory,
-/// orders for memory that threads share (9.7.9.8, 9.7.9.11).
+/// Whether a generic access to that space may have the modifier: cache hints are for global memory,
+/// memory orders for memory that threads share (9.7.9.8, 9.7.9.11).
 bool suits(std::string_view slot, std::string_view word, std::string_view space) {
   if (slot == "ss") return names_space(word, space);
   if (space == "global" || word.empty()) return true;
@@ -34,7 +33,7 @@ bool suits(std::string_view slot, std::string_view word, std::string_view space)
   return !slot.ends_with("cache") && !word.starts_with("L1::") && !word.starts_with("L2::");
 }
 
-/// Bytes that the data of an instruction take.
+/// The size in bytes of an instruction's data.
 u32 bytes_of(const Instance& instance) {
   for (const OperandSpec& spec : instance.form->operands) {
     if (spec.kind != OperandKind::value || spec.name == "policy") continue;
@@ -44,13 +43,13 @@ u32 bytes_of(const Instance& instance) {
   return 0;
 }
 
-/// Not one of the asynchronous and bulk instructions of that opcode.
+/// Whether the form is a plain access, not an asynchronous or bulk instruction of the same opcode.
 bool is_access(const Form& form) {
   static constexpr std::string_view kAccesses[] = {"ld", "st", "atom", "red"};
   return std::ranges::find(kAccesses, form.sem) != std::end(kAccesses);
 }
 
-/// False for accesses that are for global memory alone.
+/// False for accesses that are for global memory only.
 bool is_everywhere(const Form& form) {
   if (has_slot(form, "mmio") || has_slot(form, "nc") || form.opcode == "ldu") return false;
   for (const isa::Slot& slot : form.slots) {
@@ -76,12 +75,12 @@ Builder::Made Builder::access(std::string_view opcode, const Region& region, std
 
   std::string text = std::move(before), address = region.base;
   if (instance->word("ss").empty() && !has_slot(form, "nc")) {
-    if (space == "param" && !is_kernel_) return std::nullopt;  // cvta takes the kernel's (9.7.9.20)
+    if (space == "param" && !is_kernel_) return std::nullopt;  // cvta: kernels only (9.7.9.20)
     address = scope_.temporary("u64");
     text += fmt::format("cvta.{}.u64 {}, {};\n", space, address, region.base);
   }
   std::string at = fmt::format("[{}+{}]", address, size * below(region.bytes / size));
-  // ldu promises one address for the warp, and .param is no memory to compute addresses of.
+  // ldu requires a uniform address, and addresses in .param cannot be computed.
   const bool by_data = form.opcode != "ldu" && space != "param" && region.indexed &&
                        region.bytes > size && one_in(2);
   if (by_data) {
@@ -97,7 +96,7 @@ Builder::Made Builder::access(std::string_view opcode, const Region& region, std
   return Node(text + *made);
 }
 
-/// What the function was called with, or the kernel launched with.
+/// A parameter of the function or kernel.
 Builder::Made Builder::parameter(const Context&) {
   if (is_kernel_) return access("ld", {"param", "pair", kPairBytes});
   static constexpr std::string_view kNames[] = {"x", "y", "z"};
@@ -111,7 +110,7 @@ Builder::Made Builder::slice(const Context&) {
   return access(one_in(2) ? "ld" : "st", {"global", "%out", kScratchBytes});
 }
 
-/// Its place in a row of which every thread of the grid has one, side by side.
+/// The thread's place in a row with a place for every thread of the grid.
 Builder::Made Builder::column(const Context&) {
   if (!is_kernel_) return std::nullopt;
   const std::string base = scope_.temporary("u64");
@@ -120,7 +119,7 @@ Builder::Made Builder::column(const Context&) {
                             below(kColumns) * kColumnBytes * shared_.threads * shared_.ctas));
 }
 
-/// All of its place there: what threads access has no gaps.
+/// The thread's whole place there, so that the warp's accesses are contiguous.
 Builder::Made Builder::whole_column() {
   const u32 row = below(kColumns) * kColumnBytes * shared_.threads * shared_.ctas;
   return Node(one_in(2)
@@ -128,7 +127,7 @@ Builder::Made Builder::whole_column() {
                   : fmt::format("st.global.b64 [%column+{}], {};\n", row, any(Type::b64)));
 }
 
-/// Its slot in shared memory, or its word.
+/// The thread's slot in shared memory, or its word.
 Builder::Made Builder::slot(const Context& context) {
   if (!is_kernel_ || context.reading) return std::nullopt;
   const std::string_view opcode = one_in(3) ? "ld" : "st";
@@ -146,7 +145,7 @@ Builder::Made Builder::slot_of(const std::string& who, std::string before) {
   return access("ld", {"shared", address, bytes}, std::move(before));
 }
 
-/// That of any thread, while nobody writes.
+/// The slot of any thread, while no thread writes.
 Builder::Made Builder::other_slot(const Context& context) {
   if (!is_kernel_ || !context.reading) return std::nullopt;
   const std::string who = scope_.temporary("u32");
@@ -172,7 +171,7 @@ Builder::Made Builder::local(const Context&) {
                 fmt::format("mov.u64 {}, {};\n", base, indexed ? "array" : "frame"));
 }
 
-/// Memory from the stack, as much for all threads or not, which is given back (9.7.17).
+/// Memory from alloca, of a uniform size or not, which is freed again (9.7.17).
 Builder::Made Builder::taken(const Context& context) {
   const Place& place = scope_.catalogue().place();
   if (place.version < isa::PtxVersion{7, 3} || place.target.sm < 52 || context.depth >= kDepth)
@@ -193,7 +192,7 @@ Builder::Made Builder::taken(const Context& context) {
     text += fmt::format("st.local.b64 [{}+{}], {};\n", base, at, any(Type::b64));
   Context inner = context;
   ++inner.depth;
-  inner.loop = nullptr;  // nothing is left behind
+  inner.loop = nullptr;  // no jump may skip the stackrestore
   Node node;
   node.text.push_back(std::move(text));
   node.blocks.push_back(block(inner, 3));
@@ -209,7 +208,7 @@ Builder::Made Builder::taken(const Context& context) {
   return node;
 }
 
-/// The element of the input with that number, as far as there are so many.
+/// The element of the input with that number, modulo the size of the input.
 Builder::Made Builder::input_at(const std::string& number, std::string before) {
   const std::string address = scope_.temporary("u64"), index = scope_.temporary("u32");
   const u32 size = 4u << below(3);
@@ -219,7 +218,7 @@ Builder::Made Builder::input_at(const std::string& number, std::string before) {
                                       index, number, kInputBytes / 16 - 1, address, size));
 }
 
-/// Anywhere in the input, or at places that the threads' numbers say.
+/// An element anywhere in the input, or at a place that depends on the thread's number.
 Builder::Made Builder::input(const Context&) {
   if (!is_kernel_ || one_in(2))
     return access(one_in(8) ? "ldu" : "ld", {"global", "%in", kInputBytes, true});
@@ -254,7 +253,7 @@ Builder::Made Builder::cell(const Context& context) {
     return suits(slot, word, space);
   };
   const auto instance = choose(form, scope_.catalogue().place(), scope_.random(), allow);
-  // red.async.add has its operation in its name.
+  // red.async.add has its operation in its mnemonic.
   const bool fits = instance && instance->word("atomop") == cell.operation &&
                     instance->word("T") == cell.type && instance->word("vec").empty();
   if (!fits) return std::nullopt;
@@ -270,7 +269,7 @@ Builder::Made Builder::cell(const Context& context) {
   const std::string dropped = one_in(2) ? "_" : scope_.temporary(fmt::format("b{}", bits));
   const std::string value =
       !cell.bound.empty() ? std::string(cell.bound) : any(isa::find_type(fmt::format("b{}", bits)));
-  // The value may be a number, too; but a float's register is none of the types of cells.
+  // The value may be a constant, too; but the types of cells exclude registers of floats.
   const std::string number = cell.bound.empty() && one_in(4) ? fmt::format("{}", below(100)) : "";
   const std::string plain = scope_.temporary(fmt::format("b{}", bits));
   if (number.empty()) text += fmt::format("mov.b{} {}, {};\n", bits, plain, value);
@@ -286,14 +285,14 @@ Builder::Made Builder::cell(const Context& context) {
   return Node(text + *made);
 }
 
-/// Atomics of every kind where only this thread goes: what they return is known.
+/// Atomics of every kind on memory of this thread, whose results are deterministic.
 Builder::Made Builder::own_atomic(const Context& context) {
   if (!is_kernel_) return std::nullopt;
   if (context.reading || one_in(2)) return access("atom", {"global", "%out", kScratchBytes});
   return access("atom", {"shared", "%slot", kSlotBytes});
 }
 
-/// A sum that a lock protects: one thread at a time, also of those in a warp (3.2).
+/// A sum that a lock protects: one thread at a time, also among threads of a warp (3.2).
 Builder::Made Builder::locked(const Context& context) {
   if (context.times > 2) return std::nullopt;
   const bool is_global = context.sums_are_read || one_in(2);
@@ -310,7 +309,7 @@ Builder::Made Builder::locked(const Context& context) {
       is_global ? "gpu.global" : "cta.shared", old, taken, is_global ? "global" : "shared", sum));
 }
 
-/// From the input to its slot.
+/// An asynchronous copy from the input to the thread's slot.
 Builder::Made Builder::async_copy(const Context& context) {
   if (!is_kernel_ || context.reading || scope_.catalogue().place().target.sm < 80)
     return std::nullopt;

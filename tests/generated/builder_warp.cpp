@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What threads do with others: those of the warp by name, those of the CTA at barriers.
+// Communication between threads: of a warp with membermasks, of a CTA at barriers.
 #include <algorithm>
 
 #include "builder.h"
@@ -25,7 +25,7 @@ Builder::Made Builder::warp(const Context& context) {
   return Node(std::move(*made));
 }
 
-/// 9.7.9.6: from which lane the value comes; when that one does not take part, 0 instead of it.
+/// A shuffle (9.7.9.6); if the source lane does not take part, 0 replaces the undefined value.
 std::string Builder::shuffle(const Instance& instance, const Context& context) {
   const u32 segment = one_in(2) ? 0 : 32 - (1u << below(6)) % 64;
   const u32 clamp = one_in(4) ? below(32) : instance.word("shflmode") == "up" ? 0 : 31;
@@ -58,7 +58,7 @@ std::string Builder::shuffle(const Instance& instance, const Context& context) {
   return text;
 }
 
-/// Barriers, and between them everybody reads the slots of everybody.
+/// Two barriers; between them all threads read the slots of other threads.
 Builder::Made Builder::exchange(const Context& context) {
   if (!is_kernel_ || !context.together || context.reading) return std::nullopt;
   Context inner = context;
@@ -70,7 +70,7 @@ Builder::Made Builder::exchange(const Context& context) {
   return node;
 }
 
-/// Between two barriers of those of the warp that are here, each reads the slots of others.
+/// Between two barriers of the active threads of the warp, each reads the slots of others.
 Builder::Made Builder::warp_exchange(const Context& context) {
   if (!is_kernel_ || context.members.empty() || context.reading) return std::nullopt;
   const std::string sync = fmt::format("bar.warp.sync {};\n", context.members);
@@ -78,7 +78,7 @@ Builder::Made Builder::warp_exchange(const Context& context) {
                     is_here = scope_.temporary("pred");
   std::string text = sync;
   for (u32 left = 1 + below(3); left > 0; --left) {
-    // Its own, when the other is not here.
+    // The thread's own slot, if the other thread is not active.
     const Made made = slot_of(
         who, fmt::format("and.b32 {0}, {1}, 31;\nshr.u32 {2}, {3}, {0};\nand.b32 {2}, {2}, 1;\n"
                          "setp.ne.u32 {4}, {2}, 0;\nselp.b32 {0}, {0}, %lane, {4};\n"
@@ -89,15 +89,16 @@ Builder::Made Builder::warp_exchange(const Context& context) {
   return Node(text + sync);
 }
 
-/// Half of the warps say that their slots are ready and go on to the end, where they wait for the
-/// other half, which reads these slots.
+/// Half of the warps arrive at a barrier when their slots are ready, and continue to the end, where
+/// they wait for the other half, which reads these slots.
 Builder::Made Builder::hand_over(const Context& context) {
   const bool fits = is_kernel_ && context.together && !context.reading && !shared_.somebody_left;
   if (!fits || shared_.threads % 64 != 0) return std::nullopt;
   const u32 half = shared_.threads / 2;
   const std::string p = scope_.temporary("pred"), who = scope_.temporary("u32"),
                     arrive = scope_.label(), join = scope_.label();
-  // Who arrives does not wait: both may meet elsewhere before the others come to this barrier.
+  // bar.arrive does not wait: both halves may meet at another barrier before the other half comes
+  // to this one.
   const std::string meet =
       one_in(2) ? fmt::format("bar.sync {}, {};\n", kHandOver - 1, shared_.threads) : "";
   std::string text =
@@ -114,7 +115,7 @@ Builder::Made Builder::hand_over(const Context& context) {
   return Node(text + barrier());
 }
 
-/// For all threads of the CTA that did not exit.
+/// A barrier for all threads of the CTA that have not exited.
 std::string Builder::barrier() {
   const u32 number = below(kHandOver - 1);
   if (scope_.catalogue().place().target.sm >= 80 && !shared_.somebody_left && one_in(8))
@@ -145,7 +146,7 @@ std::string Builder::barrier() {
   return fmt::format("bar.sync {};\n", number);
 }
 
-/// A barrier object for all threads, at which each looks whether the others have come (9.7.13.15).
+/// A barrier object for all threads, at which each polls until the others have arrived (9.7.13.15).
 std::string Builder::object_barrier() {
   shared_.uses_object = true;
   const std::string state = scope_.temporary("u64"), done = scope_.temporary("pred"),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle_compile_time: what compiling takes, for programs generated from the instruction tables
-// (every kind of control flow, loops, calls, all scalar forms) and for long chains of a few
-// instructions (carries, predicates, conversions, loops over them), which are what made a compiler
-// go back and forth or grow without bound. CPU time for each PTX instruction; none may take more
-// than kMostTimes times what half of the programs take. Exit status: 0, 1 when one does or cannot
-// be compiled in time, 2 for wrong usage.
+// heddle_compile_time: measures the compile time of programs generated from the instruction tables
+// (every kind of control flow, loops, calls, all scalar forms) and of long chains of a few
+// instructions (carries, predicates, conversions, loops over them), which made LLVM loop endlessly
+// or generate unbounded code. It measures CPU time per PTX instruction; no program may take more
+// than kMostTimes times the median. Exit status: 0, 1 when a program takes longer or cannot be
+// compiled in time, 2 for wrong usage.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,8 @@ namespace heddle::generated {
 namespace {
 
 constexpr double kMostTimes = 20;
-/// Times that a slow one is compiled again: somebody else may have had the processor's caches.
+/// How often a slow program is compiled again: another process may have used the processor's
+/// caches.
 constexpr int kAgain = 3;
 
 struct Options {
@@ -150,7 +151,7 @@ class Chains {
     std::vector<std::string_view> links;
     for (u64 i = 2 + below(6); i > 0;) {
       const std::string_view link = kLinks[below(std::size(kLinks))];
-      // Threads leave the loops one by one, where an instruction of the whole warp makes no sense.
+      // Threads leave the loops one by one, so warp-level instructions are not legal there.
       if (loops && link.starts_with("shfl")) continue;
       links.push_back(link);
       --i;
@@ -198,7 +199,7 @@ class Clock {
   explicit Clock(std::string cpu)
       : cpu_(std::move(cpu)), memory_(*machine::Memory::create(u64{1} << 28)) {}
 
-  /// CPU time for each instruction; nothing: the kernel is not compiled, which `why` says.
+  /// CPU time per instruction; nothing: the kernel is not compiled, for the reason `why`.
   std::optional<double> compile(const std::string& text, std::string& why) const {
     check::CompileOptions how;
     how.contract = false;
@@ -242,7 +243,7 @@ class Clock {
   const std::unique_ptr<machine::Memory> memory_;
 };
 
-/// Every other one is a chain.
+/// The program of a seed; odd seeds give chains.
 std::string program(u64 seed) { return seed % 2 ? Chains(seed).text() : generate(seed).text(); }
 
 int run(const Options& options) {

@@ -23,7 +23,7 @@ bool is_chosen(const Slot& slot) {
 
 void Coverage::add(const Kernel& kernel) {
   check::CompileOptions options;
-  options.contract = false;  // what is written counts
+  options.contract = false;  // so that instructions are counted as written
   const auto compiled = check::compile({{"generated.ptx", kernel.text()}}, nullptr, options);
   if (!compiled.module) return;
   for (const ir::Function& function : compiled.module->functions) {

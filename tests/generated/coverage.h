@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How much of the instruction tables generated kernels show: forms, and choices of their modifiers.
+// The coverage of the instruction tables by generated kernels: forms, and choices of their
+// modifiers.
 #pragma once
 
 #include <set>
@@ -14,7 +15,7 @@ namespace heddle::generated {
 class Coverage {
  public:
   void add(const Kernel& kernel);
-  /// Numbers, then the plain forms that some place has and that were not seen.
+  /// The numbers, followed by the plain forms that exist at some place and were not generated.
   std::string report() const;
 
  private:

@@ -33,7 +33,7 @@ bool is_open(const Instance& instance, const Place& place) {
   return true;
 }
 
-/// Whether it is of integers, has .ftz, or moves or chooses numbers without computing any.
+/// Whether the instruction is of integers, has .ftz, or only moves or selects numbers.
 bool flushes(const Instance& instance) {
   constexpr std::string_view kNoArithmetic[] = {"mov", "selp", "copysign"};
   const Form& form = *instance.form;
@@ -52,10 +52,10 @@ std::string_view word_of(const Slot& slot, u8 value) {
   return {};
 }
 
-/// Seldom enough that what needs two absent modifiers is found in a few tries.
+/// Optional modifiers are so rare that forms that need two absent ones are found in a few tries.
 constexpr u32 kOneIn = 3;
 
-/// False when nothing is allowed.
+/// Chooses an allowed value; false when there is none.
 bool fill(const Slot& slot, u8& value, Random& random, const Allow& allow) {
   if (slot.kind == SlotKind::word) {
     value = slot.choices[0].value;
@@ -75,7 +75,7 @@ bool fill(const Slot& slot, u8& value, Random& random, const Allow& allow) {
   return !allowed.empty() || may_be_absent;
 }
 
-/// A row that is allowed, and the slots that it leaves open.
+/// Chooses an allowed row; `open` is the set of slots that it does not determine.
 bool fill_row(Instance& instance, u32& open, Random& random, const Allow& allow) {
   const Form& form = *instance.form;
   const std::size_t columns = form.row_slots.size();
@@ -176,8 +176,8 @@ Catalogue::Catalogue(const Place& place) : place_(place), exists_(isa::forms().s
 constexpr isa::PtxVersion kVersion{9, 1};
 
 std::span<const Catalogue> catalogues() {
-  // Most kernels are for the first, the rest see to it that every form has a place. None is older
-  // than sm_70, where the threads of a warp became independent.
+  // Most kernels are for the first place; with the others every form has a place. None is older
+  // than sm_70, which introduced independent thread scheduling.
   static const std::vector<Catalogue> all = [] {
     std::vector<Catalogue> found;
     for (const std::string_view name :

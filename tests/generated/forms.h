@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which instructions of the tables a generated kernel may use at a version and target, and a form
-// with modifiers chosen at random: one of its rows, within its rules and gates.
+// The instructions of the tables that a generated kernel may use at a version and target, and forms
+// with random modifiers: one of their rows, within their rules and gates.
 #pragma once
 
 #include <array>
@@ -19,37 +19,37 @@ namespace heddle::generated {
 
 using machine::Random;
 
-/// A form and what its modifiers are.
+/// A form with its modifiers.
 struct Instance {
   const isa::Form* form;
   std::array<u8, isa::kMaxSlots> values{};
-  bool optional = false;  ///< the operands that may be missing are there
+  bool optional = false;  ///< the optional operands are written
 
   std::span<const u8> slots() const { return {values.data(), form->slots.size()}; }
   isa::Type type_of(const isa::OperandSpec& operand) const {
     return isa::operand_type(operand, slots());
   }
-  /// What stands for a group or type: "add", "u32"; empty when absent.
+  /// The word of a group or type slot: "add", "u32"; empty when absent.
   std::string_view word(std::string_view slot) const;
 };
 
 /// Whether the slot of that name may hold that word, "" for none.
 using Allow = std::function<bool(std::string_view slot, std::string_view word)>;
 
-/// At random, legal at `place`; nothing when a few tries do not find one.
+/// A random instance that is legal at `place`; nothing when a few tries do not find one.
 std::optional<Instance> choose(const isa::Form& form, const Place& place, Random& random,
                                const Allow& allow = {});
 
-/// Computes registers from registers and constants, and nothing else. Other ones of the tables
-/// read or write memory, other threads, or control.
+/// Whether the form only computes registers from registers and constants. Other forms access
+/// memory, communicate with other threads, or change the control flow.
 bool is_plain(const isa::Form& form);
-/// Plain, and an engine runs it.
+/// The plain forms that an engine runs.
 std::vector<const isa::Form*> plain_forms();
 
-/// The forms that a kernel is made of at one place; the same object serves many kernels.
+/// The forms for kernels at one place; the same object serves many kernels.
 class Catalogue {
  public:
-  /// Of plain forms without a carry: those of one opcode together.
+  /// The plain forms without a carry, by opcode.
   struct Opcode {
     std::string_view name;
     std::vector<const isa::Form*> forms;
@@ -63,7 +63,7 @@ class Catalogue {
   std::span<const isa::Form* const> carry(isa::CarryUse use) const {
     return carry_[static_cast<u8>(use)];
   }
-  /// Of the instructions that name the threads of a warp that take part.
+  /// The forms of instructions with a membermask.
   std::span<const isa::Form* const> warp() const { return warp_; }
 
  private:

@@ -13,7 +13,7 @@ constexpr u32 kSlicePart = 32;  ///< slices begin at a multiple
 
 u32 bytes_of(Type type) { return type == Type::pred ? 4 : isa::type_info(type).bits / 8; }
 
-/// What every function has beside its pool.
+/// The declarations of every function beside its pool.
 std::string fixed(const Catalogue& catalogue, bool is_kernel) {
   std::string text = ".reg .b64 %in, %cells;\n.reg .b32 %lane, %members;\n";
   if (is_kernel)
@@ -30,7 +30,7 @@ std::string begin(const Catalogue& catalogue) {
   return text;
 }
 
-/// Registers get what the input has for the thread.
+/// Loads the registers from the thread's part of the input.
 std::string load_registers(Scope& scope) {
   std::string text;
   u32 at = 0;
@@ -53,7 +53,7 @@ std::string load_registers(Scope& scope) {
   return text;
 }
 
-/// ... and go to its slice. `at`: where the slice ends.
+/// Stores the registers to the thread's slice. `at`: the end of the slice.
 std::string store_registers(Scope& scope, u32& at) {
   std::string text;
   for (const Register& one : scope.pool()) {
@@ -97,7 +97,7 @@ std::string fix_registers(Scope& scope, std::string_view pair, std::string_view 
   return text;
 }
 
-/// Who the thread is, and what it has of memory.
+/// Computes the thread's numbers and its places in memory.
 std::string kernel_setup(Scope& scope, const Shared& shared, u32 stride) {
   std::string text = "ld.param.u64 %in, [in];\nld.param.u64 %out, [out];\n";
   text += "ld.param.u64 %cells, [cells];\n";
@@ -119,7 +119,7 @@ std::string kernel_setup(Scope& scope, const Shared& shared, u32 stride) {
       fmt::format("mov.u64 %slot, slots;\nmad.wide.u32 %slot, %thread, {}, %slot;\n", kSlotBytes);
   text +=
       fmt::format("mov.u64 %word, words;\nmad.wide.u32 %word, %thread, {}, %word;\n", kWordBytes);
-  // The threads of the warp: all ones, or as many as there are in the last one.
+  // The mask of the threads of the warp: all ones, or fewer in the last warp.
   text += fmt::format(
       "and.b32 %u, %thread, 0xffffffe0;\nsub.u32 %u, {}, %u;\nmov.u32 %v, 1;\n"
       "shl.b32 %v, %v, %u;\nsub.u32 %members, %v, 1;\n",
@@ -143,7 +143,7 @@ std::string kernel_setup(Scope& scope, const Shared& shared, u32 stride) {
                     first);
 }
 
-/// Registers get what the arguments make of them.
+/// Sets the registers from the arguments.
 std::string set_registers(Scope& scope) {
   std::string text;
   const std::string bytes = scope.temporary("b32"), half = scope.temporary("b16");
@@ -168,7 +168,7 @@ std::string set_registers(Scope& scope) {
   return text;
 }
 
-/// %r: something of every register.
+/// Mixes every register into %r.
 std::string mix_registers(Scope& scope) {
   const std::string r = scope.temporary("u64"), w = scope.temporary("u64"),
                     word = scope.temporary("b32");
@@ -211,7 +211,7 @@ std::string variables(Random& random, Kernel& kernel, const Shared& shared) {
       shared.threads * kSlotBytes, 8 * kCells, words, kLockBytes, kConstantBytes, numbers);
 }
 
-/// The cells in shared memory, to the CTA's part of the buffer.
+/// Stores the cells in shared memory to the CTA's part of the buffer.
 Node store_sums(Scope& scope) {
   const std::string first = scope.temporary("pred"), to = scope.temporary("u64"),
                     word = scope.temporary("b64");

@@ -16,7 +16,7 @@ constexpr Dim3 kBlocks[] = {{1, 1, 1},  {17, 1, 1}, {32, 1, 1},  {33, 1, 1},
                             {16, 4, 2}, {3, 11, 2}, {128, 1, 1}, {256, 1, 1}};
 constexpr Dim3 kGrids[] = {{1, 1, 1}, {1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {2, 2, 1}};
 constexpr u32 kMostThreads = 256;
-/// Now and then; their kernels are shorter.
+/// Rare block shapes, with shorter kernels.
 constexpr Dim3 kLargeBlocks[] = {{1024, 1, 1}, {16, 32, 1}, {9, 9, 9}, {512, 1, 1}};
 constexpr u32 kLargeOneIn = 50;
 
@@ -44,7 +44,7 @@ Function make_function(Random& random, const Catalogue& catalogue, Shared& share
   return function;
 }
 
-/// Bytes with numbers of all sizes and formats that are worth having.
+/// Bytes with interesting numbers of all sizes and formats.
 std::vector<u8> data(Random& random, u32 bytes) {
   static constexpr u64 kNumbers[] = {0,
                                      ~u64{0},
@@ -132,7 +132,7 @@ Kernel generate(u64 seed) {
   Function function;
   function.body = builder.block(context, 24);
   function.body.push_back(store_sums(scope));
-  // From here on nobody waits for anybody.
+  // From here on no thread waits for another.
   builder.allow(10, 150);
   Context tail;
   tail.may_end = true;

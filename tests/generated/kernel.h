@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A whole kernel that runs in every order of its threads with the same result: what generate()
-// makes of a seed. Its statements are nodes, each complete in itself: without any one of them the
-// kernel is still legal, free of races and deterministic. That is how a failing one is shrunk.
+// A generated kernel, which has the same result under every schedule. Its statements are nodes,
+// each complete in itself: without any one of them the kernel is still legal, free of races and
+// deterministic. This is used to shrink failing kernels.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct Node {
   Node() = default;
   Node(std::string only) : text{std::move(only)} {}
   std::vector<std::string> text;
-  std::vector<Block> blocks;  ///< one less than `text`
+  std::vector<Block> blocks;  ///< one fewer than `text`
 };
 
 struct Function {
@@ -48,7 +48,8 @@ struct Kernel {
   u64 seed = 0;
   Place place;
   machine::Dim3 grid, block;
-  /// What is in global memory before. The kernel's parameters are their addresses and the scalars.
+  /// The initial contents of global memory. The kernel's parameters are the buffers' addresses and
+  /// the scalars.
   std::vector<Buffer> buffers;
   std::vector<u8> scalars;
   u32 dynamic_shared = 0;  ///< bytes
@@ -59,7 +60,7 @@ struct Kernel {
   std::string text() const;
 };
 
-/// Number of nodes, those inside of others too.
+/// The number of nodes, nested ones included.
 std::size_t count(const Block& block);
 
 }  // namespace heddle::generated

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle_generated: kernels generated from the instruction tables leave the same memory in every
-// order of their threads. Each is checked, run in the fast order and under pseudo-random ones
-// (machine/schedule.h), and compared byte by byte. --digest: a number for what all left in memory,
-// to compare builds and processors. Exit status: 0 when all agree, 1 when one does not, 2 for wrong
-// usage.
+// heddle_generated: tests that kernels generated from the instruction tables leave the same memory
+// under every schedule. Each kernel is checked, run under the fast schedule and under pseudo-random
+// ones (machine/schedule.h), and its memory is compared byte by byte. --digest: prints a digest of
+// the memory of all kernels, to compare builds and processors. Exit status: 0 when all agree, 1
+// when one does not, 2 for wrong usage.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -31,7 +31,7 @@ struct Options {
   bool coverage = false, print = false, shrink = true, digest = false;
 };
 
-/// What is wrong with a kernel, and in which order it shows.
+/// The failure of a kernel, and the schedule that shows it.
 struct Failure {
   enum class Kind : u8 { rejected, failed, differs } kind;
   std::optional<u64> schedule;
@@ -46,7 +46,7 @@ class Examiner {
   explicit Examiner(const Options& options)
       : options_(options), memory_(*machine::Memory::create(u64{1} << 30)) {}
 
-  /// Under the fast order and `schedules` others from `first` on.
+  /// Runs the kernel under the fast schedule and `schedules` others from seed `first` on.
   std::optional<Failure> examine(const Kernel& kernel, u64 first, u64 schedules) {
     const Prepared prepared(*memory_, *engine_, kernel);
     if (!prepared.refusal().empty())
@@ -63,7 +63,7 @@ class Examiner {
     return std::nullopt;
   }
 
-  /// A kernel with fewer statements that fails in the same way, though perhaps in another order.
+  /// A kernel with fewer statements that fails in the same way, possibly under another schedule.
   Kernel smaller(const Kernel& kernel, const Failure& failure) {
     const u64 schedules = failure.schedule ? 5 : 0;
     return shrink(
@@ -75,7 +75,7 @@ class Examiner {
         kShrinkTries);
   }
 
-  /// Of what all kernels left in memory in the fast order.
+  /// The digest of the memory of all kernels under the fast schedule.
   u64 digest() const { return digest_; }
 
   void report(const Kernel& kernel, const Failure& failure) {

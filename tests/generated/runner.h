@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs generated kernels on an engine. Comparing engines or schedules is comparing outcomes.
+// Runs generated kernels on an engine. Engines and schedules are compared by their outcomes.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,12 @@
 namespace heddle::generated {
 
 struct Outcome {
-  std::string failure;                  ///< why it did not run to its end; empty: it did
-  std::vector<std::vector<u8>> memory;  ///< what is in the buffers afterwards
+  std::string failure;                  ///< why the kernel did not finish; empty: it did
+  std::vector<std::vector<u8>> memory;  ///< the final contents of the buffers
   bool operator==(const Outcome&) const = default;
 };
 
-/// What differs first, in words.
+/// The first difference, as text.
 std::string difference(const Kernel& kernel, const Outcome& expected, const Outcome& got);
 
 /// One kernel, checked and ready on one engine.
@@ -31,9 +31,10 @@ class Prepared {
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
 
-  /// What the checker or the engine has against it; empty: nothing.
+  /// Why the checker or the engine refuses the kernel; empty: it is accepted.
   const std::string& refusal() const { return refusal_; }
-  /// From the same initial memory each time. `schedule`: seed of the order, none: the fast one.
+  /// Runs the kernel, always with the same initial memory. `schedule`: a seed, none: the fast
+  /// schedule.
   Outcome run(std::optional<u64> schedule, double time_limit) const;
 
  private:

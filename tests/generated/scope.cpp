@@ -33,7 +33,8 @@ bool is_integer(TypeClass cls) {
   return cls == TypeClass::bits || cls == TypeClass::unsigned_ || cls == TypeClass::signed_;
 }
 
-/// Which registers an operand takes (9.4, 9.4.1): formats without registers of their own are bits.
+/// Whether a register may be the operand (9.4, 9.4.1): formats without their own registers use bit
+/// types.
 bool fits(Type have, Type wanted, const OperandSpec& spec) {
   const TypeInfo &r = isa::type_info(have), &t = isa::type_info(wanted);
   if (have == Type::pred || wanted == Type::pred) return have == wanted;
@@ -46,21 +47,21 @@ bool fits(Type have, Type wanted, const OperandSpec& spec) {
   return is_integer(r.cls);
 }
 
-/// Registers of these types may be elements of one vector.
+/// Whether registers of these types may be elements of one vector.
 bool goes_beside(Type one, Type other) {
   const TypeClass a = isa::type_info(one).cls, b = isa::type_info(other).cls;
   const bool free = a == TypeClass::bits || b == TypeClass::bits || other == Type::none;
   return free || (a == TypeClass::float_) == (b == TypeClass::float_);
 }
 
-/// 5.2: there are constants of these.
+/// Whether there are constants of the type (5.2).
 bool has_constants(Type type) {
   const TypeInfo& info = isa::type_info(type);
   if (type == Type::f32 || type == Type::f64) return true;
   return is_integer(info.cls) && info.bits >= 16 && info.bits <= 64;
 }
 
-/// A number that is more often than not one of those where something changes.
+/// A random number, mostly a corner value.
 u64 interesting(Random& random, u32 bits) {
   const u64 any = random.next();
   const u64 top = u64{1} << (bits - 1);
@@ -175,7 +176,7 @@ std::string Scope::target(Type type) const {
   return pick(type, spec, {}, 0);
 }
 
-/// Empty when it is not to be.
+/// Adds a fixed register that an instruction computes from others. Empty when none was added.
 std::string Scope::derive() {
   const auto opcodes = catalogue_.plain();
   const Catalogue::Opcode& opcode = opcodes[below(static_cast<u32>(opcodes.size()))];
@@ -216,7 +217,7 @@ std::string Scope::constant(Type type, const OperandSpec& spec) const {
   return integer(interesting(random_, isa::type_info(type).bits), type);
 }
 
-/// One that does not change from run to run.
+/// A special register that does not change from run to run.
 std::string Scope::special(u32 length) const {
   static constexpr std::string_view kVectors[] = {"%tid", "%ntid", "%ctaid", "%nctaid"};
   static constexpr std::string_view kScalars[] = {"%laneid", "%lanemask_lt", "%lanemask_ge",
@@ -243,12 +244,12 @@ std::string Scope::scalar(Type type, const OperandSpec& spec, bool plain,
   return name;
 }
 
-/// All of one size, and not integers beside floats.
+/// Elements of a vector: registers of one size, integers and floats not mixed.
 std::string Scope::elements(Type type, const OperandSpec& spec, u32 length,
                             std::vector<std::string>& written) const {
   std::string text;
   u32 bits = 0;
-  Type kind = Type::none;  // of the first register that is not just bits
+  Type kind = Type::none;  // of the first register that is not of a bit type
   for (u32 i = 0; i < length; ++i) {
     std::vector<std::string> taken = spec.written ? written : std::vector<std::string>();
     for (const std::vector<Register>* registers : {&pool_, &fixed_}) {

@@ -2,9 +2,9 @@
 //
 // The registers of one function, and instructions over them. The pool holds registers of every
 // type; all are set at the start, any instruction may read or write them. Fixed registers are
-// written once, at the start, and come of parameters and of who the thread is: what engines compute
-// for many threads at once. Temporaries belong to one statement, which alone writes them: masks,
-// counters, addresses.
+// written once, at the start, and are computed from parameters and the thread's numbers: engines
+// compute such values for many threads at once. Temporaries belong to one statement, and no other
+// statement writes them: masks, counters, addresses.
 #pragma once
 
 #include <initializer_list>
@@ -23,7 +23,7 @@ struct Register {
   isa::Type type;
 };
 
-/// What operands of these names are to be, instead of something from the pool.
+/// Texts for the operands of these names, instead of registers from the pool.
 using Pins = std::initializer_list<std::pair<std::string_view, std::string>>;
 
 class Scope {
@@ -41,15 +41,16 @@ class Scope {
 
   std::string temporary(std::string_view type);
   std::string label() { return "L" + std::to_string(labels_++); }
-  /// A register that an operand of this type may be: to be read, or to be written.
+  /// A register for an operand of this type that is read; one for an operand that is written.
   std::string any(isa::Type type) const { return pick(type, {}, {}, 0); }
   std::string target(isa::Type type) const;
-  /// Fixed registers: one that somebody else sets, and one that an instruction makes of others.
+  /// Fixed registers: one that the caller sets, and one that an instruction computes from others.
   void fix(std::string name, isa::Type type) { fixed_.push_back({std::move(name), type}); }
   std::string derive();
   /// "", "@%p1 " or "@!%p1 ".
   std::string guard() const;
-  /// With its newline; nothing when an operand is of a kind that the pool has not.
+  /// The text of the instruction with its newline; nothing when the pool has no register for an
+  /// operand.
   std::optional<std::string> instruction(const Instance& instance, Pins pins = {},
                                          std::string_view guard = {}) const;
 

@@ -9,7 +9,7 @@ class Shrinker {
   Shrinker(Kernel& kernel, const std::function<bool(const Kernel&)>& fails, u32 tries)
       : kernel_(kernel), fails_(fails), tries_(tries) {}
 
-  /// True when something went.
+  /// True when a statement was removed.
   bool pass() {
     bool less = false;
     for (Function& function : kernel_.functions) less |= drop(function.body);
@@ -17,7 +17,8 @@ class Shrinker {
   }
 
  private:
-  /// From the end: later statements depend on earlier ones. Half of them, a quarter, ... one.
+  /// Removes statements from the end, because later statements depend on earlier ones: half of
+  /// them, a quarter, ... one.
   bool drop(Block& block) {
     bool less = false;
     for (std::size_t size = block.size(); size > 0; size /= 2) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A smaller kernel that still fails: statements are dropped as long as it does.
+// Shrinks a failing kernel: removes statements as long as it still fails.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace heddle::generated {
 
-/// `fails` is true of `kernel`, and of what comes back. Tries at most `tries` times.
+/// `fails` holds for `kernel` and for the result. Calls it at most `tries` times.
 Kernel shrink(Kernel kernel, const std::function<bool(const Kernel&)>& fails, u32 tries);
 
 }  // namespace heddle::generated

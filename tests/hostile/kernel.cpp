@@ -11,9 +11,9 @@
 namespace heddle::hostile {
 namespace {
 
-/// What an access may reach: an object, by one of the ways that lead to it.
+/// An object that an access may reach, and one of the ways to address it.
 struct Object {
-  const char* space;    ///< as ld and st write it
+  const char* space;    ///< as written in ld and st
   const char* pointer;  ///< 64-bit register with its address in that space
   u64 bytes;
   bool is_written;
@@ -42,7 +42,7 @@ constexpr std::array kSizes = {Size{"u8", 1, 1},  Size{"u16", 2, 1}, Size{"u32",
                                Size{"u32", 4, 1}, Size{"u64", 8, 1}, Size{"u32", 4, 2},
                                Size{"u32", 4, 4}, Size{"u64", 8, 2}, Size{"u8", 1, 4}};
 
-/// Distances that wrap around, come back, or only just miss.
+/// Distances that wrap around, return to the object, or just miss it.
 constexpr std::array<u64, 22> kFar = {u64{1} << 63,        (u64{1} << 63) - 4096,
                                       (u64{1} << 63) + 16, ~u64{0} << 63,
                                       u64{1} << 62,        u64{3} << 62,
@@ -88,7 +88,7 @@ class Generator {
   u32 threads_ = 32;
 };
 
-/// In pieces that may each be far away.
+/// Adds a distance in pieces, each of which may lead far away.
 void Generator::add(const std::string& to, u64 distance) {
   for (u64 pieces = below(3); pieces > 0; --pieces) {
     const u64 piece = far();
@@ -101,7 +101,8 @@ void Generator::add(const std::string& to, u64 distance) {
   line("add.u64 {0}, {0}, {1};", to, static_cast<s64>(distance));
 }
 
-/// stride * %tid.x, in one of the ways that compilers write it, and perhaps with a detour.
+/// Adds stride * %tid.x, in one of the forms that compilers generate, possibly with terms that
+/// cancel.
 void Generator::add_by_thread(const std::string& to, u64 stride) {
   if (one_in(4)) {
     const u64 more = far();
@@ -147,13 +148,13 @@ void Generator::add_by_thread(const std::string& to, u64 stride) {
   line("mad.lo.u64 {0}, %x, {1}, {0};", to, number);
 }
 
-/// Some accesses from one address on, with distances in the instructions.
+/// Some accesses relative to one address, with offsets in the instructions.
 void Generator::group() {
   const Object& object = any(kObjects);
   const Size& size = any(kSizes);
   const u64 whole = whole_of(size);
   const std::string address = fmt::format("%a{}", addresses_++);
-  // How the threads lie: object, stride and number of threads leave so many places.
+  // The placement of the threads: object, stride and number of threads limit the possible places.
   u64 stride = whole * any(std::array<u64, 8>{0, 1, 1, 1, 2, 3, 4, 8});
   if (stride * (threads_ - 1) + whole > object.bytes) stride = 0;
   const bool downwards = stride && one_in(5);
@@ -162,11 +163,11 @@ void Generator::group() {
   const u64 first = below(places) * whole + (downwards ? reach : 0);
   const bool strays = !kernel_.is_legal && object.pointer == std::string_view("%host");
   line("mov.u64 {}, {};", address, strays && one_in(2) ? "%mine" : object.pointer);
-  // The distances of all accesses are counted from here.
+  // The offsets of all accesses are relative to this.
   const u64 origin = one_in(2) ? 0 : far();
   const bool scatter = stride && one_in(4);
   if (scatter) {
-    // Threads change places, in a way that is not a line.
+    // Permutes the threads in a way that is not affine.
     line("xor.b32 %i, %t, {};", below(32));
     line("min.u32 %i, %i, {};", threads_ - 1);
     line("mul.wide.u32 %x, %i, {};", stride);
@@ -193,9 +194,9 @@ void Generator::access(const Object& object, const Size& size, const std::string
     line("setp.{}.u32 %p, %t, {};", one_in(2) ? "lt" : "ge", below(threads_));
     guard = one_in(2) ? "@%p " : "@!%p ";
   }
-  // In one of four kernels some accesses leave the object: loads whose results nobody wants, which
-  // compiled code does not make, far away; stores and loads of the host's memory, or of what is far
-  // from anything.
+  // In one of four kernels some accesses leave the object: loads with unused results, which
+  // compiled code does not execute, far away; stores and loads of host memory, or of addresses far
+  // from any memory.
   const u64 stray = kernel_.is_legal ? ~u64{0} : below(8);
   const bool is_dead = stray < 2 || one_in(6);
   if (stray < 3) offset += one_in(2) ? kFar[below(4)] : any(kFar);
@@ -278,7 +279,7 @@ Kernel Generator::run() {
       "%generic_shared, %shared;\n"
       "  mov.u64 %local, own;\n  cvta.local.u64 %generic_local, %local;\n  mov.u64 %const, "
       "constants;\n  mov.u64 %param, p_block;\n  mov.u32 %t, %tid.x;\n  mov.u64 %sum, 0;\n";
-  // Nothing is left of what a window held before.
+  // Overwrites the previous contents of the window.
   text += fmt::format(
       "  mov.u32 %i, 0;\nclear:\n  setp.lt.u32 %p, %i, {};\n  mov.u64 %x, own;\n  cvt.u64.u32 %w0, "
       "%i;\n  add.u64 %x, %x, %w0;\n  @%p st.local.u32 [%x], 0;\n  mov.u64 %x, tile;\n  add.u64 "
@@ -291,7 +292,7 @@ Kernel Generator::run() {
         "%h{0}, %v{0};\n",
         i);
   text += body_;
-  // What was read, and what shared memory is.
+  // Stores the loaded values, and the contents of shared memory.
   text += fmt::format(
       "  bar.sync 0;\n  mul.wide.u32 %x, %t, 8;\n  add.u64 %global, %global, %x;\n"
       "  st.global.u64 [%global+{}], %sum;\n  mov.u64 %x, tile;\n  mul.wide.u32 %w0, %t, 4;\n"

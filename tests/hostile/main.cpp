@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle_hostile: kernels with hostile address arithmetic (kernel.h), compiled and in the
-// interpreter. Where all addresses are legal, both run to their end and leave the same memory. In
-// any case the host's own memory is as before: on either side of the device's regions, around
-// registered memory, which is registered for each run and no longer, and behind a pointer that a
-// kernel gets. With HEDDLE_VERIFY_JIT compiled code looks at each access itself, too. Exit status:
-// 0 when all do so, 1 when one does not, 2 for wrong usage.
+// heddle_hostile: runs kernels with hostile address arithmetic (kernel.h), compiled and in the
+// interpreter. If all addresses are legal, both runs finish and leave the same memory. In any case
+// the host's own memory must not change: on either side of the device's regions, around registered
+// memory (which is registered for each run only), and at a pointer that a kernel gets. With
+// HEDDLE_VERIFY_JIT compiled code also checks each access itself. Exit status: 0 when all kernels
+// pass, 1 when one fails, 2 for wrong usage.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,13 +26,13 @@
 namespace heddle::hostile {
 namespace {
 
-constexpr u64 kSpare = 8192;  ///< of global memory behind what kernels aim at: their results
+constexpr u64 kSpare = 8192;  ///< global memory after the kernels' objects, for their results
 constexpr u64 kBeside = 64 * 1024;
 constexpr u8 kCanary = 0xc5;
 
 volatile u64 current_seed;
 
-/// A bug of the compiler's that ends the process has a seed.
+/// Prints the seed if a bug of the compiler ends the process.
 void say_seed(int signal) {
   char text[64] = "seed ";
   char* const end = std::to_chars(text + 5, text + 40, u64{current_seed}).ptr;
@@ -49,7 +49,7 @@ class Canaries {
     std::memset(at, kCanary, bytes);
     pieces_.push_back({static_cast<u8*>(at), bytes});
   }
-  /// At this address, where nothing is yet.
+  /// Maps memory at this address, which must be free.
   void map(u64 at, u64 bytes) {
     void* const got = mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -90,7 +90,7 @@ class Examiner {
     global_ = *memory_->allocate(kGlobalBytes + kSpare);
   }
 
-  /// From the global memory to memory of the host that is not registered.
+  /// The distance from the global memory to unregistered host memory.
   u64 to_mine() const { return reinterpret_cast<u64>(own_.data()) - global_; }
 
   std::string summary() const {
@@ -98,7 +98,7 @@ class Examiner {
                        both_trap_);
   }
 
-  /// What is wrong with the kernel; empty: nothing.
+  /// Runs the kernel in both engines; returns the error, or an empty string.
   std::string examine(const Kernel& kernel) {
     const check::Compiled compiled = check::compile({{"hostile.ptx", kernel.text}});
     if (!compiled.module) return "is rejected: " + compiled.messages();
@@ -114,8 +114,9 @@ class Examiner {
                            one == &got ? "compiled" : "interpreter", one->message);
     }
     if (!kernel.is_legal) {
-      // Where each traps may differ: compiled code need not make an access whose result nobody
-      // wants, and takes generic addresses that are made of one of shared memory for such.
+      // The two may trap at different places: compiled code need not execute an access with an
+      // unused result, and treats generic addresses that are derived from shared addresses as
+      // shared addresses.
       ++illegal_;
       both_trap_ += expected.kind != Outcome::Kind::ran && got.kind != Outcome::Kind::ran;
       return {};

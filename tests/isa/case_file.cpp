@@ -117,8 +117,8 @@ bool parse_scalar(std::string_view text, Element& element) {
   return set(magnitude && negative ? std::optional(u64{0} - *magnitude) : magnitude);
 }
 
-/// `spec` is "name:type", "name:type*length", "name:imm" or "name:lanes"; a minus before and a word
-/// behind (`-a:u32.b0`) are those of the operand.
+/// `spec` is "name:type", "name:type*length", "name:imm" or "name:lanes"; a minus before it and a
+/// word after it (`-a:u32.b0`) belong to the operand.
 bool parse_value(std::string_view spec, std::string_view text, Value& value) {
   value.minus = spec.starts_with('-');
   spec.remove_prefix(value.minus);
@@ -171,13 +171,12 @@ void mark_wide(const isa::Form& form, std::vector<Value>& values) {
   }
 }
 
-/// The form of that number with the slot values that the mnemonic writes.
+/// The form with that number, with the slot values of the mnemonic.
 std::optional<isa::Candidate> find_form(std::string_view number, std::string_view mnemonic) {
   const auto id = parse_unsigned(number, 10);
   const std::size_t dot = mnemonic.find('.');
   std::vector<u16> words;
-  // A word may hold dots of its own ("L2::cache_hint" does not, "xorsign.abs" are two): split at
-  // every dot.
+  // Split at every dot: no single word contains a dot ("xorsign.abs" are two words).
   if (dot != mnemonic.npos) {
     for (const std::string_view word : split(mnemonic.substr(dot + 1), '.')) {
       const int found = isa::find_word(word);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// gen/isa/cases.txt: what scripts/isagen.py makes of each `case` of the instruction tables, with
-// its values as bits.
+// Reads gen/isa/cases.txt, which scripts/isagen.py generates from the `case` lines of the
+// instruction tables, with the values as bits.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace heddle::isa_cases {
 
-/// 128 bits are enough for every type; `lo` alone for all but b128.
+/// The bits of a value of any type; types other than b128 use only `lo`.
 struct Bits {
   u64 lo = 0, hi = 0;
   bool operator==(const Bits&) const = default;
@@ -25,7 +25,7 @@ struct Element {
   bool wide = false;       ///< its register may be wider than the type
   Bits bits;
   bool any = false;      ///< outputs: not compared
-  bool any_nan = false;  ///< outputs: every NaN will do
+  bool any_nan = false;  ///< outputs: any NaN is right
 };
 
 /// One operand of the case.
@@ -34,7 +34,7 @@ struct Value {
   bool braces = false;
   bool minus = false;  ///< `-a`
   std::string suffix;  ///< "b0" of `a.b0`
-  bool lanes = false;  ///< not an operand of its own: the digits behind the one before, as a number
+  bool lanes = false;  ///< not an operand: the digits after the preceding operand, as a number
   std::vector<Element> elements;
 };
 
@@ -52,7 +52,7 @@ struct CaseFile {
 
 CaseFile read_cases(const std::string& path);
 
-/// True when `got` is what `expected` says.
+/// True when `got` matches `expected`.
 bool is_as_expected(const Element& expected, Bits got);
 
 /// "0x3f800000", "true".

@@ -12,7 +12,7 @@ using isa::Type;
 using isa::TypeClass;
 
 /// Type of a register that holds the element (5.2: packed and half-precision values live in
-/// bit-size registers; an 8-bit integer in a wider one where the instruction takes that, 9.4.1).
+/// bit-size registers; an 8-bit integer in a wider register if the instruction allows that, 9.4.1).
 std::string register_type(const Element& element) {
   const isa::TypeInfo& info = isa::type_info(element.type);
   if (info.cls == TypeClass::packed || element.type == Type::f16) {
@@ -42,7 +42,7 @@ class Writer {
 
   void line(std::string text) { body_ += text + ";\n"; }
 
-  /// %in and %out become the thread's own.
+  /// Sets %in and %out to the thread's parts.
   void prologue(u32 input_stride, u32 output_stride) {
     declarations_ += fmt::format(".reg .b{} %in, %out, %offset;\n", address_bits_);
     declarations_ += ".reg .b32 %thread, %bit, %t;\n.reg .pred %odd;\n";
@@ -74,7 +74,7 @@ class Writer {
     }
   }
 
-  /// CC.CF from a register or number that holds 0 or 1.
+  /// Sets CC.CF from a register or number that holds 0 or 1.
   void set_carry(std::string_view value) {
     line(fmt::format("add.cc.u32 %t, {}, 0xffffffff", value));
   }
@@ -86,7 +86,7 @@ class Writer {
     }
   }
 
-  /// The instruction, its sources in registers or, for `values`, as numbers.
+  /// Writes the instruction, with its sources in registers or, with `values`, as numbers.
   void instruction(std::string_view guard, const Case* values = nullptr) {
     std::vector<std::string> operands;
     u32 written = 0, read = 0, next_output = 0, next_input = 0;
@@ -178,7 +178,7 @@ class Writer {
     return value.minus ? "-" + text : text;
   }
 
-  /// The word behind an operand: ".b3210" for 0x3210; nothing when it is the one that holds anyway.
+  /// The word after an operand: ".b3210" for 0x3210; nothing for the default.
   static std::string lanes(const isa::OperandSpec& spec, const Value& value) {
     const auto digits = static_cast<int>(spec.suffix.size()) - 1;
     const std::string word =
@@ -237,7 +237,7 @@ std::vector<Group> group(std::span<const Case> cases) {
   }
   std::vector<Group> result;
   for (auto& [key, group] : groups) {
-    // More cases than lanes: several kernels.
+    // If there are more cases than lanes, there are several kernels.
     for (std::size_t i = 0; i < group.cases.size(); i += 32) {
       const auto first = group.cases.begin() + static_cast<std::ptrdiff_t>(i);
       const auto last =

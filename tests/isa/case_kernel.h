@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cases as PTX: one kernel runs all cases of one mnemonic, a case a lane, so that lanes differ in
-// their values, with all lanes active and with the odd or the even ones masked off. A second kernel
-// has the inputs as immediates.
+// Cases as PTX: one kernel runs all cases of one mnemonic, one case per lane, so that lanes differ
+// in their values, with all lanes active and with the odd or the even lanes inactive. A second
+// kernel has the inputs as immediates.
 #pragma once
 
 #include <span>
@@ -25,7 +25,7 @@ bool is_active(Mask mask, u32 thread);
 /// Cases that one kernel can run: same form and mnemonic, same operands that must be immediates.
 struct Group {
   std::vector<const Case*> cases;
-  u32 inputs = 0;   ///< registers that are read, hence elements a thread finds in the input buffer
+  u32 inputs = 0;   ///< registers that are read: elements of a thread in the input buffer
   u32 outputs = 0;  ///< registers that are written
   const Case& first() const { return *cases[0]; }
   /// The case that a thread runs.
@@ -33,22 +33,22 @@ struct Group {
 };
 std::vector<Group> group(std::span<const Case> cases);
 
-/// Every element of the values, in order; the immediates left out.
+/// All elements of the values, in order, without the immediates.
 std::vector<const Element*> registers(const std::vector<Value>& values);
 
 /// `.entry name(.param .u64 in, .param .u64 out)`, or .u32 in a module with 32-bit addresses.
-/// Thread t reads its inputs at in + 16 * inputs * t. Of each of the three masks m it reads what
-/// the destinations hold before, and writes what they hold after, at out + 16 * outputs * (3 * t +
+/// Thread t reads its inputs at in + 16 * inputs * t. For each of the three masks m it reads the
+/// old values of the destinations, and writes their new values, at out + 16 * outputs * (3 * t +
 /// m).
 std::string kernel(const Group& group, const std::string& name, u32 address_bits);
 
-/// What a destination register of an inactive lane holds afterwards: what it held before, `poison`,
-/// unless it is a carry that the instruction reads too.
+/// The final value of a destination register of an inactive lane: its old value, `poison`, unless
+/// it is a carry that the instruction also reads.
 Bits untouched(const Case& test, const Value& output, const Element& element, Bits poison);
 
 /// True when every input of the case may be written as a number.
 bool can_be_immediate(const Case& test);
-/// The same without inputs; all threads run case c and write at out + 16 * outputs * c.
+/// A kernel without inputs; all threads run case c and write at out + 16 * outputs * c.
 std::string immediate_kernel(std::span<const Case* const> cases, const std::string& name,
                              u32 address_bits);
 

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """corner_cases.py [--out FILE]: the corner cases of corner_cases.txt, in the form that heddle_isa_cases reads.
 
-corner_cases.txt names rules of the instructions that are easily missed. Below each stands what shows it:
+corner_cases.txt names rules of the instructions that are easily missed. Each rule is followed by its tests:
 
     == shift_amount: all 32 bits of the amount count (9.7.8.8, 9.7.8.9)
     shl.b32              1, 0x100 -> 0         an instruction, its inputs and its outputs
-    vadd.s32.s32.s32 a.b3: 0x80000000, 0 -> ...    words of its operands stand before a colon, as in a `case`
-    in tests/run/corner_cases/x.ptx            or the kernel that shows it (an entry of that name)
+        vadd.s32.s32.s32 a.b3: 0x80000000, 0 -> ...    words of its operands stand before a colon, as in a `case`
+    in tests/run/corner_cases/x.ptx            or the file with a kernel that tests it (an entry with the rule's name)
 """
 
 import argparse
@@ -35,7 +35,7 @@ class Rule:
 
 
 def rules():
-    """The list, read. Stops at what it does not understand."""
+    """Reads the list. Ends the program at a line that it cannot parse."""
     result = []
     for number, line in enumerate(LIST.read_text().splitlines(), 1):
         line = line.strip()
@@ -56,7 +56,7 @@ def rules():
 
 
 def add_case(isa, rule, number, mnemonic, operand_words, inputs, outputs):
-    """Adds it to the form that the mnemonic and the numbers of operands choose. The reason why there is none, or ''."""
+    """Adds a case to the form that the mnemonic and the numbers of operands choose. Returns why there is no such form, or ''."""
     opcode, *words = mnemonic.split(".")
     loc = Loc(f"{rule.name}: {LIST}", number)
     for form, values in match(isa, [form for form in isa.forms if form.opcode == opcode], words):

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle_isa_decode FILE: every legal instruction of gen/isa/form_instances.txt either is `sem
-// pending` in the tables or is one that the interpreter decodes. So nothing that `heddle isa` calls
-// running is refused at launch.
+// heddle_isa_decode FILE: tests that every legal instruction of gen/isa/form_instances.txt either
+// is `sem pending` in the tables or can be decoded by the interpreter. So no instruction that runs
+// according to `heddle isa` is refused at launch.
 #include <fmt/format.h>
 
 #include <string>
@@ -19,7 +19,7 @@ struct Totals {
   std::size_t run = 0, pending = 0, failed = 0;
 };
 
-/// True when an instruction of the kernel is described but has no engine.
+/// True when an instruction of the kernel is `sem pending`.
 bool is_pending(const ir::Function& kernel) {
   for (const ir::Inst& inst : kernel.insts) {
     if (inst.get_form().sem_kind == isa::SemKind::pending) return true;

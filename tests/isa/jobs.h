@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From cases to kernels in modules: what is run, and under which `.version` and `.target`.
+// From cases to kernels in modules, each with a `.version` and `.target`.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ struct Place {
   isa::PtxVersion version;
   isa::Target target;
 
-  /// Below 2.3 there is no .address_size, and addresses have 32 bits.
+  /// Versions below 2.3 have no .address_size, and addresses of 32 bits.
   u32 address_bits() const { return version < isa::PtxVersion{2, 3} ? 32 : 64; }
   std::string header() const;
 };
@@ -24,12 +24,12 @@ struct Place {
 /// One kernel.
 struct Job {
   const Group* group;
-  bool immediate = false;  ///< inputs are numbers: every row of the output is a case
+  bool immediate = false;  ///< inputs are immediates: every row of the output is a case
   std::vector<const Case*> cases;
   std::string name, text;
 };
 
-/// Kernels that may stand in one module.
+/// Kernels for one module.
 struct Batch {
   Place place;
   std::vector<Job> jobs;
@@ -41,7 +41,7 @@ struct Plan {
   std::vector<const Case*> nowhere;  ///< no version and target has their instruction
 };
 
-/// The newest version, with a plain target if one will do, for each instruction.
+/// Chooses the newest version, with a plain target if possible, for each instruction.
 Plan plan(const std::vector<Case>& cases);
 
 }  // namespace heddle::isa_cases

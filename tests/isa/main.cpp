@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // heddle_isa_cases FILE: runs every `case` of the instruction tables, through checker and machine,
-// and compares bit for bit. Names the place of each case that fails; exit status 1 when there is
-// one, or one that did not run. --print shows the kernels instead.
+// and compares the results bit for bit. Prints the place of each failed case; exit status 1 when a
+// case fails or does not run. --print shows the kernels instead.
 #include <fmt/format.h>
 
 #include <cstring>

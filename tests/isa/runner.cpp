@@ -46,10 +46,10 @@ void Runner::run(const Place& place, std::span<const Job> jobs) {
   std::string text = place.header();
   for (const Job& job : jobs) text += job.text;
   check::CompileOptions options;
-  options.for_sm_1x = place.target.sm < 20;  // what the tables say of its instructions
+  options.for_sm_1x = place.target.sm < 20;  // as in the tables
   const check::Compiled compiled =
       check::compile({{jobs[0].name + ".ptx", text}}, nullptr, options);
-  if (!compiled.module && jobs.size() > 1) {  // one by one, to find the culprits
+  if (!compiled.module && jobs.size() > 1) {  // one by one, to find the failing kernels
     for (const Job& job : jobs) run(place, {&job, 1});
     return;
   }
@@ -77,7 +77,7 @@ void Runner::run(const std::shared_ptr<const machine::Loaded>& loaded, const Job
 
   machine::LaunchConfig config;
   config.block = {kThreads, 1, 1};
-  config.time_limit = 100;  // for what never ends; the JIT's own time counts, under sanitizers too
+  config.time_limit = 100;  // for endless kernels; includes the JIT's compile time under sanitizers
   const u32 address_bytes = module.address_size / 8;
   config.params.resize(2 * address_bytes);
   std::memcpy(config.params.data(), &in, address_bytes);
@@ -143,7 +143,7 @@ void Runner::fail(const Job& job, const std::string& messages) {
 }
 
 void Runner::fail(const Case& test, const std::string& why) {
-  if (!failed_.insert(&test).second) return;  // once is enough to read
+  if (!failed_.insert(&test).second) return;  // reported once only
   fmt::print("{}: {}", test.where, test.mnemonic);
   for (const Value& value : test.inputs) {
     for (const Element& element : value.elements) {

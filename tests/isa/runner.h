@@ -16,7 +16,7 @@ class Runner {
  public:
   explicit Runner(machine::Engine& engine);
 
-  /// Says on stdout what does not build, traps or computes something else.
+  /// Prints kernels that do not build, trap or have wrong results.
   void run(const Batch& batch);
 
   std::size_t compared() const { return compared_; }  ///< registers

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle_code_size FILE [--list]: how much code the compiler makes of each legal instruction of
-// gen/isa/form_instances.txt, of operands that come from memory. None may take more than
-// kMostTimes times what half of them take: LLVM's time grows with the code, and faster. What is
-// longer is run by the engine below. --list: all of them, the longest first.
+// heddle_code_size FILE [--list]: measures the size of the compiled code of each legal instruction
+// of gen/isa/form_instances.txt, with operands from memory. No instruction may take more than
+// kMostTimes times the median, because LLVM's compile time grows faster than the code. Longer
+// instructions are run by the fallback engine. --list: lists all instructions, the longest first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct Register {
   std::string type, name;
 };
 
-/// Of declarations like `.reg .f32 %r_f32_<2>;`.
+/// The registers of declarations like `.reg .f32 %r_f32_<2>;`.
 std::vector<Register> registers_of(std::string_view declarations) {
   std::vector<Register> registers;
   for (std::size_t at = 0; (at = declarations.find(".reg .", at)) != std::string_view::npos;) {
@@ -53,8 +53,8 @@ unsigned bytes_of(std::string_view type) {
              : static_cast<unsigned>(std::stoi(std::string(type.substr(digits)))) / 8;
 }
 
-/// The kernel with its registers read from memory before the instruction, and written behind it.
-/// Each has an array with an element for each thread, so that what reads and writes is short.
+/// The kernel, with loads of its registers before the instruction, and stores after it. Each
+/// register has an array with an element for each thread, so that the loads and stores are short.
 std::string with_operands(const Instance& instance) {
   std::string before =
       "{ .reg .b64 %from_<9>; .reg .b32 %thread_; ld.param.u64 %from_0, [from_];\n"
@@ -100,7 +100,7 @@ class Measured {
  public:
   Measured() : memory_(*machine::Memory::create(u64{1} << 30)) {}
 
-  /// Bytes of code; none: it does not check, or stays in the interpreter.
+  /// The bytes of code; none: the kernel has errors, or stays in the interpreter.
   std::optional<std::size_t> size_of(const std::string& text) {
     const auto compiled = check::compile({{"instance.ptx", text}});
     if (!compiled.module) return std::nullopt;
@@ -126,7 +126,7 @@ class Measured {
   std::unique_ptr<machine::Memory> memory_;
 };
 
-/// What decides what code there will be: the lane function, or else the form.
+/// The kind of the instruction, which determines its code: the lane function, or else the form.
 std::string kind_of(const Instance& instance) {
   const auto compiled = check::compile({{"instance.ptx", module_of(instance)}});
   if (!compiled.module) return {};

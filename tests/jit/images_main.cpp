@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle_images [--cpu NAME] FILE.ptx...: a line for each kernel and block shape, with a digest of
-// its machine code and one of all else that the compiler makes of it. Two builds whose compilers
+// heddle_images [--cpu NAME] FILE.ptx...: prints a line for each kernel and block shape, with a
+// digest of its machine code and a digest of the rest of its image. Two builds whose compilers
 // should make the same code print the same lines.
 #include <fmt/format.h>
 

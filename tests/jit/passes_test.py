@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""passes_test.py HEDDLE PTX...: the compiler's passes as a table that one can look into.
+"""passes_test.py HEDDLE PTX...: tests of the table of the compiler's passes.
 
-Each of our passes has a test of its own, tests/jit/passes/NAME.ll, and may have more, NAME.WHAT.ll. The code between any two passes is closed: read back as text, it
-is what it was, and the passes behind make the same of it as in one go.
+Each of Heddle's passes has a test, tests/jit/passes/NAME.ll, and may have more, NAME.WHAT.ll. The code between any two passes is closed: printed and read back as text, it
+is the same, and the remaining passes give the same result as a run of all passes.
 """
 
 import re
@@ -14,7 +14,7 @@ from pathlib import Path
 
 HEDDLE, PTX = "", []  # set in main
 TESTS = Path(__file__).resolve().parent / "passes"
-# LLVM's own, which LLVM tests; and what a text cannot be read for or shows nothing of.
+# LLVM's own passes, which LLVM tests; and passes that cannot run on a text, or whose effect a text does not show.
 LLVMS = {"early-cse", "instcombine", "simplifycfg", "simplifycfg<keep-loops>", "loop-simplify", "lcssa", "licm", "gvn", "adce",
          "lower-switch", "mergereturn", "fix-irreducible", "sroa<preserve-cfg>"}
 OTHERS = {"lower": "it reads PTX, which the other tests here show", "codegen": "it makes machine code"}
@@ -32,8 +32,8 @@ def names():
 
 
 def code(text):
-    """Without comments and metadata, and with values and blocks named in the order in which they come: the numbers that LLVM puts behind names
-    depend on the names that there were before."""
+    """The text without comments and metadata, and with values and blocks renamed in the order of their occurrence: the numbers that LLVM appends to names
+    depend on earlier names."""
     known = {}
 
     def number(match):

@@ -125,7 +125,8 @@ TEST_P(Atomics, TheValueBeforeIsReturned) {
     auto turns_expected = tabulate(threads, [](size_t i) { return uint32_t(i % 7); });
     std::sort(turns_expected.begin(), turns_expected.end());
     EXPECT_SAME(turn, turns_expected);
-    // Every token is passed on exactly once: what was seen plus what is left is 0, 1, ... threads.
+    // Every token is passed on exactly once: the received tokens and the last one are 0, 1, ...
+    // threads.
     token.push_back(tokens.values()[0]);
     std::sort(token.begin(), token.end());
     EXPECT_SAME(token, tabulate(threads + 1, [](size_t i) { return uint32_t(i); }));

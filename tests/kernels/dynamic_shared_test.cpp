@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dynamic shared memory of sizes from nothing to more than the 48 KiB that need no permission.
+// Dynamic shared memory of sizes from 0 to more than the 48 KiB that need no opt-in.
 #include "harness/kernel_test.h"
 
 namespace heddle::kernels {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// alloca in functions and loops, from hand-written PTX: enough rounds to use up the stack several
-// times over if anything were not given back.
+// alloca in functions and loops, from hand-written PTX: with so many rounds that the stack would
+// overflow several times if memory were not freed.
 #include "harness/kernel_test.h"
 
 namespace heddle::kernels {

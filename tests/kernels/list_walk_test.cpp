@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Linked lists: read by lanes of different luck, and built by a lock-free push.
+// Linked lists: walked by lanes with lists of different lengths, and built by a lock-free push.
 #include "harness/kernel_test.h"
 
 namespace heddle::kernels {

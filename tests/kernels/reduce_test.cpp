@@ -30,7 +30,7 @@ TEST_P(Reduce, TreeInAnyBlockSize) {
   }
 }
 
-// What the lanes of one warp hold after the shuffle ladder, lane 0 only.
+// The value of lane 0 after the shuffle reduction of one warp.
 float ladder(std::vector<float> lanes) {
   for (size_t offset = 16; offset > 0; offset /= 2) {
     for (size_t lane = 0; lane < offset; ++lane) lanes[lane] += lanes[lane + offset];

@@ -89,7 +89,7 @@ TEST_P(Rounding, DoublePrecisionInAllModes) {
     Buffer<double> out(expected.size());
     launch(("rounded_double_" + std::string(mode.name)).c_str(), {{8}, {128}}, device_a, device_b,
            out, n);
-    // The payload of a double NaN is not specified; that it is one is.
+    // A result must be a NaN, but its payload is not specified.
     auto actual = out.values();
     for (size_t i = 0; i < actual.size(); ++i) {
       if (std::isnan(actual[i]) && std::isnan(expected[i])) actual[i] = expected[i];
@@ -112,7 +112,7 @@ TEST_P(Rounding, ToWholeNumbersAndMinMax) {
   Buffer<float> out(expected.size());
   launch("whole_numbers", {{10}, {100}}, device, out, 1000);
   auto actual = out.values();
-  for (float& value : actual) value = canonical_nan(value);  // whether the payload stays is open
+  for (float& value : actual) value = canonical_nan(value);  // the payload is not specified
   EXPECT_SAME(actual, expected);
 }
 

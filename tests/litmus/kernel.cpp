@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a litmus test to a kernel. Every lane of the warps plays its part in an instance of its own,
-// so that a warp's accesses are those of real programs: 32 lanes side by side. The threads of an
-// instance meet, run the test on fresh variables, keep what they read, and meet again.
+// From a litmus test to a kernel. Every lane of the warps takes part in a different instance of the
+// test, so that a warp's accesses are like those of real programs: 32 lanes side by side. The
+// threads of an instance synchronize, run the test on fresh variables, keep the values that they
+// read, and synchronize again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ bool is_register(std::string_view name) {
          std::ranges::all_of(name.substr(1), [](unsigned char c) { return std::isdigit(c); });
 }
 
-/// visit(name) for each word of the operands; visit may change it.
+/// Calls visit(name) for each word of the operands; visit may change it.
 template <class Visit>
 std::string map_names(const std::string& text, Visit visit) {
   std::string result;
@@ -58,7 +59,7 @@ std::string map_names(const std::string& text, Visit visit) {
   return result;
 }
 
-/// Instructions with `$W` replaced.
+/// The instructions of each thread, with `$W` replaced.
 using Threads = std::vector<std::vector<std::string>>;
 
 class Writer {
@@ -163,7 +164,8 @@ class Writer {
       end_rounds("INIT");
     }
     begin_rounds("NEXT");
-    // Now and then; in between they run freely, on fresh variables each time.
+    // Synchronize every few rounds; in between the threads run freely, on fresh variables each
+    // time.
     line("and.b32 %t, %round, 7");
     line("setp.ne.u32 %p, %t, 0");
     line("@%p bra RUN");
@@ -179,11 +181,11 @@ class Writer {
     end_rounds("NEXT");
     meet();
     finals();
-    // Nobody's shared memory goes away while others read it.
+    // A CTA must not end while others read its shared memory.
     if (variant_.place == "cluster") meet();
   }
 
-  /// For all rounds: finds the instance's variables and results.
+  /// Computes, for all rounds, the addresses of the instance's variables and results.
   void begin_rounds(const std::string& name) {
     line("mov.u32 %round, 0");
     label(name);
@@ -217,7 +219,7 @@ class Writer {
     if (variant_.space == "shared::cluster") line("mapa.shared::cluster.u64 %mem, %mem, 0");
   }
 
-  /// Which thread of the test this one is, and of which instance.
+  /// Computes which thread of which instance this thread is.
   void find_role() {
     line("mov.u32 %instance, %lane");
     if (variant_.place == "warp") {
@@ -228,7 +230,7 @@ class Writer {
     } else if (variant_.place == "cta") {
       line("mov.u32 %role, %warp");
     } else if (variant_.place == "split") {
-      // Two warps of the first CTA, and one of each other.
+      // Two warps of the first CTA, and one warp of each other CTA.
       line("setp.eq.u32 %p, %cta, 0");
       line("add.u32 %role, %cta, 1");
       line("@%p mov.u32 %role, %warp");
@@ -258,7 +260,7 @@ class Writer {
       line("ld.acquire.gpu.global.u32 %t, [%meet]");
       line("setp.ge.u32 %p, %t, %goal");
       line(fmt::format("@%p bra {}", met));
-      // Others may wait for this host thread's processor.
+      // Other threads may need this host thread's processor.
       line("add.u32 %u, %u, 1");
       line("setp.gt.u32 %p, %u, 300");
       line("@%p nanosleep.u32 1");
@@ -343,7 +345,7 @@ class Writer {
     return mnemonic(split(text.substr(0, end), '.')) + operands(text.substr(end));
   }
 
-  /// Adds scope, space and type where they are left out.
+  /// Adds missing scope, space and type.
   std::string mnemonic(const std::vector<std::string>& words) const {
     const std::string& opcode = words[0];
     std::string orders, scope, space, type, rest;
@@ -417,7 +419,7 @@ class Writer {
     return result;
   }
 
-  /// What is in memory at the end, read by the first thread of each instance.
+  /// Reads the final contents of memory, in the first thread of each instance.
   void finals() {
     line("setp.ne.u32 %p, %role, 0");
     line("@%p bra END");
@@ -444,7 +446,7 @@ class Writer {
   u32 labels_ = 0;
 };
 
-/// The places where the test makes sense, unless it names some.
+/// The places that the test names, or all places that make sense for it.
 std::vector<std::string> places_of(const Test& test) {
   if (!test.places.empty()) return test.places;
   std::vector<std::string> places = {"warp", "cta", "cluster", "grid"};
@@ -502,7 +504,7 @@ std::vector<Kernel> kernels(const Test& test, u32 rounds) {
           Kernel kernel = Writer(test, threads, {place, space, scope, choice}, rounds).kernel();
           const bool mmio = kernel.text.find(".mmio") != std::string::npos;
           if (mmio && space != "global") continue;
-          // A test without scopes is the same in all of them.
+          // A test without scopes has the same kernel for all scopes.
           if (texts.insert(fmt::format("{} {}", place, kernel.text)).second)
             result.push_back(std::move(kernel));
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Litmus tests of the memory consistency model (PTX ISA 8): a few threads with a few instructions
-// each, and what they may not see. README.md describes the notation.
+// each, and the forbidden outcomes. README.md describes the notation.
 #pragma once
 
 #include <map>
@@ -13,16 +13,16 @@
 
 namespace heddle::litmus {
 
-/// `r0=1`, or `x!=2` of what is in memory at the end.
+/// A condition on a register, `r0=1`, or on the final value of a variable, `x!=2`.
 struct Condition {
   std::string name;
   bool equal;
   u64 value;
 };
-/// All of them hold.
+/// An outcome: all conditions hold.
 using Outcome = std::vector<Condition>;
 
-/// `for $W in weak relaxed`: the test is meant with each of the words.
+/// `for $W in weak relaxed`: the test is run with each of the words.
 struct Choice {
   std::string name;
   std::vector<std::string> words;
@@ -43,9 +43,9 @@ Result<std::vector<Test>> read_tests(const std::string& path);
 
 /// One way to run a test.
 struct Variant {
-  std::string place;   ///< where its threads are: warp, cta, cluster, grid, split
-  std::string space;   ///< where its variables are, and how they are addressed
-  std::string scope;   ///< of the instructions that name none; empty: there are none
+  std::string place;   ///< the placement of its threads: warp, cta, cluster, grid, split
+  std::string space;   ///< the state space of its variables, and the addressing mode
+  std::string scope;   ///< for instructions without a scope; empty: there are no such instructions
   std::string choice;  ///< "W=weak"
 };
 
@@ -54,12 +54,12 @@ struct Kernel {
   Variant variant;
   std::string text;
   u32 grid, cluster, block;
-  u64 instances;                   ///< how often one launch runs the test
+  u64 instances;                   ///< the number of runs of the test per launch
   u64 memory_bytes;                ///< of the variables, when they are in global memory
   std::vector<std::string> names;  ///< of the results: the u64 numbers [name][instance]
 };
 
-/// Every variant of the test. `rounds`: how often each set of threads meets, at most.
+/// Every variant of the test. `rounds`: the greatest number of rounds of each set of threads.
 std::vector<Kernel> kernels(const Test& test, u32 rounds);
 
 bool holds(const Outcome& outcome, const std::vector<std::string>& names,

@@ -92,7 +92,7 @@ class Runner {
     return count;
   }
 
-  /// False: it does not run.
+  /// False: the kernel does not run.
   bool run(const Test& test, const Kernel& kernel, Histogram& on_threads, Histogram& in_schedules) {
     const auto fail = [&](const std::string& why) {
       fmt::print("{}\n  {}\n", describe(test, kernel), why);
@@ -159,7 +159,7 @@ class Runner {
     config.cluster = machine::Dim3{kernel.cluster, 1, 1};
     config.large_clusters = true;
     config.time_limit = 60;
-    // More CTAs than host threads wait for each other: short slices.
+    // With more CTAs than host threads, a cooperative launch has short time slices.
     config.cooperative = kernel.grid / kernel.cluster > machine::worker_count();
     config.params.resize(sizeof places);
     std::memcpy(config.params.data(), places, sizeof places);

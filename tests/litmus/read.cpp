@@ -27,7 +27,7 @@ bool parse_number(std::string_view text, u64& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// "r0=1 r1!=0"; empty when it is not one.
+/// Parses "r0=1 r1!=0"; empty when the text is not an outcome.
 Outcome parse_outcome(const std::string& text) {
   Outcome outcome;
   for (const std::string& word : words_of(text)) {
@@ -41,7 +41,7 @@ Outcome parse_outcome(const std::string& text) {
   return outcome;
 }
 
-/// One line below `test`. False: not understood.
+/// Parses one line below `test`. False: a syntax error.
 bool parse_line(Test& test, const std::string& line) {
   if (line[0] == '|') {
     std::istringstream cells(line.substr(1));

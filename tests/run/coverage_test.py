@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""coverage_test.py: what must have a test by name has one.
+"""coverage_test.py: checks that tests exist for everything that must have a test by name.
 
 docs/ptx-1.4.md names a test for every table of PTX 1.4, and the tests are there. Every special register is read by
 special_registers.ptx. Every rule of tests/isa/corner_cases.txt has cases or a kernel of its name, and no kernel of

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""run_test.py HEDDLE [--seeds N] [FILE...]: what kernels of PTX files leave in memory, written beside them.
+"""run_test.py HEDDLE [--seeds N] [FILE...]: runs kernels of PTX files and compares memory with the expectations beside them.
 
-A file says what to run and what comes of it in `//!` lines:
+The `//!` lines of a file have the runs and their expected results:
 
     //! run add --grid 1 --block 4 u32[4]       an entry and the arguments of `heddle run`
-    //! 0: 7 8 9 10                             what is in argument 0 afterwards; `7 x4` is four times 7
+        //! 0: 7 8 9 10                             the contents of argument 0 afterwards; `7 x4` is four times 7
     //! prints seven 7                          a line of what the kernel prints, before the arguments
-    //! trap illegal instruction                or: the run traps, and this is in its message
+        //! trap illegal instruction                or: the run traps, and its message contains this text
     //! refuse .reqntid 8                       or: the device refuses the launch, with this in the message
-    //! section 11.4.3                          sections of the manual that the next runs are about (docs/manual-examples.md)
+        //! section 11.4.3                          sections of the manual that the next runs test (docs/manual-examples.md)
 
 Every kernel of a file is run by one of its lines. With --seeds each run is done under N pseudo-random schedules, too.
 """

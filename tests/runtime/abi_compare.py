@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Holds Heddle's runtime ABI against the vendor's headers, where a CUDA toolkit is installed.
+"""Compares Heddle's runtime ABI with the vendor's headers, if a CUDA toolkit is installed.
 
     abi_compare.py --cxx COMPILER [--toolkit DIR] [--keep FILE]
 
@@ -32,7 +32,7 @@ def functions_in(text):
 
 def our_types():
     types = read_headers("runtime/abi")
-    types.tags.add("CUuuid_st")  # is in the driver's headers, and compared with those
+    types.tags.add("CUuuid_st")  # declared in the driver's headers, and compared with those
     return types
 
 
@@ -49,7 +49,7 @@ PREAMBLE = MACROS + """
 #include <cuda_runtime_api.h>
 #include <cuda_profiler_api.h>
 
-// A macro with another value than the vendor's is a redefinition, which -Werror makes an error.
+// A macro with a value different from the vendor's is a redefinition, which is an error with -Werror.
 namespace ours {
 #include "runtime/abi.h"
 }
@@ -58,7 +58,7 @@ namespace ours {
   static_assert(std::is_same_v<Vendor<ours::F_##name>, decltype(::name)>, #name);
 """
 
-# The structure of CUDA 12 has a 12 in our name for it.
+# Heddle's name of the structure of CUDA 12 has a 12.
 RENAMED = "template <> struct Twin<ours::cudaDeviceProp12> { using type = ::cudaDeviceProp; };"
 
 

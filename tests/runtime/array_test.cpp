@@ -62,7 +62,7 @@ TEST(Arrays, WidthsOf3DCopiesAreInElements) {
   EXPECT_OK(cudaFreeArray(array));
 }
 
-// Rows count as one after the other: from the middle of one, over whole ones, into another.
+// Rows count as consecutive: a copy from the middle of a row, over whole rows, into another.
 TEST(Arrays, CopiesByCount) {
   const cudaChannelFormatDesc ints =
       cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindSigned);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What libcudart.so.12 does otherwise: old structures, old parameters, functions that are gone.
+// The differences of libcudart.so.12: old structures, old parameters, functions that CUDA 13 lacks.
 // This program is linked with that library.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace {
 
-// Before the driver counts them.
+// Set before the driver reads it.
 [[maybe_unused]] const int kTwoDevices = setenv("HEDDLE_DEVICES", "2", 1);
 
 TEST(Cuda12, Version) {

@@ -19,7 +19,7 @@ class TwoDevices : public testing::Test {
   void SetUp() override { ASSERT_OK(cudaSetDevice(0)); }
 };
 
-// First, because the others make contexts.
+// Runs first, because the other tests create contexts.
 TEST(Start, AskingMakesNoContext) {
   setenv("HEDDLE_DEVICE", "H200", 1);
   setenv("HEDDLE_DEVICES", "2", 1);
@@ -131,7 +131,7 @@ TEST_F(TwoDevices, LimitsAndCaches) {
   EXPECT_EQ(device, 1);
 }
 
-// A context that the program made current with the driver API is the one that the runtime uses.
+// The runtime uses the context that the program made current with the driver API.
 TEST_F(TwoDevices, ContextOfTheDriverApi) {
   CUcontext own = nullptr;
   ASSERT_EQ(cuCtxCreate_v2(&own, 0, 1), CUDA_SUCCESS);

@@ -56,7 +56,8 @@ TEST(Errors, NotWrittenYetSaysSoOnce) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
 }
 
-// A kernel's trap makes the device useless until it is reset; the error cannot be taken away.
+// A kernel's trap makes the context unusable until the device is reset; cudaGetLastError does not
+// clear the error.
 TEST(Errors, TrapStaysUntilReset) {
   Program program(kKernels);
   const void* stop = program.kernel("stop");

@@ -16,7 +16,7 @@ class Graphs : public testing::Test {
     EXPECT_OK(cudaGraphDestroy(graph));
     EXPECT_OK(cudaStreamDestroy(stream));
   }
-  /// Makes an instance, launches it once and waits.
+  /// Instantiates the graph, launches it once and waits.
   void run() {
     cudaGraphExec_t instance = nullptr;
     ASSERT_OK(cudaGraphInstantiate(&instance, graph, 0));

@@ -127,7 +127,7 @@ TEST_F(Launches, NamesAndHandles) {
   EXPECT_OK(cudaGetFuncBySymbol(&function, add_to));
   EXPECT_NE(kernel, nullptr);
   EXPECT_NE(function, nullptr);
-  // A kernel's handle is good wherever its symbol is.
+  // A kernel's handle is accepted wherever its symbol is.
   EXPECT_OK(cudaFuncGetName(&name, kernel));
   EXPECT_STREQ(name, "add_to");
 }

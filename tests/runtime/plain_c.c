@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program in plain C, with its GPU code registered by hand: the header is one for C too. It is
-// linked without a path to the library, so that `heddle exec` has to find it.
+// A program in plain C, with its GPU code registered by hand, which tests that the header is valid
+// C. It is linked without a path to the library, so that `heddle exec` has to find it.
 #include <stdio.h>
 #include <string.h>
 

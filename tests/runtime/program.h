@@ -74,7 +74,7 @@ class Program {
   Program(const Program&) = delete;
   ~Program() { __cudaUnregisterFatBinary(handle_); }
 
-  /// The symbol that stands for a kernel from now on.
+  /// Registers a kernel and returns its symbol.
   const void* kernel(const char* name) {
     char* symbol = new_symbol();
     __cudaRegisterFunction(handle_, symbol, symbol, name, -1, nullptr, nullptr, nullptr, nullptr,
@@ -121,7 +121,7 @@ inline std::vector<int> host_ints(const void* device, size_t count) {
   return values;
 }
 
-/// Holds up a stream until `open`: work behind it is pending as long as the test wants.
+/// Blocks a stream until open(): later work in the stream is pending until then.
 class Gate {
  public:
   explicit Gate(cudaStream_t stream) {

@@ -4,12 +4,12 @@
 
     programs_test.py --heddle build/release/bin/heddle [--work DIR] [--compiler NAME] [NAME...]
 
-The comment that a program opens with says how it is built and what it does:
+The first comment of a program says how it is built and what it does:
     // compiler: NAME...            nvcc; clang, which needs no toolkit: it includes cuda_like.h;
     //                              clang-cuda: clang with the toolkit's headers
     // nvcc: OPTIONS                instead of `-gencode arch=compute_75,code=compute_75`
     // with: FILE                   another source file
-    // env: NAME=VALUE              is set when it runs
+        // env: NAME=VALUE              an environment variable of the run
     // expect: LINE                 a line of standard output; all of them, in order
     // error: TEXT                  is in the error output
 Exit status: 0 all as expected, 1 not, 77 skipped: no compiler for any of them.
@@ -41,7 +41,7 @@ class Program(AnnotatedProgram):
 
 
 def fat_binary(ptx, sm):
-    """PTX as the host compiler embeds it: one entry, as it is."""
+    """A fat binary with one uncompressed PTX entry, as compilers embed it."""
     text = ptx + b"\0"
     text += b"\0" * (-len(text) % 8)
     entry = struct.pack("<HHIQIIHHIIIQQQ", 1, 0x101, 64, len(text), 0, 0, 0, 6, sm, 0, 0, 0x11, 0, 0)
@@ -65,7 +65,7 @@ def build_with_nvcc(nvcc, program, work, library_folder):
     return out
 
 
-# The steps that clang does itself where there is a toolkit, but for the tool `fatbinary`.
+# The steps of clang with a toolkit, without the tool `fatbinary`.
 def build_with_clang(clang, program, work, library_folder,
                      headers=("--cuda-path=/nowhere", "-nocudainc", "-nocudalib", "-Xclang",
                               "-target-sdk-version=12.3")):
@@ -91,7 +91,7 @@ def build_with_clang_cuda(clang, program, work, library_folder):
 
 
 def check(heddle, program, executable):
-    """What is wrong with a run of the program; empty when it did as it says."""
+    """The difference between a run of the program and its expectations; empty when there is none."""
     environment = dict(os.environ, **dict(pair.split("=", 1) for pair in program.get("env")))
     result = subprocess.run([heddle, "exec", "--", executable], capture_output=True, text=True,
                             timeout=600, env=environment)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// GPU code as compilers register it: what is loaded, when, and what is said when nothing can be.
+// GPU code as compilers register it: which code is loaded, when, and the message when no code can
+// be loaded.
 #include "../driver/kernels.h"
 #include "program.h"
 
@@ -90,7 +91,7 @@ TEST(Registration, BrokenPtxFailsWhereItIsUsed) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("rubbish"));
 }
 
-// What nvcc -rdc=true makes: an empty fat binary, and the parts to link beside it.
+// The output of nvcc -rdc=true: an empty fat binary, and the parts to link beside it.
 TEST(Registration, RelocatableParts) {
   Program program(FatBinary(), {FatBinary().ptx(kCaller), FatBinary().ptx(kCallee)});
   void* out = device_ints({0});
@@ -113,7 +114,7 @@ TEST(Registration, ManagedVariable) {
   EXPECT_OK(launch(program.kernel("bump")));
   EXPECT_OK(cudaDeviceSynchronize());
   EXPECT_EQ(*value, 51);
-  // In the program, &m is the variable, and m's own pointer is what was registered.
+  // In the program, &m is the address of the variable, and the pointer to m was registered.
   for (const void* symbol : {static_cast<const void*>(value), static_cast<const void*>(&value)}) {
     void* address = nullptr;
     EXPECT_OK(cudaGetSymbolAddress(&address, symbol));
@@ -155,7 +156,7 @@ TEST(Registration, CallConfigurationsAreAStack) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorMissingConfiguration);
 }
 
-// The stubs of nvcc 13: the kernel's handle is asked for once, and launched ever after.
+// The stubs of nvcc 13 get the kernel's handle once, and launch it from then on.
 TEST(Registration, StubsOfNvcc13) {
   Program program(kKernels);
   const void* variable = program.variable("counter", 4);

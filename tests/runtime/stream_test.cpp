@@ -97,8 +97,8 @@ TEST_F(Streams, CallbackGetsStreamStatusAndData) {
   EXPECT_EQ(cudaStreamAddCallback(stream, nullptr, nullptr, 0), cudaErrorInvalidValue);
 }
 
-// Work in the legacy default stream waits for a stream that blocks with it; work in the thread's
-// own default stream does not.
+// Work in the legacy default stream waits for a blocking stream; work in the thread's default
+// stream does not.
 TEST_F(Streams, DefaultStreamPerThread) {
   void* memory = device_ints({0});
   void* arguments[] = {&memory};

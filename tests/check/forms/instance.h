@@ -14,11 +14,11 @@ struct Instance {
   std::string version, target, instruction, declarations, reason, where;
 };
 
-/// The lines of the file; a line that is none of them ends the program with a message.
+/// The instances of the file; any other line ends the program with a message.
 std::vector<Instance> read_instances(const std::string& path);
 
-/// The module that holds the instruction, in a kernel called `kernel`, with what its names stand
-/// for; nothing that it does not name, so that no other gate is in the way.
+/// The module with the instruction, in a kernel called `kernel`, and with declarations of the names
+/// that it uses. There are no other declarations, so that no other gate applies.
 std::string module_of(const Instance& instance);
 
 }  // namespace heddle::forms

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // heddle_form_instances FILE: checks every instruction of gen/isa/form_instances.txt, which
-// scripts/isagen.py makes from the instruction tables. What is legal must check without an error;
-// what is not must give one of the right family: P3xxx for a version or target that is too old,
-// P2xxx for all else. With --verdicts: prints what the checker says, for scripts/ptxas_agree.py.
+// scripts/isagen.py makes from the instruction tables. A legal instruction must have no error; an
+// illegal one must have an error of the right family: P3xxx for a version or target that is too
+// old, P2xxx otherwise. With --verdicts: prints the checker's verdicts, for scripts/ptxas_agree.py.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -18,7 +18,7 @@
 namespace heddle::forms {
 namespace {
 
-/// What is wrong with the checker's opinion; empty: nothing.
+/// Why the checker's verdict is wrong; empty: it is right.
 std::string judge(const Instance& instance, const diag::Report& report) {
   if (instance.legal) return report.has_errors() ? "is legal, but has errors" : "";
   if (!report.has_errors())

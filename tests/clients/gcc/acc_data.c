@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// OpenACC: what is on the device and when it is copied; queues (async, wait).
+// OpenACC: data on the device and the time of copies; queues (async, wait).
 //
 // options: -fopenacc
 // launches: 15
@@ -92,7 +92,7 @@ static void by_hand(void) {
   acc_free(there);
 }
 
-// Queues run side by side; a queue waits for others where it is told to.
+// Queues run in parallel; `wait` makes a queue wait for others.
 static void queues(void) {
   static int x[4][kCount], total[kCount];
 #pragma acc data create(x) copyout(total)

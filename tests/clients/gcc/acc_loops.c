@@ -85,7 +85,7 @@ static void serial(void) {
   CHECK_EQUAL(fibonacci[39], 63245986);
 }
 
-// What is private to a gang, a worker, a lane; what was firstprivate.
+// Variables that are private to a gang, a worker, a lane; firstprivate variables.
 static void privacy(void) {
   static int out[32][64];
   int start = 5, buffer[4];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the programs of this folder say what is wrong: a line on stderr for each check that fails,
-// and their exit status.
+// The checks of the programs of this folder: a line on stderr for each check that fails, and the
+// exit status.
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -21,7 +21,7 @@ static inline void check_integer(const char* file, int line, const char* what, l
     fprintf(stderr, "%s:%d: %s is %lld, not %lld\n", file, line, what, got, want);
 }
 
-// To twelve digits: sums are taken in another order on the device.
+// Equal to twelve digits: the device adds in a different order.
 static inline void check_number(const char* file, int line, const char* what, double got,
                                 double want) {
   if (fabs(got - want) <= 1e-12 * fabs(want)) return;
@@ -29,7 +29,7 @@ static inline void check_number(const char* file, int line, const char* what, do
     fprintf(stderr, "%s:%d: %s is %.17g, not %.17g\n", file, line, what, got, want);
 }
 
-// What main returns.
+// The exit status for main.
 static inline int verdict(void) {
   puts(failures ? "wrong" : "right");
   return failures != 0;

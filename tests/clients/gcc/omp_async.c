@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// OpenMP: regions that run beside the host (nowait) and wait for each other (depend); several host
-// threads that use the device at once; tasks on the device.
+// OpenMP: regions that run in parallel with the host (nowait) and wait for each other (depend);
+// several host threads that use the device at once; tasks on the device.
 //
 // options: -fopenmp
 // launches: 13

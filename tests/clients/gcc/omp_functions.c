@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// OpenMP: functions and variables that are on the device; the C library there; printf.
+// OpenMP: functions and variables on the device; the C library on the device; printf.
 //
 // options: -fopenmp -foffload-options=-lm
 // launches: 6
@@ -55,7 +55,7 @@ static void recursion(void) {
   CHECK_EQUAL(on_device, calls);
 }
 
-// Both sides have the variable; only `update` makes them agree.
+// Host and device each have the variable; only `update` copies its value.
 static void global_variables(void) {
   for (int i = 0; i < 64; ++i) table[i] = i;
 #pragma omp target update to(table)
@@ -120,7 +120,8 @@ static void library(void) {
   }
 }
 
-// 64 bits of product, carries, shifts by variable amounts, 128 bits: what GCC writes for integers.
+// GCC's instructions for integers: 64 bits of product, carries, shifts by variable amounts, 128
+// bits.
 static void arithmetic(void) {
   unsigned __int128 product = 1;
   unsigned long mixed = 1;

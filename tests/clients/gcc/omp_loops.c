@@ -23,7 +23,8 @@ static void whole_device(void) {
   }
 }
 
-// Teams take chunks, threads take turns in them: each iteration is done once, by whom it should be.
+// Chunks are distributed to teams, their iterations cyclically to threads: each iteration is done
+// once, by the right thread.
 static void two_levels(void) {
   static int team[kCount], thread[kCount], done[kCount];
   int teams = 0, threads = 0;
@@ -71,7 +72,7 @@ static void collapsed(void) {
 static long triangle(int n) { return (long)n * (n + 1) / 2; }
 #pragma omp declare target to(triangle)
 
-// Uneven work, handed out as threads come for it.
+// Uneven work with dynamic schedules.
 static void schedules(void) {
   static long sums[3][kCount];
 #pragma omp target map(from : sums)
@@ -102,7 +103,7 @@ static void ordered_and_lastprivate(void) {
   for (int i = 0; i < 100; ++i) CHECK_EQUAL(order[i], i);
 }
 
-// Threads of a team hand each other values through memory that the team shares.
+// Threads of a team exchange values through memory that the team shares.
 static void barriers(void) {
   int sums[8], sections = 0, singles = 0;
 #pragma omp target map(from : sums) map(tofrom : sections, singles)

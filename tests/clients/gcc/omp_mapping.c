@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// OpenMP: what is copied to the device and back, and when.
+// OpenMP: copies to the device and back.
 //
 // options: -fopenmp
 // launches: 12
@@ -55,7 +55,7 @@ static void data_region(void) {
   free(x);
 }
 
-// Counted: the last one to leave gives back.
+// Reference counts: the last `exit data` copies back.
 static void enter_and_exit(void) {
   int *x = malloc(kCount * sizeof *x), total = 0, device = omp_get_default_device();
   for (int i = 0; i < kCount; ++i) x[i] = i;
@@ -110,7 +110,7 @@ static void pointers_inside(void) {
   for (int i = 0; i < 20; ++i) CHECK_CLOSE(items[i], i + 5);
 }
 
-// A list that is made on the device, of memory that is taken there, and read in another region.
+// A list that is built on the device, in memory allocated there, and read in another region.
 static void device_heap(void) {
   struct Node* list = NULL;
   long sum = 0;
@@ -156,7 +156,7 @@ static void scalars(void) {
   CHECK_EQUAL(copied, 8);
 }
 
-// The device's own pointers: memory by hand, and addresses of what is mapped.
+// Device pointers: explicit allocation, and addresses of mapped data.
 static void device_pointers(void) {
   const int device = omp_get_default_device(), host = omp_get_initial_device();
   int here[kCount], back[kCount];

@@ -4,12 +4,12 @@
 
     programs_test.py --heddle build/release/bin/heddle [--work DIR] [NAME...]
 
-The comment that a program opens with says how it is built and what it does:
+The first comment of a program says how it is built and what it does:
     // options: OPTIONS     of the compiler, for a program that offloads (OpenMP, OpenACC)
-    // launches: N          the grids it launches, at least: it cannot pass on the host alone
+    // launches: N          the least number of grids that it launches, so that it cannot pass on the host alone
     // run: nvptx-none-run  a whole program for the device instead
     // arguments: WORDS     of the program
-    // expect: LINE         of standard output; all of them, in order. Offloading programs end with `right`
+    // expect: LINE         a line of standard output; all lines, in order. Offloading programs end with `right`
     // status: N            its exit status instead of 0; or `nonzero`
 Exit status: 0 all as expected, 1 not, 77 skipped: GCC for nvptx is not installed.
 """
@@ -60,7 +60,7 @@ class Program(AnnotatedProgram):
         launches = len(re.findall(r"^heddle: launch: ", result.stderr, re.M))
         if launches < int(self.one("launches", "1")):
             lines.append(f"{launches} grids were launched, expected {self.one('launches', '1')}")
-        # libgomp and the driver say there what went wrong when the device was given back.
+        # libgomp and the driver report errors of the release of the device there.
         said = [line for line in result.stderr.splitlines() if not line.startswith("heddle: launch: ")]
         if said and (lines or status == "0"):
             lines += ["error output:", *said]

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A whole program on the device, for nvptx-none-run: its arguments, what it prints, its
-// exit status.
+// A whole program on the device, for nvptx-none-run: its arguments, its output, its exit status.
 //
 // run: nvptx-none-run
 // arguments: one "two three"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""GCC's tools for nvptx as Debian and Ubuntu package them: where they are, and how to build with them.
+"""GCC's tools for nvptx in the packages of Debian and Ubuntu: their paths, and how to build with them.
 
-The packages have no C compiler for nvptx, only the half of one that turns GCC's intermediate code (LTO)
-into PTX: it serves offloading. A whole program for nvptx is made by letting the host's compiler produce
-that intermediate code, everything marked `declare target`, and linking it as a program of its own.
+The packages have no complete C compiler for nvptx, only the back end that turns GCC's intermediate code (LTO)
+into PTX, for offloading. To build a whole program for nvptx, the host's compiler produces
+that intermediate code, with everything marked `declare target`, and the back end links it as a program.
 """
 
 import glob
@@ -19,11 +19,11 @@ BIN = Path("/usr/bin")
 
 
 class BuildError(Exception):
-    """What the tool that failed said."""
+    """The output of the tool that failed."""
 
 
 def tool_path():
-    """PATH without folders that have a ptxas: nvptx-none-as asks it, and a new one knows no sm_35."""
+    """PATH without folders that have a ptxas: nvptx-none-as calls it, and a new ptxas does not know sm_35."""
     folders = os.environ.get("PATH", "/usr/bin:/bin").split(":")
     return ":".join(folder for folder in folders if not os.path.exists(f"{folder}/ptxas"))
 
@@ -46,7 +46,7 @@ class Toolchain:
 
     @property
     def source_package(self):
-        """What has the torture tests."""
+        """The package with the torture tests."""
         return f"gcc-{self.version}-source"
 
     def build(self, command, timeout=120):
@@ -72,7 +72,7 @@ class Toolchain:
 
 
 def find():
-    """The newest GCC that has both halves, and nvptx-none-run; or None and what is missing."""
+    """The newest GCC that has front end and back end, and nvptx-none-run; or None and the missing program."""
     accels = {int(re.search(r"(\d+)$", path).group(1)): Path(path)
               for path in glob.glob(str(BIN / "*-accel-nvptx-none-gcc-*"))}
     versions = [version for version in sorted(accels, reverse=True) if (BIN / f"gcc-{version}").exists()]

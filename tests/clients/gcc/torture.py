@@ -4,10 +4,10 @@
 
     torture.py --heddle build/release/bin/heddle [--every N] [-j N] [--level -O2] [NAME...]
 
-The tests are small whole programs that call abort when something is wrong (gcc.c-torture/execute and its
-folder ieee). They come from Debian's package of GCC's source. By default every third one, by name.
-What fails is compared with torture_expected.txt, where each line names a test and says why it fails.
-Exit status: 0 when nothing failed but what is listed, and 98 % of what was built passed; 77: not installed.
+The tests are small whole programs that call abort on an error (gcc.c-torture/execute and its
+folder ieee). They come from Debian's package of GCC's source. By default every third test, by name, is run.
+The failing tests are compared with torture_expected.txt, where each line names a test and why it fails.
+Exit status: 0 when only listed tests failed, and 98 % of the built tests passed; 77: not installed.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def unpack(gcc_version):
 
 
 def options_of(source):
-    """What the test's comments ask for, wherever it is built. Options for some targets name others."""
+    """The options in the test's comments for all targets; options for particular targets do not name nvptx."""
     text = source.read_text(errors="replace")
     found = re.findall(r'dg-(?:additional-)?options\s+\{?\s*"([^"]*)"\s*\}?\s*\}', text)
     return [word for words in found for word in words.split()] + FOLDER_OPTIONS.get(source.parent.name, [])
@@ -73,7 +73,7 @@ class Job:
         self.name = str(source.relative_to(folder).with_suffix(""))
 
     def run(self, work):
-        """(what became of it, why)"""
+        """(result, reason)"""
         out = work / self.name.replace("/", "_")
         try:
             self.tools.build_standalone(self.source, out, options_of(self.source), self.args.level)

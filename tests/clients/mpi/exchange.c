@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two ranks, a device each. Device pointers are addresses that the host can read too, so any MPI
-// sends and receives through them, without support for CUDA: kernels make data, MPI carries it,
-// kernels use it.
+// sends and receives through them, without support for CUDA: kernels write data, MPI transfers it,
+// kernels read it.
 //   mpirun -n 2 heddle exec -- exchange saxpy.ptx
 
 #include <mpi.h>
@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
       MPI_Send((void*)y, kCount, MPI_FLOAT, 1, round, MPI_COMM_WORLD);
       MPI_Recv((void*)x, kCount, MPI_FLOAT, 1, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else {
-      float* received;  // a buffer of its own: y is yet to be sent
+      float* received;  // a separate buffer: y is still to be sent
       CHECK(cuMemAlloc((CUdeviceptr*)&received, bytes));
       MPI_Recv(received, kCount, MPI_FLOAT, 0, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       MPI_Send((void*)y, kCount, MPI_FLOAT, 0, round, MPI_COMM_WORLD);
@@ -90,8 +90,8 @@ int main(int argc, char** argv) {
   }
   MPI_Allreduce((void*)x, (void*)sum, kCount, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
 
-  // All numbers are small integers, so equality is the right test. After an even number of rounds x
-  // is at home.
+  // All numbers are small integers, so equality is the right test. After an even number of rounds
+  // each rank has its own x again.
   int wrong = 0, all_wrong = 0;
   const float factor = 1 << kRounds;
   CHECK(cuMemcpyDtoH(host, x, bytes));

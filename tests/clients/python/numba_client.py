@@ -10,7 +10,7 @@ import cuda.core
 import numpy as np
 from checks import check, finish
 
-# nvJitLink makes machine code. Without it, as on a machine where it is not installed, the driver links.
+# nvJitLink produces machine code. Without it, as on a machine where it is not installed, the driver links.
 sys.modules["cuda.bindings.nvjitlink"] = None
 if hasattr(cuda.bindings, "nvjitlink"):
     del cuda.bindings.nvjitlink
@@ -88,7 +88,7 @@ def warp_sum(x, out):
 
 @nb.jit
 def shift(values, rounds):
-    """Each element takes the one a block ahead, plus one, again and again: the grid meets in between."""
+    """Each element repeatedly becomes the element one block ahead plus one, with a barrier of the grid in between."""
     grid = nb.cg.this_grid()
     for _ in range(rounds):
         ahead = values[(nb.grid(1) + nb.blockDim.x) % nb.gridsize(1)]

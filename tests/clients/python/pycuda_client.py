@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyCUDA: modules from PTX and from CUDA C++, and its arrays, whose kernels it has nvcc compile."""
+"""PyCUDA: modules from PTX and from CUDA C++, and its arrays, whose kernels nvcc compiles."""
 
 import functools
 from pathlib import Path
@@ -43,7 +43,7 @@ __global__ void scale(float* data) {
   data[i] = data[i] * factor[0] + factor[1];
 }
 """
-# For SourceModule, and for arrays, PyCUDA has nvcc make machine code unless told otherwise.
+# By default PyCUDA compiles machine code with nvcc for SourceModule and for arrays.
 compiler.compile = functools.partial(compiler.compile, target="ptx")
 module = compiler.SourceModule(code)
 address, size = module.get_global("factor")

@@ -7,7 +7,7 @@ from tinygrad.helpers import Context
 
 
 def on(device, program):
-    """Random numbers come from the CPU, so that both start alike."""
+    """Random numbers come from the CPU, so that both devices have the same ones."""
     Tensor.manual_seed(7)
     return program(lambda *shape: Tensor.randn(*shape, device="CPU").realize().to(device).realize())
 
@@ -46,7 +46,7 @@ def training(network, optimizer):
     def program(random):
         model = network()
         for weight in nn.state.get_parameters(model):
-            # Statistics of a normalization stay what they are: zeros and ones.
+            # Statistics of a normalization keep their values, zeros and ones.
             fresh = random(*weight.shape) * 0.2 if len(weight.shape) > 1 else weight.to(random(1).device)
             weight.replace(fresh.contiguous().realize())
         steps = optimizer(nn.state.get_parameters(model), lr=0.01)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a client's own test suite with pytest and compares what fails with what is known to fail.
+"""Runs a client's own test suite with pytest and compares the failures with the known failures.
 
     run_suite.py KNOWN REPORT [PYTEST-ARGUMENT...]
 
-KNOWN lists failures, one a line: the test, and behind ` # ` the reason. The exit status is 1 when a test
-fails that is not in the list, or one of the list passes: then it has to go from there. Tests that the suite
-skips on this machine are no matter. REPORT is where pytest writes its results (JUnit).
+KNOWN lists failures, one per line: the test, and after ` # ` the reason. The exit status is 1 when a test
+fails that is not in the list, or when a test of the list passes: then it must be removed from the list. Tests that the suite
+skips on this machine are ignored. pytest writes its results (JUnit) to REPORT.
 """
 
 import subprocess
@@ -34,7 +34,7 @@ def read_known(path):
 
 
 def read_results(report):
-    """{test: passed, failed or skipped}; one that fails and then cannot clean up has failed."""
+    """{test: passed, failed or skipped}; a test that fails and then cannot clean up has failed."""
     results = {}
     for case in xml.parse(report).iter("testcase"):
         name = f"{case.get('classname', '')}::{case.get('name')}"

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; Values get shapes over the lanes that run together: uniform, affine (so much from lane to lane), or any.
+; Values get shapes over the lanes that run together: uniform, affine (a constant stride from lane to lane), or varying.
 ; RUN: %heddle jit --passes=choose-team %s | %FileCheck %s
 ; CHECK: heddle.tid(i32 0){{.*}}; +1 a lane, first a multiple of
 ; CHECK: heddle.param:i32"(i32 0){{.*}}; uniform

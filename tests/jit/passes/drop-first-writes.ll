@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; The zero that a register begins with goes where each read is dominated by another write.
+; The initial zero of a register is removed if another write dominates each read.
 ; RUN: %heddle jit --passes=drop-first-writes %s | %FileCheck %s
 ; CHECK: %written = alloca
 ; CHECK-NOT: store i32 0, ptr %written

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; A gather of lanes that never come has undefined addresses, and goes; others stay.
+; A gather with no active lane has undefined addresses, and is removed; other gathers stay.
 ; RUN: %heddle jit --passes=drop-undefined-gathers %s | %FileCheck %s
 ; CHECK: store <16 x i32> zeroinitializer
 ; CHECK: %y = call <16 x i32> @llvm.masked.gather

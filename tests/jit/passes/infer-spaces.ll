@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; A generic address that begins at the CTA's shared memory (Context::shared_base) is one of shared memory. Of a parameter nothing is known.
+; A generic address relative to the CTA's shared memory (Context::shared_base) is a shared address. The state space of a parameter's address is unknown.
 ; RUN: %heddle jit --passes=infer-spaces %s | %FileCheck %s
 ; CHECK: load:1.i32"(i32 0, i64 [[PLACE:%[0-9]+]])
 ; CHECK: load:1.i32"(i32 1, i64 %param)

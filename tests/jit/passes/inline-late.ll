@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; Flushes that are left become part of the kernel.
+; The remaining flushes are inlined.
 ; RUN: %heddle jit --passes=inline-late %s | %FileCheck %s
 ; CHECK: define void @kernel()
 ; CHECK-NOT: call float @heddle_flush_f32

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; Functions become part of the kernel, but for the flush, whose place is found later.
+; Functions are inlined, except the flush, which a later pass places.
 ; RUN: %heddle jit --passes=inline %s | %FileCheck %s
 ; CHECK: define void @kernel()
 ; CHECK: call float @heddle_flush_f32(float 1.000000e+00)

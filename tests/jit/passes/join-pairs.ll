@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; The same operation on both halves of words becomes one, where the processor computes with halves.
+; The same operation on both halves of words becomes one, if the processor has half-precision arithmetic.
 ; RUN: %heddle jit --passes=join-pairs --cpu sapphirerapids %s | %FileCheck %s
 ; RUN: %heddle jit --passes=join-pairs --cpu x86-64-v4 %s | %FileCheck %s --check-prefix NONE
 ; CHECK: fadd <2 x half>

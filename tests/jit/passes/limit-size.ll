@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; Code that is not very long stays as it is.
+; Code that is not very long does not change.
 ; RUN: %heddle jit --passes=limit-size %s | %FileCheck %s
 ; CHECK: define i32 @cta
 ; CHECK-NEXT: ret i32 0

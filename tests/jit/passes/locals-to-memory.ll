@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; A variable that is indexed at run time goes into the thread's local memory.
+; A variable that is indexed at run time is moved to the thread's local memory.
 ; RUN: %heddle jit --passes=locals-to-memory %s | %FileCheck %s
 ; CHECK-NOT: alloca
 ; CHECK: store:1.i32"(i32 {{[0-9]+}}, i64 [[PLACE:%.*]], i32 %t)

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; What is called by an instruction that comes to the same in any mode of the processor is marked, too: in a copy of the function.
+; Functions that are called by an instruction whose result does not depend on the processor's mode are marked, too: in a copy of the function.
 ; RUN: %heddle jit --passes=mark-any-mode %s | %FileCheck %s
 ; CHECK: %marked = call float @[[COPY:twice.*]](float 1.000000e+00), !heddle.any_mode
 ; CHECK: %plain = call float @twice(float 2.000000e+00)

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; Two accesses with the same Site get one each; the copy says the same.
+; Two accesses with the same Site get one each; the copy has the same contents.
 ; RUN: %heddle jit --passes=number-accesses %s | %FileCheck %s
 ; CHECK: load:1.i32"(i32 1, i64 0)
 ; CHECK: load:1.i32"(i32 [[OWN:2]], i64 4)

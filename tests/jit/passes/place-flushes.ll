@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; What has been flushed is not flushed again. There is arithmetic without .ftz, so the processor cannot do it.
+; A flushed value is not flushed again. There is arithmetic without .ftz, so the processor's flushing mode cannot be used.
 ; RUN: %heddle jit --passes=place-flushes %s | %FileCheck %s
 ; CHECK: %a = call float @heddle_flush_f32(float %x)
 ; CHECK: %b = call float @heddle_flush_f32(float %sum)

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; Local variables get places in the thread's local memory, one behind the other.
+; Local variables get consecutive places in the thread's local memory.
 ; RUN: %heddle jit --passes=place-locals %s | %FileCheck %s
 ; CHECK: store:1.i32"(i32 0, i64 0, i32 1)
 ; CHECK: !{!"local_bytes", i64 32}

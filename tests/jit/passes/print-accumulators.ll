@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; A loop hands on more vectors than there are registers: each is an accumulator that one place in the frame can hold. Of a loop with few
-; nothing is said.
+; A loop carries more vectors than there are registers: each is an accumulator that one place in
+; the frame can hold. A loop with few vectors is not listed.
 ; RUN: %heddle jit --passes='print<accumulators>' %s | %FileCheck %s
 ; CHECK: accumulators:
 ; CHECK-NEXT: %a0: kept in the frame

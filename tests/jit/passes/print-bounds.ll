@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; Between what numbers integers lie where they are computed: by ranges, and by the branches on the way there.
+; The bounds of integers at their definitions: from ranges, and from dominating branches.
 ; RUN: %heddle jit --passes='print<bounds>' %s | %FileCheck %s
 ; CHECK: bounds:
 ; CHECK-NEXT: %t: 0 to 63

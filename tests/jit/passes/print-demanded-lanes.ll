@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; Of what one lane stores, only that lane is demanded.
+; Only one lane of a value is demanded if only that lane stores it.
 ; RUN: %heddle jit --passes='choose-team,print<demanded-lanes>' %s | %FileCheck %s
 ; CHECK: demanded lanes:
 ; CHECK-NEXT: %v: 0x1

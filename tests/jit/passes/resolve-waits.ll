@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; Two ways of a divergent branch lead to different barriers: a warp cannot arrive at both as a whole.
+; The two sides of a divergent branch lead to different barriers: a warp cannot arrive at both as a whole.
 ; RUN: not %heddle jit --passes=choose-team,resolve-waits %s 2>&1 | %FileCheck %s
 ; CHECK: heddle: a barrier that only some threads of a warp may come to
 

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; A phi node of a struct becomes phi nodes of those of its elements that somebody uses.
+; A phi node of a struct becomes phi nodes of its used elements.
 ; RUN: %heddle jit --passes=scalarize-phis %s | %FileCheck %s
 ; CHECK: [[A:%.*]] = extractvalue { i32, i32 } %a, 1
 ; CHECK: [[B:%.*]] = extractvalue { i32, i32 } %b, 1

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; All warps read a word of shared memory that a warp overwrites before the next barrier: a barrier comes between.
+; All warps read a word of shared memory that a warp overwrites before the next barrier: a barrier is inserted in between.
 ; RUN: %heddle jit --passes=separate-broadcasts %s | %FileCheck %s
 ; CHECK: load:1.i32"(i32 0, i64 0)
 ; CHECK-NEXT: call void @heddle.barrier(i32 3, i32 0)

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; A mask of which some lanes are constant, as a number in a sum: a copy of which LLVM knows nothing comes between.
+; A mask with some constant lanes, used as a number in a sum: a copy that is opaque to LLVM is inserted.
 ; RUN: %heddle jit --passes=separate-carries --cpu x86-64-v4 %s | %FileCheck %s
 ; CHECK: %c = zext <16 x i1> %k to <16 x i32>
 ; CHECK: [[COPY:%.*]] = call <16 x i32> asm "", "=v,0"

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; Bits of one vector beside those of another, under a mask: a copy of which LLVM knows nothing comes between, with AVX-512.
+; Bits of two vectors combined under a mask: with AVX-512, a copy that is opaque to LLVM is inserted.
 ; RUN: %heddle jit --passes=separate-choices --cpu x86-64-v4 %s | %FileCheck %s
 ; RUN: %heddle jit --passes=separate-choices --cpu x86-64-v3 %s | %FileCheck %s --check-prefix NONE
 ; CHECK: %both = or <16 x i32>

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; An index that the branch before it shows to be not negative is widened with its sign; one of which nothing is known stays.
+; An index that a dominating branch shows to be not negative is sign-extended; an index without known bounds does not change.
 ; RUN: %heddle jit --passes=sign-extend-indices %s | %FileCheck %s
 ; CHECK: there:
 ; CHECK: [[INDEX:%.*]] = sext i32 %less to i64

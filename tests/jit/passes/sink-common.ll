@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; What both predecessors compute alike is computed behind them; what differs stays a phi node.
+; An operation that both predecessors compute is sunk into their successor; different operands become a phi node.
 ; RUN: %heddle jit --passes=sink-common %s | %FileCheck %s
 ; CHECK: meet:
 ; CHECK-NEXT: %differs = phi i32

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; A barrier cuts the code: warps go through the region before it one after the other, note in their frames where they go on, and what is
-; needed behind it lies there, too.
+; A barrier splits the code into regions: warps run the region before it one after the other, store in their frames where they
+; continue, and keep the values there that are live across the barrier.
 ; RUN: %heddle jit --passes='choose-team,vectorize,sroa<preserve-cfg>,early-cse,adce,split-regions' --cpu x86-64-v4 %s | %FileCheck %s
 ; RUN: not %heddle jit --passes=split-regions %S/limit-size.ll 2>&1 | %FileCheck %s --check-prefix LOST
 ; CHECK: define i32 @cta(ptr noalias %context, ptr %frames)

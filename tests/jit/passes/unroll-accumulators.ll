@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; A loop with more sums than there are registers does two rounds at a time, and what both add to one sum stands together.
+; A loop with more accumulators than registers is unrolled twice, and the two additions to one accumulator are adjacent.
 ; RUN: %heddle jit --passes=unroll-accumulators %s | %FileCheck %s
 ; CHECK: loop:
 ; CHECK: %n0 = fadd float %s0, %x

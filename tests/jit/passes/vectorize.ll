@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; The code of one thread becomes that of CTAs: lanes under a mask, addresses in a line as one access.
+; The code of one thread becomes the code of CTAs: lanes under a mask, consecutive addresses as one access.
 ; RUN: %heddle jit --passes=choose-team,vectorize %s | %FileCheck %s
 ; CHECK: define i32 @cta(ptr noalias %context, ptr %frames)
 ; CHECK: warp:

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; Accesses of the kernel's memory are looked at when they run; those of the compiler's own places are not.
+; Accesses of the kernel's memory are checked when they run; accesses of the compiler's own memory are not.
 ; RUN: %heddle jit --passes=verify-accesses %s | %FileCheck %s
 ; CHECK: %x = load i32, ptr %frames
 ; CHECK: [[ADDRESS:%.*]] = ptrtoint ptr %p to i64

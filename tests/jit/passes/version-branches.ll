@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; What stands behind a divergent branch gets a version without masks, for teams of which all lanes go there.
+; The code behind a divergent branch gets an unmasked version, for teams whose lanes all take the branch.
 ; RUN: %heddle jit --passes=choose-team,version-branches %s | %FileCheck %s
 ; CHECK: [[ALL:%.*]] = call i1 @heddle.all_lanes(i1 %inside, i1 true)
 ; CHECK-NEXT: br i1 [[ALL]], label %there.whole, label %rest

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; Processors that convert halves but do not compute with them: arithmetic on vectors of halves becomes arithmetic on floats, signs are
-; changed in the bits. With AVX512-FP16 the code stays as it is.
+; On processors that convert halves but lack half-precision arithmetic, arithmetic on vectors of halves becomes arithmetic on floats;
+; signs are changed in the bits. With AVX512-FP16 the code does not change.
 ; RUN: %heddle jit --passes=widen-halves --cpu x86-64-v3 %s | %FileCheck %s
 ; RUN: %heddle jit --passes=widen-halves --cpu sapphirerapids %s | %FileCheck %s --check-prefix HAS
 
@@ -20,7 +20,7 @@ define i32 @cta(ptr %context, ptr %frames) {
 ; CHECK: [[SUM:%.*]] = fadd <16 x float>
 ; CHECK: fptrunc <16 x float> [[SUM]] to <16 x half>
   %sum = fadd <16 x half> %negated, %size
-; A choice is not arithmetic.
+; A select is not arithmetic.
 ; CHECK: select <16 x i1> [[LESS]], <16 x half>
   %chosen = select <16 x i1> %less, <16 x half> %sum, <16 x half> %a
   store <16 x half> %chosen, ptr %frames

@@ -9,8 +9,8 @@
 
 namespace heddle::kernels {
 
-// Makes a current context on device 0 unless there is one that works. A context that a kernel has
-// broken (its error is sticky) is destroyed first. False, with a test failure, if none can be made.
+// Makes a current context on device 0 unless there is one that works. A context with a sticky error
+// is destroyed first. False, with a test failure, if none can be created.
 bool ensure_context();
 
 // Destroys the shared context.

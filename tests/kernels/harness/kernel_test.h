@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel test is written with: a fixture that runs every test once per compiler whose PTX of
+// The harness of the kernel tests: a fixture that runs every test once per compiler whose PTX of
 // that kernel file exists, device buffers, a typed launch, and comparisons that show the first
-// wrong element. Only the CUDA driver API lies below, so the same test binary runs against Heddle
-// and against a GPU.
+// wrong element. It uses only the CUDA driver API, so the same test binary runs on Heddle and on a
+// GPU.
 //
 //     KERNEL_SUITE(Saxpy, "elementwise");   // elementwise.cu, elementwise.ptx
 //
@@ -43,7 +43,7 @@ struct Shape {
   Extent grid;
   Extent block;
   unsigned shared_bytes = 0;  // dynamic shared memory
-  Extent cluster{0, 0, 0};    // none: what the kernel says
+  Extent cluster{0, 0, 0};    // 0: as the kernel declares
   bool cooperative = false;
   unsigned threads() const { return grid.count() * block.count(); }
   Shape with_shared(size_t bytes) const {
@@ -173,7 +173,8 @@ std::string show(const void* at) {
 }
 }  // namespace detail
 
-// Bit for bit; on failure names the first differing element and how many differ.
+// Compares bit for bit; on failure prints the first differing element and the number of
+// differences.
 template <class T>
 testing::AssertionResult same(const std::vector<T>& actual, const std::vector<T>& expected) {
   if (actual.size() != expected.size()) {
@@ -194,7 +195,7 @@ testing::AssertionResult same(const Buffer<T>& actual, const std::vector<T>& exp
     if (!heddle_same) ADD_FAILURE() << #actual << ": " << heddle_same.failure_message(); \
   } while (false)
 
-// What NVIDIA GPUs give for a NaN result of single precision arithmetic (the payload is lost).
+// The result of NVIDIA GPUs for a NaN of single precision arithmetic (the payload is lost).
 float canonical_nan(float value);
 
 // --- The fixture
@@ -204,14 +205,14 @@ float canonical_nan(float value);
 struct Image {
   std::string source;          // "elementwise"
   std::string compiler;        // "clang_sm75", "clang_O0", "nvcc", "committed", ...
-  std::string path;            // empty if the compiler was not there when the tests were built
+  std::string path;            // empty if the compiler was not installed when the tests were built
   int compute_capability = 0;  // the least the device must have, 75 for sm_75
 };
 std::vector<Image> images_of(const char* source);
 void PrintTo(const Image& image, std::ostream* out);
 
-// A kernel parameter: a buffer stands for its address, everything else for itself. The C++ type of
-// the argument must be the kernel's parameter type.
+// A kernel parameter: the address of a buffer, or the argument itself. The C++ type of the argument
+// must be the kernel's parameter type.
 template <class T>
 CUdeviceptr parameter(const Buffer<T>& buffer) {
   return buffer.address();

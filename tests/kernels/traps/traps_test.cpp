@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that must fail, and in the right way: each traps/*.ptx says in its first lines what is
-// wrong, which error the driver reports and how to launch it:
+// Kernels that must fail with the right error: the first lines of each traps/*.ptx have the error
+// that the driver reports and the launch:
 //     // expect: CUDA_ERROR_ILLEGAL_ADDRESS
 //     // launch: grid 4 block 64
 //     // needs: time limit
 // The kernel is called "fault" and gets a buffer. The error sticks to its context, the process
-// lives on, and a new context works. (On a GPU the last part is not promised; there the driver may
-// want a new process.)
+// lives on, and a new context works. (A GPU does not guarantee the last part: its driver may need a
+// new process.)
 #include <gtest/gtest.h>
 
 #include <algorithm>

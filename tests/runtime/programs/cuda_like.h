@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The little of CUDA's headers that clang needs to compile `f<<<...>>>(...)`, so that programs in
-// CUDA C++ can be tested where no toolkit is installed.
+// The declarations of CUDA's headers that clang needs to compile `f<<<...>>>(...)`, so that
+// programs in CUDA C++ can be tested without a toolkit.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What numba-cuda's test classes expect of the pytest that runs them."""
+"""A plugin of pytest that numba-cuda's test classes need."""
 
 import importlib
 
@@ -7,7 +7,7 @@ import pytest
 
 
 class TestModule(pytest.Module):
-    """Imported by the name that it has for the tests themselves, and for processes that they start."""
+    """Imports a module by the name that the tests, and the processes that they start, use for it."""
 
     def _getobj(self):
         parts = self.path.with_suffix("").parts

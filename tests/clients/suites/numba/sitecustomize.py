@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""No nvJitLink, which makes machine code, also in the processes that tests start: the driver links, as on a
-machine where that library is not installed. (cuda.core wants the module while it is imported.)"""
+"""Hides nvJitLink, which produces machine code, also in the processes that tests start: the driver links, as on a
+machine where that library is not installed. (cuda.core needs the module while it is imported.)"""
 
 import sys
 
