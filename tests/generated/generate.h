@@ -4,7 +4,7 @@
 // that ensure that:
 //
 // - Registers are set before anything reads them, and belong to one thread.
-// - - Special registers: only those that identify a thread, no counters, clocks or physical places.
+// - Special registers: only those that identify a thread, no counters, clocks or physical places.
 // - Addresses are used, never computed with or stored: they differ from launch to launch.
 // - The carry flag is read only where the instruction before wrote it.
 // - Loops are bounded by counters that nothing else writes.
@@ -22,10 +22,9 @@
 //   the result of atom is dropped. Their scope includes all these threads. They are read at the
 //   end, after a barrier, or by the host.
 // - Warp-level instructions name the threads that take part: a register holds the mask of exactly
-// the
-//   threads that run a region together. It is computed by a vote in the enclosing region before the
-//   threads diverge, and again in every round of a loop. When threads leave a region for good, no
-//   later instruction uses its register, or the remaining threads vote again.
+//   the threads that run a region together. It is computed by a vote in the enclosing region before
+//   the threads diverge, and again in every round of a loop. When threads leave a region for good,
+//   no later instruction uses its register, or the remaining threads vote again.
 // - shfl: a value from a thread that does not take part is undefined; 0 replaces it.
 // - Asynchronous copies go to the thread's own slot, and it waits for them at once.
 // - Barriers, and the barrier object, are only where the whole CTA arrives: not below a divergent
