@@ -19,8 +19,8 @@ extern "C" __global__ void warp_redux(const unsigned* values, unsigned* out) {
   for (int k = 0; k < 6; ++k) out[i * 6 + k] = r[k];
 }
 
-// Copies 16 bytes per thread in two committed groups, and reads each group as soon as it is there.
-// The last thread of each block copies only 4 bytes of its 16; the rest is zero-filled.
+// Copies 16 bytes per thread in two committed groups, and reads each group as soon as it has
+// arrived. The last thread of each block copies only 4 bytes of its 16; the rest is zero-filled.
 extern "C" __global__ void async_copy(const uint4* in, uint4* out) {
   __shared__ uint4 buffer[2][256];
   int thread = threadIdx.x;

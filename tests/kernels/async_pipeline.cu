@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Barrier objects and asynchronous copies as sm_80 has them: producers and consumers, double
-// buffering, arrivals that copies make.
+// Barrier objects and asynchronous copies of sm_80: producers and consumers, double buffering,
+// arrivals by copies.
 #include "barrier_object.h"
 
 template <int kBytes>
@@ -13,7 +13,7 @@ static __device__ void copy_async(void* to, const void* from) {
 }
 
 // A ring of two buffers. Warp 0 fills them with cp.async, whose completion arrives at `full`; the
-// other warps add up what they find and arrive at `empty`. out[thread] gets its sum.
+// other warps add up the contents and arrive at `empty`. out[thread] gets its sum.
 extern "C" __global__ void produce_and_consume(const unsigned* in, unsigned* out, int rounds) {
   __shared__ unsigned buffer[2][32];
   __shared__ unsigned long long full[2], empty[2];
@@ -104,8 +104,8 @@ extern "C" __global__ void copy_sizes(const unsigned char* in, unsigned char* ou
   out[threadIdx.x] = buffer[threadIdx.x];
 }
 
-// Each thread leaves the barrier in the round of its number; the states say what was pending. The
-// others see that many rounds.
+// Each thread drops out of the barrier in the round of its number; the states give the pending
+// counts. `rounds` counts the rounds of each thread.
 extern "C" __global__ void leave_one_by_one(unsigned* rounds, unsigned* pending) {
   __shared__ unsigned long long barrier;
   unsigned thread = threadIdx.x, count = 0;
@@ -128,8 +128,8 @@ extern "C" __global__ void leave_one_by_one(unsigned* rounds, unsigned* pending)
   }
 }
 
-// pending[i] is how many arrivals the barrier waited for before arrival i, which says "no complete"
-// for all but the last one.
+// pending[i] is the number of pending arrivals before arrival i, which has .noComplete except for
+// the last one.
 extern "C" __global__ void count_down(unsigned* pending, unsigned n) {
   __shared__ unsigned long long barrier;
   barrier_init(&barrier, n);

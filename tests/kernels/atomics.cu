@@ -68,7 +68,7 @@ extern "C" __global__ void atomics_shared(Cells* cells, const unsigned long long
   if (threadIdx.x == 0) cells[blockIdx.x] = shared;
 }
 
-// What the operations return: the value before.
+// The results of the operations: the old values.
 extern "C" __global__ void atomic_results(unsigned* slots, unsigned* turns, unsigned* tokens,
                                           unsigned* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Grids, clusters, blocks and tiles as CUDA's cooperative_groups and barriers see them.
+// Grids, clusters, blocks and tiles with CUDA's cooperative_groups and barriers.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
@@ -11,7 +11,7 @@
 
 namespace cg = cooperative_groups;
 
-// out = the sum of in, by blocks, and then by block 0 after the grid has met.
+// out = the sum of in, by blocks, and then by block 0 after a barrier of the grid.
 extern "C" __global__ void grid_sum(const unsigned* in, unsigned* partial, unsigned* out,
                                     int count) {
   cg::grid_group grid = cg::this_grid();

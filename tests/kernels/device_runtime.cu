@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the system provides to kernels: printf and a heap.
+// The functions that the system provides to kernels: printf and a heap.
 #include "device.h"
 
 #if defined(__clang__) && defined(__CUDA__)
@@ -29,7 +29,7 @@ struct Node {
   int value;
 };
 
-// Each thread makes a list of its own, walks it and gives it back.
+// Each thread builds a list, walks it and frees it.
 extern "C" __global__ void lists(int* sums, int length) {
   const int thread = int(blockIdx.x * blockDim.x + threadIdx.x);
   Node* first = nullptr;
@@ -50,7 +50,7 @@ extern "C" __global__ void lists(int* sums, int length) {
   sums[thread] = sum;
 }
 
-// Too much to ask for, and nothing to give back.
+// An allocation that is too large, and free of a null pointer.
 extern "C" __global__ void limits(int* out) {
   char* volatile const huge = static_cast<char*>(malloc(1ull << 40));
   out[0] = huge == nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Control flow that takes lanes apart: Collatz sequences, N queens by backtracking, nested loops
-// with break and continue, and a loop entered in the middle.
+// Divergent control flow: Collatz sequences, N queens by backtracking, nested loops with break and
+// continue, and a loop entered in the middle.
 #include "device.h"
 
 extern "C" __global__ void collatz(const unsigned* start, unsigned* steps, unsigned long long* peak,

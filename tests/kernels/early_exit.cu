@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads that leave before a barrier do not hold up the others: the barrier counts the threads
-// that are left (PTX ISA 9.7.13.1).
+// Threads that exit before a barrier do not block the others: the barrier counts the remaining
+// threads (PTX ISA 9.7.13.1).
 #include "device.h"
 
 extern "C" __global__ void exit_then_barrier(const int* values, int* out, int stay) {
@@ -13,7 +13,7 @@ extern "C" __global__ void exit_then_barrier(const int* values, int* out, int st
   out[blockIdx.x * blockDim.x + i] = shared[stay - 1 - i];
 }
 
-// In every round of the loop some threads leave, each round ends with a barrier.
+// In every round of the loop some threads exit, and each round ends with a barrier.
 extern "C" __global__ void leave_one_by_one(int* arrivals) {
   __shared__ int here;
   if (threadIdx.x == 0) here = 0;

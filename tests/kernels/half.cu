@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Half precision (f16 and bf16), scalar and packed, written as PTX so that every compiler emits the
-// very instructions. The host side computes in float and rounds once.
+// same instructions. The host side computes in float and rounds once.
 #include "device.h"
 
 typedef unsigned short half_bits;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What came with sm_90: clusters and their distributed shared memory, bulk copies that barrier
-// objects count in bytes, stores and reductions that do so too.
+// Features of sm_90: clusters and their distributed shared memory, bulk copies whose bytes barrier
+// objects count, and stores and reductions with such counts.
 #include "barrier_object.h"
 
 HEDDLE_INLINE unsigned cluster_rank() {
@@ -143,7 +143,7 @@ extern "C" __global__ void bulk_reduce(const unsigned* in, unsigned* out) {
 }
 
 // The sum of a cluster's inputs, in every thread of block 0 of the cluster: each block adds up its
-// own, then block 0 reads the sums of the others where they are.
+// inputs, then block 0 reads the sums in the other blocks' shared memory.
 extern "C" __global__ void cluster_reduce(const unsigned* in, unsigned* out) {
   __shared__ unsigned sum;
   unsigned cluster;
@@ -178,7 +178,7 @@ extern "C" __global__ void cluster_histogram(const unsigned char* in, unsigned* 
 
 // Every block of the cluster sends each thread's word to the next block with st.async, and adds it
 // to a word of the block after that one with red.async; barriers there count the bytes.
-// out: what came, then the sum.
+// out: the received words, then the sums.
 extern "C" __global__ void send_around(const unsigned* in, unsigned* out) {
   __shared__ unsigned inbox[128], total;
   __shared__ unsigned long long stored, added;
@@ -256,7 +256,7 @@ extern "C" __global__ void multicast(const unsigned* in, unsigned* out, unsigned
   cluster_sync();
 }
 
-// Where a block is: all special registers of clusters, and what addresses tell.
+// The place of a block: all special registers of clusters, and the information of addresses.
 extern "C" __global__ void where_am_i(unsigned* out) {
   __shared__ unsigned word;
   unsigned r[20];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Named barriers: groups of warps of one block meet apart from each other, and a producer arrives
+// Named barriers: groups of warps of one block synchronize independently, and a producer arrives
 // without waiting (PTX ISA 9.7.13.1). Whole warps only.
 #include "device.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// 8- and 16-bit integers: loads that extend, arithmetic in wider registers, stores that cut.
+// 8- and 16-bit integers: loads that extend, arithmetic in wider registers, stores that truncate.
 #include "device.h"
 
 constexpr int kResults = 10;

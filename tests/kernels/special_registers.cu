@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The special registers that say where a thread is, in three-dimensional grids and blocks.
+// The special registers for the place of a thread, in three-dimensional grids and blocks.
 #include "device.h"
 
 struct Place {
@@ -34,7 +34,7 @@ extern "C" __global__ void whereabouts(Place* out) {
   out[block * (blockDim.x * blockDim.y * blockDim.z) + thread] = place;
 }
 
-// Clocks move forward, and the address spaces of pointers are told apart.
+// Clocks move forward, and the address spaces of pointers are distinguished.
 __device__ int in_global;
 
 extern "C" __global__ void clocks_and_spaces(int* ok) {

@@ -19,7 +19,7 @@ extern "C" __global__ void vote_whole_warp(const int* values, unsigned* out) {
   result[5] = all ? mask : 0;
 }
 
-// Odd and even lanes vote apart; the mask comes from a ballot before the branch.
+// Odd and even lanes vote separately; the mask comes from a ballot before the branch.
 extern "C" __global__ void vote_in_branches(const int* values, unsigned* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned lane = threadIdx.x % 32;
@@ -73,7 +73,7 @@ extern "C" __global__ void aggregated_atomics(const unsigned* keys, unsigned* bi
   if (lane == __ffs(peers) - 1) atomicAdd(&bins[keys[i]], (unsigned)__popc(peers));
 }
 
-// The active mask within a uniform block is the whole warp; afterwards all lanes meet again.
+// The active mask in uniform code is the whole warp; after the branch all lanes reconverge.
 extern "C" __global__ void active_masks(unsigned* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned before = __activemask();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What most programs do: templates, symbols, managed and constant memory, printf; compiled as nvcc
-// does by default, with GPU code for one GPU and PTX beside it.
+// Features that most programs use: templates, symbols, managed and constant memory, printf;
+// compiled with nvcc's defaults, with GPU code for one GPU and PTX.
 //
 // compiler: nvcc
 // nvcc: -arch=sm_75

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Templates, shared memory, variables of both kinds, as clang compiles and registers them.
+// Templates, shared memory, device and constant variables, compiled and registered by clang.
 //
 // compiler: clang
 // expect: sums 10.5 19.5, counted 10, scaled 6

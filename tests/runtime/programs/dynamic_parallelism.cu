@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that launch kernels, with all that the programming guide has for them: streams of the
-// device, the tail stream, fire and forget, events, copies, errors, recursion. NVIDIA's library for
-// it is linked, and not used.
+// Kernels that launch kernels, with all features of the programming guide: streams of the device,
+// the tail stream, fire and forget, events, copies, errors, recursion. NVIDIA's library for it is
+// linked, but not used.
 //
 // compiler: nvcc
 // nvcc: -rdc=true -lcudadevrt
@@ -60,8 +60,8 @@ __global__ void limits() {
   std::printf("limits %d %d %d\n", device == 0, threads == 1024, blocks > 0);
 }
 
-// Each of 100 threads fills a part of memory that it takes from the device's heap, by a child, and
-// lets the tail add it up.
+// Each of 100 threads allocates memory from the device's heap and has a child fill it; a tail
+// launch adds it up.
 __global__ void sum(int* total, int** parts) {
   for (int i = 0; i < 100; ++i) atomicAdd(total, parts[i][0] + parts[i][63]);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program without PTX cannot run; it says what to compile with.
+// A program without PTX cannot run; the message names the compiler option.
 //
 // compiler: nvcc
 // nvcc: -gencode arch=compute_90,code=sm_90
