@@ -11,7 +11,7 @@
 namespace heddle {
 namespace {
 
-/// A number and nothing else.
+/// The number that `text` consists of; none if the text is anything else or out of range.
 template <class Number>
 std::optional<Number> parse(std::string_view text, Number low, Number high) {
   Number number{};
@@ -27,7 +27,7 @@ bool read_switch(std::string_view text, bool& on) {
   return true;
 }
 
-/// A number of units that have so many nanoseconds.
+/// Reads a number of units of `unit` nanoseconds.
 bool read_time(std::string_view text, double unit, std::optional<std::chrono::nanoseconds>& time) {
   const auto number = parse(text, 0.0, 1e9);
   if (!number) return false;
@@ -99,7 +99,7 @@ bool read_on_fault(std::string_view text, Config& config) {
   return true;
 }
 
-/// What is known of the list counts, whatever else is in it.
+/// Turns on the traces that the list names, even if it has unknown words, too.
 bool read_trace(std::string_view text, Config& config) {
   bool known = true;
   for (std::string_view rest = text; !rest.empty();) {
@@ -122,7 +122,7 @@ constexpr std::string_view kPrograms = "programs", kRun = "programs, `heddle run
                            kJit = "programs, `heddle run` and `jit`",
                            kHeddle = "programs, `heddle`";
 
-// docs/environment.md shows this table, and tests/cli/cli_test.py holds it against it.
+// docs/environment.md shows this table; tests/cli/cli_test.py compares the two.
 constexpr Variable kVariables[] = {
     {"HEDDLE_DEVICE", "heddle", "a name that `heddle devices` lists",
      "The GPU that Heddle stands in for. A named GPU accepts exactly the PTX that the real one "
@@ -154,7 +154,7 @@ constexpr Variable kVariables[] = {
     {"HEDDLE_ON_FAULT", "trap", "trap or report",
      "What happens at an access where there is no memory. trap: the kernel ends; report: the "
      "kernel "
-     "goes on, and the access reads zeros or writes nothing, and is told once for each "
+     "goes on, and the access reads zeros or writes nothing, and is reported once for each "
      "instruction.",
      kRun, read_on_fault},
     {"HEDDLE_MEMBERMASK", "gpu for programs, strict for `heddle run`", "strict or gpu",
@@ -166,7 +166,7 @@ constexpr Variable kVariables[] = {
      "same for the same N.",
      kRun, read_schedule},
     {"HEDDLE_TRACE", "nothing", "a list of api, launch and jit with commas between",
-     "What is told on stderr. api: each call of the driver; launch: each grid; jit: what the "
+     "What Heddle writes to stderr. api: each call of the driver; launch: each grid; jit: what the "
      "compiler does.",
      kRun, read_trace, "what is known of it"},
     {"HEDDLE_CACHE",
@@ -220,8 +220,8 @@ std::string complaint_about(const Variable& variable, std::string_view text) {
   return line;
 }
 
-/// Where compiled kernels are kept when HEDDLE_CACHE_DIR does not say it (XDG Base Directory
-/// Specification, in which relative folders do not count).
+/// The folder of compiled kernels when HEDDLE_CACHE_DIR is not set. As the XDG Base Directory
+/// Specification says, relative folders are ignored.
 std::string default_cache_folder() {
   for (const auto& [variable, below] : {std::pair{"XDG_CACHE_HOME", ""}, {"HOME", "/.cache"}}) {
     const char* const base = secure_getenv(variable);

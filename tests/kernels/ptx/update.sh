@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Renews the committed PTX from a build: ptx/update.sh <build>/tests/kernels/clang_sm75
-# These kernels then run where there is no compiler for them, and stay what they are when the
-# compiler changes. cluster.ptx and branch_table.ptx are written by hand.
+# With these files the kernels run where no CUDA compiler is installed, and they stay the same when
+# the compiler changes. cluster.ptx and branch_table.ptx are written by hand.
 set -eu
 from=$1
 cd "$(dirname "$0")"
