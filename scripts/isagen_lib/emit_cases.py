@@ -40,7 +40,7 @@ def cases_txt(isa: Isa) -> str:
             present = [o for o in form.operands if all(c.holds(case.values) for c in o.present)]
             outs = [name(o) for o in present if o.written] + (["cc:pred"] if form.carry in ("out", "inout") else [])
             carry = ["cc:pred"] if form.carry in ("in", "inout") else []
-            # Of the optional operands at the end, only those for which the case has a value.
+            # The case has values for only some of the optional operands at the end; the others are left out.
             ins = [name(o) for o in present if not o.written][:len(case.inputs) - len(carry)] + carry
             columns = [str(form.id), ".".join([form.opcode] + written_words(form, case.values)), " ".join(outs),
                        " ".join(ins), " ".join(v.replace(" ", "") for v in case.inputs),

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// What read_config() is given: of one variable, or of several.
+/// The environment that the tests pass to read_config(): texts by the names of variables.
 std::map<std::string, std::string>& given() {
   static auto& all = *new std::map<std::string, std::string>;
   return all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle env: the environment variables that count, from the table in base/config.cpp.
+// heddle env: Heddle's environment variables, from the table in base/config.cpp.
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,10 +20,10 @@ enum class Source : u8 { fallback, environment, wrong };
 
 struct Setting {
   const Variable& variable;
-  std::string text;  ///< what the environment says
+  std::string text;  ///< of the environment
   Source source;
 
-  /// What holds.
+  /// The value that Heddle uses.
   std::string_view value() const {
     if (source == Source::environment) return text;
     if (source == Source::wrong && !variable.otherwise.empty()) return variable.otherwise;
@@ -43,7 +43,7 @@ Setting setting_of(const Variable& variable) {
   return {variable, text, is_right(variable, text) ? Source::environment : Source::wrong};
 }
 
-/// Variables that are called as Heddle's are and that nothing reads.
+/// Variables with names like HEDDLE_... that are not in the table.
 std::vector<std::string> unknown_variables() {
   constexpr std::string_view kPrefix = "HEDDLE_";
   std::vector<std::string> unknown;

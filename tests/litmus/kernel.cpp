@@ -105,7 +105,7 @@ class Writer {
  private:
   u32 count() const { return static_cast<u32>(threads_.size()); }
   bool shared() const { return variant_.space.find("shared") != std::string::npos; }
-  /// What stands in instructions: "generic" ways of addressing name no space.
+  /// The state space in instructions; generic addressing names none.
   std::string space() const {
     return variant_.space.starts_with("generic") ? "" : "." + variant_.space;
   }

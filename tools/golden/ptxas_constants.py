@@ -23,7 +23,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 HEADER = ".version 8.8\n.target sm_90a\n.address_size 64\n"
-# What depends on other threads or on memory is not constant.
+# Results that depend on other threads or on memory are not constant.
 NOT_CONSTANT = ["shfl.", "vote.", "match.", "redux.", "diverge.", "atom.", "red.", "movmatrix.", "ldmatrix.", "stmatrix."]
 SAME, DIFFERENT, UNKNOWN = "the same", "different", "not computed"
 

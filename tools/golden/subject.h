@@ -17,7 +17,7 @@ inline constexpr u32 kBlock = 65536;
 
 /// An array in global memory that a kernel reads.
 struct Input {
-  std::string key;  ///< arrays with the same key hold the same; "": nobody else reads it
+  std::string key;  ///< arrays with the same key are equal; "": no other kernel reads it
   u32 element_bytes = 4;
   u64 elements_per_block = 0;
   std::function<u64(u64 index)> at;  ///< element `index`

@@ -230,8 +230,8 @@ s64 within(u64 bits, s64 distance) {
   return static_cast<s64>(bits % static_cast<u64>(2 * distance + 1)) - distance;
 }
 
-/// What is a little off the first operand, its negative, or another power of two of it; for a third
-/// operand also what cancels the product of the first two.
+/// A number near the first operand, its negative, or a multiple of it by a power of two; for a
+/// third operand also a number that cancels the product of the first two.
 u64 related_number(Format f, Kind kind, u32 slot, u32 index, u64 bits) {
   const u64 a = value(kind, 0, index);
   const int how = static_cast<int>((bits >> 8) & 7);
@@ -262,8 +262,8 @@ u64 related_integer(Kind kind, u32 index, u64 bits) {
   }
 }
 
-/// Of an exponent around 0, so that sums neither vanish nor overflow; half of them end in zeros or
-/// ones.
+/// A number with an exponent around 0, so that sums neither vanish nor overflow; the mantissas of
+/// half of these numbers end in zeros or ones.
 u64 moderate_number(Format f, u64 bits, u64 more) {
   const int span = f.mantissa == 52 ? 60 : f.mantissa == 23 ? 26 : f.mantissa == 7 ? 20 : f.bias();
   const u64 exponent = static_cast<u64>(f.bias() + within(bits, span));

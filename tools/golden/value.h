@@ -57,8 +57,8 @@ u64 value(Kind kind, u32 slot, u32 index);
 /// Spreads all bits of its argument over all of its result.
 u64 spread(u64 bits);
 
-/// What a result adds to the sum that stands for many: it tells which result was at which place.
-/// Kernels compute the same.
+/// One result's summand in a checksum of many. It depends on the result and on its place, so
+/// that the sum changes when results trade places. Kernels compute the same function.
 u64 mixed(u64 result, u64 place);
 
 }  // namespace heddle::golden

@@ -57,7 +57,7 @@ TEST(Value, SomeThirdOperandsCancelTheProduct) {
   EXPECT_GT(cancelling, 100u);
 }
 
-// What is recorded stays comparable only as long as inputs stay what they are.
+// Recordings stay comparable only as long as the inputs do not change.
 TEST(Value, StaysWhatItWas) {
   u64 sum = 0;
   for (int i = 0; i < kKinds; ++i) {

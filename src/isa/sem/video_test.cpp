@@ -35,7 +35,7 @@ class Numbers {
 
 s128 power(u32 exponent) { return s128{1} << exponent; }
 
-/// As a number of `bits` bits, by arithmetic alone.
+/// The number in the low `bits` bits of `value`, computed by arithmetic alone.
 s128 read(s128 value, u32 bits, bool is_signed) {
   s128 low = value % power(bits);
   if (low < 0) low += power(bits);
