@@ -19,7 +19,7 @@ UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
 class Wrong(Exception):
-    """What is wrong with a profile; the message begins with file and line."""
+    """A mistake in a profile; the message begins with file and line."""
 
 
 def number(bits, units=("",)):
