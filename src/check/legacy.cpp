@@ -23,8 +23,8 @@ bool has_64_bits(const ir::Inst& inst) {
   return false;
 }
 
-/// Tries the modifiers with f32 for f64: otherwise unchanged; without the rounding (a conversion from
-/// f64 to f32 becomes one without a rounding); and with a rounding.
+/// Tries the modifiers with f32 for f64: otherwise unchanged; without the rounding (a conversion
+/// from f64 to f32 becomes one without a rounding); and with a rounding.
 void respell_single(ir::Inst& inst) {
   const std::string_view opcode = inst.get_form().opcode;
   auto words = ir::modifiers(inst);
