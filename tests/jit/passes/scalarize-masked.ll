@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; A gather for which the processor has no instruction becomes a loop over the lanes of the mask; one that it has stays.
+; A gather becomes a loop over the lanes of the mask if the processor has no gather instruction; otherwise it stays.
 ; RUN: %heddle jit --passes=scalarize-masked --cpu sapphirerapids %s | %FileCheck %s
 ; CHECK-NOT: @llvm.masked.gather.v16i8
 ; CHECK: lanes:
