@@ -192,9 +192,9 @@ bool is_present(const OperandSpec& operand, std::span<const u8> slot_values);
 bool holds(const Condition& condition, std::span<const u8> slot_values);
 bool all_hold(std::span<const Condition> conditions, std::span<const u8> slot_values);
 
-/// Index of the function for these slot values (lane and warp forms, and memory forms that apply
-/// one; see Form::dispatch_slots).
-/// Within one slot, entries follow the order of its choices; an absent optional one is entry 0.
+/// Index of the dispatch entry for these slot values (lane and warp forms, and memory forms that
+/// apply a function; see Form::dispatch_slots). Within one slot, entries follow the order of its
+/// choices; an absent optional modifier is entry 0.
 u32 dispatch_index(const Form& form, std::span<const u8> slot_values);
 inline constexpr u32 kNoDispatch = 0xffffffffu;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the warp functions share: the semantics of instructions that look across the lanes of a warp
+// Helpers of the warp functions: the semantics of instructions that look across the lanes of a warp
 // (PTX ISA 9.7.9.5, 9.7.9.6, 9.7.13.8 to 9.7.13.14). A warp function has one signature:
 //
 //   constexpr void f<compile-time arguments>(run-time arguments, WarpLanes, sources, results)
 //
 // A source is `const T*`, an array of 32 values by lane, or a Predicate; a result is `T*` or
 // `Predicate&`. A result is written for WarpLanes::active only, and may be the same register as a
-// source. The membermask is no source: it is in WarpLanes.
+// source. The membermask is part of WarpLanes, not a source.
 #pragma once
 
 #include <bit>

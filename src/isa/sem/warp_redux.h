@@ -42,8 +42,8 @@ constexpr void redux(Reduxop op, WarpLanes who, const T* a, T* d) {
 /// Integers in the order of the floats whose bits they come from, -0 below +0. Its own inverse.
 constexpr s32 float_order(s32 bits) { return bits ^ ((bits >> 31) & 0x7fffffff); }
 
-/// Of the bits of floats. A NaN is left out, or decides (`.NaN`); without any number the result is
-/// the canonical NaN.
+/// Operates on the bits of floats. A NaN is ignored, or makes the result NaN (`.NaN`); if all are
+/// NaN, the result is the canonical NaN.
 constexpr u32 extreme_of(Reduxop op, Flag abs, Flag nan, u32 members, const u32* a) {
   constexpr u32 kCanonicalNan = 0x7fffffff;
   constexpr u32 kInfinity = 0x7f800000;
