@@ -78,22 +78,22 @@ struct CompileOptions {
 
 /// Links units whose reports have no errors to a module that can be loaded. With `provides` the
 /// result is a whole program: whatever it uses is defined in it or provided. Null: `report` has
-/// errors, whose places are those of its source, the joined text.
+/// errors, whose places refer to its source, the joined text.
 struct Linked {
   std::shared_ptr<const ir::Module> module;
   diag::Checked checked;
 };
 Linked link(std::vector<Unit> units, Provides provides, const CompileOptions& options);
 
-/// What became of some inputs.
+/// The result for several inputs.
 struct Compiled {
   std::shared_ptr<const ir::Module> module;  ///< null when there are errors
-  /// Of the inputs in their order, and of the linker, those that have something to say.
+  /// The reports of the inputs, in their order, and of the linker; empty ones are left out.
   std::vector<diag::Checked> reports;
   std::vector<Error> failures;  ///< inputs that the preprocessor could not read
 
   bool has(diag::Kind kind) const;
-  /// The reports and failures as text for a person; empty when there is nothing to say.
+  /// The reports and failures as text; empty if there are none.
   std::string messages(bool colour = false) const;
 };
 

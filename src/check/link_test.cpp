@@ -169,7 +169,7 @@ TEST(Link, AModuleAloneDefinesItsExternVariables) {
       const CompileOptions as_part{.program = Program::relocatable};
       EXPECT_EQ(code_of(compile(program, &provides, as_part).messages()), "P4003") << text << use;
       EXPECT_EQ(compile(program).messages(), "") << text << use;
-      // A library of Heddle's own does not make it two.
+      // A library of Heddle's does not count as a second module.
       const std::vector<Input> with_library = {
           program[0], {"library", module("library", ".visible .func f() { ret; }").text, true}};
       EXPECT_EQ(code_of(compile(with_library, &provides).messages()), "P4005") << text << use;

@@ -53,7 +53,7 @@ int check_files(const CheckOptions& options) {
     }
     for (const diag::Diagnostic& diagnostic : report.diagnostics()) kinds.insert(diagnostic.kind);
   };
-  const bool alone = options.dump.empty() && !options.link;  // what it says is all that is wanted
+  const bool alone = options.dump.empty() && !options.link;  // only the report is needed
   std::vector<check::Unit> units;
   for (const std::string& path : options.files) {
     auto contents = syntax::load_text(path);

@@ -29,16 +29,16 @@ namespace heddle::machine {
 inline constexpr u32 kPortableCluster = 8, kLargestCluster = 16;
 inline constexpr u32 kFirstClusterTarget = 90;
 
-/// What the host asks for (cuLaunchKernel), and what check_launch() looks at (launch.h).
+/// The host's parameters of a launch (cuLaunchKernel), which check_launch() validates (launch.h).
 struct LaunchShape {
   Dim3 grid, block;
-  std::optional<Dim3> cluster = std::nullopt;  ///< CTAs in a cluster; none: what the kernel says
-  bool large_clusters = false;                 ///< more than kPortableCluster CTAs are fine
-  u32 dynamic_shared = 0;                      ///< bytes
-  bool cooperative = false;                    ///< all CTAs must be resident
+  std::optional<Dim3> cluster = std::nullopt;  ///< CTAs in a cluster; none: as the kernel declares
+  bool large_clusters = false;  ///< clusters of more than kPortableCluster CTAs are allowed
+  u32 dynamic_shared = 0;       ///< bytes
+  bool cooperative = false;     ///< all CTAs must be resident
 };
 
-/// What a launch runs with, which may differ each time that it runs.
+/// Parameters that may differ each time that a launch runs.
 struct RunOptions {
   std::vector<u8> params;       ///< the kernel's parameter block, at least Function::param_bytes
   u32 stack_bytes = 1024;       ///< local memory per thread for calls, beside the kernel's own
@@ -58,7 +58,7 @@ struct RunOptions {
 
 struct LaunchConfig : LaunchShape, RunOptions {};
 
-/// What a cooperative launch lends to the grid's barrier; CUDA's cooperative_groups find its
+/// The workspace of the grid's barrier in a cooperative launch; CUDA's cooperative_groups find its
 /// address in %envreg1 (high word) and %envreg2.
 struct GridWorkspace {
   u32 bytes = sizeof(GridWorkspace);
