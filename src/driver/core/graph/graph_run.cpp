@@ -11,7 +11,6 @@
 #include "driver/core/graph/graph_exec.h"
 #include "driver/core/process.h"
 #include "driver/core/stream/background.h"
-#include "driver/core/process.h"
 
 namespace heddle::driver {
 namespace {
