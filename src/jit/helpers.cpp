@@ -35,7 +35,7 @@ void for_each_lane(u32 lanes, F f) {
   for (u32 rest = lanes; rest; rest &= rest - 1) f(static_cast<u32>(std::countr_zero(rest)));
 }
 
-/// `check` for each warp of the team of which lanes take part, while it returns 0.
+/// Calls `check` for each warp of the team that has active lanes, while it returns 0.
 template <class F>
 u32 for_each_warp(Context* context, F check) {
   const u32 first = context->warp;
@@ -48,7 +48,7 @@ u32 for_each_warp(Context* context, F check) {
   return 0;
 }
 
-/// Those that are checked together, in their order; of one warp.
+/// Checks the accesses of a group for one warp, in their order.
 u32 check_sites(Context* context, u32 number) {
   Cta& cta = cta_of(context);
   for (const Site* site = &cta.site(number);; site = &cta.site(site->next)) {
@@ -93,7 +93,7 @@ u32 check_line(Context* context, u32 number) {
     const Site* site = &cta.site(number);
     const u64 begins[] = {address_in_line(*context, *site, 2 * w, 0),
                           address_in_line(*context, *site, 2 * w + 1, 0)};
-    // Those that take part may lie where it is legal.
+    // The addresses of the active lanes may be legal nevertheless.
     for (; cta.line_is_legal(*site, begins); site = &cta.site(site->next)) {
       if (!site->next) return 0;
     }
@@ -175,7 +175,7 @@ u32 wait_in_cluster(Context* context, u32 number) {
 
 // --- memory (9.7.9, 9.7.13.5) ---
 
-/// Makes the checked addresses addresses of the host. Nobody asks for local memory's.
+/// Turns checked addresses into host addresses. Local memory never comes here.
 void to_host(Context* context, const Site& site) {
   if (site.space == ir::Space::shared)
     for (u64& address : context->addresses) address += context->shared_base;
@@ -200,7 +200,7 @@ void store_lanes(Context* context, u32 count) {
   });
 }
 
-/// Makes Context::addresses those of the host. False: one is not legal, that was a trap.
+/// Turns Context::addresses into host addresses. False: one was illegal, and there is a trap.
 bool reach(Context* context, Cta& cta, const Site& site) {
   if (site.in_line) spread(context, site);
   if (cta.check_access(site)) return false;
@@ -273,8 +273,8 @@ constexpr WarpHelper kWarpHelpers[] = {
 #undef HEDDLE_NO_WARP
 };
 
-/// Whether the lanes of `group`, which name `named`, may do so: all of them are named, and no other
-/// one that is here names others. Else it is a trap of a strict launch.
+/// Whether the lanes of `group` have a legal membermask, `named`: it names all of them, and active
+/// lanes that it names have the same one. Otherwise a strict launch traps.
 bool may_name(Context* context, const Site& site, u32 group, u32 named, const u32* names) {
   Cta& cta = cta_of(context);
   if (const u32 strangers = group & ~named) {
@@ -283,7 +283,7 @@ bool may_name(Context* context, const Site& site, u32 group, u32 named, const u3
               machine::describe_unnamed_thread(named, lane));
     return false;
   }
-  // Those come to a barrier at different places, too.
+  // Threads may wait at different instructions of one barrier.
   const u32 others = isa::effects_of(site.sem).waits ? 0 : named & context->lanes & ~group;
   if (!others) return true;
   const u32 other = static_cast<u32>(std::countr_zero(others));
@@ -292,7 +292,7 @@ bool may_name(Context* context, const Site& site, u32 group, u32 named, const u3
   return false;
 }
 
-/// For each group of the lanes that name the same ones. False: that was a trap.
+/// Calls `f` for each group of active lanes with the same membermask. False: there is a trap.
 template <class F>
 bool for_each_group(Context* context, const Site& site, const u32* names, F f) {
   const bool strict = cta_of(context).is_strict();
@@ -308,7 +308,7 @@ bool for_each_group(Context* context, const Site& site, const u32* names, F f) {
   return true;
 }
 
-/// Whether the lanes name themselves, and each other: asked where code does the rest.
+/// Checks the membermasks of an instruction that compiled code executes otherwise.
 u32 members(Context* context, u32 number) {
   const Site& site = cta_of(context).site(number);
   return !for_each_group(context, site, operand<const u32>(context, 0), [](u32, u32) {});
@@ -340,7 +340,7 @@ u32 warp_op(Context* context, u32 number) {
   return 0;
 }
 
-/// What the code is about to access without having been told that it may.
+/// An access outside of the device's windows: legal only to registered host memory.
 u32 verify_access(Context* context, u32) {
   const machine::Memory& memory = cta_of(context).memory();
   for (u64 rest = context->verified_lanes; rest; rest &= rest - 1) {
@@ -353,7 +353,8 @@ u32 verify_access(Context* context, u32) {
   return 0;
 }
 
-/// Those that compute take subnormal numbers for what they are, wherever they are called.
+/// A helper that computes does so without flushing subnormal numbers, whatever the mode of its
+/// caller.
 template <Helper kRun>
 u32 computes(Context* context, u32 number) {
   const FloatMode mode(false);

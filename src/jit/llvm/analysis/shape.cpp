@@ -41,14 +41,14 @@ Widened sum(const Widened& a, const Widened& b) {
   return scaled({all.begin(), all.end()}, 1);
 }
 
-/// The shape, if its lanes lie near enough to each other for lengths that do not wrap around.
+/// The shape, if the distances of its lanes are small enough that extents do not wrap around.
 Shape near(Shape shape) {
   const auto is_near_too = [](const auto& term) { return is_near(term.second); };
   return is_near(shape.stride) && std::ranges::all_of(shape.widened, is_near_too) ? shape
                                                                                   : Shape::any();
 }
 
-/// What holds whichever of the two it is.
+/// The shape that holds for both.
 Shape meet(const Shape& a, const Shape& b) {
   if (a.kind == Kind::unset) return b;
   if (b.kind == Kind::unset) return a;
@@ -74,7 +74,7 @@ Shape times(const Shape& a, s64 factor) {
                scaled(a.widened, factor)});
 }
 
-/// Null when it is none, or has 128 bits: the products in which those occur are not looked into.
+/// Null when the value is no constant, or has 128 bits, which occur in products only.
 const llvm::ConstantInt* constant(const llvm::Value* value) {
   const auto* number = llvm::dyn_cast<llvm::ConstantInt>(value);
   return number && number->getBitWidth() <= 64 ? number : nullptr;
@@ -110,7 +110,7 @@ Shape Shapes::of_others(const llvm::Instruction& inst) const {
     const Shape shape = of(operand);
     if (shape.kind == Kind::unset) return {};
     if (shape.is_uniform()) continue;
-    // A value for each warp or half stays one.
+    // A value that is uniform over each warp or half stays so.
     all = meet(all, shape.is_affine() && shape.stride == 0 && shape.widened.empty()
                         ? Shape{shape.kind, 0, 1, {}}
                         : Shape::any());
@@ -152,10 +152,10 @@ Shape Shapes::of_binary(const llvm::BinaryOperator& inst) const {
         const u64 mask = right->getZExtValue();
         if (std::has_single_bit(mask + 1) && from.align > mask && stays_within(from, mask + 1))
           return {from.kind, from.stride, kMostAlign, {}};
-        // The lanes differ in bits that stay, below those of their first value.
+        // The lanes differ in bits of the mask, below those of their first value.
         if (std::has_single_bit(mask + 1) && from.align <= mask && stays_within(from, from.align))
           return {from.kind, from.stride, from.align, {}};
-        // What is cut off is the same for all.
+        // The bits that the mask clears are the same in all lanes.
         if (stays_within(from, low_bit(mask))) return {from.kind, 0, low_bit(mask), {}};
       }
       break;
@@ -169,7 +169,7 @@ Shape Shapes::of_compare(const llvm::ICmpInst& inst) const {
   const Shape a = of(inst.getOperand(0)), b = of(inst.getOperand(1));
   if (a.kind == Kind::unset || b.kind == Kind::unset) return {};
   if (a.is_affine() && !a.is_uniform() && b.is_affine() && b.stride == 0 && a.widened.empty()) {
-    // All lanes are on one side of a multiple of what their first one is a multiple of.
+    // All lanes are on one side of a multiple of the alignment of their first value.
     u64 bound = b.align;
     const auto predicate = inst.getPredicate();
     const bool behind = llvm::ICmpInst::isGT(predicate) || llvm::ICmpInst::isLE(predicate);
@@ -190,8 +190,8 @@ Shape Shapes::of_compare(const llvm::ICmpInst& inst) const {
 
 namespace {
 
-/// Whether it is a number that is not negative, in any lane, and a constant, and their sum does not
-/// wrap around: `thread - 4`.
+/// Whether the sum of a constant and a value that is negative in no lane does not wrap around:
+/// `thread - 4`.
 bool is_near_zero(const llvm::Value& sum) {
   const auto* add = llvm::dyn_cast<llvm::BinaryOperator>(&sum);
   const auto* constant = add && add->getOpcode() == llvm::Instruction::Add
@@ -213,9 +213,10 @@ Shape Shapes::of_cast(const llvm::CastInst& inst) const {
   switch (inst.getOpcode()) {
     case llvm::Instruction::ZExt:
     case llvm::Instruction::SExt: {
-      // What was widened before this is made good before this.
+      // An index that was widened before has its correction there.
       if (a.widened.empty() && (a.stride == 0 || stays_within(a, a.align))) return a;
-      // Of each lane the sign is known to be 0, and lanes are not that far from each other.
+      // The sign bit of each lane is known to be 0, and the lanes are nearer than that to each
+      // other.
       if (a.widened.empty() && inst.getOperand(0)->getType()->isIntegerTy(32) &&
           reach(a) > -(s64{1} << 31) && reach(a) < s64{1} << 31 &&
           (llvm::computeKnownBits(inst.getOperand(0), inst.getDataLayout()).isNonNegative() ||
@@ -241,7 +242,7 @@ Shape Shapes::of_phi(const llvm::PHINode& phi) const {
   for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
     const llvm::Value* value = phi.getIncomingValue(i);
     if (llvm::isa<llvm::UndefValue>(value)) continue;
-    // What lanes left a loop with, one by one.
+    // Lanes left the loop in different iterations.
     if (const auto* inst = llvm::dyn_cast<llvm::Instruction>(value)) {
       for (const llvm::Loop* loop = loops.getLoopFor(inst->getParent());
            loop && !loop->contains(block); loop = loop->getParentLoop()) {
@@ -272,7 +273,8 @@ Shape Shapes::of_thread_number(u64 component) const {
 Shape Shapes::of_load(const llvm::CallInst& call) const {
   const Shape address = of(call.getArgOperand(1));
   const Site& site = site_of(call, sites_);
-  // One for each thread; an access for each thread, unless all may see the same one.
+  // Local memory is each thread's own. An ordered access is one for each thread, unless one access
+  // may be for all.
   if (site.space == ir::Space::local) return Shape::any();
   if (address.kind == Kind::unset) return {};
   if (site.ordered && !(address.is_uniform() && site.count == 1)) return Shape::any();
@@ -331,7 +333,7 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
     case MachineOp::warp_op:
       return of_warp_operation(call);
     default:
-      HEDDLE_UNREACHABLE();  // all others whose result depends on something
+      HEDDLE_UNREACHABLE();  // no other operation has Result::depends
   }
 }
 
@@ -390,8 +392,8 @@ const llvm::ICmpInst* Shapes::lane_test(const llvm::BasicBlock* from, unsigned s
   return compare;
 }
 
-/// The lanes may part at the end of `block`: says where they may meet again, and which loops they
-/// leave one by one. False: that was known.
+/// The branch of `block` is divergent: notes where its lanes may reconverge, and which loops they
+/// may leave in different iterations. False: that was known.
 bool Shapes::diverge(llvm::BasicBlock* block) {
   if (!divergent_.insert(block).second) return false;
   const llvm::BasicBlock* end = reconvergence_of(block);
@@ -412,7 +414,7 @@ bool Shapes::diverge(llvm::BasicBlock* block) {
   for (const auto& [one, times] : reached) {
     if (times > 1 && one != block) reconverging_.insert(one);
   }
-  // Within one round of its loops: who leaves one of them from there leaves alone.
+  // Within one iteration of its loops: a lane that leaves a loop from there may leave alone.
   std::vector<llvm::BasicBlock*> work(llvm::succ_begin(block), llvm::succ_end(block));
   std::set<const llvm::BasicBlock*> seen;
   const auto leaves = [&](const llvm::BasicBlock* from, const llvm::BasicBlock* to) {
@@ -451,7 +453,7 @@ Shapes::Shapes(const ScalarKernel& kernel, const machine::Dim3& block, u32 warps
         if (inst.getType()->isVoidTy()) continue;
         Shape now = compute(inst);
         Shape& before = shapes_[&inst];
-        // Down only: what was any stays so, and what was known becomes known less well.
+        // Shapes only descend in the lattice, so the analysis ends.
         if (before.kind != Kind::unset) now = now.kind == Kind::unset ? before : meet(before, now);
         if (now == before) continue;
         before = std::move(now);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known of a scalar value over the lanes of a team: the same for all, a first value and a
-// step (an index, an address), or anything. This is what decides whether an access becomes one
-// vector load or sixteen scalar ones. Per half of a warp too: in a block of 16 x 16 the halves are
-// rows of their own. A team is a warp, or two that run together (Shapes::team()).
+// The shape of a scalar value over the lanes of a team: uniform, affine (a first value and a
+// stride: an index, an address), or any. The shape decides whether an access becomes one vector
+// load or sixteen scalar ones. A shape may hold for each half of a warp alone: in a block of 16 x
+// 16 the halves are rows. A team is a warp, or two that run together (Shapes::team()).
 //
-// It holds among the lanes that run together. In a loop that lanes leave one by one a counter is
-// the same for all that are still in it; behind the loop it is not.
+// A shape holds among active lanes. In a loop that lanes leave one by one, a counter is uniform
+// among the lanes in the loop; behind the loop it is not.
 #pragma once
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -37,7 +37,8 @@ struct Shape {
   Kind kind = Kind::unset;
   s64 stride = 0;
   u64 align = 1;  ///< divides the first value; a power of two
-  /// Widenings on the way here, which hold if no lane wrapped around, and the factor since then.
+  /// Widened indices that the value contains, and their factors. The shape holds if no lane of them
+  /// wrapped around.
   std::vector<std::pair<const llvm::Instruction*, s64>> widened;
 
   bool operator==(const Shape&) const = default;
@@ -45,7 +46,7 @@ struct Shape {
   bool is_affine() const { return kind != Kind::unset && kind != Kind::any; }
   static Shape uniform(u64 align = 1) { return {Kind::team, 0, align, {}}; }
   static Shape any() { return {Kind::any, 0, 1, {}}; }
-  /// What is known of each warp, or half, alone.
+  /// The shape over each warp, or half, alone.
   Shape by(Kind part) const;
 };
 
@@ -55,7 +56,7 @@ class Shapes {
   Shapes(const ScalarKernel& kernel, const machine::Dim3& block, u32 warps);
 
   Shape of(const llvm::Value* value) const;
-  /// How far the last lane that shares the first value is from it.
+  /// The distance of the last lane that shares the first value from that value.
   s64 reach(const Shape& shape) const {
     return shape.stride * (static_cast<s64>(halves_of(shape) * kHalf) - 1);
   }
@@ -66,22 +67,23 @@ class Shapes {
                                              : 1;
   }
   u32 team() const { return team_; }  ///< lanes
-  /// Whether the lanes that reach the end of the block may part there.
+  /// Whether the branch at the end of the block may be divergent.
   bool is_divergent(const llvm::BasicBlock* block) const { return divergent_.count(block) != 0; }
-  /// Where those who part there are all together again, in the same round of their loops. Null:
-  /// nowhere.
+  /// The block where the lanes of that branch reconverge, in the same iteration of their loops.
+  /// Null: there is none.
   const llvm::BasicBlock* reconvergence_of(const llvm::BasicBlock* block) const;
-  /// Of a branch that no more than one lane of a team takes that way: the comparison of a line of
-  /// numbers with one that is the same for all. Null: it is no such branch.
+  /// The condition of a branch that at most one lane of a team takes to that successor: a
+  /// comparison of an affine with a uniform value. Null: it is no such branch.
   const llvm::ICmpInst* lane_test(const llvm::BasicBlock* from, unsigned successor) const;
-  /// Whether lanes leave the loop one by one.
+  /// Whether lanes may leave the loop in different iterations.
   bool is_divergent(const llvm::Loop* loop) const { return divergent_loops_.count(loop) != 0; }
-  /// Whether lanes that parted may meet at the block's beginning.
+  /// Whether divergent lanes may reconverge at the beginning of the block.
   bool may_reconverge(const llvm::BasicBlock* block) const {
     return reconverging_.count(block) != 0;
   }
 
-  /// Whether all who leave `from` come to `to`, and those in a loop with both in the same round.
+  /// Whether all lanes that leave `from` reach `to`, and lanes in a loop with both in the same
+  /// iteration.
   bool always_leads(const llvm::BasicBlock* from, const llvm::BasicBlock* to) const;
 
   llvm::DominatorTree dominators;

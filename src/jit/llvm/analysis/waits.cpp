@@ -35,7 +35,7 @@ bool arrives(isa::SemId sem) {
   return what.signals || what.access == isa::Access::store || what.access == isa::Access::atomic;
 }
 
-/// Whether it may be what a loop that looks at memory waits for.
+/// Whether a loop that reads memory may wait for the instruction.
 bool writes(const llvm::Instruction& inst, const ScalarKernel& kernel) {
   const MachineOp op = machine_op(inst);
   if (op == MachineOp::store) return site_of_call(inst, kernel).space != ir::Space::local;
@@ -43,7 +43,8 @@ bool writes(const llvm::Instruction& inst, const ScalarKernel& kernel) {
   return op == MachineOp::atomic || op == MachineOp::system_call;
 }
 
-/// Whether another thread may notice that the instruction ran, or it that another one did.
+/// Whether another thread may notice that the instruction ran, or its result depends on other
+/// threads.
 bool is_noticed(const llvm::Instruction& inst, const ScalarKernel& kernel) {
   const MachineOp op = machine_op(inst);
   if (op == MachineOp::load || op == MachineOp::special) return true;
@@ -52,7 +53,7 @@ bool is_noticed(const llvm::Instruction& inst, const ScalarKernel& kernel) {
   return !sleeps && !asks_object(inst, kernel) && inst.mayHaveSideEffects();
 }
 
-/// Whether all threads of the warp, or the CTA, come to it before any of them goes on.
+/// Whether all threads of the warp, or of the CTA, reach the instruction before any continues.
 bool is_barrier(const llvm::Instruction& inst) {
   const MachineOp op = machine_op(inst);
   if (op == MachineOp::warp_barrier) {
@@ -76,8 +77,8 @@ bool gathers(const llvm::Instruction& inst, const ScalarKernel& kernel) {
 
 namespace {
 
-/// The compare-and-swap of a loop that tries it again with the value that it found, until nobody
-/// came between: it goes on only when another one got through, so it waits for nobody. Null: none.
+/// The compare-and-swap of a loop that retries it with the value found. It repeats only if another
+/// thread's operation succeeded, so it waits for no thread. Null: there is none.
 const llvm::Instruction* retried(const llvm::Loop& loop, const ScalarKernel& kernel,
                                  const Shapes& shapes) {
   const Block* latch = loop.getLoopLatch();
@@ -105,10 +106,10 @@ const llvm::Instruction* retried(const llvm::Loop& loop, const ScalarKernel& ker
   return nullptr;
 }
 
-/// Null: what other threads do makes no difference to how the loop goes on.
+/// The access that decides, by what other threads do, whether the loop is left. Null: none does.
 const llvm::CallInst* find_asking(const llvm::Loop& loop, const ScalarKernel& kernel,
                                   const Shapes& shapes) {
-  // By the instruction that they depend on.
+  // Dependent values, by the access that they depend on.
   llvm::DenseMap<const llvm::Value*, const llvm::CallInst*> told;
   std::vector<const llvm::Value*> work;
   const auto add = [&](const llvm::Value* value, const llvm::CallInst* by) {
@@ -125,7 +126,7 @@ const llvm::CallInst* find_asking(const llvm::Loop& loop, const ScalarKernel& ke
     for (const llvm::Instruction& inst : *block) {
       has_barrier |= is_barrier(inst);
       const MachineOp op = machine_op(inst);
-      // Of memory, the engine below looks at other CTAs' shared memory.
+      // The fallback engine accesses shared memory of other CTAs.
       const isa::Access access = op == MachineOp::step
                                      ? isa::effects_of(site_of_call(inst, kernel).sem).access
                                      : isa::Access::none;
@@ -150,7 +151,7 @@ const llvm::CallInst* find_asking(const llvm::Loop& loop, const ScalarKernel& ke
         if (inner == &loop || !retried(*inner, kernel, shapes)) return by;
         continue;
       }
-      // One thread asks, and tells the others.
+      // One thread polls, and stores the result for the others.
       if (has_barrier && machine_op(*inst) == MachineOp::store && use.getOperandNo() > 1 &&
           is_shared(*inst)) {
         for (const llvm::CallInst* load : shared_loads) add(load, by);
@@ -161,7 +162,7 @@ const llvm::CallInst* find_asking(const llvm::Loop& loop, const ScalarKernel& ke
   return nullptr;
 }
 
-/// Where lanes that take turns meet, in that loop. Null: they do not.
+/// The call of heddle.turn at which interleaved lanes of the loop meet. Null: there is none.
 const llvm::CallInst* find_turn(const llvm::Loop& loop, const Shapes& shapes) {
   for (const Block* block : loop.blocks()) {
     if (shapes.loops.getLoopFor(block) != &loop) continue;
@@ -172,7 +173,7 @@ const llvm::CallInst* find_turn(const llvm::Loop& loop, const Shapes& shapes) {
   return nullptr;
 }
 
-/// Whether it is true for one lane of a warp, the same each time (elect.sync).
+/// Whether the condition is true for one lane of a warp, always the same (elect.sync).
 bool is_elected(const llvm::Value* condition, const ScalarKernel& kernel) {
   const auto* part = llvm::dyn_cast<llvm::ExtractValueInst>(condition);
   const auto* call = part ? llvm::dyn_cast<llvm::CallInst>(part->getAggregateOperand()) : nullptr;
@@ -180,7 +181,7 @@ bool is_elected(const llvm::Value* condition, const ScalarKernel& kernel) {
          site_of(*call, kernel.sites).sem == isa::SemId::elect;
 }
 
-/// Whether no more than one lane of a warp may come to the block at a time.
+/// Whether at most one lane of a warp may be in the block at a time.
 bool is_of_one_lane(const Block* block, const ScalarKernel& kernel, const Shapes& shapes) {
   for (const auto* node = shapes.dominators.getNode(block)->getIDom(); node;
        node = node->getIDom()) {
@@ -197,7 +198,7 @@ bool is_of_one_lane(const Block* block, const ScalarKernel& kernel, const Shapes
   return false;
 }
 
-/// Blocks that lanes come to from one, before those that part with them are together again.
+/// Blocks that lanes reach from `from` before they reconverge at `together`.
 std::set<const Block*> apart(const Block* from, const Block* together) {
   std::set<const Block*> seen;
   std::vector<const Block*> work = {from};
@@ -210,14 +211,15 @@ std::set<const Block*> apart(const Block* from, const Block* together) {
   return seen;
 }
 
-/// Whether lanes of a warp that wait at one of the `places` hold others up that may do what they
-/// wait for: on the other way, or behind where the ways meet, but not behind a barrier.
+/// Whether lanes that wait at one of the `places` may wait for divergent lanes of their warp: for
+/// an instruction that `answers` on the other side of a branch, or behind the reconvergence point,
+/// but not behind a barrier.
 bool hold_answers_up(const ScalarKernel& kernel, const Shapes& shapes,
                      const std::set<const Block*>& places, const auto& answers) {
   for (const Block& block : *kernel.function) {
     if (!shapes.is_divergent(&block) || is_of_one_lane(&block, kernel, shapes)) continue;
     const auto* branch = llvm::cast<llvm::BranchInst>(block.getTerminator());
-    // Lanes that go the same way each time, or always the same one of them.
+    // Each lane takes the same side in each iteration, or one elected lane does.
     const auto* condition = llvm::dyn_cast<llvm::Instruction>(branch->getCondition());
     const llvm::Loop* loop = shapes.loops.getLoopFor(&block);
     const bool same = !loop || !condition || !loop->getOutermostLoop()->contains(condition) ||
@@ -321,8 +323,8 @@ std::vector<DivergentBarrier> find_divergent_barriers(const ScalarKernel& kernel
   };
   for (const Block& block : *kernel.function) {
     if (!shapes.is_divergent(&block)) continue;
-    // Who goes around a loop that both ways are in comes to its barriers a round later than who
-    // meets them on the way.
+    // In a loop with both sides, a lane that goes around reaches the barriers an iteration later
+    // than a lane that meets them on its side.
     std::set<const Block*> around;
     for (const llvm::Loop* loop = shapes.loops.getLoopFor(&block); loop;
          loop = loop->getParentLoop()) {
@@ -353,7 +355,8 @@ std::vector<DivergentBarrier> find_divergent_barriers(const ScalarKernel& kernel
 
 namespace {
 
-/// Whether lanes that wait for barrier objects hold others of their warp up that may arrive there.
+/// Whether lanes that wait for a barrier object may wait for divergent lanes of their warp to
+/// arrive.
 bool holds_arrivals_up(const ScalarKernel& kernel, const Shapes& shapes) {
   std::set<const Block*> objects;
   for (const llvm::Instruction& inst : llvm::instructions(*kernel.function)) {

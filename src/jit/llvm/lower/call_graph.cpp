@@ -23,7 +23,7 @@ CallGraph::CallGraph(const ir::Module& module, const std::set<u32>& pointed, u32
     if (!from_here.count(id)) continue;
     for (const u32 other : from_here) {
       if (!reached[other].count(id)) continue;
-      circles_[id] = other;  // the lowest number of all of them
+      sccs_[id] = other;  // the lowest number of all of them
       break;
     }
   }
@@ -51,7 +51,7 @@ void CallGraph::find(u32 id) {
   for (const u32 callee : callees) find(callee);
 }
 
-/// By at least one call.
+/// The functions that at least one call leads to.
 std::set<u32> CallGraph::reached_from(u32 id) const {
   std::set<u32> reached;
   std::vector<u32> left = calls_.at(id);
@@ -65,23 +65,23 @@ std::set<u32> CallGraph::reached_from(u32 id) const {
   return reached;
 }
 
-std::optional<u32> CallGraph::circle_of(u32 id) const {
-  const auto found = circles_.find(id);
-  return found == circles_.end() ? std::nullopt : std::optional(found->second);
+std::optional<u32> CallGraph::scc_of(u32 id) const {
+  const auto found = sccs_.find(id);
+  return found == sccs_.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// Instructions with all that it calls in place; of a circle all its functions, once. At most one
-/// more than there may be.
+/// The number of instructions of a function with its callees inlined; the functions of an SCC count
+/// once. At most one more than the limit.
 std::size_t CallGraph::weigh(u32 id, std::map<u32, std::size_t>& known) const {
-  const auto circle = circle_of(id);
-  const u32 key = circle.value_or(id);
+  const auto scc = scc_of(id);
+  const u32 key = scc.value_or(id);
   if (const auto found = known.find(key); found != known.end()) return found->second;
   std::size_t sum = 0;
   for (const auto& [one, callees] : calls_) {
-    if (circle ? circle_of(one) != circle : one != id) continue;
+    if (scc ? scc_of(one) != scc : one != id) continue;
     sum += module_.functions[one].insts.size();
     for (const u32 callee : callees) {
-      if (circle && circle_of(callee) == circle) continue;
+      if (scc && scc_of(callee) == scc) continue;
       sum = std::min(sum + weigh(callee, known), kMostInstructions + 1);
     }
   }
@@ -93,7 +93,7 @@ std::string CallGraph::why_not() const {
     const ir::Function& f = module_.functions[id];
     if (!f.has_body) return fmt::format("a pointer to '{}', which the system provides", f.name);
     if (f.is_entry && id != entry_) return "a kernel that calls a kernel is not compiled";
-    if (f.is_entry && circle_of(id)) return "a kernel that calls itself is not compiled";
+    if (f.is_entry && scc_of(id)) return "a kernel that calls itself is not compiled";
   }
   std::map<u32, std::size_t> known;
   if (weigh(entry_, known) > kMostInstructions)

@@ -22,8 +22,9 @@ class CallGraph {
   /// Why the kernel cannot be compiled with all that it calls; empty: it can.
   std::string why_not() const;
   const std::map<u32, std::vector<u32>>& calls() const { return calls_; }
-  /// Functions that may call each other over and over go by one number; none: it is in no circle.
-  std::optional<u32> circle_of(u32 id) const;
+  /// Functions that may call each other over and over form an SCC, which is named by one of their
+  /// numbers; none: it is in none.
+  std::optional<u32> scc_of(u32 id) const;
 
  private:
   void find(u32 id);
@@ -34,7 +35,7 @@ class CallGraph {
   const std::set<u32>& pointed_;
   const u32 entry_;
   std::map<u32, std::vector<u32>> calls_;  ///< of each function, callees as often as it names them
-  std::map<u32, u32> circles_;
+  std::map<u32, u32> sccs_;
 };
 
 }  // namespace heddle::jit

@@ -19,14 +19,14 @@ using ir::Operand;
 using ir::OperandKind;
 using isa::Type;
 
-/// Arguments of that size are rare: CUDA's libraries compare with 105,615 and 2^31.
+/// Larger arguments are rare: CUDA's libraries compare with 105,615 and 2^31.
 constexpr double kLarge = 65'536;
-/// Instructions; what is shorter costs about what passing its arguments does.
+/// Instructions. A shorter function costs about as much as passing its arguments.
 constexpr std::size_t kLong = 40;
 
 bool ends_block(const ir::Inst& inst) { return inst.get_form().effects().flow != isa::Flow::next; }
 
-/// Whether another thread could not tell that the instruction ran, nor it what others do.
+/// Whether no other thread can notice the instruction, and its result does not depend on others.
 bool is_private(const ir::Inst& inst) {
   const isa::Form& form = inst.get_form();
   if (form.sem_kind == isa::SemKind::lane) return true;
@@ -67,7 +67,7 @@ bool may_stay_a_call(const ir::Function& function) {
          fits_rows(function.signature.params, function);
 }
 
-/// Where branches lead to.
+/// The targets of branches.
 std::vector<u32> targets_of(const ir::Function& function) {
   std::vector<u32> targets;
   for (const Operand& one : function.operands)
@@ -77,8 +77,7 @@ std::vector<u32> targets_of(const ir::Function& function) {
   return targets;
 }
 
-/// The branch at whose one side the block of `inst` lies, and nothing else leads there; and whether
-/// it is where the branch leads to.
+/// The conditional branch that alone leads to the block of `inst`, and whether by being taken.
 struct Way {
   const ir::Inst* branch;
   bool taken;
@@ -132,7 +131,7 @@ std::optional<double> number_of(const Operand& operand) {
   return std::nullopt;
 }
 
-/// Whether the predicate says `value` only of numbers that are large, or no numbers.
+/// Whether the predicate has this value only if a number is large or NaN.
 bool means_large(const ir::Function& function, u32 predicate, bool value) {
   const ir::Inst* writer = writer_of(function, predicate);
   if (!writer || writer->guard.predicate || writer->get_form().opcode != "setp") return false;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that hardly any thread calls, by their shape: CUDA's reduction of large arguments of
-// sin and cos stands behind each of them, and is longer than they are. Such a call is left to the
-// engine below, which runs the function for the lanes that come there, so that the code of the
-// function is not in the kernel once for each call.
+// Cold functions, recognised by their form: sin and cos of CUDA call a function that reduces large
+// arguments, which is longer than they are and hardly ever runs. Such a call stays a call of the
+// fallback engine for the active lanes, so that the function is not inlined at each call.
 #pragma once
 
 #include "ir/module.h"
 
 namespace heddle::jit {
 
-/// Whether the call, of a function of the module by its name, is one: only floating-point numbers
-/// of kLarge and more (or NaN) come to it, the function is long (kLong), it calls no other, writes
-/// no memory but its own, and looks at no other thread.
+/// Whether the direct call is one of a cold function: only floating-point numbers of at least
+/// kLarge (or NaN) reach it, and the function is long (kLong), calls no other function, writes
+/// local memory only, and does not depend on other threads.
 bool is_cold_call(const ir::Module& module, const ir::Function& caller, u32 inst);
 
 }  // namespace heddle::jit

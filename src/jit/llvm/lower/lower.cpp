@@ -51,7 +51,7 @@ llvm::Value* FunctionLowering::special(const Operand& operand) {
   const unsigned bits = bits_of(isa::special_register_info(reg).type);
   const machine::Dim3& block = shared_.request.block;
   const u32 size[] = {block.x, block.y, block.z, 1};
-  // What LLVM may count on.
+  // Adds the range of the number.
   const auto below = [&](u32 bound, llvm::Value* value) {
     llvm::cast<llvm::CallInst>(value)->setMetadata(
         llvm::LLVMContext::MD_range,
@@ -114,8 +114,8 @@ llvm::Value* FunctionLowering::symbol(u32 number) {
 }
 llvm::Value* FunctionLowering::function_address(u32 id) { return symbol(id | kFunctionSymbol); }
 
-/// The address of a variable of the function's, so many bytes further. A function that may be
-/// called again before it returns has one for each call.
+/// The address of a local variable, plus a distance in bytes. A recursive function has its
+/// variables once for each activation.
 llvm::Value* FunctionLowering::local_address(u32 local, u64 distance) {
   llvm::Value* begin = nullptr;
   if (recursive_) {
@@ -356,7 +356,7 @@ void FunctionLowering::lay_out_locals() {
   }
 }
 
-/// Between a .param variable in memory and the place of an argument.
+/// Copies between a .param variable in memory and the place of an argument.
 void FunctionLowering::copy_local(u32 local, llvm::Value* place, bool to_memory) {
   const ir::Variable& from = f_.locals[local];
   const u64 unit = std::min<u64>(from.align ? from.align & (~from.align + 1) : 1, 8);
@@ -476,7 +476,7 @@ std::string FunctionLowering::run() {
       if (!builder_.GetInsertBlock()->getTerminator()) builder_.CreateBr(blocks_[i]);
       builder_.SetInsertPoint(blocks_[i]);
     } else if (builder_.GetInsertBlock()->getTerminator()) {
-      // What no label leads to.
+      // No label leads to this instruction.
       builder_.SetInsertPoint(llvm::BasicBlock::Create(shared_.context, "unreachable", function_));
     }
     if (!inst_->guard.predicate) {
@@ -552,12 +552,12 @@ std::string lower(const Request& request, llvm::LLVMContext& context, ScalarKern
         "ptx." + f.name, *kernel.module);
     function->setDoesNotThrow();
     shared.functions[id] = function;
-    if (const auto circle = graph.circle_of(id)) kernel.recursive[function].scc = *circle;
+    if (const auto scc = graph.scc_of(id)) kernel.recursive[function].scc = *scc;
   }
   for (const auto& [id, callees] : graph.calls()) {
     if (std::string why = FunctionLowering(shared, id).run(); !why.empty()) return why;
   }
-  // Those whose every call is left to the engine below.
+  // Removes functions that only the fallback engine calls.
   for (const auto& [id, function] : shared.functions) {
     if (id == request.entry.value || !function->use_empty()) continue;
     kernel.recursive.erase(function);

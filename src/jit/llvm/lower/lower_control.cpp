@@ -21,14 +21,15 @@ void FunctionLowering::brx_idx() {
   }
   builder_.SetInsertPoint(nowhere);
   trap();
+  // The branch is never taken. With a target of the list it adds no way for lanes to diverge.
   builder_.CreateBr(labels.empty() ? exit_ : blocks_[labels[0]]);
 }
 
-/// Nobody goes on behind it. That it leads to where the others go shows that lanes do not part.
+/// No thread continues behind a trap.
 void FunctionLowering::trap() { emit(MachineOp::trap, builder_.getVoidTy(), {constant(site())}); }
 void FunctionLowering::brkpt() { trap(); }
 
-/// Arguments as numbers of 64 bits; the result is one.
+/// Arguments and the result are passed as 64-bit numbers.
 void FunctionLowering::system_call(const ir::Function& callee) {
   const isa::Form& form = inst_->get_form();
   std::vector<llvm::Value*> operands = {constant(site())};
@@ -37,7 +38,7 @@ void FunctionLowering::system_call(const ir::Function& callee) {
     const unsigned bits = std::min<u32>(64, static_cast<u32>(f_.locals[local].size * 8));
     return integer(bits);
   };
-  // A structure is several words.
+  // A structure is passed as several words.
   const auto words_of = [&](u32 local, llvm::Value* storage) {
     const u64 size = f_.locals[local].size;
     for (u64 at = 0; at < size; at += 8) {
@@ -126,8 +127,8 @@ std::vector<u64> FunctionLowering::formal_sizes(const ir::Function& function) {
   return sizes;
 }
 
-/// Calls the function, and goes on where it returns. Where a parameter has not the size of the
-/// argument, as it may be when the function comes from a pointer, it gets zeros behind it.
+/// Calls the function. Where a parameter is larger than the argument, which a call through a
+/// pointer permits, the rest is zero.
 void FunctionLowering::call_one(u32 id, const Call& call) {
   const auto found = shared_.functions.find(id);
   const ir::Function& callee = shared_.request.module->functions[id];
@@ -159,7 +160,7 @@ void FunctionLowering::call_one(u32 id, const Call& call) {
   }
 }
 
-/// Whether arguments and results have the sizes that the function has.
+/// Whether arguments and results have the sizes of the function's parameters and return values.
 bool FunctionLowering::matches(u32 id, const Call& call) const {
   const ir::Function& callee = shared_.request.module->functions[id];
   const auto same = [](const Place& place, u64 size) { return place.size == size; };
@@ -167,7 +168,7 @@ bool FunctionLowering::matches(u32 id, const Call& call) const {
          std::ranges::equal(call.places, formal_sizes(callee), same);
 }
 
-/// The engine below runs the function, for the lanes that come here.
+/// The fallback engine runs the function for the active lanes.
 void FunctionLowering::call_below(const ir::Function& callee, const Call& call) {
   const std::vector<u64> sizes = formal_sizes(callee);
   std::vector<llvm::Value*> operands = {constant(site())};
@@ -251,7 +252,7 @@ void FunctionLowering::call() {
 void FunctionLowering::ret() { builder_.CreateBr(exit_); }
 void FunctionLowering::exit() { builder_.CreateBr(gone_); }
 
-/// Functions whose address is taken somewhere, in a variable too, by number.
+/// The numbers of functions whose address is taken, in an instruction or in a variable.
 std::set<u32> find_pointed(const ir::Module& module) {
   std::set<u32> found;
   for (const ir::Function& f : module.functions) {

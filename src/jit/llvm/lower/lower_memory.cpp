@@ -54,8 +54,8 @@ std::vector<llvm::Value*> FunctionLowering::split(const std::vector<llvm::Value*
   return words;
 }
 
-/// Where an access may go: the parameters of a function lie in local memory. Those of a kernel are
-/// accessed by generic addresses.
+/// The state space of an access: parameters of a function lie in local memory, those of a kernel
+/// are accessed by generic addresses.
 ir::Space FunctionLowering::space_of_access(const Operand& address) const {
   const auto space = static_cast<ir::Space>(inst_->space);
   if (address.kind == OperandKind::local) return ir::Space::local;
@@ -71,14 +71,14 @@ u32 FunctionLowering::access_site(const Operand& address, unsigned bits, std::si
   site.space = space_of_access(address);
   site.bytes = static_cast<u8>(bits / 8);
   site.count = static_cast<u8>(words);
-  // Nobody else sees what lies in local memory.
+  // No other thread accesses local memory.
   site.strong = site.space != ir::Space::local && ir::is_strong(*inst_);
   site.ordered = site.strong && ir::is_strong_beyond_cluster(*inst_);
   return number;
 }
 
-/// Accesses that the engine below does: of 128 bits in one piece, and to addresses of a cluster's
-/// shared memory.
+/// Whether the fallback engine makes the access: an indivisible one of 128 bits, or one to shared
+/// memory of the cluster.
 bool FunctionLowering::is_beyond() const {
   const isa::Form& form = inst_->get_form();
   bool cluster = false;
@@ -226,7 +226,7 @@ void FunctionLowering::isspacep() {
 }
 
 void FunctionLowering::fence() {
-  // A CTA runs on one host thread, which sees its own accesses in order.
+  // A CTA runs on one host thread, which sees its own accesses in program order.
   const auto scope = static_cast<sem::Fencescope>(slot("fencescope"));
   if (scope == sem::Fencescope::cta || scope == sem::Fencescope::cluster) return;
   const bool all = inst_->get_form().opcode == "membar" ||

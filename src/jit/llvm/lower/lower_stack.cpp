@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// alloca, stacksave and stackrestore (PTX ISA 9.7.17). The stack pointer is a local variable like
-// any other, so a value where no call of a recursive function is left; what alloca gives comes from
-// the end of a thread's local memory downwards, frames of calls from below.
+// alloca, stacksave and stackrestore (PTX ISA 9.7.17). The stack pointer is a local variable,
+// so it becomes a value where no recursive call is left. alloca takes from the end of a thread's
+// local memory downwards; frames of calls grow upwards.
 #include "jit/llvm/lower/lowering.h"
 #include "jit/llvm/scalar/local_memory.h"
 
@@ -21,7 +21,7 @@ void FunctionLowering::set_stack_pointer(llvm::Value* offset) {
   LocalMemory(shared_.kernel, builder_).store_pointer(offset);
 }
 
-/// The kernel begins with all of the room; a function gives back what it took.
+/// A kernel begins with an empty stack; a function restores the stack pointer when it returns.
 void FunctionLowering::begin_stack() {
   if (f_.is_entry && shared_.kernel.stack_pointer)
     set_stack_pointer(context_field(offsetof(Context, local_stride), 64));

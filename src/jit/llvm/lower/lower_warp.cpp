@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What looks across the lanes of a warp, and barriers (PTX ISA 9.7.9.5, 9.7.13).
+// Warp-level instructions and barriers (PTX ISA 9.7.9.5, 9.7.13).
 #include <algorithm>
 
 #include "ir/registers.h"
@@ -22,7 +22,7 @@ void FunctionLowering::warp_function() {
   for (u32 i = 0; i < form.operands.size() && i < inst_->operands.count; ++i) {
     const Operand& one = operand(i);
     if (form.operands[i].written) {
-      // Left out, or a second result that nobody wants.
+      // The result is left out, or is a second one that goes to a sink.
       if (one.type == Type::none || (!targets.empty() && one.kind == OperandKind::none)) continue;
       targets.push_back(&one);
       results.push_back(integer(bits_of(one.type)));
@@ -40,12 +40,13 @@ void FunctionLowering::warp_function() {
           results.size() == 1 ? all : builder_.CreateExtractValue(all, static_cast<unsigned>(i)));
 }
 
-/// An instruction that the engine below runs: its registers go there and come back.
+/// An instruction that the fallback engine runs: it gets the values of the registers that the
+/// instruction reads, and returns those that it writes.
 void FunctionLowering::step(MachineOp what) {
   for (const Operand& whole :
        std::span(f_.operands).subspan(inst_->operands.first, inst_->operands.count)) {
     for (const Operand& one : elements(whole)) {
-      // Local memory is laid out in another way there.
+      // The fallback engine has another layout of local memory.
       if (one.kind == OperandKind::local)
         return fail(
             fmt::format("'{}' of a local variable is not compiled", inst_->get_form().opcode));
@@ -55,7 +56,7 @@ void FunctionLowering::step(MachineOp what) {
   std::string types;
   u32 rows = 0;
   const u32 number = site();
-  // Of a wait, how many of the registers say for what: shape.cpp.
+  // For a wait: how many of the registers name the object and the phase (shape.cpp).
   site_of(number).count = static_cast<u8>((operand("a").kind == OperandKind::reg ? 1 : 0) +
                                           (operand("parity").kind != OperandKind::none ? 1 : 0));
   std::vector<llvm::Value*> operands = {constant(number)};
@@ -98,8 +99,8 @@ bool is_unusual_barrier(const ir::Function& f, const ir::Inst& inst) {
   return false;
 }
 
-/// Where all barriers of a kernel are waits of all threads for each other, its code looks after
-/// them; else the run-time does.
+/// If all barriers of a kernel are waits of all threads, compiled code implements them; otherwise
+/// the run-time does.
 void FunctionLowering::barrier() {
   const isa::Form& form = inst_->get_form();
   Operand number = operand("a");
@@ -132,7 +133,8 @@ void FunctionLowering::bar_sync() { barrier(); }
 void FunctionLowering::bar_arrive() { barrier(); }
 void FunctionLowering::bar_red() { barrier(); }
 
-/// The lanes of a warp run together; vectorize() sees to it that they do here.
+/// The active lanes of a warp run together; vectorize() refuses a kernel whose lanes may be
+/// divergent here.
 void FunctionLowering::warp_barrier() {
   const u32 at = site();
   emit(MachineOp::warp_barrier, builder_.getVoidTy(), {constant(at), value(operand("m"))});

@@ -2,7 +2,7 @@
 //
 // The parts of lower(): operands and what a function is made of (lower.cpp), memory
 // (lower_memory.cpp), the stack (lower_stack.cpp), control flow and calls (lower_control.cpp), and
-// what looks across lanes (lower_warp.cpp).
+// warp-level instructions and barriers (lower_warp.cpp).
 #pragma once
 
 #include <llvm/IR/DIBuilder.h>
@@ -48,10 +48,10 @@ struct Shared {
   bool unusual_barriers = false;
 };
 
-/// Whether it is another barrier than a known one at which all threads wait.
+/// Whether the instruction is a barrier other than a wait of all threads at a constant number.
 bool is_unusual_barrier(const ir::Function& f, const ir::Inst& inst);
 
-/// Functions whose address is taken, by number.
+/// The numbers of functions whose address is taken.
 std::set<u32> find_pointed(const ir::Module& module);
 
 class FunctionLowering {
@@ -177,13 +177,13 @@ class FunctionLowering {
   const u32 id_;
   const ir::Function& f_;
   llvm::Function* function_ = nullptr;
-  Recursive* recursive_ = nullptr;  ///< it may be called again before it returns
+  Recursive* recursive_ = nullptr;  ///< of a recursive function; else null
   llvm::IRBuilder<> builder_, entry_builder_;
   std::vector<llvm::AllocaInst*> registers_;
   std::vector<bool> indexed_;         // .param variables that do not stay values
   std::vector<llvm::Value*> locals_;  // storage of .param variables that do
-  // Of the others, and of .local variables: numbers of ScalarKernel::locals; or offsets from the
-  // activation of a recursive function.
+  // For other .param variables, and .local variables: indices of ScalarKernel::locals; in a
+  // recursive function, offsets from its activation.
   std::vector<u64> local_places_;
   std::vector<llvm::BasicBlock*> blocks_;               // by instruction: where a block begins
   llvm::BasicBlock *exit_ = nullptr, *gone_ = nullptr;  ///< of the function; of the kernel

@@ -59,7 +59,7 @@ LaneFunction read_entry(const llvm::Constant* entry) {
   return lane;
 }
 
-/// The kernel's processor counts, not the one of the build.
+/// Attributes of the build's processor are removed: the kernel's counts.
 void forget_processor(llvm::Function& function) {
   for (const char* name : {"target-cpu", "target-features", "tune-cpu", "min-legal-vector-width",
                            "stack-protector-buffer-size", "no-trapping-math"})
@@ -72,9 +72,9 @@ void materialize(llvm::Function& function) {
   HEDDLE_CHECK(!error);
 }
 
-/// Instructions of functions that are run by the engine below: only what rounds in software has so
-/// many. One on numbers of 128 bits becomes as many as kWide others: of sixteen lanes, each is in
-/// pieces.
+/// A function with more instructions is run by the fallback engine: only functions that round in
+/// software are so long. An instruction on 128-bit numbers counts as kWide: LLVM splits it for each
+/// of sixteen lanes.
 constexpr std::size_t kLong = 280, kWide = 24;
 
 bool is_wide(const llvm::Instruction& inst) {

@@ -65,7 +65,7 @@ bool Broadcasts::is_same_for_all_warps(const llvm::Value* value) {
   using namespace llvm::PatternMatch;
   const auto* inst = llvm::dyn_cast<llvm::Instruction>(value);
   if (!inst) return true;
-  // What goes round a loop is the same if all else that it is made of is.
+  // A phi node of a loop is the same if its other operands are.
   if (const auto [known, is_new] = same_.try_emplace(value, true); !is_new) return known->second;
   const auto operands_are = [&] {
     return llvm::all_of(inst->operand_values(),
@@ -95,7 +95,7 @@ bool Broadcasts::is_same_for_all_warps(const llvm::Value* value) {
   return same_[value] = same;
 }
 
-/// Whether what is written may be a part of what is read.
+/// Whether the write may overlap the read.
 bool Broadcasts::may_overlap(llvm::Instruction& load, llvm::Instruction& write) {
   const auto range = [&](llvm::Instruction& inst) {
     const Bounds address = bounds_.of(llvm::cast<llvm::CallInst>(inst).getArgOperand(1), inst);
