@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Accesses to memory of whole warps whose addresses are known to be affine in the lane: lane 0
-// tells them all (decode_affine.cpp).
+// Loads and stores of whole warps whose addresses are affine in the lane: the address of lane 0
+// gives all addresses (analysis/leads.cpp).
 #pragma once
 
 #include "interp/op.h"

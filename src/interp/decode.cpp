@@ -85,7 +85,7 @@ void Decoder::place_brief() {
   std::map<u32, std::vector<Place>> free;  // by size; what was freed last is in the cache
   const auto size = [&](u32 r) { return place_bytes(f_.registers[r].type); };
   for (u32 r = 0; r < lives_.size(); ++r) {
-    if (!lives_[r].is_brief() || suffices_.empty() || !suffices_[r]) continue;
+    if (!lives_[r].is_brief() || !leads_.suffices(r)) continue;
     registers_[r] = take_register(f_.registers[r].type);
     lives_[r] = {};
   }
@@ -185,16 +185,7 @@ void Decoder::lane_function(const isa::Form& form) {
   if (targets.size() == 2 && targets[1].unwanted) op.flags = kNoSecond;
   for (std::size_t i = 0; i < form.runtime_slots.size(); ++i)
     op.runtime[i] = inst_->slots[form.runtime_slots[i]];
-  if (scope_ == Scope::warp && leads_[inst_index_] && outcomes_[inst_index_].reach) {
-    whole_.back() = level_.lanes[index].lead_widening;
-    op.reach = outcomes_[inst_index_].reach;
-  } else if (scope_ == Scope::warp && !leads_[inst_index_]) {
-    if (!suffices_.empty() && orders_affine(inst_index_)) {
-      whole_.back() = level_.lanes[index].ordering;
-      op.reaches[0] = reach_of(operand("a")), op.reaches[1] = reach_of(operand("b"));
-    }
-    choose_arithmetic();
-  }
+  if (scope_ == Scope::warp) choose_by_lead(op, level_.lanes[index]);
   for (const Target& target : targets) finish(target);
 }
 
@@ -223,8 +214,7 @@ void Decoder::instruction() {
 }
 
 std::string Decoder::decode() {
-  find_affine();
-  find_joins();
+  const std::vector<Join> joins = find_joins(f_, scopes_, lives_, shapes_, leads_, level_.joined);
   const std::vector<bool> pauses = find_overwrites(f_, scopes_);
   place_brief();
   list_affine();
@@ -276,13 +266,13 @@ std::string Decoder::decode() {
     for (u32& target : builder_.program.branch_tables[i]) target = op_of_inst[target];
   }
   find_loops();
-  if (!joins_.empty() ||
+  if (!joins.empty() ||
       std::any_of(whole_.begin(), whole_.end(), [](FullHandler full) { return full; })) {
     code_.whole_ops = code_.ops;
     for (std::size_t i = 0; i < whole_.size(); ++i) {
       if (whole_[i]) code_.whole_ops[i].full = whole_[i];
     }
-    apply_joins(op_of_inst);
+    apply_joins(joins, op_of_inst);
   }
   return {};
 }

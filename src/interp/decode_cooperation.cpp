@@ -12,29 +12,6 @@
 
 namespace heddle::interp {
 
-const isa::OperandSpec* Decoder::spec_of(const Operand& operand) const {
-  if (!operand.is_address) return nullptr;
-  const Operand* const first = &f_.operands[inst_->operands.first];
-  const auto index = static_cast<std::size_t>(&operand - first);
-  const auto specs = inst_->get_form().operands;
-  return index < specs.size() ? &specs[index] : nullptr;
-}
-
-/// The state space of an address operand as it is written: "shared::cluster", "" when generic.
-std::string_view Decoder::space_of(const Operand& operand) const {
-  const isa::OperandSpec* spec = spec_of(operand);
-  if (!spec) return {};
-  if (spec->space_slot >= 0) {
-    const auto index = static_cast<u8>(spec->space_slot);
-    for (const isa::Choice& choice : inst_->get_form().slots[index].choices) {
-      if (choice.value == inst_->slots[index] && choice.word != isa::kNoWord)
-        return isa::word_text(choice.word);
-    }
-    return {};
-  }
-  return spec->space;
-}
-
 /// 64-bit lanes with the host address of an address operand. `bytes`: how many are accessed there,
 /// when it is known.
 Place Decoder::host_address(const Operand& operand, u32 bytes) {

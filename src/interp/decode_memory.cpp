@@ -13,15 +13,6 @@
 
 namespace heddle::interp {
 
-/// A plain access to the CTA's own view of memory that is not per thread, at an address that is a
-/// register's or known.
-bool Decoder::is_usual(const Operand& a) const {
-  const ir::Space space = this->space();
-  return space != ir::Space::local && space != ir::Space::param && a.kind != OperandKind::local &&
-         a.kind != OperandKind::special && a.kind != OperandKind::parameter &&
-         !ir::is_strong_beyond_cluster(*inst_) && !is_cluster_access(a);
-}
-
 /// Has whole warps run the access by the handler for its base and window, if there is one.
 void Decoder::choose_usual(Op& op, const FullHandler (&usual)[2]) const {
   op.flags = ir::is_strong_beyond_cluster(*inst_) ? kOrdered : 0;
@@ -61,10 +52,10 @@ void Decoder::ld() {
   access_address(a, op, base);
   const u32 width = width_index(bytes), count = width_index(list.size());
   choose_usual(op, level_.usual_load[width][count]);
-  if (ops_ == &code_.ops && has_affine_address(a)) {
-    const AffineLoad form = shape_of(a).stride    ? AffineLoad::consecutive
-                            : leads_[inst_index_] ? AffineLoad::lead
-                                                  : AffineLoad::same;
+  if (ops_ == &code_.ops && lead().affine_address) {
+    const AffineLoad form = shapes_.of_source(a).stride ? AffineLoad::consecutive
+                            : lead().leads              ? AffineLoad::lead
+                                                        : AffineLoad::same;
     whole_.back() = level_.affine_load[width][count][affine_base(op)][static_cast<u32>(form)];
   }
   op.list = builder_.keep(std::move(list));
@@ -86,7 +77,7 @@ void Decoder::st() {
   access_address(a, op, base);
   const u32 width = width_index(bytes), count = width_index(list.size());
   choose_usual(op, level_.usual_store[width][count]);
-  if (has_affine_address(a)) whole_.back() = level_.affine_store[width][count][affine_base(op)];
+  if (lead().affine_address) whole_.back() = level_.affine_store[width][count][affine_base(op)];
   op.list = builder_.keep(std::move(list));
 }
 

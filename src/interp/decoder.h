@@ -5,18 +5,17 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cstring>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "interp/analysis/instruction.h"
+#include "interp/analysis/joins.h"
+#include "interp/analysis/leads.h"
 #include "interp/analysis/lives.h"
 #include "interp/analysis/scopes.h"
+#include "interp/analysis/shapes.h"
 #include "interp/program.h"
 
 namespace heddle::interp {
@@ -24,7 +23,6 @@ namespace heddle::interp {
 /// Of a lane in the type's place; 0: a predicate, which is a bit.
 inline u32 place_bytes(Type type) { return is_predicate(type) ? 0 : bytes_of(type); }
 inline bool is_signed(Type type) { return isa::type_info(type).cls == isa::TypeClass::signed_; }
-inline u32 width_index(std::size_t bytes) { return static_cast<u32>(std::countr_zero(bytes)); }
 
 /// What all functions of one program share.
 struct Builder {
@@ -83,7 +81,6 @@ class Decoder {
   }
   Place take_register(Type type) { return take(place_bytes(type)); }
   /// For the instruction at hand only.
-  void find_loops();
   Place scratch(u32 bytes) { return take(bytes); }
   /// Room below the registers, zero.
   Place take_below(u32 bytes) {
@@ -99,86 +96,18 @@ class Decoder {
 
   void place_copies();
   void place_brief();
+  void find_loops();
   std::span<const Operand> operands_of(const ir::Inst& inst) const {
     return interp::operands_of(f_, inst);
   }
 
-  // --- what lane 0 is enough for (decode_affine.cpp) ---
-  /// What is known of a register in a warp that runs as a whole.
-  struct Shape {
-    enum class Kind : u8 { unset, affine, varying };
-    Kind kind = Kind::unset;
-    s64 stride = 0;  ///< affine: from one lane to the next
-    bool operator==(const Shape&) const = default;
-    bool is_uniform() const { return kind == Kind::affine && stride == 0; }
-    static Shape affine(s64 stride) { return {Kind::affine, stride}; }
-    static Shape varying() { return {Kind::varying, 0}; }
-  };
-  Shape shape_of(const Operand& operand) const;
-  /// Of what an instruction writes.
-  struct Outcome {
-    Shape shape;
-    s64 reach = 0;  ///< if it widens its first source: how far that one's last lane is from lane 0
-  };
-  Outcome outcome_of_sum(std::span<const Operand> sources) const;
-  Outcome outcome() const;
-  void find_shapes();
-  bool can_lead(u32 index) const;
-  bool orders_affine(u32 index) const;
-  s32 reach_of(const Operand& operand) const;
-  bool has_affine_address(const Operand& a) const;
-  const UsualArithmetic* usual_arithmetic() const;
-  u32 spread_source() const;
-  void find_affine();
-  void choose_arithmetic();
+  // --- warps that have not diverged (decode_affine.cpp, decode_join.cpp) ---
+  const LeadInst& lead() const { return leads_.of_inst(inst_index_); }
+  void choose_by_lead(Op& op, const Handlers& handlers);
   void list_affine();
-
-  // --- what runs as one (decode_join.cpp) ---
-  /// Instructions in a row that whole warps run by one handler; null: there is none.
-  struct Join {
-    enum class Kind : u8 { load, pair, products };
-    Kind kind = Kind::load;
-    u32 first = 0, insts = 0;
-    FullHandler full = nullptr;
-    u32 made = kNoSource;        ///< of a pair: the second's source that the first makes
-    bool first_is_same = false;  ///< of products: JoinedHandlers::products
-  };
-  static constexpr u32 kNoRegister = ~0u;
-  /// A load, another one, and the fma that adds their product.
-  struct Product {
-    std::array<u32, 2> base{kNoRegister, kNoRegister};  ///< registers
-    std::array<bool, 2> wide{};
-    bool first_is_same = false;
-    u32 from = 0, sum = 0;  ///< registers
-    bool is_there() const { return base[0] != kNoRegister; }
-  };
-  bool is_for_only(u32 index, u32 reader, u32 id) const;
-  bool loads_affine(u32 index, bool same);
-  bool is_wide(const Operand& a) const;
-  std::optional<Arithmetic> plain_arithmetic(u32 index);
-  u32 source_that_is(u32 id) const;
-  Join join_load(u32 index);
-  Join join_pair(u32 index);
-  Product product_at(u32 index);
-  Join join_products(u32 index);
-  void find_joins();
   bool describe_products(std::span<Op> ops, bool first_is_same);
   void describe_pair(std::span<Op> ops, u32 made) const;
-  void apply_joins(std::span<const u32> op_of_inst);
-
-  /// Of the usual arithmetic at hand, whose operands are its result and its sources: the first
-  /// source that is a register of its own width and fits; kNoSource: none.
-  template <class Fits>
-  u32 find_source(Fits fits) const {
-    const auto sources = operands_of(*inst_).subspan(1);
-    for (u32 i = 0; i < sources.size(); ++i) {
-      const Operand& one = sources[i];
-      const bool whole =
-          one.kind == OperandKind::reg && bytes_of(one.type) == bytes_of(f_.registers[one.id].type);
-      if (whole && fits(one.id)) return i;
-    }
-    return kNoSource;
-  }
+  void apply_joins(std::span<const Join> joins, std::span<const u32> op_of_inst);
 
   template <class See>
   void for_each_register(const ir::Inst& inst, See see) const {
@@ -192,10 +121,7 @@ class Decoder {
     op.full = handlers.full;
     op.inst = inst_index_;
     ops_->push_back(op);
-    if (ops_ == &code_.ops) {
-      const bool leads = inst_index_ < leads_.size() && leads_[inst_index_] && handlers.lead;
-      whole_.push_back(leads ? handlers.lead : nullptr);
-    }
+    if (ops_ == &code_.ops) whole_.push_back(lead().leads ? handlers.lead : nullptr);
     return ops_->back();
   }
   Op& emit_guarded(Handlers handlers) {
@@ -257,15 +183,15 @@ class Decoder {
   }
 
   // --- accesses to memory, addresses (decode_memory.cpp) ---
-  bool is_usual(const Operand& a) const;
   void choose_usual(Op& op, const FullHandler (&usual)[2]) const;
   bool affine_base(Op& op);
   void read_modify_write();
 
   // --- barrier objects, asynchronous copies, clusters (decode_cooperation.cpp) ---
   bool has(std::string_view slot_name) const { return slot(slot_name) != 0; }
-  const isa::OperandSpec* spec_of(const Operand& operand) const;
-  std::string_view space_of(const Operand& operand) const;
+  std::string_view space_of(const Operand& operand) const {
+    return interp::space_of(f_, *inst_, operand);
+  }
   Place host_address(const Operand& operand, u32 bytes = 0);
   bool is_cluster_access(const Operand& a) const;
   std::pair<AddressBase, Place> access_base(const Operand& a, u32 bytes);
@@ -307,13 +233,9 @@ class Decoder {
   std::vector<u64> local_offsets_;
   std::vector<Place> promoted_;  // by local
   const Scopes scopes_{f_};
-  const std::vector<bool> targets_ = find_targets(f_);
-  std::vector<Life> lives_ = find_lives(f_, scopes_);  // by register; which place_brief() takes
-  std::vector<Shape> shapes_;                          // by register
-  std::vector<bool> leads_;                            // by instruction: runs for lane 0 alone
-  std::vector<bool> suffices_;     // by register: lane 0 is enough in a warp that is whole
-  std::vector<Outcome> outcomes_;  // by instruction
-  std::vector<Join> joins_;
+  std::vector<Life> lives_ = find_lives(f_, scopes_);  // by register; place_brief() clears them
+  const Shapes shapes_{f_, scopes_};
+  const Leads leads_{f_, scopes_, shapes_, level_};
   std::vector<FullHandler>
       whole_;  // by Op of Code::ops: Op::full in Code::whole_ops; null: the same
   const ir::Inst* inst_ = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Superinstructions: instructions in a row that whole warps run as one, because what the first
-// makes only the next one needs (decode_join.cpp).
+// Superinstructions: one handler executes consecutive instructions, because only the second reads
+// the result of the first (analysis/joins.cpp).
 #pragma once
 
 #include <array>

@@ -288,8 +288,8 @@ struct Lane<F> {
     HEDDLE_GO_ON(gang, op);
   }
 
-  /// A warp's registers that are affine in the lane, with a stride that the decoder knows, need no
-  /// more than lane 0 (decode_affine.cpp).
+  /// Whether the function can run for lane 0 alone, where its sources and its result are affine in
+  /// the lane (analysis/leads.cpp).
   static constexpr bool kHasLead = kIsPlain<R> && (kIsPlain<Params> && ...);
 
   template <std::size_t I, class P>

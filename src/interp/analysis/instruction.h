@@ -4,8 +4,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <span>
+#include <string_view>
 
+#include "interp/op.h"
 #include "ir/operands.h"
 #include "isa/form.h"
 
@@ -19,6 +22,8 @@ using isa::Type;
 
 inline u32 bytes_of(Type type) { return std::max(1, isa::type_info(type).bits / 8); }
 inline bool is_predicate(Type type) { return type == Type::pred; }
+/// The index of a size, a power of two, in the tables of Level.
+inline u32 width_index(std::size_t bytes) { return static_cast<u32>(std::countr_zero(bytes)); }
 
 inline bool is_load(const ir::Inst& inst) {
   return inst.get_form().effects().access == isa::Access::load;
@@ -35,6 +40,14 @@ inline std::span<const Operand> operands_of(const ir::Function& function, const 
   return std::span(function.operands).subspan(inst.operands.first, inst.operands.count);
 }
 
+/// The state space of an address operand as it is written: "shared::cluster", "" when generic.
+std::string_view space_of(const ir::Function& function, const ir::Inst& inst,
+                          const Operand& operand);
+
+/// Whether a load or store is weak enough for a plain access of the host, and its address is a
+/// register or a constant in memory that the threads of the CTA share.
+bool is_usual_access(const ir::Function& function, const ir::Inst& inst);
+
 /// Calls `see(operand, written)` for each register that the instruction reads or writes.
 template <class See>
 void for_each_register(const ir::Function& function, const ir::Inst& inst, See see) {
@@ -49,6 +62,20 @@ void for_each_register(const ir::Function& function, const ir::Inst& inst, See s
       if (carry || !form.operands[i].written || form.operands[i].also_read) see(one, false);
     }
   }
+}
+
+/// Of an instruction whose operands are its result and its sources: the first source that is a
+/// register as wide as the source, and for which `fits(register)`; kNoSource: none is.
+template <class Fits>
+u32 find_source(const ir::Function& function, const ir::Inst& inst, Fits fits) {
+  const auto sources = operands_of(function, inst).subspan(1);
+  for (u32 i = 0; i < sources.size(); ++i) {
+    const Operand& one = sources[i];
+    if (one.kind == OperandKind::reg &&
+        bytes_of(one.type) == bytes_of(function.registers[one.id].type) && fits(one.id))
+      return i;
+  }
+  return kNoSource;
 }
 
 }  // namespace heddle::interp
