@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Inputs of matrix instructions: matrices of codes, metadata and scales, by profile and pseudo-random."""
+
+from typing import NamedTuple, Optional
+
+from formats import BITS, FLOATS, Special, decode, infinity
+from layouts import LANES, chunk_size, metadata_place, scale_places, stored_places
+
+FLOAT_PROFILES = ("any bits", "finite", "near one", "cancelling", "alignment", "tiny", "huge", "zeros", "specials", "one-hot")
+INTEGER_PROFILES = ("any bits", "extremes", "zeros", "one-hot")
+POOL = 4096  # values of a type and profile, from which elements are drawn
+
+ORDERED = (0b0100, 0b1000, 0b1001, 0b1100, 0b1101, 0b1110)
+ANY_ORDER = (*ORDERED, 0b0001, 0b0010, 0b0110, 0b0011, 0b0111, 0b1011)
+ONE_OF_TWO = (0b0100, 0b1110)
+
+
+class Case(NamedTuple):
+    """The inputs of one product. Rows of A have None for elements that are not stored; B is columns, C rows."""
+
+    a: list
+    stored: list  # A as the registers hold it
+    b: list
+    c: list
+    scales: Optional[tuple] = None
+
+
+class Tile(NamedTuple):
+    """The inputs of one instruction: a case, or four, and words of each lane."""
+
+    cases: list
+    metadata: list = ()
+    scale_a: list = ()
+    scale_b: list = ()
+    selectors: tuple = ()  # byte and thread of A's scales, byte and thread of B's
+
+
+def profiles(op):
+    return FLOAT_PROFILES if op.a in FLOATS else INTEGER_PROFILES
+
+
+# ---- values of a profile
+
+
+def float_code(name, profile, matrix, random):
+    f = FLOATS[name]
+    top = (1 << f.exponent) - 1
+    last = top - 1 if f.infinities else top
+    bias = min(f.bias, last)
+
+    def number(exponent, mantissa=None):
+        if mantissa is None:
+            mantissa = random.getrandbits(f.mantissa)
+        return (random.getrandbits(1) << f.exponent | max(0, min(exponent, last))) << f.mantissa + f.unused | mantissa << f.unused
+
+    def finite():
+        while True:
+            code = random.getrandbits(f.bits)
+            if not isinstance(decode(name, code), Special):
+                return code
+
+    if profile == "any bits":
+        return random.getrandbits(f.bits)
+    if profile == "finite":
+        return finite()
+    if profile in ("near one", "cancelling"):
+        return number(bias + random.randint(-2, 1))
+    if profile == "alignment":
+        # Few significant bits at very different exponents, which truncation cuts or keeps.
+        reach = 30 if matrix == "c" else 16
+        mantissa = random.choice((0, 1, (1 << f.mantissa) - 1, 1 << f.mantissa >> 1))
+        return number(bias + random.randint(-reach, reach // 4), mantissa)
+    if profile == "tiny":
+        return number(random.choice((0, 0, 1, 2)) if matrix != "b" else random.choice((0, 1, bias)))
+    if profile == "huge":
+        return number(last - random.randint(0, 1) if matrix != "b" else random.choice((bias, last)))
+    if profile == "zeros":
+        return random.getrandbits(1) << f.bits - 1 if random.random() < 0.7 else finite()
+    return special_code(name, f, number, bias, random)
+
+
+def special_code(name, f, number, bias, random):
+    """A few infinities and NaNs among ones and zeros; a type without them has its limits instead."""
+    if random.random() < 0.9:
+        return number(random.choice((0, bias)), 0)
+    sign = random.getrandbits(1)
+    if f.infinities:
+        quiet, signaling = 1 << f.mantissa - 1 + f.unused, 1 << f.unused
+        return infinity(name, sign) | random.choice((0, 0, quiet, signaling))
+    return sign << f.bits - 1 | (f.nan or (1 << f.bits - 1) - 1)
+
+
+def integer_code(name, profile, random):
+    bits = BITS[name]
+    if profile == "extremes":
+        return random.choice((0, 1, (1 << bits - 1) - 1, 1 << bits - 1, (1 << bits) - 1)) & (1 << bits) - 1
+    if profile == "zeros" and random.random() < 0.7:
+        return 0
+    return random.getrandbits(bits)
+
+
+class Pools(dict):
+    """Many values of a type, profile and matrix."""
+
+    def __init__(self, random):
+        super().__init__()
+        self.random = random
+
+    def __missing__(self, key):
+        name, profile, matrix = key
+        if name in FLOATS:
+            self[key] = [float_code(name, profile, matrix, self.random) for _ in range(POOL)]
+        else:
+            self[key] = [integer_code(name, profile, self.random) for _ in range(POOL)]
+        return self[key]
+
+    def rows(self, name, profile, matrix, count, length):
+        codes = self.random.choices(self[name, profile, matrix], k=count * length)
+        return [codes[i:i + length] for i in range(0, count * length, length)]
+
+
+# ---- tiles
+
+
+def tile(op, profile, number, pools):
+    """`number` chooses the elements of one-hot matrices."""
+    random = pools.random
+    metadata = [random.getrandbits(32) for _ in range(LANES)] if op.sparse else ()
+    chunks = sparse_chunks(op, metadata, random) if op.sparse else None
+    extra = scale_words(op, profile, random) if op.scale else {}
+    scales = extra.pop("scales", None)
+    cases = [case(op, profile, number * op.products + q, pools, chunks, scales) for q in range(op.products)]
+    return Tile(cases, metadata, **extra)
+
+
+def case(op, profile, number, pools, chunks, scales):
+    if profile == "one-hot":
+        stored, b, c = one_hot(op, number)
+    else:
+        stored = pools.rows(op.a, profile, "a", op.m, op.stored_k)
+        b = pools.rows(op.b, profile, "b", op.n, op.k)
+        c = pools.rows(op.c, profile, "c", op.m, op.n)
+        if profile == "cancelling":
+            cancel(op, stored, b, c, pools)
+    a = [expanded(op, row, chunks[m]) for m, row in enumerate(stored)] if op.sparse else stored
+    return Case(a, stored, b, c, scales)
+
+
+def one_hot(op, number):
+    """One element of A is 1; the numbers below m * (stored k) choose each element of A once.
+
+    Elements of B differ from their neighbours, so that D shows which of them met the 1.
+    """
+    # The factor is odd and the number of elements a power of two: few numbers are spread over all elements.
+    m, k = divmod(number * 0x9E3779B1 % (op.m * op.stored_k), op.stored_k)
+    stored = [[0] * op.stored_k for _ in range(op.m)]
+    stored[m][k] = one(op.a)
+    ones = one_to_eight(op.b)
+    b = [[ones[(n + k) % len(ones)] for k in range(op.k)] for n in range(op.n)]
+    return stored, b, [[0] * op.n for _ in range(op.m)]
+
+
+def one(name):
+    return FLOATS[name].bias << FLOATS[name].mantissa + FLOATS[name].unused if name in FLOATS else 1
+
+
+def one_to_eight(name):
+    """Codes of eight numbers that differ, or of fewer."""
+    if name not in FLOATS:
+        return list(range(1, 1 << min(3, BITS[name] - 1))) or [0, 1]
+    f = FLOATS[name]
+    step = 1 << max(0, f.mantissa - 2) + f.unused
+    return [one(name) + i * step for i in range(8) if one(name) + i * step < 1 << f.bits - 1]
+
+
+def cancel(op, stored, b, c, pools):
+    """Makes the second half of the products the negative of the first, with a little noise."""
+    half, sign, noise = op.stored_k // 2, 1 << BITS[op.a] - 1, pools.random
+    for row in stored:
+        row[half:] = [code ^ sign ^ (noise.random() < 0.1) for code in row[:half]]
+    for column in b:
+        column[op.k // 2:] = column[:op.k // 2]
+    for row in c:
+        row[:] = noise.choices(pools[op.c, "zeros", "c"] + pools[op.c, "tiny", "c"], k=op.n)
+
+
+def sparse_chunks(op, metadata, random):
+    """Writes metadata into the lanes that hold it; for each row the k of the stored elements."""
+    kinds = ONE_OF_TWO if chunk_size(op) == 2 else ORDERED if "ordered" in op.name else ANY_ORDER
+    rows = []
+    for row in range(op.m):
+        places = []
+        for chunk in range(op.k // chunk_size(op)):
+            bits = random.choice(kinds)
+            lane, low = metadata_place(op, row, chunk)
+            metadata[lane] = metadata[lane] & ~(15 << low) | bits << low
+            places += stored_places(op, chunk, bits)
+        rows.append(places)
+    return rows
+
+
+def expanded(op, stored, places):
+    row = [None] * op.k
+    for k, code in zip(places, stored):
+        row[k] = code
+    return row
+
+
+def scale_words(op, profile, random):
+    """The words of scales of each lane, the selectors, and the scales that these select."""
+    byte = lambda: random.choice(range({1: 4, 2: 2, 4: 1}[op.scale_vec])) * op.scale_vec
+    selectors = (byte(), random.randrange(2), byte(), random.randrange(4))
+    words = {"a": [random.getrandbits(32) for _ in range(LANES)], "b": [random.getrandbits(32) for _ in range(LANES)]}
+    scales = []
+    for matrix, lines, first in (("a", op.m, 0), ("b", op.n, 2)):
+        found = []
+        for line in range(lines):
+            codes = [scale_code(op, profile, random) for _ in range(op.scale_vec)]
+            for (lane, place), code in zip(scale_places(op, matrix, line, *selectors[first:first + 2]), codes):
+                words[matrix][lane] = words[matrix][lane] & ~(255 << place * 8) | code << place * 8
+            found.append(codes)
+        scales.append(found)
+    return {"scale_a": words["a"], "scale_b": words["b"], "selectors": selectors, "scales": tuple(scales)}
+
+
+def scale_code(op, profile, random):
+    if profile == "any bits":
+        return random.getrandbits(8)
+    if profile == "one-hot":
+        return 127 if op.scale == "ue8m0" else 0x38
+    if profile == "specials" and random.random() < 0.05:
+        return 0xFF if op.scale == "ue8m0" else 0x7F
+    if op.scale == "ue4m3":
+        return random.randrange(0x7F) | random.getrandbits(1) << 7
+    center = {"tiny": 40, "huge": 180}.get(profile, 127)
+    return center + random.randint(-12, 12)

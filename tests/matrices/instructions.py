@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""All legal mma and mma.sp instructions, from the tables src/isa/mma.isa and mma_sparse.isa."""
+
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple, Optional
+
+from formats import BITS
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "scripts"))
+
+import isagen  # noqa: E402
+from isagen_lib.matching import applicable_gates  # noqa: E402
+from isagen_lib.model import Problems  # noqa: E402
+from isagen_lib.places import Places  # noqa: E402
+from isagen_lib.search import completions  # noqa: E402
+from isagen_lib.writer import Writer  # noqa: E402
+
+TABLES = ("mma", "mma_sparse")
+
+
+class Instruction(NamedTuple):
+    name: str
+    version: str
+    target: str
+    syntax: str  # of its form
+    shape: str
+    m: int
+    n: int
+    k: int
+    d: str
+    a: str
+    b: str
+    c: str
+    alayout: str
+    blayout: str
+    sparse: bool
+    selector: int  # of the lanes with metadata
+    kind: str
+    scale: Optional[str]
+    scale_vec: int
+    immediates: bool  # the selectors of scales are immediates rather than registers
+    satfinite: bool
+    rnd: Optional[str]
+    bitop: Optional[str]
+
+    def __str__(self):
+        extra = f" selector {self.selector}" if self.sparse else ""
+        return self.name + extra + (" immediates" if self.immediates else "")
+
+    @property
+    def is_quarters(self):
+        """m8n8k4 of f16: four products, each of eight lanes."""
+        return self.shape == "m8n8k4" and self.a == "f16"
+
+    @property
+    def products(self):
+        return 4 if self.is_quarters else 1
+
+    @property
+    def stored_k(self):
+        """The elements of a row of A that are in registers."""
+        return self.k // 2 if self.sparse else self.k
+
+    def register_bits(self, matrix):
+        """The bits that an element has in a register."""
+        bits = BITS[getattr(self, matrix)]
+        return 8 if bits < 8 and self.kind in ("f8f6f4", "mxf8f6f4") else bits
+
+    def register_shift(self, matrix):
+        """Where the code begins there."""
+        return 2 if BITS[getattr(self, matrix)] == 4 and self.register_bits(matrix) == 8 else 0
+
+
+TYPE = re.compile(r"(?:f64|f32|f16|bf16|tf32|e4m3|e5m2|e3m2|e2m3|e2m1|s32|[su][84]|b1)$")
+SCALE_VECTOR = {"mxf8f6f4": 1, "mxf4": 2}
+
+
+def parsed(name, version, target, syntax, selector, immediates):
+    words = name.split(".")
+    shape = next(word for word in words if re.match(r"m\d+n\d+k\d+$", word))
+    m, n, k = map(int, re.findall(r"\d+", shape))
+    d, a, b, c = (word for word in words if TYPE.match(word))
+    kind = next((word[6:] for word in words if word.startswith("kind::")), "")
+    vector = next((int(word[11]) for word in words if word.startswith("scale_vec::")), SCALE_VECTOR.get(kind, 0))
+    alayout, blayout = [word for word in words if word in ("row", "col")]
+    one_of = lambda known: next((word for word in words if word in known), None)
+    return Instruction(name, version, target, syntax, shape, m, n, k, d, a, b, c, alayout, blayout, words[1].startswith("sp"),
+                       selector, kind, one_of(("ue8m0", "ue4m3")), vector, immediates, "satfinite" in words,
+                       one_of(("rn", "rz", "rm", "rp")), one_of(("xor", "and")))
+
+
+def load():
+    problems = Problems()
+    isa_folder = ROOT / "src/isa"
+    sources = [(str(path), path.read_text(encoding="utf-8")) for path in sorted(isa_folder.glob("*.isa"))]
+    isa = isagen.load(sources, isa_folder / "sem", problems)
+    if problems.errors:
+        sys.exit("the tables have errors; run isagen.py")
+    return isa
+
+
+def selector_kinds(form, name):
+    """Whether the selectors of scales are immediates: where `.scale_vec` is optional, they are if it is left out."""
+    if "block_scale" not in name:
+        return (False,)
+    optional = "{.scale_vec" in form.syntax
+    return ("scale_vec" not in name,) if optional else (False, True)
+
+
+def instructions():
+    isa = load()
+    places = Places(isa)
+    found = []
+    for form in isa.forms:
+        if form.opcode != "mma" or form.family not in TABLES:
+            continue
+        selector = next((operand for operand in form.operands if operand.name == "f"), None)
+        for values in completions(form, {}):
+            place = places.lowest(tuple(applicable_gates(form, values, True)))
+            name = Writer(isa, form, values, True).mnemonic()
+            for selected in range(selector.imm_max + 1 if selector else 1):
+                for immediates in selector_kinds(form, name):
+                    found.append(parsed(name, str(place.version), str(place.target), form.syntax, selected, immediates))
+    return found
+
+
+if __name__ == "__main__":
+    for instruction in instructions():
+        print(instruction.version, instruction.target, instruction)
