@@ -9,10 +9,10 @@
 namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
 
-/// Addresses that lane 0 tells, warp by warp: those that are legal, and from where they count.
+/// The address of lane 0 in each warp, and the range of legal addresses.
 template <class A>
 struct LeadAddresses {
-  Place place;  ///< of the base register, or of a zero; A: its lanes
+  Place place;  ///< of the base register, or of a zero; its lanes have the type A
   A offset;
   u64 start = 0, size = 0, base = 0;
 
@@ -34,12 +34,12 @@ struct LeadAddresses {
 };
 
 /// Calls `access(frame, host address)` for each warp of the gang, which accesses `bytes` bytes
-/// there; A: the lanes of the base register. False: that is not legal, so the instruction is handed
-/// back and begins anew with all lanes' addresses.
+/// there. The lanes of the base register have the type A. False: an access is not legal; the
+/// handler returns the instruction, which is executed again with the addresses of all lanes.
 template <class A, class Access>
 [[gnu::always_inline]] inline bool access_by_lead(Gang& gang, const Op* op, u64 bytes,
                                                   u64 alignment, Access access) {
-  // What the loop needs, out of the way of its stores.
+  // Copies that the stores of the loop cannot change.
   const u32 count = gang.count;
   const LeadAddresses<A> addresses(gang, op->window, op->src[0], op->offset);
   if (addresses.size < bytes) [[unlikely]]

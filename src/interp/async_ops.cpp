@@ -25,7 +25,7 @@ u8* bytes_at(u64 host) { return reinterpret_cast<u8*>(host); }
 /// The bytes of a bulk operation move in units of 16 (9.7.9.25.4.1).
 constexpr u32 kBulkUnit = 16;
 
-/// Both ranges exist; returns how many bytes.
+/// Checks that both ranges exist, and returns their size.
 u32 check_bulk(Warp& warp, const Op& op, u32 lane) {
   const u64 to = address_of(warp, op, 0, lane), from = address_of(warp, op, 1, lane);
   const u32 bytes = warp.at<const u32>(op.src[2])[lane];

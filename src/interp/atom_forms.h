@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the operation and the type of a reduction, known when it is decoded, to the handler that is
-// compiled for them.
+// From the operation and the type of a reduction, which are known at decode time, to the handler
+// that is compiled for them.
 #pragma once
 
 #include "interp/op.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The jobs of the interpreter's benchmarks: how large they are, and how many instructions a warp
-// executes of our PTX for them. Other implementations are measured by the same count, so that the
-// numbers compare (bench/opencl.cpp).
+// The jobs of the interpreter's benchmarks: their sizes, and the number of instructions that a warp
+// executes of our PTX for them. Times of other implementations are divided by the same number, so
+// that they can be compared (bench/opencl.cpp).
 #pragma once
 
 #include "base/types.h"

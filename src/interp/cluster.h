@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A cluster of CTAs in the interpreter. One in which no thread can go on is a deadlock.
+// A cluster of CTAs in the interpreter. When no thread of a cluster can run, the cluster is in a
+// deadlock.
 #pragma once
 
 #include <memory>
@@ -21,7 +22,7 @@ class InterpretedCluster final : public machine::CtaCluster<InterpretedCta> {
   std::unique_ptr<InterpretedCta> make_member(Cluster& cluster) override {
     return std::make_unique<InterpretedCta>(program_, launch_, &cluster);
   }
-  /// No CTA can go on by itself.
+  /// Called when no CTA can run by itself.
   machine::CtaStatus unblock();
 
   const Interpreted& program_;

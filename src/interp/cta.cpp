@@ -18,14 +18,14 @@ using machine::TrapKind;
 
 constexpr u32 kNoStop = 0xffffffffu;
 
-/// From sm_70 on, threads of a warp need not stay together between instructions that wait for them
-/// (3.2); code for older targets counts on it (9.7.13.2: `.sync`).
+/// From sm_70 on, threads of a warp may diverge anywhere between instructions that synchronize them
+/// (3.2). Code for older targets relies on their convergence (9.7.13.2: `.sync`).
 bool has_independent_threads(const ir::Module& module) {
   return module.targets.empty() || module.targets.front().sm >= 70;
 }
 
-/// The lanes of a warp have consecutive %tid.x and the same %tid.y and %tid.z (3.1), which is what
-/// the decoder took them for.
+/// Whether the lanes of a warp have consecutive %tid.x and the same %tid.y and %tid.z (3.1), as the
+/// decoder assumes.
 bool is_linear(machine::Dim3 block) { return block.x % kLanes == 0 || block.volume() == block.x; }
 
 }  // namespace
@@ -86,7 +86,7 @@ Result<u64> InterpretedCta::begin(u64 index, u64 most) {
     if (!zeros.ok()) return zeros.error();
     zeros_ = *zeros;
   }
-  // CTAs that take no turns.
+  // A CTA of such a launch runs to its end before the next one begins.
   const bool in_a_row =
       program_.straight && cluster_ == &alone_ && !launch_.random && !config.cooperative;
   if (!in_a_row) most = 1;
@@ -95,7 +95,7 @@ Result<u64> InterpretedCta::begin(u64 index, u64 most) {
   return most;
 }
 
-/// Makes this object the CTA.
+/// This object becomes the CTA with that index.
 void InterpretedCta::begin_cta(u64 index) {
   const machine::Dim3& grid = launch_.grid;
   if (index == cta_index_ + 1 && launch_.rows == 1) {
@@ -116,7 +116,7 @@ void InterpretedCta::begin_cta(u64 index) {
   }
   cluster_->barrier_active = false;
   alive_warps_ = warps_;
-  if (gangs_stay_) return;  // the warps are as this left them before
+  if (gangs_stay_) return;  // the warps are as the CTA before left them
   const u64 threads = launch_.config->block.volume();
   for (u32 w = 0; w < warps_; ++w) {
     WarpState& state = *states_[w];
@@ -128,14 +128,14 @@ void InterpretedCta::begin_cta(u64 index) {
   }
 }
 
-/// When the CTA has ended: goes over to the next one, if there is one.
+/// Called when the CTA has ended: begins the next CTA of the row. False: there is none.
 bool InterpretedCta::begin_next_cta() {
   if (cta_index_ + 1 >= end_ || launch_.stop.load(std::memory_order_relaxed)) return false;
   begin_cta(cta_index_ + 1);
   return true;
 }
 
-/// The warps' parts that stay as they are for all CTAs that this object becomes.
+/// Makes the parts of the warps that do not change from one CTA to the next.
 void InterpretedCta::make_warps() {
   const machine::Memory& memory = launch_.loaded->memory();
   for (u32 w = 0; w < warps_; ++w) {
@@ -199,8 +199,9 @@ void InterpretedCta::prepare_for_warp(const WarpState& state, Frame& frame) {
   }
 }
 
-/// The warp's threads stand before the first instruction. Done when the warp first runs: a warp
-/// that ends before the next one starts hands its registers on while they are in the cache.
+/// Puts the warp's threads before the first instruction. This happens when the warp first runs:
+/// then a warp that ends before the next warp starts passes its frame on while that is in the
+/// cache.
 void InterpretedCta::start(WarpState& state, Frame& frame) const {
   state.fragments.clear();
   state.fragments.emplace_back(&frame, 0u, state.alive);
@@ -235,7 +236,7 @@ Frame* InterpretedCta::take_frame(WarpState& state, const Code& code, u32 lanes)
   return frame;
 }
 
-/// From now on its affine registers have all their lanes.
+/// Fills the other lanes of the frame's affine registers. From now on, its warp executes Code::ops.
 void InterpretedCta::spread(Frame& frame) {
   if (!frame.whole) return;
   frame.whole = false;
@@ -252,8 +253,8 @@ void InterpretedCta::spread(Frame& frame) {
   }
 }
 
-/// The first Op of the instruction that `op`, which cannot be done with lane 0 alone, is part of:
-/// what those before it left is for lane 0 alone too, and for this instruction only.
+/// The first Op of the instruction to which `op` belongs. `op` needs more than lane 0, but the Ops
+/// before it have computed lane 0 alone, and their results are for this instruction only.
 u32 InterpretedCta::first_of_inst(const Frame& frame, const Op& op) {
   const Op* const ops = frame.ops().data();
   const Op* first = &op;
@@ -267,7 +268,7 @@ void InterpretedCta::give_frame(Frame* frame) {
   free = frame;
 }
 
-/// `lanes` are gone from the frame for good; the last ones give it back.
+/// `lanes` have left the function. When no lane is left in it, the frame becomes free.
 void InterpretedCta::leave_frame(Frame* frame, u32 lanes) {
   frame->lanes &= ~lanes;
   if (!frame->lanes) give_frame(frame);
@@ -275,7 +276,7 @@ void InterpretedCta::leave_frame(Frame* frame, u32 lanes) {
 
 // --- running ---
 
-/// Handlers find the frame's registers and local memory.
+/// Gives the handlers the frame's registers and local memory.
 void InterpretedCta::show_frame(Warp& warp, const Frame& frame) {
   warp.frame = frame.registers;
   warp.frame_local = frame.local;
@@ -290,7 +291,7 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
   if (mask != kAllLanes) spread(*frame);
   show_frame(warp, *frame);
   const Op* const ops = frame->ops().data();
-  u32 stop = kNoStop;  // where another fragment waits to be joined
+  u32 stop = kNoStop;  // the next place where another fragment can merge with this one
   for (const Fragment& other : state.fragments) {
     if (other.frame == frame && other.pc > fragment.pc && other.wait < Wait::barrier)
       stop = std::min(stop, other.pc);
@@ -299,18 +300,18 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
   const Op* const end = ops + std::min<std::size_t>(stop, frame->code->ops.size());
   while (op < end) {
     if (mixed) {
-      // Not within an instruction: what it computes on its way is kept for it alone.
+      // No turn ends within an instruction: its scratch places are for one fragment at a time.
       const bool begins = op == ops || op[-1].inst != op->inst;
       if (begins && steps_-- == 0) {
         turn_ = 0;
         break;
       }
-    } else if (mask == kAllLanes && !reports_) {  // then no other fragment waits to be joined
+    } else if (mask == kAllLanes && !reports_) {  // then the warp has no other fragment
       WarpGang& alone = gangs_[0];
       alone = {Gang(warp), state.index, {frame}, op};
       run_whole(alone);
       op = alone.op;
-      if (op->control == Control::none) {  // it cannot be done with lane 0 alone
+      if (op->control == Control::none) {  // the Op needs more than lane 0
         fragment.pc = first_of_inst(*frame, *op);
         spread(*frame);
         return;
@@ -351,8 +352,8 @@ void InterpretedCta::run_fragment(WarpState& state, std::size_t index) {
   fragment.pc = static_cast<u32>(op - ops);
 }
 
-/// Runs a control instruction. True: the fragment, unchanged, goes on at the next one. False: its
-/// state says what is next.
+/// Executes a control instruction. True: the fragment is unchanged, and continues at the next Op.
+/// False: its state says where it continues.
 bool InterpretedCta::control(WarpState& state, std::size_t index, const Op& op, u32 active) {
   Warp& warp = state.warp;
   switch (op.control) {
@@ -404,8 +405,8 @@ bool InterpretedCta::control(WarpState& state, std::size_t index, const Op& op, 
       return true;
     }
     case Control::nanosleep: {
-      // Others go first; the time itself passes for the slowest lane, at most as long as the manual
-      // allows (1 ms).
+      // The turn ends. The host sleeps as long as the slowest lane asks, but no longer than the
+      // manual allows (1 ms).
       u32 most = 0;
       for (u32 rest = active; rest; rest &= rest - 1) {
         most = std::max(most, warp.at<const u32>(op.src[0])[std::countr_zero(rest)]);

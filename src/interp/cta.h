@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One CTA in the interpreter. A warp is a set of *fragments*: threads of the warp that stand at the
-// same place (frame and pc). Of the fragments that can run, the deepest call and then the lowest pc
-// goes first, and fragments that meet become one, so threads that diverged come together again; a
-// fragment that goes round and round yields to the others, so a thread that waits for another one
-// of its warp does not wait for ever (independent thread scheduling, PTX ISA 3.2).
+// One CTA in the interpreter. A *fragment* is the set of threads of a warp that are at the same
+// place (frame and pc). Of the fragments that can run, the one with the deepest call, and then the
+// lowest pc, runs first. Fragments that meet become one: their threads reconverge. A fragment that
+// loops for long yields to the others, so a thread may spin on another thread of its warp
+// (independent thread scheduling, PTX ISA 3.2).
 #pragma once
 
 #include <algorithm>
@@ -33,20 +33,21 @@ namespace heddle::interp {
 
 inline constexpr u64 kNobody = ~u64{0};
 
-/// A function's activation; shared by the lanes that made the same call, together or one by one.
+/// An activation of a function. The lanes that made the same call share it, whether they made the
+/// call together or one by one.
 struct Frame {
   const Code* code = nullptr;
   Lanes memory;
-  u8* registers = nullptr;               ///< in `memory`, behind what lies below them
-  u64 cta = kNobody;                     ///< for whom the special registers in it are: the CTA, ...
-  u32 warp = static_cast<u32>(kNobody);  ///< ... and the warp in it
+  u8* registers = nullptr;               ///< in `memory`, behind Code::below
+  u64 cta = kNobody;                     ///< the CTA of the special registers in it, ...
+  u32 warp = static_cast<u32>(kNobody);  ///< ... and their warp
   u64 local = 0;                         ///< offset of its variables in each thread's local memory
-  Frame* caller = nullptr;               ///< in a free frame: the next one
+  Frame* caller = nullptr;               ///< of a free frame: the next free frame
   const CallSite* site = nullptr;
   u32 return_pc = 0;
   u32 depth = 0;
-  u32 lanes = 0;       ///< lanes that have not left it
-  bool whole = false;  ///< runs by Code::whole_ops
+  u32 lanes = 0;       ///< lanes that have not left the function
+  bool whole = false;  ///< executes Code::whole_ops
 
   const std::vector<Op>& ops() const { return whole ? code->whole_ops : code->ops; }
 };
@@ -60,25 +61,26 @@ inline u32 lanes_equal(const u32* values, u32 lanes, u32 value) {
 }
 
 /// Backward branches and calls that a warp makes before the next warp of the CTA has its turn. Also
-/// the bound after which a fragment that loops lets the other fragments of its warp go first.
-/// Short, because a warp may be spinning on what another has to do (libgomp's locks and barriers);
-/// longer turns do not make kernels that compute faster.
+/// the bound after which a fragment that loops yields to the other fragments of its warp. The bound
+/// is low, because a warp may spin on what another warp writes (libgomp's locks and barriers).
+/// Longer turns do not make kernels faster that never spin.
 inline constexpr s64 kTurn = 50;
-/// Words of the arguments of a function of the system.
+/// Words of the arguments of a system function.
 inline constexpr u32 kMostWords = machine::SystemFunctionInfo::kMostWords;
 inline constexpr int kTrapRaised = 1;  ///< what sigsetjmp returns after raise_trap()
 
-/// Those from `barrier` on stand where they are until another thread moves them.
+/// A fragment with one of the last two, `barrier` or `cluster`, stays where it is until another
+/// thread moves it.
 enum class Wait : u8 { none, members, mbarrier, barrier, cluster };
 
 struct Fragment {
   Frame* frame = nullptr;
   u32 pc = 0;
   u32 mask = 0;
-  u32 rounds = 0;  ///< how often it yielded; lower goes first
+  u32 rounds = 0;  ///< how often the fragment yielded; the lowest number runs first
   Wait wait = Wait::none;
   u32 barrier = 0;
-  u32 patience = 0;  ///< Wait::mbarrier: the CTA's round in which it stops waiting
+  u32 patience = 0;  ///< Wait::mbarrier: the CTA's round in which the fragment stops waiting
 };
 
 using machine::Barrier;
@@ -86,15 +88,15 @@ using machine::kBarriers;
 
 class InterpretedCta;
 
-/// Host address of the window that a lane's address is counted from; 0: it is generic.
+/// Host address of the window that a lane's address is counted from; 0: the address is generic.
 u64 window_start(const Warp& warp, const Op& op, u32 lane);
 
-/// A CTA outside of clusters is one alone.
+/// A CTA outside of clusters is a cluster of its own.
 using Cluster = machine::Cluster<InterpretedCta>;
 
 class InterpretedCta final : public machine::Cta, private SystemCaller {
  public:
-  /// `cluster`: that of which it becomes a member, whose windows are there; null: alone.
+  /// `cluster`: the CTA becomes a member of it, and its windows exist; null: the CTA is alone.
   InterpretedCta(const Interpreted& program, machine::Launch& launch, Cluster* cluster = nullptr);
   ~InterpretedCta() override;
 
@@ -103,15 +105,17 @@ class InterpretedCta final : public machine::Cta, private SystemCaller {
   const machine::Trap& trap() const override { return trap_; }
 
   // For the cluster.
-  /// The last run() did nothing: all threads wait for something that only others can bring about.
+  /// The last run() executed nothing: all threads wait, and only threads of other CTAs can end
+  /// their waits.
   bool is_blocked() const { return blocked_; }
-  /// When no CTA of the cluster can go on: lets threads go on whose wait for an mbarrier object is
-  /// bounded, or who do something else in between. Finished: there is none.
+  /// Called when no CTA of the cluster can run. Answers waits for mbarrier objects with "no" where
+  /// the thread then leaves its loop, or changes something in it. CtaStatus::finished: there is no
+  /// such wait.
   machine::CtaStatus unblock();
-  /// Says why it is blocked: the trap.
+  /// Makes the trap that says why the CTA is blocked.
   machine::CtaStatus deadlock();
 
-  // For another engine, which has single instructions run here (stepper.cpp).
+  // For another engine, whose Stepper executes single instructions here (stepper.cpp).
   void begin_steps(const machine::StepPlace& place);
   void begin_calls(const machine::StepPlace& place);
   struct Step {
@@ -132,8 +136,9 @@ class InterpretedCta final : public machine::Cta, private SystemCaller {
     u32 index = 0;
     u32 alive = 0;
     bool started = false;
-    u32 waiting = 0;  ///< fragments that wait for mbarrier objects, at least
-    u32 cluster_arrived = 0, cluster_owed = 0;  ///< lanes: at the cluster's barrier; not yet waited
+    u32 waiting = 0;  ///< 0: no fragment waits for an mbarrier object
+    /// Lanes that have arrived at the cluster's barrier; lanes that have still to wait there.
+    u32 cluster_arrived = 0, cluster_owed = 0;
     std::vector<Fragment> fragments;
     Lanes specials;
     std::array<u64, kLanes> stack{};  ///< Warp::stack
@@ -167,8 +172,8 @@ class InterpretedCta final : public machine::Cta, private SystemCaller {
   void find_culprit();
   bool run_alone(u32 number);
 
-  // running together (cta_gang.cpp)
-  /// Warps next to each other that run together, and where they are.
+  // gangs (cta_gang.cpp)
+  /// Adjacent warps that run as a gang, and the Op where they are.
   struct WarpGang {
     Gang gang;
     u32 first = 0;  ///< the number of its first warp
@@ -187,7 +192,7 @@ class InterpretedCta final : public machine::Cta, private SystemCaller {
   std::span<WarpGang> gangs() { return std::span(gangs_).first(gang_count_); }
   bool form_gangs();
   bool run_between_barriers();
-  /// Where the gang is: at a barrier whose number is an immediate.
+  /// Of a gang at a barrier whose number is an immediate.
   static u32 number_of_barrier(const WarpGang& all) {
     return *reinterpret_cast<const u32*>(all.frames[0]->registers + all.op->src[0]);
   }
@@ -254,7 +259,7 @@ class InterpretedCta final : public machine::Cta, private SystemCaller {
   machine::CtaStatus run_warps();
   machine::CtaStatus faulted();
 
-  // going on behind faults (cta_report.cpp)
+  // continuing after faults (cta_report.cpp)
   bool is_known(u64 address, u64 bytes);
   bool is_memory(u64 address, u64 bytes);
   bool is_harmless(const Warp& warp, const Op& op);
@@ -273,48 +278,48 @@ class InterpretedCta final : public machine::Cta, private SystemCaller {
   u64 shared_base_ = 0, local_base_ = 0, local_stride_ = 0;
   u32 warps_ = 0, alive_warps_ = 0;
   machine::Dim3 cta_{0, 0, 0};
-  u64 cta_index_ = 0, end_ = 0;  ///< the CTA, and that before which the CTAs in a row end
+  u64 cta_index_ = 0, end_ = 0;  ///< index of the CTA; index behind the last CTA of the row
   std::vector<std::unique_ptr<WarpState>> states_;
   std::vector<Barrier> barriers_;
   std::vector<std::unique_ptr<Frame>> frames_;
-  std::vector<Frame*> free_frames_;  ///< by Code::index; the last one used first
+  std::vector<Frame*> free_frames_;  ///< by Code::index: a list, the frame freed last first
   std::vector<u64> cta_values_;      ///< Gang::cta_values
   u32 active_barriers_ = 0;
   s64 budget_ = 0;             ///< backward branches and calls left in this slice of the CTA
   s64 turn_ = 0;               ///< the same for the warp that runs
   u32 steps_ = 0;              ///< of a pseudo-random order: instructions left in the turn
-  std::vector<u32> order_;     ///< of a pseudo-random order: of the warps, in this round
-  std::string detail_;         ///< for the next trap
+  std::vector<u32> order_;     ///< of a pseudo-random order: the warps in this round
+  std::string detail_;         ///< text for the next trap
   TrapDetail handler_detail_;  ///< the same, from a handler
   Cluster alone_;
   Cluster* const cluster_;
-  u32 round_ = 0;  ///< turns that the warps had
+  u32 round_ = 0;  ///< rounds of turns that the warps had
   bool blocked_ = false;
   std::vector<u8> spin_registers_;
   Step step_;
   std::vector<Frame*> step_frames_;   ///< by Code::index
-  ir::InstRegisters step_registers_;  ///< of the step; here, because a fault jumps over destructors
+  ir::InstRegisters step_registers_;  ///< of step_; a fault would jump over a local's destructor
   SystemCalls system_calls_{launch_, *this};
-  WarpState* current_ = nullptr;  ///< whose instruction it is, if not the gang's
-  std::vector<WarpGang> gangs_;   ///< as many as there are warps; of their round only
+  WarpState* current_ = nullptr;  ///< the warp that executes an instruction, unless a gang does
+  std::vector<WarpGang> gangs_;   ///< room for one per warp; valid within a round
   u32 gang_count_ = 0;
-  bool gangs_stay_ = false;            ///< they hold all warps, with their frames, for the next CTA
-  const WarpGang* running_ = nullptr;  ///< while run_full() is under way
-  const u32 most_in_gang_;             ///< warps
-  const bool starts_whole_;            ///< Frame::whole of warps with all their lanes
-  const bool parts_;                   ///< a pseudo-random order parts the threads of a warp
+  bool gangs_stay_ = false;  ///< the gangs hold all warps and their frames for the next CTA
+  const WarpGang* running_ = nullptr;  ///< the gang that run_full() executes; null: none
+  const u32 most_in_gang_;             ///< in warps
+  const bool starts_whole_;            ///< Frame::whole of the entry's frames of complete warps
+  const bool parts_;                   ///< the pseudo-random order splits warps
   const bool reports_;                 ///< LaunchConfig::on_fault
-  /// The access under way, when the launch goes on behind faults.
+  /// The access that is being executed, in a launch that continues after faults.
   struct Watched {
     WarpState* state = nullptr;
-    std::size_t index = 0;  ///< of the fragment
+    std::size_t index = 0;  ///< index of the fragment
     const Op* op = nullptr;
-    u32 all = 0, left = 0;  ///< lanes: that access; that have not yet
+    u32 all = 0, left = 0;  ///< lanes: all that access memory; those that have not yet
     bool together = false;
   };
   Watched watched_;
-  u64 zeros_ = 0;  ///< address of what is accessed in place of what is not there
-  std::array<machine::AddressRange, 4> known_{};  ///< allocations that were accessed
+  u64 zeros_ = 0;  ///< address of zeros, for accesses where there is no memory
+  std::array<machine::AddressRange, 4> known_{};  ///< allocations that were accessed lately
   u32 next_known_ = 0;
   std::unordered_set<const Op*> reported_;
   sigjmp_buf recover_;

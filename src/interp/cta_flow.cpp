@@ -13,8 +13,8 @@ namespace heddle::interp {
 
 using machine::TrapKind;
 
-/// Lanes go to the label that their index chooses (9.7.12.4); an index beyond the list is undefined
-/// there and a trap here.
+/// Each lane goes to the label that its index chooses. The manual leaves an index beyond the list
+/// undefined (9.7.12.4); here it is a trap.
 void InterpretedCta::branch_indexed(WarpState& state, std::size_t index, const Op& op, u32 active) {
   const std::vector<u32>& table = program_.branch_tables[op.table];
   const u32* indices = state.warp.at<const u32>(op.src[0]);
@@ -47,7 +47,7 @@ void InterpretedCta::branch_indexed(WarpState& state, std::size_t index, const O
   state.fragments.insert(state.fragments.end(), targets.begin(), targets.end());
 }
 
-/// Where a lane's value of the slot lies; of predicates, all lanes'.
+/// The address of a lane's value of the slot; of a predicate, the address of all lanes' bits.
 u8* InterpretedCta::slot_address(const Warp& warp, const Frame& frame, const Slot& slot, u32 lane) {
   if (!slot.in_register) {
     return reinterpret_cast<u8*>(warp.local_base + warp.local_stride * lane + frame.local +
@@ -73,8 +73,9 @@ void InterpretedCta::copy_slot(const Warp& warp, const Slot& from, const Frame& 
   }
 }
 
-/// The frame of threads that made this call before and are still in the function: each thread has
-/// its own lane of it, and those that come later meet them there. Null: there is none.
+/// The frame of threads that made this call before and are still in the function. Each thread has
+/// its own lane of the frame, so threads that call later can reconverge with the others. Null:
+/// there is none.
 Frame* InterpretedCta::frame_of_call(const WarpState& state, const Frame& caller,
                                      const CallSite& site, const Code& callee) {
   if (state.fragments.size() == 1) return nullptr;
@@ -160,7 +161,7 @@ void InterpretedCta::call(WarpState& state, std::size_t index, const Op& op, u32
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
     copy_slot(warp, site.arguments[i], *caller, callee->params[i], *frame, group);
   }
-  // Lanes with another target stay at the call, lanes that do not call go on behind it.
+  // Lanes with another target stay at the call. Lanes that do not call continue behind it.
   const Fragment base = state.fragments[index];
   const u32 later = active & ~group;
   const u32 skipped = base.mask & ~active;
@@ -224,7 +225,8 @@ void InterpretedCta::exit(WarpState& state, std::size_t index, u32 active) {
   leave(state, active);
 }
 
-/// The lanes' threads are gone: who waits for them waits no longer.
+/// The threads of the lanes have exited. Fragments that wait for members of the warp check again
+/// who is missing.
 void InterpretedCta::leave(WarpState& state, u32 lanes) {
   state.alive &= ~lanes;
   if (!state.alive) --alive_warps_;
@@ -234,7 +236,7 @@ void InterpretedCta::leave(WarpState& state, u32 lanes) {
   check_waiters();
 }
 
-/// Threads are gone: perhaps a barrier waited for no others.
+/// Threads have exited: a barrier may have waited for these threads only.
 void InterpretedCta::check_waiters() {
   for (u32 number = 0; active_barriers_ && number < kBarriers; ++number) check_barrier(number);
   if (cluster_->barrier_active) check_cluster_barrier();

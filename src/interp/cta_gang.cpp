@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole warps that run together (Gang, op.h): from where they start, or from a barrier, to where
-// they part or end. PTX leaves the order in which warps run open (3.1), so this is one of the
-// orders that they may run in.
+// Gangs: warps that have not diverged and run together (Gang, op.h), from their start or a barrier
+// to their divergence, another barrier, or their end. PTX leaves the order in which warps run open
+// (3.1); a gang is one of the possible orders.
 #include "interp/cta.h"
 #include "machine/launch.h"
 
 namespace heddle::interp {
 namespace {
 
-/// Registers of a gang are to stay in the first-level cache, beside what memory holds.
+/// The share of the first-level cache that the registers of a gang may fill; the rest is for other
+/// memory.
 constexpr std::size_t kRegisterCache = 48 * 1024;
 
 }  // namespace
 
-/// Whether all threads of the warp stand at one place and can go on from there.
+/// Whether the warp has not diverged, has no exited threads, and does not wait.
 bool InterpretedCta::is_whole(const WarpState& state) {
   return state.fragments.size() == 1 && state.fragments[0].mask == kAllLanes &&
          state.fragments[0].wait == Wait::none;
 }
 
-/// How many warps, from `first` on, can run together; 0: not even that one as a whole. Either all
-/// of them have started or none.
+/// How many warps, from `first` on, can run as a gang. 0: the first warp has diverged or waits.
+/// Either all of these warps have started or none has.
 u32 InterpretedCta::count_gang(u32 first) const {
   const WarpState& lead = *states_[first];
   u32 count = 0;
@@ -37,8 +38,8 @@ u32 InterpretedCta::count_gang(u32 first) const {
   return count;
 }
 
-/// Takes over `count` warps, which are at one instruction. Those that have not started take frames,
-/// and nothing else: most of them run to their end without a pause and never need more.
+/// Forms a gang of `count` warps, which are at one instruction. Warps that have not started get
+/// frames and nothing else: most of them run to their end without a pause, and need no more.
 void InterpretedCta::gather(WarpGang& all, u32 first, u32 count) {
   all.first = first;
   all.gang.count = 0;
@@ -57,8 +58,8 @@ void InterpretedCta::gather(WarpGang& all, u32 first, u32 count) {
   all.op = all.frames[0]->ops().data() + (lead.started ? lead.fragments[0].pc : 0);
 }
 
-/// The gang runs up to an instruction that each warp does by itself: a control instruction, or the
-/// branch at which the turn or the CTA's budget may end.
+/// Runs the gang up to an instruction that each warp executes by itself: a control instruction, or
+/// the branch at which the turn or the CTA's budget may end.
 void InterpretedCta::run_whole(WarpGang& all) {
   const s64 most = std::min(turn_, budget_) - 1;
   all.gang.turns = most;
@@ -69,14 +70,14 @@ void InterpretedCta::run_whole(WarpGang& all) {
   budget_ -= most - all.gang.turns;
 }
 
-/// The threads end where the gang stopped.
+/// Whether the gang's threads exit at the instruction where it stopped.
 bool InterpretedCta::is_at_end(const WarpGang& all) {
   const Control what = all.op->control;
   return (what == Control::exit || what == Control::ret || what == Control::finish) &&
          !all.frames[0]->caller && all.op->guard == kNoPlace;
 }
 
-/// Each warp does the instruction where the gang stopped. True: there is no more for it to do now.
+/// Each warp executes the instruction where the gang stopped. True: the gang's turn is over.
 bool InterpretedCta::settle(const WarpGang& all) {
   const u32 first = all.first, count = all.gang.count;
   for (u32 k = 0; k < count; ++k) all.frames[k]->cta = cta_index_;
@@ -98,7 +99,8 @@ bool InterpretedCta::settle(const WarpGang& all) {
   return false;
 }
 
-/// Runs them until their turn is over or they have ended: true. False: each has to go on by itself.
+/// Runs a gang of these warps. True: its turn is over, or its threads have exited. False: the warps
+/// continue one by one.
 bool InterpretedCta::run_gang(u32 first, u32 count) {
   turn_ = kTurn;
   while (turn_ > 0 && budget_ > 0) {
@@ -110,7 +112,7 @@ bool InterpretedCta::run_gang(u32 first, u32 count) {
   return true;
 }
 
-/// Has gangs take over all warps that are left. False: not all can run in gangs.
+/// Forms gangs of all warps that have not exited. False: some warp cannot be in a gang.
 bool InterpretedCta::form_gangs() {
   gang_count_ = 0;
   for (u32 w = 0, count = 0; w < warps_; w += count) {
@@ -124,9 +126,10 @@ bool InterpretedCta::form_gangs() {
   return true;
 }
 
-/// When all warps that are left can run in gangs: from barrier to barrier, one gang after the
-/// other, without a look at single warps, until a gang stops at something else. False: nothing ran.
-/// Gangs that take the CTA from its beginning to its end stay as they are for the next one.
+/// If all warps that have not exited can be in gangs: runs the gangs in turn from barrier to
+/// barrier, without scheduling of single warps, until a gang stops at another instruction. False:
+/// nothing ran. Gangs that run the CTA from its beginning to its end stay as they are for the next
+/// CTA.
 bool InterpretedCta::run_between_barriers() {
   if (gangs_stay_) {
     for (WarpGang& one : gangs()) {
@@ -150,7 +153,7 @@ bool InterpretedCta::run_between_barriers() {
     if (!together || !meets || machine::is_over(launch_)) break;
     for (WarpGang& one : gangs()) ++one.op;
   }
-  // Warp 0 is the first to start by itself; as long as it has not, the gangs are all warps.
+  // Warp 0 is the first warp that starts by itself. If it has not started, all warps are in gangs.
   gangs_stay_ = together && is_at_end(lead) && !states_[0]->started && cluster_ == &alone_ &&
                 !program_.moves_stack;
   if (gangs_stay_) {
@@ -161,8 +164,8 @@ bool InterpretedCta::run_between_barriers() {
   return true;
 }
 
-/// All of its threads are gone. The frames go back in an order that gives them to the same warps of
-/// the next CTA.
+/// All threads of the gang have exited. The frames are freed in an order that gives them to the
+/// same warps of the next CTA.
 void InterpretedCta::end_gang(const WarpGang& all) {
   for (u32 k = all.gang.count; k-- > 0;) {
     WarpState& state = *states_[all.first + k];
@@ -175,8 +178,8 @@ void InterpretedCta::end_gang(const WarpGang& all) {
   check_waiters();
 }
 
-/// The gang is at a barrier that waits for all threads of the CTA, and at which nobody waits for
-/// fewer.
+/// Whether the gang is at a barrier of all threads of the CTA, which no other thread has begun with
+/// a thread count.
 bool InterpretedCta::is_at_whole_barrier(const WarpGang& all) const {
   const Op& op = *all.op;
   if (op.control != Control::bar_sync || op.guard != kNoPlace || op.flags != kKnownBarrier)
@@ -200,8 +203,8 @@ void InterpretedCta::arrive_together(const WarpGang& all) {
   check_barrier(number);
 }
 
-/// One instruction at which run_whole() stopped, by one whole warp. Unless it is a control
-/// instruction, it only needs registers with all their lanes.
+/// One warp executes the instruction at which run_whole() stopped. If that is no control
+/// instruction, the warp only fills all lanes of its registers, and executes it later.
 void InterpretedCta::step(WarpState& state, const Op& op) {
   Warp& warp = state.warp;
   Fragment& fragment = state.fragments[0];
@@ -224,7 +227,7 @@ void InterpretedCta::step(WarpState& state, const Op& op) {
     ++state.fragments[0].pc;
 }
 
-/// Gangs of the program: how many warps' registers stay in the cache.
+/// How many warps a gang has at most, so that their registers stay in the cache.
 u32 InterpretedCta::most_in_gang(const Code& code) {
   std::size_t bytes = code.below.size() + code.register_bytes + 1;
   for (const AffineRegister& one : code.affine) bytes -= (kLanes - 1) * one.bytes;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches that go on behind an access of what is no memory
-// (LaunchConfig::on_fault). Warps run one by one and instruction by
-// instruction. A load or store whose addresses all lie in allocations runs as
-// ever; any other access runs lane after lane, so that nothing has been done by
-// half when one of them faults. That one is done again with the address of a
-// few zeros in place of its own. What is not an access of each lane (matrices
-// that a warp loads together, bulk copies) is left out, and its results are
-// zeros.
+// Launches that continue after an access where there is no memory (LaunchConfig::on_fault). Warps
+// run one by one and instruction by instruction. A load or store whose addresses all lie in
+// allocations is executed as usual. Any other access is executed lane by lane, so that no lane is
+// half done when another faults. The access that faults is repeated with the address of zeros. An
+// instruction that makes no access per lane (matrices that a warp loads together, bulk copies) is
+// skipped, and its results are zeros.
 #include <bit>
 #include <cstring>
 
@@ -22,13 +20,13 @@ using machine::TrapKind;
 
 namespace {
 
-/// Bytes that one lane's access has at most, and how far behind its address it
-/// may fault.
+/// The most bytes that one lane accesses, and the largest distance of a fault from the lane's
+/// address.
 constexpr u64 kMostBytes = 64, kReach = 128;
 
 }  // namespace
 
-/// Whether that much at a generic address is memory that the kernel may access.
+/// Whether the bytes at a generic address are memory that the kernel may access.
 bool InterpretedCta::is_known(u64 address, u64 bytes) {
   for (const AddressRange& range : known_) {
     if (range.contains(address, bytes)) return true;
@@ -40,7 +38,8 @@ bool InterpretedCta::is_known(u64 address, u64 bytes) {
   return true;
 }
 
-/// The same for what the system reads and writes: also windows, mappings and memory of the host.
+/// The same for accesses by system functions, which may also be to windows, mappings and memory of
+/// the host.
 bool InterpretedCta::is_memory(u64 address, u64 bytes) {
   if (is_known(address, bytes)) return true;
   const machine::Memory& memory = launch_.loaded->memory();
@@ -63,11 +62,11 @@ bool InterpretedCta::is_harmless(const Warp& warp, const Op& op) {
   return true;
 }
 
-/// Runs an Op that may access memory, of the fragment that stands at it.
+/// Executes an Op that may access memory, for the fragment that is at the Op.
 void InterpretedCta::run_watched(WarpState& state, std::size_t index, const Op& op) {
   const Frame& frame = *state.fragments[index].frame;
   const isa::Access access = frame.code->function->insts[op.inst].get_form().effects().access;
-  // Running it again does no harm.
+  // A load or store can be executed twice.
   const bool again = access == isa::Access::load || access == isa::Access::store;
   watched_ = {&state, index, &op, state.warp.mask, state.warp.mask, true};
   if (again && is_harmless(state.warp, op)) {
@@ -91,8 +90,8 @@ void InterpretedCta::run_lanes() {
   watched_ = {};
 }
 
-/// After a jump out of one: the lanes that are left, and then the fragment goes
-/// on.
+/// Called after a jump out of an access: executes it for the lanes that are left, and then the
+/// fragment continues.
 void InterpretedCta::end_watched() {
   if (!watched_.op) return;
   Fragment& fragment = watched_.state->fragments[watched_.index];
@@ -110,7 +109,7 @@ void InterpretedCta::report(TrapKind kind, u32 lane, std::optional<u64> address)
   handler_detail_.text.clear();
 }
 
-/// The registers that the instruction writes become 0 in the lanes.
+/// Sets the registers that the instruction writes to 0 in the lanes.
 void InterpretedCta::clear_results(const Code& code, u32 inst, u32 lanes) const {
   const ir::Function& function = *code.function;
   for (const ir::RegId id : ir::registers_of(function, function.insts[inst]).written) {
@@ -126,15 +125,15 @@ void InterpretedCta::clear_results(const Code& code, u32 inst, u32 lanes) const 
   }
 }
 
-/// An instruction was left by a jump. True: what was wrong has been told, and
-/// the CTA goes on.
+/// Called after a jump out of an instruction. True: the fault has been reported, and the CTA
+/// continues.
 bool InterpretedCta::goes_on(bool page_fault) {
   if (!reports_) return false;
   Warp& warp = current_->warp;
   const Op& op = *warp.op;
   if (!page_fault && warp.trap_kind != TrapKind::illegal_address) return false;
   if (watched_.op != &op) return skip(page_fault);
-  if (std::exchange(watched_.together, false)) return true;  // the lanes one by one
+  if (std::exchange(watched_.together, false)) return true;  // now lane by lane
   const u32 bit = watched_.left & -watched_.left;
   const u32 lane = static_cast<u32>(std::countr_zero(bit));
   const u64 own = lane_address(warp, op, lane);
@@ -157,7 +156,7 @@ bool InterpretedCta::goes_on(bool page_fault) {
   return true;
 }
 
-/// An instruction of the whole warp: it is left out.
+/// Skips an instruction over the lanes of the warp.
 bool InterpretedCta::skip(bool page_fault) {
   Warp& warp = current_->warp;
   const Op& op = *warp.op;

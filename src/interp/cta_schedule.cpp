@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whose turn it is: of the warps of a CTA, and of the fragments of a warp (PTX ISA 3.2 leaves the
-// order open). Without a seed the order is the fastest one; with one it is pseudo-random
+// Scheduling of the warps of a CTA, and of the fragments of a warp (PTX ISA 3.2 leaves the order
+// open). Without a seed the order is the fastest one; with a seed it is pseudo-random
 // (machine/schedule.h).
 #include "interp/cta.h"
 #include "machine/fault.h"
@@ -12,8 +12,8 @@ namespace {
 
 using machine::CtaStatus;
 
-/// Of a pseudo-random order: the longest turn, in instructions; one turn in how many parts threads
-/// of a warp; and one meeting of threads in how many joins them.
+/// In a pseudo-random order: a turn has at most kMixedSteps instructions, one turn in kMixedParting
+/// splits a fragment, and one meeting of fragments in kMixedMerging merges them.
 constexpr u32 kMixedSteps = 40, kMixedParting = 8, kMixedMerging = 4;
 
 }  // namespace
@@ -23,11 +23,11 @@ CtaStatus InterpretedCta::run(u64 budget) {
   return guarded(&InterpretedCta::run_warps);
 }
 
-/// Runs what may raise traps and fault.
+/// Calls `body`, which may trap or fault.
 CtaStatus InterpretedCta::guarded(CtaStatus (InterpretedCta::*body)()) {
   const WorkingOn working_on(entry_->function->name.c_str());
   const machine::FaultGuard guard(launch_.loaded->memory(), &recover_, &fault_);
-  // What changes between here and the jump lives in this object, not in locals.
+  // Variables that change between here and the jump are members, not locals.
   switch (sigsetjmp(recover_, 0)) {
     case 0:
       break;
@@ -47,7 +47,7 @@ CtaStatus InterpretedCta::guarded(CtaStatus (InterpretedCta::*body)()) {
   return (this->*body)();
 }
 
-/// A trap came while a gang ran.
+/// Finds the warp that trapped, if a gang ran.
 void InterpretedCta::find_culprit() {
   if (!running_) return;
   const Gang& gang = running_->gang;
@@ -98,7 +98,7 @@ CtaStatus InterpretedCta::run_warps() {
   }
 }
 
-/// A warp's turn. False: it has ended before, or all of it waits.
+/// Gives a warp its turn. False: it has exited, or all of its fragments wait.
 bool InterpretedCta::run_alone(u32 number) {
   WarpState& state = *states_[number];
   if (!state.alive) return false;
@@ -113,7 +113,7 @@ bool InterpretedCta::run_alone(u32 number) {
   return run_warp(state);
 }
 
-/// In a pseudo-random order the warps take turns in another order each round.
+/// Chooses the order of the warps in this round, at random.
 void InterpretedCta::shuffle_order() {
   order_.resize(warps_);
   for (u32 i = 0; i < warps_; ++i) {
@@ -123,8 +123,8 @@ void InterpretedCta::shuffle_order() {
   }
 }
 
-/// ... run a few instructions, and have their threads parted: from sm_70 on nothing keeps threads
-/// of a warp together but instructions that wait for them.
+/// A turn in a pseudo-random order: a few instructions, maybe after a fragment is split. From sm_70
+/// on, only instructions that wait for threads of a warp keep them together.
 void InterpretedCta::begin_mixed_turn(WarpState& state) {
   machine::Random& random = *launch_.random;
   --budget_;
@@ -165,8 +165,8 @@ std::size_t InterpretedCta::pick(const WarpState& state) const {
   return best;
 }
 
-/// Fragments at the same place become one. One that waits for members tries again when others join
-/// it.
+/// Merges fragments at the same place. A fragment that waits for members checks again when others
+/// merge with it.
 void InterpretedCta::merge(WarpState& state) const {
   std::vector<Fragment>& all = state.fragments;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -188,7 +188,8 @@ void InterpretedCta::merge(WarpState& state) const {
   }
 }
 
-/// Runs the warp until its turn is over or all of it waits or is gone. False: all of it waited.
+/// Runs the warp until its turn is over, all of its fragments wait, or all have exited. False: all
+/// of them waited.
 bool InterpretedCta::run_warp(WarpState& state) {
   if (state.waiting) poll(state);
   for (bool ran = false;; ran = true) {
@@ -203,8 +204,8 @@ bool InterpretedCta::run_warp(WarpState& state) {
     }
     run_fragment(state, index);
     if (turn_ <= 0) {
-      // Let the others of this warp go first when it comes back; but the short turns of a
-      // pseudo-random order part nothing that has to stay together.
+      // In the warp's next turn, its other fragments run first. The short turns of a pseudo-random
+      // order do not count where threads of a warp must stay together.
       const bool yields = parts_ || !launch_.random;
       if (yields && index < state.fragments.size() && state.fragments.size() > 1)
         ++state.fragments[index].rounds;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where fragments wait for each other: warp-level instructions over a member mask, bar.warp.sync,
+// Instructions where fragments wait for each other: instructions over a membermask, bar.warp.sync,
 // and the barriers of the CTA (PTX ISA 9.7.13.1, 9.7.13.2).
 #include <fmt/format.h>
 
@@ -15,8 +15,8 @@ namespace heddle::interp {
 
 using machine::TrapKind;
 
-/// In a strict launch it is a trap when lanes of the group execute the instruction although the
-/// mask with which all of the group do does not name them.
+/// Traps, in a strict launch, when lanes of the group execute the instruction with a membermask
+/// that does not name them. All lanes of the group have the same mask.
 void InterpretedCta::refuse_strangers(Warp& warp, u32 group, u32 named) {
   const u32 strangers = group & ~named;
   if (!strangers || !launch_.config->strict_membermasks) return;
@@ -25,13 +25,13 @@ void InterpretedCta::refuse_strangers(Warp& warp, u32 group, u32 named) {
   raise_trap(warp, TrapKind::membermask, lane, nullptr);
 }
 
-/// An instruction over the members that its mask names (`*.sync`): runs for each group of lanes
-/// with the same mask once all of its living members are here; the others wait at it. Wrong masks
-/// are as machine/membermask.h says.
+/// Executes an instruction over the members that its membermask names (`*.sync`), for each group of
+/// lanes with the same mask whose members that have not exited are all here. The other groups wait
+/// at the instruction. For wrong masks see machine/membermask.h.
 bool InterpretedCta::member_op(WarpState& state, std::size_t index, const Op& op, u32 active) {
   Warp& warp = state.warp;
   warp.members = active;
-  if (!(op.flags & kMembers)) {  // whoever is here
+  if (!(op.flags & kMembers)) {  // the members are the active lanes
     op.run(warp, op);
     return true;
   }
@@ -48,7 +48,7 @@ bool InterpretedCta::member_op(WarpState& state, std::size_t index, const Op& op
     rest &= ~group;
     refuse_strangers(warp, group, named);
     const u32 missing = named & state.alive & ~group, others = missing & active;
-    // Who has come with another mask does not come again where the instruction is in no loop.
+    // A lane that is here with another mask does not come again if the instruction is in no loop.
     const bool once = others && (op.flags & kInNoLoop) != 0;
     if (once && launch_.config->strict_membermasks) {
       const u32 other = static_cast<u32>(std::countr_zero(others));
@@ -74,8 +74,8 @@ bool InterpretedCta::member_op(WarpState& state, std::size_t index, const Op& op
   return false;
 }
 
-/// The threads of the fragment that the guard keeps out go on at the next instruction; those that
-/// are active, the result, stay.
+/// Splits the fragment: the threads whose guard does not hold continue at the next instruction. The
+/// result is the fragment of the active threads, which stays.
 Fragment& InterpretedCta::part(WarpState& state, std::size_t index, u32 active) {
   Fragment skipped = state.fragments[index];
   skipped.mask &= ~active;
@@ -86,7 +86,7 @@ Fragment& InterpretedCta::part(WarpState& state, std::size_t index, u32 active) 
   return state.fragments[index];
 }
 
-/// bar.warp.sync: members may come from different places of the program.
+/// bar.warp.sync, whose members may be at different instructions.
 void InterpretedCta::warp_barrier(WarpState& state, std::size_t index, const Op& op, u32 active) {
   const u32* members = state.warp.at<const u32>(op.members);
   u32 strangers = 0;
@@ -95,7 +95,7 @@ void InterpretedCta::warp_barrier(WarpState& state, std::size_t index, const Op&
     refuse_strangers(state.warp, 1u << lane, members[lane]);
     strangers |= 1u << lane & ~members[lane];
   }
-  if (strangers) {  // they wait for nobody
+  if (strangers) {  // they do not wait
     Fragment& passing = part(state, index, strangers);
     ++passing.pc;
     return;
@@ -154,8 +154,8 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
   if (op.control == Control::bar_red) {
     barrier.vote(*warp.at<const u32>(op.src[2]), group);
   }
-  // The lanes that arrived, those that name another barrier, and those that the guard keeps out go
-  // separate ways.
+  // The fragment splits into the lanes that arrived, lanes that name another barrier, and lanes
+  // whose guard does not hold.
   Fragment& fragment = part(state, index, active);
   Fragment rest = fragment;
   rest.mask = active & ~group;
@@ -170,14 +170,15 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
   check_barrier(number);
 }
 
-/// Releases the barrier when all have arrived.
+/// Releases the barrier when all expected threads have arrived.
 void InterpretedCta::check_barrier(u32 number) {
   Barrier& barrier = barriers_[number];
   if (!barrier.active) return;
   if (barrier.is_complete([&](u32 w) { return states_[w]->alive; })) release_barrier(number);
 }
 
-/// The first threads arrive; `count`: how many are expected, 0: all that live.
+/// Called when the first threads arrive. `count`: how many are expected; 0: all that have not
+/// exited.
 void InterpretedCta::begin_barrier(u32 number, u32 count) {
   ++active_barriers_;
   barriers_[number].begin(warps_, count);
@@ -187,7 +188,7 @@ void InterpretedCta::release_barrier(u32 number) {
   Barrier& barrier = barriers_[number];
   barrier.active = false;
   --active_barriers_;
-  turn_ = 0;  // they all can run together again
+  turn_ = 0;  // now all warps can run together again
   for (const auto& state : states_) {
     for (Fragment& fragment : state->fragments) {
       if (fragment.wait != Wait::barrier || fragment.barrier != number) continue;

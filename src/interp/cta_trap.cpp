@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How an instruction is left for good, and what is said about it.
+// Traps: how an instruction is abandoned, and the message about it.
 #include <fmt/format.h>
 
 #include <bit>
@@ -47,7 +47,7 @@ void raise_trap(Warp& warp, TrapKind kind, u32 lane, const u64* address) {
 }
 
 void check_each_lane(Warp& warp, const Op& op, u32 bytes, u32 alignment) {
-  machine::AddressRange legal;  // of the lane before: most lie in the same one
+  machine::AddressRange legal;  // the range of the lane before, in which most addresses lie
   if (op.window == Window::shared) legal = {0, warp.shared_size};
   if (op.window == Window::local) legal = {0, warp.local_stride};
   if (op.window == Window::param) legal = {0, warp.params_size};
@@ -62,7 +62,7 @@ void check_each_lane(Warp& warp, const Op& op, u32 bytes, u32 alignment) {
   }
 }
 
-/// A page without access was hit: finds the lane whose access it was.
+/// Called when an access hit a page without access: finds the lane that made it.
 CtaStatus InterpretedCta::faulted() {
   const Warp& warp = current_->warp;
   u32 culprit = static_cast<u32>(std::countr_zero(warp.mask));

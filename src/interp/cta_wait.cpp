@@ -3,11 +3,12 @@
 // Waiting for barrier objects in shared memory (PTX ISA 9.7.13.15.16) and for the barrier of the
 // cluster (9.7.13.3).
 //
-// A thread whose test or wait finds the phase incomplete stands still and looks again each time its
-// warp has a turn; after some rounds of the CTA it gets the answer "no", since the instruction
-// promises no more. When no thread of the cluster can run, waiting longer is useless: then each
-// waiting thread is told "no" and followed. If it comes back to the same instruction with the same
-// registers, having touched nothing else, it always will, and if all do, the cluster is dead.
+// A thread whose test or wait finds the phase incomplete waits, and checks again each time its warp
+// has a turn. After some rounds of the CTA it gets the answer "no", since the instruction promises
+// no more. When no thread of the cluster can run, waiting longer is useless. Then each waiting
+// thread gets the answer "no", and the interpreter follows it: if it comes back to the same
+// instruction with the same registers, and has accessed no memory, it will spin for ever. If all
+// threads do, the cluster is in a deadlock.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,16 +27,16 @@ using machine::TrapKind;
 
 namespace {
 
-/// Rounds of the CTA's warps after which a wait is answered.
+/// Rounds of the CTA's warps after which a waiting test, or try, gets its answer.
 constexpr u32 kTestRounds = 8, kTryRounds = 64;
-/// Ops that a loop around a wait may have to be looked through.
+/// The number of Ops for which a thread in a loop around a wait is followed.
 constexpr u32 kMostSteps = 1000;
 
 }  // namespace
 
 // --- barrier objects ---
 
-/// The lanes of warp.mask whose phase is over.
+/// The lanes of warp.mask whose phase is complete.
 u32 InterpretedCta::past_phase(Warp& warp, const Op& op) {
   u32 past = 0;
   for_lane_by_lane(warp, [&](u32 lane) {
@@ -48,7 +49,7 @@ u32 InterpretedCta::past_phase(Warp& warp, const Op& op) {
   return past;
 }
 
-/// True: answered, the fragment goes on.
+/// True: the fragment has its answer, and continues.
 bool InterpretedCta::mbarrier_wait(WarpState& state, std::size_t index, const Op& op, u32 active) {
   const u32 past = past_phase(state.warp, op);
   Fragment& fragment = state.fragments[index];
@@ -68,7 +69,7 @@ bool InterpretedCta::mbarrier_wait(WarpState& state, std::size_t index, const Op
   return false;
 }
 
-/// Lets those fragments run again that have an answer.
+/// Ends the waits of fragments whose phase is complete, or whose time is up.
 void InterpretedCta::poll(WarpState& state) {
   Warp& warp = state.warp;
   state.waiting = 0;
@@ -94,7 +95,7 @@ void InterpretedCta::poll(WarpState& state) {
 
 CtaStatus InterpretedCta::unblock() { return guarded(&InterpretedCta::unblock_warps); }
 
-/// Finished: there is nobody to let go on. Else: waiting.
+/// CtaStatus::finished: no fragment left its loop.
 CtaStatus InterpretedCta::unblock_warps() {
   bool helped = false;
   for (const auto& state : states_) {
@@ -107,8 +108,8 @@ CtaStatus InterpretedCta::unblock_warps() {
   return helped ? CtaStatus::waiting : CtaStatus::finished;
 }
 
-/// Answers "no" and follows the fragment, twice around at most. True: it does not come back to
-/// where it was with the registers that it had.
+/// Answers "no" and follows the fragment, through two rounds of its loop at most. False: it comes
+/// back to the same instruction with the same registers.
 bool InterpretedCta::leaves_spin(WarpState& state, Fragment& fragment) {
   if (spin_once(state, fragment)) return true;
   const u8* const registers = fragment.frame->registers;
@@ -118,8 +119,8 @@ bool InterpretedCta::leaves_spin(WarpState& state, Fragment& fragment) {
   return std::memcmp(spin_registers_.data(), registers, bytes) != 0;
 }
 
-/// One round of a loop around a wait that is answered "no". True: the fragment has left the loop,
-/// or done so much in it that it runs on by itself.
+/// Follows one round of a loop around a wait with the answer "no". True: the fragment has left the
+/// loop, or executed too much in it to be followed, so it runs again.
 bool InterpretedCta::spin_once(WarpState& state, Fragment& fragment) {
   Warp& warp = state.warp;
   Frame* const frame = fragment.frame;
@@ -167,7 +168,8 @@ bool waits_for_members(const Fragment& fragment) { return fragment.wait == Wait:
 }  // namespace
 
 CtaStatus InterpretedCta::deadlock() {
-  // What waits for members of its warp keeps others at barriers, not the other way around.
+  // A thread that waits for members of its warp keeps other threads at barriers, not the other way
+  // around.
   const auto for_members = [](const auto& state) {
     return state->alive && std::ranges::any_of(state->fragments, waits_for_members);
   };
@@ -233,14 +235,14 @@ void InterpretedCta::cluster_arrive(WarpState& state, const Op&, u32 active) {
   check_cluster_barrier();
 }
 
-/// True: the phase in which all of these arrived is complete.
+/// True: the phase in which all of these lanes arrived is complete.
 bool InterpretedCta::cluster_wait(WarpState& state, std::size_t index, u32 active) {
   if (const u32 early = active & ~state.cluster_owed) {
     detail_ = "this thread waits at the cluster's barrier, but has not arrived there";
     raise_trap(state.warp, TrapKind::illegal_barrier, static_cast<u32>(std::countr_zero(early)),
                nullptr);
   }
-  // Threads of a warp may be in different phases here: those whose phase is complete go on.
+  // Threads of a warp may be in different phases here. Those whose phase is complete continue.
   const u32 waiting = active & state.cluster_arrived;
   state.cluster_owed &= ~(active & ~waiting);
   if (!waiting) return true;

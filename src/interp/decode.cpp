@@ -16,7 +16,7 @@
 
 namespace heddle::interp {
 
-/// A .param variable of one scalar element that is only ever read, written and passed whole.
+/// Finds the .param variables of one scalar element that are only loaded, stored, and passed whole.
 void Decoder::find_promotable() {
   promoted_.assign(f_.locals.size(), kNoPlace);
   std::vector<bool> ok(f_.locals.size());
@@ -33,7 +33,7 @@ void Decoder::find_promotable() {
       const Operand& operand = f_.operands[inst.operands.first + i];
       if (operand.kind != OperandKind::local) continue;
       if (form.effects().flow == isa::Flow::call)
-        continue;  // arguments stand in vectors; see below
+        continue;  // arguments are elements of vector operands
       u32 accessed = 0;
       if (access && operand.is_address && operand.value == 0) {
         for (u32 j = 0; j < inst.operands.count; ++j) {
@@ -70,7 +70,7 @@ std::vector<bool> Decoder::find_named() const {
   return named;
 }
 
-/// A register that is only ever a copy of a special register is that register's place.
+/// A register that is only ever a copy of a special register gets that special register's place.
 void Decoder::place_copies() {
   for (u32 i = 0; i < f_.insts.size(); ++i) {
     if (!scopes_.is_copy(i)) continue;
@@ -79,10 +79,10 @@ void Decoder::place_copies() {
   }
 }
 
-/// Gives the brief registers places, but for those of which lane 0 suffices: the others of its
-/// lanes are filled when the warp parts, wherever it is.
+/// Gives the brief registers places. A register of which lane 0 suffices shares its place with no
+/// other: its other lanes are filled when the warp diverges, which can be at any instruction.
 void Decoder::place_brief() {
-  std::map<u32, std::vector<Place>> free;  // by size; what was freed last is in the cache
+  std::map<u32, std::vector<Place>> free;  // by size; the place freed last is in the cache
   const auto size = [&](u32 r) { return place_bytes(f_.registers[r].type); };
   for (u32 r = 0; r < lives_.size(); ++r) {
     if (!lives_[r].is_brief() || !leads_.suffices(r)) continue;
@@ -90,8 +90,8 @@ void Decoder::place_brief() {
     lives_[r] = {};
   }
   for (u32 i = 0; i < f_.insts.size(); ++i) {
-    // What it writes never lies where something lies that it reads: it may write before it has
-    // read.
+    // A result never shares a place with a source: the instruction may write it before it has read
+    // all sources.
     for_each_register(f_.insts[i], [&](const Operand& one, bool) {
       const Life& life = lives_[one.id];
       if (!life.is_brief() || life.first != i || registers_[one.id] != kNoPlace) return;
@@ -231,8 +231,9 @@ std::string Decoder::decode() {
     scope_ = scopes_.of_inst(i);
     if (scope_ == Scope::instant) continue;
     ops_ = scope_ == Scope::warp ? &code_.ops : &code_.prologues[static_cast<u32>(scope_)].ops;
-    // Scratch places live for one instruction. But where threads may wait, others of their warp run
-    // other instructions meanwhile.
+    // Scratch places live for one instruction. But where threads may wait within an instruction,
+    // its scratch places stay taken, because other threads of the warp execute other instructions
+    // meanwhile.
     const SemKind kind = inst_->get_form().sem_kind;
     const bool waits = kind == SemKind::warp || kind == SemKind::engine;
     code_.register_bytes = waits ? most : permanent;
@@ -277,11 +278,10 @@ std::string Decoder::decode() {
   return {};
 }
 
-/// Says of instructions that look across lanes that they are in no loop: a loop has a branch that
-/// leads back over each of its instructions.
+/// Marks instructions over the lanes of a warp that are in no loop: no backward branch spans them.
 void Decoder::find_loops() {
   std::vector<Op>& ops = code_.ops;
-  std::vector<u32> furthest(ops.size());  // from where a branch leads back to here, plus 1
+  std::vector<u32> furthest(ops.size());  // the last Op that branches back to here, plus 1
   for (u32 i = 0; i < ops.size(); ++i) {
     const auto leads = [&](u64 target) {
       if (target <= i) furthest[target] = i + 1;
@@ -299,7 +299,7 @@ void Decoder::find_loops() {
 
 namespace {
 
-/// Whether a thread that executes it can go back, or wait for what another CTA does.
+/// Whether a thread that executes the Op may branch back, or wait for another CTA.
 bool may_linger(const Op& op) {
   switch (op.control) {
     case Control::bra:

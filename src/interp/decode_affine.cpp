@@ -6,8 +6,7 @@
 
 namespace heddle::interp {
 
-/// Has such a warp run the lane instruction just emitted by the handler that needs the fewest
-/// lanes.
+/// Chooses, for warps that have not diverged, the handler of the lane instruction just emitted.
 void Decoder::choose_by_lead(Op& op, const Handlers& handlers) {
   if (lead().leads) {
     const s64 reach = shapes_.widened_reach(inst_index_);

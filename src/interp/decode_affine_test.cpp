@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which instructions run for lane 0 alone in a warp that is whole, which accesses take all their
-// addresses from lane 0, and of which registers lane 0 is enough.
+// Which instructions lead, which loads and stores compute all addresses from lane 0, and of which
+// registers lane 0 suffices.
 #include <gtest/gtest.h>
 
 #include "interp/decode_test.h"
@@ -12,8 +12,8 @@ namespace {
 struct Case {
   const char* what;
   const char* body;
-  std::size_t ops;        // that whole warps run in another way: leading ones and affine accesses
-  std::size_t registers;  // of which lane 0 is enough
+  std::size_t ops;        // Ops with another handler in Code::whole_ops
+  std::size_t registers;  // registers of which lane 0 suffices
 };
 
 constexpr Case kCases[] = {
@@ -85,7 +85,7 @@ constexpr Case kCases[] = {
 
 TEST(DecodeAffine, OpsAndRegisters) {
   for (const Case& one : kCases) {
-    // %r1 = %tid.x, %r3 = %tid.y, %r4 and %rd1 are parameters, %r5 is the same in a warp.
+    // %r1 = %tid.x, %r3 = %tid.y, %r4 and %rd1 are parameters, %r5 is uniform.
     const DecodedCase decoded(
         one.what, ".param .u32 n, .param .u64 p",
         ".reg .u32 %r<8>; .reg .u64 %rd<4>; .reg .f32 %f<4>; .reg .pred %p<2>;\n"

@@ -12,8 +12,8 @@
 
 namespace heddle::interp {
 
-/// 64-bit lanes with the host address of an address operand. `bytes`: how many are accessed there,
-/// when it is known.
+/// A place of 64-bit lanes with the host addresses of an address operand. `bytes`: the size of the
+/// access; 0: it is not known.
 Place Decoder::host_address(const Operand& operand, u32 bytes) {
   const auto base = address_base(operand);
   Window window = Window::generic;
@@ -38,7 +38,8 @@ Place Decoder::host_address(const Operand& operand, u32 bytes) {
   return to;
 }
 
-/// ld, st, atom and red of .shared::cluster: the access itself is a generic one.
+/// Whether ld, st, atom or red accesses .shared::cluster. It then does a generic access at a host
+/// address.
 bool Decoder::is_cluster_access(const Operand& a) const { return space_of(a) == "shared::cluster"; }
 std::pair<AddressBase, Place> Decoder::access_base(const Operand& a, u32 bytes) {
   if (is_cluster_access(a)) return {AddressBase::reg64, host_address(a, bytes)};
@@ -53,7 +54,7 @@ void Decoder::access_address(const Operand& a, Op& op,
   op.window = Window::generic;
 }
 
-/// An operation of a barrier object, on a count or a number of bytes.
+/// An operation on a barrier object with a count or a number of bytes.
 void Decoder::object_operation(Handler run, u8 flags) {
   const Place object = host_address(operand("a"), 8);
   Operand number = operand("count");
@@ -88,7 +89,8 @@ void Decoder::cp_async_mbarrier_arrive() {
   object_operation(&interp::cp_async_mbarrier_arrive, has("noinc") ? kNoIncrement : 0);
 }
 
-/// The Ops before the last one are few and change nothing else: a thread that waits runs them anew.
+/// A waiting thread executes the Ops before the last one again. They are few, and only compute its
+/// operands.
 void Decoder::mbarrier_wait() {
   const auto first = static_cast<u32>(ops_->size());
   const bool by_parity = has("parity");
@@ -152,7 +154,7 @@ Op& Decoder::bulk_operation(Handler run) {
 void Decoder::bulk_copy() { bulk_operation(&interp::bulk_copy); }
 void Decoder::bulk_reduce() { bulk_operation(&interp::bulk_reduce).atomic = applied(); }
 
-/// What the instruction does to each value in memory.
+/// The function that the instruction applies to each value in memory.
 const machine::AtomicFunction* Decoder::applied() const {
   return &machine::atomic_function(isa::dispatch_index(inst_->get_form(), inst_->slots));
 }

@@ -23,11 +23,11 @@ std::string refuse_system_call(const machine::SystemFunctionInfo& info, const Ca
                                      address_bytes);
 }
 
-/// Why a direct call cannot be, or an empty string.
+/// Why the direct call cannot be made, or an empty string.
 std::string Decoder::refuse_call(const CallSite& site) const {
   const Code& callee = *site.direct;
   if (callee.function->has_body) return {};
-  HEDDLE_CHECK(callee.system);  // check_complete() looked
+  HEDDLE_CHECK(callee.system);  // check_complete() has made sure
   return refuse_system_call(*callee.system, site,
                             builder_.program.loaded->module().address_size / 8);
 }
@@ -118,7 +118,8 @@ void Decoder::warp_function(const isa::Form& form) {
       if (static_cast<int>(i) == form.members) members = sources.back();
     }
   }
-  // Where lanes name different members, results of the first ones come before others are computed.
+  // Groups of lanes with different membermasks execute one after the other, so a result of the
+  // first group must not change a source of the next.
   for (std::size_t i = 0; has_members && i < sources.size(); ++i) {
     const bool written = std::ranges::any_of(
         targets, [&](const Target& target) { return target.place == sources[i]; });
@@ -175,9 +176,9 @@ void fence_sc(Warp&, const Op&) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 void fence_acq_rel(Warp&, const Op&) { __atomic_thread_fence(__ATOMIC_ACQ_REL); }
 void fence_nothing(Warp&, const Op&) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
-/// A fence of the opcode, meaning and scope (9.7.13.4). A CTA or cluster runs on one host thread,
-/// whose accesses each of its threads sees in order; what they tell other CTAs goes through the
-/// wider fence or access that does the telling, which orders all of the host thread's.
+/// The handler of a fence (9.7.13.4). The threads of a CTA or cluster run on one host thread, and
+/// so see each other's accesses in order: a fence of that scope does nothing. Other CTAs see these
+/// accesses only after a wider fence or access, which orders all accesses of the host thread.
 Handler fence_of(std::string_view opcode, sem::Fencesem order, sem::Fencescope scope) {
   if (scope == sem::Fencescope::cta || scope == sem::Fencescope::cluster) return &fence_nothing;
   const bool sc = opcode == "membar" || order == sem::Fencesem::sc;

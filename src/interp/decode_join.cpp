@@ -7,7 +7,7 @@
 
 namespace heddle::interp {
 
-/// The Ops of a run of products, as the handler wants to know them. False: it cannot do that.
+/// Describes the Ops of a sum of products for its handler. False: the handler cannot execute them.
 bool Decoder::describe_products(std::span<Op> ops, bool first_is_same) {
   constexpr s64 kMostApart = s64{1} << 30;
   Products all;
@@ -35,7 +35,7 @@ bool Decoder::describe_products(std::span<Op> ops, bool first_is_same) {
   return true;
 }
 
-/// The first of two Ops becomes both: with the sources of both, and the second's result.
+/// The first of two Ops gets the sources of both, and the second's result.
 void Decoder::describe_pair(std::span<Op> ops, u32 made) const {
   const auto sources = [&](const Op& op) {
     return f_.insts[op.inst].get_form().sem == "fma_f32" ? 3u : 2u;
@@ -49,7 +49,8 @@ void Decoder::describe_pair(std::span<Op> ops, u32 made) const {
   op.flags = ops[1].flags;
 }
 
-/// Changes Code::whole_ops accordingly, where each of the instructions has become one Op.
+/// Gives the first Op of each join its handler in Code::whole_ops, if each of the instructions has
+/// become one Op.
 void Decoder::apply_joins(std::span<const Join> joins, std::span<const u32> op_of_inst) {
   for (const Join& join : joins) {
     const u32 first = op_of_inst[join.first];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which instructions whole warps run as one.
+// Which consecutive instructions one handler executes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,10 +14,11 @@ namespace {
 struct Case {
   const char* what;
   const char* body;
-  const char* joined;  // in order: what the instructions that run as one are
+  const char* joined;  // the kinds of the joins, in order
 };
 
-// %f1 is loaded from [%rd2], consecutive elements, %f0 from [%rd1], one for all lanes.
+// %f1 is loaded from consecutive elements at [%rd2], %f0 from [%rd1], which is one element for all
+// lanes.
 constexpr Case kCases[] = {
     // A load and arithmetic.
     {"for the next only", "ld.global.f32 %f1, [%rd2]; add.f32 %f2, %f3, %f1;", "load "},
@@ -73,7 +74,7 @@ constexpr Case kCases[] = {
     {"the sum is guarded", "mul.rn.f32 %f2, %f3, %f4; @%p1 add.rn.f32 %f5, %f4, %f2;", ""},
     {"the product is guarded", "@%p1 mul.rn.f32 %f2, %f3, %f4; add.rn.f32 %f5, %f4, %f2;", ""},
 
-    // Products that are added up.
+    // Sums of products.
     {"two products",
      "ld.global.f32 %f0, [%rd1]; ld.global.f32 %f1, [%rd2]; fma.rn.f32 %f2, %f0, %f1, %f2;"
      "ld.global.f32 %f0, [%rd1 + 4]; ld.global.f32 %f1, [%rd2 + 128]; "

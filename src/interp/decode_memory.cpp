@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads, stores, atomics, packing, and what converts addresses (PTX ISA 9.7.9, 9.7.13.5).
+// Loads, stores, atomics, packing, and conversions of addresses (PTX ISA 9.7.9, 9.7.13.5).
 #include <algorithm>
 
 #include "base/check.h"
@@ -13,7 +13,7 @@
 
 namespace heddle::interp {
 
-/// Has whole warps run the access by the handler for its base and window, if there is one.
+/// Chooses the handler of whole warps for the base and the window of the access, if there is one.
 void Decoder::choose_usual(Op& op, const FullHandler (&usual)[2]) const {
   op.flags = ir::is_strong_beyond_cluster(*inst_) ? kOrdered : 0;
   const bool by_register = op.base == AddressBase::reg32 || op.base == AddressBase::reg64;
@@ -23,8 +23,8 @@ void Decoder::choose_usual(Op& op, const FullHandler (&usual)[2]) const {
   if (handler) op.full = handler;
 }
 
-/// Whether the base register of an affine access has 64 bits; where there is none, a zero stands
-/// for it.
+/// Whether the base of an affine access has 64 bits. An absolute address gets a zero of 64 bits as
+/// its base.
 bool Decoder::affine_base(Op& op) {
   if (op.base == AddressBase::absolute) op.src[0] = constant(0, 8);
   return op.base != AddressBase::reg32;
@@ -81,7 +81,7 @@ void Decoder::st() {
   op.list = builder_.keep(std::move(list));
 }
 
-/// The list is: destinations, then b, then c (b again when there is none).
+/// Op::list has the destinations, then b, then c (b again when there is no c).
 void Decoder::read_modify_write() {
   const Operand& a = operand("a");
   const auto b = elements(operand("b"));
@@ -108,7 +108,7 @@ void Decoder::read_modify_write() {
 void Decoder::atom() { read_modify_write(); }
 void Decoder::red() { read_modify_write(); }
 
-/// There is no cache that a policy could steer.
+/// A cache policy has no effect: there is no cache.
 void Decoder::policy() {
   const Target to = target(operand("d"));
   move(constant(sem::kCachePolicy, 8), to.place, Type::b64);
@@ -143,7 +143,7 @@ void Decoder::mov_unpack() {
   for (const Target& target : targets) finish(target);
 }
 
-/// Element by element, through copies when a register stands on both sides.
+/// Element by element, through copies, because a register may be on both sides.
 void Decoder::mov_vector() {
   const auto d = elements(operand("d"));
   const auto a = elements(operand("a"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// multimem.ld_reduce, .st and .red (PTX ISA 9.7.9.14); the bulk ones are in decode_cooperation.cpp.
+// multimem.ld_reduce, .st and .red (PTX ISA 9.7.9.14). The bulk forms are in
+// decode_cooperation.cpp.
 #include "interp/decoder.h"
 #include "interp/multimem_ops.h"
 #include "isa/groups.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which instructions run once for the launch, once a CTA, in each warp, or not at all because their
-// result is a copy of a special register.
+// Which instructions run once for the launch, once for a CTA, in each warp, or not at all because
+// their result is a copy of a special register.
 #include <gtest/gtest.h>
 
 #include "interp/decode_test.h"
@@ -12,8 +12,9 @@ namespace {
 struct Case {
   const char* what;
   const char* body;
-  std::size_t launch, cta, warp;  // Ops; the last `ret` and the end are not counted, the one that
-                                  // fetches a special register of the CTA is
+  // Numbers of Ops, without the last `ret` and the end, but with the Op that fetches a special
+  // register of the CTA.
+  std::size_t launch, cta, warp;
 };
 
 constexpr Case kCases[] = {

@@ -143,7 +143,7 @@ Decoder::Target Decoder::target(const Operand& operand) {
   return target;
 }
 
-/// Where the base comes from; the address itself is filled in by address().
+/// The base of an address; address() adds the rest.
 std::pair<AddressBase, Place> Decoder::address_base(const Operand& operand) {
   switch (operand.kind) {
     case OperandKind::reg: {

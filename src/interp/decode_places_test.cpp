@@ -14,8 +14,8 @@ namespace {
 
 struct Case {
   const char* what;
-  const char* body;    // %r0 is what memory holds: nothing is known of it
-  const char* places;  // of %r1, %r2 and so on: a letter each, the same one for the same place
+  const char* body;    // %r0 is a loaded value
+  const char* places;  // of %r1, %r2 and so on, a letter for each place
 };
 
 constexpr Case kCases[] = {

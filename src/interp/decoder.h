@@ -20,7 +20,7 @@
 
 namespace heddle::interp {
 
-/// Of a lane in the type's place; 0: a predicate, which is a bit.
+/// Bytes of a lane in a place of the type; 0: a predicate, which is one bit per lane.
 inline u32 place_bytes(Type type) { return is_predicate(type) ? 0 : bytes_of(type); }
 inline bool is_signed(Type type) { return isa::type_info(type).cls == isa::TypeClass::signed_; }
 
@@ -38,8 +38,8 @@ struct Builder {
     return static_cast<u32>(all.size() - 1);
   }
 
-  /// Each warp keeps a copy of the special registers that do not change while it runs; returns the
-  /// offset in it.
+  /// Each warp keeps a copy of the special registers that do not change while it runs. Returns the
+  /// register's offset in the copy.
   u32 remember(SpecialUse use) {
     for (const SpecialUse& one : program.warp_specials) {
       if (one.reg == use.reg && one.component == use.component) return one.copy;
@@ -64,7 +64,7 @@ class Decoder {
 
   /// Frame layout and formals; needed before any caller is decoded.
   void lay_out();
-  /// Instructions. Returns what keeps the function from running, or an empty string.
+  /// Decodes the instructions. Returns why the function cannot run, or an empty string.
   std::string decode();
 
  private:
@@ -80,9 +80,9 @@ class Decoder {
     return static_cast<Place>(bytes ? take(size, bytes * kLanes, 64) : take(size, 4, 4));
   }
   Place take_register(Type type) { return take(place_bytes(type)); }
-  /// For the instruction at hand only.
+  /// A place for the current instruction only.
   Place scratch(u32 bytes) { return take(bytes); }
-  /// Room below the registers, zero.
+  /// A zeroed place below the registers.
   Place take_below(u32 bytes) {
     const std::size_t size = (std::max<u32>(bytes * kLanes, 4) + 63) / 64 * 64;
     code_.below.insert(code_.below.begin(), size, 0);
@@ -177,7 +177,7 @@ class Decoder {
 #define HEDDLE_HANDLER(name) void name();
 #include "isa/handlers.inc"
 #undef HEDDLE_HANDLER
-  /// Keeps the function from running.
+  /// Says why the function cannot run. The first reason counts.
   void refuse(std::string why) {
     if (why_.empty()) why_ = std::move(why);
   }
@@ -240,8 +240,8 @@ class Decoder {
       whole_;  // by Op of Code::ops: Op::full in Code::whole_ops; null: the same
   const ir::Inst* inst_ = nullptr;
   u32 inst_index_ = 0;
-  Scope scope_ = Scope::warp;       // of the instruction at hand
-  std::vector<Op>* ops_ = nullptr;  // where its Ops go
+  Scope scope_ = Scope::warp;       // of the current instruction
+  std::vector<Op>* ops_ = nullptr;  // the list that its Ops are added to
   std::string why_;                 // see refuse()
 };
 

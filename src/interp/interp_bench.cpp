@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a warp instruction costs in the interpreter, next to native code for the same job in the
-// same run. The kernels execute a known number of instructions, so "warp-instruction" is time
-// over count. One host thread, data in the L2 cache; interpreted_matmul_two_threads says what a
-// second one is good for.
+// The time of a warp instruction in the interpreter, next to native code for the same job in the
+// same run. The kernels execute a known number of instructions, so "warp-instruction" is time over
+// count. One host thread runs, with data in the L2 cache; interpreted_matmul_two_threads has a
+// second one.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -94,7 +94,7 @@ L2:
   ret;
 })";
 
-/// C = A B with tiles of 32x32 in shared memory, the inner loop unrolled as compilers do.
+/// C = A B with tiles of 32x32 in shared memory. The inner loop is unrolled, as compilers do.
 std::string matmul_text() {
   std::string text = R"(
 .version 7.0
@@ -230,8 +230,8 @@ void native_saxpy(benchmark::State& state) {
 }
 BENCHMARK(native_saxpy)->Unit(benchmark::kMicrosecond);
 
-constexpr float kStep = 0.0f;  // every point is inside: the number of iterations is known
-volatile float step = kStep;   // what the native loop must not know
+constexpr float kStep = 0.0f;  // every point is inside, so the number of iterations is known
+volatile float step = kStep;   // hides the value from the compiler of the native loop
 
 void interpreted_mandelbrot(benchmark::State& state) {
   Kernel kernel(kMandelbrot);
@@ -277,7 +277,7 @@ BENCHMARK(interpreted_matmul)->Unit(benchmark::kMicrosecond);
 void interpreted_matmul_two_threads(benchmark::State& state) { matmul(state, 2); }
 BENCHMARK(interpreted_matmul_two_threads)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
-/// Threads take tiles' rows from each other, as threads of a grid take CTAs.
+/// Threads take rows of tiles from a common counter, as threads of a grid take CTAs.
 void native_matmul_on(benchmark::State& state, u32 threads) {
   std::vector<float> a(kOrder * kOrder, 1), b(kOrder * kOrder, 2), c(kOrder * kOrder);
   for (auto _ : state) {
@@ -302,7 +302,7 @@ void native_matmul_on(benchmark::State& state, u32 threads) {
 }
 void native_matmul(benchmark::State& state) { native_matmul_on(state, 1); }
 BENCHMARK(native_matmul)->Unit(benchmark::kMicrosecond);
-/// What a second thread is good for on this machine, now.
+/// Shows the gain of a second thread on this machine.
 void native_matmul_two_threads(benchmark::State& state) { native_matmul_on(state, 2); }
 BENCHMARK(native_matmul_two_threads)->Unit(benchmark::kMicrosecond)->UseRealTime();
 

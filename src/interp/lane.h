@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From the meaning of an instruction for one thread (a function of isa/sem/) to a handler for a
-// warp: `lane<F>` maps F over the 32 lanes. Run-time modifiers are the leading enum parameters of
-// F; then come the sources. Inactive lanes are computed too and thrown away: lane functions have no
-// side effects and never fault, and a loop without branches becomes vector code.
+// warp: `lane<F>` maps F over the 32 lanes. The leading enum parameters of F are run-time
+// modifiers; the others are sources. The loop computes inactive lanes too and discards their
+// results: lane functions have no side effects and never fault, and a loop without branches becomes
+// vector code.
 #pragma once
 
 #ifdef __SSE2__
@@ -19,8 +20,7 @@
 #include "interp/op.h"
 #include "isa/sem/float.h"
 
-// A destination may be a source too, but then lane by lane: no iteration reads what another one
-// writes.
+// A destination may be a source too, but each iteration reads and writes its own lane only.
 #if defined(__clang__)
 #define HEDDLE_LANES_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -30,18 +30,19 @@
 namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
 
-/// The bit of each lane; a table, because `mask & kBit[lane]` is what both compilers make vector
-/// code of.
+/// The bit of each lane. It is a table, because both compilers make vector code of
+/// `mask & kBit[lane]`.
 alignas(64) inline constexpr u32 kBit[kLanes] = {
     1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
     1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
     1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
     1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
 
-/// Bit i is byte i, which is 0 or 1.
+/// Bit i of the result is byte i, which is 0 or 1.
 inline u32 pack_bits(const u8 (&bytes)[kLanes]) {
 #if defined(__clang__) && __clang_major__ >= 15
-  // Comparisons that end in a mask register go from there to a general one.
+  // The compiler then moves the result of the comparison from a mask register to a general
+  // register.
   constexpr u32 kHalf = kLanes / 2;
   const auto half = [&](u32 first) {
     using Bytes [[gnu::vector_size(kHalf)]] = u8;
@@ -65,7 +66,7 @@ inline u32 pack_bits(const u8 (&bytes)[kLanes]) {
   for (u32 part = 0; part < kLanes / 8; ++part) {
     u64 eight;
     std::memcpy(&eight, bytes + part * 8, 8);
-    // Eight bytes become eight bits: each lands in the top byte at its own place.
+    // The product puts bit 0 of each byte into the top byte, at a position of its own.
     bits |= static_cast<u32>((eight * 0x0102040810204080u) >> 56) << (part * 8);
   }
   return bits;
@@ -98,7 +99,7 @@ struct Source<bool> {
   bool operator[](u32 lane) const { return (bits & kBit[lane]) != 0; }
 };
 
-/// Where a result goes, lane by lane; inactive lanes keep their value.
+/// Writes a result lane by lane; inactive lanes keep their value.
 template <class T>
 struct Sink {
   T* lanes;
@@ -152,7 +153,7 @@ struct Sink<sem::LateCanonical> {
     }
   }
 };
-/// For a second destination that nobody wants.
+/// For a second destination that is a sink.
 struct NoSink {
   template <bool, class T>
   void set(u32, T) {}
@@ -160,7 +161,7 @@ struct NoSink {
   void finish() {}
 };
 
-/// What a destination holds, to be given back to inactive lanes.
+/// The old value of a destination, which inactive lanes get back.
 template <class T>
 struct Kept {
   alignas(64) T lanes[kLanes];
@@ -189,7 +190,7 @@ struct IsTwo<sem::Two<A, B>> : std::true_type {
   using Second = B;
 };
 
-/// Integers and predicates: what addresses, counters and conditions are made of.
+/// Integers and predicates, the types of addresses, counters and conditions.
 template <class T>
 inline constexpr bool kIsPlain = std::is_integral_v<T> || std::is_enum_v<T>;
 template <class A, class B>
@@ -198,7 +199,7 @@ inline constexpr bool kIsPlain<sem::Two<A, B>> = kIsPlain<A> && kIsPlain<B>;
 /// The type of the first source among parameters, which begin with run-time modifiers.
 template <class... Params>
 struct FirstSource {
-  using Type = u8;  // there is none
+  using Type = u8;  // no source
 };
 template <class First, class... Rest>
 struct FirstSource<First, Rest...> {
@@ -206,9 +207,8 @@ struct FirstSource<First, Rest...> {
       std::conditional_t<std::is_enum_v<First>, typename FirstSource<Rest...>::Type, First>;
 };
 
-/// The warps of a gang, of which there is at least one, one after the other. `given` is copied: as
-/// far as the compiler knows, a register may be a part of it, and it would be read anew for each
-/// warp.
+/// Calls `one` for each warp of a gang, which has at least one. `given` is copied: the compiler
+/// must assume that registers alias it, and would read it again for each warp.
 template <class One>
 [[gnu::always_inline]] inline void for_each_warp(const Gang& gang, const Op& given, One one) {
   const Op op = given;
@@ -245,8 +245,8 @@ struct Lane<F> {
     return values[lane];
   }
 
-  /// What has run-time modifiers is long, and rare: its loop stands once, and inactive lanes get
-  /// their values back.
+  /// A function with run-time modifiers is long and rare. It has one loop, without a mask, and then
+  /// inactive lanes get their values back.
   static constexpr bool kIsLong = kRuntime > 0;
   [[gnu::noinline]] static void compute(const Registers& registers, const Op& op) {
     run_indexed<true>(registers, op, std::index_sequence_for<Params...>());
@@ -273,8 +273,8 @@ struct Lane<F> {
     else
       run_indexed<false>(registers_of(warp), op, std::index_sequence_for<Params...>());
   }
-  // Without a mask the compiler stores whole vectors. kInsts: of how many instructions F is the
-  // work.
+  // Without a mask the compiler stores whole vectors. kInsts: the number of instructions that F
+  // stands for.
   template <u32 kInsts>
   static const Op* full(Gang& gang, const Op* op) {
     for_each_warp(gang, *op,
@@ -328,8 +328,8 @@ struct Lane<F> {
     HEDDLE_GO_ON(gang, op);
   }
 
-  /// The same when the result has more bits than the source, which keeps its stride only as long as
-  /// no lane wraps around. Else the instruction is handed back.
+  /// The same for a result with more bits than the source. It keeps its stride only if no lane of
+  /// the source wraps around; otherwise the handler returns the instruction.
   using From = typename FirstSource<Params...>::Type;
   static constexpr bool kWidens =
       kHasLead && std::is_integral_v<R> && sizeof(R) == 8 && sizeof(From) == 4;
@@ -342,8 +342,8 @@ struct Lane<F> {
     HEDDLE_TAIL return lead(gang, op);
   }
 
-  /// A comparison of numbers that are affine in the lane by less or greater: when neither wraps
-  /// around, what holds for the first and the last lane holds for all between them.
+  /// A comparison of affine numbers by less or greater. If neither number wraps around, and the
+  /// first and the last lane have the same result, all lanes between them have it.
   static constexpr bool kOrders = std::is_same_v<R, sem::Two<bool, bool>> && kRuntime == 0 &&
                                   sizeof...(Params) == 2 && (std::is_same_v<Params, From> && ...) &&
                                   std::is_integral_v<From> && sizeof(From) >= 4;
@@ -378,10 +378,10 @@ struct Lane<F> {
     return lanes;
   }
 
-  // UsualArithmetic.
+  // The handlers of UsualArithmetic.
   static constexpr bool kIsUsual = std::is_same_v<R, sem::LateCanonical> && kRuntime == 0;
 
-  /// `loaded`: where the lanes of the source kLoaded are.
+  /// `loaded`: the lanes of the source kLoaded.
   template <std::size_t kLoaded, std::size_t kSpread, std::size_t I, class P>
   static auto usual_source(const Registers& registers, const Op& op, const u8* loaded) {
     if constexpr (I == kSpread) {
@@ -407,7 +407,7 @@ struct Lane<F> {
     ++op;
     HEDDLE_GO_ON(gang, op);
   }
-  /// Two instructions: `op` is the load.
+  /// Executes two instructions; `op` is the load.
   template <class A, std::size_t kLoaded, std::size_t kSpread>
   static const Op* loading(Gang& gang, const Op* op) {
     constexpr u32 kBytes = sizeof(typename FirstSource<Params...>::Type);
@@ -496,7 +496,7 @@ struct Lane<F> {
 /// The handlers that map F over the lanes.
 template <auto F>
 inline constexpr Handlers lane = Lane<F>::handlers();
-/// The one that there must be.
+/// Only the handler that each instruction has.
 template <auto F>
 inline constexpr Handlers lane_run = Handlers(&Lane<F>::run);
 

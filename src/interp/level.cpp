@@ -41,7 +41,7 @@ constexpr void fill_resize(Handlers (&row)[kWidths][2]) {
   row[4][std::is_signed_v<From>] = lane<&resize<sem::b128, From>>;
 }
 
-/// dst[0], seen as `kCount` elements of W a lane, from the list.
+/// Packs the list, kCount elements W a lane, into dst[0].
 template <class W, u32 kCount>
 void pack(Warp& warp, const Op& op) {
   W* out = warp.at<W>(op.dst[0]);

@@ -16,25 +16,26 @@ inline constexpr u32 kCounts = 4;  ///< 1, 2, 4, 8 elements
 
 struct Level {
   std::string_view name;
-  // Of lane and warp functions, and of atomics by the function that they apply; by
+  // Of lane functions, warp functions, and the functions that atomics apply; by
   // isa::dispatch_index.
   std::span<const Handlers> lanes;
   std::span<const Handler> warps, atomics;
-  Handlers load[kWidths][kCounts], store[kWidths][kCounts];  ///< [element width][count_index()]
-  /// [element width][count_index()][the base register is wide]: of a whole warp, weak, shared
-  /// window or generic. Null: there is none, as for the affine ones.
+  /// [element width][count], both by width_index().
+  Handlers load[kWidths][kCounts], store[kWidths][kCounts];
+  /// [element width][count][the base register is wide]: weak accesses of a whole warp, in the
+  /// shared or the generic window. Null: there is no handler; the same holds for affine accesses.
   FullHandler usual_load[kWidths][kCounts][2], usual_store[kWidths][kCounts][2];
-  /// [element width][count_index()][the base register is wide]: the same with affine addresses;
-  /// loads by AffineLoad, too.
+  /// [element width][count][the base register is wide]: the same with affine addresses; loads by
+  /// AffineLoad, too.
   FullHandler affine_load[kWidths][kCounts][2][3], affine_store[kWidths][kCounts][2];
   /// [from][to][signed]: src[0] to dst[0], truncated or extended.
   Handlers resize[kWidths][kWidths][2];
-  /// src list of `count` elements of width [w] into dst[0]; and back from src[0] into the list.
+  /// Pack the list of `count` elements into dst[0]; unpack src[0] into the list.
   Handlers pack[kWidths][2], unpack[kWidths][2];  ///< [element width][count == 4]
   Handlers move[kWidths];
   Handlers predicate_move, predicate_not;
   Handlers to_generic[2], from_generic[2],
-      is_space[2];            ///< [wide address]; cvta, cvta.to, isspacep; `window` says which
+      is_space[2];            ///< [wide address]: cvta, cvta.to, isspacep
   FullHandler broadcast[2];   ///< [8 bytes]: dst[0] = Gang::cta_values[offset]
   Handlers frame_address[2];  ///< dst[0] = frame_local + offset
   JoinedHandlers joined;

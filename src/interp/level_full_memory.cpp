@@ -20,7 +20,7 @@ constexpr void fill_by_address(Level& level, u32 width, u32 count) {
   level.affine_store[width][count][kWide] = &affine_store<T, kCount, A>;
 }
 
-/// Of kCount elements each; 256 bits take the general way.
+/// Accesses of kCount elements each. Accesses of 256 bits have the general handlers only.
 template <class T, u32... kCount>
 constexpr void fill_accesses(Level& level, u32 width) {
   (fill_by_address<T, kCount, u32>(level, width, std::countr_zero(kCount)), ...);

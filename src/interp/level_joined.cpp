@@ -13,7 +13,8 @@ namespace {
 
 using sem::f32;
 
-/// What an instruction makes, for one that takes each NaN alike, and whose own result is looked at.
+/// The result of the first instruction, as a source of the second. The second treats all NaNs
+/// alike, and its own result gets the canonical NaN.
 constexpr f32 between(sem::LateCanonical value) { return value.raw; }
 
 template <class... Sources>
@@ -23,7 +24,7 @@ constexpr SourceList<Sources...> sources_of(R (*)(Sources...)) {
   return {};
 }
 
-/// G of what F makes: G's source kAt.
+/// G with the result of F as its source kAt.
 template <auto F, auto G, std::size_t kAt, class OfF, class OfG>
 struct Join;
 template <auto F, auto G, class... A, class B0, class... B>
@@ -79,7 +80,7 @@ constexpr void fill_pairs(JoinedHandlers& all) {
   (fill_comparisons<kFirst, eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu>(all), ...);
 }
 
-/// Where each warp of the gang has the factor, as host addresses. False: not all of that is legal.
+/// The host address of the factor, for each warp of the gang. False: an address is not legal.
 template <class A>
 bool find_factor(const Gang& gang, const Products::Factor& factor, u64 (&at)[kMostInGang]) {
   const LeadAddresses<A> addresses(gang, factor.window, factor.base, factor.offset);
@@ -93,12 +94,12 @@ bool find_factor(const Gang& gang, const Products::Factor& factor, u64 (&at)[kMo
   return true;
 }
 
-/// A factor for all lanes, or one for each.
+/// A factor: one number for all lanes, or one for each lane.
 template <bool kIsSame>
 struct FactorLanes {
   f32 values[kIsSame ? 1 : kLanes];
   f32 operator[](u32 lane) const { return values[kIsSame ? 0 : lane]; }
-  /// `op`: that of the load, which is known when a page is missing.
+  /// `op`: the load's Op, which a trap names when there is no page at the address.
   [[gnu::always_inline]] void load(Gang& gang, const Op* op, u64 address) {
     gang.op = op;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -107,11 +108,12 @@ struct FactorLanes {
   }
 };
 
-/// The sum never leaves the host's registers. A NaN stays one, so a look at the end is enough.
+/// The sum stays in the host's registers. A NaN stays a NaN, so the canonical NaN is needed in the
+/// final sum only.
 template <class First, class Second, bool kFirstIsSame>
 const Op* add_products(Gang& gang, const Op* op) {
   const Products& sum = *op[2].products;
-  // All of it is legal, or none is done: a warp would not get its old sum back.
+  // All addresses are checked before the first sum is written: no warp could get its old sum back.
   u64 first[kMostInGang], second[kMostInGang];
   if (!find_factor<First>(gang, sum.factors[0], first) ||
       !find_factor<Second>(gang, sum.factors[1], second)) [[unlikely]]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Joins the lane tables of the families into one. Compiled once per level. A family that a level
-// leaves out (see CMakeLists.txt) is the baseline's.
+// leaves out (see CMakeLists.txt) has the handlers of the baseline.
 #include "interp/level_lanes.h"
 
 #include <algorithm>

@@ -52,7 +52,7 @@ void is_space(Warp& warp, const Op& op) {
         in = param;
         break;
       case SpaceTest::global:
-        in = !cluster && !local && !constant;  // parameters lie in it (6.4.1.1)
+        in = !cluster && !local && !constant;  // parameters lie in this window (6.4.1.1)
         break;
     }
     sink.template set<false>(i, in);
@@ -67,7 +67,7 @@ void frame_address(Warp& warp, const Op& op) {
     sink.template set<false>(i, static_cast<T>(warp.frame_local + op.offset));
 }
 
-/// Of kCount elements each, as far as there are such accesses (9.7.9.8: 256 bits at most).
+/// Accesses of kCount elements each, where the form exists (9.7.9.8: 256 bits at most).
 template <class T, u32... kCount>
 constexpr void fill_accesses(Level& level, u32 width) {
   ((level.load[width][std::countr_zero(kCount)] = &load<T, kCount>), ...);
@@ -98,7 +98,7 @@ void fill_memory(Level& level) {
 #ifdef HEDDLE_BASELINE_LEVEL
   level.atomics = kAtomics;
 #else
-  level.atomics = level_baseline().atomics;  // one lane after the other: no vectors
+  level.atomics = level_baseline().atomics;  // they run lane by lane, without vectors
 #endif
 }
 

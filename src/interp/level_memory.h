@@ -9,7 +9,7 @@ namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
 
 void fill_memory(Level& level);
-/// Those of whole warps.
+/// Adds the handlers of whole warps.
 void fill_full_memory(Level& level);
 
 }  // namespace HEDDLE_LEVEL

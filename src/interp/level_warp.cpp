@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The handlers of warp functions (isa/sem/lanes.h). Compiled once per level, for the vectors of its
-// loops. The CTA calls them with Warp::mask = the lanes that get a result, Warp::members = those
-// that take part, all of them present: the same lanes, except where membermasks are wrong
-// (machine/membermask.h).
+// loops. When the CTA calls them, Warp::mask is the lanes that get a result, and Warp::members the
+// lanes that take part, which are all present. The two are the same, except where membermasks are
+// wrong (machine/membermask.h).
 #include "interp/level_lanes.h"
 #include "isa/sem/warp_function.h"
 #include "isa/warp_headers.inc"
@@ -12,7 +12,7 @@ namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
 namespace {
 
-/// Sources are src[0..], results dst[0..1]; the second one may be missing.
+/// Sources are src[0..], results dst[0..1]; the second result may be missing.
 template <auto kFunction>
 void warp_function(Warp& warp, const Op& op) {
   using Function = sem::WarpFunction<kFunction>;

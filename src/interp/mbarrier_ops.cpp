@@ -51,7 +51,7 @@ std::string explain(MbarrierFault fault, const sem::Mbarrier& object, u32 operan
   return {};
 }
 
-/// Stores what the operation made of the object `before`, or traps.
+/// Stores the result of the operation on the object `before`, or traps.
 void finish(Warp& warp, u32 lane, u64 host, u64 before, u32 operand, const MbarrierResult& result) {
   if (result.fault != MbarrierFault::none) {
     raise_trap(warp, TrapKind::illegal_barrier, lane, &host,
@@ -137,7 +137,7 @@ void mbarrier_arrive(Warp& warp, const Op& op) {
     u64 before = state;
     u32 count = operand;
     if (op.flags & kExpectTx) {
-      // The phase cannot end here: this arrival is still pending.
+      // The phase cannot complete here, because this arrival is pending.
       finish(warp, lane, host, before, operand, sem::mbarrier_expect_tx(before, operand));
       before = load(host);
       count = 1;
@@ -148,7 +148,7 @@ void mbarrier_arrive(Warp& warp, const Op& op) {
   });
 }
 
-/// The copies of the thread are done: they run when they are issued.
+/// The thread's copies have completed: they run when they are issued.
 void cp_async_mbarrier_arrive(Warp& warp, const Op& op) {
   for_lane_by_lane(warp, [&](u32 lane) {
     const u64 host = host_of(warp, op, lane);

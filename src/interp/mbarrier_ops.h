@@ -2,7 +2,7 @@
 //
 // Barrier objects in shared memory (PTX ISA 9.7.13.15), for the lanes of a warp one after the
 // other. A CTA and its whole cluster run on one host thread, so plain loads and stores are
-// indivisible. Waiting is the CTA's (cta_wait.cpp).
+// indivisible. The CTA implements waiting (cta_wait.cpp).
 #pragma once
 
 #include "interp/op.h"
@@ -24,9 +24,10 @@ void cp_async_mbarrier_arrive(Warp& warp, const Op& op);
 /// Flags of Control::mbarrier_wait: src[1] is a parity, not a state; the thread may wait.
 inline constexpr u8 kByParity = 1, kMayWait = 2;
 
-/// The object at a host address. Traps when there is none; `own`: when it is another CTA's.
+/// The object at a host address. Traps when there is none, or when `own` is set and it is another
+/// CTA's.
 u64 read_mbarrier(Warp& warp, u32 lane, u64 host, bool own);
-/// complete-tx: what an asynchronous operation does when it is done.
+/// complete-tx, which an asynchronous operation performs when it has completed.
 void complete_tx(Warp& warp, u32 lane, u64 host, u32 bytes);
 
 }  // namespace heddle::interp

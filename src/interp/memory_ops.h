@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads, stores and atomics of a warp (PTX ISA 9.7.9, 9.7.13). Every lane's address is checked
-// against the window it may reach and for alignment before the access; pages inside the window that
-// belong to no allocation raise SIGSEGV, which the CTA turns into a trap. Contiguous and uniform
-// accesses, nearly all there are, get their own short loops.
+// Loads, stores and atomics of a warp (PTX ISA 9.7.9, 9.7.13). Before the access, every lane's
+// address is checked against its window, and for alignment. Pages inside the window that belong to
+// no allocation raise SIGSEGV, which the CTA turns into a trap. Contiguous and uniform accesses,
+// the most frequent ones, have short loops of their own.
 #pragma once
 
 #include <algorithm>
@@ -42,8 +42,8 @@ inline WindowShape shape_of(const Warp& warp, Window window) {
   }
 }
 
-/// All lanes access the same address: nothing in it comes from a register, and the window is not
-/// per thread.
+/// Whether all lanes access the same address: no register is added to it, and the window is not per
+/// thread.
 inline bool is_uniform(const Op& op) {
   return op.base == AddressBase::absolute && op.window != Window::local;
 }
@@ -109,7 +109,7 @@ inline void check_lanes(Warp& warp, const Op& op, u64 bytes, u64 alignment, Addr
   }
 }
 
-/// Whether each lane is `step` after the one before it. `step` is `bytes` or 0, and one way for
+/// Whether each lane is its predecessor plus `step`, which is `bytes` or 0. The same code does
 /// both.
 template <class A>
 bool steps_by(const A* lanes, A bytes, A step) {
@@ -124,8 +124,8 @@ bool steps_by(const A* lanes, A bytes) {
   return steps_by(lanes, bytes, bytes);
 }
 
-/// When all lanes are active and access consecutive pieces of `kBytes` bytes, all legal: the host
-/// address of the first; else 0.
+/// If all lanes are active and access consecutive pieces of `kBytes` bytes, and all accesses are
+/// legal: the host address of the first piece. Otherwise 0.
 template <u32 kBytes>
 [[gnu::always_inline]] inline u64 contiguous(const Warp& warp, const Op& op) {
   if (warp.mask != kAllLanes || op.window == Window::local) return 0;
@@ -157,7 +157,7 @@ void store_one(u64 address, T value) {
   std::memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
 }
 
-/// A handler, for whole warps: what a trap names is noted.
+/// The FullHandler of a Handler. It notes the warp and the instruction that a trap names.
 template <Handler kRun>
 [[gnu::flatten]] const Op* full_access(Gang& gang, const Op* op) {
   gang.op = op;
@@ -169,7 +169,7 @@ template <Handler kRun>
   HEDDLE_GO_ON(gang, op);
 }
 
-/// Consecutive pieces of memory into registers, and back.
+/// Copies consecutive pieces of memory into registers, and back.
 template <class T, u32 kCount>
 [[gnu::always_inline]] inline void load_consecutive(u8* frame, const Place* list, u64 first) {
   const T* __restrict from = reinterpret_cast<const T*>(first);
@@ -197,7 +197,8 @@ template <class T, u32 kCount>
   }
 }
 
-/// The general case of load(): lane after lane. Out of the way of the short ones.
+/// The general case of load(), lane by lane. It is a function of its own, so that the short loops
+/// stay short.
 template <class T, u32 kCount>
 [[gnu::noinline]] void load_lanes(Warp& warp, const Op& op) {
   constexpr u32 kBytes = sizeof(T) * kCount;
@@ -223,7 +224,7 @@ template <class T, u32 kCount>
   }
 }
 
-/// ld of kCount elements of T a lane (bits; the decoder widens).
+/// ld of kCount elements of T a lane, as bits; the decoder adds conversions.
 template <class T, u32 kCount>
 void load(Warp& warp, const Op& op) {
   constexpr u32 kBytes = sizeof(T) * kCount;
@@ -272,8 +273,8 @@ void store(Warp& warp, const Op& op) {
 
 // --- the usual accesses: weak, by a whole warp, in a window without strides ---
 
-/// A: the lanes of the base register. Lanes that access consecutive pieces or all the same one are
-/// done here, others by the general case.
+/// The lanes of the base register have the type A. This function executes consecutive and uniform
+/// accesses, and leaves others to the general case.
 template <class T, u32 kCount, class A>
 [[gnu::always_inline]] inline void usual_load(Warp& warp, const Op& op) {
   constexpr u32 kBytes = sizeof(T) * kCount;
@@ -344,8 +345,8 @@ const Op* affine_store(Gang& gang, const Op* op) {
 
 inline constexpr u32 kMostElements = 8;
 
-/// atom and red: lanes one after the other, in lane order. The list is: destinations, then b, then
-/// c.
+/// atom and red: lanes one after the other, in lane order. Op::list has the destinations, then b,
+/// then c.
 template <auto kFunction>
 void atomic(Warp& warp, const Op& op) {
   using T = machine::AtomicValue<kFunction>;
@@ -354,7 +355,7 @@ void atomic(Warp& warp, const Op& op) {
   check_lanes(warp, op, sizeof(T) * op.count, sizeof(T) * op.count, addresses);
   for (u32 rest = warp.mask; rest; rest &= rest - 1) {
     const u32 i = static_cast<u32>(std::countr_zero(rest));
-    T results[kMostElements];  // a destination may be the source of an element that is to come
+    T results[kMostElements];  // a destination may be the source of a later element
     for (u32 e = 0; e < op.count; ++e) {
       const u64 address = addresses.lane[i] + e * sizeof(T);
       const bool shared = op.window == Window::shared || warp.in_shared_window(address);

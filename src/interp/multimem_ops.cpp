@@ -19,14 +19,14 @@ using sem::Atomop;
 
 namespace {
 
-/// What one lane moves.
+/// The bytes that one lane moves.
 struct Block {
   alignas(16) u8 bytes[16];
 };
 
 u32 bytes_of(const Op& op) { return op.runtime[0] * op.count; }
 
-/// A block of 16 bytes is two words: no element is larger.
+/// A block of 16 bytes is two words, because no element is larger.
 Block load_block(u64 from, u32 bytes) {
   Block block;
   if (bytes == 4) {
@@ -59,7 +59,8 @@ void to_registers(const Warp& warp, const Op& op, u32 lane, const Block& block) 
     std::memcpy(warp.at<u8>(op.list[i]) + lane * each, block.bytes + i * each, each);
 }
 
-/// Runs `use(lane, replicas, offset in them)` for each lane. Lanes mostly share their replicas.
+/// Calls `use(lane, replicas, offset in them)` for each lane. Most lanes have the replicas of the
+/// lane before.
 template <class Use>
 void for_lanes(Warp& warp, const Op& op, MultimemAccess access, Use use) {
   Replicas replicas;
@@ -92,7 +93,7 @@ void load_of(Warp& warp, const Op& op) {
   });
 }
 
-/// Packed elements are reduced number by number.
+/// The type of each number in a packed element: numbers are reduced one by one.
 Type number_of(Type type) {
   switch (type) {
     case Type::f16x2:

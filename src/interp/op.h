@@ -28,7 +28,7 @@ inline constexpr u32 kLanes = 32;
 inline constexpr u32 kAllLanes = 0xffffffffu;
 
 /// Where an operand lies in its function's frame: the byte offset of its 32 lanes from the first
-/// register. What a frame is born with, constants and special registers, lies below.
+/// register. Constants and special registers, which a frame has from its beginning, lie below.
 using Place = s32;
 inline constexpr Place kNoPlace = std::numeric_limits<Place>::min();
 
@@ -41,13 +41,13 @@ struct TrapDetail;
 /// Runs an instruction for the lanes of Warp::mask, a whole warp or part of one.
 using Handler = void (*)(Warp&, const Op&);
 
-/// Runs an instruction for all lanes of a gang's warps and goes on with the next one (run_full()).
-/// Most instructions meet whole warps; this spares them the loop between two instructions and the
-/// mask. Returns the first instruction that a FullHandler cannot do.
+/// Runs an instruction for all lanes of a gang's warps and continues with the next one
+/// (run_full()). Most warps have not diverged; a FullHandler saves them the mask, and the loop from
+/// one instruction to the next. Returns the first instruction that a FullHandler cannot execute.
 using FullHandler = const Op* (*)(Gang&, const Op*);
 
-// The way from one FullHandler to the next: a jump where the compiler promises one, else the
-// instruction is handed to the loop in run_full().
+// How a FullHandler continues with the next one: by a tail call where the compiler guarantees it,
+// elsewhere through the loop in run_full().
 #if defined(__clang__)
 #define HEDDLE_TAIL [[clang::musttail]]
 #define HEDDLE_GO_ON(gang, op) HEDDLE_TAIL return (op)->full((gang), (op))
@@ -60,25 +60,26 @@ const Op* full_by_handler(Gang& gang, const Op* op);
 
 inline constexpr u32 kNoSource = 3;
 
-/// Further ways to run an f32 instruction for all lanes: with lane 0 of a source for each of them;
-/// and as the second of two instructions, of which the first loads consecutive elements that only
-/// the second needs. Null: there is none.
+/// Further handlers of an f32 instruction for all lanes: with lane 0 of a source in place of each
+/// of its lanes; and as the second of two instructions, of which the first loads consecutive
+/// elements that only the second reads. Null: there is no such handler.
 struct UsualArithmetic {
   FullHandler spreading[kNoSource] = {};  ///< by the source
-  /// [the base register of the address is wide][the source that is loaded][the one of which lane 0
-  /// stands for all, or kNoSource]
+  /// [the base register of the address is wide][the source that is loaded][the source of which lane
+  /// 0 stands for all lanes, or kNoSource]
   FullHandler loading[2][kNoSource][kNoSource + 1] = {};
 };
 
-/// The ways to run an instruction.
+/// The handlers of an instruction.
 struct Handlers {
   Handler run = nullptr;
   FullHandler full = &full_by_handler;
   FullHandler lead = nullptr;           ///< for lane 0 alone; null: there is none
-  FullHandler lead_widening = nullptr;  ///< the same, of a source of 32 bits and a result of 64
-  FullHandler ordering = nullptr;  ///< for the first and the last lane, between which a comparison
-                                   ///< of affine sources changes once at most
-  const UsualArithmetic* usual = nullptr;  ///< null: it is none
+  FullHandler lead_widening = nullptr;  ///< the same, for a 32-bit source and a 64-bit result
+  /// A comparison of affine sources, for the first and the last lane: its result changes once at
+  /// most between them.
+  FullHandler ordering = nullptr;
+  const UsualArithmetic* usual = nullptr;  ///< null: the instruction has none
   constexpr Handlers() = default;
   constexpr Handlers(std::nullptr_t) {}
   constexpr Handlers(Handler run) : run(run) {}
@@ -97,15 +98,15 @@ enum class AddressBase : u8 {
 /// The window that an address counts from.
 enum class Window : u8 { generic, shared, local, param };
 
-/// Loads by whole warps whose addresses lane 0 tells.
+/// Loads of whole warps that compute all addresses from lane 0.
 enum class AffineLoad : u8 {
-  consecutive,  ///< each lane the next piece
-  same,         ///< all lanes one piece
+  consecutive,  ///< adjacent lanes load adjacent elements
+  same,         ///< all lanes load the same elements
   lead,         ///< the same, and only lane 0 of the registers is filled
 };
 
-/// Control flow and everything else that needs more than the lanes of one warp; run by the CTA
-/// itself.
+/// Control flow, and the other instructions that need more than the lanes of one warp. The CTA
+/// executes them.
 enum class Control : u8 {
   none,
   bra,
@@ -130,32 +131,32 @@ enum class Control : u8 {
   finish,
 };
 
-/// Op::flags of lane Ops: the second of two destinations is not wanted.
+/// Op::flags of lane Ops: the second of two destinations is a sink.
 inline constexpr u8 kNoSecond = 1;
 
-/// Op::flags of accesses to memory: strong ones that threads on other host threads may see. Each is
-/// one atomic access for each lane.
+/// Op::flags of loads and stores: the access is strong, and threads on other host threads may see
+/// it. Each lane makes one atomic access.
 inline constexpr u8 kOrdered = 1;
 
-/// Op::flags of instructions that look across lanes: there is a membermask; nothing leads from the
-/// instruction back to it.
+/// Op::flags of instructions over the lanes of a warp: there is a membermask; the instruction is in
+/// no loop.
 inline constexpr u8 kMembers = 1, kInNoLoop = 2;
 
-/// Op::flags of barriers: with a thread count; the number is an immediate.
+/// Op::flags of barriers: there is a thread count; the barrier's number is an immediate.
 inline constexpr u8 kThreadCount = 1, kKnownBarrier = 2;
 
-/// isspacep: which window is asked for (Op::flags).
+/// Op::flags of isspacep: the window for which it tests.
 enum class SpaceTest : u8 { shared, shared_cluster, local, constant, param, global };
 
 struct Op {
   FullHandler full = nullptr;
   Handler run = nullptr;   ///< null: `control` says what to do
-  Place guard = kNoPlace;  ///< of the guard predicate; none: unguarded
+  Place guard = kNoPlace;  ///< of the guard predicate; kNoPlace: unguarded
   u32 guard_flip = 0;      ///< all ones for `@!p`
   Place dst[2] = {kNoPlace, kNoPlace};
   Place src[6] = {0, 0, 0, 0, 0, 0};
   Place members = 0;  ///< of the membermask
-  /// What the kind of the instruction adds.
+  /// A member for each kind of instruction.
   union {
     u64 offset = 0;                         ///< memory, local variables: added to the address
     const machine::AtomicFunction* atomic;  ///< reductions: what they do in memory
@@ -166,8 +167,8 @@ struct Op {
     u32 target;                             ///< bra: index of an Op
     u32 table;                              ///< brx_idx: index into Interpreted::branch_tables
     u32 call_site;                          ///< call: index into Interpreted::call_sites
-    u32 again;       ///< mbarrier_wait: Ops before it that a thread which waits runs again
-    s64 reach;       ///< lead_widening: how far lane 31 of src[0] is from lane 0
+    u32 again;       ///< mbarrier_wait: how many Ops before it a waiting thread executes again
+    s64 reach;       ///< lead_widening: the distance of lane 31 of src[0] from lane 0
     s32 reaches[2];  ///< ordering: the same of src[0] and src[1]
   };
   const Place* list = nullptr;  ///< elements of a vector operand; lives as long as the program
@@ -184,9 +185,9 @@ struct Op {
 
 /// The state that handlers work on. One per warp.
 struct Warp {
-  u8* frame = nullptr;     ///< what at() adds a Place to
+  u8* frame = nullptr;     ///< the address that a Place is added to
   u32 mask = 0;            ///< lanes that execute the current instruction
-  u32 members = 0;         ///< who takes part in one that looks across lanes: mask, or others
+  u32 members = 0;         ///< the lanes that take part in an instruction over the warp
   const Op* op = nullptr;  ///< the current instruction, for traps; in a gang it is Gang::op
 
   // Memory as this warp sees it.
@@ -194,8 +195,8 @@ struct Warp {
   u64 shared_base = 0, shared_size = 0;                          ///< the CTA's window
   u64 local_base = 0;                                            ///< local memory of lane 0
   u64 local_stride = 0;                                          ///< bytes per thread
-  u64 frame_local = 0;   ///< offset of the current frame in it
-  u64* stack = nullptr;  ///< by lane: offset in it of the lowest byte that alloca gave away
+  u64 frame_local = 0;   ///< offset of the current frame in local memory
+  u64* stack = nullptr;  ///< by lane: offset in local memory of the lowest byte that alloca took
   u64 params = 0, params_size = 0;         ///< the parameter block
   u64 const_base = 0, const_size = 0;      ///< the module's .const variables
   u64 shared_window = 0;                   ///< address space that the CTA's shared memory takes
@@ -218,15 +219,15 @@ struct Warp {
   }
 };
 
-/// The lanes that the guard of `op`, which has one, leaves of all 32.
+/// The lanes whose guard holds; `op` has a guard.
 inline u32 guarded_lanes(const Warp& warp, const Op& op) {
   return *warp.at<const u32>(op.guard) ^ op.guard_flip;
 }
-/// Those of `lanes` that execute `op`.
+/// The lanes of `lanes` that execute `op`.
 inline u32 active_lanes(const Warp& warp, const Op& op, u32 lanes) {
   return op.guard == kNoPlace ? lanes : lanes & guarded_lanes(warp, op);
 }
-/// The predicate at `p` takes `bits` in `lanes`; the others keep theirs.
+/// The predicate at `p` becomes `bits` in `lanes`; the other lanes keep their bits.
 inline void set_predicate(const Warp& warp, Place p, u32 lanes, u32 bits) {
   u32& out = *warp.at<u32>(p);
   out = (out & ~lanes) | (bits & lanes);
@@ -234,9 +235,9 @@ inline void set_predicate(const Warp& warp, Place p, u32 lanes, u32 bits) {
 
 inline constexpr u32 kMostInGang = 8;
 
-/// Whole warps of a CTA at the same instruction, which run on together: a handler does one warp
-/// after the other. That spares all but the first the way between instructions, and the host works
-/// on one while another waits for its operands.
+/// Warps of a CTA that have not diverged and are at the same instruction. A handler executes its
+/// instruction for one warp after the other. So the dispatch costs once per gang, and the host can
+/// overlap the operations of different warps.
 struct Gang {
   u32 count = 0;
   u32 current = 0;                  ///< the warp whose instruction may trap, ...
@@ -246,7 +247,7 @@ struct Gang {
   Warp* warps[kMostInGang];
   u8* frames[kMostInGang];  ///< Warp::frame of each
 
-  /// Begins anew with one warp.
+  /// A gang of one warp.
   explicit Gang(Warp& warp) { add(warp); }
   Gang() = default;
   void add(Warp& warp) {
@@ -256,13 +257,13 @@ struct Gang {
   }
 };
 
-// The FullHandlers of what is not a lane instruction, load or store.
-const Op* full_guarded(Gang& gang, const Op* op);  ///< `run` for the lanes that the guard leaves
+// FullHandlers of instructions that are neither lane instructions nor loads or stores.
+const Op* full_guarded(Gang& gang, const Op* op);  ///< `run` for the lanes whose guard holds
 const Op* full_branch(Gang& gang, const Op* op);   ///< bra that all lanes or none take
-const Op* full_control(Gang& gang, const Op* op);  ///< nothing: it ends run_full()
+const Op* full_control(Gang& gang, const Op* op);  ///< does nothing, and so ends run_full()
 
-/// Runs the gang from `op` up to a control instruction, and returns that. Gang::turns bounds the
-/// backward branches.
+/// Runs the gang from `op` up to a control instruction, and returns that instruction. Gang::turns
+/// bounds the backward branches.
 inline const Op* run_full(Gang& gang, const Op* op) {
   while (true) {
     const Op* const next = op->full(gang, op);
@@ -271,17 +272,17 @@ inline const Op* run_full(Gang& gang, const Op* op) {
   }
 }
 
-/// Leaves the current instruction for good: jumps to Warp::recover. Handlers hold no object with a
+/// Abandons the current instruction: jumps to Warp::recover. So no handler holds an object with a
 /// destructor.
 [[noreturn]] void raise_trap(Warp& warp, machine::TrapKind kind, u32 lane, const u64* address);
 
-/// The address that a lane names, counted from the start of the window.
+/// The address of a lane's access, counted from the start of the window.
 u64 lane_address(const Warp& warp, const Op& op, u32 lane);
 
-/// Looks at each active lane's access of `bytes` bytes, after a quicker look has found one that
-/// lies in neither of the device's regions or its window, or is not aligned: traps for the first
-/// lane that may not make it. Returns when all may, as some access memory of the host that is
-/// registered.
+/// Checks each active lane's access of `bytes` bytes, and traps for the first lane whose access is
+/// illegal. A quicker check has found an access that is misaligned, or outside of the window, or of
+/// the device's regions. Returns when all accesses are legal: some are of registered memory of the
+/// host.
 void check_each_lane(Warp& warp, const Op& op, u32 bytes, u32 alignment);
 
 }  // namespace heddle::interp

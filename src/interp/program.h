@@ -58,7 +58,7 @@ struct CallSite {
   std::vector<Slot> arguments, returns;  ///< in the caller's frame
 };
 
-/// Why a call cannot be one of a function of the system, or an empty string.
+/// Why the call cannot be a call of the system function, or an empty string.
 std::string refuse_system_call(const machine::SystemFunctionInfo& info, const CallSite& site,
                                u32 address_bytes);
 
@@ -68,10 +68,10 @@ struct SpecialUse {
   u8 component = 0;
   u32 bytes = 4;  ///< per lane; 0: predicate bits
   Place place = 0;
-  u32 copy = 0;  ///< Scope::warp: offset in what the warp remembers (Interpreted::warp_specials)
+  u32 copy = 0;  ///< Scope::warp: offset in the warp's copies (Interpreted::warp_specials)
 };
 
-/// A special register that is the same for a CTA.
+/// A special register that is uniform in a CTA.
 struct CtaSpecial {
   isa::SpecialRegister reg;
   u32 component;
@@ -79,15 +79,14 @@ struct CtaSpecial {
 };
 
 /// What a frame needs once for the launch, a CTA, a warp before its function runs: special
-/// registers to fill (those of the CTA by instructions, too), and instructions whose results are
-/// the same for the whole scope.
+/// registers to fill (Ops fill those of the CTA), and Ops whose results are the same for the whole
+/// scope.
 struct Prologue {
   std::vector<SpecialUse> specials;
   std::vector<Op> ops;  ///< ends as Code::ops does
 };
 
-/// A register that is affine in the lane as long as its warp runs as a whole, and of which lane 0
-/// suffices until then.
+/// A register that is affine until its warp diverges. Until then only lane 0 of it is filled.
 struct AffineRegister {
   Place place = 0;
   u32 bytes = 4;   ///< per lane
@@ -99,19 +98,20 @@ struct Code {
   ir::FunctionId id;
   u32 index = 0;  ///< among the functions of the program
   const ir::Function* function = nullptr;
-  std::vector<Op> ops;        ///< ends with a Control::finish (falls off the end: ret / exit)
-  std::vector<Op> whole_ops;  ///< the same for warps that run as a whole and fill no more than lane
-                              ///< 0 of the affine registers; empty: there are none
+  std::vector<Op> ops;  ///< ends with a Control::finish (falls off the end: ret / exit)
+  /// The same for warps that have not diverged, which fill only lane 0 of the affine registers;
+  /// empty: these warps execute `ops`.
+  std::vector<Op> whole_ops;
   std::vector<AffineRegister> affine;
   u32 register_bytes = 0;             ///< size of the frame's registers
-  std::vector<u8> below;              ///< what lies below them when the frame is made: constants
+  std::vector<u8> below;              ///< the initial bytes below the registers: constants
   std::array<Prologue, 3> prologues;  ///< by Scope; none for instant
   u64 local_bytes = 0;                ///< size of the frame's local memory, a multiple of 16
   bool moves_stack = false;           ///< has alloca or stackrestore
-  Place stack_at_entry = 0;           ///< when it does: what it restores when it returns
+  Place stack_at_entry = 0;           ///< of the stack pointer at entry, if moves_stack
   std::vector<Slot> params, returns;  ///< formals
-  std::vector<Place> registers;       ///< by ir::RegId; kNoPlace: nobody names it
-  const machine::SystemFunctionInfo* system = nullptr;  ///< provided, without ops; null: it is not
+  std::vector<Place> registers;       ///< by ir::RegId; kNoPlace: no instruction names it
+  const machine::SystemFunctionInfo* system = nullptr;  ///< a system function, without ops; or null
 };
 
 class Interpreted final : public machine::Program {
@@ -128,22 +128,23 @@ class Interpreted final : public machine::Program {
   std::shared_ptr<const machine::Loaded> loaded;
   ir::FunctionId entry;
   std::unordered_map<u32, std::unique_ptr<Code>> codes;  ///< by FunctionId
-  std::deque<std::vector<Place>> lists;                  ///< what Op::list points into
-  std::deque<Products> products;                ///< what Op::offset of a first fma points to
-  std::vector<CallSite> call_sites;             ///< by Op::offset of call
-  std::vector<std::vector<u64>> opaque;         ///< what Op::offset of istypep points to
-  std::vector<std::vector<u32>> branch_tables;  ///< by Op::offset of brx_idx: op indices
-  std::vector<CtaSpecial> cta_specials;         ///< by Op::offset of a broadcast
+  std::deque<std::vector<Place>> lists;                  ///< the lists that Op::list points into
+  std::deque<Products> products;                         ///< the sums that Op::products points to
+  std::vector<CallSite> call_sites;                      ///< by Op::call_site
+  std::vector<std::vector<u64>> opaque;         ///< the addresses that Op::variables points to
+  std::vector<std::vector<u32>> branch_tables;  ///< by Op::table: indices of Ops
+  std::vector<CtaSpecial> cta_specials;         ///< by Op::cta_value
   std::vector<SpecialUse> warp_specials;        ///< of Scope::warp, of all functions
   u32 warp_special_bytes = 0;                   ///< size of their copies
-  u64 local_bytes =
-      0;  ///< local memory of a thread when every function is entered once; 0: none is needed
-  bool calls = false;        ///< there are calls: a stack is needed beside it
+  /// Local memory of a thread when every function is entered once; 0: none is needed.
+  u64 local_bytes = 0;
+  bool calls = false;        ///< there are calls: a thread needs a stack beside local_bytes
   bool moves_stack = false;  ///< a function has alloca or stackrestore
-  bool straight = false;     ///< threads go forward only, and wait within their CTA only
+  bool straight = false;     ///< threads never branch back, and wait within their CTA only
 };
 
-/// Decodes `entry` and all it can reach. Fails when a reachable form is `sem pending`.
+/// Decodes `entry` and all functions that it can reach. A reachable form
+/// that is `sem pending` is an error.
 Result<std::shared_ptr<const Interpreted>> decode(
     const std::shared_ptr<const machine::Loaded>& loaded, ir::FunctionId entry, const Level& level);
 

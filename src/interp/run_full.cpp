@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ways of whole warps past guards and branches, and where they end (see run_full()).
+// FullHandlers of guarded instructions, branches and control instructions (run_full()).
 #include "interp/op.h"
 
 namespace heddle::interp {

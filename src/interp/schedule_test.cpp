@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A seed stands for one order of all threads of a grid, however many host threads there are.
+// A seed determines the order of all threads of a grid, whatever the number of host threads.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace heddle::interp {
 namespace {
 
-/// Each thread draws numbers from one counter: who draws which is the order of turns.
+/// Each thread draws numbers from one counter, so the numbers show the order of turns.
 constexpr const char* kText = R"(
 .version 8.0
 .target sm_70

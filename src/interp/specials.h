@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The special registers (PTX ISA chapter 10) as lanes of a warp. Those that do not change while a
-// warp runs are filled in once for their scope; clocks and counters are read anew by each
-// instruction that names them.
+// The special registers (PTX ISA chapter 10) as lanes of a warp. A register that does not change
+// while a warp runs is filled once for its scope; each instruction that names a clock or a counter
+// reads it again.
 #pragma once
 
 #include "isa/special_registers.h"
@@ -13,11 +13,11 @@ namespace heddle::interp {
 using machine::uniform_value;
 using machine::WarpIdentity;
 
-/// For how much of a launch a value is one and the same.
+/// The part of a launch in which a value is the same.
 enum class Scope : u8 {
   launch,
   cta,
-  warp,     ///< the lanes differ or the warps do, but it does not change while the warp runs
+  warp,     ///< lanes or warps differ, but it does not change while the warp runs
   instant,  ///< it may change at any time
 };
 

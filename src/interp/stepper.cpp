@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Single instructions, for an engine that has no code for them (machine::Stepper). They run on a
-// frame of their own: what they read is put into its registers, what they wrote is taken from
-// there.
+// Executes single instructions for an engine that has no code for them (machine::Stepper). They run
+// on a frame of their own: its registers get the values of the sources, and then hold the results.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -20,7 +19,7 @@ using machine::CtaStatus;
 
 namespace {
 
-/// Calls `see(place, row, bytes)` for each of the registers; returns the row behind them.
+/// Calls `see(place, row, bytes)` for each of the registers. Returns the first row behind theirs.
 template <class See>
 u32 for_each_row(const Code& code, const std::vector<ir::RegId>& registers, u32 row, See see) {
   for (const ir::RegId id : registers) {
@@ -69,22 +68,22 @@ std::unique_ptr<machine::Stepper> Interpreted::make_stepper(machine::Launch& lau
   return std::make_unique<InterpreterSteps>(*this, launch);
 }
 
-/// Memory is the other engine's.
+/// The CTA's memory is the other engine's.
 void InterpretedCta::begin_steps(const machine::StepPlace& place) {
   local_base_ = place.local_base;
   local_stride_ = place.local_stride;
   begin_place(place);
-  // The memory stays ours to look at, not to give back.
+  // The destructor must not free the other engine's memory.
   alone_.base = local_base_ = 0;
 }
 
-/// Local memory is our own: the other engine lays it out in another way.
+/// Calls have local memory of their own, because the other engine has another layout.
 void InterpretedCta::begin_calls(const machine::StepPlace& place) {
   if (!local_base_ && program_.local_bytes) {
     local_stride_ = local_bytes_of_thread();
     const auto local =
         launch_.loaded->memory().take_local(region_, local_stride_ * warps_ * kLanes);
-    // Calls find too little of it then.
+    // If there is none, calls trap because of too little local memory.
     local_base_ = local.ok() ? *local : 0;
     if (!local.ok()) local_stride_ = 0;
   }
@@ -178,7 +177,7 @@ void InterpretedCta::step_op(WarpState& state, const Op& op) {
       }
       return;
     }
-    default:  // refresh_special, nanosleep, try_cancel: they do not move the fragment
+    default:  // refresh_special, nanosleep and try_cancel do not move the fragment
       if (state.fragments.empty()) state.fragments.emplace_back();
       control(state, 0, op, lanes);
   }
@@ -189,7 +188,7 @@ bool InterpretedCta::run_call(const Step& step) {
   return guarded(&InterpretedCta::call_once) != CtaStatus::trapped;
 }
 
-/// Of the slots of the step's frame, lane by lane.
+/// Copies the slots of the step's frame to rows, or back, for each lane.
 void InterpretedCta::copy_words(const Frame& frame, const std::vector<Slot>& slots, bool to_rows) {
   const Warp& warp = states_[step_.warp]->warp;
   u32 row = 0;
@@ -209,7 +208,7 @@ void InterpretedCta::copy_words(const Frame& frame, const std::vector<Slot>& slo
   }
 }
 
-/// The function's lanes are the warp's fragments until they have returned.
+/// The lanes that call are the warp's only fragments until they have returned.
 CtaStatus InterpretedCta::call_once() {
   WarpState& state = *states_[step_.warp];
   current_ = &state;
@@ -227,7 +226,7 @@ CtaStatus InterpretedCta::call_once() {
   state.fragments[0].frame = &frame;
   state.fragments[0].pc = static_cast<u32>(op - step_.code->ops.begin());
   state.fragments[0].mask = step_.lanes;
-  if (frame.code->local_bytes > local_stride_) {  // there was none left
+  if (frame.code->local_bytes > local_stride_) {  // there is none left
     detail_ = "no local memory is left for the function that is called";
     raise_trap(warp, machine::TrapKind::stack_overflow,
                static_cast<u32>(std::countr_zero(step_.lanes)), nullptr);
@@ -240,7 +239,7 @@ CtaStatus InterpretedCta::call_once() {
     merge(state);
     turn_ = kTurn;
     run_fragment(state, pick(state));
-    if (machine::is_over(launch_)) return CtaStatus::running;  // nobody wants the results
+    if (machine::is_over(launch_)) return CtaStatus::running;  // without results
   }
   show_frame(warp, frame);
   copy_words(frame, site.returns, true);

@@ -40,7 +40,7 @@ u64 SystemCalls::print(u64 format, u64 arguments) {
   return arguments_.size();
 }
 
-/// Says which assertion failed, as CUDA programs do; the first one is the trap's detail.
+/// Writes which assertion failed, as CUDA programs do. The first one is the trap's detail.
 void SystemCalls::describe_assertion(const Thread& thread, const u64* arguments) {
   std::string& detail = caller_.detail();
   const auto append = [&](u64 address) {

@@ -16,14 +16,14 @@
 
 namespace heddle::interp {
 
-/// What the functions need of the CTA whose thread calls one.
+/// What a system function needs of the CTA whose thread calls it.
 class SystemCaller {
  public:
-  /// Where `bytes` bytes at a generic address are. Traps where there is no memory; a page without
-  /// access faults when it is accessed, as for loads.
+  /// The host address of `bytes` bytes at a generic address. Traps where there is no memory. As for
+  /// loads, an access to a page without access faults.
   virtual u64 reach(u64 address, u32 bytes) = 0;
-  /// A trap of the thread, explained by detail(). Control leaves by a jump, so no object with a
-  /// destructor may be on the stack.
+  /// Traps the calling thread; detail() explains the trap. Control leaves by a jump, so no object
+  /// with a destructor may be on the stack.
   [[noreturn]] virtual void raise(machine::TrapKind kind, const u64* address) = 0;
   virtual std::string& detail() = 0;
 
@@ -31,8 +31,8 @@ class SystemCaller {
   ~SystemCaller() = default;
 };
 
-/// The functions run for one thread after the other. What they read at addresses that a kernel
-/// passes may trap or fault, so they keep what has a destructor in members.
+/// The functions run for one thread after the other. Their reads at addresses that a kernel passes
+/// may trap or fault, so objects with a destructor are members.
 class SystemCalls {
  public:
   SystemCalls(machine::Launch& launch, SystemCaller& caller) : launch_(launch), caller_(caller) {}
@@ -42,7 +42,7 @@ class SystemCalls {
     u64 cta_index;
     u32 index;  ///< in the CTA
   };
-  /// What the function returns.
+  /// Calls the function, and returns its result.
   u64 call(machine::SystemFunction function, const Thread& thread, const u64* arguments);
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls of CUDA's device run-time: what kernels launch, copy and ask for (machine/device_launch.h).
+// Calls of CUDA's device run-time: launches, copies and queries by kernels
+// (machine/device_launch.h).
 #include "interp/system_calls.h"
 
 #include <cstring>
@@ -16,7 +17,7 @@ using machine::SystemFunction;
 
 namespace {
 
-/// CUDA 13.0, whose interface this is.
+/// The interface is that of CUDA 13.0.
 constexpr u32 kRuntimeVersion = 13000;
 
 u32 low(u64 word) { return static_cast<u32>(word); }
@@ -55,7 +56,7 @@ DeviceWork fill_box(const u64* words) {
 /// cudaPitchedPtr (4), for the source and for the destination; then the extent
 /// (3) and the kind.
 constexpr u32 kCopyWords = 20;
-/// False: it is about arrays, which kernels cannot copy.
+/// False: the copy is of an array, which kernels cannot copy.
 bool read_box(const u64* words, DeviceWork& work) {
   const auto side = [](const u64* from) {
     const u64 pitch = from[5], slice = pitch * from[7];
@@ -78,12 +79,12 @@ void SystemCalls::write_bits(u64 address, u64 bits, u32 bytes) {
   std::memcpy(reinterpret_cast<void*>(caller_.reach(address, bytes)), &bits, bytes);
 }
 
-/// Address in device memory of a text that lives as long as the context.
+/// The address in device memory of a text that lives as long as the context.
 u64 SystemCalls::text_in_memory(std::string_view text) {
   return launch_.runtime->text(text, launch_.loaded->module().address_size == 32);
 }
 
-/// What the function returns: a cudaError_t, or an address.
+/// Calls the function, and returns its result: a cudaError_t, or an address.
 u64 SystemCalls::call_runtime(u64 thread, SystemFunction function, const u64* words) {
   machine::DeviceLaunches& launches = *launch_.launches;
   machine::KernelHost* const host = launch_.config->kernels;
@@ -92,7 +93,7 @@ u64 SystemCalls::call_runtime(u64 thread, SystemFunction function, const u64* wo
     if (error == DeviceError::success) write_bits(address, bits, bytes);
     return static_cast<u64>(error);
   };
-  /// What the host knows, at the first word.
+  /// Stores an answer of the host at the address in the first word.
   const auto tell = [&](auto found, u32 bytes) {
     const DeviceError error =
         found ? DeviceError::success : launches.fail(thread, DeviceError::invalid_value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole warps have ways of their own to run instructions; those of a pseudo-random order run them
-// one by one. Both leave the same.
+// Whole warps have other handlers than the warps of a pseudo-random order, which execute
+// instructions one by one. The results are the same.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,8 +24,8 @@ constexpr u32 kSpecial[] = {0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x00
                             0x00800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc12345,
                             0xff812345, 0x7fffffff, 0x40490fdb, 0x34000000, 0x3f800001};
 
-/// The results of the kernel's threads: %in is where each finds its five numbers, %out where it
-/// leaves one.
+/// The results of the kernel's threads. Each thread finds its five numbers at %in, and stores one
+/// at %out.
 std::vector<u32> run(const std::string& body, std::optional<u64> schedule) {
   const std::string text =
       ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -70,7 +70,8 @@ constexpr const char* kLoads =
     "ld.global.f32 %f4, [%in + 12]; ld.global.f32 %f5, [%in + 16];\n";
 constexpr const char* kArithmetic[] = {"add.rn.f32", "sub.rn.f32", "mul.rn.f32", "fma.rn.f32"};
 
-/// "%f6, a, b" or "%f6, a, b, c", of which source `made` is %f0 and the others begin with `next`.
+/// "%f6, a, b" or "%f6, a, b, c". Source `made` is %f0, and the names of the others begin with
+/// `next`.
 std::string operands(const std::string& result, bool three, u32 made, u32 next) {
   std::string text = result;
   for (u32 i = 0; i < (three ? 3u : 2u); ++i)
@@ -107,8 +108,7 @@ TEST(WholeWarps, ArithmeticAndAComparison) {
   }
 }
 
-/// Of two numbers that are affine in the lane, near where numbers of the type wrap around and near
-/// each other.
+/// Compares two affine numbers that are near each other, and near the limits of their type.
 TEST(WholeWarps, OrderOfAffineNumbers) {
   const struct {
     const char* type;
@@ -132,7 +132,8 @@ TEST(WholeWarps, OrderOfAffineNumbers) {
               return wide ? fmt::format("0x{:x}", value)
                           : fmt::format("0x{:x}", static_cast<u32>(value));
             };
-            // x = start + stride * tid against a number in the middle of that, and against tid.
+            // Compares x = start + stride * tid with a number in the middle of its range, and with
+            // tid.
             body += fmt::format(
                 "mul.lo.s{0} {1}2, {1}1, {2}; add.s{0} {1}2, {1}2, {3};\n"
                 "setp.{4}.{5} %p|%q, {1}2, {6}; selp.u32 %at, 1, 2, %p; "

@@ -10,7 +10,7 @@ using machine::TrapKind;
 
 namespace {
 
-/// What an address that belongs to no CTA becomes: using it traps.
+/// The host address for an address that belongs to no CTA; an access there traps.
 constexpr u64 kNowhere = ~u64{0} << 8;
 
 u64 get(const Warp& warp, Place p, bool wide, u32 lane) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shared memory of a cluster (PTX ISA 5.1.7). The windows of its CTAs lie side by side, by rank, so
-// a generic address tells its CTA. A .shared::cluster address is either an offset in the own
+// a generic address tells its CTA. A .shared::cluster address is either an offset in the CTA's own
 // window, as a .shared::cta address is, or kClusterWindow plus an offset in the windows of the
-// whole cluster; that one is what `mapa` and `cvta.to.shared::cluster` give, and means the same in
+// whole cluster. `mapa` and `cvta.to.shared::cluster` give the latter, which means the same in
 // every CTA.
 //
-// Instructions with more than one address, and those that reach into other CTAs, first turn each
-// address into a host address (host_address) and then work on those.
+// Instructions with more than one address, and instructions that access other CTAs, first turn each
+// address into a host address (host_address).
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ namespace heddle::interp {
 
 inline constexpr u64 kClusterWindow = u64{1} << 24;
 
-/// What a handler has to say about its trap.
+/// The explanation that a handler gives of its trap.
 struct TrapDetail {
   std::string text;
 };
@@ -57,7 +57,8 @@ void cta_rank(Warp& warp, const Op& op);     ///< getctarank
 void from_cluster_address(Warp& warp, const Op& op);  ///< cvta.shared::cluster
 void to_cluster_address(Warp& warp, const Op& op);    ///< cvta.to.shared::cluster
 
-/// For each active lane alone: a fault inside is that lane's.
+/// Calls `f(lane)` for each active lane, with only that lane active, so that a fault is attributed
+/// to it.
 template <class F>
 void for_lane_by_lane(Warp& warp, F f) {
   const u32 mask = warp.mask;

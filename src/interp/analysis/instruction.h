@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the decoder and its analyses ask of an instruction.
+// Facts of single instructions that the decoder and its analyses need.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ inline u32 width_index(std::size_t bytes) { return static_cast<u32>(std::countr_
 inline bool is_load(const ir::Inst& inst) {
   return inst.get_form().effects().access == isa::Access::load;
 }
-/// Whether it is a cvta whose result is its operand: the address in .global or .const is the
-/// generic one.
+/// Whether the instruction is a cvta whose result is its operand: an address in .global or .const
+/// is the generic address.
 inline bool copies_address(const ir::Inst& inst) {
   const auto space = static_cast<ir::Space>(inst.space);
   return inst.get_form().sem_id == SemId::cvta &&
@@ -54,7 +54,7 @@ void for_each_register(const ir::Function& function, const ir::Inst& inst, See s
   const isa::Form& form = inst.get_form();
   const auto operands = operands_of(function, inst);
   for (u32 i = 0; i < operands.size(); ++i) {
-    // An operand beside those of the form is the carry register.
+    // An operand beyond those of the form is the carry register.
     const bool carry = i >= form.operands.size();
     for (const Operand& one : ir::elements_of(function, operands[i])) {
       if (one.kind != OperandKind::reg) continue;

@@ -19,7 +19,7 @@ struct Join {
   bool first_is_same = false;  ///< of products: JoinedHandlers::products
 };
 
-/// In the order of the instructions; none overlap. In a called function there are none.
+/// In the order of the instructions, without overlaps. In a called function there are none.
 std::vector<Join> find_joins(const ir::Function& function, const Scopes& scopes,
                              const std::vector<Life>& lives, const Shapes& shapes,
                              const Leads& leads, const JoinedHandlers& handlers);

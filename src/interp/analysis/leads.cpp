@@ -30,7 +30,7 @@ bool is_order(sem::Cmp cmp) {
   }
 }
 
-/// What an instruction could do if lane 0 sufficed of each register that is affine.
+/// What an instruction could do if lane 0 sufficed of all affine registers.
 class LeadCandidates {
  public:
   LeadCandidates(const ir::Function& function, const Scopes& scopes, const Shapes& shapes,
@@ -106,8 +106,8 @@ bool LeadCandidates::can_suffice(u32 reg) const {
 
 }  // namespace
 
-/// Takes back what the instruction and its registers cannot do together. Returns whether lane 0
-/// suffices of fewer registers than before.
+/// Restricts the instruction to what its registers allow, and the registers to what the instruction
+/// needs. Returns whether lane 0 suffices of fewer registers than before.
 bool Leads::update(const ir::Function& function, const Shapes& shapes, u32 index) {
   const ir::Inst& inst = function.insts[index];
   LeadInst& lead = insts_[index];

@@ -15,8 +15,8 @@ struct LeadInst {
   bool leads = false;           ///< for lane 0 alone
   bool orders = false;          ///< a comparison of affine sources: for the first and last lane
   bool affine_address = false;  ///< a load or store: the address of lane 0 gives all addresses
-  u8 spread = kNoSource;        ///< the source of which lane 0 stands for all lanes
-  const UsualArithmetic* usual = nullptr;  ///< its further handlers; null: none, or it is guarded
+  u8 spread = kNoSource;        ///< the source whose lane 0 stands for all lanes
+  const UsualArithmetic* usual = nullptr;  ///< its further handlers; null: it has none, or a guard
 };
 
 /// Which instructions of a function lead (leads.cpp), and of which registers lane 0 suffices. In a

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Places of registers. Compilers number values without end, so most registers live for a few
-// instructions, and each in a place of its own would keep the registers of a CTA's warps out of the
-// first-level cache. A register is *brief* when nothing names it outside of a stretch of
-// instructions that is only entered at its beginning, and what names it first writes it in all
-// lanes. Brief registers whose lives do not overlap share places, whichever fragment of the warp is
-// where: an instruction writes the lanes of its own fragment only, and a lane that leaves the
-// stretch comes back at its beginning.
+// instructions; if each had a place of its own, the registers of a CTA's warps would not fit into
+// the first-level cache. A stretch is a sequence of instructions that is entered at its beginning
+// only. A register is *brief* when only instructions of one stretch name it, and the first of them
+// writes it in all lanes. Brief registers whose lives do not overlap share places, even if the warp
+// has diverged: an instruction writes the lanes of its own fragment only, and a lane that leaves
+// the stretch comes back at its beginning.
 #include "interp/analysis/lives.h"
 
 #include "interp/analysis/instruction.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A race that no GPU loses: all warps read the same word of shared memory behind a barrier, and one
-// of them overwrites it before the next barrier. On a GPU all have read it by then. So that they
-// have here, too (docs/adr/0008), a warp ends its turn before such a store.
+// Finds stores with a race that no GPU loses: all warps read a word of shared memory behind a
+// barrier, and one of them overwrites it before the next barrier. On a GPU all warps have read the
+// word by then. A warp ends its turn before such a store, so that here they have, too
+// (docs/adr/0008).
 #include "interp/analysis/overwrites.h"
 
 #include <algorithm>
@@ -31,21 +32,21 @@ class Overwrites {
   std::vector<bool> found_;
 };
 
-/// Whether it writes to the CTA's shared memory.
+/// Whether the instruction writes to the CTA's shared memory.
 bool writes_shared(const ir::Inst& inst) {
   const isa::Access access = inst.get_form().effects().access;
   return (access == isa::Access::store || access == isa::Access::atomic) &&
          static_cast<ir::Space>(inst.space) == ir::Space::shared;
 }
 
-/// Whether all warps load the same.
+/// Whether all warps load the same word.
 bool Overwrites::is_broadcast(const ir::Inst& inst) const {
   return is_load(inst) && !inst.guard.predicate &&
          static_cast<ir::Space>(inst.space) == ir::Space::shared &&
          scopes_.of_source(ir::operand_of(f_, inst, "a")) <= Scope::cta;
 }
 
-/// Whether the two access something in common, as far as one can see.
+/// Whether the two instructions may access a common byte.
 bool Overwrites::may_overlap(const ir::Inst& one, const ir::Inst& other) const {
   const Operand& a = ir::operand_of(f_, one, "a");
   const Operand& b = ir::operand_of(f_, other, "a");
@@ -71,7 +72,7 @@ std::vector<bool> Overwrites::find() {
 void Overwrites::find_of(u32 load) {
   std::vector<bool> seen(f_.insts.size() + 1);
   std::vector<u32> work = {load + 1}, stores;
-  std::vector<std::pair<u32, u32>> back;  // branches that lead back: from, to
+  std::vector<std::pair<u32, u32>> back;  // backward branches: from, to
   const auto go = [&](u32 from, u32 to) {
     if (to <= from) back.emplace_back(from, to);
     work.push_back(to);

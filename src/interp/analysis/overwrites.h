@@ -8,9 +8,9 @@
 
 namespace heddle::interp {
 
-/// By instruction: whether it is a store or an atomic operation that may overwrite what all warps
-/// loaded since the last barrier. Stores of a loop behind the load are not: pauses there would come
-/// in each round.
+/// By instruction: whether it is a store or an atomic operation that may overwrite a word that all
+/// warps loaded since the last barrier. Stores in a loop behind the load are left out, because each
+/// iteration would pause.
 std::vector<bool> find_overwrites(const ir::Function& function, const Scopes& scopes);
 
 }  // namespace heddle::interp

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel computes alike in every warp, the interpreter computes once: for the launch what
-// comes from parameters and launch-wide special registers only, for a CTA what also comes from
-// %ctaid. Such an instruction moves to a prologue and its register to the frame's prologue; a
-// register that is only ever a copy of a special register is that special register's place. This
-// needs the register to be written by one instruction alone, unguarded; then all that read it after
-// that read the same, wherever in the control flow it stands.
+// Instructions that compute the same in every warp run once: once for the launch if their sources
+// are parameters and launch-wide special registers, once for a CTA if %ctaid is a source, too. Such
+// an instruction moves to a prologue. A register that is only ever a copy of a special register
+// gets that special register's place. In both cases one instruction alone writes the register,
+// without a guard. So all later reads give the same value, wherever they are in the control flow.
 #include "interp/analysis/scopes.h"
 
 #include <algorithm>
@@ -31,8 +30,9 @@ Scope Scopes::of_source(const Operand& operand) const {
   }
 }
 
-/// For how much of the launch the instruction needs to run only once: pure functions of shared
-/// values, and loads of kernel parameters that cannot trap.
+/// The largest part of the launch in which the instruction needs to run only once. That can be more
+/// than a warp for pure functions of shared values, and for loads of kernel parameters that cannot
+/// trap.
 Scope Scopes::of_result(const ir::Inst& inst) const {
   const isa::Form& form = inst.get_form();
   const bool copy = copies_address(inst), load = is_load(inst);

@@ -8,8 +8,8 @@
 
 namespace heddle::interp {
 
-/// For how much of a launch the instructions of a function compute the same, and its registers hold
-/// the same. Scope::warp is "not known to be shared".
+/// The parts of a launch in which the instructions of a function compute the same, and its
+/// registers hold the same. Scope::warp: not known to be shared.
 class Scopes {
  public:
   explicit Scopes(const ir::Function& function);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr s64 kMostStride = 1 << 20;
 
-/// Of a lane instruction's result, for affine sources; none: it is not known.
+/// The stride of a lane instruction's result, for affine sources; none: it is not known.
 std::optional<s64> stride_of_result(const ir::Inst& inst, std::span<const Operand> sources,
                                     auto stride) {
   const std::string_view sem = inst.get_form().sem;
@@ -76,7 +76,7 @@ Shapes::Result Shapes::lane_result(const ir::Inst& inst, std::span<const Operand
 }
 
 Shapes::Result Shapes::find_result(u32 index, const Scopes& scopes) const {
-  // The prologue computes it, for all warps.
+  // The prologue computes the result for all warps.
   if (scopes.of_inst(index) < Scope::warp) return {Shape::uniform()};
   const ir::Inst& inst = f_.insts[index];
   const isa::Form& form = inst.get_form();
@@ -113,8 +113,8 @@ Shapes::Result Shapes::find_result(u32 index, const Scopes& scopes) const {
   return lane_result(inst, {sources.data(), count});
 }
 
-/// Two different shapes of what is written to a register make it varying. Returns whether a shape
-/// has changed.
+/// A register that gets values of two different shapes is varying. Returns whether a shape has
+/// changed.
 bool Shapes::merge_written(const ir::Inst& inst, Shape result) {
   bool changed = false;
   for_each_register(f_, inst, [&](const Operand& one, bool written) {

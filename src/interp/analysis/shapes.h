@@ -30,10 +30,10 @@ class Shapes {
 
   Shape of_register(u32 id) const { return registers_[id]; }
   Shape of_source(const ir::Operand& operand) const;
-  /// Of all registers that the instruction writes.
+  /// The shape of all values that the instruction writes.
   Shape of_result(u32 inst) const { return results_[inst].shape; }
-  /// Of an instruction that widens its first source, which is affine: the distance of the source's
-  /// lane 31 from its lane 0. Otherwise 0.
+  /// If the instruction widens its first source, which is affine: the distance of lane 31 of the
+  /// source from its lane 0. Otherwise 0.
   s64 widened_reach(u32 inst) const { return results_[inst].reach; }
 
  private:
