@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""All legal mma and mma.sp instructions, from the tables src/isa/mma.isa and mma_sparse.isa."""
+"""All legal mma, mma.sp and wmma.mma instructions, from the tables in src/isa."""
 
 import re
 import sys
@@ -17,8 +17,6 @@ from isagen_lib.model import Problems  # noqa: E402
 from isagen_lib.places import Places  # noqa: E402
 from isagen_lib.search import completions  # noqa: E402
 from isagen_lib.writer import Writer  # noqa: E402
-
-TABLES = ("mma", "mma_sparse")
 
 
 class Instruction(NamedTuple):
@@ -52,8 +50,12 @@ class Instruction(NamedTuple):
 
     @property
     def is_quarters(self):
-        """m8n8k4 of f16: four products, each of eight lanes."""
+        """mma.m8n8k4 of f16: four products, each of eight lanes."""
         return self.shape == "m8n8k4" and self.a == "f16"
+
+    @property
+    def is_wmma(self):
+        return self.name.startswith("wmma")
 
     @property
     def products(self):
@@ -82,7 +84,8 @@ def parsed(name, version, target, syntax, selector, immediates):
     words = name.split(".")
     shape = next(word for word in words if re.match(r"m\d+n\d+k\d+$", word))
     m, n, k = map(int, re.findall(r"\d+", shape))
-    d, a, b, c = (word for word in words if TYPE.match(word))
+    types = [word for word in words if TYPE.match(word)]
+    d, a, b, c = types if len(types) == 4 else (types[0], "f16", "f16", types[1])
     kind = next((word[6:] for word in words if word.startswith("kind::")), "")
     vector = next((int(word[11]) for word in words if word.startswith("scale_vec::")), SCALE_VECTOR.get(kind, 0))
     alayout, blayout = [word for word in words if word in ("row", "col")]
@@ -102,6 +105,11 @@ def load():
     return isa
 
 
+def is_old(name):
+    """Whether only old PTX versions have it: without `.aligned`, or `.satfinite` of floating point."""
+    return ".aligned" not in name or (".satfinite" in name and ".s32" not in name)
+
+
 def selector_kinds(form, name):
     """Whether the selectors of scales are immediates: where `.scale_vec` is optional, they are if it is left out."""
     if "block_scale" not in name:
@@ -115,12 +123,14 @@ def instructions():
     places = Places(isa)
     found = []
     for form in isa.forms:
-        if form.opcode != "mma" or form.family not in TABLES:
+        if not form.syntax.startswith(("mma.", "wmma.mma.")):
             continue
         selector = next((operand for operand in form.operands if operand.name == "f"), None)
         for values in completions(form, {}):
             place = places.lowest(tuple(applicable_gates(form, values, True)))
             name = Writer(isa, form, values, True).mnemonic()
+            if is_old(name):
+                continue
             for selected in range(selector.imm_max + 1 if selector else 1):
                 for immediates in selector_kinds(form, name):
                     found.append(parsed(name, str(place.version), str(place.target), form.syntax, selected, immediates))

@@ -7,6 +7,7 @@ by tile.
 
 import struct
 import subprocess
+import zlib
 from array import array
 from pathlib import Path
 
@@ -18,20 +19,31 @@ SCALARS = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
 
 
 class Operand:
-    """The registers of a matrix in an instruction."""
+    """The place of a matrix of an instruction: registers, and memory with the same elements."""
 
     def __init__(self, op, matrix):
         name = getattr(op, matrix)
-        self.layout = {"a": lambda: layout_a(op), "b": lambda: layout_b(op)}.get(matrix, lambda: layout_c(op, name))()
         self.bits, self.shift = op.register_bits(matrix), op.register_shift(matrix)
         self.type = REGISTER_TYPES.get(name, "b32")
         self.register_bytes = 8 if name == "f64" else 4
-        self.bytes = len(self.layout) // LANES * self.bits // 8  # of a lane
+        self.layout = self.places(op, matrix)
+        self.tile_bytes = len(self.layout) * self.bits // 8
+        self.bytes = self.tile_bytes // LANES
         self.count = self.bytes // self.register_bytes
 
+    def places(self, op, matrix):
+        """The number, row and column of each element in memory; None for an element that belongs to no matrix."""
+        return layout_a(op) if matrix == "a" else layout_b(op) if matrix == "b" else layout_c(op, getattr(op, matrix))
+
     def packed(self, lines, by_column=False):
-        """The bytes of a tile; lines[quarter]: rows, or columns."""
-        codes = [lines[q][column][row] if by_column else lines[q][row][column] for q, row, column in self.layout]
+        """The bytes of a tile; lines[number]: rows, or columns."""
+        if by_column:
+            codes = [lines[q][column][row] for q, row, column in filter(None, self.layout)]
+        else:
+            codes = [lines[q][row][column] for q, row, column in filter(None, self.layout)]
+        if len(codes) < len(self.layout):
+            left = iter(codes)
+            codes = [next(left) if place else 0 for place in self.layout]
         if self.shift:
             codes = [code << self.shift for code in codes]
         if self.bits >= 8:
@@ -41,11 +53,12 @@ class Operand:
         return int("".join(map(str, reversed(codes))), 2).to_bytes(len(codes) // 8, "little")
 
     def unpacked(self, data, op):
-        """Rows of codes of each product, from the bytes of a tile."""
+        """Rows of codes of each product, from the bytes of a tile of C or D."""
         rows = [[[None] * op.n for _ in range(op.m)] for _ in range(op.products)]
         codes = memoryview(data).cast({16: "H", 32: "I", 64: "Q"}[self.bits])
-        for (q, row, column), code in zip(self.layout, codes):
-            rows[q][row][column] = code
+        for place, code in zip(self.layout, codes):
+            if place:
+                rows[place[0]][place[1]][place[2]] = code
         return rows
 
 
@@ -54,17 +67,23 @@ def listed(name, count):
 
 
 class Kernel:
+    operand = Operand
+
     def __init__(self, op):
         self.op = op
-        self.operands = {matrix: Operand(op, matrix) for matrix in "abcd"}
+        self.operands = {matrix: self.operand(op, matrix) for matrix in "abcd"}
         self.parameters = ["a", "b", "c", "d"] + ["e"] * op.sparse + (["scale_a", "scale_b", "selectors"] if op.scale else [])
 
     def text(self):
         op = self.op
         lines = [f".version {op.version}", f".target {op.target}", ".address_size 64", ".entry run("]
         lines.append(",\n".join(f"  .param .u64 p_{name}" for name in self.parameters) + ")\n{")
-        lines += [".reg .b32 %lane, %tile, %place;", ".reg .b64 %address;", "mov.u32 %lane, %laneid;", "mov.u32 %tile, %ctaid.x;",
-                  "mad.lo.u32 %place, %tile, 32, %lane;"]
+        return "\n".join([*lines, *self.body(), "ret;", "}", ""])
+
+    def body(self):
+        op = self.op
+        lines = [".reg .b32 %lane, %tile, %place;", ".reg .b64 %address;", "mov.u32 %lane, %laneid;", "mov.u32 %tile, %ctaid.x;",
+                 "mad.lo.u32 %place, %tile, 32, %lane;"]
         for matrix in "abc":
             lines += self.loaded(matrix, self.operands[matrix])
         d = self.operands["d"]
@@ -79,8 +98,7 @@ class Kernel:
             arguments += ["scale_a", a, "scale_b", b]
         lines.append(f"{op.name} {', '.join(arguments)};")
         lines += self.address("d", d.bytes)
-        lines += [f"st.{d.type} [%address+{i * d.register_bytes}], d{i};" for i in range(d.count)]
-        return "\n".join([*lines, "ret;", "}", ""])
+        return lines + [f"st.{d.type} [%address+{i * d.register_bytes}], d{i};" for i in range(d.count)]
 
     def address(self, parameter, size):
         return [f"ld.param.u64 %address, [p_{parameter}];", f"mad.wide.u32 %address, %place, {size}, %address;"]
@@ -115,7 +133,7 @@ class Kernel:
         """The rows of D of each tile; or a message."""
         folder = Path(folder)
         arguments = {name: write_npy(folder / f"{name}.npy", data) for name, data in self.written(tiles)}
-        size = self.operands["d"].bytes * LANES
+        size = self.operands["d"].tile_bytes
         arguments["d"] = f"u32[{size * len(tiles) // 4}]"
         (folder / "kernel.ptx").write_text(self.text())
         done = subprocess.run([heddle, "run", str(folder / "kernel.ptx"), "--grid", str(len(tiles)), "--block", "32", "--save",
@@ -125,6 +143,56 @@ class Kernel:
             return None, f"exit status {done.returncode}: {done.stderr}"
         data = read_npy(folder / "d.npy")
         return [self.operands["d"].unpacked(data[i:i + size], self.op) for i in range(0, len(data), size)], ""
+
+
+class InMemory(Operand):
+    """A matrix in row-major or column-major order, as wmma.load and wmma.store have it."""
+
+    def places(self, op, matrix):
+        self.order = {"a": op.alayout, "b": op.blayout}.get(matrix, "row" if op.alayout == op.blayout else "col")
+        rows, columns = {"a": (op.m, op.k), "b": (op.k, op.n)}.get(matrix, (op.m, op.n))
+        self.elements = rows * columns
+        if self.order == "row":
+            lines = [[(0, row, column) for column in range(columns)] for row in range(rows)]
+        else:
+            lines = [[(0, row, column) for row in range(rows)] for column in range(columns)]
+        # A and D of every second instruction have lines that are twice as far apart.
+        padding = [None] * len(lines[0]) * (matrix in "ad" and zlib.crc32(op.name.encode()) % 2)
+        self.stride = f", {2 * len(padding)}" if padding else ""
+        return [place for line in lines for place in line + padding]
+
+    def fragment(self, op, matrix):
+        """The number of registers of the opaque fragment: PTX ISA 9.7.14.4.1."""
+        return 8 if op.a == "f16" and matrix in "ab" else self.elements * self.bits // 8 // LANES // self.register_bytes
+
+
+class WmmaKernel(Kernel):
+    """Loads with wmma.load, and stores with wmma.store: the fragments stay opaque."""
+
+    operand = InMemory
+
+    def body(self):
+        op = self.op
+        lines = [".reg .b32 %tile;", ".reg .b64 %address;", "mov.u32 %tile, %ctaid.x;"]
+        for matrix in "abc":
+            operand = self.operands[matrix]
+            count = operand.fragment(op, matrix)
+            lines += [f".reg .{operand.type} {matrix}<{count}>;", *self.tile_address(matrix)]
+            lines.append(f"wmma.load.{matrix}.sync.aligned.{operand.order}.{op.shape}.{getattr(op, matrix)} "
+                         f"{listed(matrix, count)}, [%address]{operand.stride};")
+        d = self.operands["d"]
+        lines.append(f".reg .{d.type} d<{d.fragment(op, 'd')}>;")
+        lines.append(f"{op.name} {', '.join(listed(matrix, self.operands[matrix].fragment(op, matrix)) for matrix in 'dabc')};")
+        lines += self.tile_address("d")
+        return lines + [f"wmma.store.d.sync.aligned.{d.order}.{op.shape}.{op.d} [%address], {listed('d', d.fragment(op, 'd'))}{d.stride};"]
+
+    def tile_address(self, matrix):
+        return [f"ld.param.u64 %address, [p_{matrix}];",
+                f"mad.wide.u32 %address, %tile, {self.operands[matrix].tile_bytes}, %address;"]
+
+
+def kernel_of(op):
+    return WmmaKernel(op) if op.is_wmma else Kernel(op)
 
 
 def write_npy(path, data):

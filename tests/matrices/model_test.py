@@ -13,7 +13,7 @@ import inputs
 import layouts
 from formats import FLOATS, Special, decode, decode_integer, encode, infinity
 from instructions import instructions
-from kernel import Kernel, Operand
+from kernel import kernel_of
 from model import PROFILES, Step, element, step_of
 
 INSTRUCTIONS = instructions()
@@ -316,8 +316,9 @@ class Layouts(unittest.TestCase):
     def test_registers_hold_each_element_once(self):
         for op in INSTRUCTIONS:
             for matrix, rows, columns in (("a", op.m, op.stored_k), ("b", op.k, op.n), ("c", op.m, op.n), ("d", op.m, op.n)):
-                places = Operand(op, matrix).layout
+                places = kernel_of(op).operands[matrix].layout
                 everything = {(q, row, column) for q in range(op.products) for row in range(rows) for column in range(columns)}
+                places = [place for place in places if place]
                 self.assertEqual(len(places), len(everything), (str(op), matrix))
                 self.assertEqual(set(places), everything, (str(op), matrix))
 
@@ -356,7 +357,7 @@ class Layouts(unittest.TestCase):
 
     def test_registers_are_read_as_they_are_written(self):
         for op in INSTRUCTIONS[::7]:
-            kernel = Kernel(op)
+            kernel = kernel_of(op)
             cases = inputs.tile(op, "any bits", 0, inputs.Pools(random.Random(1))).cases
             rows = [case.c for case in cases]
             self.assertEqual(kernel.operands["c"].unpacked(kernel.operands["c"].packed(rows), op), rows)
