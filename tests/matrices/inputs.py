@@ -19,9 +19,9 @@ class Case(NamedTuple):
     """The inputs of one product. Rows of A have None for elements that are not stored; B is columns, C rows."""
 
     a: list
-    stored: list  # A as the registers hold it
     b: list
     c: list
+    stored: tuple  # A, B and C as the registers hold them
     scales: Optional[tuple] = None
 
 
@@ -33,6 +33,7 @@ class Tile(NamedTuple):
     scale_a: list = ()
     scale_b: list = ()
     selectors: tuple = ()  # byte and thread of A's scales, byte and thread of B's
+    accumulate: int = 1  # wgmma: 0: C is not added
 
 
 def profiles(op):
@@ -125,11 +126,14 @@ class Pools(dict):
 def tile(op, profile, number, pools):
     """`number` chooses the elements of one-hot matrices."""
     random = pools.random
-    metadata = [random.getrandbits(32) for _ in range(LANES)] if op.sparse else ()
+    metadata = [random.getrandbits(32) for _ in range(op.lanes)] if op.sparse else ()
     chunks = sparse_chunks(op, metadata, random) if op.sparse else None
     extra = scale_words(op, profile, random) if op.scale else {}
     scales = extra.pop("scales", None)
     cases = [case(op, profile, number * op.products + q, pools, chunks, scales) for q in range(op.products)]
+    if op.wgmma:
+        extra["accumulate"] = int(random.random() < 0.75)
+        cases = [as_multiplied(op, case, extra["accumulate"]) for case in cases]
     return Tile(cases, metadata, **extra)
 
 
@@ -143,7 +147,17 @@ def case(op, profile, number, pools, chunks, scales):
         if profile == "cancelling":
             cancel(op, stored, b, c, pools)
     a = [expanded(op, row, chunks[m]) for m, row in enumerate(stored)] if op.sparse else stored
-    return Case(a, stored, b, c, scales)
+    return Case(a, b, c, (stored, b, c), scales)
+
+
+def as_multiplied(op, case, accumulate):
+    """A case of a wgmma after the negations, and without C if that is not added."""
+    def signs(lines, name, negated):
+        sign = 1 << BITS[name] - 1
+        return [[code if code is None else code ^ sign for code in line] for line in lines] if negated else lines
+
+    a, b = signs(case.a, op.a, op.wgmma.negated[0]), signs(case.b, op.b, op.wgmma.negated[1])
+    return case._replace(a=a, b=b, c=case.c if accumulate else [[0] * op.n for _ in range(op.m)])
 
 
 def one_hot(op, number):

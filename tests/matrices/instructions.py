@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""All legal mma, mma.sp and wmma.mma instructions, from the tables in src/isa."""
+"""All legal mma, mma.sp, wmma.mma and wgmma.mma_async instructions, from the tables in src/isa."""
 
 import re
 import sys
 from pathlib import Path
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Tuple
 
 from formats import BITS
 
@@ -17,6 +17,16 @@ from isagen_lib.model import Problems  # noqa: E402
 from isagen_lib.places import Places  # noqa: E402
 from isagen_lib.search import completions  # noqa: E402
 from isagen_lib.writer import Writer  # noqa: E402
+
+
+class Wgmma(NamedTuple):
+    """What a wgmma has beside its name."""
+
+    a_in_registers: bool
+    swizzle: Tuple[int, int]  # of A and B: bytes; 0: none
+    transposed: Tuple[bool, bool]
+    negated: Tuple[bool, bool]
+    padding: int  # 0 to 3: of the strides
 
 
 class Instruction(NamedTuple):
@@ -43,10 +53,19 @@ class Instruction(NamedTuple):
     satfinite: bool
     rnd: Optional[str]
     bitop: Optional[str]
+    wgmma: Optional[Wgmma] = None
 
     def __str__(self):
         extra = f" selector {self.selector}" if self.sparse else ""
+        if self.wgmma:
+            w = self.wgmma
+            extra += f" {'registers' if w.a_in_registers else 'shared'} swizzle {w.swizzle} transposed {w.transposed}"
+            extra += f" negated {w.negated} padding {w.padding}"
         return self.name + extra + (" immediates" if self.immediates else "")
+
+    @property
+    def lanes(self):
+        return 128 if self.wgmma else 32
 
     @property
     def is_quarters(self):
@@ -54,8 +73,9 @@ class Instruction(NamedTuple):
         return self.shape == "m8n8k4" and self.a == "f16"
 
     @property
-    def is_wmma(self):
-        return self.name.startswith("wmma")
+    def unit(self):
+        """mma, wmma or wgmma."""
+        return self.name.split(".")[0]
 
     @property
     def products(self):
@@ -85,12 +105,12 @@ def parsed(name, version, target, syntax, selector, immediates):
     shape = next(word for word in words if re.match(r"m\d+n\d+k\d+$", word))
     m, n, k = map(int, re.findall(r"\d+", shape))
     types = [word for word in words if TYPE.match(word)]
-    d, a, b, c = types if len(types) == 4 else (types[0], "f16", "f16", types[1])
+    d, a, b, c = {2: [types[0], "f16", "f16", types[1]], 3: types + types[:1], 4: types}[len(types)]
     kind = next((word[6:] for word in words if word.startswith("kind::")), "")
     vector = next((int(word[11]) for word in words if word.startswith("scale_vec::")), SCALE_VECTOR.get(kind, 0))
-    alayout, blayout = [word for word in words if word in ("row", "col")]
+    alayout, blayout = [word for word in words if word in ("row", "col")] or ("row", "col")
     one_of = lambda known: next((word for word in words if word in known), None)
-    return Instruction(name, version, target, syntax, shape, m, n, k, d, a, b, c, alayout, blayout, words[1].startswith("sp"),
+    return Instruction(name, version, target, syntax, shape, m, n, k, d, a, b, c, alayout, blayout, ".sp" in name,
                        selector, kind, one_of(("ue8m0", "ue4m3")), vector, immediates, "satfinite" in words,
                        one_of(("rn", "rz", "rm", "rp")), one_of(("xor", "and")))
 
@@ -110,6 +130,27 @@ def is_old(name):
     return ".aligned" not in name or (".satfinite" in name and ".s32" not in name)
 
 
+# The N with which wgmma is tested, and the variants of each.
+WGMMA_VARIANTS = {8: (0, 1, 2, 3), 24: (1,), 96: (2,), 256: (3,)}
+
+
+def is_beside(name):
+    """Whether it is a wgmma of another N."""
+    return "wgmma" in name and int(re.search(r"n(\d+)k", name)[1]) not in WGMMA_VARIANTS
+
+
+def wgmmas(op, form):
+    """The instruction with different layouts of its matrices: each swizzle of B, and what varies beside it."""
+    operands = {operand.name: operand for operand in form.operands}
+    registers = operands["a"].vector_length > 1
+    for number in WGMMA_VARIANTS[op.n]:
+        transposed = ("trans_a" in operands and number % 2 == 1, "trans_b" in operands and number != 1)
+        negated = ("negate_a" in operands and number % 2 == 1, "negate_b" in operands and number % 3 == 2)
+        # The K of a sparse instruction has 64 bytes, which do not fit into a line of 32.
+        swizzles = (64, 32, 0, 128)[number], (0, 64 if op.sparse else 32, 64, 128)[number]
+        yield op._replace(wgmma=Wgmma(registers, swizzles, transposed, negated, number))
+
+
 def selector_kinds(form, name):
     """Whether the selectors of scales are immediates: where `.scale_vec` is optional, they are if it is left out."""
     if "block_scale" not in name:
@@ -123,17 +164,18 @@ def instructions():
     places = Places(isa)
     found = []
     for form in isa.forms:
-        if not form.syntax.startswith(("mma.", "wmma.mma.")):
+        if not form.syntax.startswith(("mma.", "wmma.mma.", "wgmma.mma_async.")):
             continue
-        selector = next((operand for operand in form.operands if operand.name == "f"), None)
+        selector = next((operand for operand in form.operands if operand.name in ("f", "sel")), None)
         for values in completions(form, {}):
             place = places.lowest(tuple(applicable_gates(form, values, True)))
             name = Writer(isa, form, values, True).mnemonic()
-            if is_old(name):
+            if is_old(name) or is_beside(name):
                 continue
             for selected in range(selector.imm_max + 1 if selector else 1):
                 for immediates in selector_kinds(form, name):
-                    found.append(parsed(name, str(place.version), str(place.target), form.syntax, selected, immediates))
+                    op = parsed(name, str(place.version), str(place.target), form.syntax, selected, immediates)
+                    found += wgmmas(op, form) if "wgmma" in name else [op]
     return found
 
 

@@ -28,7 +28,7 @@ class Operand:
         self.register_bytes = 8 if name == "f64" else 4
         self.layout = self.places(op, matrix)
         self.tile_bytes = len(self.layout) * self.bits // 8
-        self.bytes = self.tile_bytes // LANES
+        self.bytes = self.tile_bytes // op.lanes  # of a lane
         self.count = self.bytes // self.register_bytes
 
     def places(self, op, matrix):
@@ -69,9 +69,12 @@ def listed(name, count):
 class Kernel:
     operand = Operand
 
+    def matrices(self):
+        return "abcd"
+
     def __init__(self, op):
         self.op = op
-        self.operands = {matrix: self.operand(op, matrix) for matrix in "abcd"}
+        self.operands = {matrix: self.operand(op, matrix) for matrix in self.matrices()}
         self.parameters = ["a", "b", "c", "d"] + ["e"] * op.sparse + (["scale_a", "scale_b", "selectors"] if op.scale else [])
 
     def text(self):
@@ -118,10 +121,13 @@ class Kernel:
 
     def written(self, tiles):
         """The bytes of each buffer that the kernel reads."""
+        yield "a", b"".join(self.operands["a"].packed([case.stored[0] for case in tile.cases]) for tile in tiles)
+        yield "b", b"".join(self.operands["b"].packed([case.stored[1] for case in tile.cases], by_column=True) for tile in tiles)
+        yield "c", b"".join(self.operands["c"].packed([case.stored[2] for case in tile.cases]) for tile in tiles)
+        yield from self.written_words(tiles)
+
+    def written_words(self, tiles):
         words = lambda name: b"".join(array("I", getattr(tile, name)).tobytes() for tile in tiles)
-        yield "a", b"".join(self.operands["a"].packed([case.stored for case in tile.cases]) for tile in tiles)
-        yield "b", b"".join(self.operands["b"].packed([case.b for case in tile.cases], by_column=True) for tile in tiles)
-        yield "c", b"".join(self.operands["c"].packed([case.c for case in tile.cases]) for tile in tiles)
         if self.op.sparse:
             yield "e", words("metadata")
         if self.op.scale:
@@ -136,9 +142,9 @@ class Kernel:
         size = self.operands["d"].tile_bytes
         arguments["d"] = f"u32[{size * len(tiles) // 4}]"
         (folder / "kernel.ptx").write_text(self.text())
-        done = subprocess.run([heddle, "run", str(folder / "kernel.ptx"), "--grid", str(len(tiles)), "--block", "32", "--save",
-                               f"3={folder}/d.npy", *(arguments[name] for name in self.parameters)],
-                              capture_output=True, text=True, check=False, env=environment)
+        command = [heddle, "run", str(folder / "kernel.ptx"), "--grid", str(len(tiles)), "--block", str(self.op.lanes),
+                   "--save", f"{self.parameters.index('d')}={folder}/d.npy", *(arguments[name] for name in self.parameters)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         if done.returncode:
             return None, f"exit status {done.returncode}: {done.stderr}"
         data = read_npy(folder / "d.npy")
@@ -181,18 +187,14 @@ class WmmaKernel(Kernel):
             lines.append(f"wmma.load.{matrix}.sync.aligned.{operand.order}.{op.shape}.{getattr(op, matrix)} "
                          f"{listed(matrix, count)}, [%address]{operand.stride};")
         d = self.operands["d"]
-        lines.append(f".reg .{d.type} d<{d.fragment(op, 'd')}>;")
-        lines.append(f"{op.name} {', '.join(listed(matrix, self.operands[matrix].fragment(op, matrix)) for matrix in 'dabc')};")
-        lines += self.tile_address("d")
-        return lines + [f"wmma.store.d.sync.aligned.{d.order}.{op.shape}.{op.d} [%address], {listed('d', d.fragment(op, 'd'))}{d.stride};"]
+        arguments = [listed(matrix, self.operands[matrix].fragment(op, matrix)) for matrix in "dabc"]
+        return lines + [f".reg .{d.type} d<{d.fragment(op, 'd')}>;", f"{op.name} {', '.join(arguments)};",
+                        *self.tile_address("d"),
+                        f"wmma.store.d.sync.aligned.{d.order}.{op.shape}.{op.d} [%address], {arguments[0]}{d.stride};"]
 
     def tile_address(self, matrix):
         return [f"ld.param.u64 %address, [p_{matrix}];",
                 f"mad.wide.u32 %address, %tile, {self.operands[matrix].tile_bytes}, %address;"]
-
-
-def kernel_of(op):
-    return WmmaKernel(op) if op.is_wmma else Kernel(op)
 
 
 def write_npy(path, data):

@@ -118,11 +118,13 @@ QUARTERS = {
 # ---- the layouts of an instruction
 
 
-def listed(formula, elements, lanes=LANES):
-    return [formula(lane, i) for lane in range(lanes) for i in range(elements)]
+def listed(formula, elements):
+    return [formula(lane, i) for lane in range(LANES) for i in range(elements)]
 
 
 def layout_a(op):
+    if op.wgmma:
+        return of_warps(layout_wgmma_a(op.register_bits("a")))
     if op.is_quarters:
         return listed(QUARTERS["a", op.alayout], 4)
     formulas = SPARSE_A if op.sparse else MULTIPLICAND_A
@@ -137,9 +139,16 @@ def layout_b(op):
 
 def layout_c(op, name):
     """Of C or D, with the type `name`."""
+    if op.wgmma:
+        return of_warps(layout_wgmma_d(op.n))
     if op.is_quarters:
         return listed(QUARTERS["c", name], 8)
     return listed(ACCUMULATOR[op.m], op.m * op.n // LANES)
+
+
+def of_warps(places):
+    """A warp group's layout, from that of a warp: each of the four warps has 16 rows."""
+    return [(0, warp * 16 + row, column) for warp in range(4) for _, row, column in places]
 
 
 def layout_wgmma_a(element_bits):
@@ -162,13 +171,13 @@ def chunk_size(op):
 
 def metadata_place(op, row, chunk):
     """The lane and the lowest bit of the four bits of a chunk."""
-    g, lower = row % 8, row // 8
+    first_lane, g, lower = row // 16 * LANES, row % 8, row // 8 % 2
     chunks = op.k // chunk_size(op)
     if op.register_bits("a") >= 16:
         threads = chunks // 4
-        return g * 4 + op.selector * threads + chunk // 4, lower * 16 + chunk % 4 * 4
+        return first_lane + g * 4 + op.selector * threads + chunk // 4, lower * 16 + chunk % 4 * 4
     threads = chunks // 8 * 2
-    return g * 4 + op.selector * threads + lower + chunk // 8 * 2, chunk % 8 * 4
+    return first_lane + g * 4 + op.selector * threads + lower + chunk // 8 * 2, chunk % 8 * 4
 
 
 def stored_places(op, chunk, bits):

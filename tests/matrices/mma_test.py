@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""mma_test.py HEDDLE: every mma, mma.sp and wmma.mma against model.py, bit by bit, on pseudo-random matrices of several profiles.
+"""mma_test.py HEDDLE: every mma, mma.sp, wmma and wgmma against model.py, bit by bit, on pseudo-random matrices.
 
 Instructions that no engine runs yet (`heddle isa --pending`), or that the device lacks, are skipped and counted.
 """
@@ -19,18 +19,18 @@ from itertools import islice
 import fast
 import inputs
 from instructions import instructions
-from kernel import kernel_of
+from kernels import kernel_of
 from model import PROFILES, element, step_of
 
 CHUNK = 512  # tiles of a launch
 
 
 def device_target(heddle, name):
-    """The target of a device: sm_90a."""
+    """The target of a device, sm_90a; and whether the device runs all other targets, too."""
     for line in subprocess.run([heddle, "devices"], capture_output=True, text=True, check=True).stdout.splitlines():
         words = line.replace("*", " ").split()
         if words[:1] == [name]:
-            return next(word for word in words if word.startswith("sm_"))
+            return next(word for word in words if word.startswith("sm_")), "every target" in line
     sys.exit(f"no device is called {name}")
 
 
@@ -39,6 +39,11 @@ def runs_on(op, target):
     if op.target[-1] in "af":
         return number(op.target) == number(target)
     return number(op.target) <= number(target)
+
+
+def is_pending(op, pending):
+    """wmma and wgmma need their loads, stores and fences, too."""
+    return op.syntax in pending or (op.unit != "mma" and f"\n{op.unit}." in pending)
 
 
 def is_nan(name, code):
@@ -72,7 +77,8 @@ def shown(codes):
 def launches(op, count, seed):
     """Lists of (profile, number, Tile)."""
     pools = inputs.Pools(random.Random(f"{seed} {op}"))
-    numbered = ((profile, number) for profile in inputs.profiles(op) for number in range(count))
+    fewer = -(-count * 128 // max(128, op.m * op.n))  # of large matrices
+    numbered = ((profile, number) for profile in inputs.profiles(op) for number in range(fewer))
     while chunk := list(islice(numbered, CHUNK)):
         yield [(profile, number, inputs.tile(op, profile, number, pools)) for profile, number in chunk]
 
@@ -100,6 +106,7 @@ def main():
     parser.add_argument("--count", type=int, default=10000, metavar="TILES",
                         help="tiles of each instruction and profile of inputs (default: 10000)")
     parser.add_argument("--only", default="", metavar="TEXT", help="only instructions whose name contains TEXT")
+    parser.add_argument("--unit", choices=("mma", "wmma", "wgmma"), help="only instructions that begin so")
     parser.add_argument("--engine", default=os.environ.get("HEDDLE_ENGINE", "interp"), choices=("interp", "jit", "auto"))
     parser.add_argument("--device", default=os.environ.get("HEDDLE_DEVICE", "heddle"))
     parser.add_argument("--seed", type=int, default=1)
@@ -108,11 +115,12 @@ def main():
     parser.add_argument("-j", type=int, default=os.cpu_count(), dest="jobs", metavar="N", help="processes")
     options = parser.parse_args()
 
-    target = device_target(options.heddle, options.device)
+    target, has_all = device_target(options.heddle, options.device)
     pending = subprocess.run([options.heddle, "isa", "--pending"], capture_output=True, text=True, check=True).stdout
-    ops = [op for op in instructions() if options.only in str(op) and zlib.crc32(str(op).encode()) % options.part == 0]
-    present = [op for op in ops if runs_on(op, target)]
-    running = [op for op in present if op.syntax not in pending and not (op.is_wmma and "wmma." in pending)]
+    ops = [op for op in instructions() if options.only in str(op) and options.unit in (None, op.unit)]
+    ops = [op for op in ops if zlib.crc32(str(op).encode()) % options.part == 0]
+    present = [op for op in ops if has_all or runs_on(op, target)]
+    running = [op for op in present if not is_pending(op, pending)]
     profile = PROFILES.get(target.rstrip("af"))
     failed = tiles = 0
     with ProcessPoolExecutor(options.jobs) as pool:

@@ -55,12 +55,14 @@ PROFILES = {
     "sm_120": {**_HOPPER, "fp8": Step(32, 25, _FLOORS_25), **_BLOCK_SCALED},
 }
 # Of other instructions than mma.
-WGMMA = {"sm_90": {**_HOPPER, "fp8": Step(32, 13, significant=14)}}
+WGMMA = {**_HOPPER, "fp8": Step(32, 13, significant=14)}
 TCGEN05 = {"sm_100": {**_HOPPER, "fp8": Step(32, 25, _FLOORS_25), **_BLOCK_SCALED}}
 
 
 def step_of(op, profile):
-    """`op`: an Instruction; `profile`: a row of PROFILES."""
+    """`op`: an Instruction; `profile`: a row of PROFILES. wgmma exists on sm_90 only; other devices compute as sm_90 does."""
+    if op.wgmma:
+        profile = WGMMA
     if op.is_quarters:
         return _VOLTA["f16"]
     if op.kind in ("mxf4", "mxf4nvf4"):

@@ -13,7 +13,7 @@ import inputs
 import layouts
 from formats import FLOATS, Special, decode, decode_integer, encode, infinity
 from instructions import instructions
-from kernel import kernel_of
+from kernels import kernel_of
 from model import PROFILES, Step, element, step_of
 
 INSTRUCTIONS = instructions()
@@ -295,7 +295,7 @@ class Others(unittest.TestCase):
 class Fast(unittest.TestCase):
     def test_equals_the_model(self):
         for turn, (device, row) in enumerate(PROFILES.items()):
-            for number, op in list(enumerate(INSTRUCTIONS))[turn::13]:
+            for number, op in list(enumerate(op for op in INSTRUCTIONS if op.n < 24))[turn::13]:
                 generator = random.Random(f"{device} {op}")
                 try:
                     step = None if op.d in ("s32", "f64") else step_of(op, row)
@@ -315,8 +315,9 @@ class Fast(unittest.TestCase):
 class Layouts(unittest.TestCase):
     def test_registers_hold_each_element_once(self):
         for op in INSTRUCTIONS:
-            for matrix, rows, columns in (("a", op.m, op.stored_k), ("b", op.k, op.n), ("c", op.m, op.n), ("d", op.m, op.n)):
-                places = kernel_of(op).operands[matrix].layout
+            shapes = {"a": (op.m, op.stored_k), "b": (op.k, op.n), "c": (op.m, op.n), "d": (op.m, op.n)}
+            for matrix, operand in kernel_of(op).operands.items():
+                (rows, columns), places = shapes[matrix], operand.layout
                 everything = {(q, row, column) for q in range(op.products) for row in range(rows) for column in range(columns)}
                 places = [place for place in places if place]
                 self.assertEqual(len(places), len(everything), (str(op), matrix))
@@ -333,11 +334,11 @@ class Layouts(unittest.TestCase):
         for op in INSTRUCTIONS:
             if op.sparse:
                 size = layouts.chunk_size(op)
-                places = {layouts.metadata_place(op, row, chunk) for row in range(16) for chunk in range(op.k // size)}
-                self.assertEqual(len(places), 16 * op.k // size, str(op))
+                places = {layouts.metadata_place(op, row, chunk) for row in range(op.m) for chunk in range(op.k // size)}
+                self.assertEqual(len(places), op.m * op.k // size, str(op))
                 self.assertLessEqual({low for _, low in places}, set(range(0, 32, 4)))
                 self.assertEqual(len(places) % 8, 0)
-                self.assertTrue(all(0 <= lane < 32 for lane, _ in places))
+                self.assertTrue(all(0 <= lane < op.lanes for lane, _ in places))
 
     def test_metadata_examples(self):
         op = op_of("sp m16n8k16 f16")
