@@ -4,8 +4,8 @@
 
     profilegen.py TARGETS.isa OUT.inc PROFILE...
 
-NAME is what HEDDLE_DEVICE says. A profile is lines of the form `key = value`; `#` begins a comment. The keys are the members of machine::Profile, each
-once. Numbers of bytes may have a unit: KiB, MiB or GiB. A profile that is not complete or not right ends the build with
+NAME is what HEDDLE_DEVICE says. A profile is lines of the form `key = value`; `#` begins a comment. The keys are the members of machine::Profile and of its
+tensor_core (isa::TensorCore), each once. Numbers of bytes may have a unit: KiB, MiB or GiB. A profile that is not complete or not right ends the build with
 "file:line: message".
 
 The default device, the only one with `any_target = yes`, comes first; the others follow by memory, the largest first.
@@ -74,8 +74,41 @@ def memory(text, targets):
     return "0" if text == "host" else number(64, tuple(UNITS))(text, targets)
 
 
+def sum_rule(text, _):
+    """PRODUCTS x BITS, floors F32 F16[, short]: isa::SumRule."""
+    match = re.fullmatch(r"(\d+) x (\d+), floors (-\d+) (-\d+)(, short)?", text)
+    if not match:
+        raise ValueError(f"'{text}' is not of the form `16 x 25, floors -133 -21`, perhaps with `, short`")
+    products, bits = int(match[1]), int(match[2])
+    if products & (products - 1) or not 1 <= products <= 64 or not 1 <= bits <= 35:
+        raise ValueError(f"'{text}': the products are a power of two up to 64, the bits at most 35")
+    return f"{{{products}, {bits}, {match[3]}, {match[4]}, {'true' if match[5] else 'false'}}}"
+
+
+def narrow_products(text, _):
+    if text not in ("native", "as_half"):
+        raise ValueError(f"'{text}' is neither native nor as_half")
+    return f"isa::NarrowProducts::{text}"
+
+
 BYTES = number(32, tuple(UNITS))
-# The members of machine::Profile but the name, in its order.
+# The members of isa::TensorCore, in its order.
+TENSOR_CORE = {
+    "mma_f16": sum_rule,
+    "mma_tf32": sum_rule,
+    "mma_narrow": sum_rule,
+    "mma_narrow_products": narrow_products,
+    "mma_f16_quads": sum_rule,
+    "wgmma_f16": sum_rule,
+    "wgmma_tf32": sum_rule,
+    "wgmma_narrow": sum_rule,
+    "tcgen05_f16": sum_rule,
+    "tcgen05_tf32": sum_rule,
+    "tcgen05_narrow": sum_rule,
+    "scaled_narrow": sum_rule,
+    "scaled_fp4": sum_rule,
+}
+# The members of machine::Profile but the name and the tensor core, in its order.
 KEYS = {
     "device_name": string,
     "target": target,
@@ -98,6 +131,7 @@ KEYS = {
     "memory_clock_khz": count,
     "memory_bus_bits": count,
     "memory_bytes": memory,
+    **TENSOR_CORE,
 }
 
 
@@ -141,7 +175,10 @@ def table(profiles):
 
     out = ["// Made by scripts/profilegen.py; do not edit.\n"]
     for file, values in sorted(profiles, key=rank):
-        members = [f'.name = "{file.stem}"'] + [f".{key} = {values[key]}" for key in KEYS]
+        def members_of(keys):
+            return [f".{key} = {values[key]}" for key in keys]
+        members = [f'.name = "{file.stem}"'] + members_of(key for key in KEYS if key not in TENSOR_CORE)
+        members.append(f".tensor_core = {{{', '.join(members_of(TENSOR_CORE))}}}")
         out.append("{" + ",\n ".join(members) + "},\n")
     return "".join(out)
 

@@ -84,7 +84,7 @@ def effects(isa: Isa, name: str) -> str:
     fields = [f".{kind} = {kind.capitalize()}::{identifier(word)}"
               for kind, choices in (("access", ("load", "store", "atomic")), ("flow", ("branch", "call", "leave")))
               for word in words if word in choices]
-    fields += [f".{word} = true" for word in ("barrier", "waits", "polls", "signals", "pure", "stack", "uniform") if word in words]
+    fields += [f".{word} = true" for word in ("barrier", "waits", "polls", "signals", "pure", "stack", "uniform", "aligned") if word in words]
     return "{" + ", ".join(fields) + "}"
 
 
@@ -134,6 +134,7 @@ struct Effects {{
   bool pure = false;     ///< it reads and writes registers only
   bool stack = false;    ///< it reads or moves the stack pointer of the thread
   bool uniform = false;  ///< of the warp: its result is the same for all who take part
+  bool aligned = false;  ///< all threads of the warp execute it together, as if a membermask named them
 }};
 
 /// By SemId.

@@ -161,6 +161,7 @@ void InterpretedCta::make_warps() {
     warp.const_size = launch_.loaded->constants().size;
     warp.recover = &recover_;
     warp.memory = &memory;
+    warp.tensor_core = &launch_.profile->tensor_core;
     warp.stack = state.stack.data();
   }
 }

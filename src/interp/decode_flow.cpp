@@ -103,38 +103,66 @@ void Decoder::barrier(Control control) {
 }
 
 void Decoder::warp_function(const isa::Form& form) {
-  std::vector<Place> sources;
-  std::vector<Target> targets;
+  WarpCall call;
+  call.function = &machine::warp_function(isa::dispatch_index(form, inst_->slots));
   std::vector<Type> types;  // of the sources
+  std::vector<Target> targets;
   Place members = 0;
-  const bool has_members = form.members >= 0;
-  for (u32 i = 0; i < form.operands.size() && i < inst_->operands.count; ++i) {
-    const Operand& one = operand(i);
-    if (form.operands[i].written) {
-      targets.push_back(target(one));
-    } else {
-      sources.push_back(source(one));
-      types.push_back(one.type);
-      if (static_cast<int>(i) == form.members) members = sources.back();
+  const bool aligned = form.effects().aligned;
+  if (aligned) members = constant(kAllLanes, sizeof(u32));
+  const bool has_members = form.members >= 0 || aligned;
+  u32 operands = 0;
+  const auto for_each_operand = [&](bool written, auto f) {
+    for (u32 i = 0; i < form.operands.size() && i < inst_->operands.count; ++i) {
+      if (form.operands[i].written == written) f(i, operand(i));
     }
-  }
+  };
+  for_each_operand(false, [&](u32 i, const Operand& one) {
+    if (static_cast<int>(i) == form.members) {
+      members = source(one);
+      return;
+    }
+    call.first[operands++] = static_cast<u8>(call.registers.size());
+    for (const Operand& element : elements(one)) {
+      call.registers.push_back(source(element));
+      types.push_back(element.type);
+    }
+  });
+  for_each_operand(true, [&](u32, const Operand& one) {
+    call.first[operands++] = static_cast<u8>(call.registers.size() + targets.size());
+    for (const Operand& element : elements(one)) targets.push_back(target(element));
+  });
   // Groups of lanes with different membermasks execute one after the other, so a result of the
   // first group must not change a source of the next.
-  for (std::size_t i = 0; has_members && i < sources.size(); ++i) {
-    const bool written = std::ranges::any_of(
-        targets, [&](const Target& target) { return target.place == sources[i]; });
-    if (!written) continue;
-    const Place copy = scratch(place_bytes(types[i]));
-    move(sources[i], copy, types[i]);
-    if (sources[i] == members) members = copy;
-    sources[i] = copy;
+  const auto is_written = [&](Place place) {
+    return std::ranges::any_of(targets,
+                               [&](const Target& target) { return target.place == place; });
+  };
+  if (form.members >= 0) {
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (!is_written(call.registers[i])) continue;
+      const Place copy = scratch(place_bytes(types[i]));
+      move(call.registers[i], copy, types[i]);
+      call.registers[i] = copy;
+    }
+    if (is_written(members)) {
+      const Place copy = scratch(sizeof(u32));
+      move(members, copy, Type::u32);
+      members = copy;
+    }
   }
+  for (const Target& target : targets) call.registers.push_back(target.place);
+  // A second result may be left out.
+  for (; operands < call.function->sources + call.function->results; ++operands) {
+    call.first[operands] = static_cast<u8>(call.registers.size());
+    call.registers.push_back(scratch(sizeof(u64)));
+  }
+  HEDDLE_CHECK(call.registers.size() <= machine::kMostWarpRegisters);
   Op& op = emit_control(Control::warp_op);
-  op.run = level_.warps[isa::dispatch_index(form, inst_->slots)];
+  op.run = &call_warp_function;
+  op.warp_call = &builder_.program.warp_calls.emplace_back(std::move(call));
   for (std::size_t i = 0; i < form.runtime_slots.size(); ++i)
     op.runtime[i] = inst_->slots[form.runtime_slots[i]];
-  std::copy(sources.begin(), sources.end(), op.src);
-  for (std::size_t i = 0; i < targets.size(); ++i) op.dst[i] = targets[i].place;
   op.members = members;
   op.flags = has_members ? kMembers : 0;
   for (const Target& target : targets) finish(target);

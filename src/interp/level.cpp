@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The handler table of one CPU level: moves, width changes and packing. The handlers of
-// lane, warp and atomic functions come from the generated tables. Compiled once per level.
+// lane and atomic functions come from the generated tables. Compiled once per level.
 #include "interp/level.h"
 
 #include "interp/lane.h"
@@ -76,7 +76,6 @@ Level make_level() {
   Level level{};
   level.name = HEDDLE_LEVEL_NAME;
   level.lanes = lane_table();
-  level.warps = warp_table();
   fill_memory(level), fill_full_memory(level);
   fill_resize<u8>(level.resize[0]), fill_resize<s8>(level.resize[0]);
   fill_resize<u16>(level.resize[1]), fill_resize<s16>(level.resize[1]);

@@ -16,10 +16,10 @@ inline constexpr u32 kCounts = 4;  ///< 1, 2, 4, 8 elements
 
 struct Level {
   std::string_view name;
-  // Of lane functions, warp functions, and the functions that atomics apply; by
+  // Of lane functions and of the functions that atomics apply; by
   // isa::dispatch_index.
   std::span<const Handlers> lanes;
-  std::span<const Handler> warps, atomics;
+  std::span<const Handler> atomics;
   /// [element width][count], both by width_index().
   Handlers load[kWidths][kCounts], store[kWidths][kCounts];
   /// [element width][count][the base register is wide]: weak accesses of a whole warp, in the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The handlers of lane and warp functions of one CPU level, by isa::dispatch_index.
+// The handlers of lane functions of one CPU level, by isa::dispatch_index.
 #pragma once
 
 #include <span>
@@ -11,7 +11,6 @@ namespace heddle::interp {
 inline namespace HEDDLE_LEVEL {
 
 std::span<const Handlers> lane_table();
-std::span<const Handler> warp_table();
 
 }  // namespace HEDDLE_LEVEL
 }  // namespace heddle::interp

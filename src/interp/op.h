@@ -17,6 +17,9 @@
 #include "isa/special_registers.h"
 #include "machine/trap_kind.h"
 
+namespace heddle::isa {
+struct TensorCore;
+}  // namespace heddle::isa
 namespace heddle::machine {
 class Memory;
 struct AtomicFunction;
@@ -33,6 +36,7 @@ using Place = s32;
 inline constexpr Place kNoPlace = std::numeric_limits<Place>::min();
 
 struct Products;
+struct WarpCall;
 struct Warp;
 struct Gang;
 struct Op;
@@ -161,6 +165,7 @@ struct Op {
     u64 offset = 0;                         ///< memory, local variables: added to the address
     const machine::AtomicFunction* atomic;  ///< reductions: what they do in memory
     const u64* variables;                   ///< istypep: see opaque_variables()
+    const WarpCall* warp_call;              ///< warp_op: the function and its operands
     const Products* products;               ///< the first fma of JoinedHandlers::products
     u64 cta_value;                          ///< broadcast: index into Gang::cta_values
     isa::SpecialRegister special;           ///< refresh_special
@@ -209,7 +214,8 @@ struct Warp {
   bool trap_has_address = false;
   TrapDetail* detail = nullptr;
   sigjmp_buf* recover = nullptr;
-  const machine::Memory* memory = nullptr;  ///< of the device
+  const machine::Memory* memory = nullptr;       ///< of the device
+  const isa::TensorCore* tensor_core = nullptr;  ///< of the device
 
   bool in_shared_window(u64 address) const { return address - cluster_base < cluster_size; }
 

@@ -18,6 +18,7 @@
 #include "interp/level.h"
 #include "interp/op.h"
 #include "interp/specials.h"
+#include "interp/warp_calls.h"
 #include "machine/engine.h"
 
 namespace heddle::interp {
@@ -129,6 +130,7 @@ class Interpreted final : public machine::Program {
   ir::FunctionId entry;
   std::unordered_map<u32, std::unique_ptr<Code>> codes;  ///< by FunctionId
   std::deque<std::vector<Place>> lists;                  ///< the lists that Op::list points into
+  std::deque<WarpCall> warp_calls;                       ///< the calls that Op::warp_call points to
   std::deque<Products> products;                         ///< the sums that Op::products points to
   std::vector<CallSite> call_sites;                      ///< by Op::call_site
   std::vector<std::vector<u64>> opaque;         ///< the addresses that Op::variables points to

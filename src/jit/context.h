@@ -47,7 +47,8 @@ enum class HelperId : u32 {
   atomic,   ///< at Context::addresses; operands: b of each element, then c; results in their place
   load,     ///< ordered, from Context::addresses; results: the elements
   store,    ///< ordered; operands: the elements
-  warp_op,  ///< operands in order; results in the place of operands, in order
+  warp_op,  ///< operands in order; results in the place of operands or, if these have several
+            ///< registers, behind them
   special,  ///< a special register; the argument is its number << 2 | component
   trap,     ///< by a trap instruction, a breakpoint or a branch to nowhere
   step,     ///< the site's instruction, by the fallback engine; operands: machine::Stepper's rows
@@ -64,7 +65,7 @@ inline constexpr u32 kHelpers = 16;
 
 /// The most operands of a helper. An operand's lanes are consecutive; a predicate is a word of
 /// bits.
-inline constexpr u32 kHelperOperands = 24;
+inline constexpr u32 kHelperOperands = 41;
 inline constexpr u32 kRowBits = 64;  ///< of a lane; larger operands take two
 
 struct Context {

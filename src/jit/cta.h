@@ -49,6 +49,7 @@ class Cta final : public machine::Cta {
   bool line_is_legal(const Site& site, const u64 (&begins)[2]) const;
   u32 warps_in_team() const { return warps_in_team_; }
   const machine::Memory& memory() const { return launch_.loaded->memory(); }
+  const machine::Profile& profile() const { return *launch_.profile; }
   bool is_strict() const { return launch_.config->strict_membermasks; }
   /// The fallback engine executes the instruction, or the call. 1: it trapped.
   u32 step(const Site& site);

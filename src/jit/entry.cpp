@@ -20,11 +20,11 @@ void fields(Stream& s, CodeLine& line) {
 template <class Stream>
 void fields(Stream& s, Site& site) {
   auto& [function, inst, sem, space, type, bytes, count, strong, ordered, has_third, op, runtime,
-         dispatch, next, distance, in_line, shared, step, widens, index_step, factor, narrow, alone,
-         has_count, has_members, gathered] = site;
+         registers, dispatch, next, distance, in_line, shared, step, widens, index_step, factor,
+         narrow, alone, has_count, has_members, gathered] = site;
   s(function, inst, sem, space, type, bytes, count, strong, ordered, has_third, op, runtime,
-    dispatch, next, distance, in_line, shared, step, widens, index_step, factor, narrow, alone,
-    has_count, has_members, gathered);
+    registers, dispatch, next, distance, in_line, shared, step, widens, index_step, factor, narrow,
+    alone, has_count, has_members, gathered);
 }
 
 template <class Stream>
@@ -37,7 +37,7 @@ void fields(Stream& s, Image& image) {
 
 namespace {
 
-constexpr std::string_view kMagic = "heddle code 10\n";
+constexpr std::string_view kMagic = "heddle code 11\n";
 /// The largest entry; kernels have a thousandth of it.
 constexpr u64 kLargest = u64{64} << 20;
 /// Fast compression: size and time are both small beside compiling.

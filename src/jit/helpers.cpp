@@ -9,12 +9,11 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "isa/sem/warp_function.h"
-#include "isa/warp_headers.inc"
 #include "jit/cta.h"
 #include "jit/float_mode.h"
 #include "machine/membermask.h"
 #include "machine/read_modify_write.h"
+#include "machine/warp_functions.h"
 #include "machine/wide_access.h"
 
 namespace heddle::jit {
@@ -244,35 +243,6 @@ u32 atomic(Context* context, u32 number) {
 
 // --- across lanes (9.7.9.5, 9.7.13.8 to 9.7.13.14) ---
 
-/// A warp function as a helper calls it.
-struct WarpHelper {
-  void (*run)(Context*, const Site&, sem::WarpLanes, void* const (&results)[2]);
-  u32 sources;
-  bool first_is_predicate;  ///< result
-};
-
-template <auto kFunction>
-void run_warp_function(Context* context, const Site& site, sem::WarpLanes who,
-                       void* const (&results)[2]) {
-  using Function = sem::WarpFunction<kFunction>;
-  Function::call(site.runtime, who, [&](u32 i) -> void* {
-    return i < Function::kSources ? operand<u8>(context, i) : results[i - Function::kSources];
-  });
-}
-
-template <auto kFunction>
-constexpr WarpHelper kMade = {&run_warp_function<kFunction>, sem::WarpFunction<kFunction>::kSources,
-                              sem::WarpFunction<kFunction>::kFirstResultIsPredicate};
-
-/// By isa::dispatch_index().
-constexpr WarpHelper kWarpHelpers[] = {
-#define HEDDLE_WARP(index, ...) kMade<&__VA_ARGS__>,
-#define HEDDLE_NO_WARP(index) WarpHelper{},
-#include "isa/warp_functions.inc"
-#undef HEDDLE_WARP
-#undef HEDDLE_NO_WARP
-};
-
 /// Whether the lanes of `group` have a legal membermask, `named`: it names all of them, and active
 /// lanes that it names have the same one. Otherwise a strict launch traps.
 bool may_name(Context* context, const Site& site, u32 group, u32 named, const u32* names) {
@@ -314,29 +284,77 @@ u32 members(Context* context, u32 number) {
   return !for_each_group(context, site, operand<const u32>(context, 0), [](u32, u32) {});
 }
 
-/// Results go into the place of operands.
-u32 warp_op(Context* context, u32 number) {
-  const Site& site = cta_of(context).site(number);
-  const WarpHelper& function = kWarpHelpers[site.dispatch];
-  alignas(64) u64 first[kLanes] = {};
-  sem::Predicate second{0};
-  void* const results[] = {first, &second};
-  const u32 all = context->lanes;
-  const auto run = [&](u32 group, u32 members) {
-    function.run(context, site, {members, group}, results);
-  };
-  if (!site.has_members) {
-    run(all, all);
-  } else {
-    // The membermask is behind the sources.
-    const u32* names = operand<const u32>(context, function.sources);
-    if (!for_each_group(context, site, names, run)) return 1;
+/// A warp function whose operands are one register each. Results go into the place of operands.
+class ScalarCall {
+ public:
+  ScalarCall(Context* context, const machine::WarpFunction& function)
+      : context_(context), first_is_predicate_(function.first_is_predicate) {
+    for (u32 i = 0; i < function.sources; ++i) operands_[i] = context->operands[i];
+    operands_[function.sources] = first_;
+    operands_[function.sources + 1] = &second_;
   }
-  // A result that is the same for all lanes is read from the first one's place.
-  u32* out = reinterpret_cast<u32*>(first);
-  if (!function.first_is_predicate && !(all & 1)) out[0] = out[std::countr_zero(all)];
-  std::memcpy(context->operands[0], first, sizeof first);
-  *operand<u32>(context, 1) = second.bits;
+  void* const* operands() const { return operands_; }
+  void give_results(u32 all) {
+    // A result that is the same for all lanes is read from the first one's place.
+    u32* out = reinterpret_cast<u32*>(first_);
+    if (!first_is_predicate_ && !(all & 1)) out[0] = out[std::countr_zero(all)];
+    std::memcpy(context_->operands[0], first_, sizeof first_);
+    *operand<u32>(context_, 1) = second_;
+  }
+
+ private:
+  Context* context_;
+  bool first_is_predicate_;
+  alignas(64) u64 first_[kLanes] = {};
+  u32 second_ = 0;
+  void* operands_[machine::kMostWarpOperands];
+};
+
+/// One whose operands are of several registers. Results go behind the operands and the membermask.
+class RegistersCall {
+ public:
+  RegistersCall(Context* context, const machine::WarpFunction& function, u64 counts) {
+    u32 row = 0, members = 1;
+    for (u32 i = 0; i < function.sources + function.results; ++i, counts >>= 4) {
+      if (i == function.sources) row += members;
+      operands_[i] = rows_ + row;
+      row += counts & 15;
+    }
+    for (u32 i = 0; i < row; ++i) rows_[i] = context->operands[i];
+  }
+  void* const* operands() const { return operands_; }
+
+ private:
+  void* rows_[kHelperOperands];
+  void* operands_[machine::kMostWarpOperands];
+};
+
+u32 warp_op(Context* context, u32 number) {
+  const Cta& cta = cta_of(context);
+  const Site& site = cta.site(number);
+  const machine::WarpFunction& function = machine::warp_function(site.dispatch);
+  const isa::TensorCore& core = cta.profile().tensor_core;
+  const u32 all = context->lanes;
+  const auto run = [&](void* const* operands) {
+    const auto of_group = [&](u32 group, u32 members) {
+      function.run(site.runtime, core, {members, group}, operands);
+    };
+    if (!site.has_members) {
+      of_group(all, all);
+      return true;
+    }
+    // The membermask is behind the sources.
+    u32 sources = function.has_registers ? 0 : function.sources;
+    u64 counts = site.registers;
+    for (u32 i = 0; function.has_registers && i < function.sources; ++i, counts >>= 4)
+      sources += counts & 15;
+    return for_each_group(context, site, operand<const u32>(context, sources), of_group);
+  };
+  if (function.has_registers)
+    return !run(RegistersCall(context, function, site.registers).operands());
+  ScalarCall call(context, function);
+  if (!run(call.operands())) return 1;
+  call.give_results(all);
   return 0;
 }
 

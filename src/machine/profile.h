@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/types.h"
 #include "isa/gate.h"
+#include "isa/tensor_core.h"
 
 namespace heddle::machine {
 
@@ -41,6 +42,7 @@ struct Profile {
   u32 memory_clock_khz;
   u32 memory_bus_bits;
   u64 memory_bytes;  ///< 0: as much as the host has
+  isa::TensorCore tensor_core;
 };
 
 std::span<const Profile> profiles();

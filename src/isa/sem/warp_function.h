@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How the engines call a warp function (lanes.h) whose operands lie somewhere in memory: by its
-// signature.
+// signature. Operands are one register each, or all of them are of several registers (Registers).
 #pragma once
 
 #include <tuple>
@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "isa/sem/lanes.h"
+#include "isa/tensor_core.h"
 
 namespace heddle::sem {
 
@@ -17,46 +18,63 @@ struct WarpFunction;
 
 template <class... Args, void (*kFunction)(Args...)>
 struct WarpFunction<kFunction> {
-  /// Modifiers that are passed at run time; they come first.
-  static constexpr u32 kModifiers = (0 + ... + (std::is_enum_v<Args> ? 1 : 0));
-
  private:
-  template <class T>
-  static constexpr bool kIsResult =
-      (std::is_pointer_v<T> && !std::is_const_v<std::remove_pointer_t<T>>) ||
-      std::is_lvalue_reference_v<T>;
   template <u32 kIndex>
   using Arg = std::tuple_element_t<kIndex, std::tuple<Args...>>;
+  template <class T>
+  static constexpr bool kIsRegisters =
+      std::is_pointer_v<T> && std::is_pointer_v<std::remove_pointer_t<T>>;
+  /// What a pointer, or a pointer to pointers, leads to.
+  template <class T>
+  using Value = std::remove_pointer_t<std::remove_cv_t<std::remove_pointer_t<T>>>;
+  template <class T>
+  static constexpr bool kIsResult =
+      std::is_lvalue_reference_v<T> ? !std::is_const_v<std::remove_reference_t<T>>
+      : kIsRegisters<T>             ? !std::is_const_v<Value<T>>
+                        : std::is_pointer_v<T> && !std::is_const_v<std::remove_pointer_t<T>>;
+
+  template <class T>
+  static constexpr u32 count() {
+    return (0 + ... + (std::is_same_v<Args, T> ? 1 : 0));
+  }
+  static constexpr u32 kFirstOperand = (0 + ... + (std::is_enum_v<Args> ? 1 : 0)) +
+                                       count<const isa::TensorCore&>() + count<WarpLanes>();
 
  public:
+  static constexpr bool kHasRegisters = (false || ... || kIsRegisters<Args>);
   static constexpr u32 kResults = (0 + ... + (kIsResult<Args> ? 1 : 0));
-  static constexpr u32 kSources = sizeof...(Args) - kModifiers - 1 - kResults;
+  static constexpr u32 kSources = sizeof...(Args) - kFirstOperand - kResults;
   static constexpr bool kFirstResultIsPredicate =
-      std::is_same_v<Arg<kModifiers + 1 + kSources>, Predicate&>;
+      std::is_same_v<Arg<kFirstOperand + kSources>, Predicate&>;
 
-  /// `operand(i)`: where operand i lies, 32 values or a Predicate; sources come before results.
-  template <class Operand>
-  static void call(const u8* modifiers, WarpLanes who, Operand operand) {
-    call(modifiers, who, operand, std::make_index_sequence<sizeof...(Args)>());
+  /// `operands`: where each operand lies, 32 values or a Predicate, or, with registers, where there
+  /// are pointers to those; sources come before results. `modifiers`: those that are passed at run
+  /// time; they come first.
+  static void call(const u8* modifiers, const isa::TensorCore& core, WarpLanes who,
+                   void* const* operands) {
+    call(modifiers, core, who, operands, std::make_index_sequence<sizeof...(Args)>());
   }
 
  private:
-  template <class Operand, std::size_t... kIndex>
-  static void call(const u8* modifiers, WarpLanes who, Operand operand,
-                   std::index_sequence<kIndex...>) {
-    kFunction(argument<kIndex>(modifiers, who, operand)...);
+  template <std::size_t... kIndex>
+  static void call(const u8* modifiers, const isa::TensorCore& core, WarpLanes who,
+                   void* const* operands, std::index_sequence<kIndex...>) {
+    kFunction(argument<kIndex>(modifiers, core, who, operands)...);
   }
-  template <u32 kIndex, class Operand>
-  static Arg<kIndex> argument(const u8* modifiers, WarpLanes who, Operand operand) {
+  template <u32 kIndex>
+  static Arg<kIndex> argument(const u8* modifiers, const isa::TensorCore& core, WarpLanes who,
+                              void* const* operands) {
     using T = Arg<kIndex>;
     if constexpr (std::is_enum_v<T>)
       return static_cast<T>(modifiers[kIndex]);
     else if constexpr (std::is_same_v<T, WarpLanes>)
       return who;
+    else if constexpr (std::is_same_v<T, const isa::TensorCore&>)
+      return core;
     else if constexpr (std::is_pointer_v<T>)
-      return static_cast<T>(operand(kIndex - kModifiers - 1));
+      return static_cast<T>(operands[kIndex - kFirstOperand]);
     else
-      return *static_cast<Predicate*>(operand(kIndex - kModifiers - 1));
+      return *static_cast<Predicate*>(operands[kIndex - kFirstOperand]);
   }
 };
 

@@ -42,7 +42,9 @@ void visit_site(Site& site, const Visit& visit) {
   visit("strong", site.strong), visit("ordered", site.ordered), visit("op", site.op),
       visit("has_third", site.has_third);
   visit("runtime0", site.runtime[0]), visit("runtime1", site.runtime[1]);
-  visit("runtime2", site.runtime[2]);
+  visit("runtime2", site.runtime[2]), visit("runtime3", site.runtime[3]);
+  visit("runtime4", site.runtime[4]), visit("runtime5", site.runtime[5]);
+  visit("registers", site.registers);
   visit("dispatch", site.dispatch);
   visit("next", site.next), visit("distance", site.distance), visit("in_line", site.in_line);
   visit("shared", site.shared), visit("step", site.step), visit("widens", site.widens);

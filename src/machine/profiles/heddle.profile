@@ -22,3 +22,19 @@ clock_khz = 2000000
 memory_clock_khz = 4000000
 memory_bus_bits = 256
 memory_bytes = host
+
+# How tensor cores add products: how many at once, bits below the largest exponent, floors of that exponent for f32
+# and f16 results (docs/matrices.md).
+mma_f16 = 16 x 25, floors -133 -21
+mma_tf32 = 8 x 25, floors -133 -21
+mma_narrow = 32 x 25, floors -133 -21
+mma_narrow_products = native
+mma_f16_quads = 4 x 23, floors -512 -19
+wgmma_f16 = 16 x 25, floors -133 -21
+wgmma_tf32 = 8 x 25, floors -133 -21
+wgmma_narrow = 32 x 13, floors -133 -21, short
+tcgen05_f16 = 16 x 25, floors -133 -21
+tcgen05_tf32 = 8 x 25, floors -133 -21
+tcgen05_narrow = 32 x 25, floors -133 -21
+scaled_narrow = 32 x 25, floors -133 -21
+scaled_fp4 = 4 x 35, floors -133 -21

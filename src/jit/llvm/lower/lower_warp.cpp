@@ -11,27 +11,52 @@ namespace heddle::jit {
 void FunctionLowering::warp_function() {
   const isa::Form& form = inst_->get_form();
   const u32 number = site();
+  const bool aligned = form.effects().aligned;
   std::vector<llvm::Value*> operands = {constant(number)};
+  llvm::Value* members = aligned ? constant(~0u) : nullptr;
   std::vector<const Operand*> targets;
   std::vector<llvm::Type*> results;
   std::string types;
   site_of(number).dispatch = static_cast<u16>(isa::dispatch_index(form, inst_->slots));
-  site_of(number).has_members = form.members >= 0;
+  site_of(number).has_members = form.members >= 0 || aligned;
   for (std::size_t i = 0; i < form.runtime_slots.size(); ++i)
     site_of(number).runtime[i] = inst_->slots[form.runtime_slots[i]];
-  for (u32 i = 0; i < form.operands.size() && i < inst_->operands.count; ++i) {
-    const Operand& one = operand(i);
-    if (form.operands[i].written) {
-      // The result is left out, or is a second one that goes to a sink.
-      if (one.type == Type::none || (!targets.empty() && one.kind == OperandKind::none)) continue;
-      targets.push_back(&one);
-      results.push_back(integer(bits_of(one.type)));
-      types += fmt::format("r{}", bits_of(one.type));
-    } else {
-      operands.push_back(value(one));
+  u32 shift = 0;
+  const auto count_registers = [&](std::size_t count) {
+    site_of(number).registers |= u64{count} << shift;
+    shift += 4;
+  };
+  const auto for_each_operand = [&](bool written, auto f) {
+    for (u32 i = 0; i < form.operands.size() && i < inst_->operands.count; ++i) {
+      if (form.operands[i].written == written) f(i, operand(i));
+    }
+  };
+  for_each_operand(false, [&](u32 i, const Operand& one) {
+    if (static_cast<int>(i) == form.members) {
+      members = value(one);
+      return;
+    }
+    count_registers(elements(one).size());
+    for (const Operand& element : elements(one)) {
+      operands.push_back(value(element));
       types += fmt::format("i{}", operands.back()->getType()->getIntegerBitWidth());
     }
+  });
+  if (members) {
+    operands.push_back(members);
+    types += fmt::format("i{}", members->getType()->getIntegerBitWidth());
   }
+  for_each_operand(true, [&](u32, const Operand& one) {
+    // The result is left out, or is a second one that goes to a sink.
+    if (one.type == Type::none && one.kind != OperandKind::vector) return;
+    if (!targets.empty() && one.kind == OperandKind::none) return;
+    count_registers(elements(one).size());
+    for (const Operand& element : elements(one)) {
+      targets.push_back(&element);
+      results.push_back(integer(bits_of(element.type)));
+      types += fmt::format("r{}", bits_of(element.type));
+    }
+  });
   llvm::Type* result =
       results.size() == 1 ? results[0] : llvm::StructType::get(shared_.context, results);
   llvm::Value* all = emit(MachineOp::warp_op, result, operands, types);

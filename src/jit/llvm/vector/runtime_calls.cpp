@@ -109,8 +109,7 @@ llvm::Value* RuntimeCalls::take_result(llvm::Type* type, u32 number, unsigned ha
   return builder_.CreateAlignedLoad(vector_of(type), at, llvm::Align(16));
 }
 
-/// Defines the call by the helper's results: one, or several.
-void RuntimeCalls::take_results(llvm::CallInst& call) {
+void RuntimeCalls::take_results(llvm::CallInst& call, u32 first) {
   auto* record = llvm::dyn_cast<llvm::StructType>(call.getType());
   if (shapes_.of(&call).is_uniform()) {
     const auto one = [&](llvm::Type* type, u32 number) -> llvm::Value* {
@@ -118,18 +117,18 @@ void RuntimeCalls::take_results(llvm::CallInst& call) {
                                               operand_address(number));
       return type->isIntegerTy(1) ? builder_.CreateICmpNE(word, builder_.getInt32(0)) : word;
     };
-    llvm::Value* result = record ? llvm::PoisonValue::get(record) : one(call.getType(), 0);
+    llvm::Value* result = record ? llvm::PoisonValue::get(record) : one(call.getType(), first);
     for (unsigned i = 0; record && i < record->getNumElements(); ++i)
-      result = builder_.CreateInsertValue(result, one(record->getElementType(i), i), i);
+      result = builder_.CreateInsertValue(result, one(record->getElementType(i), first + i), i);
     return values_.define_uniform(call, result);
   }
   Halves both{};
   for (unsigned h = 0; h < halves_; ++h) {
     both[h] =
-        record ? llvm::PoisonValue::get(vector_of(record)) : take_result(call.getType(), 0, h);
+        record ? llvm::PoisonValue::get(vector_of(record)) : take_result(call.getType(), first, h);
     for (unsigned i = 0; record && i < record->getNumElements(); ++i)
-      both[h] =
-          builder_.CreateInsertValue(both[h], take_result(record->getElementType(i), i, h), i);
+      both[h] = builder_.CreateInsertValue(both[h],
+                                           take_result(record->getElementType(i), first + i, h), i);
   }
   values_.define(call, both);
 }

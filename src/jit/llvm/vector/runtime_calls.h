@@ -26,7 +26,8 @@ class RuntimeCalls : Emitter {
   void hand_over(llvm::Value* value, std::size_t offset, unsigned place);
 
   llvm::Value* take_result(llvm::Type* type, u32 number, unsigned half);
-  void take_results(llvm::CallInst& call);
+  /// Defines the call by the helper's results: one, or several, operands from number `first` on.
+  void take_results(llvm::CallInst& call, u32 first = 0);
 
   /// A predicate of a warp as i32, whose bit i is lane i.
   llvm::Value* lane_bits(llvm::Value* predicate, unsigned warp = 0);

@@ -22,6 +22,7 @@ class WarpOperations : Emitter {
 
  private:
   bool emit_shuffle(llvm::CallInst& call, const Site& site);
+  static u32 first_result_row(const llvm::CallInst& call, const Site& site);
 
   LaneValues& values_;
   RuntimeCalls& runtime_;

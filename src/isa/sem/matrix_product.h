@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products of matrices as tensor cores compute them (SumRule, docs/matrices.md; PTX ISA 9.7.14 to
+// 9.7.16). Operands are decoded first, each by a function of its own: A by rows of sixteen, B by
+// columns. A word is a register of a fragment, or 32 bits of memory, and holds one, two or four
+// elements of successive k.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "isa/sem/vectors.h"
+#include "isa/tensor_core.h"
+
+namespace heddle::sem {
+
+using isa::SumRule;
+
+/// The format of an element that is multiplied.
+struct ElementFormat {
+  u8 container;  ///< bits from one element of a word to the next: 8, 16 or 32
+  u8 mantissa, exponent;
+  s16 bias;
+  u8 position;  ///< of the mantissa's lowest bit in the container
+  /// NaN and infinity are the magnitudes from here on; the first one is infinity, if the format has
+  /// one.
+  u32 first_special;
+  bool has_infinity;
+  constexpr s32 least() const { return 1 - bias; }  ///< exponent of the least normal number
+};
+inline constexpr u32 kNoSpecial = 0x7fffffff;
+inline constexpr ElementFormat kF16Format = {16, 10, 5, 15, 0, 0x7c00, true};
+inline constexpr ElementFormat kBf16Format = {16, 7, 8, 127, 0, 0x7f80, true};
+inline constexpr ElementFormat kTf32Format = {32, 10, 8, 127, 13, 0x3fc00, true};
+inline constexpr ElementFormat kE4m3Format = {8, 3, 4, 7, 0, 0x7f, false};
+inline constexpr ElementFormat kE5m2Format = {8, 2, 5, 15, 0, 0x7c, true};
+inline constexpr ElementFormat kE3m2Format = {8, 2, 3, 3, 0, kNoSpecial, false};
+inline constexpr ElementFormat kE2m3Format = {8, 3, 2, 1, 0, kNoSpecial, false};
+inline constexpr ElementFormat kE2m1Format = {8, 1, 2, 1, 2, kNoSpecial, false};
+
+/// Instead of the exponent of zero, and of NaN and infinity. The exponent of a product is the sum
+/// of two: below kNoProduct, one factor is zero; from kSpecialProduct on, one is special.
+inline constexpr s32 kZeroExponent = -1000, kSpecialExponent = 3000;
+inline constexpr s32 kNoProduct = -500, kSpecialProduct = 1000;
+
+/// A decoded operand: for each word and element in it a vector of values, and for each pair of
+/// elements a vector of their exponents, of 16 bits each. Values are exact; those of NaN and
+/// infinity do not count.
+struct Operand {
+  const float* values;   ///< element p of word w: values + (w * per_word + p) * stride
+  const u32* exponents;  ///< pair e of word w: exponents + (w * pairs + e) * stride
+  u32 per_word, pairs;
+};
+constexpr u32 elements_in_word(const ElementFormat& format) { return 32 / format.container; }
+constexpr u32 pairs_in_word(const ElementFormat& format) { return format.container == 8 ? 2 : 1; }
+
+/// One operand's storage for up to `kWords` words in each of `kLanes` rows or columns.
+template <u32 kWords, u32 kLanes>
+struct DecodedWords {
+  alignas(64) float values[kWords * 4 * kLanes];
+  alignas(64) u32 exponents[kWords * 2 * kLanes];
+};
+
+// ------------------------------------------------------------------------------------- decoding
+
+/// The values of element `part` of each word.
+inline f32x16 decode_values(const ElementFormat& f, u32x16 words, u32 part) {
+  const u32 at = part * f.container + f.position, bits = f.mantissa + f.exponent;
+  const u32x16 element = words >> at;
+  const u32x16 magnitude = element & ((u32{1} << bits) - 1);
+  const u32x16 sign = (element >> bits) << 31;
+  // The exponent of f32 has another bias.
+  const float scale = std::bit_cast<float>(static_cast<u32>(254 - f.bias) << 23);
+  const f32x16 value = as<f32x16>(magnitude << (23 - f.mantissa)) * scale;
+  return as<f32x16>(as<u32x16>(value) | sign);
+}
+
+/// The exponents of elements whose magnitudes are lanes of 16 bits.
+inline u32x16 decode_exponents(const ElementFormat& f, u32x16 magnitudes) {
+  const s16x32 bits = as<s16x32>(magnitudes);
+  s16x32 e = max(bits >> f.mantissa, s16x32{} + s16{1}) - f.bias;
+  e = select(bits == 0, s16x32{} + static_cast<s16>(kZeroExponent), e);
+  if (f.first_special != kNoSpecial)
+    e = select(bits >= static_cast<s16>(f.first_special),
+               s16x32{} + static_cast<s16>(kSpecialExponent), e);
+  return as<u32x16>(e);
+}
+/// The exponents of a pair of elements of each word.
+inline u32x16 decode_exponents(const ElementFormat& f, u32x16 words, u32 pair) {
+  const u32 mask = (u32{1} << (f.mantissa + f.exponent)) - 1;
+  if (f.container == 16) return decode_exponents(f, words & (mask | mask << 16));
+  if (f.container == 8) {
+    const u32x16 halves = words >> (pair * 16 + f.position);
+    return decode_exponents(f, (halves & mask) | (halves & (mask << 8)) << 8);
+  }
+  // One element; its magnitude has more than 16 bits.
+  const u32x16 magnitude = (words >> f.position) & mask;
+  s32x16 e = max(as<s32x16>(magnitude >> f.mantissa), s32x16{} + 1) - f.bias;
+  e = select(magnitude == 0, s32x16{} + kZeroExponent, e);
+  e = select(magnitude >= f.first_special, s32x16{} + kSpecialExponent, e);
+  return (as<u32x16>(e) & 0xffff) | (static_cast<u32>(kZeroExponent) << 16);
+}
+
+/// Decodes the words of sixteen rows or columns, the lanes of `words`: word number `word`, lanes
+/// from `lane` on, of an operand with `stride` lanes.
+template <class Decoded>
+inline void decode_words(const ElementFormat& f, u32x16 words, u32 word, u32 lane, u32 stride,
+                         Decoded& to) {
+  const u32 per_word = elements_in_word(f), pairs = pairs_in_word(f);
+  for (u32 part = 0; part < per_word; ++part)
+    store(to.values + (word * per_word + part) * stride + lane, decode_values(f, words, part));
+  for (u32 pair = 0; pair < pairs; ++pair)
+    store(to.exponents + (word * pairs + pair) * stride + lane, decode_exponents(f, words, pair));
+}
+
+// -------------------------------------------------------------------------------------- one step
+
+/// Four words of a row, as a fragment's register has them in four threads.
+inline constexpr u32 kGroup = 4;
+
+/// Which products a step adds: of words [first, last), whole groups, the elements from `part` on,
+/// `parts` of each word.
+struct Products {
+  u32 first, last, part, parts;
+};
+/// The values and exponents of column `column` of B.
+struct Column {
+  const float* values;
+  const u32* exponents;
+};
+
+/// Exponents that are added to those of the products of each row and of the column.
+struct Scales {
+  s32x16 rows{};
+  s32 column = 0;
+};
+
+/// What a result is rounded to.
+struct ResultFormat {
+  bool half;       ///< f16, rounded to nearest even; otherwise f32, truncated
+  bool short_f32;  ///< SumRule::short_f32
+};
+
+inline constexpr u32 kNanResult = 0x7fffffff;
+
+inline f32x16 power_of_two(s32x16 exponent) { return as<f32x16>((exponent + 127) << 23); }
+
+/// The exponents of accumulators.
+inline s32x16 exponents_of(f32x16 c, s32 least) {
+  const u32x16 magnitude = as<u32x16>(c) & 0x7fffffff;
+  const s32x16 e = max(as<s32x16>(magnitude >> 23) - 127, s32x16{} + least);
+  return select(magnitude == 0, s32x16{} + kZeroExponent, e);
+}
+
+/// f32 rounded to f16, as f32.
+inline f32x16 round_to_half(f32x16 value) {
+#ifdef __F16C__
+  using f16x16 = _Float16 __attribute__((vector_size(32)));
+  return convert<f32x16>(convert<f16x16>(value));
+#else
+  // Adding 1.5 * 2^(23 - 10) units of the result's last place rounds there.
+  const u32x16 bits = as<u32x16>(value), magnitude = bits & 0x7fffffff, sign = bits ^ magnitude;
+  const u32x16 exponent =
+      as<u32x16>(max(as<s32x16>(magnitude & 0x7f800000), s32x16{} + (113 << 23)));
+  const f32x16 shift = as<f32x16>(exponent + (13 << 23));
+  const f32x16 rounded = (as<f32x16>(magnitude) + shift) - shift;
+  const u32x16 finite = select(rounded >= 65536.0f, u32x16{} + 0x7f800000u, as<u32x16>(rounded));
+  const u32x16 all = select(magnitude > 0x7f800000u, u32x16{} + kNanResult, finite);
+  return as<f32x16>(select(magnitude >= 0x7f800000u, all, finite) | sign);
+#endif
+}
+
+/// One step for sixteen rows of a column: c becomes the result. False: the step needs more than
+/// f32 has, and c is as before.
+template <u32 kParts, bool kScaled>
+inline bool add_products_fast(const SumRule& rule, const ResultFormat& result, const Operand& a,
+                              const Column& b, u32 stride_of_b, const Products& which, s32 least,
+                              const Scales& scales, f32x16& c) {
+  s16x32 pairs = s16x32{} + static_cast<s16>(2 * kZeroExponent);
+  for (u32 first = which.first; first < which.last; first += kGroup) {
+    for (u32 pair = 0; pair < (kParts + 1) / 2; ++pair) {
+      const u32 at = pair + which.part / 2;
+      const u32* eb = b.exponents + (first / kGroup * a.pairs + at) * stride_of_b;
+      for (u32 word = 0; word < kGroup; ++word) {
+        const u32* ea = a.exponents + ((first + word) * a.pairs + at) * kVectorLanes;
+        pairs = max(pairs, load<s16x32>(ea) + as<s16x32>(u32x16{} + eb[word]));
+      }
+    }
+  }
+  const s32x16 both = as<s32x16>(pairs);
+  s32x16 largest = max(both >> 16, (both << 16) >> 16);
+  const s32x16 scale = kScaled ? scales.rows + scales.column : s32x16{};
+  largest = select(largest < kNoProduct, s32x16{} + kNoProduct, largest + scale);
+  largest = max(largest, exponents_of(c, least));
+  // From here on, all numbers are exact in f32.
+  constexpr s32 kMost = 100;
+  const auto outside = (largest > kMost) | ((largest < -kMost) & (largest > kNoProduct));
+  const s32 floor = std::max<s32>(result.half ? rule.floor_f16 : rule.floor_f32, -kMost);
+  largest = max(largest, s32x16{} + floor);
+  const f32x16 to_unit = power_of_two(rule.fraction_bits - largest);
+  // What is scaled below the least power of two is no unit.
+  const f32x16 product_to_unit =
+      kScaled ? power_of_two(max(rule.fraction_bits - largest + scale, s32x16{} - 126)) : to_unit;
+  s32x16 total = convert<s32x16>(c * to_unit);
+  s32x16 overflow{};
+  constexpr u32 kGroups =
+      std::max(16 / (kGroup * kParts), 1u);  // sixteen products fit into 32 bits
+  for (u32 first = which.first; first < which.last;) {
+    s32x16 sum{};
+    const u32 last = std::min(first + kGroups * kGroup, which.last);
+    for (; first < last; first += kGroup) {
+      for (u32 part = 0; part < kParts; ++part) {
+        const u32 at = part + which.part;
+        const float* vb = b.values + (first / kGroup * a.per_word + at) * stride_of_b;
+        for (u32 word = 0; word < kGroup; ++word) {
+          const float* va = a.values + ((first + word) * a.per_word + at) * kVectorLanes;
+          sum += convert<s32x16>(load<f32x16>(va) * vb[word] * product_to_unit);
+        }
+      }
+    }
+    const s32x16 next = as<s32x16>(as<u32x16>(total) + as<u32x16>(sum));
+    overflow |= (total ^ next) & (sum ^ next);
+    total = next;
+  }
+  const u32x16 sign = as<u32x16>(total) & 0x80000000u;
+  const u32x16 magnitude = as<u32x16>(total < 0 ? -total : total);
+  if (any(as<u32x16>(outside) | ((as<u32x16>(overflow) | magnitude) >> 31))) return false;
+  // The bits below the highest 24 are dropped.
+  u32x16 dropped = magnitude >> 24;
+  dropped |= dropped >> 1;
+  dropped |= dropped >> 2;
+  dropped |= dropped >> 4;
+  u32x16 bits = as<u32x16>(convert<f32x16>(as<s32x16>(magnitude & ~dropped)));
+  if (result.half) bits |= as<u32x16>((magnitude & dropped) != 0) & 1;  // round to odd
+  if (result.short_f32) bits &= ~u32{0x3ff};
+  f32x16 value = as<f32x16>(bits) * power_of_two(largest - rule.fraction_bits);
+  value = as<f32x16>(as<u32x16>(value) | sign);
+  c = result.half ? round_to_half(value) : value;
+  return true;
+}
+
+// A step that needs more than f32 has: exponents far from zero, infinity, NaN, many addends.
+
+/// The result of a step whose sum is total * 2^exponent.
+inline float round_sum(s64 total, s32 exponent, const ResultFormat& result) {
+  if (total == 0) return 0;
+  const u32 sign = total < 0 ? 0x80000000u : 0;
+  const u64 magnitude = total < 0 ? -static_cast<u64>(total) : static_cast<u64>(total);
+  constexpr s32 kLeast = -149;  // exponent of the last place of subnormal numbers
+  const s32 width = static_cast<s32>(std::bit_width(magnitude));
+  const s32 drop = std::max(width - 24, kLeast - exponent);
+  const u64 kept = drop <= 0 ? magnitude << -drop : drop < 64 ? magnitude >> drop : 0;
+  const bool inexact = drop > 0 && (drop >= 64 || kept << drop != magnitude);
+  // With the implicit bit, the exponent is one more.
+  const s32 field = std::max(exponent + drop - kLeast, 0);
+  u32 bits = static_cast<u32>(kept) + (static_cast<u32>(field) << 23);
+  if (result.half && inexact) bits |= 1;  // round to odd
+  if (field >= 254) bits = 0x7f800000;
+  if (result.short_f32) bits &= ~u32{0x3ff};
+  return std::bit_cast<float>(bits | sign);
+}
+
+/// Where the elements of one k and of C are special, by row.
+struct SpecialProducts {
+  u32x16 nan{}, plus{}, minus{};
+  /// Adds the product of a row's element and the column's.
+  void add(const ElementFormat& fa, f32x16 a, const ElementFormat& fb, float b) {
+    const f32x16 vb = f32x16{} + b;
+    const auto first = [](const ElementFormat& f) {
+      if (f.first_special == kNoSpecial) return std::numeric_limits<float>::infinity();
+      const u32 scale = static_cast<u32>(254 - f.bias) << 23;
+      return std::bit_cast<float>(f.first_special << (23 - f.mantissa)) *
+             std::bit_cast<float>(scale);
+    };
+    const auto classify = [&](const ElementFormat& f, f32x16 v, u32x16& is_nan,
+                              u32x16& is_infinite) {
+      const f32x16 size = as<f32x16>(as<u32x16>(v) & 0x7fffffff);
+      const float limit = first(f);
+      is_infinite = f.has_infinity ? as<u32x16>(size == limit) : u32x16{};
+      is_nan = f.first_special == kNoSpecial ? u32x16{} : ~as<u32x16>(size < limit) & ~is_infinite;
+    };
+    u32x16 nan_a, infinite_a, nan_b, infinite_b;
+    classify(fa, a, nan_a, infinite_a);
+    classify(fb, vb, nan_b, infinite_b);
+    nan |= nan_a | nan_b | (infinite_a & as<u32x16>(vb == 0.0f)) |
+           (infinite_b & as<u32x16>(a == 0.0f));
+    const u32x16 negative = u32x16{} - ((as<u32x16>(a) ^ as<u32x16>(vb)) >> 31);
+    plus |= (infinite_a | infinite_b) & ~negative;
+    minus |= (infinite_a | infinite_b) & negative;
+  }
+  void add(f32x16 c) {
+    const u32x16 bits = as<u32x16>(c);
+    nan |= as<u32x16>((bits & 0x7fffffff) > 0x7f800000u);
+    plus |= as<u32x16>(bits == 0x7f800000u);
+    minus |= as<u32x16>(bits == 0xff800000u);
+  }
+  f32x16 apply(f32x16 value) const {
+    u32x16 bits = as<u32x16>(value);
+    bits = select(plus, u32x16{} + 0x7f800000u, bits);
+    bits = select(minus, u32x16{} + 0xff800000u, bits);
+    return as<f32x16>(select(nan | (plus & minus), u32x16{} + kNanResult, bits));
+  }
+};
+
+inline f64x16 wide_power_of_two(s32x16 exponent) {
+  const s64x16 bits = (convert<s64x16>(exponent) + 1023) << 52;
+  return reinterpret_cast<f64x16>(bits);
+}
+
+/// As add_products_fast(), for all operands.
+inline void add_products_wide(const SumRule& rule, const ResultFormat& result,
+                              const ElementFormat& fa, const ElementFormat& fb, const Operand& a,
+                              const Column& b, u32 stride_of_b, const Products& which, s32 least,
+                              const Scales& scales, f32x16& c) {
+  const auto place_in_b = [&](u32 word, u32 each, u32 part) {
+    return (word / 4 * each + part) * stride_of_b + word % 4;
+  };
+  const auto for_each_product = [&](auto f) {
+    for (u32 word = which.first; word < which.last; ++word) {
+      for (u32 part = which.part; part < which.part + which.parts; ++part) {
+        const u32 shift = part % 2 * 16;
+        const u32x16 ea = load<u32x16>(a.exponents + (word * a.pairs + part / 2) * kVectorLanes);
+        const u32 eb = b.exponents[place_in_b(word, a.pairs, part / 2)];
+        const s32x16 e = (as<s32x16>(ea << (16 - shift)) >> 16) + static_cast<s16>(eb >> shift);
+        f(load<f32x16>(a.values + (word * a.per_word + part) * kVectorLanes),
+          b.values[place_in_b(word, a.per_word, part)], e);
+      }
+    }
+  };
+  s32x16 largest = s32x16{} + kNoProduct;
+  u32x16 special{};
+  for_each_product([&](f32x16, float, s32x16 e) {
+    special |= as<u32x16>(e > kSpecialProduct);
+    largest = max(select(e > kSpecialProduct, s32x16{} + kNoProduct, e), largest);
+  });
+  largest = select(largest > kNoProduct, largest + scales.rows + scales.column, largest);
+  SpecialProducts specials;
+  specials.add(c);
+  const u32x16 special_c = specials.nan | specials.plus | specials.minus;
+  c = select(special_c, f32x16{}, c);
+  largest = max(largest, exponents_of(c, least));
+  largest = max(largest, s32x16{} + (result.half ? rule.floor_f16 : rule.floor_f32));
+  if (any(special))
+    for_each_product([&](f32x16 va, float vb, s32x16) { specials.add(fa, va, fb, vb); });
+  const f64x16 to_unit = wide_power_of_two(rule.fraction_bits - largest);
+  const f64x16 scale = wide_power_of_two(scales.rows + scales.column);
+  s64x16 total = convert<s64x16>(convert<f64x16>(c) * to_unit);
+  for_each_product([&](f32x16 va, float vb, s32x16 e) {
+    const u32x16 counts = as<u32x16>((e > kNoProduct) & (e < kSpecialProduct));
+    const f64x16 product = convert<f64x16>(select(counts, va, f32x16{})) * static_cast<double>(vb);
+    total += convert<s64x16>(product * scale * to_unit);
+  });
+  alignas(64) float sums[kVectorLanes];
+  for (u32 i = 0; i < kVectorLanes; ++i)
+    sums[i] = round_sum(total[i], largest[i] - rule.fraction_bits, result);
+  f32x16 value = load<f32x16>(sums);
+  if (result.half) value = round_to_half(value);
+  c = specials.apply(value);
+}
+
+// ----------------------------------------------------------------------------------- whole
+// products
+
+/// What is multiplied, and how.
+struct MatrixProduct {
+  ElementFormat a, b;
+  u32 words;  ///< of a row of A
+  ResultFormat result;
+  bool half_c;  ///< C is f16
+};
+
+template <bool kScaled>
+inline void add_products(const SumRule& rule, const MatrixProduct& what, const Operand& a,
+                         const Column& b, u32 stride_of_b, const Products& which, s32 least,
+                         const Scales& scales, f32x16& c) {
+  const auto fast = [&]<u32 kParts>() {
+    return add_products_fast<kParts, kScaled>(rule, what.result, a, b, stride_of_b, which, least,
+                                              scales, c);
+  };
+  const bool done = which.parts == 1   ? fast.template operator()<1>()
+                    : which.parts == 2 ? fast.template operator()<2>()
+                                       : fast.template operator()<4>();
+  if (!done) {
+    add_products_wide(rule, what.result, what.a, what.b, a, b, stride_of_b, which, least, scales,
+                      c);
+  }
+}
+
+/// One column of D for sixteen rows: c becomes the sum of C and all products, by steps.
+template <bool kScaled = false>
+inline void multiply_column(const SumRule& rule, const MatrixProduct& what, const Operand& a,
+                            const Column& b, u32 stride_of_b, f32x16& c,
+                            const Scales& scales = {}) {
+  constexpr s32 kLeastF16 = -14, kLeastF32 = -126;
+  const u32 words_in_step = std::max(rule.products / a.per_word, kGroup);
+  s32 least = what.half_c ? kLeastF16 : kLeastF32;
+  for (u32 first = 0; first < what.words; first += words_in_step) {
+    const Products which = {first, std::min(first + words_in_step, what.words), 0, a.per_word};
+    add_products<kScaled>(rule, what, a, b, stride_of_b, which, least, scales, c);
+    least = what.result.half ? kLeastF16 : kLeastF32;
+  }
+}
+
+/// The same with elements of 8 bits that are multiplied as f16 (NarrowProducts::as_half).
+inline void multiply_column_as_half(const SumRule& rule, const MatrixProduct& what,
+                                    const Operand& a, const Column& b, u32 stride_of_b, f32x16& c) {
+  f32x16 sum{};
+  for (u32 part = 0; part < a.per_word; part += 2) {
+    for (u32 first = 0; first < what.words; first += rule.products / 2) {
+      const Products which = {first, std::min(first + rule.products / 2, what.words), part, 2};
+      const s32 least = what.result.half ? -14 : -126;
+      add_products<false>(rule, what, a, b, stride_of_b, which, least, {}, sum);
+    }
+  }
+  // Two f16 have an exact sum, or one that f32 rounds without changing what f16 makes of it.
+  c += sum;
+  const u32x16 is_nan = as<u32x16>(c != c);
+  c = as<f32x16>(select(is_nan, u32x16{} + kNanResult, as<u32x16>(c)));
+  if (what.result.half) c = round_to_half(c);
+}
+
+}  // namespace heddle::sem

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mma.sync with dense matrices (PTX ISA 9.7.14.5). Each function multiplies the fragments of a
+// warp; matrix_product.h has the arithmetic of floating-point formats.
+#pragma once
+
+#include "isa/sem/float_arith.h"
+#include "isa/sem/matrix_fragments.h"
+#include "isa/sem/matrix_tiles.h"
+#include "isa/types.h"
+
+namespace heddle::sem {
+
+// ------------------------------------------------------------------------------- floating point
+
+constexpr const ElementFormat& format_of(isa::Type type) {
+  switch (type) {
+    case isa::Type::f16:
+      return kF16Format;
+    case isa::Type::bf16:
+      return kBf16Format;
+    case isa::Type::tf32:
+      return kTf32Format;
+    case isa::Type::e4m3:
+      return kE4m3Format;
+    case isa::Type::e5m2:
+      return kE5m2Format;
+    case isa::Type::e3m2:
+      return kE3m2Format;
+    case isa::Type::e2m3:
+      return kE2m3Format;
+    default:
+      return kE2m1Format;
+  }
+}
+
+using DecodedA = DecodedWords<kMostWords, kVectorLanes>;
+using DecodedB = DecodedWords<kMostWords, kWarpSize>;
+
+inline Operand decode_a(const ElementFormat& f, const WordsOfA& a, u32 words, DecodedA& to) {
+  for (u32 word = 0; word < words; ++word) decode_words(f, a[word], word, 0, kVectorLanes, to);
+  return {to.values, to.exponents, elements_in_word(f), pairs_in_word(f)};
+}
+inline void decode_b(const ElementFormat& f, const Tile& tile, DecodedB& to) {
+  for (u32 group = 0; group < tile.words / kGroup; ++group) {
+    for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes)
+      decode_words(f, load<u32x16>(tile.b[group] + lane), group, lane, kWarpSize, to);
+  }
+}
+
+/// The types of the operands of a product.
+struct MatrixTypes {
+  isa::Type a, b, c, d;
+};
+/// How an instruction adds the products.
+struct ProductRule {
+  const SumRule& sum;
+  isa::NarrowProducts narrow = isa::NarrowProducts::native;
+};
+
+/// `multiply(what, rows of A, column of B, its number, sum)` adds the products of a column.
+template <class Multiply>
+inline void for_each_column(const SumRule& rule, MatrixShape shape, const MatrixTypes& types,
+                            WarpLanes who, const Fragments& fragments, const SparseA& sparsity,
+                            Multiply multiply) {
+  const ElementFormat &fa = format_of(types.a), &fb = format_of(types.b);
+  const bool half_c = types.c == isa::Type::f16, half_d = types.d == isa::Type::f16;
+  const u32 words = shape.k / elements_in_word(fa);
+  const MatrixProduct what = {fa, fb, words, {half_d, rule.short_f32 && !half_d}, half_c};
+  for_each_tile({shape, words, half_c, half_d}, who.active, fragments, [&](const Tile& tile) {
+    WordsOfA a;
+    DecodedA decoded_a;
+    DecodedB decoded_b;
+    u32x16 sums[kTileColumns];
+    load_dense_a(tile, sparsity, a);
+    const Operand rows = decode_a(fa, a, words, decoded_a);
+    decode_b(fb, tile, decoded_b);
+    half_c ? load_half_accumulator(tile, sums) : load_accumulator(tile, sums);
+    for (u32 column = 0; column < kTileColumns; ++column) {
+      const Column of_b = {decoded_b.values + column * kGroup,
+                           decoded_b.exponents + column * kGroup};
+      f32x16 sum = as<f32x16>(sums[column]);
+      multiply(what, rows, of_b, column, sum);
+      sums[column] = as<u32x16>(sum);
+    }
+    half_d ? store_half_accumulator(tile, sums) : store_accumulator(tile, sums);
+  });
+}
+
+inline void mma_float(const ProductRule& rule, MatrixShape shape, const MatrixTypes& types,
+                      WarpLanes who, const Fragments& fragments, const SparseA& sparsity = {}) {
+  for_each_column(
+      rule.sum, shape, types, who, fragments, sparsity,
+      [&](const MatrixProduct& what, const Operand& a, const Column& b, u32, f32x16& sum) {
+        if (rule.narrow == isa::NarrowProducts::as_half)
+          multiply_column_as_half(rule.sum, what, a, b, kWarpSize, sum);
+        else
+          multiply_column(rule.sum, what, a, b, kWarpSize, sum);
+      });
+}
+
+inline void mma_f16(isa::MmaShape shape, isa::Type d_type, isa::Type c_type,
+                    const isa::TensorCore& core, WarpLanes who, Registers<const u32> a,
+                    Registers<const u32> b, Registers<const u32> c, Registers<u32> d) {
+  mma_float({core.mma_f16}, matrix_shape(shape), {isa::Type::f16, isa::Type::f16, c_type, d_type},
+            who, {a, b, c, d});
+}
+/// bf16 and tf32.
+inline void mma_f32(isa::MmaShape shape, isa::Type type, const isa::TensorCore& core, WarpLanes who,
+                    Registers<const u32> a, Registers<const u32> b, Registers<const u32> c,
+                    Registers<u32> d) {
+  const SumRule& rule = type == isa::Type::tf32 ? core.mma_tf32 : core.mma_f16;
+  mma_float({rule}, matrix_shape(shape), {type, type, isa::Type::f32, isa::Type::f32}, who,
+            {a, b, c, d});
+}
+/// Elements of 8 bits and less.
+inline void mma_narrow(isa::MmaShape shape, isa::Type d_type, isa::Type a_type, isa::Type b_type,
+                       isa::Type c_type, const isa::TensorCore& core, WarpLanes who,
+                       Registers<const u32> a, Registers<const u32> b, Registers<const u32> c,
+                       Registers<u32> d) {
+  mma_float({core.mma_narrow, core.mma_narrow_products}, matrix_shape(shape),
+            {a_type, b_type, c_type, d_type}, who, {a, b, c, d});
+}
+
+/// Four products of 8 x 4 by 4 x 8 matrices, mma.m8n8k4 (9.7.14.5.1). Only sm_70 computes them by
+/// tensor cores.
+inline void mma_f16_quads(isa::Alayout a_layout, isa::Blayout b_layout, isa::Type d_type,
+                          isa::Type c_type, const isa::TensorCore& core, WarpLanes who,
+                          Registers<const u32> a, Registers<const u32> b, Registers<const u32> c,
+                          Registers<u32> d) {
+  constexpr u32 kRows = 8, kProducts = 4, kK = 4, kElements = 8;
+  const bool half_c = c_type == isa::Type::f16, half_d = d_type == isa::Type::f16;
+  const auto half_of = [](Registers<const u32> from, u32 lane, u32 i) {
+    return from[i / 2][lane] >> (i % 2 * 16) & 0xffff;
+  };
+  alignas(64) u32 of_a[kProducts][kGroup][kVectorLanes] = {};
+  alignas(64) u32 of_b[kProducts][kWarpSize] = {};
+  alignas(64) u32 sums[kProducts][kTileColumns][kVectorLanes] = {};
+  for (u32 lane = 0; lane < kWarpSize; ++lane) {
+    const u32 product = mma884_product(lane);
+    for (u32 i = 0; i < kK; ++i) {
+      const MatrixElement ea = mma884_a(a_layout == isa::Alayout::row, lane, i);
+      const MatrixElement eb = mma884_b(b_layout == isa::Blayout::row, lane, i);
+      of_a[product][ea.column / 2][ea.row] |= half_of(a, lane, i) << (ea.column % 2 * 16);
+      of_b[product][eb.column * kGroup + eb.row / 2] |= half_of(b, lane, i) << (eb.row % 2 * 16);
+    }
+    for (u32 i = 0; i < kElements; ++i) {
+      const MatrixElement e = mma884_accumulator(half_c ? 16 : 32, lane, i);
+      sums[product][e.column][e.row] = half_c ? half_of(c, lane, i) : c[i][lane];
+    }
+  }
+  const MatrixProduct what = {kF16Format, kF16Format, kGroup, {half_d, false}, half_c};
+  for (u32 product = 0; product < kProducts; ++product) {
+    WordsOfA words = {};
+    DecodedA decoded_a;
+    DecodedB decoded_b;
+    for (u32 word = 0; word < kGroup; ++word) words[word] = load<u32x16>(of_a[product][word]);
+    const Operand rows = decode_a(kF16Format, words, kGroup, decoded_a);
+    for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes)
+      decode_words(kF16Format, load<u32x16>(of_b[product] + lane), 0, lane, kWarpSize, decoded_b);
+    for (u32 column = 0; column < kTileColumns; ++column) {
+      u32x16 words_of_c = load<u32x16>(sums[product][column]);
+      f32x16 sum = half_c ? half_values(words_of_c, 0) : as<f32x16>(words_of_c);
+      multiply_column(core.mma_f16_quads, what, rows,
+                      {decoded_b.values + column * kGroup, decoded_b.exponents + column * kGroup},
+                      kWarpSize, sum);
+      store(sums[product][column], half_d ? half_bits(sum) : as<u32x16>(sum));
+    }
+  }
+  static_assert(kRows * 2 == kVectorLanes);
+  for_each_lane(who.active, [&](u32 lane) {
+    for (u32 i = 0; i < kElements; ++i) {
+      const MatrixElement e = mma884_accumulator(half_d ? 16 : 32, lane, i);
+      const u32 bits = sums[mma884_product(lane)][e.column][e.row];
+      if (!half_d)
+        d[i][lane] = bits;
+      else if (i % 2 == 0)
+        d[i / 2][lane] = bits;
+      else
+        d[i / 2][lane] |= bits << 16;
+    }
+  });
+}
+
+// ------------------------------------------------------------------------------------- integers
+
+/// Element `part` of each word, as f32. Sums of products of small integers are exact in f32.
+inline f32x16 integer_values(isa::Type type, u32x16 words, u32 part) {
+  const bool is_signed = type == isa::Type::s8 || type == isa::Type::s4;
+  const u32 bits = type == isa::Type::s8 || type == isa::Type::u8 ? 8 : 4;
+  const u32x16 high = words << (32 - bits - part * bits);
+  return convert<f32x16>(is_signed ? as<s32x16>(high) >> (32 - bits)
+                                   : as<s32x16>(high >> (32 - bits)));
+}
+
+/// c + sum, modulo 2^32 or clamped.
+inline u32x16 add_sum(u32x16 c, s32x16 sum, bool saturates) {
+  const u32x16 total = c + as<u32x16>(sum);
+  if (!saturates) return total;
+  const u32x16 overflow = (c ^ total) & (as<u32x16>(sum) ^ total);
+  const u32x16 limit = (c >> 31) + 0x7fffffffu;
+  return select(as<s32x16>(overflow) < 0, limit, total);
+}
+
+inline void multiply_integers(MatrixShape shape, isa::Type a_type, isa::Type b_type, Flag satfinite,
+                              WarpLanes who, const Fragments& fragments,
+                              const SparseA& sparsity = {}) {
+  const u32 per_word = a_type == isa::Type::s8 || a_type == isa::Type::u8 ? 4 : 8;
+  const u32 words = shape.k / per_word;
+  for_each_tile({shape, words, false, false}, who.active, fragments, [&](const Tile& tile) {
+    constexpr u32 kMostElements = 8;
+    alignas(64) float rows[kMostWords * kMostElements][kVectorLanes];
+    alignas(64) float columns[kMostWords / kGroup][kMostElements][kWarpSize];
+    WordsOfA a;
+    load_dense_a(tile, sparsity, a);
+    for (u32 word = 0; word < words; ++word) {
+      for (u32 part = 0; part < per_word; ++part)
+        store(rows[word * per_word + part], integer_values(a_type, a[word], part));
+    }
+    for (u32 group = 0; group < words / kGroup; ++group) {
+      for (u32 part = 0; part < per_word; ++part) {
+        for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes)
+          store(columns[group][part] + lane,
+                integer_values(b_type, load<u32x16>(tile.b[group] + lane), part));
+      }
+    }
+    u32x16 sums[kTileColumns];
+    load_accumulator(tile, sums);
+    for (u32 column = 0; column < kTileColumns; ++column) {
+      f32x16 sum{};
+      for (u32 word = 0; word < words; ++word) {
+        for (u32 part = 0; part < per_word; ++part) {
+          const float b_value = columns[word / kGroup][part][column * kGroup + word % kGroup];
+          sum = multiply_add(load<f32x16>(rows[word * per_word + part]), f32x16{} + b_value, sum);
+        }
+      }
+      sums[column] = add_sum(sums[column], convert<s32x16>(sum), satfinite == Flag::on);
+    }
+    store_accumulator(tile, sums);
+  });
+}
+
+inline void mma_integer(isa::MmaShape shape, isa::Type a_type, isa::Type b_type, Flag satfinite,
+                        WarpLanes who, Registers<const u32> a, Registers<const u32> b,
+                        Registers<const u32> c, Registers<u32> d) {
+  multiply_integers(matrix_shape(shape), a_type, b_type, satfinite, who, {a, b, c, d});
+}
+
+inline u32x16 count_bits(u32x16 v) {
+  v -= (v >> 1) & 0x55555555;
+  v = (v & 0x33333333) + ((v >> 2) & 0x33333333);
+  v = (v + (v >> 4)) & 0x0f0f0f0f;
+  v += v >> 8;
+  return (v + (v >> 16)) & 0x3f;
+}
+
+/// Elements of one bit: D = C + the number of bits in A xor B, or A and B.
+inline void mma_bits(isa::MmaShape shape_name, isa::Boolop op, WarpLanes who,
+                     Registers<const u32> a, Registers<const u32> b, Registers<const u32> c,
+                     Registers<u32> d) {
+  const MatrixShape shape = matrix_shape(shape_name);
+  const u32 words = shape.k / 32;
+  for_each_tile({shape, words, false, false}, who.active, {a, b, c, d}, [&](const Tile& tile) {
+    WordsOfA rows;
+    u32x16 sums[kTileColumns];
+    load_a(tile, words, rows);
+    load_accumulator(tile, sums);
+    for (u32 column = 0; column < kTileColumns; ++column) {
+      for (u32 word = 0; word < words; ++word) {
+        const u32 of_b = tile.b[word / kGroup][column * kGroup + word % kGroup];
+        sums[column] += count_bits(op == isa::Boolop::xor_ ? rows[word] ^ of_b : rows[word] & of_b);
+      }
+    }
+    store_accumulator(tile, sums);
+  });
+}
+
+// ------------------------------------------------------------------------------- block scaling
+
+/// The formats of scale factors; a sign does not count.
+struct Scale {
+  s32 exponent;
+  float significand;  ///< below 2; 0 with NaN
+  bool nan;
+};
+constexpr Scale decode_scale(isa::Type type, u32 byte) {
+  if (type == isa::Type::ue8m0) return {static_cast<s32>(byte) - 127, 1, byte == 0xff};
+  const u32 magnitude = byte & 0x7f, field = magnitude >> 3, fraction = magnitude & 7;
+  const float significand = static_cast<float>(field ? 8 + fraction : fraction) / 8;
+  return {std::max<s32>(static_cast<s32>(field), 1) - 7, significand, magnitude == 0x7f};
+}
+
+/// The scale factors of an operand (9.7.14.3): bytes of a register, in lanes that are selected.
+struct ScaleOperand {
+  const u32* data;
+  u32 byte, thread;
+};
+inline u32 scale_of_row(const ScaleOperand& scale, u32 row, u32 chunk) {
+  const u32 lane = row % 8 * 4 + scale.thread * 2 + row / 8;
+  return scale.data[lane] >> ((scale.byte + chunk) * 8) & 0xff;
+}
+inline u32 scale_of_column(const ScaleOperand& scale, u32 column, u32 chunk) {
+  return scale.data[column * 4 + scale.thread] >> ((scale.byte + chunk) * 8) & 0xff;
+}
+
+/// Elements of 8 bits and less; one scale factor for a row or column.
+inline void multiply_scaled(const SumRule& rule, MatrixShape shape, isa::Type a_type,
+                            isa::Type b_type, WarpLanes who, const Fragments& fragments,
+                            const ScaleOperand& scale_a, const ScaleOperand& scale_b,
+                            const SparseA& sparsity = {}) {
+  constexpr isa::Type kScaleType = isa::Type::ue8m0;
+  Scales scales;
+  u32x16 nan_rows{};
+  for (u32 row = 0; row < kVectorLanes; ++row) {
+    const Scale scale = decode_scale(kScaleType, scale_of_row(scale_a, row, 0));
+    scales.rows[row] = scale.exponent;
+    nan_rows[row] = scale.nan ? ~0u : 0;
+  }
+  for_each_column(
+      rule, shape, {a_type, b_type, isa::Type::f32, isa::Type::f32}, who, fragments, sparsity,
+      [&](const MatrixProduct& what, const Operand& a, const Column& b, u32 column, f32x16& sum) {
+        const Scale of_b = decode_scale(kScaleType, scale_of_column(scale_b, column, 0));
+        scales.column = of_b.exponent;
+        multiply_column<true>(rule, what, a, b, kWarpSize, sum, scales);
+        const u32x16 nan = of_b.nan ? ~u32x16{} : nan_rows;
+        sum = as<f32x16>(select(nan, u32x16{} + kNanResult, as<u32x16>(sum)));
+      });
+}
+
+inline void mma_scaled(isa::Type a_type, isa::Type b_type, const isa::TensorCore& core,
+                       WarpLanes who, Registers<const u32> a, Registers<const u32> b,
+                       Registers<const u32> c, Registers<const u32> scale_a,
+                       Registers<const u16> select_a, Registers<const u32> scale_b,
+                       Registers<const u16> select_b, Registers<u32> d) {
+  multiply_scaled(core.scaled_narrow, {16, 8, 32}, a_type, b_type, who, {a, b, c, d},
+                  {scale_a[0], select_a[0][0], select_a[1][0]},
+                  {scale_b[0], select_b[0][0], select_b[1][0]});
+}
+
+/// Element `part` of words that hold eight of e2m1.
+inline f32x16 fp4_values(u32x16 words, u32 part) {
+  const u32x16 code = (words >> (part * 4)) & 15;
+  const f32x16 magnitude = as<f32x16>((code & 7) << 22) * 0x1p126f;
+  return as<f32x16>(as<u32x16>(magnitude) | (code >> 3) << 31);
+}
+
+/// One column of elements of e2m1: the products of sixteen elements are added exactly, and a step
+/// adds these sums, scaled, and C. `exponents` and `significands`: of the scale factors of each sum
+/// in each row; `c` becomes the result.
+template <u32 kMostSums>
+inline void add_scaled_sums(const SumRule& rule, u32 sums, const f32x16 (&values)[kMostSums],
+                            const s32x16 (&exponents)[kMostSums], f32x16& c) {
+  s32x16 largest = exponents_of(c, -126);
+  SpecialProducts specials;
+  specials.add(c);
+  c = select(specials.nan | specials.plus | specials.minus, f32x16{}, c);
+  largest = exponents_of(c, -126);
+  for (u32 i = 0; i < sums; ++i)
+    largest = max(largest, select(values[i] == 0.0f, s32x16{} + kZeroExponent, exponents[i]));
+  largest = max(largest, s32x16{} + rule.floor_f32);
+  const s32x16 shift = rule.fraction_bits - largest;
+  s64x16 total = convert<s64x16>(convert<f64x16>(c) * wide_power_of_two(shift));
+  for (u32 i = 0; i < sums; ++i) {
+    total += convert<s64x16>(convert<f64x16>(values[i]) *
+                             wide_power_of_two(max(shift + exponents[i], s32x16{} - 1000)));
+  }
+  alignas(64) float results[kVectorLanes];
+  for (u32 row = 0; row < kVectorLanes; ++row)
+    results[row] = round_sum(total[row], largest[row] - rule.fraction_bits, {false, false});
+  c = specials.apply(load<f32x16>(results));
+}
+
+/// `chunks`: scale factors of a row or column; K has `k` elements.
+inline void multiply_fp4(const SumRule& rule, u32 k, u32 chunks, isa::Type scale_type,
+                         WarpLanes who, const Fragments& fragments, const ScaleOperand& scale_a,
+                         const ScaleOperand& scale_b, const SparseA& sparsity = {}) {
+  constexpr u32 kInWord = 8, kInSum = 16, kMostSums = 8, kWordsInSum = kInSum / kInWord;
+  const u32 words = k / kInWord, sums = k / kInSum;
+  s32x16 exponents_a[kMostSums];
+  f32x16 significands_a[kMostSums];
+  u32x16 nan_rows{};
+  const auto chunk_of = [&](u32 sum) { return sum * chunks / sums; };
+  for (u32 row = 0; row < kVectorLanes; ++row) {
+    for (u32 sum = 0; sum < sums; ++sum) {
+      const Scale scale = decode_scale(scale_type, scale_of_row(scale_a, row, chunk_of(sum)));
+      exponents_a[sum][row] = scale.exponent;
+      significands_a[sum][row] = scale.significand;
+      if (scale.nan) nan_rows[row] = ~0u;
+    }
+  }
+  for_each_tile({{16, 8, k}, words, false, false}, who.active, fragments, [&](const Tile& tile) {
+    WordsOfA a;
+    load_dense_a(tile, sparsity, a);
+    u32x16 results[kTileColumns];
+    load_accumulator(tile, results);
+    alignas(64) float rows[kMostWords * kInWord][kVectorLanes];
+    alignas(64) float columns[kMostWords / kGroup][kInWord][kWarpSize];
+    for (u32 word = 0; word < words; ++word) {
+      for (u32 part = 0; part < kInWord; ++part)
+        store(rows[word * kInWord + part], fp4_values(a[word], part));
+    }
+    for (u32 group = 0; group < words / kGroup; ++group) {
+      for (u32 part = 0; part < kInWord; ++part) {
+        for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes)
+          store(columns[group][part] + lane, fp4_values(load<u32x16>(tile.b[group] + lane), part));
+      }
+    }
+    for (u32 column = 0; column < kTileColumns; ++column) {
+      f32x16 values[kMostSums];
+      s32x16 exponents[kMostSums];
+      bool nan = false;
+      for (u32 sum = 0; sum < sums; ++sum) {
+        const Scale of_b =
+            decode_scale(scale_type, scale_of_column(scale_b, column, chunk_of(sum)));
+        f32x16 exact{};
+        for (u32 word = sum * kWordsInSum; word < (sum + 1) * kWordsInSum; ++word) {
+          for (u32 part = 0; part < kInWord; ++part) {
+            const float b = columns[word / kGroup][part][column * kGroup + word % kGroup];
+            exact = multiply_add(load<f32x16>(rows[word * kInWord + part]), f32x16{} + b, exact);
+          }
+        }
+        values[sum] = exact * significands_a[sum] * of_b.significand;
+        exponents[sum] = exponents_a[sum] + of_b.exponent;
+        nan |= of_b.nan;
+      }
+      f32x16 result = as<f32x16>(results[column]);
+      add_scaled_sums(rule, sums, values, exponents, result);
+      const u32x16 is_nan = nan ? ~u32x16{} : nan_rows;
+      results[column] = select(is_nan, u32x16{} + kNanResult, as<u32x16>(result));
+    }
+    store_accumulator(tile, results);
+  });
+}
+
+/// `kChunks`: scale factors of a row or column.
+template <u32 kChunks>
+inline void mma_fp4(isa::Type scale_type, const isa::TensorCore& core, WarpLanes who,
+                    Registers<const u32> a, Registers<const u32> b, Registers<const u32> c,
+                    Registers<const u32> scale_a, Registers<const u16> select_a,
+                    Registers<const u32> scale_b, Registers<const u16> select_b, Registers<u32> d) {
+  multiply_fp4(core.scaled_fp4, 64, kChunks, scale_type, who, {a, b, c, d},
+               {scale_a[0], select_a[0][0], select_a[1][0]},
+               {scale_b[0], select_b[0][0], select_b[1][0]});
+}
+inline void mma_fp4_pairs(const isa::TensorCore& core, WarpLanes who, Registers<const u32> a,
+                          Registers<const u32> b, Registers<const u32> c,
+                          Registers<const u32> scale_a, Registers<const u16> select_a,
+                          Registers<const u32> scale_b, Registers<const u16> select_b,
+                          Registers<u32> d) {
+  mma_fp4<2>(isa::Type::ue8m0, core, who, a, b, c, scale_a, select_a, scale_b, select_b, d);
+}
+
+// ------------------------------------------------------------------------------------------ f64
+
+/// Multiplies and adds in ascending k, rounding each time.
+template <isa::Rnd kRnd>
+inline void mma_f64(isa::MmaShape shape_name, WarpLanes who, Registers<const f64> a,
+                    Registers<const f64> b, Registers<const f64> c, Registers<f64> d) {
+  const MatrixShape shape = matrix_shape(shape_name);
+  constexpr u32 kMostK = 16, kRows = 16;
+  alignas(64) f64 of_a[kMostK][kRows], of_b[kMostK][kTileColumns], sums[kTileColumns][kRows];
+  const Fragment fa = {MatrixOperand::a, shape.m, shape.n, shape.k, 64},
+                 fb = {MatrixOperand::b, shape.m, shape.n, shape.k, 64},
+                 fc = {MatrixOperand::accumulator, shape.m, shape.n, shape.k, 64};
+  const auto for_each_element = [](const Fragment& f, auto see) {
+    for (u32 i = 0; i < distinct_registers(f); ++i) {
+      for (u32 lane = 0; lane < kWarpSize; ++lane) see(i, lane, element_of(f, lane, i, 0));
+    }
+  };
+  for_each_element(fa,
+                   [&](u32 i, u32 lane, MatrixElement e) { of_a[e.column][e.row] = a[i][lane]; });
+  for_each_element(fb,
+                   [&](u32 i, u32 lane, MatrixElement e) { of_b[e.row][e.column] = b[i][lane]; });
+  for_each_element(fc,
+                   [&](u32 i, u32 lane, MatrixElement e) { sums[e.column][e.row] = c[i][lane]; });
+  for (u32 column = 0; column < kTileColumns; ++column) {
+    for (u32 k = 0; k < shape.k; ++k) {
+      for (u32 row = 0; row < shape.m; ++row) {
+        f64& sum = sums[column][row];
+        if constexpr (kRnd == isa::Rnd::none || kRnd == isa::Rnd::rn)
+          sum = fused(of_a[k][row], of_b[k][column], sum);
+        else
+          sum = fma_f64_directed(kRnd, of_a[k][row], of_b[k][column], sum);
+      }
+    }
+  }
+  constexpr u64 kNan = 0x7fffffffffffffff;
+  for_each_element(fc, [&](u32 i, u32 lane, MatrixElement e) {
+    const f64 sum = sums[e.column][e.row];
+    if ((who.active >> lane & 1) != 0) d[i][lane] = sum == sum ? sum : as_f64(kNan);
+  });
+}
+
+}  // namespace heddle::sem

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The warp functions of the tables (isa/sem/lanes.h), as both engines call them: built for each CPU
+// level, of which the best that this CPU runs is taken; HEDDLE_CPU=baseline|v3|v4 lowers it.
+#pragma once
+
+#include <span>
+
+#include "isa/tensor_core.h"
+
+namespace heddle::machine {
+
+/// Which lanes take part; as sem::WarpLanes.
+struct WarpLanes {
+  u32 members, active;
+};
+
+struct WarpFunction {
+  /// See sem::WarpFunction::call().
+  void (*run)(const u8* modifiers, const isa::TensorCore& core, WarpLanes who,
+              void* const* operands);
+  u32 sources, results;
+  bool has_registers;       ///< each operand is of several registers
+  bool first_is_predicate;  ///< result
+};
+
+inline constexpr u32 kMostWarpOperands = 12;
+inline constexpr u32 kMostWarpRegisters = 40;  ///< of all operands of an instruction
+
+/// Of one CPU level.
+std::span<const WarpFunction> warp_functions_baseline();
+
+/// By isa::dispatch_index().
+const WarpFunction& warp_function(u32 index);
+
+}  // namespace heddle::machine
