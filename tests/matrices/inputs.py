@@ -223,7 +223,8 @@ def expanded(op, stored, places):
 def scale_words(op, profile, random):
     """The words of scales of each lane, the selectors, and the scales that these select."""
     byte = lambda: random.choice(range({1: 4, 2: 2, 4: 1}[op.scale_vec])) * op.scale_vec
-    selectors = (byte(), random.randrange(2), byte(), random.randrange(4))
+    # A kernel with immediates has these.
+    selectors = (0, 1, 0, 3) if op.immediates else (byte(), random.randrange(2), byte(), random.randrange(4))
     words = {"a": [random.getrandbits(32) for _ in range(LANES)], "b": [random.getrandbits(32) for _ in range(LANES)]}
     scales = []
     for matrix, lines, first in (("a", op.m, 0), ("b", op.n, 2)):

@@ -39,9 +39,10 @@ inline constexpr ElementFormat kE3m2Format = {8, 2, 3, 3, 0, kNoSpecial, false};
 inline constexpr ElementFormat kE2m3Format = {8, 3, 2, 1, 0, kNoSpecial, false};
 inline constexpr ElementFormat kE2m1Format = {8, 1, 2, 1, 2, kNoSpecial, false};
 
-/// Instead of the exponent of zero, and of NaN and infinity. The exponent of a product is the sum
-/// of two: below kNoProduct, one factor is zero; from kSpecialProduct on, one is special.
-inline constexpr s32 kZeroExponent = -1000, kSpecialExponent = 3000;
+/// Instead of the exponent of zero, of an element that a sparse matrix does not store, and of NaN
+/// and infinity. The exponent of a product is the sum of two: below kNoProduct, one factor is zero
+/// or not stored; above kSpecialProduct, one is special and both are stored.
+inline constexpr s32 kZeroExponent = -1000, kAbsentExponent = -9000, kSpecialExponent = 3000;
 inline constexpr s32 kNoProduct = -500, kSpecialProduct = 1000;
 
 /// A decoded operand: for each word and element in it a vector of values, and for each pair of
@@ -100,6 +101,19 @@ inline u32x16 decode_exponents(const ElementFormat& f, u32x16 words, u32 pair) {
   e = select(magnitude == 0, s32x16{} + kZeroExponent, e);
   e = select(magnitude >= f.first_special, s32x16{} + kSpecialExponent, e);
   return (as<u32x16>(e) & 0xffff) | (static_cast<u32>(kZeroExponent) << 16);
+}
+
+/// The exponents of a pair of elements of a sparse matrix: bits of `stored` words are ones where
+/// elements are stored.
+inline u32x16 exponents_of_stored(const ElementFormat& f, u32x16 exponents, u32x16 stored,
+                                  u32 pair) {
+  if (f.container == 8) {
+    const u32x16 halves = stored >> (pair * 16);
+    const u32x16 low = (halves & 0xff) | (halves & 0xff00) << 8;
+    stored = low | low << 8;
+  }
+  const u32 absent = static_cast<u32>(kAbsentExponent) & 0xffff;
+  return select(stored, exponents, u32x16{} + (absent | absent << 16));
 }
 
 /// Decodes the words of sixteen rows or columns, the lanes of `words`: word number `word`, lanes
@@ -264,8 +278,8 @@ inline float round_sum(s64 total, s32 exponent, const ResultFormat& result) {
 /// Where the elements of one k and of C are special, by row.
 struct SpecialProducts {
   u32x16 nan{}, plus{}, minus{};
-  /// Adds the product of a row's element and the column's.
-  void add(const ElementFormat& fa, f32x16 a, const ElementFormat& fb, float b) {
+  /// Adds the product of a row's element, where it is stored, and the column's.
+  void add(u32x16 stored, const ElementFormat& fa, f32x16 a, const ElementFormat& fb, float b) {
     const f32x16 vb = f32x16{} + b;
     const auto first = [](const ElementFormat& f) {
       if (f.first_special == kNoSpecial) return std::numeric_limits<float>::infinity();
@@ -283,11 +297,11 @@ struct SpecialProducts {
     u32x16 nan_a, infinite_a, nan_b, infinite_b;
     classify(fa, a, nan_a, infinite_a);
     classify(fb, vb, nan_b, infinite_b);
-    nan |= nan_a | nan_b | (infinite_a & as<u32x16>(vb == 0.0f)) |
-           (infinite_b & as<u32x16>(a == 0.0f));
+    nan |= stored & (nan_a | nan_b | (infinite_a & as<u32x16>(vb == 0.0f)) |
+                     (infinite_b & as<u32x16>(a == 0.0f)));
     const u32x16 negative = u32x16{} - ((as<u32x16>(a) ^ as<u32x16>(vb)) >> 31);
-    plus |= (infinite_a | infinite_b) & ~negative;
-    minus |= (infinite_a | infinite_b) & negative;
+    plus |= stored & (infinite_a | infinite_b) & ~negative;
+    minus |= stored & (infinite_a | infinite_b) & negative;
   }
   void add(f32x16 c) {
     const u32x16 bits = as<u32x16>(c);
@@ -342,7 +356,9 @@ inline void add_products_wide(const SumRule& rule, const ResultFormat& result,
   largest = max(largest, exponents_of(c, least));
   largest = max(largest, s32x16{} + (result.half ? rule.floor_f16 : rule.floor_f32));
   if (any(special))
-    for_each_product([&](f32x16 va, float vb, s32x16) { specials.add(fa, va, fb, vb); });
+    for_each_product([&](f32x16 va, float vb, s32x16 e) {
+      specials.add(as<u32x16>(e > kSpecialProduct), fa, va, fb, vb);
+    });
   const f64x16 to_unit = wide_power_of_two(rule.fraction_bits - largest);
   const f64x16 scale = wide_power_of_two(scales.rows + scales.column);
   s64x16 total = convert<s64x16>(convert<f64x16>(c) * to_unit);

@@ -129,10 +129,18 @@ inline u32 metadata_of(const SparseA& sparsity, u32 row, u32 chunk, u32 chunks) 
   return sparsity.metadata[first + lane] >> (chunk % 8 * 4) & 15;
 }
 
-/// The words of A with its zeros. `words`: of a row of the result.
-inline void expand_a(const SparseA& sparsity, u32 words, WordsOfA& a) {
-  alignas(64) u32 stored[kMostWords][kVectorLanes], dense[kMostWords][kVectorLanes] = {};
-  std::memcpy(stored, a, sizeof stored);
+/// The rows of A, with its zeros.
+struct RowsOfA {
+  WordsOfA words;
+  bool sparse;
+  WordsOfA stored;  ///< if it is sparse: bits that are ones where elements are stored
+};
+
+/// `words`: of a row of the result.
+inline void expand_a(const SparseA& sparsity, u32 words, RowsOfA& a) {
+  alignas(64) u32 packed[kMostWords][kVectorLanes], dense[kMostWords][kVectorLanes] = {},
+                                                    stored[kMostWords][kVectorLanes] = {};
+  std::memcpy(packed, a.words, sizeof packed);
   const u32 in_word = 32 / sparsity.unit, chunks = words * in_word / 4;
   const u32 mask = (1u << sparsity.unit) - 1;
   for (u32 row = 0; row < kVectorLanes; ++row) {
@@ -140,19 +148,20 @@ inline void expand_a(const SparseA& sparsity, u32 words, WordsOfA& a) {
       const u32 places = metadata_of(sparsity, row, chunk, chunks);
       for (u32 i = 0; i < 2; ++i) {
         const u32 from = chunk * 2 + i, to = chunk * 4 + (places >> (2 * i) & 3);
-        const u32 unit = stored[from / in_word][row] >> (from % in_word * sparsity.unit) & mask;
+        const u32 unit = packed[from / in_word][row] >> (from % in_word * sparsity.unit) & mask;
         dense[to / in_word][row] |= unit << (to % in_word * sparsity.unit);
+        stored[to / in_word][row] |= mask << (to % in_word * sparsity.unit);
       }
     }
   }
-  std::memcpy(a, dense, sizeof dense);
+  std::memcpy(a.words, dense, sizeof dense);
+  std::memcpy(a.stored, stored, sizeof stored);
 }
 
-/// A with its zeros, if there are metadata.
-inline void load_dense_a(const Tile& tile, const SparseA& sparsity, WordsOfA& to) {
-  const bool sparse = sparsity.metadata != nullptr;
-  load_a(tile, sparse ? tile.words / 2 : tile.words, to);
-  if (sparse) expand_a(sparsity, tile.words, to);
+inline void load_rows(const Tile& tile, const SparseA& sparsity, RowsOfA& to) {
+  to.sparse = sparsity.metadata != nullptr;
+  load_a(tile, to.sparse ? tile.words / 2 : tile.words, to.words);
+  if (to.sparse) expand_a(sparsity, tile.words, to);
 }
 
 inline constexpr u32 kTileColumns = 8;

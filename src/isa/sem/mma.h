@@ -37,9 +37,16 @@ constexpr const ElementFormat& format_of(isa::Type type) {
 using DecodedA = DecodedWords<kMostWords, kVectorLanes>;
 using DecodedB = DecodedWords<kMostWords, kWarpSize>;
 
-inline Operand decode_a(const ElementFormat& f, const WordsOfA& a, u32 words, DecodedA& to) {
-  for (u32 word = 0; word < words; ++word) decode_words(f, a[word], word, 0, kVectorLanes, to);
-  return {to.values, to.exponents, elements_in_word(f), pairs_in_word(f)};
+inline Operand decode_a(const ElementFormat& f, const RowsOfA& a, u32 words, DecodedA& to) {
+  const u32 pairs = pairs_in_word(f);
+  for (u32 word = 0; word < words; ++word) {
+    decode_words(f, a.words[word], word, 0, kVectorLanes, to);
+    for (u32 pair = 0; a.sparse && pair < pairs; ++pair) {
+      u32* const at = to.exponents + (word * pairs + pair) * kVectorLanes;
+      store(at, exponents_of_stored(f, load<u32x16>(at), a.stored[word], pair));
+    }
+  }
+  return {to.values, to.exponents, elements_in_word(f), pairs};
 }
 inline void decode_b(const ElementFormat& f, const Tile& tile, DecodedB& to) {
   for (u32 group = 0; group < tile.words / kGroup; ++group) {
@@ -68,11 +75,11 @@ inline void for_each_column(const SumRule& rule, MatrixShape shape, const Matrix
   const u32 words = shape.k / elements_in_word(fa);
   const MatrixProduct what = {fa, fb, words, {half_d, rule.short_f32 && !half_d}, half_c};
   for_each_tile({shape, words, half_c, half_d}, who.active, fragments, [&](const Tile& tile) {
-    WordsOfA a;
+    RowsOfA a;
     DecodedA decoded_a;
     DecodedB decoded_b;
     u32x16 sums[kTileColumns];
-    load_dense_a(tile, sparsity, a);
+    load_rows(tile, sparsity, a);
     const Operand rows = decode_a(fa, a, words, decoded_a);
     decode_b(fb, tile, decoded_b);
     half_c ? load_half_accumulator(tile, sums) : load_accumulator(tile, sums);
@@ -151,11 +158,11 @@ inline void mma_f16_quads(isa::Alayout a_layout, isa::Blayout b_layout, isa::Typ
   }
   const MatrixProduct what = {kF16Format, kF16Format, kGroup, {half_d, false}, half_c};
   for (u32 product = 0; product < kProducts; ++product) {
-    WordsOfA words = {};
+    RowsOfA quad = {};
     DecodedA decoded_a;
     DecodedB decoded_b;
-    for (u32 word = 0; word < kGroup; ++word) words[word] = load<u32x16>(of_a[product][word]);
-    const Operand rows = decode_a(kF16Format, words, kGroup, decoded_a);
+    for (u32 word = 0; word < kGroup; ++word) quad.words[word] = load<u32x16>(of_a[product][word]);
+    const Operand rows = decode_a(kF16Format, quad, kGroup, decoded_a);
     for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes)
       decode_words(kF16Format, load<u32x16>(of_b[product] + lane), 0, lane, kWarpSize, decoded_b);
     for (u32 column = 0; column < kTileColumns; ++column) {
@@ -211,11 +218,11 @@ inline void multiply_integers(MatrixShape shape, isa::Type a_type, isa::Type b_t
     constexpr u32 kMostElements = 8;
     alignas(64) float rows[kMostWords * kMostElements][kVectorLanes];
     alignas(64) float columns[kMostWords / kGroup][kMostElements][kWarpSize];
-    WordsOfA a;
-    load_dense_a(tile, sparsity, a);
+    RowsOfA a;
+    load_rows(tile, sparsity, a);
     for (u32 word = 0; word < words; ++word) {
       for (u32 part = 0; part < per_word; ++part)
-        store(rows[word * per_word + part], integer_values(a_type, a[word], part));
+        store(rows[word * per_word + part], integer_values(a_type, a.words[word], part));
     }
     for (u32 group = 0; group < words / kGroup; ++group) {
       for (u32 part = 0; part < per_word; ++part) {
@@ -389,15 +396,15 @@ inline void multiply_fp4(const SumRule& rule, u32 k, u32 chunks, isa::Type scale
     }
   }
   for_each_tile({{16, 8, k}, words, false, false}, who.active, fragments, [&](const Tile& tile) {
-    WordsOfA a;
-    load_dense_a(tile, sparsity, a);
+    RowsOfA a;
+    load_rows(tile, sparsity, a);
     u32x16 results[kTileColumns];
     load_accumulator(tile, results);
     alignas(64) float rows[kMostWords * kInWord][kVectorLanes];
     alignas(64) float columns[kMostWords / kGroup][kInWord][kWarpSize];
     for (u32 word = 0; word < words; ++word) {
       for (u32 part = 0; part < kInWord; ++part)
-        store(rows[word * kInWord + part], fp4_values(a[word], part));
+        store(rows[word * kInWord + part], fp4_values(a.words[word], part));
     }
     for (u32 group = 0; group < words / kGroup; ++group) {
       for (u32 part = 0; part < kInWord; ++part) {
