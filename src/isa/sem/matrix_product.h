@@ -39,11 +39,12 @@ inline constexpr ElementFormat kE3m2Format = {8, 2, 3, 3, 0, kNoSpecial, false};
 inline constexpr ElementFormat kE2m3Format = {8, 3, 2, 1, 0, kNoSpecial, false};
 inline constexpr ElementFormat kE2m1Format = {8, 1, 2, 1, 2, kNoSpecial, false};
 
-/// Instead of the exponent of zero, of an element that a sparse matrix does not store, and of NaN
-/// and infinity. The exponent of a product is the sum of two: below kNoProduct, one factor is zero
-/// or not stored; above kSpecialProduct, one is special and both are stored.
-inline constexpr s32 kZeroExponent = -1000, kAbsentExponent = -9000, kSpecialExponent = 3000;
-inline constexpr s32 kNoProduct = -500, kSpecialProduct = 1000;
+/// Instead of the exponents of numbers: those of zero, of an element that a sparse matrix does not
+/// store, and of NaN and infinity. The exponent of a product is the sum of two: below kNoProduct,
+/// one factor is zero or not stored; above kSpecialProduct, one is special and both are stored.
+/// Above kMostProduct, one is special.
+inline constexpr s32 kZeroExponent = -1000, kAbsentExponent = -2500, kSpecialExponent = 3000;
+inline constexpr s32 kNoProduct = -600, kMostProduct = 300, kSpecialProduct = 1000;
 
 /// A decoded operand: for each word and element in it a vector of values, and for each pair of
 /// elements a vector of their exponents, of 16 bits each. Values are exact; those of NaN and
@@ -346,7 +347,7 @@ inline void add_products_wide(const SumRule& rule, const ResultFormat& result,
   u32x16 special{};
   for_each_product([&](f32x16, float, s32x16 e) {
     special |= as<u32x16>(e > kSpecialProduct);
-    largest = max(select(e > kSpecialProduct, s32x16{} + kNoProduct, e), largest);
+    largest = max(select(e > kMostProduct, s32x16{} + kNoProduct, e), largest);
   });
   largest = select(largest > kNoProduct, largest + scales.rows + scales.column, largest);
   SpecialProducts specials;
@@ -363,8 +364,10 @@ inline void add_products_wide(const SumRule& rule, const ResultFormat& result,
   const f64x16 scale = wide_power_of_two(scales.rows + scales.column);
   s64x16 total = convert<s64x16>(convert<f64x16>(c) * to_unit);
   for_each_product([&](f32x16 va, float vb, s32x16 e) {
-    const u32x16 counts = as<u32x16>((e > kNoProduct) & (e < kSpecialProduct));
-    const f64x16 product = convert<f64x16>(select(counts, va, f32x16{})) * static_cast<double>(vb);
+    const u32x16 counts = as<u32x16>((e > kNoProduct) & (e <= kMostProduct));
+    const float finite = vb - vb == 0 ? vb : 0;
+    const f64x16 product =
+        convert<f64x16>(select(counts, va, f32x16{})) * static_cast<double>(finite);
     total += convert<s64x16>(product * scale * to_unit);
   });
   alignas(64) float sums[kVectorLanes];

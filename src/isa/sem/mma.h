@@ -351,25 +351,29 @@ inline f32x16 fp4_values(u32x16 words, u32 part) {
   return as<f32x16>(as<u32x16>(magnitude) | (code >> 3) << 31);
 }
 
-/// One column of elements of e2m1: the products of sixteen elements are added exactly, and a step
-/// adds these sums, scaled, and C. `exponents` and `significands`: of the scale factors of each sum
-/// in each row; `c` becomes the result.
-template <u32 kMostSums>
-inline void add_scaled_sums(const SumRule& rule, u32 sums, const f32x16 (&values)[kMostSums],
-                            const s32x16 (&exponents)[kMostSums], f32x16& c) {
-  s32x16 largest = exponents_of(c, -126);
+/// The sum of sixteen products of elements of e2m1 in each row, exact but for the scale factors'
+/// exponents.
+struct ScaledSum {
+  f32x16 value;
+  s32x16 exponent;
+};
+
+/// A step adds some of these sums and C, which becomes the result.
+inline void add_scaled_sums(const SumRule& rule, const ScaledSum* sums, u32 count, f32x16& c) {
   SpecialProducts specials;
   specials.add(c);
   c = select(specials.nan | specials.plus | specials.minus, f32x16{}, c);
-  largest = exponents_of(c, -126);
-  for (u32 i = 0; i < sums; ++i)
-    largest = max(largest, select(values[i] == 0.0f, s32x16{} + kZeroExponent, exponents[i]));
+  s32x16 largest = exponents_of(c, -126);
+  for (u32 i = 0; i < count; ++i) {
+    largest =
+        max(largest, select(sums[i].value == 0.0f, s32x16{} + kZeroExponent, sums[i].exponent));
+  }
   largest = max(largest, s32x16{} + rule.floor_f32);
   const s32x16 shift = rule.fraction_bits - largest;
   s64x16 total = convert<s64x16>(convert<f64x16>(c) * wide_power_of_two(shift));
-  for (u32 i = 0; i < sums; ++i) {
-    total += convert<s64x16>(convert<f64x16>(values[i]) *
-                             wide_power_of_two(max(shift + exponents[i], s32x16{} - 1000)));
+  for (u32 i = 0; i < count; ++i) {
+    total += convert<s64x16>(convert<f64x16>(sums[i].value) *
+                             wide_power_of_two(max(shift + sums[i].exponent, s32x16{} - 1000)));
   }
   alignas(64) float results[kVectorLanes];
   for (u32 row = 0; row < kVectorLanes; ++row)
@@ -413,8 +417,7 @@ inline void multiply_fp4(const SumRule& rule, u32 k, u32 chunks, isa::Type scale
       }
     }
     for (u32 column = 0; column < kTileColumns; ++column) {
-      f32x16 values[kMostSums];
-      s32x16 exponents[kMostSums];
+      ScaledSum scaled[kMostSums];
       bool nan = false;
       for (u32 sum = 0; sum < sums; ++sum) {
         const Scale of_b =
@@ -426,12 +429,13 @@ inline void multiply_fp4(const SumRule& rule, u32 k, u32 chunks, isa::Type scale
             exact = multiply_add(load<f32x16>(rows[word * kInWord + part]), f32x16{} + b, exact);
           }
         }
-        values[sum] = exact * significands_a[sum] * of_b.significand;
-        exponents[sum] = exponents_a[sum] + of_b.exponent;
+        scaled[sum] = {exact * significands_a[sum] * of_b.significand,
+                       exponents_a[sum] + of_b.exponent};
         nan |= of_b.nan;
       }
       f32x16 result = as<f32x16>(results[column]);
-      add_scaled_sums(rule, sums, values, exponents, result);
+      for (u32 sum = 0; sum < sums; sum += rule.products)
+        add_scaled_sums(rule, scaled + sum, rule.products, result);
       const u32x16 is_nan = nan ? ~u32x16{} : nan_rows;
       results[column] = select(is_nan, u32x16{} + kNanResult, as<u32x16>(result));
     }
