@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import fast
 import inputs
 import layouts
+import mma_test
 from formats import FLOATS, Special, decode, decode_integer, encode, infinity
 from instructions import instructions
 from kernels import kernel_of
@@ -310,6 +311,19 @@ class Fast(unittest.TestCase):
                     scales = list(zip(case.scales[0][m], case.scales[1][n])) if case.scales else None
                     want = element(op, step, case.a[m], case.b[n], case.c[m][n], scales)
                     self.assertEqual(rows[m][n], want, (device, str(op), profile))
+
+
+class Comparison(unittest.TestCase):
+    def test_one_wrong_bit_is_noticed(self):
+        for name in ("m16n8k16 f32.f16.f16.f32", "m8n8k4 col f16.f16.f16.f16", "sp m16n8k64 s8.s8", "m16n8k16 f64"):
+            op, profile = op_of(name), PROFILES["sm_120"]
+            tile = inputs.tile(op, "near one" if op.a in FLOATS else "any bits", 0, inputs.Pools(random.Random(1)))
+            step = None if op.d in ("s32", "f64") else step_of(op, profile)
+            got = [fast.multiply(op, step, case.a, case.b, case.c) for case in tile.cases]
+            self.assertEqual(list(mma_test.differences(op, profile, tile, got)), [])
+            got[-1][3][2] ^= 1
+            message, = mma_test.differences(op, profile, tile, got)
+            self.assertIn(f"row 3 column 2: {got[-1][3][2]:#x}, should be {got[-1][3][2] ^ 1:#x}", message)
 
 
 class Layouts(unittest.TestCase):
