@@ -69,8 +69,10 @@ def multiply(op, step, a, b, c, scales=None):
     if op.d == "f64":
         return double_product(op, a, b, c)
     if isinstance(step, ByHalves):
+        step = step.step
         halves = [[k for k in range(op.k) if k % 4 // 2 == half] for half in (0, 1)]
-        return float_product(op, step.step, halves, a, b, c, last=True)
+        chunks = [ks[first:first + step.products] for ks in halves for first in range(0, len(ks), step.products)]
+        return float_product(op, step, chunks, a, b, c, last=True)
     if scales:
         return scaled_product(op, step, a, b, c, scales)
     chunks = [range(first, min(first + step.products, op.k)) for first in range(0, op.k, step.products)]
@@ -97,11 +99,11 @@ def picker(ks):
 
 
 def parts_of(op, pieces, a, b):
-    """For each row of A a pair for each piece of k: the row's Chunk, and the Chunks of all columns of B."""
+    """For each row of A a pair for each piece of k with stored elements: the row's Chunk, and the Chunks of all columns of B."""
     columns_of = lru_cache(None)(lambda ks: [Chunk(op.b, picker(ks)(column)) for column in b])
     for row in a:
         present = (tuple(k for k in ks if row[k] is not None) for ks in pieces)
-        yield [(Chunk(op.a, picker(ks)(row)), columns_of(ks)) for ks in present]
+        yield [(Chunk(op.a, picker(ks)(row)), columns_of(ks)) for ks in present if ks]
 
 
 def float_product(op, step, chunks, a, b, c, last=False):

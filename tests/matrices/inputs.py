@@ -14,6 +14,8 @@ ORDERED = (0b0100, 0b1000, 0b1001, 0b1100, 0b1101, 0b1110)
 ANY_ORDER = (*ORDERED, 0b0001, 0b0010, 0b0110, 0b0011, 0b0111, 0b1011)
 ONE_OF_TWO = (0b0100, 0b1110)
 
+IMMEDIATES = (0, 1, 0, 3)  # the selectors of scales in instructions that have them as immediates
+
 
 class Case(NamedTuple):
     """The inputs of one product. Rows of A have None for elements that are not stored; B is columns, C rows."""
@@ -223,8 +225,7 @@ def expanded(op, stored, places):
 def scale_words(op, profile, random):
     """The words of scales of each lane, the selectors, and the scales that these select."""
     byte = lambda: random.choice(range({1: 4, 2: 2, 4: 1}[op.scale_vec])) * op.scale_vec
-    # A kernel with immediates has these.
-    selectors = (0, 1, 0, 3) if op.immediates else (byte(), random.randrange(2), byte(), random.randrange(4))
+    selectors = IMMEDIATES if op.immediates else (byte(), random.randrange(2), byte(), random.randrange(4))
     words = {"a": [random.getrandbits(32) for _ in range(LANES)], "b": [random.getrandbits(32) for _ in range(LANES)]}
     scales = []
     for matrix, lines, first in (("a", op.m, 0), ("b", op.n, 2)):

@@ -12,6 +12,7 @@ from array import array
 from pathlib import Path
 
 from formats import BITS
+from inputs import IMMEDIATES
 from layouts import LANES, layout_a, layout_b, layout_c
 
 REGISTER_TYPES = {"f32": "f32", "f64": "f64", "s32": "s32"}
@@ -97,8 +98,8 @@ class Kernel:
             arguments += ["e", str(op.selector)]
         if op.scale:
             lines += self.loaded_word("scale_a") + self.loaded_word("scale_b") + self.loaded_selectors()
-            a, b = ("{0, 1}", "{0, 3}") if op.immediates else ("{select0, select1}", "{select2, select3}")
-            arguments += ["scale_a", a, "scale_b", b]
+            selectors = IMMEDIATES if op.immediates else [f"select{i}" for i in range(4)]
+            arguments += ["scale_a", "{{{}, {}}}".format(*selectors[:2]), "scale_b", "{{{}, {}}}".format(*selectors[2:])]
         lines.append(f"{op.name} {', '.join(arguments)};")
         lines += self.address("d", d.bytes)
         return lines + [f"st.{d.type} [%address+{i * d.register_bytes}], d{i};" for i in range(d.count)]

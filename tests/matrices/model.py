@@ -11,7 +11,7 @@ A *step* of a tensor core adds n products and the accumulator c:
    zero sum is +0.
 
 A NaN, infinity times zero, and different infinities give the canonical NaN. An instruction with more products than a step
-has chains steps, in ascending k.
+has chains steps, in ascending k. The elements that a sparse A does not store are no products: an infinity in B meets no zero.
 """
 
 from fractions import Fraction
@@ -182,7 +182,11 @@ def products(op, step, ks, a, b, scales):
 def element_by_halves(op, step, ks, a, b, c):
     inner = Addend(Fraction(0), 0)
     for half in (0, 1):
-        inner = operand(op.d, add([*products(op, step, [k for k in ks if k % 4 // 2 == half], a, b, None), inner], step, op.d))
+        # Half of the k, so the k of a step spread over twice its products.
+        for first in range(0, op.k, 2 * step.products):
+            mine = [k for k in ks if first <= k < first + 2 * step.products and k % 4 // 2 == half]
+            if mine:
+                inner = operand(op.d, add([*products(op, step, mine, a, b, None), inner], step, op.d))
     return rounded_sum(op.d, inner, operand(op.c, c), c)
 
 
