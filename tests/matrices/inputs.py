@@ -8,7 +8,6 @@ from layouts import LANES, chunk_size, metadata_place, scale_places, stored_plac
 
 FLOAT_PROFILES = ("any bits", "finite", "near one", "cancelling", "alignment", "tiny", "huge", "zeros", "specials", "one-hot")
 INTEGER_PROFILES = ("any bits", "extremes", "zeros", "one-hot")
-POOL = 4096  # values of a type and profile, from which elements are drawn
 
 ORDERED = (0b0100, 0b1000, 0b1001, 0b1100, 0b1101, 0b1110)
 ANY_ORDER = (*ORDERED, 0b0001, 0b0010, 0b0110, 0b0011, 0b0111, 0b1011)
@@ -103,18 +102,18 @@ def integer_code(name, profile, random):
 
 
 class Pools(dict):
-    """Many values of a type, profile and matrix."""
+    """`size` values of a type, profile and matrix, from which elements are drawn."""
 
-    def __init__(self, random):
+    def __init__(self, random, size=256):
         super().__init__()
-        self.random = random
+        self.random, self.size = random, size
 
     def __missing__(self, key):
         name, profile, matrix = key
         if name in FLOATS:
-            self[key] = [float_code(name, profile, matrix, self.random) for _ in range(POOL)]
+            self[key] = [float_code(name, profile, matrix, self.random) for _ in range(self.size)]
         else:
-            self[key] = [integer_code(name, profile, self.random) for _ in range(POOL)]
+            self[key] = [integer_code(name, profile, self.random) for _ in range(self.size)]
         return self[key]
 
     def rows(self, name, profile, matrix, count, length):

@@ -76,7 +76,7 @@ def shown(codes):
 
 def launches(op, count, seed):
     """Lists of (profile, number, Tile)."""
-    pools = inputs.Pools(random.Random(f"{seed} {op}"))
+    pools = inputs.Pools(random.Random(f"{seed} {op}"), max(256, min(4096, 16 * count)))
     fewer = -(-count * 128 // max(128, op.m * op.n))  # of large matrices
     numbered = ((profile, number) for profile in inputs.profiles(op) for number in range(fewer))
     while chunk := list(islice(numbered, CHUNK)):
@@ -86,7 +86,7 @@ def launches(op, count, seed):
 def check(op, options, profile):
     """The number of tiles that were run, and messages."""
     kernel, count, messages = kernel_of(op), 0, []
-    environment = dict(os.environ, HEDDLE_ENGINE=options.engine, HEDDLE_DEVICE=options.device)
+    environment = dict(os.environ, HEDDLE_ENGINE=options.engine, HEDDLE_DEVICE=options.device, HEDDLE_CACHE="0")
     with tempfile.TemporaryDirectory() as folder:
         for launch in launches(op, options.count, options.seed):
             results, problem = kernel.run(options.heddle, folder, [tile for _, _, tile in launch], environment)
