@@ -79,7 +79,7 @@ class Good(unittest.TestCase):
         self.assertEqual(form.cases[0].inputs, ("0xffffffff", "1"))
 
     def test_functions_and_effects(self):
-        isa = self.isa("effect add_all  uniform members=m\neffect put  atomic signals\n" +
+        isa = self.isa("effect add_all  uniform aligned members=m\neffect put  atomic signals\n" +
                        insn("T u16 u32", "add.T  d:T, a:T, m:u32", "sem warp add_all<T>") +
                        "  form add.sat.T  d:T, [a], b:T\n    T u16 u32\n    sem memory put applies add_one<T, sat>\n"
                        "  form add.cc.u32  d:u32, [a], b:u32\n    sem memory put applies add_one<u32, false>\n")
@@ -89,7 +89,7 @@ class Good(unittest.TestCase):
         self.assertEqual([form.dispatch_base for form in isa.forms], [0, 0, 2])
         self.assertIn("HEDDLE_WARP(1, heddle::sem::add_all<heddle::u32>)", files["warp_functions.inc"])
         self.assertIn("HEDDLE_ATOMIC(2, heddle::sem::add_one<heddle::u32, false>)", files["atomic_functions.inc"])
-        self.assertIn("{.uniform = true},  // add_all", files["sem_ids.h"])
+        self.assertIn("{.uniform = true, .aligned = true},  // add_all", files["sem_ids.h"])
         self.assertIn("{.access = Access::atomic, .signals = true},  // put", files["sem_ids.h"])
         self.assertEqual([line for line in files["handlers.inc"].splitlines() if line.startswith("HEDDLE")],
                          ["HEDDLE_HANDLER(put)"])

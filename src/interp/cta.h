@@ -88,9 +88,6 @@ using machine::kBarriers;
 
 class InterpretedCta;
 
-/// Host address of the window that a lane's address is counted from; 0: the address is generic.
-u64 window_start(const Warp& warp, const Op& op, u32 lane);
-
 /// A CTA outside of clusters is a cluster of its own.
 using Cluster = machine::Cluster<InterpretedCta>;
 

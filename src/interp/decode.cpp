@@ -234,8 +234,9 @@ std::string Decoder::decode() {
     // Scratch places live for one instruction. But where threads may wait within an instruction,
     // its scratch places stay taken, because other threads of the warp execute other instructions
     // meanwhile.
-    const SemKind kind = inst_->get_form().sem_kind;
-    const bool waits = kind == SemKind::warp || kind == SemKind::engine;
+    const isa::Form& form = inst_->get_form();
+    const bool waits = form.sem_kind == SemKind::warp || form.sem_kind == SemKind::engine ||
+                       form.effects().aligned;
     code_.register_bytes = waits ? most : permanent;
     if (pauses[i]) emit_control(Control::pause);
     instruction();

@@ -203,6 +203,14 @@ class Decoder {
   void cluster_address(Handler run);
   const machine::AtomicFunction* applied() const;
 
+  // --- matrices (decode_matrix.cpp) ---
+  std::vector<Place> sources_of(const Operand& whole);
+  std::vector<Target> targets_of(const Operand& whole);
+  static std::vector<Place> places_of(const std::vector<Target>& targets);
+  Op& warp_access(Handler run, std::vector<Place> registers);
+  void row_access(Handler run, std::vector<Place> registers);
+  void matrix_access(Handler run, std::vector<Place> registers);
+
   // --- control flow, barriers (decode_flow.cpp) ---
   std::string refuse_call(const CallSite& site) const;
   void barrier(Control control);

@@ -45,6 +45,9 @@ void check_shared(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment);
 /// Traps unless [host, host + bytes) can be device memory, aligned.
 void check_global(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment);
 
+/// Host address of the window that a lane's address is counted from; 0: the address is generic.
+u64 window_start(const Warp& warp, const Op& op, u32 lane);
+
 /// dst[0], 64-bit lanes: the host address of the address that op.base, src[0], offset and window
 /// name. Shared addresses: at least op.count bytes from there must exist.
 void host_address(Warp& warp, const Op& op);

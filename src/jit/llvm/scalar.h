@@ -131,6 +131,13 @@ inline bool is_access(const llvm::Instruction& inst) { return is_access_op(machi
 /// Whether a warp operation is shfl (9.7.9.5, 9.7.9.6).
 inline bool is_shuffle(const Site& site) { return site.sem == isa::SemId::shuffle; }
 
+/// Whether a warp operation is no function of registers: it loads or stores matrices.
+inline bool accesses_matrices(const Site& site) {
+  using isa::SemId;
+  return site.sem == SemId::ldmatrix || site.sem == SemId::stmatrix ||
+         site.sem == SemId::wmma_load || site.sem == SemId::wmma_store;
+}
+
 /// The site that the call's first argument names.
 template <class Sites>
 auto& site_of(const llvm::CallInst& call, Sites& sites) {

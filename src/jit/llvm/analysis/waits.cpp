@@ -40,6 +40,7 @@ bool writes(const llvm::Instruction& inst, const ScalarKernel& kernel) {
   const MachineOp op = machine_op(inst);
   if (op == MachineOp::store) return site_of_call(inst, kernel).space != ir::Space::local;
   if (op == MachineOp::step) return !asks_object(inst, kernel);
+  if (op == MachineOp::warp_op) return isa::effects_of(site_of_call(inst, kernel).sem).signals;
   return op == MachineOp::atomic || op == MachineOp::system_call;
 }
 

@@ -309,7 +309,7 @@ void FunctionLowering::instruction() {
 #include "jit/llvm/lower/lowered.def"
 #undef HEDDLE_LOWERED
     default:
-      return step(MachineOp::step);
+      return step(form.effects().aligned ? MachineOp::warp_op : MachineOp::step);
   }
 }
 

@@ -66,7 +66,7 @@ void FunctionLowering::warp_function() {
 }
 
 /// An instruction that the fallback engine runs: it gets the values of the registers that the
-/// instruction reads, and returns those that it writes.
+/// instruction reads, and returns those that it writes. A warp_op is one of all lanes.
 void FunctionLowering::step(MachineOp what) {
   for (const Operand& whole :
        std::span(f_.operands).subspan(inst_->operands.first, inst_->operands.count)) {
@@ -91,6 +91,11 @@ void FunctionLowering::step(MachineOp what) {
     const unsigned bits = from->getAllocatedType()->getIntegerBitWidth();
     types += fmt::format("i{}", bits);
     rows += bits > kRowBits ? 2 : 1;
+  }
+  if (what == MachineOp::warp_op) {
+    site_of(number).has_members = true;
+    operands.push_back(constant(~0u));
+    types += "i32";
   }
   std::vector<llvm::Type*> results;
   u32 result_rows = 0;

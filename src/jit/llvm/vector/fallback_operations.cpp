@@ -38,11 +38,7 @@ void FallbackOperations::step(llvm::CallInst& call, HelperId helper, const Halve
     builder_.CreateBr(ask);
     go_to(ask);
   }
-  u32 row = 0;
-  for (u32 i = 1; i < call.arg_size(); ++i) {
-    runtime_.pass_operand(call.getArgOperand(i), row);
-    row += rows_of(call.getArgOperand(i)->getType());
-  }
+  const u32 rows = pass_registers(call, call.arg_size());
   runtime_.call(helper, call.getArgOperand(0), mask);
   if (ask) {
     Block* wait = new_block("wait");
@@ -62,8 +58,28 @@ void FallbackOperations::step(llvm::CallInst& call, HelperId helper, const Halve
     return values_.define_uniform(call,
                                   builder_.CreateICmpEQ(builder_.CreateAnd(past, here), here));
   }
+  take_registers(call, machine_op(call) == MachineOp::system_call ? rows : 0);
+}
+
+void FallbackOperations::step_together(llvm::CallInst& call, const Halves& mask) {
+  pass_registers(call, call.arg_size() - 1);
+  runtime_.call(HelperId::step, call.getArgOperand(0), mask);
+  if (!call.getType()->isVoidTy()) take_registers(call, 0);
+}
+
+/// The call's operands up to `end`; returns how many rows they take.
+u32 FallbackOperations::pass_registers(llvm::CallInst& call, u32 end) {
+  u32 row = 0;
+  for (u32 i = 1; i < end; ++i) {
+    runtime_.pass_operand(call.getArgOperand(i), row);
+    row += rows_of(call.getArgOperand(i)->getType());
+  }
+  return row;
+}
+
+/// The call's result, or results, from row `first` on.
+void FallbackOperations::take_registers(llvm::CallInst& call, u32 first) {
   auto* record = llvm::dyn_cast<llvm::StructType>(call.getType());
-  const u32 first = machine_op(call) == MachineOp::system_call ? row : 0;
   Halves both{};
   for (unsigned h = 0; h < halves_; ++h) {
     if (!record) {
@@ -71,7 +87,7 @@ void FallbackOperations::step(llvm::CallInst& call, HelperId helper, const Halve
       continue;
     }
     both[h] = llvm::PoisonValue::get(vector_of(record));
-    row = first;
+    u32 row = first;
     for (unsigned i = 0; i < record->getNumElements(); ++i) {
       llvm::Type* type = record->getElementType(i);
       both[h] = builder_.CreateInsertValue(both[h], runtime_.take_result(type, row, h), i);

@@ -4,6 +4,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "base/check.h"
+#include "isa/sem/matrix_move.h"
 #include "jit/llvm/analysis/branch_weights.h"
 #include "jit/llvm/vector/shuffles.h"
 
@@ -35,6 +36,27 @@ bool WarpOperations::emit_shuffle(llvm::CallInst& call, const Site& site) {
   }
   values_.define(call, both);
   return true;
+}
+
+/// The lanes of both halves as 64 elements of 16 bits, shuffled.
+void WarpOperations::emit_movmatrix(llvm::CallInst& call) {
+  auto* elements = llvm::FixedVectorType::get(builder_.getInt16Ty(), 2 * kHalf);
+  Halves both{};
+  for (unsigned h = 0; h < halves_; ++h) {
+    const unsigned begin = h / kHalves * kHalves;
+    const auto source = [&](unsigned half) {
+      llvm::Value* lanes = values_.vector(call.getArgOperand(1), begin + half);
+      return builder_.CreateBitCast(builder_.CreateFreeze(lanes), elements);
+    };
+    std::vector<int> from;
+    for (unsigned i = 0; i < 2 * kHalf; ++i) {
+      const sem::HalfOfMatrix one = sem::transposed_half((h - begin) * kHalf + i / 2, i % 2);
+      from.push_back(static_cast<int>(one.lane * 2 + one.half));
+    }
+    both[h] = builder_.CreateBitCast(builder_.CreateShuffleVector(source(0), source(1), from),
+                                     vector_of(builder_.getInt32Ty()));
+  }
+  values_.define(call, both);
 }
 
 void WarpOperations::check_members(llvm::CallInst& call, const Halves& mask) {
@@ -100,6 +122,8 @@ void WarpOperations::emit(llvm::CallInst& call, const Site& site, const Halves& 
                                               ? some
                                               : builder_.CreateOr(all, builder_.CreateNot(some)));
     }
+    case SemId::movmatrix:
+      return emit_movmatrix(call);
     case SemId::shuffle:
       if (emit_shuffle(call, site)) return;
       break;

@@ -21,6 +21,7 @@ class WarpOperations : Emitter {
   void check_members(llvm::CallInst& call, const Halves& mask);
 
  private:
+  void emit_movmatrix(llvm::CallInst& call);
   bool emit_shuffle(llvm::CallInst& call, const Site& site);
   static u32 first_result_row(const llvm::CallInst& call, const Site& site);
 
