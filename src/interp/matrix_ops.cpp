@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/matrix_ops.h"
 
+#include <array>
 #include <cstring>
 
 #include "interp/windows.h"
@@ -47,49 +48,57 @@ Addresses find_rows(Warp& warp, const Op& op) {
 /// A piece of the matrix that lies in one register: an element, or all elements smaller than a
 /// byte, which are neighbours in memory.
 struct Piece {
-  u64 offset;  ///< in memory, in bytes
-  u32 index;   ///< of the register
-  u32 place;   ///< in the register, in bytes
+  sem::MatrixElement first;  ///< of lane 0
+  u32 index;                 ///< of the register
+  u32 place;                 ///< in the register, in bytes
 };
 
-/// Calls `use` for the pieces of a lane.
-template <class Use>
-void for_each_piece(const Op& op, u32 lane, u32 stride, Use use) {
-  const sem::Fragment f = fragment_of(op);
+/// The pieces that a lane has.
+struct Pieces {
+  std::array<Piece, 16> all;
+  u32 count = 0;
+};
+Pieces find_pieces(const Op& op, const sem::Fragment& f) {
+  Pieces pieces;
   const u32 parts = f.bits < 8 ? 1 : sem::elements_of_register(f);
   for (u32 index = 0; index < op.count; ++index) {
-    for (u32 part = 0; part < parts; ++part) {
-      const sem::MatrixElement e = sem::element_of(f, lane, index, part);
-      const bool by_columns = op.flags & kColumnMajor;
-      const u64 element =
-          by_columns ? u64{e.column} * stride + e.row : u64{e.row} * stride + e.column;
-      use(Piece{element * f.bits / 8, index, part * f.bits / 8});
-    }
+    for (u32 part = 0; part < parts; ++part)
+      pieces.all[pieces.count++] = {sem::element_of(f, 0, index, part), index, part * f.bits / 8};
   }
+  return pieces;
 }
 
-/// Calls `use(lane, host address, place in the frame)` for all pieces of the matrix, each of
-/// `bytes` bytes, which are legal.
+/// Calls `use(host address, place in the frame)` for all pieces of the matrix, each of `bytes`
+/// bytes, which are legal.
 template <class Use>
 void for_each_piece(Warp& warp, const Op& op, u32 bytes, Use use) {
-  const u32 register_bytes = fragment_of(op).bits == 64 ? 8 : 4;
+  const sem::Fragment f = fragment_of(op);
+  const Pieces pieces = find_pieces(op, f);
+  const u32 register_bytes = f.bits == 64 ? 8 : 4;
+  const bool shared = op.flags & kInShared, by_columns = op.flags & kColumnMajor;
   for_lane_by_lane(warp, [&](u32 lane) {
     const u64 base = warp.at<const u64>(op.src[0])[lane];
-    const u32 stride = warp.at<const u32>(op.src[1])[lane];
+    const u64 stride = warp.at<const u32>(op.src[1])[lane];
     machine::AddressRange legal;  // of the piece before: most lie in the same one
-    for_each_piece(op, lane, stride, [&](const Piece& piece) {
-      const u64 address = base + piece.offset;
+    // From lane 0's element, in all pieces.
+    const sem::MatrixElement apart = sem::element_of(f, lane, 0, 0);
+    for (u32 i = 0; i < pieces.count; ++i) {
+      const Piece& piece = pieces.all[i];
+      const u64 row = piece.first.row + apart.row, column = piece.first.column + apart.column;
+      const u64 element = by_columns ? column * stride + row : row * stride + column;
+      const u64 address = base + element * f.bits / 8;
       if (!legal.contains(address, bytes)) {
-        if (op.flags & kInShared)
+        if (shared)
           check_shared(warp, lane, address, bytes, bytes);
         else
           check_global(warp, lane, address, bytes, bytes);
-        legal = warp.memory->accessible(address);
+        legal = shared ? machine::AddressRange{warp.shared_base, warp.shared_size}
+                       : warp.memory->accessible(address);
       }
       if (address % bytes) raise_trap(warp, machine::TrapKind::misaligned_address, lane, &address);
       use(bytes_at(address),
           warp.at<u8>(op.list[piece.index]) + lane * register_bytes + piece.place);
-    });
+    }
   });
 }
 

@@ -44,7 +44,8 @@ constexpr u32 distinct_registers(const Fragment& f) {
 /// The element in place `part`, counted from the low bits, of register `index` of `lane`. A and the
 /// accumulator consist of tiles of at most 16 rows, B and the accumulator of tiles of 8 columns;
 /// the registers of a tile lie together. So the registers of a wmma fragment are those of one
-/// mma.m16n8k* after the other. Not for mma.m8n8k4 with .f16, see below.
+/// mma.m16n8k* after the other. Row and column are sums of what the lane and what the place in it
+/// contribute. Not for mma.m8n8k4 with .f16, see below.
 constexpr MatrixElement element_of(const Fragment& f, u32 lane, u32 index, u32 part) {
   const u32 group = lane / 4, in_group = lane % 4;
   const u32 row_blocks = f.m < 16 ? 1 : 2;  // of 8 rows, in a tile

@@ -182,6 +182,24 @@ TEST(MatrixFragments, WmmaIsMmaTileAfterTile) {
   }
 }
 
+TEST(MatrixFragments, ElementsAreSumsOfLaneAndPlace) {
+  for (const Row& row : kWmma) {
+    for (const MatrixOperand operand : {a, b, accumulator}) {
+      const u32 bits = operand == accumulator ? row.accumulator_bits : row.bits;
+      const Fragment f{operand, row.m, row.n, row.k, bits};
+      for (u32 lane = 0; lane < 32; ++lane) {
+        const MatrixElement apart = element_of(f, lane, 0, 0);
+        for (u32 index = 0; index < 8; ++index)
+          for (u32 part = 0; part < elements_of_register(f); ++part) {
+            const MatrixElement first = element_of(f, 0, index, part);
+            ASSERT_EQ(element_of(f, lane, index, part),
+                      (MatrixElement{first.row + apart.row, first.column + apart.column}));
+          }
+      }
+    }
+  }
+}
+
 /// Of mma.m8n8k4 with .f16: the places of (product, row, column).
 template <class At>
 std::vector<u32> occurrences884(u32 rows, u32 columns, u32 elements, At at) {

@@ -68,45 +68,56 @@ void FunctionLowering::warp_function() {
 /// An instruction that the fallback engine runs: it gets the values of the registers that the
 /// instruction reads, and returns those that it writes. A warp_op is one of all lanes.
 void FunctionLowering::step(MachineOp what) {
+  const u32 number = site();
+  // For a wait: how many of the registers name the object and the phase (shape.cpp).
+  site_of(number).count = static_cast<u8>((operand("a").kind == OperandKind::reg ? 1 : 0) +
+                                          (operand("parity").kind != OperandKind::none ? 1 : 0));
+  emit_step(what, number, registers_read());
+}
+
+/// The registers that the fallback engine needs for the instruction.
+std::vector<llvm::Value*> FunctionLowering::registers_read() {
   for (const Operand& whole :
        std::span(f_.operands).subspan(inst_->operands.first, inst_->operands.count)) {
     for (const Operand& one : elements(whole)) {
       // The fallback engine has another layout of local memory.
       if (one.kind == OperandKind::local)
-        return fail(
-            fmt::format("'{}' of a local variable is not compiled", inst_->get_form().opcode));
+        fail(fmt::format("'{}' of a local variable is not compiled", inst_->get_form().opcode));
     }
   }
+  const auto rows_of = [&](const std::vector<ir::RegId>& all) {
+    u32 rows = 0;
+    for (const ir::RegId id : all)
+      rows += registers_[id.value]->getAllocatedType()->getIntegerBitWidth() > kRowBits ? 2 : 1;
+    return rows;
+  };
   const ir::InstRegisters registers = ir::registers_of(f_, *inst_);
-  std::string types;
-  u32 rows = 0;
-  const u32 number = site();
-  // For a wait: how many of the registers name the object and the phase (shape.cpp).
-  site_of(number).count = static_cast<u8>((operand("a").kind == OperandKind::reg ? 1 : 0) +
-                                          (operand("parity").kind != OperandKind::none ? 1 : 0));
-  std::vector<llvm::Value*> operands = {constant(number)};
+  if (std::max(rows_of(registers.read), rows_of(registers.written)) > kHelperOperands)
+    fail(fmt::format("'{}' of so many registers is not compiled", inst_->get_form().opcode));
+  std::vector<llvm::Value*> operands;
   for (const ir::RegId id : registers.read) {
     llvm::AllocaInst* from = registers_[id.value];
     operands.push_back(builder_.CreateLoad(from->getAllocatedType(), from));
-    const unsigned bits = from->getAllocatedType()->getIntegerBitWidth();
-    types += fmt::format("i{}", bits);
-    rows += bits > kRowBits ? 2 : 1;
   }
-  if (what == MachineOp::warp_op) {
-    site_of(number).has_members = true;
+  return operands;
+}
+
+/// Results are the registers that the instruction writes.
+void FunctionLowering::emit_step(MachineOp what, u32 site, std::vector<llvm::Value*> operands) {
+  if (what == MachineOp::warp_op) {  // the membermask, of all lanes
+    site_of(site).has_members = true;
     operands.push_back(constant(~0u));
-    types += "i32";
   }
+  std::string types;
+  for (const llvm::Value* one : operands)
+    types += fmt::format("i{}", one->getType()->getIntegerBitWidth());
+  operands.insert(operands.begin(), constant(site));
+  const std::vector<ir::RegId> written = ir::registers_of(f_, *inst_).written;
   std::vector<llvm::Type*> results;
-  u32 result_rows = 0;
-  for (const ir::RegId id : registers.written) {
-    llvm::Type* type = registers_[id.value]->getAllocatedType();
-    results.push_back(type);
-    types += fmt::format("r{}", type->getIntegerBitWidth());
-    result_rows += type->getIntegerBitWidth() > kRowBits ? 2 : 1;
+  for (const ir::RegId id : written) {
+    results.push_back(registers_[id.value]->getAllocatedType());
+    types += fmt::format("r{}", results.back()->getIntegerBitWidth());
   }
-  if (std::max(rows, result_rows) > kHelperOperands)
-    return fail(fmt::format("'{}' of so many registers is not compiled", inst_->get_form().opcode));
   llvm::Type* result = results.empty()       ? builder_.getVoidTy()
                        : results.size() == 1 ? results[0]
                                              : llvm::StructType::get(shared_.context, results);
@@ -114,7 +125,7 @@ void FunctionLowering::step(MachineOp what) {
   for (std::size_t i = 0; i < results.size(); ++i)
     builder_.CreateStore(
         results.size() == 1 ? all : builder_.CreateExtractValue(all, static_cast<unsigned>(i)),
-        registers_[registers.written[i].value]);
+        registers_[written[i].value]);
 }
 
 bool is_unusual_barrier(const ir::Function& f, const ir::Inst& inst) {

@@ -133,6 +133,9 @@ class FunctionLowering {
   void lane_function();
   void warp_function();
   void step(MachineOp what);
+  std::vector<llvm::Value*> registers_read();
+  void emit_step(MachineOp what, u32 site, std::vector<llvm::Value*> operands);
+  void row_access(const Operand& moved, bool loads);
   // One for each handler that is made LLVM IR here.
 #define HEDDLE_LOWERED(name) void name();
 #include "jit/llvm/lower/lowered.def"

@@ -38,7 +38,7 @@ void FallbackOperations::step(llvm::CallInst& call, HelperId helper, const Halve
     builder_.CreateBr(ask);
     go_to(ask);
   }
-  const u32 rows = pass_registers(call, call.arg_size());
+  const u32 rows = pass_registers(call, 1, call.arg_size());
   runtime_.call(helper, call.getArgOperand(0), mask);
   if (ask) {
     Block* wait = new_block("wait");
@@ -58,19 +58,21 @@ void FallbackOperations::step(llvm::CallInst& call, HelperId helper, const Halve
     return values_.define_uniform(call,
                                   builder_.CreateICmpEQ(builder_.CreateAnd(past, here), here));
   }
-  take_registers(call, machine_op(call) == MachineOp::system_call ? rows : 0);
+  const bool calls = machine_op(call) == MachineOp::system_call;
+  values_.define(call, take_registers(call, calls ? rows : 0));
 }
 
-void FallbackOperations::step_together(llvm::CallInst& call, const Halves& mask) {
-  pass_registers(call, call.arg_size() - 1);
+Halves FallbackOperations::step_together(llvm::CallInst& call, u32 first, u32 end,
+                                         const Halves& mask) {
+  pass_registers(call, first, end);
   runtime_.call(HelperId::step, call.getArgOperand(0), mask);
-  if (!call.getType()->isVoidTy()) take_registers(call, 0);
+  return call.getType()->isVoidTy() ? Halves{} : take_registers(call, 0);
 }
 
-/// The call's operands up to `end`; returns how many rows they take.
-u32 FallbackOperations::pass_registers(llvm::CallInst& call, u32 end) {
+/// Returns how many rows the registers take.
+u32 FallbackOperations::pass_registers(llvm::CallInst& call, u32 first, u32 end) {
   u32 row = 0;
-  for (u32 i = 1; i < end; ++i) {
+  for (u32 i = first; i < end; ++i) {
     runtime_.pass_operand(call.getArgOperand(i), row);
     row += rows_of(call.getArgOperand(i)->getType());
   }
@@ -78,7 +80,7 @@ u32 FallbackOperations::pass_registers(llvm::CallInst& call, u32 end) {
 }
 
 /// The call's result, or results, from row `first` on.
-void FallbackOperations::take_registers(llvm::CallInst& call, u32 first) {
+Halves FallbackOperations::take_registers(llvm::CallInst& call, u32 first) {
   auto* record = llvm::dyn_cast<llvm::StructType>(call.getType());
   Halves both{};
   for (unsigned h = 0; h < halves_; ++h) {
@@ -94,7 +96,7 @@ void FallbackOperations::take_registers(llvm::CallInst& call, u32 first) {
       row += rows_of(type);
     }
   }
-  values_.define(call, both);
+  return both;
 }
 
 void FallbackOperations::cold_call(llvm::CallInst& call, const Halves& mask) {

@@ -16,9 +16,9 @@ class FallbackOperations : Emitter {
   /// One instruction. With a helper that waits, the warp yields until a lane has an answer
   /// (PTX ISA 9.7.13.15.16).
   void step(llvm::CallInst& call, HelperId helper, const Halves& mask);
-  /// An instruction that all lanes of the warp execute together, whose last operand is a
-  /// membermask.
-  void step_together(llvm::CallInst& call, const Halves& mask);
+  /// An instruction that all lanes of the warp execute together. Its registers are the call's
+  /// operands from `first` up to `end`. Returns the result of the call, if it has one.
+  Halves step_together(llvm::CallInst& call, u32 first, u32 end, const Halves& mask);
   /// A function that hardly any lane calls (cold_functions.h).
   void cold_call(llvm::CallInst& call, const Halves& mask);
   /// Barriers with thread counts, or with a number in a register, bar.red and bar.arrive
@@ -26,8 +26,8 @@ class FallbackOperations : Emitter {
   void barrier(llvm::CallInst& call, const Halves& mask);
 
  private:
-  u32 pass_registers(llvm::CallInst& call, u32 end);
-  void take_registers(llvm::CallInst& call, u32 first);
+  u32 pass_registers(llvm::CallInst& call, u32 first, u32 end);
+  Halves take_registers(llvm::CallInst& call, u32 first);
 
   LaneValues& values_;
   RuntimeCalls& runtime_;

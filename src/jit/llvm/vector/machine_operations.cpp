@@ -172,7 +172,7 @@ void MachineOperations::emit(llvm::CallInst& call, MachineOp op, const ActiveLan
     case MachineOp::atomic:
       return atomics_.emit(call, site(), active);
     case MachineOp::warp_op:
-      return accesses_matrices(site()) ? fallback_.step_together(call, mask)
+      return accesses_matrices(site()) ? matrices_.emit(call, site(), mask)
                                        : warp_operations_.emit(call, site(), mask);
     case MachineOp::step:
     case MachineOp::system_call:

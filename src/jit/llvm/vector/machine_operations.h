@@ -7,6 +7,7 @@
 #include "jit/llvm/vector/atomics.h"
 #include "jit/llvm/vector/branch_conditions.h"
 #include "jit/llvm/vector/fallback_operations.h"
+#include "jit/llvm/vector/matrix_accesses.h"
 #include "jit/llvm/vector/warp_operations.h"
 
 namespace heddle::jit {
@@ -15,7 +16,8 @@ class MachineOperations : Emitter {
  public:
   MachineOperations(CtaFunction& function, LaneValues& values, RuntimeCalls& runtime,
                     LocalAccesses& local, BranchConditions& conditions, Accesses& accesses,
-                    Atomics& atomics, WarpOperations& warp_operations, FallbackOperations& fallback)
+                    Atomics& atomics, WarpOperations& warp_operations, FallbackOperations& fallback,
+                    MatrixAccesses& matrices)
       : Emitter(function),
         values_(values),
         runtime_(runtime),
@@ -24,7 +26,8 @@ class MachineOperations : Emitter {
         accesses_(accesses),
         atomics_(atomics),
         warp_operations_(warp_operations),
-        fallback_(fallback) {}
+        fallback_(fallback),
+        matrices_(matrices) {}
 
   void emit(llvm::CallInst& call, MachineOp op, const ActiveLanes& active);
   /// Of the last MachineOp::turn: whether a lane has made progress (i1).
@@ -50,6 +53,7 @@ class MachineOperations : Emitter {
   Atomics& atomics_;
   WarpOperations& warp_operations_;
   FallbackOperations& fallback_;
+  MatrixAccesses& matrices_;
   llvm::AllocaInst* progress_ = nullptr;
 };
 

@@ -42,10 +42,11 @@ Vectorized vectorize(ScalarKernel& kernel, const Plan& plan, Analyses& analyses,
   Atomics atomics(function, values, runtime, windows, groups, checks);
   WarpOperations warp_operations(function, values, runtime, plan.demanded);
   FallbackOperations fallback(function, values, runtime);
+  MatrixAccesses matrices(function, values, runtime, windows, fallback);
   BranchConditions conditions(function, values);
   Instructions instructions(function, values, plan.demanded);
   MachineOperations operations(function, values, runtime, local, conditions, accesses, atomics,
-                               warp_operations, fallback);
+                               warp_operations, fallback, matrices);
   PhiVariables phis(function, values);
   SequentialLoops sequential(function, values, phis, runtime, windows, groups, checks, processor,
                              plan.waiting, order);

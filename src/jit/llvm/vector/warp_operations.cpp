@@ -3,9 +3,11 @@
 
 #include <llvm/IR/Instructions.h>
 
+#include <algorithm>
+
 #include "base/check.h"
-#include "isa/sem/matrix_move.h"
 #include "jit/llvm/analysis/branch_weights.h"
+#include "jit/llvm/vector/matrix_accesses.h"
 #include "jit/llvm/vector/shuffles.h"
 
 namespace heddle::jit {
@@ -38,23 +40,14 @@ bool WarpOperations::emit_shuffle(llvm::CallInst& call, const Site& site) {
   return true;
 }
 
-/// The lanes of both halves as 64 elements of 16 bits, shuffled.
 void WarpOperations::emit_movmatrix(llvm::CallInst& call) {
-  auto* elements = llvm::FixedVectorType::get(builder_.getInt16Ty(), 2 * kHalf);
   Halves both{};
-  for (unsigned h = 0; h < halves_; ++h) {
-    const unsigned begin = h / kHalves * kHalves;
+  for (unsigned h = 0; h < halves_; h += kHalves) {
     const auto source = [&](unsigned half) {
-      llvm::Value* lanes = values_.vector(call.getArgOperand(1), begin + half);
-      return builder_.CreateBitCast(builder_.CreateFreeze(lanes), elements);
+      return builder_.CreateFreeze(values_.vector(call.getArgOperand(1), h + half));
     };
-    std::vector<int> from;
-    for (unsigned i = 0; i < 2 * kHalf; ++i) {
-      const sem::HalfOfMatrix one = sem::transposed_half((h - begin) * kHalf + i / 2, i % 2);
-      from.push_back(static_cast<int>(one.lane * 2 + one.half));
-    }
-    both[h] = builder_.CreateBitCast(builder_.CreateShuffleVector(source(0), source(1), from),
-                                     vector_of(builder_.getInt32Ty()));
+    const MatrixRegister transposed = transposed_matrix(builder_, {source(0), source(1)});
+    std::copy(transposed.begin(), transposed.end(), both.begin() + h);
   }
   values_.define(call, both);
 }
