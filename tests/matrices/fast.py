@@ -31,7 +31,7 @@ class Operands(dict):
             result = (nan if x.nan else -inf if x.sign else inf), NOTHING
         else:
             value = float(x.value(FLOATS[self.name].mantissa))
-            result = value, x.exponent if value else NOTHING
+            result = (value, x.exponent) if value else (-0.0 if x.sign else 0.0, NOTHING)
         self[code] = result
         return result
 

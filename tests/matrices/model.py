@@ -180,22 +180,23 @@ def products(op, step, ks, a, b, scales):
 
 
 def element_by_halves(op, step, ks, a, b, c):
-    inner = Addend(Fraction(0), 0)
+    inner = 0
     for half in (0, 1):
         # Half of the k, so the k of a step spread over twice its products.
         for first in range(0, op.k, 2 * step.products):
             mine = [k for k in ks if first <= k < first + 2 * step.products and k % 4 // 2 == half]
             if mine:
-                inner = operand(op.d, add([*products(op, step, mine, a, b, None), inner], step, op.d))
-    return rounded_sum(op.d, inner, operand(op.c, c), c)
+                inner = add([*products(op, step, mine, a, b, None), operand(op.d, inner)], step, op.d)
+    return rounded_sum(op.d, inner, c)
 
 
-def rounded_sum(name, x, y, code_of_y):
-    """x + y rounded to nearest even. x is no -0, so a zero is -0 never."""
-    specials = [z for z in (x, y) if isinstance(z, Special)]
+def rounded_sum(name, x, y):
+    """The code of the sum of two codes, rounded to nearest even; of two -0 it is -0."""
+    numbers = [operand(name, code) for code in (x, y)]
+    specials = [z for z in numbers if isinstance(z, Special)]
     if specials:
         return add(specials, None, name)
-    return encode(name, x.value + y.value, "rn")
+    return encode(name, sum(z.value for z in numbers), "rn", (x & y) >> FLOATS[name].bits - 1)
 
 
 def bits_element(op, ks, a, b, c):

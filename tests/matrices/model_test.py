@@ -225,6 +225,10 @@ class Chains(unittest.TestCase):
         self.assertEqual(dot("sm_90", name, [256, 2**-8, -256], [256, 1, 256], 0), 0)
         self.assertEqual(dot("sm_90", name, [256, -256, 2**-9], [256, 256, 2**-9], 0), 2**-18)
         self.assertEqual(dot("sm_120", name, [256, -256, 2**-9], [256, 256, 2**-9], 0), 0)
+        # A sum that rounds to -0, and c = -0. The sum of no products is +0.
+        half = "m16n8k32.row.col.f16.e5m2.e5m2.f16"
+        self.assertEqual(str(dot("sm_90", half, [0, 0, 2**-14], [0, 0, -(2**-12)], "-0")), "-0.0")
+        self.assertEqual(str(dot("sm_90", half, [0], [0], "-0")), "0.0")
 
 
 class Scales(unittest.TestCase):
