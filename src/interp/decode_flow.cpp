@@ -153,7 +153,8 @@ void Decoder::warp_function(const isa::Form& form) {
   }
   for (const Target& target : targets) call.registers.push_back(target.place);
   // A second result may be left out.
-  for (; operands < call.function->sources + call.function->results; ++operands) {
+  call.operands = std::max(operands, call.function->sources + call.function->results);
+  for (; operands < call.operands; ++operands) {
     call.first[operands] = static_cast<u8>(call.registers.size());
     call.registers.push_back(scratch(sizeof(u64)));
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/warp_calls.h"
 
+#include <bit>
+
 namespace heddle::interp {
 
 void call_warp_function(Warp& warp, const Op& op) {
@@ -9,11 +11,18 @@ void call_warp_function(Warp& warp, const Op& op) {
   for (std::size_t i = 0; i < call.registers.size(); ++i)
     registers[i] = warp.at<u8>(call.registers[i]);
   void* operands[machine::kMostWarpOperands];
-  const u32 count = call.function->sources + call.function->results;
-  for (u32 i = 0; call.function->has_registers && i < count; ++i)
+  for (u32 i = 0; call.function->has_registers && i < call.operands; ++i)
     operands[i] = registers + call.first[i];
-  call.function->run(op.runtime, *warp.tensor_core, {warp.members, warp.mask},
-                     call.function->has_registers ? operands : registers);
+  isa::WarpContext context{.core = *warp.tensor_core,
+                           .warp = warp.number,
+                           .shared = reinterpret_cast<const u8*>(warp.shared_base),
+                           .shared_bytes = static_cast<u32>(warp.shared_size)};
+  call.function->run(op.runtime, context, {warp.members, warp.mask},
+                     call.function->has_registers ? operands : registers, call.operands);
+  if (!context.failed) return;
+  const u64 address = context.address;
+  raise_trap(warp, machine::TrapKind::illegal_address,
+             static_cast<u32>(std::countr_zero(warp.mask)), &address);
 }
 
 }  // namespace heddle::interp

@@ -15,6 +15,7 @@ namespace heddle::interp {
 struct WarpCall {
   const machine::WarpFunction* function = nullptr;
   std::vector<Place> registers;  ///< of all operands
+  u32 operands = 0;
   /// By operand: the index of its first register.
   std::array<u8, machine::kMostWarpOperands> first{};
 };

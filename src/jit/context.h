@@ -65,7 +65,7 @@ inline constexpr u32 kHelpers = 16;
 
 /// The most operands of a helper. An operand's lanes are consecutive; a predicate is a word of
 /// bits.
-inline constexpr u32 kHelperOperands = 41;
+inline constexpr u32 kHelperOperands = 144;
 inline constexpr u32 kRowBits = 64;  ///< of a lane; larger operands take two
 
 struct Context {

@@ -20,11 +20,11 @@ void fields(Stream& s, CodeLine& line) {
 template <class Stream>
 void fields(Stream& s, Site& site) {
   auto& [function, inst, sem, space, type, bytes, count, strong, ordered, has_third, op, runtime,
-         registers, dispatch, next, distance, in_line, shared, step, widens, index_step, factor,
-         narrow, alone, has_count, has_members, gathered] = site;
+         registers, first_result, dispatch, next, distance, in_line, shared, step, widens,
+         index_step, factor, narrow, alone, has_count, has_members, gathered] = site;
   s(function, inst, sem, space, type, bytes, count, strong, ordered, has_third, op, runtime,
-    registers, dispatch, next, distance, in_line, shared, step, widens, index_step, factor, narrow,
-    alone, has_count, has_members, gathered);
+    registers, first_result, dispatch, next, distance, in_line, shared, step, widens, index_step,
+    factor, narrow, alone, has_count, has_members, gathered);
 }
 
 template <class Stream>

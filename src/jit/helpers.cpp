@@ -313,49 +313,57 @@ class ScalarCall {
 /// One whose operands are of several registers. Results go behind the operands and the membermask.
 class RegistersCall {
  public:
-  RegistersCall(Context* context, const machine::WarpFunction& function, u64 counts) {
-    u32 row = 0, members = 1;
-    for (u32 i = 0; i < function.sources + function.results; ++i, counts >>= 4) {
-      if (i == function.sources) row += members;
+  RegistersCall(Context* context, const machine::WarpFunction& function, const Site& site) {
+    while (count_ < std::size(site.registers) && site.registers[count_]) ++count_;
+    u32 row = 0;
+    for (u32 i = 0; i < count_; ++i) {
+      if (i == count_ - function.results) members_ = row++;
       operands_[i] = rows_ + row;
-      row += counts & 15;
+      row += site.registers[i];
     }
     for (u32 i = 0; i < row; ++i) rows_[i] = context->operands[i];
   }
   void* const* operands() const { return operands_; }
+  u32 count() const { return count_; }
+  u32 members() const { return members_; }  ///< the operand that is the membermask
 
  private:
+  u32 count_ = 0, members_ = 0;
   void* rows_[kHelperOperands];
   void* operands_[machine::kMostWarpOperands];
 };
 
 u32 warp_op(Context* context, u32 number) {
-  const Cta& cta = cta_of(context);
+  Cta& cta = cta_of(context);
   const Site& site = cta.site(number);
   const machine::WarpFunction& function = machine::warp_function(site.dispatch);
-  const isa::TensorCore& core = cta.profile().tensor_core;
   const u32 all = context->lanes;
-  const auto run = [&](void* const* operands) {
-    const auto of_group = [&](u32 group, u32 members) {
-      function.run(site.runtime, core, {members, group}, operands);
+  isa::WarpContext environment{.core = cta.profile().tensor_core,
+                               .warp = context->warp,
+                               .shared = reinterpret_cast<const u8*>(context->shared_base),
+                               .shared_bytes = static_cast<u32>(context->shared_size)};
+  /// `members`: the operand that is the membermask.
+  const auto run = [&](void* const* operands, u32 count, u32 members) {
+    const auto of_group = [&](u32 group, u32 named) {
+      function.run(site.runtime, environment, {named, group}, operands, count);
     };
-    if (!site.has_members) {
-      of_group(all, all);
-      return true;
-    }
-    // The membermask is behind the sources.
-    u32 sources = function.has_registers ? 0 : function.sources;
-    u64 counts = site.registers;
-    for (u32 i = 0; function.has_registers && i < function.sources; ++i, counts >>= 4)
-      sources += counts & 15;
-    return for_each_group(context, site, operand<const u32>(context, sources), of_group);
+    if (site.has_members)
+      return for_each_group(context, site, operand<const u32>(context, members), of_group);
+    of_group(all, all);
+    return true;
   };
-  if (function.has_registers)
-    return !run(RegistersCall(context, function, site.registers).operands());
-  ScalarCall call(context, function);
-  if (!run(call.operands())) return 1;
-  call.give_results(all);
-  return 0;
+  if (!function.has_registers) {
+    ScalarCall call(context, function);
+    if (!run(call.operands(), function.sources + function.results, function.sources)) return 1;
+    call.give_results(all);
+    return 0;
+  }
+  const RegistersCall call(context, function, site);
+  if (!run(call.operands(), call.count(), call.members())) return 1;
+  if (!environment.failed) return 0;
+  cta.raise(TrapKind::illegal_address, site, static_cast<u32>(std::countr_zero(all)),
+            environment.address);
+  return 1;
 }
 
 /// An access outside of the device's windows: legal only to registered host memory.

@@ -35,11 +35,12 @@ struct Site {
   bool has_third = false;  ///< of an atomic operation: there is an operand c, for all elements
   u8 op = 0;               ///< sem::Atomop, or of bar.red sem::Boolop; 0: another operation
   u8 runtime[6] = {};      ///< run-time modifiers of a warp operation
-  u64 registers = 0;  ///< of a warp operation: how many each of its operands has, sources before
-                      ///< results, four bits each
-  u16 dispatch = 0;   ///< of a warp or atomic operation: isa::dispatch_index()
-  u32 next = 0;       ///< of an access that is checked in a group: the next one
-  u64 distance = 0;   ///< bytes behind the address that is given
+  u8 registers[12] = {};   ///< of a warp operation: how many each of its operands has, sources
+                           ///< before results; 0 behind the last operand
+  u8 first_result = 0;     ///< of a warp operation: the operand of the helper that has the result
+  u16 dispatch = 0;        ///< of a warp or atomic operation: isa::dispatch_index()
+  u32 next = 0;            ///< of an access that is checked in a group: the next one
+  u64 distance = 0;        ///< bytes behind the address that is given
   // Of affine addresses: see Context::lines.
   bool in_line = false;      ///< addresses are in Context::lines; else in Context::addresses
   u8 shared = 1;             ///< halves of warps that share a first address

@@ -6,7 +6,7 @@
 
 #include <span>
 
-#include "isa/tensor_core.h"
+#include "isa/warp_context.h"
 
 namespace heddle::machine {
 
@@ -16,16 +16,16 @@ struct WarpLanes {
 };
 
 struct WarpFunction {
-  /// See sem::WarpFunction::call().
-  void (*run)(const u8* modifiers, const isa::TensorCore& core, WarpLanes who,
-              void* const* operands);
-  u32 sources, results;
+  /// See sem::WarpFunction::call(). Where the context has failed, there is an illegal access.
+  void (*run)(const u8* modifiers, isa::WarpContext& context, WarpLanes who, void* const* operands,
+              u32 count);
+  u32 sources, results;     ///< no sources: the number depends on the form
   bool has_registers;       ///< each operand is of several registers
   bool first_is_predicate;  ///< result
 };
 
 inline constexpr u32 kMostWarpOperands = 12;
-inline constexpr u32 kMostWarpRegisters = 40;  ///< of all operands of an instruction
+inline constexpr u32 kMostWarpRegisters = 144;  ///< of all operands of an instruction
 
 /// Of one CPU level.
 std::span<const WarpFunction> warp_functions_baseline();

@@ -10,8 +10,10 @@ namespace {
 inline namespace HEDDLE_LEVEL {
 
 template <auto kFunction>
-void run(const u8* modifiers, const isa::TensorCore& core, WarpLanes who, void* const* operands) {
-  sem::WarpFunction<kFunction>::call(modifiers, core, {who.members, who.active}, operands);
+void run(const u8* modifiers, isa::WarpContext& context, WarpLanes who, void* const* operands,
+         u32 count) {
+  sem::WarpFunction<kFunction>::call(modifiers, context, {who.members, who.active},
+                                     {operands, count});
 }
 
 template <auto kFunction>

@@ -32,6 +32,15 @@ struct Predicate {
   u32 bits;
 };
 
+/// An operand of several registers: where each of them lies, a value for each lane.
+template <class T>
+using Registers = T* const*;
+/// All operands of a function, sources before results, each of which is Registers.
+struct WarpOperands {
+  void* const* operands;
+  u32 count;
+};
+
 /// f(lane) for each lane of the set, lowest first.
 template <class F>
 constexpr void for_each_lane(u32 set, F f) {

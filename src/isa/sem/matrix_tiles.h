@@ -12,10 +12,6 @@
 
 namespace heddle::sem {
 
-/// An operand of several registers: where each of them lies, a value for each lane.
-template <class T>
-using Registers = T* const*;
-
 struct MatrixShape {
   u32 m, n, k;
 };

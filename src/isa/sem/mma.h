@@ -34,6 +34,13 @@ constexpr const ElementFormat& format_of(isa::Type type) {
   }
 }
 
+constexpr u32 bits_of_element(isa::Type type) { return format_of(type).container; }
+/// The signs of the elements of a word.
+constexpr u32 sign_bits(isa::Type type) {
+  const u32 container = bits_of_element(type);
+  return container == 32 ? 0x80000000u : container == 16 ? 0x80008000u : 0x80808080u;
+}
+
 using DecodedA = DecodedWords<kMostWords, kVectorLanes>;
 using DecodedB = DecodedWords<kMostWords, kWarpSize>;
 
@@ -65,33 +72,49 @@ struct ProductRule {
   isa::NarrowProducts narrow = isa::NarrowProducts::native;
 };
 
-/// `multiply(what, rows of A, column of B, its number, sum)` adds the products of a column.
+/// Adds the products of the rows of a tile and eight columns to C: `multiply(what, rows of A,
+/// column of B, its number, sum)` does so for a column.
+template <class Multiply>
+inline void multiply_tile(const MatrixProduct& what, const Operand& rows, const DecodedB& columns,
+                          const Tile& tile, bool has_c, Multiply multiply) {
+  u32x16 sums[kTileColumns] = {};
+  if (has_c) what.half_c ? load_half_accumulator(tile, sums) : load_accumulator(tile, sums);
+  for (u32 column = 0; column < kTileColumns; ++column) {
+    f32x16 sum = as<f32x16>(sums[column]);
+    multiply(what, rows,
+             Column{columns.values + column * kGroup, columns.exponents + column * kGroup}, column,
+             sum);
+    sums[column] = as<u32x16>(sum);
+  }
+  what.result.half ? store_half_accumulator(tile, sums) : store_accumulator(tile, sums);
+}
+
+constexpr MatrixProduct product_of(const SumRule& rule, const MatrixTypes& types, u32 k) {
+  const ElementFormat& fa = format_of(types.a);
+  const bool half = types.d == isa::Type::f16;
+  return {fa,
+          format_of(types.b),
+          k / elements_in_word(fa),
+          {half, rule.short_f32 && !half},
+          types.c == isa::Type::f16};
+}
+
+/// The same for all tiles of a product.
 template <class Multiply>
 inline void for_each_column(const SumRule& rule, MatrixShape shape, const MatrixTypes& types,
                             WarpLanes who, const Fragments& fragments, const SparseA& sparsity,
                             Multiply multiply) {
-  const ElementFormat &fa = format_of(types.a), &fb = format_of(types.b);
-  const bool half_c = types.c == isa::Type::f16, half_d = types.d == isa::Type::f16;
-  const u32 words = shape.k / elements_in_word(fa);
-  const MatrixProduct what = {fa, fb, words, {half_d, rule.short_f32 && !half_d}, half_c};
-  for_each_tile({shape, words, half_c, half_d}, who.active, fragments, [&](const Tile& tile) {
-    RowsOfA a;
-    DecodedA decoded_a;
-    DecodedB decoded_b;
-    u32x16 sums[kTileColumns];
-    load_rows(tile, sparsity, a);
-    const Operand rows = decode_a(fa, a, words, decoded_a);
-    decode_b(fb, tile, decoded_b);
-    half_c ? load_half_accumulator(tile, sums) : load_accumulator(tile, sums);
-    for (u32 column = 0; column < kTileColumns; ++column) {
-      const Column of_b = {decoded_b.values + column * kGroup,
-                           decoded_b.exponents + column * kGroup};
-      f32x16 sum = as<f32x16>(sums[column]);
-      multiply(what, rows, of_b, column, sum);
-      sums[column] = as<u32x16>(sum);
-    }
-    half_d ? store_half_accumulator(tile, sums) : store_accumulator(tile, sums);
-  });
+  const MatrixProduct what = product_of(rule, types, shape.k);
+  for_each_tile({shape, what.words, what.half_c, what.result.half}, who.active, fragments,
+                [&](const Tile& tile) {
+                  RowsOfA a;
+                  DecodedA decoded_a;
+                  DecodedB decoded_b;
+                  load_rows(tile, sparsity, a);
+                  const Operand rows = decode_a(what.a, a, what.words, decoded_a);
+                  decode_b(what.b, tile, decoded_b);
+                  multiply_tile(what, rows, decoded_b, tile, true, multiply);
+                });
 }
 
 inline void mma_float(const ProductRule& rule, MatrixShape shape, const MatrixTypes& types,
@@ -209,42 +232,64 @@ inline u32x16 add_sum(u32x16 c, s32x16 sum, bool saturates) {
   return select(as<s32x16>(overflow) < 0, limit, total);
 }
 
+inline constexpr u32 kMostIntegers = 8;  ///< of a word
+/// Rows of A and columns of B of integers, as f32: element by element, and as DecodedWords.
+struct IntegerRows {
+  alignas(64) float values[kMostWords * kMostIntegers][kVectorLanes];
+};
+struct IntegerColumns {
+  alignas(64) float values[kMostWords / kGroup][kMostIntegers][kWarpSize];
+};
+constexpr u32 integers_in_word(isa::Type type) {
+  return type == isa::Type::s8 || type == isa::Type::u8 ? 4 : 8;
+}
+inline void decode_rows(isa::Type type, const RowsOfA& a, u32 words, IntegerRows& to) {
+  const u32 per_word = integers_in_word(type);
+  for (u32 word = 0; word < words; ++word) {
+    for (u32 part = 0; part < per_word; ++part)
+      store(to.values[word * per_word + part], integer_values(type, a.words[word], part));
+  }
+}
+inline void decode_columns(isa::Type type, const Tile& tile, IntegerColumns& to) {
+  for (u32 group = 0; group < tile.words / kGroup; ++group) {
+    for (u32 part = 0; part < integers_in_word(type); ++part) {
+      for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes)
+        store(to.values[group][part] + lane,
+              integer_values(type, load<u32x16>(tile.b[group] + lane), part));
+    }
+  }
+}
+inline void multiply_tile(u32 per_word, const IntegerRows& rows, const IntegerColumns& columns,
+                          const Tile& tile, bool has_c, bool saturates) {
+  u32x16 sums[kTileColumns] = {};
+  if (has_c) load_accumulator(tile, sums);
+  for (u32 column = 0; column < kTileColumns; ++column) {
+    f32x16 sum{};
+    for (u32 word = 0; word < tile.words; ++word) {
+      for (u32 part = 0; part < per_word; ++part) {
+        const float b = columns.values[word / kGroup][part][column * kGroup + word % kGroup];
+        sum = multiply_add(load<f32x16>(rows.values[word * per_word + part]), f32x16{} + b, sum);
+      }
+    }
+    sums[column] = add_sum(sums[column], convert<s32x16>(sum), saturates);
+  }
+  store_accumulator(tile, sums);
+}
+
 inline void multiply_integers(MatrixShape shape, isa::Type a_type, isa::Type b_type, Flag satfinite,
                               WarpLanes who, const Fragments& fragments,
                               const SparseA& sparsity = {}) {
-  const u32 per_word = a_type == isa::Type::s8 || a_type == isa::Type::u8 ? 4 : 8;
-  const u32 words = shape.k / per_word;
-  for_each_tile({shape, words, false, false}, who.active, fragments, [&](const Tile& tile) {
-    constexpr u32 kMostElements = 8;
-    alignas(64) float rows[kMostWords * kMostElements][kVectorLanes];
-    alignas(64) float columns[kMostWords / kGroup][kMostElements][kWarpSize];
-    RowsOfA a;
-    load_rows(tile, sparsity, a);
-    for (u32 word = 0; word < words; ++word) {
-      for (u32 part = 0; part < per_word; ++part)
-        store(rows[word * per_word + part], integer_values(a_type, a.words[word], part));
-    }
-    for (u32 group = 0; group < words / kGroup; ++group) {
-      for (u32 part = 0; part < per_word; ++part) {
-        for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes)
-          store(columns[group][part] + lane,
-                integer_values(b_type, load<u32x16>(tile.b[group] + lane), part));
-      }
-    }
-    u32x16 sums[kTileColumns];
-    load_accumulator(tile, sums);
-    for (u32 column = 0; column < kTileColumns; ++column) {
-      f32x16 sum{};
-      for (u32 word = 0; word < words; ++word) {
-        for (u32 part = 0; part < per_word; ++part) {
-          const float b_value = columns[word / kGroup][part][column * kGroup + word % kGroup];
-          sum = multiply_add(load<f32x16>(rows[word * per_word + part]), f32x16{} + b_value, sum);
-        }
-      }
-      sums[column] = add_sum(sums[column], convert<s32x16>(sum), satfinite == Flag::on);
-    }
-    store_accumulator(tile, sums);
-  });
+  const u32 per_word = integers_in_word(a_type);
+  for_each_tile({shape, shape.k / per_word, false, false}, who.active, fragments,
+                [&](const Tile& tile) {
+                  RowsOfA a;
+                  IntegerRows rows;
+                  IntegerColumns columns;
+                  load_rows(tile, sparsity, a);
+                  decode_rows(a_type, a, tile.words, rows);
+                  decode_columns(b_type, tile, columns);
+                  multiply_tile(per_word, rows, columns, tile, true, satfinite == Flag::on);
+                });
 }
 
 inline void mma_integer(isa::MmaShape shape, isa::Type a_type, isa::Type b_type, Flag satfinite,
@@ -262,6 +307,18 @@ inline u32x16 count_bits(u32x16 v) {
 }
 
 /// Elements of one bit: D = C + the number of bits in A xor B, or A and B.
+inline void multiply_bits(isa::Boolop op, const WordsOfA& rows, const Tile& tile, bool has_c) {
+  u32x16 sums[kTileColumns] = {};
+  if (has_c) load_accumulator(tile, sums);
+  for (u32 column = 0; column < kTileColumns; ++column) {
+    for (u32 word = 0; word < tile.words; ++word) {
+      const u32 of_b = tile.b[word / kGroup][column * kGroup + word % kGroup];
+      sums[column] += count_bits(op == isa::Boolop::xor_ ? rows[word] ^ of_b : rows[word] & of_b);
+    }
+  }
+  store_accumulator(tile, sums);
+}
+
 inline void mma_bits(isa::MmaShape shape_name, isa::Boolop op, WarpLanes who,
                      Registers<const u32> a, Registers<const u32> b, Registers<const u32> c,
                      Registers<u32> d) {
@@ -269,16 +326,8 @@ inline void mma_bits(isa::MmaShape shape_name, isa::Boolop op, WarpLanes who,
   const u32 words = shape.k / 32;
   for_each_tile({shape, words, false, false}, who.active, {a, b, c, d}, [&](const Tile& tile) {
     WordsOfA rows;
-    u32x16 sums[kTileColumns];
     load_a(tile, words, rows);
-    load_accumulator(tile, sums);
-    for (u32 column = 0; column < kTileColumns; ++column) {
-      for (u32 word = 0; word < words; ++word) {
-        const u32 of_b = tile.b[word / kGroup][column * kGroup + word % kGroup];
-        sums[column] += count_bits(op == isa::Boolop::xor_ ? rows[word] ^ of_b : rows[word] & of_b);
-      }
-    }
-    store_accumulator(tile, sums);
+    multiply_bits(op, rows, tile, true);
   });
 }
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "isa/sem/lanes.h"
-#include "isa/tensor_core.h"
+#include "isa/warp_context.h"
 
 namespace heddle::sem {
 
@@ -38,43 +38,50 @@ struct WarpFunction<kFunction> {
     return (0 + ... + (std::is_same_v<Args, T> ? 1 : 0));
   }
   static constexpr u32 kFirstOperand = (0 + ... + (std::is_enum_v<Args> ? 1 : 0)) +
-                                       count<const isa::TensorCore&>() + count<WarpLanes>();
+                                       count<const isa::TensorCore&>() +
+                                       count<isa::WarpContext&>() + count<WarpLanes>();
+  static constexpr bool kTakesAll = count<WarpOperands>() == 1;
 
  public:
-  static constexpr bool kHasRegisters = (false || ... || kIsRegisters<Args>);
-  static constexpr u32 kResults = (0 + ... + (kIsResult<Args> ? 1 : 0));
-  static constexpr u32 kSources = sizeof...(Args) - kFirstOperand - kResults;
+  static constexpr bool kHasRegisters = kTakesAll || (false || ... || kIsRegisters<Args>);
+  static constexpr u32 kResults = kTakesAll ? 1 : (0 + ... + (kIsResult<Args> ? 1 : 0));
+  /// 0 where WarpOperands has all.
+  static constexpr u32 kSources = kTakesAll ? 0 : sizeof...(Args) - kFirstOperand - kResults;
   static constexpr bool kFirstResultIsPredicate =
       std::is_same_v<Arg<kFirstOperand + kSources>, Predicate&>;
 
   /// `operands`: where each operand lies, 32 values or a Predicate, or, with registers, where there
   /// are pointers to those; sources come before results. `modifiers`: those that are passed at run
   /// time; they come first.
-  static void call(const u8* modifiers, const isa::TensorCore& core, WarpLanes who,
-                   void* const* operands) {
-    call(modifiers, core, who, operands, std::make_index_sequence<sizeof...(Args)>());
+  static void call(const u8* modifiers, isa::WarpContext& context, WarpLanes who,
+                   WarpOperands operands) {
+    call(modifiers, context, who, operands, std::make_index_sequence<sizeof...(Args)>());
   }
 
  private:
   template <std::size_t... kIndex>
-  static void call(const u8* modifiers, const isa::TensorCore& core, WarpLanes who,
-                   void* const* operands, std::index_sequence<kIndex...>) {
-    kFunction(argument<kIndex>(modifiers, core, who, operands)...);
+  static void call(const u8* modifiers, isa::WarpContext& context, WarpLanes who,
+                   WarpOperands operands, std::index_sequence<kIndex...>) {
+    kFunction(argument<kIndex>(modifiers, context, who, operands)...);
   }
   template <u32 kIndex>
-  static Arg<kIndex> argument(const u8* modifiers, const isa::TensorCore& core, WarpLanes who,
-                              void* const* operands) {
+  static Arg<kIndex> argument(const u8* modifiers, isa::WarpContext& context, WarpLanes who,
+                              WarpOperands operands) {
     using T = Arg<kIndex>;
     if constexpr (std::is_enum_v<T>)
       return static_cast<T>(modifiers[kIndex]);
     else if constexpr (std::is_same_v<T, WarpLanes>)
       return who;
     else if constexpr (std::is_same_v<T, const isa::TensorCore&>)
-      return core;
+      return context.core;
+    else if constexpr (std::is_same_v<T, isa::WarpContext&>)
+      return context;
+    else if constexpr (std::is_same_v<T, WarpOperands>)
+      return operands;
     else if constexpr (std::is_pointer_v<T>)
-      return static_cast<T>(operands[kIndex - kFirstOperand]);
+      return static_cast<T>(operands.operands[kIndex - kFirstOperand]);
     else
-      return *static_cast<Predicate*>(operands[kIndex - kFirstOperand]);
+      return *static_cast<Predicate*>(operands.operands[kIndex - kFirstOperand]);
   }
 };
 

@@ -44,7 +44,11 @@ void visit_site(Site& site, const Visit& visit) {
   visit("runtime0", site.runtime[0]), visit("runtime1", site.runtime[1]);
   visit("runtime2", site.runtime[2]), visit("runtime3", site.runtime[3]);
   visit("runtime4", site.runtime[4]), visit("runtime5", site.runtime[5]);
-  visit("registers", site.registers);
+  static constexpr const char* kRegisters[] = {
+      "registers0", "registers1", "registers2", "registers3", "registers4",  "registers5",
+      "registers6", "registers7", "registers8", "registers9", "registers10", "registers11"};
+  for (u32 i = 0; i < std::size(site.registers); ++i) visit(kRegisters[i], site.registers[i]);
+  visit("first_result", site.first_result);
   visit("dispatch", site.dispatch);
   visit("next", site.next), visit("distance", site.distance), visit("in_line", site.in_line);
   visit("shared", site.shared), visit("step", site.step), visit("widens", site.widens);

@@ -21,10 +21,15 @@ void FunctionLowering::warp_function() {
   site_of(number).has_members = form.members >= 0 || aligned;
   for (std::size_t i = 0; i < form.runtime_slots.size(); ++i)
     site_of(number).runtime[i] = inst_->slots[form.runtime_slots[i]];
-  u32 shift = 0;
-  const auto count_registers = [&](std::size_t count) {
-    site_of(number).registers |= u64{count} << shift;
-    shift += 4;
+  u32 count = 0;
+  bool has_registers = false;
+  const auto count_registers = [&](std::size_t registers) {
+    site_of(number).registers[count++] = static_cast<u8>(registers);
+    has_registers |= registers > 1;
+  };
+  const auto pass = [&](llvm::Value* operand) {
+    operands.push_back(operand);
+    types += fmt::format("i{}", operand->getType()->getIntegerBitWidth());
   };
   const auto for_each_operand = [&](bool written, auto f) {
     for (u32 i = 0; i < form.operands.size() && i < inst_->operands.count; ++i) {
@@ -37,16 +42,11 @@ void FunctionLowering::warp_function() {
       return;
     }
     count_registers(elements(one).size());
-    for (const Operand& element : elements(one)) {
-      operands.push_back(value(element));
-      types += fmt::format("i{}", operands.back()->getType()->getIntegerBitWidth());
-    }
+    for (const Operand& element : elements(one)) pass(value(element));
   });
-  if (members) {
-    operands.push_back(members);
-    types += fmt::format("i{}", members->getType()->getIntegerBitWidth());
-  }
-  for_each_operand(true, [&](u32, const Operand& one) {
+  if (members) pass(members);
+  const u32 sources = static_cast<u32>(operands.size()) - 1;
+  for_each_operand(true, [&](u32 i, const Operand& one) {
     // The result is left out, or is a second one that goes to a sink.
     if (one.type == Type::none && one.kind != OperandKind::vector) return;
     if (!targets.empty() && one.kind == OperandKind::none) return;
@@ -54,9 +54,11 @@ void FunctionLowering::warp_function() {
     for (const Operand& element : elements(one)) {
       targets.push_back(&element);
       results.push_back(integer(bits_of(element.type)));
-      types += fmt::format("r{}", bits_of(element.type));
+      if (form.operands[i].also_read) pass(value(element));
     }
   });
+  for (llvm::Type* result : results) types += fmt::format("r{}", result->getIntegerBitWidth());
+  if (has_registers) site_of(number).first_result = static_cast<u8>(sources);
   llvm::Type* result =
       results.size() == 1 ? results[0] : llvm::StructType::get(shared_.context, results);
   llvm::Value* all = emit(MachineOp::warp_op, result, operands, types);

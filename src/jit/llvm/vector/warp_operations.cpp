@@ -78,13 +78,6 @@ void WarpOperations::check_members(llvm::CallInst& call, const Halves& mask) {
   go_to(next);
 }
 
-/// Where the helper leaves the results: in the place of the operands or, if operands are of several
-/// registers, behind them.
-u32 WarpOperations::first_result_row(const llvm::CallInst& call, const Site& site) {
-  constexpr u64 kOneEach = 0x1111111111111111;
-  return (site.registers & ~kOneEach) != 0 ? call.arg_size() - 1 : 0;
-}
-
 void WarpOperations::emit(llvm::CallInst& call, const Site& site, const Halves& mask) {
   using isa::SemId;
   const bool uniform = shapes_.of(&call).is_uniform();
@@ -125,7 +118,7 @@ void WarpOperations::emit(llvm::CallInst& call, const Site& site, const Halves& 
   }
   for (u32 i = 1; i < call.arg_size(); ++i) runtime_.pass_operand(call.getArgOperand(i), i - 1);
   runtime_.call(HelperId::warp_op, call.getArgOperand(0), mask);
-  runtime_.take_results(call, first_result_row(call, site));
+  runtime_.take_results(call, site.first_result);
 }
 
 }  // namespace heddle::jit

@@ -23,7 +23,6 @@ class WarpOperations : Emitter {
  private:
   void emit_movmatrix(llvm::CallInst& call);
   bool emit_shuffle(llvm::CallInst& call, const Site& site);
-  static u32 first_result_row(const llvm::CallInst& call, const Site& site);
 
   LaneValues& values_;
   RuntimeCalls& runtime_;

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// wgmma.mma_async (PTX ISA 9.7.15). Four warps multiply a matrix of 64 rows; each computes its
+// sixteen rows by itself, when it issues the instruction. B, and A unless it is in registers, are
+// in shared memory, where descriptors say (matrix_descriptor.h).
+#pragma once
+
+#include "isa/sem/matrix_descriptor.h"
+#include "isa/sem/mma_sparse.h"
+#include "isa/warp_context.h"
+
+namespace heddle::sem {
+
+/// N of a shape: those of floating point are all multiples of 8, those of bits fewer.
+constexpr u32 columns_of(isa::WgmmaShape shape) {
+  constexpr u32 kShapesOfColumns = 4, kAll = 32, kSmall = 4;
+  const u32 index = static_cast<u32>(shape) - 1;
+  if (index < kAll * kShapesOfColumns) return (index / kShapesOfColumns + 1) * kTileColumns;
+  const u32 of_bits = index - kAll * kShapesOfColumns;
+  return of_bits < kSmall ? (of_bits + 1) * kTileColumns : 48 + (of_bits - kSmall) * 16;
+}
+
+/// The operands of a form, in its order.
+template <bool kARegisters, bool kSparse>
+class WgmmaOperands {
+ public:
+  explicit WgmmaOperands(WarpOperands operands) : all_(operands) {}
+
+  Registers<const u32> a() const { return registers<u32>(0); }
+  u64 a_descriptor() const { return registers<u64>(0)[0][0]; }
+  u64 b_descriptor() const { return registers<u64>(1)[0][0]; }
+  SparseA sparsity(isa::Type type) const {
+    if constexpr (!kSparse)
+      return {};
+    else
+      return sparsity_of(type, registers<u32>(2), registers<u32>(3));
+  }
+  bool accumulates() const { return (registers<u32>(kNext)[0][0] & 1) != 0; }
+  /// Whether the products are negated: -1 for one of A and B.
+  bool negates() const { return number(kNext + 1) != number(kNext + 2); }
+  Major major_of_a() const { return !kARegisters && number(kNext + 3) ? Major::mn : Major::k; }
+  Major major_of_b() const { return number(kNext + (kARegisters ? 3 : 4)) ? Major::mn : Major::k; }
+  Registers<u32> d() const { return static_cast<Registers<u32>>(all_.operands[all_.count - 1]); }
+
+ private:
+  static constexpr u32 kNext = kSparse ? 4 : 2;
+  template <class T>
+  Registers<const T> registers(u32 index) const {
+    return static_cast<Registers<const T>>(all_.operands[index]);
+  }
+  u32 number(u32 index) const { return registers<u32>(index)[0][0]; }
+
+  WarpOperands all_;
+};
+
+/// A matrix in shared memory: rows of words, each row one of A or a column of B.
+class SharedMatrix {
+ public:
+  SharedMatrix(isa::WarpContext& context, u64 descriptor, Major major)
+      : context_(context),
+        layout_(matrix_layout(wgmma_descriptor(descriptor), major)),
+        major_(major) {}
+
+  /// Words [0, words) of a row of K; elements of 16 bits where the matrix is MN-major.
+  void load_row(u32 row, u32 words, u32* to, u32 stride) const {
+    if (major_ == Major::k) {
+      for (u32 word = 0; word < words; word += kGroup) {
+        u32 chunk[kGroup] = {};
+        load(chunk_address(layout_, row, word / kGroup), chunk, sizeof chunk);
+        for (u32 i = 0; i < kGroup; ++i) to[(word + i) * stride] = chunk[i];
+      }
+      return;
+    }
+    for (u32 k = 0; k < words * 2; ++k) {
+      u16 element = 0;
+      load(element_address(layout_, k, row, 16), &element, sizeof element);
+      u32& word = to[k / 2 * stride];
+      word = k % 2 == 0 ? element : word | static_cast<u32>(element) << 16;
+    }
+  }
+
+ private:
+  void load(u32 address, void* to, u32 bytes) const {
+    if (address > context_.shared_bytes || context_.shared_bytes - address < bytes)
+      return context_.fail(address);
+    std::memcpy(to, context_.shared + address, bytes);
+  }
+
+  isa::WarpContext& context_;
+  MatrixLayout layout_;
+  Major major_;
+};
+
+/// Sixteen rows of A in shared memory.
+inline void load_rows(const SharedMatrix& matrix, u32 first_row, u32 words, const SparseA& sparsity,
+                      RowsOfA& to) {
+  alignas(64) u32 rows[kMostWords][kVectorLanes] = {};
+  to.sparse = sparsity.metadata != nullptr;
+  for (u32 row = 0; row < kVectorLanes; ++row)
+    matrix.load_row(first_row + row, to.sparse ? words / 2 : words, &rows[0][row], kVectorLanes);
+  std::memcpy(to.words, rows, sizeof rows);
+  if (to.sparse) expand_a(sparsity, words, to);
+}
+
+/// Eight columns of B in shared memory, as registers of a fragment.
+struct SharedColumns {
+  alignas(64) u32 words[kMostWords / kGroup][kWarpSize];
+  const u32* registers[kMostWords / kGroup];
+
+  void load(const SharedMatrix& matrix, u32 first_column, u32 count) {
+    u32 row[kMostWords];
+    for (u32 column = 0; column < kTileColumns; ++column) {
+      matrix.load_row(first_column + column, count, row, 1);
+      for (u32 word = 0; word < count; ++word)
+        words[word / kGroup][column * kGroup + word % kGroup] = row[word];
+    }
+    for (u32 group = 0; group < kMostWords / kGroup; ++group) registers[group] = words[group];
+  }
+};
+
+/// Calls f(rows of A, tile) for eight columns after the other. `words`: of a row; each tile has
+/// `each` registers of D. Without results where an access is not legal.
+template <bool kARegisters, bool kSparse, class F>
+inline void for_each_tile(const WgmmaOperands<kARegisters, kSparse>& operands,
+                          isa::WarpContext& context, WarpLanes who, const SparseA& sparsity,
+                          u32 columns, u32 words, u32 each, Major major_of_a, Major major_of_b,
+                          F f) {
+  constexpr u32 kWarpsOfGroup = 4;
+  RowsOfA rows;
+  if constexpr (kARegisters) {
+    Tile tile{};
+    tile.a = operands.a(), tile.words = words, tile.tall = true;
+    load_rows(tile, sparsity, rows);
+  } else {
+    const SharedMatrix a(context, operands.a_descriptor(), major_of_a);
+    load_rows(a, context.warp % kWarpsOfGroup * kVectorLanes, words, sparsity, rows);
+  }
+  const SharedMatrix b(context, operands.b_descriptor(), major_of_b);
+  const Registers<u32> d = operands.d();
+  for (u32 column = 0; column < columns && !context.failed; column += kTileColumns) {
+    SharedColumns of_b;
+    of_b.load(b, column, words);
+    if (context.failed) return;
+    const Registers<u32> registers = d + column / kTileColumns * each;
+    f(rows, Tile{nullptr, of_b.registers, registers, registers, words, true, who.active});
+  }
+}
+
+template <bool kARegisters, bool kSparse>
+inline void wgmma_float(const SumRule& rule, u32 columns, isa::Type a_type, isa::Type b_type,
+                        isa::Type d_type, bool transposes, isa::WarpContext& context, WarpLanes who,
+                        WarpOperands all) {
+  const WgmmaOperands<kARegisters, kSparse> operands(all);
+  const u32 k = (kSparse ? 64 : 32) / (bits_of_element(a_type) / 8);
+  const MatrixProduct what = product_of(rule, {a_type, b_type, d_type, d_type}, k);
+  const bool accumulates = operands.accumulates(), negates = operands.negates();
+  bool decoded = false;
+  DecodedA decoded_a;
+  for_each_tile(
+      operands, context, who, operands.sparsity(a_type), columns, what.words,
+      what.result.half ? 2 : 4, transposes ? operands.major_of_a() : Major::k,
+      transposes ? operands.major_of_b() : Major::k, [&](RowsOfA& a, const Tile& tile) {
+        if (!decoded && negates) {
+          for (u32 word = 0; word < what.words; ++word)
+            a.words[word] ^= sign_bits(a_type) & (a.sparse ? a.stored[word] : ~u32x16{});
+        }
+        const Operand rows = decoded ? Operand{decoded_a.values, decoded_a.exponents,
+                                               elements_in_word(what.a), pairs_in_word(what.a)}
+                                     : decode_a(what.a, a, what.words, decoded_a);
+        decoded = true;
+        DecodedB decoded_b;
+        decode_b(what.b, tile, decoded_b);
+        multiply_tile(
+            what, rows, decoded_b, tile, accumulates,
+            [&](const MatrixProduct& product, const Operand& of_a, const Column& of_b, u32,
+                f32x16& sum) { multiply_column(rule, product, of_a, of_b, kWarpSize, sum); });
+      });
+}
+
+template <bool kARegisters, bool kSparse>
+inline void wgmma_tf32(isa::WgmmaShape shape, isa::WarpContext& context, WarpLanes who,
+                       WarpOperands operands) {
+  wgmma_float<kARegisters, kSparse>(context.core.wgmma_tf32, columns_of(shape), isa::Type::tf32,
+                                    isa::Type::tf32, isa::Type::f32, false, context, who, operands);
+}
+template <bool kARegisters, bool kSparse>
+inline void wgmma_f16(isa::WgmmaShape shape, isa::Type d_type, isa::WarpContext& context,
+                      WarpLanes who, WarpOperands operands) {
+  wgmma_float<kARegisters, kSparse>(context.core.wgmma_f16, columns_of(shape), isa::Type::f16,
+                                    isa::Type::f16, d_type, true, context, who, operands);
+}
+template <bool kARegisters, bool kSparse>
+inline void wgmma_bf16(isa::WgmmaShape shape, isa::WarpContext& context, WarpLanes who,
+                       WarpOperands operands) {
+  wgmma_float<kARegisters, kSparse>(context.core.wgmma_f16, columns_of(shape), isa::Type::bf16,
+                                    isa::Type::bf16, isa::Type::f32, true, context, who, operands);
+}
+template <bool kARegisters, bool kSparse>
+inline void wgmma_narrow(isa::WgmmaShape shape, isa::Type d_type, isa::Type a_type,
+                         isa::Type b_type, isa::WarpContext& context, WarpLanes who,
+                         WarpOperands operands) {
+  wgmma_float<kARegisters, kSparse>(context.core.wgmma_narrow, columns_of(shape), a_type, b_type,
+                                    d_type, false, context, who, operands);
+}
+
+template <bool kARegisters, bool kSparse>
+inline void wgmma_integer(isa::WgmmaShape shape, isa::Type a_type, isa::Type b_type, Flag satfinite,
+                          isa::WarpContext& context, WarpLanes who, WarpOperands all) {
+  const WgmmaOperands<kARegisters, kSparse> operands(all);
+  const bool accumulates = operands.accumulates();
+  bool decoded = false;
+  IntegerRows rows;
+  for_each_tile(operands, context, who, operands.sparsity(a_type), columns_of(shape),
+                kSparse ? 16 : 8, 4, Major::k, Major::k, [&](RowsOfA& a, const Tile& tile) {
+                  if (!decoded) decode_rows(a_type, a, tile.words, rows);
+                  decoded = true;
+                  IntegerColumns columns;
+                  decode_columns(b_type, tile, columns);
+                  multiply_tile(integers_in_word(a_type), rows, columns, tile, accumulates,
+                                satfinite == Flag::on);
+                });
+}
+
+template <bool kARegisters>
+inline void wgmma_bits(isa::WgmmaShape shape, isa::WarpContext& context, WarpLanes who,
+                       WarpOperands all) {
+  const WgmmaOperands<kARegisters, false> operands(all);
+  const bool accumulates = operands.accumulates();
+  for_each_tile(operands, context, who, {}, columns_of(shape), 8, 4, Major::k, Major::k,
+                [&](RowsOfA& a, const Tile& tile) {
+                  multiply_bits(isa::Boolop::and_, a.words, tile, accumulates);
+                });
+}
+
+}  // namespace heddle::sem
