@@ -6,28 +6,37 @@
 
 namespace heddle::machine {
 
-std::span<const WarpFunction> warp_functions_v3();
-std::span<const WarpFunction> warp_functions_v4();
+LevelFunctions level_functions_v3();
+LevelFunctions level_functions_v4();
 
 namespace {
 
-std::span<const WarpFunction> best_functions() {
+LevelFunctions choose_functions() {
   [[maybe_unused]] const CpuLevel most = wanted_cpu_level().value_or(CpuLevel::v4);
 #ifdef HEDDLE_HAS_LEVEL_V4
-  if (most >= CpuLevel::v4 && __builtin_cpu_supports("x86-64-v4")) return warp_functions_v4();
+  if (most >= CpuLevel::v4 && __builtin_cpu_supports("x86-64-v4")) return level_functions_v4();
 #endif
 #ifdef HEDDLE_HAS_LEVEL_V3
-  if (most >= CpuLevel::v3 && __builtin_cpu_supports("x86-64-v3")) return warp_functions_v3();
+  if (most >= CpuLevel::v3 && __builtin_cpu_supports("x86-64-v3")) return level_functions_v3();
 #endif
-  return warp_functions_baseline();
+  return level_functions_baseline();
+}
+
+const LevelFunctions& best_functions() {
+  static const LevelFunctions best = choose_functions();
+  return best;
 }
 
 }  // namespace
 
 const WarpFunction& warp_function(u32 index) {
-  static const std::span<const WarpFunction> functions = best_functions();
+  const std::span<const WarpFunction> functions = best_functions().warp;
   HEDDLE_CHECK(index < functions.size() && functions[index].run);
   return functions[index];
+}
+
+isa::ProductFault multiply(const isa::TensorProduct& product, const isa::TensorCore& core) {
+  return best_functions().multiply(product, core);
 }
 
 }  // namespace heddle::machine

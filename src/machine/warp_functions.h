@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The warp functions of the tables (isa/sem/lanes.h), as both engines call them: built for each CPU
+// The warp functions of the tables (isa/sem/lanes.h) and the products in tensor memory, as both
+// engines call them: built for each CPU
 // level, of which the best that this CPU runs is taken; HEDDLE_CPU=baseline|v3|v4 lowers it.
 #pragma once
 
 #include <span>
 
+#include "isa/tensor_product.h"
 #include "isa/warp_context.h"
 
 namespace heddle::machine {
@@ -28,9 +30,15 @@ inline constexpr u32 kMostWarpOperands = 12;
 inline constexpr u32 kMostWarpRegisters = 144;  ///< of all operands of an instruction
 
 /// Of one CPU level.
-std::span<const WarpFunction> warp_functions_baseline();
+struct LevelFunctions {
+  std::span<const WarpFunction> warp;
+  isa::ProductFault (*multiply)(const isa::TensorProduct& product, const isa::TensorCore& core);
+};
+LevelFunctions level_functions_baseline();
 
 /// By isa::dispatch_index().
 const WarpFunction& warp_function(u32 index);
+/// tcgen05.mma (isa/sem/tcgen05_mma.h).
+isa::ProductFault multiply(const isa::TensorProduct& product, const isa::TensorCore& core);
 
 }  // namespace heddle::machine

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The table of warp functions of one CPU level. Compiled once per level.
+#include "isa/sem/tcgen05_mma.h"
 #include "isa/sem/warp_function.h"
 #include "isa/warp_headers.inc"
 #include "machine/warp_functions.h"
@@ -31,9 +32,14 @@ constexpr WarpFunction kWarpFunctions[] = {
 #undef HEDDLE_NO_WARP
 };
 
+isa::ProductFault multiply_matrices(const isa::TensorProduct& product,
+                                    const isa::TensorCore& core) {
+  return sem::TensorMultiplication(product, core).run();
+}
+
 }  // namespace HEDDLE_LEVEL
 }  // namespace
 
-std::span<const WarpFunction> HEDDLE_LEVEL_FUNCTION() { return kWarpFunctions; }
+LevelFunctions HEDDLE_LEVEL_FUNCTION() { return {kWarpFunctions, &multiply_matrices}; }
 
 }  // namespace heddle::machine

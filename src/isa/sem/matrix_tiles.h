@@ -132,26 +132,35 @@ struct RowsOfA {
   WordsOfA stored;  ///< if it is sparse: bits that are ones where elements are stored
 };
 
-/// `words`: of a row of the result.
-inline void expand_a(const SparseA& sparsity, u32 words, RowsOfA& a) {
+/// `unit_bits`: of a unit (SparseA); `words`: of a row of the result; `metadata(row, chunk)`: four
+/// bits.
+template <class Metadata>
+inline void expand_a(u32 unit_bits, u32 words, RowsOfA& a, Metadata metadata) {
   alignas(64) u32 packed[kMostWords][kVectorLanes], dense[kMostWords][kVectorLanes] = {},
                                                     stored[kMostWords][kVectorLanes] = {};
   std::memcpy(packed, a.words, sizeof packed);
-  const u32 in_word = 32 / sparsity.unit, chunks = words * in_word / 4;
-  const u32 mask = (1u << sparsity.unit) - 1;
+  const u32 in_word = 32 / unit_bits, chunks = words * in_word / 4;
+  const u32 mask = (1u << unit_bits) - 1;
   for (u32 row = 0; row < kVectorLanes; ++row) {
     for (u32 chunk = 0; chunk < chunks; ++chunk) {
-      const u32 places = metadata_of(sparsity, row, chunk, chunks);
+      const u32 places = metadata(row, chunk);
       for (u32 i = 0; i < 2; ++i) {
         const u32 from = chunk * 2 + i, to = chunk * 4 + (places >> (2 * i) & 3);
-        const u32 unit = packed[from / in_word][row] >> (from % in_word * sparsity.unit) & mask;
-        dense[to / in_word][row] |= unit << (to % in_word * sparsity.unit);
-        stored[to / in_word][row] |= mask << (to % in_word * sparsity.unit);
+        const u32 unit = packed[from / in_word][row] >> (from % in_word * unit_bits) & mask;
+        dense[to / in_word][row] |= unit << (to % in_word * unit_bits);
+        stored[to / in_word][row] |= mask << (to % in_word * unit_bits);
       }
     }
   }
   std::memcpy(a.words, dense, sizeof dense);
   std::memcpy(a.stored, stored, sizeof stored);
+}
+
+/// A in a fragment, or one whose metadata are.
+inline void expand_a(const SparseA& sparsity, u32 words, RowsOfA& a) {
+  const u32 chunks = words * (32 / sparsity.unit) / 4;
+  expand_a(sparsity.unit, words, a,
+           [&](u32 row, u32 chunk) { return metadata_of(sparsity, row, chunk, chunks); });
 }
 
 inline void load_rows(const Tile& tile, const SparseA& sparsity, RowsOfA& to) {

@@ -259,13 +259,13 @@ inline void decode_columns(isa::Type type, const Tile& tile, IntegerColumns& to)
     }
   }
 }
-inline void multiply_tile(u32 per_word, const IntegerRows& rows, const IntegerColumns& columns,
-                          const Tile& tile, bool has_c, bool saturates) {
-  u32x16 sums[kTileColumns] = {};
-  if (has_c) load_accumulator(tile, sums);
+/// Adds the products of rows and eight columns to `sums`. `words`: of a row.
+inline void multiply_integer_columns(u32 per_word, const IntegerRows& rows,
+                                     const IntegerColumns& columns, u32 words, bool saturates,
+                                     u32x16 (&sums)[kTileColumns]) {
   for (u32 column = 0; column < kTileColumns; ++column) {
     f32x16 sum{};
-    for (u32 word = 0; word < tile.words; ++word) {
+    for (u32 word = 0; word < words; ++word) {
       for (u32 part = 0; part < per_word; ++part) {
         const float b = columns.values[word / kGroup][part][column * kGroup + word % kGroup];
         sum = multiply_add(load<f32x16>(rows.values[word * per_word + part]), f32x16{} + b, sum);
@@ -273,6 +273,12 @@ inline void multiply_tile(u32 per_word, const IntegerRows& rows, const IntegerCo
     }
     sums[column] = add_sum(sums[column], convert<s32x16>(sum), saturates);
   }
+}
+inline void multiply_tile(u32 per_word, const IntegerRows& rows, const IntegerColumns& columns,
+                          const Tile& tile, bool has_c, bool saturates) {
+  u32x16 sums[kTileColumns] = {};
+  if (has_c) load_accumulator(tile, sums);
+  multiply_integer_columns(per_word, rows, columns, tile.words, saturates, sums);
   store_accumulator(tile, sums);
 }
 

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tcgen05.mma (PTX ISA 9.7.16.10): a product whose D is in tensor memory. One thread issues it, and
+// it is computed at once, for one CTA or a pair. Rows of D are in tensor memory as the layouts of
+// 9.7.16.10.5 say, each element in a word of its own.
+#pragma once
+
+#include "isa/sem/matrix_descriptor.h"
+#include "isa/sem/mma.h"
+#include "isa/sem/tensor_memory.h"
+#include "isa/tensor_product.h"
+
+namespace heddle::sem {
+
+using isa::ProductFault;
+using isa::TensorProduct;
+
+/// What an instruction descriptor says (9.7.16.4.2).
+struct ProductShape {
+  isa::Type a, b, d;
+  u32 m, n, k;  ///< of all CTAs; k with the zeros of a sparse A
+  bool negates, transposes_a, transposes_b, saturates;
+  u32 selector;          ///< of sparse metadata
+  u32 scale_a, scale_b;  ///< bytes: where the scale factors begin in a word
+  isa::Type scale;
+};
+
+constexpr isa::Type narrow_type(u32 code) {
+  constexpr isa::Type kTypes[] = {isa::Type::e4m3, isa::Type::e5m2, isa::Type::e4m3,
+                                  isa::Type::e2m3, isa::Type::e3m2, isa::Type::e2m1,
+                                  isa::Type::e2m1, isa::Type::e2m1};
+  return kTypes[code & 7];
+}
+constexpr bool is_fp4(isa::Tcgen05Kind kind) {
+  return kind == isa::Tcgen05Kind::kind_mxf4 || kind == isa::Tcgen05Kind::kind_mxf4nvf4;
+}
+constexpr bool is_scaled(isa::Tcgen05Kind kind) {
+  return kind == isa::Tcgen05Kind::kind_mxf8f6f4 || is_fp4(kind);
+}
+
+constexpr ProductShape product_shape(isa::Tcgen05Kind kind, bool sparse, u32 bits) {
+  const auto field = [bits](u32 at, u32 size) { return bits >> at & ((1u << size) - 1); };
+  ProductShape shape{};
+  const u32 code_a = field(7, 3), code_b = field(10, 3), code_d = field(4, 2);
+  shape.d = code_d == 0 ? isa::Type::f16 : isa::Type::f32;
+  switch (kind) {
+    case isa::Tcgen05Kind::kind_f16:
+      shape.a = code_a ? isa::Type::bf16 : isa::Type::f16;
+      shape.b = code_b ? isa::Type::bf16 : isa::Type::f16;
+      shape.k = 16;
+      break;
+    case isa::Tcgen05Kind::kind_tf32:
+      shape.a = shape.b = isa::Type::tf32;
+      shape.k = 8;
+      break;
+    case isa::Tcgen05Kind::kind_i8:
+      shape.a = code_a ? isa::Type::s8 : isa::Type::u8;
+      shape.b = code_b ? isa::Type::s8 : isa::Type::u8;
+      shape.d = isa::Type::s32;
+      shape.k = 32;
+      break;
+    default:
+      shape.a = is_fp4(kind) ? isa::Type::e2m1 : narrow_type(code_a);
+      shape.b = is_fp4(kind) ? isa::Type::e2m1 : narrow_type(code_b);
+      shape.k = is_fp4(kind) ? 64 : 32;
+  }
+  if (is_scaled(kind)) {
+    shape.d = isa::Type::f32;
+    shape.m = field(27, 2) * 128;
+    shape.scale_a = field(29, 2), shape.scale_b = field(4, 2);
+    shape.scale = field(23, 1) ? isa::Type::ue8m0 : isa::Type::ue4m3;
+    if (is_fp4(kind) && field(31, 1) && !sparse) shape.k = 96;
+  } else {
+    shape.m = field(24, 5) * 16;
+    shape.selector = field(0, 2);
+    shape.saturates = field(3, 1) != 0;
+  }
+  if (sparse) shape.k *= 2;
+  shape.n = field(17, 6) * 8;
+  shape.negates = kind != isa::Tcgen05Kind::kind_i8 && field(13, 1) != field(14, 1);
+  shape.transposes_a = field(15, 1) != 0, shape.transposes_b = field(16, 1) != 0;
+  return shape;
+}
+
+/// Where rows and columns of D are (9.7.16.10.5). Sixteen rows from a multiple of sixteen on are in
+/// successive lanes.
+struct TensorLayout {
+  u32 rows;        ///< of D in each CTA
+  u32 parts;       ///< of N, which lie below each other
+  u32 part_lanes;  ///< from a part to the next
+  bool spread;     ///< sixteen rows take 32 lanes
+};
+constexpr TensorLayout tensor_layout(u32 m, u32 ctas, bool sparse, bool weight_stationary) {
+  const u32 rows = m / ctas;
+  if (weight_stationary && rows < 128) return {rows, 128 / rows, rows, false};  // E, G
+  if (ctas == 2 && rows == 64 && !sparse) return {rows, 2, 64, false};          // B
+  return {rows, 1, 0, rows == 64};                                              // A, D; F, C
+}
+constexpr u32 lane_of(const TensorLayout& layout, u32 row) {
+  return layout.spread ? row / 16 * 32 + row % 16 : row;
+}
+
+/// Reads the operands of a product and computes it.
+class TensorMultiplication {
+ public:
+  TensorMultiplication(const TensorProduct& product, const isa::TensorCore& core)
+      : p_(product),
+        core_(core),
+        shape_(product_shape(product.kind, product.sparse, product.descriptor)),
+        layout_(tensor_layout(shape_.m, product.ctas, product.sparse, product.weight_stationary)) {}
+
+  ProductFault run() {
+    const bool usual = shape_.m == 64 * p_.ctas || shape_.m == 128 * p_.ctas;
+    const bool small = p_.weight_stationary && shape_.m == 32;
+    if ((!usual && !small) || shape_.n < 8 || shape_.n > 256 ||
+        shape_.n % (p_.ctas * layout_.parts) != 0)
+      return {ProductFault::Kind::shape, p_.descriptor};
+    words_ = shape_.k / elements_in_word(shape_.a, p_.kind);
+    for (u32 cta = 0; cta < p_.ctas && fault_.kind == ProductFault::Kind::none; ++cta) {
+      for (u32 row = 0; row < layout_.rows; row += kVectorLanes) multiply_rows(cta, row);
+    }
+    return fault_;
+  }
+
+ private:
+  static constexpr u32 elements_in_word(isa::Type type, isa::Tcgen05Kind kind) {
+    if (is_fp4(kind)) return 8;
+    return kind == isa::Tcgen05Kind::kind_i8 ? 4 : sem::elements_in_word(format_of(type));
+  }
+  bool failed() const { return fault_.kind != ProductFault::Kind::none; }
+  void fail(ProductFault::Kind kind, u32 address) {
+    if (!failed()) fault_ = {kind, address};
+  }
+
+  // --- tensor memory ---
+
+  /// Sixteen lanes of a column, or null.
+  u32* lanes(u32 cta, u32 lane, u32 column) {
+    const u32 unit = column / isa::kTensorUnit;
+    if (column >= isa::kTensorColumns || lane + kVectorLanes > isa::kTensorLanes ||
+        (p_.allocated[cta] >> unit & 1) == 0) {
+      fail(ProductFault::Kind::tensor, lane << 16 | column);
+      return nullptr;
+    }
+    return p_.tensor[cta] + column * isa::kTensorLanes + lane;
+  }
+  u32 word(u32 cta, u32 lane, u32 column) {
+    const u32* const all = lanes(cta, lane / kVectorLanes * kVectorLanes, column);
+    return all ? all[lane % kVectorLanes] : 0;
+  }
+
+  // --- shared memory ---
+
+  /// A chunk of sixteen bytes; small elements get a byte each.
+  void load_chunk(u32 cta, const MatrixLayout& matrix, isa::Type type, u32 row, u32 chunk,
+                  u8 (&to)[kMatrixChunk]) {
+    u8 bytes[kMatrixChunk + 1] = {};  // a shift of six bits looks at the byte behind
+    const u32 address = chunk_address(matrix, row, chunk);
+    if (address > p_.shared_bytes || p_.shared_bytes - address < kMatrixChunk)
+      fail(ProductFault::Kind::shared, address);
+    else
+      std::memcpy(bytes, p_.shared[cta] + address, kMatrixChunk);
+    const isa::TmemSource source = is_fp4(p_.kind)           ? isa::TmemSource::none
+                                   : type == isa::Type::e2m1 ? isa::TmemSource::b4x16_p64
+                                   : type == isa::Type::e2m3 || type == isa::Type::e3m2
+                                       ? isa::TmemSource::b6x16_p32
+                                       : isa::TmemSource::none;
+    for (u32 i = 0; i < kMatrixChunk; ++i) to[i] = tensor_copy_byte(source, bytes, i);
+  }
+  /// Words [0, words) of row `row`: those of its K.
+  void load_row(u32 cta, u64 descriptor, bool transposed, isa::Type type, u32 row, u32 words,
+                u32* to, u32 stride) {
+    const MatrixLayout matrix =
+        matrix_layout(tcgen05_descriptor(descriptor), transposed ? Major::mn : Major::k);
+    u8 chunk[kMatrixChunk];
+    if (!transposed) {
+      for (u32 first = 0; first < words; first += kGroup) {
+        load_chunk(cta, matrix, type, row, first / kGroup, chunk);
+        u32 in_chunk[kGroup];
+        std::memcpy(in_chunk, chunk, sizeof in_chunk);
+        for (u32 i = 0; i < kGroup; ++i) to[(first + i) * stride] = in_chunk[i];
+      }
+      return;
+    }
+    const u32 bytes = 4 / elements_in_word(type, p_.kind), per_word = 4 / bytes;
+    for (u32 i = 0; i < words; ++i) to[i * stride] = 0;
+    for (u32 k = 0; k < words * per_word; ++k) {
+      load_chunk(cta, matrix, type, k, row * bytes / kMatrixChunk, chunk);
+      u32 element = 0;
+      std::memcpy(&element, chunk + row * bytes % kMatrixChunk, bytes);
+      to[k / per_word * stride] |= element << (k % per_word * bytes * 8);
+    }
+  }
+
+  // --- operands ---
+
+  /// The metadata of a chunk of a row of A in tensor memory.
+  u32 metadata(u32 cta, u32 row, u32 chunk) {
+    const u32 column = (p_.metadata & 0xffff), lane = p_.metadata >> 16;
+    if (shape_.a == isa::Type::f16 || shape_.a == isa::Type::bf16 || shape_.a == isa::Type::tf32) {
+      const u32 at = lane + lane_of(layout_, row / 16 * 16) + row % 8 + 8 * (chunk / 4);
+      return word(cta, at, column + shape_.selector) >> (chunk % 4 * 4 + 16 * (row / 8 % 2)) & 15;
+    }
+    return word(cta, lane + lane_of(layout_, row), column + chunk / 8) >> (chunk % 8 * 4) & 15;
+  }
+
+  void load_a(u32 cta, u32 first_row, RowsOfA& to) {
+    alignas(64) u32 rows[kMostWords][kVectorLanes] = {};
+    const u32 stored = p_.sparse ? words_ / 2 : words_;
+    if (p_.a_in_tensor) {
+      const u32 lane = (p_.a >> 16) & 0xffff, column = p_.a & 0xffff;
+      for (u32 i = 0; i < stored; ++i) {
+        for (u32 row = 0; row < kVectorLanes; ++row) {
+          const u32 from = first_row + row;
+          const u32 shifted = p_.shifts_a && from > 0 ? from - 1 : from;
+          rows[i][row] = word(cta, lane + lane_of(layout_, shifted), static_cast<u32>(column + i));
+        }
+      }
+    } else {
+      for (u32 row = 0; row < kVectorLanes; ++row)
+        load_row(cta, p_.a, shape_.transposes_a, shape_.a, first_row + row, stored, &rows[0][row],
+                 kVectorLanes);
+    }
+    std::memcpy(to.words, rows, sizeof to.words);
+    to.sparse = p_.sparse;
+    if (p_.sparse) {
+      const bool wide =
+          shape_.a == isa::Type::f16 || shape_.a == isa::Type::bf16 || shape_.a == isa::Type::tf32;
+      expand_a(wide ? 16 : 8, words_, to,
+               [&](u32 row, u32 chunk) { return metadata(cta, first_row + row, chunk); });
+    }
+    if (!shape_.negates) return;
+    const u32 signs = is_fp4(p_.kind) ? 0x88888888u : sign_bits_of(shape_.a);
+    for (u32 i = 0; i < words_; ++i) to.words[i] ^= signs & (to.sparse ? to.stored[i] : ~u32x16{});
+  }
+  /// The sign of an element of four bits is bit 5 of its byte, that of six bits too.
+  static constexpr u32 sign_bits_of(isa::Type type) {
+    const ElementFormat& f = format_of(type);
+    if (f.container != 8) return sign_bits(type);
+    return 0x01010101u << (f.position + f.mantissa + f.exponent);
+  }
+
+  /// Eight columns of B as words of a fragment.
+  void load_b(u32 first_column, u32 (&to)[kMostWords / kGroup][kWarpSize]) {
+    for (u32 i = 0; i < kTileColumns; ++i) {
+      const u32 column = first_column + i + p_.column_shift;
+      const u32 each = shape_.n / p_.ctas;
+      const u32 cta = std::min(column / each, p_.ctas - 1);
+      u32 row[kMostWords] = {};
+      if (!p_.zero_columns.test(first_column + i))
+        load_row(cta, p_.b, shape_.transposes_b, shape_.b, column - cta * each, words_, row, 1);
+      for (u32 w = 0; w < words_; ++w) to[w / kGroup][i * kGroup + w % kGroup] = row[w];
+    }
+  }
+
+  u32 scale_byte(u32 cta, u32 address, u32 first_byte, u32 index, u32 part, u32 groups, u32 q) {
+    const u32 byte = first_byte + q;
+    const u32 column = (address & 0xffff) + index / 32 + byte / 4 * groups;
+    return word(cta, part * 64 + index % 32, column) >> (byte % 4 * 8) & 0xff;
+  }
+
+  // --- the product ---
+
+  void multiply_rows(u32 cta, u32 first_row) {
+    RowsOfA a;
+    load_a(cta, first_row, a);
+    if (failed()) return;
+    const Decoded decoded(*this, a);
+    const u32 in_part = shape_.n / layout_.parts;
+    for (u32 column = 0; column < shape_.n && !failed(); column += kTileColumns) {
+      alignas(64) u32 of_b[kMostWords / kGroup][kWarpSize];
+      load_b(column, of_b);
+      u32x16 sums[kTileColumns] = {};
+      u32* places[kTileColumns];
+      for (u32 i = 0; i < kTileColumns && !failed(); ++i) {
+        const u32 part = (column + i) / in_part, in = (column + i) % in_part;
+        const u32 lane = (p_.d >> 16) + lane_of(layout_, first_row) + part * layout_.part_lanes;
+        places[i] = lanes(cta, lane, (p_.d & 0xffff) + in);
+        if (places[i] && p_.accumulates) sums[i] = load<u32x16>(places[i]);
+      }
+      if (failed()) return;
+      multiply_columns(cta, first_row, column, decoded, of_b, sums);
+      if (failed()) return;
+      for (u32 i = 0; i < kTileColumns; ++i)
+        store_rows(cta, first_row, column + i, places[i], sums[i]);
+    }
+  }
+
+  /// Rows of A, decoded for the class of their elements.
+  struct Decoded {
+    Decoded(const TensorMultiplication& of, const RowsOfA& a) {
+      if (of.p_.kind == isa::Tcgen05Kind::kind_i8) {
+        decode_rows(of.shape_.a, a, of.words_, integers);
+      } else if (is_fp4(of.p_.kind)) {
+        for (u32 i = 0; i < of.words_; ++i) {
+          for (u32 part = 0; part < 8; ++part)
+            store(fp4[i * 8 + part], fp4_values(a.words[i], part));
+        }
+      } else {
+        rows = decode_a(format_of(of.shape_.a), a, of.words_, floats);
+      }
+    }
+    union {
+      IntegerRows integers;
+      DecodedA floats;
+      alignas(64) float fp4[kMostWords * 8][kVectorLanes];
+    };
+    Operand rows{};
+  };
+
+  const SumRule& rule() const {
+    switch (p_.kind) {
+      case isa::Tcgen05Kind::kind_tf32:
+        return core_.tcgen05_tf32;
+      case isa::Tcgen05Kind::kind_f8f6f4:
+        return core_.tcgen05_narrow;
+      case isa::Tcgen05Kind::kind_mxf8f6f4:
+        return core_.scaled_narrow;
+      case isa::Tcgen05Kind::kind_mxf4:
+      case isa::Tcgen05Kind::kind_mxf4nvf4:
+        return core_.scaled_fp4;
+      default:
+        return core_.tcgen05_f16;
+    }
+  }
+
+  void multiply_columns(u32 cta, u32 first_row, u32 column, const Decoded& a,
+                        const u32 (&of_b)[kMostWords / kGroup][kWarpSize],
+                        u32x16 (&sums)[kTileColumns]) {
+    const u32* registers[kMostWords / kGroup];
+    for (u32 i = 0; i < std::size(registers); ++i) registers[i] = of_b[i];
+    Tile tile{};
+    tile.b = registers, tile.words = words_, tile.tall = true;
+    if (p_.kind == isa::Tcgen05Kind::kind_i8) {
+      IntegerColumns columns;
+      decode_columns(shape_.b, tile, columns);
+      return multiply_integer_columns(integers_in_word(shape_.a), a.integers, columns, words_,
+                                      shape_.saturates, sums);
+    }
+    if (is_fp4(p_.kind)) return multiply_fp4_columns(cta, first_row, column, a, of_b, sums);
+    const MatrixProduct what =
+        product_of(rule(), {shape_.a, shape_.b, shape_.d, shape_.d}, shape_.k);
+    DecodedB columns;
+    decode_b(what.b, tile, columns);
+    Scales scales;
+    u32x16 nan_rows{};
+    if (is_scaled(p_.kind)) {
+      for (u32 row = 0; row < kVectorLanes; ++row) {
+        const Scale scale =
+            decode_scale(isa::Type::ue8m0,
+                         scale_byte(cta, p_.scale_a, shape_.scale_a, first_row + row, 0, 4, 0));
+        scales.rows[row] = scale.exponent;
+        if (scale.nan) nan_rows[row] = ~0u;
+      }
+    }
+    for (u32 i = 0; i < kTileColumns; ++i) {
+      f32x16 sum = what.half_c ? half_values(sums[i], 0) : as<f32x16>(sums[i]);
+      if (p_.scale_d != 0) sum = sum * scale_of_d();
+      const Column one = {columns.values + i * kGroup, columns.exponents + i * kGroup};
+      if (is_scaled(p_.kind)) {
+        const Scale scale = scale_of_column(cta, column + i, 0);
+        scales.column = scale.exponent;
+        multiply_column<true>(rule(), what, a.rows, one, kWarpSize, sum, scales);
+        const u32x16 nan = scale.nan ? ~u32x16{} : nan_rows;
+        sum = as<f32x16>(select(nan, u32x16{} + kNanResult, as<u32x16>(sum)));
+      } else {
+        multiply_column(rule(), what, a.rows, one, kWarpSize, sum);
+      }
+      sums[i] = what.result.half ? half_bits(sum) : as<u32x16>(sum);
+    }
+  }
+  float scale_of_d() const { return std::bit_cast<float>((127 - p_.scale_d) << 23); }
+
+  Scale scale_of_column(u32 cta, u32 column, u32 q) {
+    // The upper half of N is in other lanes where D is.
+    const u32 each = shape_.n / layout_.parts;
+    const u32 part = layout_.parts == 2 ? column / each : 0;
+    const u32 groups = (each + 31) / 32;
+    return decode_scale(
+        is_fp4(p_.kind) ? shape_.scale : isa::Type::ue8m0,
+        scale_byte(cta, p_.scale_b, shape_.scale_b, column - part * each, part, groups, q));
+  }
+
+  void multiply_fp4_columns(u32 cta, u32 first_row, u32 column, const Decoded& a,
+                            const u32 (&of_b)[kMostWords / kGroup][kWarpSize],
+                            u32x16 (&sums)[kTileColumns]) {
+    constexpr u32 kInWord = 8, kWordsInSum = 2, kMostSums = 8;
+    const u32 count = shape_.k / (kInWord * kWordsInSum);
+    const u32 of_scale = p_.scale_block / 16 * (p_.sparse ? 2 : 1);  // sums
+    ScaledSum scaled[kMostSums];
+    s32x16 exponents[kMostSums];
+    f32x16 significands[kMostSums];
+    u32x16 nan_rows{};
+    for (u32 sum = 0; sum < count; ++sum) {
+      for (u32 row = 0; row < kVectorLanes; ++row) {
+        const Scale scale = decode_scale(
+            shape_.scale,
+            scale_byte(cta, p_.scale_a, shape_.scale_a, first_row + row, 0, 4, sum / of_scale));
+        exponents[sum][row] = scale.exponent, significands[sum][row] = scale.significand;
+        if (scale.nan) nan_rows[row] = ~0u;
+      }
+    }
+    for (u32 i = 0; i < kTileColumns; ++i) {
+      bool nan = false;
+      for (u32 sum = 0; sum < count; ++sum) {
+        const Scale of_column = scale_of_column(cta, column + i, sum / of_scale);
+        f32x16 exact{};
+        for (u32 w = sum * kWordsInSum; w < (sum + 1) * kWordsInSum; ++w) {
+          const u32x16 word = u32x16{} + of_b[w / kGroup][i * kGroup + w % kGroup];
+          for (u32 part = 0; part < kInWord; ++part)
+            exact = multiply_add(load<f32x16>(a.fp4[w * kInWord + part]), fp4_values(word, part),
+                                 exact);
+        }
+        scaled[sum] = {exact * significands[sum] * of_column.significand,
+                       exponents[sum] + of_column.exponent};
+        nan |= of_column.nan;
+      }
+      f32x16 result = as<f32x16>(sums[i]);
+      for (u32 sum = 0; sum < count; sum += rule().products)
+        add_scaled_sums(rule(), scaled + sum, std::min<u32>(rule().products, count - sum), result);
+      const u32x16 is_nan = nan ? ~u32x16{} : nan_rows;
+      sums[i] = select(is_nan, u32x16{} + kNanResult, as<u32x16>(result));
+    }
+  }
+
+  void store_rows(u32 cta, u32 first_row, u32 column, u32* to, u32x16 values) {
+    const u32 part = column / (shape_.n / layout_.parts);
+    const u32 lane = (p_.d >> 16) + lane_of(layout_, first_row) + part * layout_.part_lanes;
+    const u32 disabled = p_.disabled[cta * 4 + lane / 32] >> (lane % 32) & 0xffff;
+    for (u32 row = 0; row < kVectorLanes; ++row) {
+      if ((disabled >> row & 1) == 0) to[row] = values[row];
+    }
+  }
+
+  const TensorProduct& p_;
+  const isa::TensorCore& core_;
+  ProductShape shape_;
+  TensorLayout layout_;
+  u32 words_ = 0;
+  ProductFault fault_;
+};
+
+}  // namespace heddle::sem
