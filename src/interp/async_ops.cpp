@@ -89,16 +89,10 @@ void bulk_copy(Warp& warp, const Op& op) {
     const u64 barrier = op.flags & kSignals ? address_of(warp, op, 3, lane) : 0;
     if (op.flags & kMulticast) {
       check_shared(warp, lane, barrier, 8, 8);
-      for (u32 rest = mask; rest; rest &= rest - 1) {
-        const u32 rank = static_cast<u32>(std::countr_zero(rest));
-        if (rank >= ranks(warp)) {
-          raise_trap(warp, TrapKind::illegal_address, lane, nullptr,
-                     fmt::format("the mask {:#x} names CTA {} of a cluster of {}", mask, rank,
-                                 ranks(warp)));
-        }
+      for_each_rank(warp, lane, mask, [&](u32 rank) {
         std::memmove(bytes_at(in_window_of(warp, to, rank)), from, bytes);
         complete_tx(warp, lane, in_window_of(warp, barrier, rank), bytes);
-      }
+      });
       return;
     }
     if (op.flags & kMultimem) {

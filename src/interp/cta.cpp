@@ -10,8 +10,12 @@
 #include "base/check.h"
 #include "interp/cluster.h"
 #include "isa/groups.h"
+#include "machine/tensor_memory_leak.h"
 
 namespace heddle::interp {
+
+using machine::CtaStatus;
+
 namespace {
 
 using machine::TrapKind;
@@ -43,6 +47,7 @@ InterpretedCta::InterpretedCta(const Interpreted& program, machine::Launch& laun
       region_(launch.loaded->region()),
       barriers_(kBarriers),
       free_frames_(program.codes.size()),
+      tensor_memory_(cluster ? &cluster->tensor_memory : &alone_.tensor_memory),
       cluster_(cluster ? cluster : &alone_),
       most_in_gang_(launch.config->on_fault ? 0 : most_in_gang(*entry_)),
       starts_whole_(!entry_->whole_ops.empty() && !launch.random && !launch.config->on_fault &&
@@ -115,6 +120,7 @@ void InterpretedCta::begin_cta(u64 index) {
     active_barriers_ = 0;
   }
   cluster_->barrier_active = false;
+  tensor_memory_->begin(rank());
   alive_warps_ = warps_;
   if (gangs_stay_) return;  // the warps are as the CTA before left them
   const u64 threads = launch_.config->block.volume();
@@ -128,11 +134,17 @@ void InterpretedCta::begin_cta(u64 index) {
   }
 }
 
-/// Called when the CTA has ended: begins the next CTA of the row. False: there is none.
-bool InterpretedCta::begin_next_cta() {
-  if (cta_index_ + 1 >= end_ || launch_.stop.load(std::memory_order_relaxed)) return false;
+/// Called when the CTA has ended: begins the next CTA of the row. A status: there is none, or the
+/// CTA has not freed its tensor memory.
+std::optional<CtaStatus> InterpretedCta::end_cta() {
+  if (auto leak = machine::find_leak(launch_, cta_, tensor_memory_->find(rank()))) {
+    trap_ = std::move(*leak);
+    return CtaStatus::trapped;
+  }
+  if (cta_index_ + 1 >= end_ || launch_.stop.load(std::memory_order_relaxed))
+    return CtaStatus::finished;
   begin_cta(cta_index_ + 1);
-  return true;
+  return std::nullopt;
 }
 
 /// Makes the parts of the warps that do not change from one CTA to the next.
@@ -163,6 +175,8 @@ void InterpretedCta::make_warps() {
     warp.recover = &recover_;
     warp.memory = &memory;
     warp.tensor_core = &launch_.profile->tensor_core;
+    warp.first_thread = w * kLanes;
+    warp.tensor_memory = tensor_memory_;
     warp.stack = state.stack.data();
   }
 }

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_set>
 #include <utility>
@@ -143,13 +144,17 @@ class InterpretedCta final : public machine::Cta, private SystemCaller {
 
   // setting up
   void begin_cta(u64 index);
-  bool begin_next_cta();
+  std::optional<machine::CtaStatus> end_cta();
   void make_warps();
   void prepare_for_launch(WarpState& state, Frame& frame);
   void prepare_for_cta(Gang& gang, const Code& code) const;
   void prepare_for_cta(WarpState& state, Frame& frame) const;
   static void prepare_for_warp(const WarpState& state, Frame& frame);
   void start(WarpState& state, Frame& frame) const;
+  /// In the cluster.
+  u32 rank() const {
+    return static_cast<u32>((shared_base_ - cluster_->base) / machine::kSharedSlot);
+  }
   WarpIdentity identity(const WarpState& state) const {
     return {&launch_, cta_, cta_index_, state.index, 0};
   }
@@ -289,6 +294,7 @@ class InterpretedCta final : public machine::Cta, private SystemCaller {
   std::string detail_;         ///< text for the next trap
   TrapDetail handler_detail_;  ///< the same, from a handler
   Cluster alone_;
+  machine::ClusterTensorMemory* tensor_memory_;  ///< of the cluster, or of the stepper's owner
   Cluster* const cluster_;
   u32 round_ = 0;  ///< rounds of turns that the warps had
   bool blocked_ = false;

@@ -66,8 +66,8 @@ CtaStatus InterpretedCta::run_warps() {
       shuffle_order();
     } else if (run_between_barriers()) {
       if (!alive_warps_) {
-        if (begin_next_cta()) continue;
-        return CtaStatus::finished;
+        if (const auto status = end_cta()) return *status;
+        continue;
       }
       ran = true;
     }
@@ -84,7 +84,7 @@ CtaStatus InterpretedCta::run_warps() {
       }
     }
     if (!alive_warps_) {
-      if (!begin_next_cta()) return CtaStatus::finished;
+      if (const auto status = end_cta()) return *status;
       blocked_ = true;
     } else if (ran) {
       blocked_ = false;

@@ -201,6 +201,10 @@ class Decoder {
   Op& multimem_access(Handler run, std::vector<Place> list, u32 each, Place address);
   void multimem_write(Handler run);
   void cluster_address(Handler run);
+  bool is_of_pair() const;
+  Op& warp_operation(Handler run);
+  Op& tensor_access(Handler run);
+  Op& tensor_fragment(Handler run, std::vector<Place> list);
   const machine::AtomicFunction* applied() const;
 
   // --- matrices (decode_matrix.cpp) ---

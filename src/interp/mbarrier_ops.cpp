@@ -97,6 +97,11 @@ void complete_tx(Warp& warp, u32 lane, u64 host, u32 bytes) {
   finish(warp, lane, host, before, bytes, sem::mbarrier_complete_tx(before, bytes));
 }
 
+void arrive_once(Warp& warp, u32 lane, u64 host) {
+  const u64 before = read_mbarrier(warp, lane, host, false);
+  finish(warp, lane, host, before, 1, sem::mbarrier_arrive(before, 1, false, false));
+}
+
 void mbarrier_init(Warp& warp, const Op& op) {
   for_lane_by_lane(warp, [&](u32 lane) {
     const u64 host = host_of(warp, op, lane);

@@ -29,5 +29,7 @@ inline constexpr u8 kByParity = 1, kMayWait = 2;
 u64 read_mbarrier(Warp& warp, u32 lane, u64 host, bool own);
 /// complete-tx, which an asynchronous operation performs when it has completed.
 void complete_tx(Warp& warp, u32 lane, u64 host, u32 bytes);
+/// One arrival, as asynchronous operations of tensor memory make it when they are done.
+void arrive_once(Warp& warp, u32 lane, u64 host);
 
 }  // namespace heddle::interp

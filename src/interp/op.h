@@ -21,6 +21,7 @@ namespace heddle::isa {
 struct TensorCore;
 }  // namespace heddle::isa
 namespace heddle::machine {
+class ClusterTensorMemory;
 class Memory;
 struct AtomicFunction;
 }  // namespace heddle::machine
@@ -172,6 +173,7 @@ struct Op {
     u32 target;                             ///< bra: index of an Op
     u32 table;                              ///< brx_idx: index into Interpreted::branch_tables
     u32 call_site;                          ///< call: index into Interpreted::call_sites
+    u32 function;    ///< tensor memory: the FunctionId of the instruction, for messages
     u32 again;       ///< mbarrier_wait: how many Ops before it a waiting thread executes again
     s64 reach;       ///< lead_widening: the distance of lane 31 of src[0] from lane 0
     s32 reaches[2];  ///< ordering: the same of src[0] and src[1]
@@ -217,6 +219,9 @@ struct Warp {
   sigjmp_buf* recover = nullptr;
   const machine::Memory* memory = nullptr;       ///< of the device
   const isa::TensorCore* tensor_core = nullptr;  ///< of the device
+
+  u32 first_thread = 0;  ///< number in the CTA of the thread in lane 0
+  machine::ClusterTensorMemory* tensor_memory = nullptr;  ///< of the CTAs of the cluster
 
   bool in_shared_window(u64 address) const { return address - cluster_base < cluster_size; }
 

@@ -96,6 +96,7 @@ void InterpretedCta::begin_place(const machine::StepPlace& place) {
   cta_index_ = place.cta_index;
   shared_base_ = place.shared_base;
   cluster_->base = place.cluster_base;
+  tensor_memory_ = place.tensor_memory;
   if (states_.empty()) {
     make_warps();
     step_frames_.resize(program_.codes.size());

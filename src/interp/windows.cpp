@@ -56,6 +56,12 @@ void check_shared(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment) {
   }
 }
 
+void refuse_rank(Warp& warp, u32 lane, u32 mask, u32 rank) {
+  raise_trap(
+      warp, TrapKind::illegal_address, lane, nullptr,
+      fmt::format("the mask {:#x} names CTA {} of a cluster of {}", mask, rank, ranks(warp)));
+}
+
 void check_global(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment) {
   if (!warp.memory->is_accessible(host, bytes))
     raise_trap(warp, TrapKind::illegal_address, lane, &host);

@@ -34,6 +34,7 @@ inline u32 rank_of(const Warp& warp) { return rank_of(warp, warp.shared_base); }
 inline u32 ranks(const Warp& warp) {
   return static_cast<u32>(warp.cluster_size / machine::kSharedSlot);
 }
+[[noreturn]] void refuse_rank(Warp& warp, u32 lane, u32 mask, u32 rank);
 /// The same place in the window of the CTA `rank`.
 inline u64 in_window_of(const Warp& warp, u64 host, u32 rank) {
   return warp.cluster_base + rank * machine::kSharedSlot +
@@ -59,6 +60,17 @@ void map_address(Warp& warp, const Op& op);  ///< mapa
 void cta_rank(Warp& warp, const Op& op);     ///< getctarank
 void from_cluster_address(Warp& warp, const Op& op);  ///< cvta.shared::cluster
 void to_cluster_address(Warp& warp, const Op& op);    ///< cvta.to.shared::cluster
+
+/// Calls f(rank) for each CTA of the cluster that the mask, an operand of the lane, names. Traps if
+/// there is no such CTA.
+template <class F>
+void for_each_rank(Warp& warp, u32 lane, u32 mask, F f) {
+  for (u32 rest = mask; rest; rest &= rest - 1) {
+    const u32 rank = static_cast<u32>(std::countr_zero(rest));
+    if (rank >= ranks(warp)) refuse_rank(warp, lane, mask, rank);
+    f(rank);
+  }
+}
 
 /// Calls `f(lane)` for each active lane, with only that lane active, so that a fault is attributed
 /// to it.

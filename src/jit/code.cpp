@@ -32,6 +32,8 @@ Result<std::shared_ptr<const Code>> Code::load(Image image, const machine::Loade
                                  ? loaded.address_of(ir::FunctionId(symbol & ~kFunctionSymbol))
                                  : loaded.address_of(ir::VarId(symbol)));
   }
+  code->allocates_tensor_memory_ = std::ranges::any_of(
+      code->image_.sites, [](const Site& one) { return one.sem == isa::SemId::tensor_alloc; });
   code->image_.code = {};
   return std::shared_ptr<const Code>(std::move(code));
 }

@@ -29,6 +29,7 @@ class Code {
   const u8* base() const { return base_; }
   std::size_t bytes() const { return bytes_; }
   const u64* symbols() const { return symbols_.data(); }
+  bool allocates_tensor_memory() const { return allocates_tensor_memory_; }
   /// The instruction of the code at a host address; null: it is not in this code.
   const CodeLine* line_at(u64 address) const;
 
@@ -38,6 +39,7 @@ class Code {
   u8* base_ = nullptr;
   std::size_t bytes_ = 0;
   std::vector<u64> symbols_;
+  bool allocates_tensor_memory_ = false;
 };
 
 }  // namespace heddle::jit

@@ -14,6 +14,7 @@
 #include "isa/groups.h"
 #include "jit/float_mode.h"
 #include "jit/helpers.h"
+#include "machine/tensor_memory_leak.h"
 
 namespace heddle::jit {
 
@@ -100,7 +101,8 @@ Result<u64> Cta::begin(u64 index, u64 most) {
     c.owner = this;
   }
   // The code advances along a row, and from its end to the next one.
-  if (launch_.rows > 1 || code_->image().waits) most = 1;
+  if (launch_.rows > 1 || code_->image().waits || code_->allocates_tensor_memory()) most = 1;
+  cluster_->tensor_memory.begin(rank());
   const machine::Dim3 place = launch_.place_of(index);
   context_.ctaid[0] = place.x, context_.ctaid[1] = place.y, context_.ctaid[2] = place.z;
   context_.left = most - 1;
@@ -109,6 +111,13 @@ Result<u64> Cta::begin(u64 index, u64 most) {
   looked_at_ = ~u64{0};
   ended_ = false;
   return most;
+}
+
+/// True: the CTA has ended and not freed its tensor memory, which is a trap.
+bool Cta::leaks_tensor_memory() {
+  auto leak = machine::find_leak(launch_, place(), cluster_->tensor_memory.find(rank()));
+  if (leak) trap_ = std::move(*leak);
+  return leak.has_value();
 }
 
 /// Moves on to the next CTA, as code does if all warps end in one region. False: there is none.
@@ -142,6 +151,7 @@ CtaStatus Cta::run(u64 budget) {
   if (sigsetjmp(recover_, 0) != 0) return faulted();
   const CtaStatus status = run_warps();
   ended_ = status == CtaStatus::finished;
+  if (ended_ && leaks_tensor_memory()) return CtaStatus::trapped;
   if (ended_ && cluster_->barrier_active) check_cluster_barrier();
   return status;
 }
@@ -413,7 +423,8 @@ CtaStatus Cta::faulted() {
 machine::Stepper& Cta::stepper() {
   if (!stepper_) stepper_ = below_.make_stepper(launch_);
   if (std::exchange(stepper_cta_, index()) != index())
-    stepper_->begin({place(), index(), shared_base_, cluster_->base, local_base_, local_stride_});
+    stepper_->begin({place(), index(), shared_base_, cluster_->base, local_base_, local_stride_,
+                     &cluster_->tensor_memory});
   return *stepper_;
 }
 

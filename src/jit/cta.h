@@ -111,6 +111,11 @@ class Cta final : public machine::Cta {
   machine::CtaStatus trapped(machine::TrapKind kind, const CodeLine* line, u32 lane,
                              std::optional<u64> address);
   machine::CtaStatus faulted();
+  /// In the cluster.
+  u32 rank() const {
+    return static_cast<u32>((shared_base_ - cluster_->base) / machine::kSharedSlot);
+  }
+  bool leaks_tensor_memory();
 
   const std::shared_ptr<const Code> code_;
   machine::Launch& launch_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "machine/engine.h"
+#include "machine/tensor_memory.h"
 
 namespace heddle::machine {
 
@@ -18,6 +19,7 @@ struct Cluster {
   std::vector<Member*> members;  ///< by rank
   u64 base = 0;                  ///< their shared memory windows, side by side
   bool barrier_active = false;   ///< threads have arrived in the current phase (9.7.13.3)
+  ClusterTensorMemory tensor_memory;
 };
 
 /// An engine implements run(), which schedules the CTAs. Member: the engine's CTA.

@@ -112,6 +112,8 @@ struct Launch {
   std::atomic<bool> stop{false};  ///< set at the first trap: all other CTAs stop
 };
 
+class ClusterTensorMemory;
+
 enum class CtaStatus : u8 {
   finished,
   running,  ///< the slice is used up; the CTA can go on
@@ -140,6 +142,7 @@ struct StepPlace {
   u64 cta_index = 0;
   u64 shared_base = 0, cluster_base = 0;  ///< shared windows of the CTA, of its cluster
   u64 local_base = 0, local_stride = 0;   ///< of the CTA's first thread; from thread to thread
+  ClusterTensorMemory* tensor_memory = nullptr;  ///< of the CTA's cluster
 };
 
 /// The fallback engine: runs single instructions of a kernel for an engine that has no code for

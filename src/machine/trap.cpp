@@ -32,6 +32,10 @@ std::string_view name_of(TrapKind kind) {
       return "assertion failed";
     case TrapKind::membermask:
       return "wrong membermask";
+    case TrapKind::tensor_memory:
+      return "illegal use of tensor memory";
+    case TrapKind::tensor_memory_leak:
+      return "tensor memory not freed";
     case TrapKind::not_supported:
       return "instruction not supported yet";
   }

@@ -42,30 +42,41 @@ constexpr void redux(Reduxop op, WarpLanes who, const T* a, T* d) {
 /// Integers in the order of the floats whose bits they come from, -0 below +0. Its own inverse.
 constexpr s32 float_order(s32 bits) { return bits ^ ((bits >> 31) & 0x7fffffff); }
 
-/// Operates on the bits of floats. A NaN is ignored, or makes the result NaN (`.NaN`); if all are
-/// NaN, the result is the canonical NaN.
-constexpr u32 extreme_of(Reduxop op, Flag abs, Flag nan, u32 members, const u32* a) {
-  constexpr u32 kCanonicalNan = 0x7fffffff;
-  constexpr u32 kInfinity = 0x7f800000;
-  const u32 sign_mask = abs == Flag::on ? 0x7fffffffu : 0xffffffffu;
-  bool found = false;
-  bool found_nan = false;
-  s32 best = 0;
-  for_each_lane(members, [&](u32 lane) {
-    const u32 bits = a[lane] & sign_mask;
+/// The least or the largest of floats, by their bits. A NaN is ignored, or makes the result NaN
+/// (`.NaN`); if all are NaN, the result is the canonical NaN.
+class FloatExtreme {
+ public:
+  constexpr FloatExtreme(Reduxop op, Flag abs, Flag nan)
+      : op_(op), sign_mask_(abs == Flag::on ? 0x7fffffffu : 0xffffffffu), nan_(nan) {}
+  constexpr void add(u32 bits) {
+    constexpr u32 kInfinity = 0x7f800000;
+    bits &= sign_mask_;
     if ((bits & 0x7fffffff) > kInfinity) {
-      found_nan = true;
-    } else {
-      const s32 key = float_order(static_cast<s32>(bits));
-      best = found ? redux_pair(op, best, key) : key;
-      found = true;
+      found_nan_ = true;
+      return;
     }
-  });
-  if (!found || (found_nan && nan == Flag::on)) return kCanonicalNan;
-  return static_cast<u32>(float_order(best));
-}
+    const s32 key = float_order(static_cast<s32>(bits));
+    best_ = found_ ? redux_pair(op_, best_, key) : key;
+    found_ = true;
+  }
+  constexpr u32 result() const {
+    constexpr u32 kCanonicalNan = 0x7fffffff;
+    if (!found_ || (found_nan_ && nan_ == Flag::on)) return kCanonicalNan;
+    return static_cast<u32>(float_order(best_));
+  }
+
+ private:
+  Reduxop op_;
+  u32 sign_mask_;
+  Flag nan_;
+  bool found_ = false, found_nan_ = false;
+  s32 best_ = 0;
+};
+
 constexpr void redux_f32(Reduxop op, Flag abs, Flag nan, WarpLanes who, const u32* a, u32* d) {
-  set_all(who, d, extreme_of(op, abs, nan, who.members, a));
+  FloatExtreme extreme(op, abs, nan);
+  for_each_lane(who.members, [&](u32 lane) { extreme.add(a[lane]); });
+  set_all(who, d, extreme.result());
 }
 
 }  // namespace heddle::sem

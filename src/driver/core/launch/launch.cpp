@@ -145,6 +145,7 @@ CUresult result_of(machine::TrapKind kind) {
       return CUDA_ERROR_MISALIGNED_ADDRESS;
     case TrapKind::illegal_barrier:
     case TrapKind::membermask:
+    case TrapKind::tensor_memory:
       return CUDA_ERROR_ILLEGAL_INSTRUCTION;
     case TrapKind::illegal_call:
       return CUDA_ERROR_INVALID_PC;
@@ -160,6 +161,8 @@ CUresult result_of(machine::TrapKind kind) {
       return CUDA_ERROR_LAUNCH_TIMEOUT;
     case TrapKind::assertion:
       return CUDA_ERROR_ASSERT;
+    case TrapKind::tensor_memory_leak:
+      return CUDA_ERROR_TENSOR_MEMORY_LEAK;
     case TrapKind::not_supported:
       return CUDA_ERROR_NOT_SUPPORTED;
   }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensor memory (PTX ISA 9.7.16.7 to 9.7.16.9, 9.7.16.12). All operations are done when they are
+// issued, which the manual allows: until an operation has completed, a program neither changes its
+// source nor reads its destination. So fences and waits have nothing to do, and a commit arrives at
+// its mbarrier object at once.
+#pragma once
+
+#include "interp/op.h"
+
+namespace heddle::interp {
+
+// Of alloc, dealloc, shift and cp, Op::runtime[0] is 1 with `.cta_group::2`: for both CTAs of the
+// pair.
+
+// alloc, dealloc and relinquish are done once for the warp.
+
+/// src[0]: host addresses of where the allocation's address is stored; src[1]: columns;
+/// Op::function.
+void tensor_allocate(Warp& warp, const Op& op);
+/// src[0]: addresses in tensor memory; src[1]: columns.
+void tensor_free(Warp& warp, const Op& op);
+void tensor_relinquish(Warp& warp, const Op& op);
+
+// The address in tensor memory is what op.base, src[0] and offset name; that of the first lane
+// counts.
+
+/// How ld and st arrange registers: Op::runtime[0] is a sem::TmemShape. runtime[1]: two halves of
+/// 16 bits are packed. src[1]: how far the second half of .16x32bx2 is from the first; `list`:
+/// `count` registers.
+void tensor_load(Warp& warp, const Op& op);
+void tensor_store(Warp& warp, const Op& op);
+/// ld.red: as tensor_load; dst[0]: the reductions. runtime[2]: a sem::TmemReduction; runtime[3],
+/// [4]: sem::Flag of `.abs` and `.NaN`; runtime[5]: the isa::Type.
+void tensor_load_reduce(Warp& warp, const Op& op);
+
+// The lanes do the following one after the other.
+
+/// shift.down.
+void tensor_shift(Warp& warp, const Op& op);
+/// src[0]: host addresses of mbarrier objects; src[1]: CTAs, if flags have kToRanks.
+void tensor_commit(Warp& warp, const Op& op);
+inline constexpr u8 kToRanks = 1;
+
+}  // namespace heddle::interp
