@@ -91,6 +91,15 @@ void Decoder::tensor_store() {
   tensor_fragment(&interp::tensor_store, std::move(list));
 }
 
+void Decoder::tensor_copy() {
+  const Place source = this->source(operand("source"));
+  Op& op = tensor_access(&interp::tensor_copy);
+  op.src[1] = source;
+  op.runtime[1] = slot("tmem_copy");
+  op.runtime[2] = slot("tmem_multicast");
+  op.runtime[3] = slot("tmem_source");
+}
+
 void Decoder::tensor_shift() { tensor_access(&interp::tensor_shift); }
 
 void Decoder::tensor_commit() {

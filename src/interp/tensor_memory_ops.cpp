@@ -7,6 +7,7 @@
 
 #include "interp/mbarrier_ops.h"
 #include "interp/windows.h"
+#include "isa/sem/matrix_descriptor.h"
 #include "isa/sem/tensor_memory.h"
 #include "machine/tensor_memory.h"
 
@@ -41,8 +42,9 @@ u32 peer_of(Warp& warp, u32 lane) {
 
 u32 checked_columns(Warp& warp, u32 lane, u32 columns) {
   if (!machine::is_tensor_size(columns)) {
-    refuse(warp, lane,
-           fmt::format("the number of columns is {}, must be a power of 2 from 32 to 512", columns));
+    refuse(
+        warp, lane,
+        fmt::format("the number of columns is {}, must be a power of 2 from 32 to 512", columns));
   }
   return columns;
 }
@@ -102,11 +104,12 @@ Access access_of(Warp& warp, const Op& op) {
   const auto shape = static_cast<TmemShape>(op.runtime[0]);
   const u32 lane = first_lane(warp), rows = sem::tensor_rows(shape);
   const TensorAddress at = address_of(warp, op, lane);
-  const u32 own = warp.first_thread / kLanes % 4 * kQuarter, quarter = at.lane / kQuarter * kQuarter;
+  const u32 own = warp.first_thread / kLanes % 4 * kQuarter,
+            quarter = at.lane / kQuarter * kQuarter;
   if (quarter != own && quarter != 0) {
     refuse(warp, lane,
-           fmt::format("lane {} of tensor memory; this warp may access lanes {} to {}", at.lane, own,
-                       own + kQuarter - 1));
+           fmt::format("lane {} of tensor memory; this warp may access lanes {} to {}", at.lane,
+                       own, own + kQuarter - 1));
   }
   if (at.lane % rows) {
     refuse(warp, lane,
@@ -131,8 +134,8 @@ void for_each_cell(Warp& warp, const Op& op, const Access& access, Use use) {
     const auto visit = [&](u32 lane) {
       const sem::TensorCell cell = sem::tensor_cell<kShape>(lane, i);
       const u32 half = kShape == TmemShape::_16x32bx2 ? lane / 16 : 0;
-      use(lanes[lane],
-          access.memory.column(access.column[half] + (cell.column << packed)) + access.lane + cell.row);
+      use(lanes[lane], access.memory.column(access.column[half] + (cell.column << packed)) +
+                           access.lane + cell.row);
     };
     if (warp.mask == kAllLanes) {
       for (u32 lane = 0; lane < kLanes; ++lane) visit(lane);
@@ -165,6 +168,62 @@ void for_each_cta(Warp& warp, const Op& op, u32 lane, Use use) {
   if (op.runtime[0]) use(peer_of(warp, lane));
 }
 
+// --- copies ---
+
+void check_descriptor(Warp& warp, u32 lane, u64 bits) {
+  const sem::DescriptorFault fault = sem::tcgen05_descriptor_fault(bits, sem::Major::k);
+  if (fault == sem::DescriptorFault::none) return;
+  const std::string_view why = fault == sem::DescriptorFault::fixed_bits
+                                   ? "bits 46 to 48 must be 0b001, bits 53 to 60 must be 0"
+                               : fault == sem::DescriptorFault::swizzle_code
+                                   ? "the swizzling mode (bits 61 to 63) must be 0, 1, 2, 4 or 6"
+                                   : "bit 52 needs 128-byte swizzling and a base offset of 0";
+  refuse(warp, lane, fmt::format("the matrix descriptor is {:#018x}; {}", bits, why));
+}
+
+struct CopyForm {
+  sem::TmemCopy shape;
+  sem::TmemMulticast multicast;
+  sem::TmemSource source;
+};
+
+/// Copies a matrix from the shared memory of a CTA to its tensor memory.
+void copy(Warp& warp, u32 lane, const CopyForm& form, const sem::MatrixLayout& layout,
+          TensorAddress at, u32 rank) {
+  constexpr u32 kWords = sem::kMatrixChunk / sizeof(u32);
+  const sem::TensorCopyShape shape = sem::tensor_copy_shape(form.shape);
+  TensorMemory& memory = warp.tensor_memory->of(rank);
+  check_columns(warp, lane, memory, at, shape.parts * kWords);
+  for (u32 row = 0; row < shape.rows; ++row) {
+    const sem::TensorCopyRow to = sem::tensor_copy_row(form.shape, form.multicast, row);
+    const u32 last =
+        at.lane + to.lane + 32 * (31 - static_cast<u32>(std::countl_zero(to.quarters)));
+    if (last >= kTensorLanes)
+      refuse(warp, lane, fmt::format("row {} of the matrix would be copied to lane {}", row, last));
+    for (u32 part = 0; part < shape.parts; ++part) {
+      const u32 offset = sem::chunk_address(layout, row, part);
+      if (u64{offset} + sem::kMatrixChunk > warp.shared_size) {
+        refuse(warp, lane,
+               fmt::format(
+                   "row {} of the matrix lies at offset {} of shared memory, which has {} bytes",
+                   row, offset, warp.shared_size));
+      }
+      u8 bytes[sem::kMatrixChunk];
+      u32 words[kWords];
+      const auto* from =
+          reinterpret_cast<const u8*>(warp.cluster_base + rank * machine::kSharedSlot + offset);
+      for (u32 i = 0; i < sem::kMatrixChunk; ++i)
+        bytes[i] = sem::tensor_copy_byte(form.source, from, i);
+      std::memcpy(words, bytes, sizeof words);
+      for (u32 rest = to.quarters; rest; rest &= rest - 1) {
+        const u32 in = at.lane + 32 * static_cast<u32>(std::countr_zero(rest)) + to.lane;
+        for (u32 i = 0; i < kWords; ++i)
+          memory.column(at.column + part * kWords + i)[in] = words[i];
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void tensor_allocate(Warp& warp, const Op& op) {
@@ -175,8 +234,7 @@ void tensor_allocate(Warp& warp, const Op& op) {
   if (rank_of(warp, to) != rank_of(warp))
     refuse(warp, lane, "the destination must be in the CTA's own shared memory");
   const TensorMemory& own = own_memory(warp);
-  if (!own.has_permit())
-    refuse(warp, lane, "the CTA has executed tcgen05.relinquish_alloc_permit");
+  if (!own.has_permit()) refuse(warp, lane, "the CTA has executed tcgen05.relinquish_alloc_permit");
   const std::optional<u32> column = allocate(warp, op, lane, columns);
   if (!column) {
     raise_trap(warp, TrapKind::deadlock, lane, nullptr,
@@ -196,8 +254,7 @@ void tensor_free(Warp& warp, const Op& op) {
   if (op.runtime[0]) {
     TensorMemory& peer = warp.tensor_memory->of(peer_of(warp, lane));
     const auto column = column_from_peer(warp, lane, own, false, columns);
-    done = column ? *column == at.column
-                  : TensorMemory::free_pair(own, peer, at.column, columns);
+    done = column ? *column == at.column : TensorMemory::free_pair(own, peer, at.column, columns);
   } else {
     done = own.free(at.column, columns);
   }
@@ -239,6 +296,19 @@ void tensor_load_reduce(Warp& warp, const Op& op) {
         static_cast<isa::Type>(op.runtime[5]), static_cast<sem::TmemReduction>(op.runtime[2]),
         static_cast<sem::Flag>(op.runtime[3]), static_cast<sem::Flag>(op.runtime[4]), op.count,
         [&](u32 i) { return warp.at<const u32>(op.list[i])[lane]; });
+  });
+}
+
+void tensor_copy(Warp& warp, const Op& op) {
+  const CopyForm form{static_cast<sem::TmemCopy>(op.runtime[1]),
+                      static_cast<sem::TmemMulticast>(op.runtime[2]),
+                      static_cast<sem::TmemSource>(op.runtime[3])};
+  for_lane_by_lane(warp, [&](u32 lane) {
+    const TensorAddress at = address_of(warp, op, lane);
+    const u64 bits = warp.at<const u64>(op.src[1])[lane];
+    check_descriptor(warp, lane, bits);
+    const auto layout = sem::matrix_layout(sem::tcgen05_descriptor(bits), sem::Major::k);
+    for_each_cta(warp, op, lane, [&](u32 rank) { copy(warp, lane, form, layout, at, rank); });
   });
 }
 

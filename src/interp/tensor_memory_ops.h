@@ -36,6 +36,8 @@ void tensor_load_reduce(Warp& warp, const Op& op);
 
 // The lanes do the following one after the other.
 
+/// cp: src[1]: matrix descriptors; runtime[1], [2], [3]: sem::TmemCopy, TmemMulticast, TmemSource.
+void tensor_copy(Warp& warp, const Op& op);
 /// shift.down.
 void tensor_shift(Warp& warp, const Op& op);
 /// src[0]: host addresses of mbarrier objects; src[1]: CTAs, if flags have kToRanks.

@@ -58,9 +58,10 @@ constexpr u32 tensor_reduce(Type type, TmemReduction reduction, Flag abs, Flag n
   }
   u32 result = value(0);
   for (u32 i = 1; i < count; ++i) {
-    result = type == Type::s32 ? static_cast<u32>(redux_pair(op, static_cast<s32>(result),
-                                                             static_cast<s32>(value(i))))
-                               : redux_pair(op, result, value(i));
+    result =
+        type == Type::s32
+            ? static_cast<u32>(redux_pair(op, static_cast<s32>(result), static_cast<s32>(value(i))))
+            : redux_pair(op, result, value(i));
   }
   return result;
 }
