@@ -53,8 +53,9 @@ Op& Decoder::tensor_access(Handler run) {
 }
 
 Op& Decoder::tensor_fragment(Handler run, std::vector<Place> list) {
-  const Operand& split_operand = operand("split");
-  const Place split = source(split_operand);
+  Operand distance = operand("split");
+  distance.type = Type::u32;
+  const Place split = source(distance);
   Op& op = tensor_access(run);
   op.src[1] = split;
   op.runtime[0] = slot("tmem_shape");

@@ -30,6 +30,9 @@ u32 first_lane(const Warp& warp) { return static_cast<u32>(std::countr_zero(warp
 
 TensorMemory& own_memory(const Warp& warp) { return warp.tensor_memory->of(rank_of(warp)); }
 
+/// Whether an alloc, dealloc, shift or cp has `.cta_group::2`.
+bool is_of_pair(const Op& op) { return op.runtime[0] != 0; }
+
 /// The rank of the other CTA of the pair (9.7.16.5.1).
 u32 peer_of(Warp& warp, u32 lane) {
   const u32 peer = rank_of(warp) ^ 1;
@@ -66,7 +69,7 @@ std::optional<u32> column_from_peer(Warp& warp, u32 lane, TensorMemory& own, boo
 std::optional<u32> allocate(Warp& warp, const Op& op, u32 lane, u32 columns) {
   const machine::TensorAllocator by{op.function, op.inst, warp.first_thread + lane};
   TensorMemory& own = own_memory(warp);
-  if (!(op.runtime[0])) return own.allocate(columns, by);
+  if (!is_of_pair(op)) return own.allocate(columns, by);
   TensorMemory& peer = warp.tensor_memory->of(peer_of(warp, lane));
   if (const auto column = column_from_peer(warp, lane, own, true, columns)) return column;
   return TensorMemory::allocate_pair(own, peer, columns, by);
@@ -124,8 +127,8 @@ Access access_of(Warp& warp, const Op& op) {
   return access;
 }
 
-/// Calls use(register's lanes, lane of the warp, cell) for each register and active lane; the cell
-/// is the word in tensor memory, of packed halves the first of two.
+/// Calls use(register, cell) for each register of each active lane. The cell is a word of tensor
+/// memory; of two halves that are packed, the word of the lower one.
 template <TmemShape kShape, class Use>
 void for_each_cell(Warp& warp, const Op& op, const Access& access, Use use) {
   const u32 packed = op.runtime[1];
@@ -165,7 +168,7 @@ void for_each_cell(Warp& warp, const Op& op, const Access& access, Use use) {
 template <class Use>
 void for_each_cta(Warp& warp, const Op& op, u32 lane, Use use) {
   use(rank_of(warp));
-  if (op.runtime[0]) use(peer_of(warp, lane));
+  if (is_of_pair(op)) use(peer_of(warp, lane));
 }
 
 // --- copies ---
@@ -251,7 +254,7 @@ void tensor_free(Warp& warp, const Op& op) {
   const u32 columns = checked_columns(warp, lane, warp.at<const u32>(op.src[1])[lane]);
   TensorMemory& own = own_memory(warp);
   bool done = false;
-  if (op.runtime[0]) {
+  if (is_of_pair(op)) {
     TensorMemory& peer = warp.tensor_memory->of(peer_of(warp, lane));
     const auto column = column_from_peer(warp, lane, own, false, columns);
     done = column ? *column == at.column : TensorMemory::free_pair(own, peer, at.column, columns);

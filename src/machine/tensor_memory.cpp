@@ -47,8 +47,9 @@ u32 TensorMemory::allocated_columns() const {
 }
 
 std::optional<u32> TensorMemory::unallocated(u32 first, u32 count) const {
+  if (first >= kTensorColumns) return first;
   for (u32 column = first; column < first + count; ++column) {
-    if (column >= kTensorColumns || !(used_ >> column / kTensorUnit & 1)) return column;
+    if (column == kTensorColumns || !(used_ >> column / kTensorUnit & 1)) return column;
   }
   return std::nullopt;
 }

@@ -65,6 +65,7 @@ TEST(TensorMemory, FindsColumnsThatAreNotAllocated) {
   ASSERT_EQ(memory.allocate(128, kSomebody), 128u);
   ASSERT_EQ(memory.allocate(256, kSomebody), 256u);
   EXPECT_EQ(memory.unallocated(508, 8), 512u);
+  EXPECT_EQ(memory.unallocated(~0u, 8), ~0u);
 }
 
 TEST(TensorMemory, LanesOfAColumnAreNeighboursAndBeginAtZero) {

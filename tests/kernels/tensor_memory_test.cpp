@@ -66,9 +66,7 @@ std::vector<Piece> pieces_of(const Layout& layout, unsigned columns) {
   }
   return pieces;
 }
-bool fits(const Layout& layout, unsigned columns) {
-  return columns >= layout.columns;
-}
+bool fits(const Layout& layout, unsigned columns) { return columns >= layout.columns; }
 
 /// Calls use(register of a thread's `columns` registers, cell) for a lane of a warp.
 template <class Use>
@@ -117,8 +115,8 @@ struct Access {
 /// A kernel that stores values of `seed + 1, + 2, ...` with one layout and loads them with another.
 std::string kernel(const std::string& name, const Access& store, const Access& load) {
   const unsigned most = std::max(store.columns, load.columns);
-  const unsigned allocated = std::max(32u, std::max(store.columns << unsigned(store.packs),
-                                                    load.columns << unsigned(load.packs)));
+  const unsigned allocated = std::max(
+      32u, std::max(store.columns << unsigned(store.packs), load.columns << unsigned(load.packs)));
   std::string text = fmt::format(R"(
 .visible .entry {}(.param .u64 out)
 {{
@@ -181,9 +179,9 @@ std::vector<uint32_t> expected(const Access& store, const Access& load) {
     const unsigned quarter = thread / 32 * 32;
     for_each_register(*load.layout, load.columns, thread % 32, [&](unsigned i, Cell cell) {
       const unsigned row = quarter + cell.row;
-      out[thread * load.columns + i] =
-          load.packs ? (memory[2 * cell.column][row] & 0xffff) | memory[2 * cell.column + 1][row] << 16
-                     : memory[cell.column][row];
+      out[thread * load.columns + i] = load.packs ? (memory[2 * cell.column][row] & 0xffff) |
+                                                        memory[2 * cell.column + 1][row] << 16
+                                                  : memory[cell.column][row];
     });
   }
   return out;
@@ -217,9 +215,9 @@ class TensorFragments : public testing::Test {
                             "cuModuleGetFunction"));
       CUdeviceptr address = out.address();
       void* parameters[] = {&address};
-      ASSERT_TRUE(succeeded(cuLaunchKernel(function, 1, 1, 1, kThreads, 1, 1, 0, nullptr,
-                                           parameters, nullptr),
-                            "cuLaunchKernel"));
+      ASSERT_TRUE(succeeded(
+          cuLaunchKernel(function, 1, 1, 1, kThreads, 1, 1, 0, nullptr, parameters, nullptr),
+          "cuLaunchKernel"));
       ASSERT_TRUE(succeeded(cuCtxSynchronize(), "cuCtxSynchronize"));
       EXPECT_SAME(out, expected(store, load));
     }
@@ -276,8 +274,7 @@ uint64_t descriptor(const Matrix& matrix) {
 }
 /// The offset of a part.
 unsigned offset(const Matrix& matrix, unsigned row, unsigned part) {
-  if (!matrix.span)
-    return row % 8 * 16 + row / 8 * matrix.stride + part * matrix.leading;
+  if (!matrix.span) return row % 8 * 16 + row / 8 * matrix.stride + part * matrix.leading;
   const unsigned plain = row % 8 * matrix.span + row / 8 * matrix.stride + part * 16;
   return plain ^ (plain >> 7 & (matrix.span / 16 - 1)) << 4;
 }
@@ -298,7 +295,8 @@ const Copy kCopies[] = {
        const unsigned first = row + row / 32 * 32;
        return std::vector{first, first + 32};
      }},
-    {"copy_32x128b", 32, 1, [](unsigned row) { return std::vector{row, row + 32, row + 64, row + 96}; }},
+    {"copy_32x128b", 32, 1,
+     [](unsigned row) { return std::vector{row, row + 32, row + 64, row + 96}; }},
 };
 
 /// The 8 columns of each lane after a copy; `decompress(part, i)` is byte i of what a part becomes.
@@ -309,8 +307,7 @@ std::vector<uint32_t> copied(const Copy& copy, const Matrix& matrix, const uint8
   for (unsigned row = 0; row < copy.rows; ++row) {
     for (unsigned part = 0; part < copy.parts; ++part) {
       uint8_t bytes[16];
-      for (unsigned i = 0; i < 16; ++i)
-        bytes[i] = decompress(tile + offset(matrix, row, part), i);
+      for (unsigned i = 0; i < 16; ++i) bytes[i] = decompress(tile + offset(matrix, row, part), i);
       for (const unsigned lane : copy.lanes(row))
         std::memcpy(&out[lane * kColumns + part * 4], bytes, sizeof bytes);
     }
