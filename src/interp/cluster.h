@@ -20,7 +20,8 @@ class InterpretedCluster final : public machine::CtaCluster<InterpretedCta> {
 
  private:
   std::unique_ptr<InterpretedCta> make_member(Cluster& cluster) override {
-    return std::make_unique<InterpretedCta>(program_, launch_, &cluster);
+    const u32 rank = static_cast<u32>(cluster.members.size());
+    return std::make_unique<InterpretedCta>(program_.in_cluster(rank), launch_, &cluster);
   }
   /// Called when no CTA can run by itself.
   machine::CtaStatus unblock();

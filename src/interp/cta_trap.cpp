@@ -96,10 +96,9 @@ CtaStatus InterpretedCta::trapped(const WarpState& state, TrapKind kind, u32 lan
   if (address && trap_.detail.empty()) {
     switch (op.window) {
       case Window::shared:
+        trap_.address = machine::used_shared_address(*address, rank_of(state.warp));
         trap_.detail =
-            *address - kClusterWindow < state.warp.cluster_size
-                ? "this is a .shared::cluster address, as mapa gives it, and no .shared::cta one"
-                : fmt::format("the CTA has {} bytes of shared memory", launch_.shared_bytes);
+            machine::describe_shared_address(*trap_.address, rank_of(state.warp), launch_);
         break;
       case Window::local:
         trap_.detail = fmt::format("a thread has {} bytes of local memory", local_stride_);

@@ -334,12 +334,13 @@ bool may_linger(const Op& op) {
 }  // namespace
 
 Result<std::shared_ptr<const Interpreted>> decode(
-    const std::shared_ptr<const machine::Loaded>& loaded, ir::FunctionId entry,
-    const Level& level) {
+    const std::shared_ptr<const machine::Loaded>& loaded, ir::FunctionId entry, const Level& level,
+    std::optional<u32> rank) {
   auto program = std::make_shared<Interpreted>();
   program->loaded = loaded;
   program->entry = entry;
-  Builder builder{*program, level, *loaded, loaded->shared_layout(entry)};
+  program->level = &level;
+  Builder builder{*program, level, *loaded, loaded->shared_layout(entry), rank};
   std::vector<Decoder> decoders;
   const std::vector<ir::FunctionId> functions = loaded->reachable(entry);
   decoders.reserve(functions.size());
@@ -362,6 +363,17 @@ Result<std::shared_ptr<const Interpreted>> decode(
     return std::ranges::any_of(code.second->ops, may_linger);
   });
   return std::shared_ptr<const Interpreted>(std::move(program));
+}
+
+const Interpreted& Interpreted::in_cluster(u32 rank) const {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const Interpreted>& program = in_cluster_[rank];
+  if (!program) {
+    auto decoded = decode(loaded, entry, *level, rank);
+    HEDDLE_CHECK(decoded.ok());  // as this one was
+    program = std::move(*decoded);
+  }
+  return *program;
 }
 
 }  // namespace heddle::interp

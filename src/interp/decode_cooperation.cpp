@@ -47,7 +47,12 @@ std::pair<AddressBase, Place> Decoder::access_base(const Operand& a, u32 bytes) 
 }
 void Decoder::access_address(const Operand& a, Op& op,
                              const std::pair<AddressBase, Place>& base) const {
-  if (!is_cluster_access(a)) return address(a, op, base);
+  if (!is_cluster_access(a)) {
+    address(a, op, base);
+    // The handlers count from the CTA's first address.
+    if (op.window == Window::shared) op.offset -= builder_.first_shared();
+    return;
+  }
   op.base = base.first;
   op.src[0] = base.second;
   op.offset = 0;
@@ -204,7 +209,7 @@ void Decoder::tensormap_copy() {
   op.src[1] = from;
 }
 
-/// mapa, getctarank, and cvta of .shared::cluster.
+/// mapa, getctarank, and cvta of shared memory in a cluster.
 void Decoder::cluster_address(Handler run) {
   const Operand& a = operand("a");
   const Operand& rank = operand("b");

@@ -162,8 +162,10 @@ void Decoder::mov_vector() {
 }
 
 void Decoder::cvta() {
-  if (slot("ss") == static_cast<u8>(sem::Ss::shared_cluster))
-    return cluster_address(slot("to") ? &to_cluster_address : &from_cluster_address);
+  // Also of .shared::cta: the manual has its window inside that of .shared::cluster.
+  const bool of_cluster = slot("ss") == static_cast<u8>(sem::Ss::shared_cluster);
+  if (space() == ir::Space::shared && (builder_.rank || of_cluster))
+    return cluster_address(slot("to") ? &to_shared_address : &from_shared_address);
   const Place from = source(operand("a"));
   const Target to = target(operand("d"));
   const bool wide = to.bytes == 8;

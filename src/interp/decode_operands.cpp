@@ -17,7 +17,7 @@ u64 Decoder::symbol_value(const Operand& operand) const {
     case OperandKind::variable: {
       const ir::Variable& variable = builder_.loaded.module().variables[operand.id];
       if (variable.space == ir::Space::shared)
-        return builder_.shared.offset.at(operand.id) + operand.value;
+        return builder_.first_shared() + builder_.shared.offset.at(operand.id) + operand.value;
       return builder_.loaded.address_of(ir::VarId(operand.id)) + operand.value;
     }
     case OperandKind::function:

@@ -17,6 +17,7 @@
 #include "interp/analysis/scopes.h"
 #include "interp/analysis/shapes.h"
 #include "interp/program.h"
+#include "machine/shared_address.h"
 
 namespace heddle::interp {
 
@@ -30,6 +31,8 @@ struct Builder {
   const Level& level;
   const machine::Loaded& loaded;
   machine::SharedLayout shared;
+  std::optional<u32> rank;  ///< of the CTAs in their clusters; none: there are no clusters
+  u64 first_shared() const { return machine::first_shared_address(rank.value_or(0)); }
   u32 number_of(const CtaSpecial& special) {
     std::vector<CtaSpecial>& all = program.cta_specials;
     const auto found = std::find(all.begin(), all.end(), special);

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -118,8 +120,12 @@ struct Code {
 class Interpreted final : public machine::Program {
  public:
   std::unique_ptr<machine::Cta> make_cta(machine::Launch& launch) const override;
-  std::unique_ptr<machine::Stepper> make_stepper(machine::Launch& launch) const override;
+  std::unique_ptr<machine::Stepper> make_stepper(machine::Launch& launch, u32 rank) const override;
   std::string_view engine(const machine::LaunchConfig&) const override { return "interpreter"; }
+
+  /// The same kernel for the CTAs with that rank in a cluster: the addresses of their variables
+  /// contain the rank. Decoded when it is first needed.
+  const Interpreted& in_cluster(u32 rank) const;
 
   const Code* code_of(ir::FunctionId id) const {
     const auto it = codes.find(id.value);
@@ -128,6 +134,7 @@ class Interpreted final : public machine::Program {
 
   std::shared_ptr<const machine::Loaded> loaded;
   ir::FunctionId entry;
+  const Level* level = nullptr;
   std::unordered_map<u32, std::unique_ptr<Code>> codes;  ///< by FunctionId
   std::deque<std::vector<Place>> lists;                  ///< the lists that Op::list points into
   std::deque<WarpCall> warp_calls;                       ///< the calls that Op::warp_call points to
@@ -143,12 +150,18 @@ class Interpreted final : public machine::Program {
   bool calls = false;        ///< there are calls: a thread needs a stack beside local_bytes
   bool moves_stack = false;  ///< a function has alloca or stackrestore
   bool straight = false;     ///< threads never branch back, and wait within their CTA only
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::array<std::shared_ptr<const Interpreted>, machine::kLargestCluster> in_cluster_;
 };
 
 /// Decodes `entry` and all functions that it can reach. A reachable form
-/// that is `sem pending` is an error.
+/// that is `sem pending` is an error. `rank`: of the CTAs in their clusters; none: there are no
+/// clusters.
 Result<std::shared_ptr<const Interpreted>> decode(
-    const std::shared_ptr<const machine::Loaded>& loaded, ir::FunctionId entry, const Level& level);
+    const std::shared_ptr<const machine::Loaded>& loaded, ir::FunctionId entry, const Level& level,
+    std::optional<u32> rank = std::nullopt);
 
 /// The reference engine (tier 0).
 class Interpreter final : public machine::Engine {

@@ -64,8 +64,10 @@ class InterpreterSteps final : public machine::Stepper {
 
 }  // namespace
 
-std::unique_ptr<machine::Stepper> Interpreted::make_stepper(machine::Launch& launch) const {
-  return std::make_unique<InterpreterSteps>(*this, launch);
+std::unique_ptr<machine::Stepper> Interpreted::make_stepper(machine::Launch& launch,
+                                                            u32 rank) const {
+  const bool clustered = launch.cluster.volume() > 1;
+  return std::make_unique<InterpreterSteps>(clustered ? in_cluster(rank) : *this, launch);
 }
 
 /// The CTA's memory is the other engine's.

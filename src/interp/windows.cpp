@@ -5,13 +5,11 @@
 
 namespace heddle::interp {
 
+using machine::kNoSharedAddress;
 using machine::kSharedSlot;
 using machine::TrapKind;
 
 namespace {
-
-/// The host address for an address that belongs to no CTA; an access there traps.
-constexpr u64 kNowhere = ~u64{0} << 8;
 
 u64 get(const Warp& warp, Place p, bool wide, u32 lane) {
   return wide ? warp.at<const u64>(p)[lane] : warp.at<const u32>(p)[lane];
@@ -23,12 +21,18 @@ void put(Warp& warp, Place p, bool wide, u32 lane, u64 value) {
     warp.at<u32>(p)[lane] = static_cast<u32>(value);
 }
 
-/// kNowhere when the address is in no window of the cluster.
+/// kNoSharedAddress when the address is in no window of the cluster.
 u64 to_host(const Warp& warp, u64 address) {
-  if (address < kSharedSlot) return warp.shared_base + address;
-  if (address - kClusterWindow < warp.cluster_size)
-    return warp.cluster_base + (address - kClusterWindow);
-  return kNowhere;
+  const u64 rank = address >> machine::kRankShift;
+  const u64 offset = machine::offset_of_shared_address(address);
+  if (rank >= ranks(warp) || offset >= kSharedSlot) return kNoSharedAddress;
+  return warp.cluster_base + rank * kSharedSlot + offset;
+}
+
+/// The opposite, of an address in a window of the cluster.
+u64 from_host(const Warp& warp, u64 host) {
+  return machine::first_shared_address(rank_of(warp, host)) +
+         (host - warp.cluster_base) % kSharedSlot;
 }
 
 }  // namespace
@@ -75,7 +79,7 @@ void host_address(Warp& warp, const Op& op) {
     u64 address = lane_address(warp, op, lane);
     if (op.window == Window::shared) {
       const u64 host = to_host(warp, address);
-      if (host == kNowhere) {
+      if (host == kNoSharedAddress) {
         raise_trap(warp, TrapKind::illegal_address, lane, &address,
                    fmt::format("no CTA of the cluster, which has {}, has this shared address",
                                ranks(warp)));
@@ -98,10 +102,10 @@ void map_address(Warp& warp, const Op& op) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));
     const u64 from = get(warp, op.src[0], wide, lane);
     const u64 host = generic ? from : to_host(warp, from);
-    u64 result = kNowhere;
+    u64 result = kNoSharedAddress;
     if (warp.in_shared_window(host) && rank[lane] < ranks(warp)) {
       result = in_window_of(warp, host, rank[lane]);
-      if (!generic) result = result - warp.cluster_base + kClusterWindow;
+      if (!generic) result = from_host(warp, result);
     }
     put(warp, op.dst[0], wide, lane, result);
   }
@@ -117,7 +121,7 @@ void cta_rank(Warp& warp, const Op& op) {
   }
 }
 
-void from_cluster_address(Warp& warp, const Op& op) {
+void from_shared_address(Warp& warp, const Op& op) {
   const bool wide = op.flags & kWide;
   for (u32 rest = warp.mask; rest; rest &= rest - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));
@@ -125,13 +129,13 @@ void from_cluster_address(Warp& warp, const Op& op) {
   }
 }
 
-void to_cluster_address(Warp& warp, const Op& op) {
+void to_shared_address(Warp& warp, const Op& op) {
   const bool wide = op.flags & kWide;
   for (u32 rest = warp.mask; rest; rest &= rest - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));
     const u64 host = get(warp, op.src[0], wide, lane);
     put(warp, op.dst[0], wide, lane,
-        warp.in_shared_window(host) ? host - warp.cluster_base + kClusterWindow : kNowhere);
+        warp.in_shared_window(host) ? from_host(warp, host) : kNoSharedAddress);
   }
 }
 

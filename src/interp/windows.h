@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared memory of a cluster (PTX ISA 5.1.7). The windows of its CTAs lie side by side, by rank, so
-// a generic address tells its CTA. A .shared::cluster address is either an offset in the CTA's own
-// window, as a .shared::cta address is, or kClusterWindow plus an offset in the windows of the
-// whole cluster. `mapa` and `cvta.to.shared::cluster` give the latter, which means the same in
-// every CTA.
+// Shared memory of a cluster (PTX ISA 5.1.7): machine/shared_address.h has the addresses. The
+// windows of its CTAs lie side by side, by rank, so a generic address tells its CTA, too.
 //
 // Instructions with more than one address, and instructions that access other CTAs, first turn each
 // address into a host address (host_address).
@@ -15,10 +12,9 @@
 
 #include "interp/op.h"
 #include "machine/memory.h"
+#include "machine/shared_address.h"
 
 namespace heddle::interp {
-
-inline constexpr u64 kClusterWindow = u64{1} << 24;
 
 /// The explanation that a handler gives of its trap.
 struct TrapDetail {
@@ -50,7 +46,8 @@ void check_global(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment);
 u64 window_start(const Warp& warp, const Op& op, u32 lane);
 
 /// dst[0], 64-bit lanes: the host address of the address that op.base, src[0], offset and window
-/// name. Shared addresses: at least op.count bytes from there must exist.
+/// name; a shared address may be that of any CTA of the cluster. Shared addresses: at least
+/// op.count bytes from there must exist.
 void host_address(Warp& warp, const Op& op);
 
 // dst[0] from src[0] (and the rank in src[1]); flags: kWide, kGeneric.
@@ -58,8 +55,8 @@ inline constexpr u8 kWide = 1;               ///< 64-bit lanes
 inline constexpr u8 kGeneric = 2;            ///< the addresses are generic, not .shared::cluster
 void map_address(Warp& warp, const Op& op);  ///< mapa
 void cta_rank(Warp& warp, const Op& op);     ///< getctarank
-void from_cluster_address(Warp& warp, const Op& op);  ///< cvta.shared::cluster
-void to_cluster_address(Warp& warp, const Op& op);    ///< cvta.to.shared::cluster
+void from_shared_address(Warp& warp, const Op& op);  ///< cvta.shared of a CTA in a cluster
+void to_shared_address(Warp& warp, const Op& op);    ///< cvta.to.shared of a CTA in a cluster
 
 /// Calls f(rank) for each CTA of the cluster that the mask, an operand of the lane, names. Traps if
 /// there is no such CTA.

@@ -41,6 +41,7 @@ Request OwnedRequest::request() const {
   request.entry = entry;
   request.shared = &shared;
   request.block = block;
+  request.clustered = clustered;
   request.cpu = cpu;
   return request;
 }

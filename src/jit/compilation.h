@@ -23,6 +23,7 @@ struct OwnedRequest {
   ir::FunctionId entry;
   machine::SharedLayout shared;
   machine::Dim3 block;
+  bool clustered = false;
   std::string cpu;
 
   Request request() const;

@@ -25,7 +25,8 @@ struct Request {
   const ir::Module* module = nullptr;
   ir::FunctionId entry;
   const machine::SharedLayout* shared = nullptr;
-  machine::Dim3 block;  ///< the code is for blocks of this shape only
+  machine::Dim3 block;     ///< the code is for blocks of this shape only
+  bool clustered = false;  ///< ... and for clusters of several CTAs, or for none
   Dump dump = Dump::none;
   /// Names of passes after which Compiled::dump gets the code as text; "all": after each.
   std::vector<std::string> print_after;

@@ -111,6 +111,9 @@ struct Context {
   /// For verify_access: host addresses, one for each bit that is set in `verified_lanes`.
   u64 verified_lanes, verified_bytes;
   u64 verified[kLanes * kMostWarps];
+
+  /// For code of Request::clustered: the address of the first byte of the CTA's shared memory.
+  u64 first_shared;
 };
 
 }  // namespace heddle::jit

@@ -15,6 +15,7 @@
 #include "jit/float_mode.h"
 #include "jit/helpers.h"
 #include "machine/tensor_memory_leak.h"
+#include "machine/shared_address.h"
 
 namespace heddle::jit {
 
@@ -54,7 +55,10 @@ Cta::Cta(std::shared_ptr<const Code> code, machine::Launch& launch, const machin
       teams_at_(teams_),
       cluster_(cluster ? cluster : &alone_),
       below_(below) {
-  if (cluster) cluster->members.push_back(this);
+  if (cluster) {
+    rank_ = static_cast<u32>(cluster->members.size());
+    cluster->members.push_back(this);
+  }
   if (code_->image().loops) watchdog_.emplace(context_, launch);
 }
 
@@ -72,8 +76,7 @@ Result<u64> Cta::begin(u64 index, u64 most) {
       if (!shared.ok()) return shared.error();
       shared_base_ = alone_.base = *shared;
     } else {
-      const auto rank = std::ranges::find(cluster_->members, this) - cluster_->members.begin();
-      shared_base_ = cluster_->base + static_cast<u64>(rank) * machine::kSharedSlot;
+      shared_base_ = cluster_->base + rank_ * machine::kSharedSlot;
     }
     local_stride_ = code_->image().local_bytes;
     const u64 frame = code_->image().frame_of_call;
@@ -88,6 +91,7 @@ Result<u64> Cta::begin(u64 index, u64 most) {
     c.low_base = memory.low().all.base, c.low_size = memory.low().all.size;
     c.high_base = memory.high().all.base, c.high_size = memory.high().all.size;
     c.shared_base = shared_base_, c.shared_size = launch_.shared_bytes;
+    c.first_shared = machine::first_shared_address(rank_);
     c.cluster_base = cluster_->base;
     c.cluster_size = launch_.cluster.volume() * machine::kSharedSlot;
     c.local_base = local_base_, c.local_stride = local_stride_;
@@ -421,7 +425,7 @@ CtaStatus Cta::faulted() {
 }
 
 machine::Stepper& Cta::stepper() {
-  if (!stepper_) stepper_ = below_.make_stepper(launch_);
+  if (!stepper_) stepper_ = below_.make_stepper(launch_, rank_);
   if (std::exchange(stepper_cta_, index()) != index())
     stepper_->begin({place(), index(), shared_base_, cluster_->base, local_base_, local_stride_,
                      &cluster_->tensor_memory});
@@ -502,7 +506,8 @@ u32 Cta::check_access(const Site& site, u64 distance) {
             site.space == ir::Space::param ? address - c.params : address);
     switch (site.space) {
       case ir::Space::shared:
-        trap_.detail = fmt::format("the CTA has {} bytes of shared memory", launch_.shared_bytes);
+        trap_.address = machine::used_shared_address(address, rank_);
+        trap_.detail = machine::describe_shared_address(*trap_.address, rank_, launch_);
         break;
       case ir::Space::local:
         trap_.detail = fmt::format("a thread has {} bytes of local memory", local_stride_);

@@ -146,6 +146,7 @@ class Cta final : public machine::Cta {
 
   std::unique_ptr<machine::Stepper> stepper_;
   u64 stepper_cta_ = ~u64{0};
+  u32 rank_ = 0;  ///< in the cluster
   u64 shared_base_ = 0, local_base_ = 0, local_stride_ = 0;
   sigjmp_buf recover_;
   machine::Fault fault_;

@@ -82,7 +82,7 @@ class Program final : public machine::Program {
     return runs(launch) ? version_of(launch)->code(*loaded_) : nullptr;
   }
   std::shared_ptr<Version> version_of(const machine::Launch& launch) const {
-    auto version = find_version(launch.config->block);
+    auto version = find_version(launch.config->block, launch.cluster.volume() > 1);
     if (options_.at_once && version->waits_for_code()) {
       version->compile_now(launch);
       const std::lock_guard lock(mutex_);
@@ -90,16 +90,17 @@ class Program final : public machine::Program {
     }
     return version;
   }
-  std::shared_ptr<Version> find_version(machine::Dim3 block) const {
+  std::shared_ptr<Version> find_version(machine::Dim3 block, bool clustered) const {
     const std::lock_guard lock(mutex_);
-    const auto found = std::ranges::find_if(
-        versions_, [&](const auto& version) { return version->block() == block; });
+    const auto found = std::ranges::find_if(versions_, [&](const auto& version) {
+      return version->block() == block && version->is_clustered() == clustered;
+    });
     // The most recently used version is first.
     if (found != versions_.end()) {
       std::rotate(versions_.begin(), found, found + 1);
     } else {
-      auto made =
-          std::make_shared<Version>(*loaded_, entry_, block, options_.cache, options_.budget);
+      auto made = std::make_shared<Version>(*loaded_, entry_, block, clustered, options_.cache,
+                                            options_.budget);
       made->look_up();
       versions_.insert(versions_.begin(), std::move(made));
     }

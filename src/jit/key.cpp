@@ -83,8 +83,8 @@ void fields(Stream& s, isa::Target& target) {
 std::string key_of(const Request& request, std::string_view maker) {
   const ir::Module& module = *request.module;
   Writer key;
-  key(std::string(maker), request.block.x, request.block.y, request.block.z, request.entry,
-      request.cpu);
+  key(std::string(maker), request.block.x, request.block.y, request.block.z, request.clustered,
+      request.entry, request.cpu);
   key(module.version.major, module.version.minor, module.targets, module.texmode_independent,
       module.debug_target, module.map_f64_to_f32, module.address_size);
   // Functions and variables are named by their numbers, which the image refers to.

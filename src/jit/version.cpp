@@ -36,16 +36,17 @@ void tell_of_missing_compiler(const std::string& why) {
 bool traces() { return config().traces_jit; }
 
 Version::Version(const machine::Loaded& loaded, ir::FunctionId entry, machine::Dim3 block,
-                 Cache* cache, std::chrono::nanoseconds budget)
+                 bool clustered, Cache* cache, std::chrono::nanoseconds budget)
     : module_(loaded.shared_module()),
       entry_(entry),
       shared_(loaded.shared_layout(entry)),
       block_(block),
+      clustered_(clustered),
       cache_(cache && !maker().empty() ? cache : nullptr),
       budget_(budget) {}
 
 OwnedRequest Version::owned_request() const {
-  return {module_, entry_, shared_, block_, wanted_cpu()};
+  return {module_, entry_, shared_, block_, clustered_, wanted_cpu()};
 }
 
 /// `with_budget`: for a refusal that depends on the budget.

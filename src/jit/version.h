@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel for one shape of its blocks, on its way from the interpreter to compiled code:
+// A kernel for one shape of its blocks, in clusters or without, on its way from the interpreter to
+// compiled code:
 //
 //     cold --hot--> queued --> compiled --first use--> ready
 //       \______________\___________\_________________/-> never
@@ -38,10 +39,11 @@ class Version : public std::enable_shared_from_this<Version> {
   using Clock = std::chrono::steady_clock;
 
   /// `budget`: of processor time, for a compilation.
-  Version(const machine::Loaded& loaded, ir::FunctionId entry, machine::Dim3 block, Cache* cache,
-          std::chrono::nanoseconds budget);
+  Version(const machine::Loaded& loaded, ir::FunctionId entry, machine::Dim3 block, bool clustered,
+          Cache* cache, std::chrono::nanoseconds budget);
 
   const machine::Dim3& block() const { return block_; }
+  bool is_clustered() const { return clustered_; }
   State state() const { return state_.load(std::memory_order_acquire); }
   bool waits_for_code() const { return state() == State::cold || state() == State::queued; }
   /// Null: there is no code, or not yet.
@@ -97,6 +99,7 @@ class Version : public std::enable_shared_from_this<Version> {
   const ir::FunctionId entry_;
   const machine::SharedLayout shared_;
   const machine::Dim3 block_;
+  const bool clustered_;
   Cache* const cache_;
   const std::chrono::nanoseconds budget_;
   std::atomic<s64> interpreted_{0};  ///< ns

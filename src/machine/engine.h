@@ -169,8 +169,11 @@ class Program {
  public:
   virtual ~Program() = default;
   virtual std::unique_ptr<Cta> make_cta(Launch& launch) const = 0;
-  /// Null: this engine has no stepper.
-  virtual std::unique_ptr<Stepper> make_stepper(Launch&) const { return nullptr; }
+  /// For the CTAs with that rank in a cluster. Null: this engine has no stepper.
+  virtual std::unique_ptr<Stepper> make_stepper(Launch&, u32 rank) const {
+    static_cast<void>(rank);
+    return nullptr;
+  }
   /// The value of Launch::rows for a launch that begins.
   virtual u32 rows(const Launch&) const { return 1; }
   /// Whether CTAs of a launch that begins may wait for earlier CTAs: then each worker takes the

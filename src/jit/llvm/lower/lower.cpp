@@ -127,12 +127,17 @@ llvm::Value* FunctionLowering::local_address(u32 local, u64 distance) {
   return distance ? builder_.CreateAdd(begin, builder_.getInt64(distance)) : begin;
 }
 
-/// The address of a symbol, in its own state space.
+bool FunctionLowering::is_shared_variable(const Operand& operand) const {
+  return operand.kind == OperandKind::variable &&
+         shared_.request.module->variables[operand.id].space == ir::Space::shared;
+}
+
+/// The address of a symbol, in its own state space; of a shared variable, the offset in the CTA's
+/// window.
 llvm::Value* FunctionLowering::symbol_address(const Operand& operand) {
   switch (operand.kind) {
     case OperandKind::variable: {
-      const ir::Variable& variable = shared_.request.module->variables[operand.id];
-      if (variable.space == ir::Space::shared)
+      if (is_shared_variable(operand))
         return builder_.getInt64(shared_.request.shared->offset.at(operand.id) + operand.value);
       return builder_.CreateAdd(symbol(operand.id), builder_.getInt64(operand.value));
     }
@@ -143,6 +148,12 @@ llvm::Value* FunctionLowering::symbol_address(const Operand& operand) {
     default:
       return builder_.getInt64(operand.value);  // immediate; parameter: offset in the block
   }
+}
+
+/// The address of the first byte of the CTA's shared memory; 0 without clusters.
+llvm::Value* FunctionLowering::first_shared(unsigned bits) {
+  if (!shared_.request.clustered) return llvm::ConstantInt::get(integer(bits), 0);
+  return resize(context_field(offsetof(Context, first_shared), 64), bits, false);
 }
 
 /// As an integer of the size that the instruction has there; a predicate as i1.
@@ -165,6 +176,7 @@ llvm::Value* FunctionLowering::value(const Operand& operand) {
       return llvm::ConstantInt::get(integer(bits), operand.value);
     default:
       from = symbol_address(operand);
+      if (is_shared_variable(operand)) from = builder_.CreateAdd(from, first_shared(64));
   }
   if (predicate) return operand.negated ? builder_.CreateNot(from) : from;
   return resize(from, bits, false);
@@ -174,11 +186,18 @@ llvm::Value* FunctionLowering::value(const Operand& operand) {
 llvm::Value* FunctionLowering::address(const Operand& operand) {
   // In a kernel it may be an offset into the parameter block.
   const bool in_params = static_cast<ir::Space>(inst_->space) == ir::Space::param && f_.is_entry;
+  const bool in_cluster =
+      static_cast<ir::Space>(inst_->space) == ir::Space::shared && shared_.request.clustered;
+  const auto from_window = [&](llvm::Value* all, unsigned bits) {
+    return in_cluster ? builder_.CreateSub(all, first_shared(bits)) : all;
+  };
   if (operand.kind != OperandKind::reg) {
     if (operand.kind == OperandKind::special)
-      return builder_.CreateAdd(resize(special(operand), 64, false),
-                                builder_.getInt64(operand.value));
+      return from_window(
+          builder_.CreateAdd(resize(special(operand), 64, false), builder_.getInt64(operand.value)),
+          64);
     llvm::Value* place = symbol_address(operand);
+    if (operand.kind == OperandKind::immediate) return from_window(place, 64);
     if (operand.kind != OperandKind::parameter) return place;
     return builder_.CreateAdd(context_field(offsetof(Context, params), 64), place);
   }
@@ -191,7 +210,7 @@ llvm::Value* FunctionLowering::address(const Operand& operand) {
   llvm::Value* sum =
       operand.value ? builder_.CreateAdd(base, llvm::ConstantInt::get(integer(bits), operand.value))
                     : base;
-  return resize(sum, 64, false);
+  return resize(from_window(sum, bits), 64, false);
 }
 
 void FunctionLowering::write(const Operand& to, llvm::Value* value) {

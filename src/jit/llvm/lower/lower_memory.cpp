@@ -7,6 +7,7 @@
 #include "isa/sem/cache_control.h"
 #include "jit/llvm/lower/lowering.h"
 #include "machine/memory.h"
+#include "machine/shared_address.h"
 
 namespace heddle::jit {
 namespace {
@@ -159,11 +160,44 @@ void FunctionLowering::st() {
   emit(MachineOp::store, builder_.getVoidTy(), operands, fmt::format("{}.i{}", words.size(), bits));
 }
 
+/// The generic address (i64) of a shared address of any CTA of the cluster.
+llvm::Value* FunctionLowering::from_shared_address(llvm::Value* address) {
+  llvm::Value* slot = builder_.getInt64(machine::kSharedSlot);
+  llvm::Value* window = builder_.CreateMul(builder_.CreateLShr(address, machine::kRankShift), slot);
+  llvm::Value* offset =
+      builder_.CreateAnd(address, builder_.getInt64(machine::first_shared_address(1) - 1));
+  llvm::Value* exists = builder_.CreateAnd(
+      builder_.CreateICmpULT(window, context_field(offsetof(Context, cluster_size), 64)),
+      builder_.CreateICmpULT(offset, slot));
+  llvm::Value* host = builder_.CreateAdd(context_field(offsetof(Context, cluster_base), 64),
+                                         builder_.CreateAdd(window, offset));
+  return builder_.CreateSelect(exists, host, builder_.getInt64(machine::kNoSharedAddress));
+}
+
+/// The opposite.
+llvm::Value* FunctionLowering::to_shared_address(llvm::Value* address) {
+  llvm::Value* slot = builder_.getInt64(machine::kSharedSlot);
+  llvm::Value* place =
+      builder_.CreateSub(address, context_field(offsetof(Context, cluster_base), 64));
+  llvm::Value* rank = builder_.CreateUDiv(place, slot);
+  llvm::Value* shared = builder_.CreateOr(builder_.CreateShl(rank, machine::kRankShift),
+                                          builder_.CreateURem(place, slot));
+  llvm::Value* exists =
+      builder_.CreateICmpULT(place, context_field(offsetof(Context, cluster_size), 64));
+  return builder_.CreateSelect(exists, shared, builder_.getInt64(machine::kNoSharedAddress));
+}
+
 void FunctionLowering::cvta() {
   const Operand& d = operand("d");
   llvm::Value* from = value(operand("a"));
   const bool to = slot("to") != 0;
-  if (slot("ss") == static_cast<u8>(sem::Ss::shared_cluster)) return step(MachineOp::step);
+  const bool of_cluster = slot("ss") == static_cast<u8>(sem::Ss::shared_cluster);
+  const bool in_shared = static_cast<ir::Space>(inst_->space) == ir::Space::shared;
+  if (in_shared && (of_cluster || shared_.request.clustered)) {
+    llvm::Value* address = resize(from, 64, false);
+    address = to ? to_shared_address(address) : from_shared_address(address);
+    return write(d, resize(address, from->getType()->getIntegerBitWidth(), false));
+  }
   llvm::Value* base = nullptr;
   switch (static_cast<ir::Space>(inst_->space)) {
     case ir::Space::shared:

@@ -104,6 +104,10 @@ class FunctionLowering {
   }
   llvm::Value* special(const Operand& operand);
   llvm::Value* symbol(u32 number);
+  bool is_shared_variable(const Operand& operand) const;
+  llvm::Value* first_shared(unsigned bits);
+  llvm::Value* from_shared_address(llvm::Value* address);
+  llvm::Value* to_shared_address(llvm::Value* address);
   llvm::Value* symbol_address(const Operand& operand);
   llvm::Value* value(const Operand& operand);
   llvm::Value* address(const Operand& operand);
