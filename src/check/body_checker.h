@@ -41,6 +41,7 @@ class BodyChecker {
 
   // instruction.cpp
   void instruction(const syntax::Instruction& written, Span span);
+  PairedUses& paired_uses();
   bool bind(const syntax::Instruction& written, const isa::Candidate& candidate, const Plan& plan,
             diag::Report& report);
 

@@ -36,6 +36,8 @@ void BodyChecker::check_call(const syntax::Instruction& written) {
   constexpr u32 kNone = 0xffffffff;
   u32 d = kNone, a = kNone;
   const ir::Signature* signature = nullptr;
+  PairedUses& uses = paired_uses();
+  const std::size_t callees = uses.callees.size();
   const Span at = written.mnemonic_span;
   Span callee;  // where it is declared
   for (u32 i = 0; i < form.operands.size(); ++i) {
@@ -50,6 +52,7 @@ void BodyChecker::check_call(const syntax::Instruction& written) {
         return;
       }
       callee = module_.module_->functions[operand.id].span;
+      uses.callees.push_back(operand.id);
     }
     if (operand.kind == ir::OperandKind::prototype) signature = &f_.prototypes[operand.id];
     if (operand.kind == ir::OperandKind::targets && operand.id < f_.target_lists.size() &&
@@ -58,6 +61,7 @@ void BodyChecker::check_call(const syntax::Instruction& written) {
           &module_.module_->functions[f_.target_lists[operand.id].functions[0].value].signature;
     }
   }
+  uses.calls_unknown |= uses.callees.size() == callees;
   if (!signature) return;
   // Results stand before the callee, arguments after it.
   const Expr *results = nullptr, *arguments = nullptr;

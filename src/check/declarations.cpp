@@ -129,6 +129,8 @@ std::shared_ptr<ir::Module> ModuleChecker::run() {
   check_memory(*module_, report_);
   ir::size_open_parameters(*module_);
   if (report_.has_errors()) return module_;
+  paired_uses_.resize(module_->functions.size());
+  report_unpaired(*module_, paired_uses_, report_);
   if (module_->map_f64_to_f32) map_f64_to_f32(*module_);
   if (first_target().sm < 20) imply_flushing(*module_);
   return module_;

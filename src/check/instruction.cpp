@@ -27,6 +27,7 @@ const Mnemonic& ModuleChecker::mnemonic(NameId name) {
   slot->word_at = std::move(parts.word_at);
   slot->bank = parts.bank;
   slot->match = isa::match(slot->opcode, slot->words);
+  slot->paired = find_paired(slot->opcode, slot->words);
   for (const isa::Candidate& candidate : slot->match.candidates)
     slot->plans.push_back(plan(candidate));
   return *slot;
@@ -223,7 +224,14 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   }
   inst.space = static_cast<u8>(space);
   inst.operands = {add_operands(bound_), static_cast<u32>(bound_.size())};
+  if (mnemonic.paired != kUnpaired) paired_uses().add(mnemonic.paired, written.mnemonic_span);
   if (form.opcode == "call") check_call(written);
+}
+
+PairedUses& BodyChecker::paired_uses() {
+  std::vector<PairedUses>& all = module_.paired_uses_;
+  if (all.size() <= id_.value) all.resize(id_.value + 1);
+  return all[id_.value];
 }
 
 /// The version and target that a written optional operand requires; none: they are met.

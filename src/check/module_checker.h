@@ -16,6 +16,7 @@
 
 #include "check/check.h"
 #include "check/constants.h"
+#include "check/pairs.h"
 #include "check/scope.h"
 #include "diag/report.h"
 #include "ir/module.h"
@@ -54,6 +55,7 @@ struct Mnemonic {
   std::vector<std::pair<u32, u32>> word_at;  ///< of each word: offset and length in the mnemonic
   std::vector<Plan> plans;                   ///< by candidate
   s32 bank = -1;                             ///< of `const[2]`
+  Paired paired = kUnpaired;
 };
 
 class ModuleChecker {
@@ -151,8 +153,9 @@ class ModuleChecker {
   std::size_t header_end_ = 0;                        // statement
   std::vector<std::unique_ptr<Mnemonic>> mnemonics_;  // by NameId
   enum class Special : u8 { unknown, no, yes };
-  std::vector<Special> special_;  // by NameId
-  ir::Function dropped_;          // the last dropped body, whose memory the next one reuses
+  std::vector<Special> special_;         // by NameId
+  std::vector<PairedUses> paired_uses_;  // by function
+  ir::Function dropped_;                 // the last dropped body, whose memory the next one reuses
   struct File {
     u32 id = 0;    ///< index into Module::files
     u32 data = 0;  ///< Stmt::data of the statement

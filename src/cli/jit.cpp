@@ -157,6 +157,8 @@ int show_compiled(const JitOptions& options) {
   request.entry = *entry;
   request.shared = &shared;
   request.block = *block;
+  const auto& cluster = checked.module->functions[entry->value].req_nctapercluster;
+  request.clustered = std::ranges::any_of(cluster, [](u32 extent) { return extent > 1; });
   request.cpu = options.cpu;
   request.dump = options.dump == "scalar"    ? jit::Dump::scalar
                  : options.dump == "uniform" ? jit::Dump::uniform
