@@ -3,6 +3,7 @@
 // Tensor memory (PTX ISA 9.7.16.7 to 9.7.16.9, 9.7.16.12).
 #include "interp/decoder.h"
 #include "interp/tensor_memory_ops.h"
+#include "interp/tensor_product_ops.h"
 #include "isa/groups.h"
 
 namespace heddle::interp {
@@ -102,6 +103,56 @@ void Decoder::tensor_copy() {
 }
 
 void Decoder::tensor_shift() { tensor_access(&interp::tensor_shift); }
+
+/// tcgen05.mma: see TensorProductOperands.
+Op& Decoder::tensor_product() {
+  using Operands = TensorProductOperands;
+  std::vector<Place> list(2 * std::size_t{Operands::count}, constant(0, sizeof(u64)));
+  std::fill(list.begin() + kTensorOffsets, list.end(), 0);
+  const auto number = [&](u32 index, const Operand& operand) {
+    if (operand.kind != OperandKind::none) list[index] = source(operand);
+  };
+  /// An address in tensor memory: a register, and what is added.
+  const auto address = [&](u32 index, const Operand& operand) {
+    if (operand.kind == OperandKind::none) return;
+    Operand base = operand;
+    if (operand.kind == OperandKind::reg) {
+      base.is_address = false, base.value = 0;
+      list[kTensorOffsets + index] = static_cast<Place>(operand.value);
+    }
+    base.type = Type::b32;
+    list[index] = source(base);
+  };
+  const bool a_in_tensor = operand("a").is_address;
+  address(Operands::d, operand("d"));
+  a_in_tensor ? address(Operands::a, operand("a")) : number(Operands::a, operand("a"));
+  number(Operands::b, operand("b"));
+  address(Operands::metadata, operand("meta"));
+  number(Operands::descriptor, operand("idesc"));
+  number(Operands::accumulate, operand("accumulate"));
+  number(Operands::scale_d, operand("scale"));
+  address(Operands::scale_a, operand("scale_a"));
+  address(Operands::scale_b, operand("scale_b"));
+  number(Operands::zero_columns, operand("zero_columns"));
+  u32 next = Operands::disabled;
+  if (operand("lanes").kind != OperandKind::none) {
+    for (const Operand& element : elements(operand("lanes"))) number(next++, element);
+  }
+  const auto scale = static_cast<sem::Tcgen05ScaleVec>(slot("tcgen05_scale_vec"));
+  const bool by_16 =
+      scale == sem::Tcgen05ScaleVec::scale_vec_4X || scale == sem::Tcgen05ScaleVec::block16;
+  Op& op = emit_guarded(&interp::tensor_multiply);
+  op.list = builder_.keep(std::move(list));
+  op.runtime[0] = is_of_pair();
+  op.runtime[1] = slot("tcgen05_kind");
+  op.runtime[2] = by_16 ? 16 : 32;
+  op.flags = static_cast<u8>((has("sp") ? kSparseA : 0) | (a_in_tensor ? kAInTensorMemory : 0) |
+                             (has("ashift") ? kShiftsA : 0));
+  return op;
+}
+
+void Decoder::tensor_multiply() { tensor_product(); }
+void Decoder::tensor_multiply_ws() { tensor_product().flags |= kWeightStationary; }
 
 void Decoder::tensor_commit() {
   const Operand& mask = operand("mask");

@@ -206,6 +206,7 @@ class Decoder {
   void cluster_address(Handler run);
   bool is_of_pair() const;
   Op& warp_operation(Handler run);
+  Op& tensor_product();
   Op& tensor_access(Handler run);
   Op& tensor_fragment(Handler run, std::vector<Place> list);
   const machine::AtomicFunction* applied() const;

@@ -67,9 +67,10 @@ std::string describe(const ProductFault& fault, const Warp& warp) {
                          fault.address, warp.shared_size);
     default:
       return at.lane >= machine::kTensorLanes || at.column >= machine::kTensorColumns
-                 ? fmt::format("lane {}, column {} of tensor memory, which has {} lanes and {} "
-                               "columns",
-                               at.lane, at.column, machine::kTensorLanes, machine::kTensorColumns)
+                 ? fmt::format(
+                       "lane {}, column {} of tensor memory, which has {} lanes and {} "
+                       "columns",
+                       at.lane, at.column, machine::kTensorLanes, machine::kTensorColumns)
                  : fmt::format("lane {}, column {} of tensor memory, which is not allocated",
                                at.lane, at.column);
   }

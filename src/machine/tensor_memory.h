@@ -9,13 +9,13 @@
 #include <optional>
 #include <vector>
 
-#include "base/types.h"
+#include "isa/tensor_product.h"
 
 namespace heddle::machine {
 
-inline constexpr u32 kTensorLanes = 128, kTensorColumns = 512;
-/// Columns are allocated in multiples of this.
-inline constexpr u32 kTensorUnit = 32;
+using isa::kTensorColumns;
+using isa::kTensorLanes;
+using isa::kTensorUnit;
 
 /// Whether tcgen05.alloc and dealloc accept this number of columns.
 constexpr bool is_tensor_size(u32 columns) {
@@ -48,6 +48,8 @@ class TensorMemory {
   bool free(u32 column, u32 columns);
   const std::vector<Allocation>& allocations() const { return allocations_; }
   u32 allocated_columns() const;
+  /// A bit for each kTensorUnit columns that are allocated.
+  u32 allocated_units() const { return used_; }
 
   /// tcgen05.relinquish_alloc_permit: the CTA allocates no more.
   void relinquish() { has_permit_ = false; }
