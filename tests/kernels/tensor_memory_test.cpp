@@ -260,20 +260,20 @@ KERNEL_SUITE(TensorMemory, "tensor_memory");
 constexpr unsigned kColumns = 8, kTile = 16384;
 
 /// A matrix in shared memory, of rows of 16-byte parts.
-struct Matrix {
+struct CopiedMatrix {
   unsigned span;  // of the swizzling; 0: none
   unsigned code;
   unsigned leading, stride;
 };
-const Matrix kMatrices[] = {
+const CopiedMatrix kMatrices[] = {
     {0, 0, 128, 256}, {0, 0, 2048, 128}, {32, 6, 0, 256}, {64, 4, 0, 512}, {128, 2, 0, 1024}};
 
-uint64_t descriptor(const Matrix& matrix) {
+uint64_t descriptor(const CopiedMatrix& matrix) {
   return uint64_t{matrix.leading >> 4} << 16 | uint64_t{matrix.stride >> 4} << 32 |
          uint64_t{1} << 46 | uint64_t{matrix.code} << 61;
 }
 /// The offset of a part.
-unsigned offset(const Matrix& matrix, unsigned row, unsigned part) {
+unsigned offset(const CopiedMatrix& matrix, unsigned row, unsigned part) {
   if (!matrix.span) return row % 8 * 16 + row / 8 * matrix.stride + part * matrix.leading;
   const unsigned plain = row % 8 * matrix.span + row / 8 * matrix.stride + part * 16;
   return plain ^ (plain >> 7 & (matrix.span / 16 - 1)) << 4;
@@ -301,7 +301,7 @@ const Copy kCopies[] = {
 
 /// The 8 columns of each lane after a copy; `decompress(part, i)` is byte i of what a part becomes.
 template <class Decompress>
-std::vector<uint32_t> copied(const Copy& copy, const Matrix& matrix, const uint8_t* tile,
+std::vector<uint32_t> copied(const Copy& copy, const CopiedMatrix& matrix, const uint8_t* tile,
                              Decompress decompress) {
   std::vector<uint32_t> out(kLanes * kColumns);
   for (unsigned row = 0; row < copy.rows; ++row) {
@@ -321,7 +321,7 @@ const Shape kTileShape = Shape{{1}, {kThreads}}.with_shared(kTile);
 TEST_P(TensorMemory, Copies) {
   const auto tile = random_values<uint8_t>(kTile, 1);
   Buffer in(tile);
-  for (const Matrix& matrix : kMatrices) {
+  for (const CopiedMatrix& matrix : kMatrices) {
     for (const Copy& copy : kCopies) {
       if (offset(matrix, copy.rows - 1, copy.parts - 1) + 16 > kTile) continue;
       SCOPED_TRACE(fmt::format("{} span {}", copy.kernel, matrix.span));
@@ -336,7 +336,7 @@ TEST_P(TensorMemory, Decompression) {
   const auto tile = random_values<uint8_t>(kTile, 2);
   Buffer in(tile);
   Buffer<uint32_t> out(kLanes * kColumns);
-  const Matrix& matrix = kMatrices[0];
+  const CopiedMatrix& matrix = kMatrices[0];
   launch("copy_b4", kTileShape, in, descriptor(matrix), out);
   EXPECT_SAME(out, copied(kCopies[0], matrix, tile.data(), [](const uint8_t* part, unsigned i) {
                 return uint8_t((part[i / 2] >> i % 2 * 4 & 15) * 4);
@@ -366,7 +366,7 @@ TEST_P(TensorMemory, Shift) {
 
 TEST_P(TensorMemory, PairOfBlocks) {
   const auto tiles = random_values<uint8_t>(2 * kTile, 3);
-  const Matrix& matrix = kMatrices[0];
+  const CopiedMatrix& matrix = kMatrices[0];
   Buffer in(tiles);
   Buffer<uint32_t> out(2 * kLanes * kColumns);
   launch("pair", Shape{{2}, {kThreads}}.with_shared(kTile), in, descriptor(matrix), out);
