@@ -65,10 +65,23 @@ class Profiles(unittest.TestCase):
                 profilegen.table(profiles)
 
     def test_keys_are_the_members(self):
-        header = (ROOT / "src/machine/profile.h").read_text()
-        struct = re.search(r"struct Profile \{(.*?)^\};", header, re.MULTILINE | re.DOTALL)[1]
-        members = re.findall(r"^  [\w:]+ (\w+)(?:\[3\])?;", struct, re.MULTILINE)
-        self.assertEqual(members, ["name", *profilegen.KEYS])
+        def members(header, struct):
+            text = re.search(rf"struct {struct} \{{(.*?)^\}};", (ROOT / header).read_text(), re.MULTILINE | re.DOTALL)[1]
+            return [name for names in re.findall(r"^  [\w:]+ ([\w, ]+)(?:\[3\])?;", text, re.MULTILINE) for name in names.split(", ")]
+
+        self.assertEqual(members("src/machine/profile.h", "Profile"),
+                         ["name", *(key for key in profilegen.KEYS if key not in profilegen.TENSOR_CORE), "tensor_core"])
+        self.assertEqual(members("src/isa/tensor_core.h", "TensorCore"), list(profilegen.TENSOR_CORE))
+
+    def test_sums(self):
+        self.assertEqual(parse(GOOD)["wgmma_narrow"], "{32, 13, -133, -21, true}")
+        for old, new, why in [
+                ("mma_f16 = 16 x 25, floors -133 -21", "mma_f16 = 16 x 25", "is not of the form `16 x 25, floors -133 -21`"),
+                ("mma_f16 = 16 x 25", "mma_f16 = 12 x 25", "the products are a power of two"),
+                ("= as_half", "= twice", "'twice' is neither native nor as_half")]:
+            with self.subTest(new=new), self.assertRaisesRegex(profilegen.Wrong, why):
+                self.assertIn(old, GOOD)
+                parse(GOOD.replace(old, new))
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ TEST(Entry, DamageIsFoundOut) {
 }
 
 TEST(Entry, ForeignFilesAreNone) {
-  const std::string magic = "heddle code 10\n";
+  const std::string magic = "heddle code 11\n";
   const std::string no_key(8, '\0');
   const std::string vast(7, '\xff');
   const struct {
