@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Inputs of matrix instructions: matrices of codes, metadata and scales, by profile and pseudo-random."""
 
+from collections import defaultdict
 from typing import NamedTuple, Optional
 
+import layouts
+import tensor_layouts
 from formats import BITS, FLOATS, Special, decode, infinity
-from layouts import LANES, chunk_size, metadata_place, scale_places, stored_places
+from layouts import LANES, chunk_size, stored_places
 
 FLOAT_PROFILES = ("any bits", "finite", "near one", "cancelling", "alignment", "tiny", "huge", "zeros", "specials", "one-hot")
 INTEGER_PROFILES = ("any bits", "extremes", "zeros", "one-hot")
 
 ORDERED = (0b0100, 0b1000, 0b1001, 0b1100, 0b1101, 0b1110)
 ANY_ORDER = (*ORDERED, 0b0001, 0b0010, 0b0110, 0b0011, 0b0111, 0b1011)
+MEANINGFUL = (*ORDERED, 0b0110)  # in tcgen05
 ONE_OF_TWO = (0b0100, 0b1110)
 
 IMMEDIATES = (0, 1, 0, 3)  # the selectors of scales in instructions that have them as immediates
@@ -34,7 +38,8 @@ class Tile(NamedTuple):
     scale_a: list = ()
     scale_b: list = ()
     selectors: tuple = ()  # byte and thread of A's scales, byte and thread of B's
-    accumulate: int = 1  # wgmma: 0: C is not added
+    accumulate: int = 1  # wgmma and tcgen05: 0: C is not added
+    disabled: tuple = ()  # tcgen05: lanes of D
 
 
 def profiles(op):
@@ -127,15 +132,24 @@ class Pools(dict):
 def tile(op, profile, number, pools):
     """`number` chooses the elements of one-hot matrices."""
     random = pools.random
-    metadata = [random.getrandbits(32) for _ in range(op.lanes)] if op.sparse else ()
+    metadata = new_words(op, random) if op.sparse else ()
     chunks = sparse_chunks(op, metadata, random) if op.sparse else None
     extra = scale_words(op, profile, random) if op.scale else {}
+    if op.tcgen05:
+        extra["disabled"] = [random.getrandbits(32) for _ in range(8)]
     scales = extra.pop("scales", None)
     cases = [case(op, profile, number * op.products + q, pools, chunks, scales) for q in range(op.products)]
-    if op.wgmma:
+    if op.wgmma or op.tcgen05:
         extra["accumulate"] = int(random.random() < 0.75)
         cases = [as_multiplied(op, case, extra["accumulate"]) for case in cases]
     return Tile(cases, metadata, **extra)
+
+
+def new_words(op, random):
+    """Words with metadata: one of each lane; of tcgen05, by place."""
+    if op.tcgen05:
+        return defaultdict(lambda: random.getrandbits(32))
+    return [random.getrandbits(32) for _ in range(op.lanes)]
 
 
 def case(op, profile, number, pools, chunks, scales):
@@ -152,12 +166,14 @@ def case(op, profile, number, pools, chunks, scales):
 
 
 def as_multiplied(op, case, accumulate):
-    """A case of a wgmma after the negations, and without C if that is not added."""
+    """A case of a wgmma or tcgen05.mma after the negations, and without C if that is not added."""
+    negated = (op.wgmma or op.tcgen05).negated
+
     def signs(lines, name, negated):
         sign = 1 << BITS[name] - 1
         return [[code if code is None else code ^ sign for code in line] for line in lines] if negated else lines
 
-    a, b = signs(case.a, op.a, op.wgmma.negated[0]), signs(case.b, op.b, op.wgmma.negated[1])
+    a, b = signs(case.a, op.a, negated[0]), signs(case.b, op.b, negated[1])
     return case._replace(a=a, b=b, c=case.c if accumulate else [[0] * op.n for _ in range(op.m)])
 
 
@@ -201,13 +217,13 @@ def cancel(op, stored, b, c, pools):
 
 def sparse_chunks(op, metadata, random):
     """Writes metadata into the lanes that hold it; for each row the k of the stored elements."""
-    kinds = ONE_OF_TWO if chunk_size(op) == 2 else ORDERED if "ordered" in op.name else ANY_ORDER
+    kinds = ONE_OF_TWO if chunk_size(op) == 2 else MEANINGFUL if op.tcgen05 else ORDERED if "ordered" in op.name else ANY_ORDER
     rows = []
     for row in range(op.m):
         places = []
         for chunk in range(op.k // chunk_size(op)):
             bits = random.choice(kinds)
-            lane, low = metadata_place(op, row, chunk)
+            lane, low = (tensor_layouts if op.tcgen05 else layouts).metadata_place(op, row, chunk)
             metadata[lane] = metadata[lane] & ~(15 << low) | bits << low
             places += stored_places(op, chunk, bits)
         rows.append(places)
@@ -223,6 +239,8 @@ def expanded(op, stored, places):
 
 def scale_words(op, profile, random):
     """The words of scales of each lane, the selectors, and the scales that these select."""
+    if op.tcgen05:
+        return tensor_scale_words(op, profile, random)
     byte = lambda: random.choice(range({1: 4, 2: 2, 4: 1}[op.scale_vec])) * op.scale_vec
     selectors = IMMEDIATES if op.immediates else (byte(), random.randrange(2), byte(), random.randrange(4))
     words = {"a": [random.getrandbits(32) for _ in range(LANES)], "b": [random.getrandbits(32) for _ in range(LANES)]}
@@ -231,11 +249,25 @@ def scale_words(op, profile, random):
         found = []
         for line in range(lines):
             codes = [scale_code(op, profile, random) for _ in range(op.scale_vec)]
-            for (lane, place), code in zip(scale_places(op, matrix, line, *selectors[first:first + 2]), codes):
+            for (lane, place), code in zip(layouts.scale_places(op, matrix, line, *selectors[first:first + 2]), codes):
                 words[matrix][lane] = words[matrix][lane] & ~(255 << place * 8) | code << place * 8
             found.append(codes)
         scales.append(found)
     return {"scale_a": words["a"], "scale_b": words["b"], "selectors": selectors, "scales": tuple(scales)}
+
+
+def tensor_scale_words(op, profile, random):
+    """The words of scales by place, and the bytes at which the scales begin."""
+    selectors = [random.choice({1: range(4), 2: (0, 2), 3: range(4), 4: (0,), 6: (0, 2)}[op.scale_vec]) for _ in "ab"]
+    words, scales = new_words(op, random), []
+    for matrix, lines, first in (("a", op.m, selectors[0]), ("b", op.n, selectors[1])):
+        scales.append([[scale_code(op, profile, random) for _ in range(op.scale_vec)] for _ in range(lines)])
+        for line, codes in enumerate(scales[-1]):
+            for number, code in enumerate(codes):
+                places, byte = tensor_layouts.scale_places(op, matrix, line, first, number)
+                for place in places:
+                    words[place] = words[place] & ~(255 << byte * 8) | code << byte * 8
+    return {"scale_a": words, "selectors": tuple(selectors), "scales": tuple(scales)}
 
 
 def scale_code(op, profile, random):

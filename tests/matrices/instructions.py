@@ -29,6 +29,22 @@ class Wgmma(NamedTuple):
     padding: int  # 0 to 3: of the strides
 
 
+class Tcgen05(NamedTuple):
+    """What a tcgen05.mma has beside its name."""
+
+    ctas: int = 1
+    a_in_tensor: bool = False
+    ws: bool = False
+    swizzle: Tuple[int, int] = (0, 0)  # of A and B: bytes; 0: none; 33: 128 with atoms of 32
+    transposed: Tuple[bool, bool] = (False, False)
+    negated: Tuple[bool, bool] = (False, False)
+    padding: int = 0  # 0 to 3: of the strides
+    half: int = 0  # 1: the upper 16 of 32 lanes, where a layout has only half of them
+    masked: bool = False  # some lanes of D are disabled
+    scale_d: int = 0
+    zero_columns: Optional[int] = None  # a descriptor of 9.7.16.4.3
+
+
 class Instruction(NamedTuple):
     name: str
     version: str
@@ -54,6 +70,7 @@ class Instruction(NamedTuple):
     rnd: Optional[str]
     bitop: Optional[str]
     wgmma: Optional[Wgmma] = None
+    tcgen05: Optional[Tcgen05] = None
 
     def __str__(self):
         extra = f" selector {self.selector}" if self.sparse else ""
@@ -61,11 +78,14 @@ class Instruction(NamedTuple):
             w = self.wgmma
             extra += f" {'registers' if w.a_in_registers else 'shared'} swizzle {w.swizzle} transposed {w.transposed}"
             extra += f" negated {w.negated} padding {w.padding}"
+        if self.tcgen05:
+            changed = {name: value for name, value in self.tcgen05._asdict().items() if value != Tcgen05._field_defaults[name]}
+            extra += f" {self.m}x{self.n}x{self.k} {self.a} {self.b} {self.d} {self.scale or ''} {changed}"
         return self.name + extra + (" immediates" if self.immediates else "")
 
     @property
     def lanes(self):
-        return 128 if self.wgmma else 32
+        return 128 if self.wgmma or self.tcgen05 else 32
 
     @property
     def is_quarters(self):
@@ -74,7 +94,7 @@ class Instruction(NamedTuple):
 
     @property
     def unit(self):
-        """mma, wmma or wgmma."""
+        """mma, wmma, wgmma or tcgen05."""
         return self.name.split(".")[0]
 
     @property

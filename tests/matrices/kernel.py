@@ -136,6 +136,9 @@ class Kernel:
             yield "scale_b", words("scale_b")
             yield "selectors", b"".join(array("H", tile.selectors).tobytes() for tile in tiles)
 
+    def launch(self, tiles):
+        return ["--grid", str(tiles), "--block", str(self.op.lanes)]
+
     def run(self, heddle, folder, tiles, environment):
         """The rows of D of each tile; or a message."""
         folder = Path(folder)
@@ -143,8 +146,7 @@ class Kernel:
         size = self.operands["d"].tile_bytes
         arguments["d"] = f"u32[{size * len(tiles) // 4}]"
         (folder / "kernel.ptx").write_text(self.text())
-        command = [heddle, "run", str(folder / "kernel.ptx"), "--grid", str(len(tiles)), "--block", str(self.op.lanes),
-                   "--save", f"{self.parameters.index('d')}={folder}/d.npy", *(arguments[name] for name in self.parameters)]
+        command = [heddle, "run", str(folder / "kernel.ptx"), *self.launch(len(tiles)), "--save", f"{self.parameters.index('d')}={folder}/d.npy", *(arguments[name] for name in self.parameters)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         if done.returncode:
             return None, f"exit status {done.returncode}: {done.stderr}"

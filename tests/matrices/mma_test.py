@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""mma_test.py HEDDLE: every mma, mma.sp, wmma and wgmma against model.py, bit by bit, on pseudo-random matrices.
+"""mma_test.py HEDDLE: every mma, mma.sp, wmma and wgmma, and many tcgen05.mma, against model.py, bit by bit.
+
+The matrices are pseudo-random.
 
 Instructions that no engine runs yet (`heddle isa --pending`), or that the device lacks, are skipped and counted.
 """
@@ -21,6 +23,7 @@ import inputs
 from instructions import instructions
 from kernels import kernel_of
 from model import PROFILES, element, step_of
+from tcgen05 import tcgen05_instructions
 
 CHUNK = 512  # tiles of a launch
 
@@ -42,7 +45,7 @@ def runs_on(op, target):
 
 
 def is_pending(op, pending):
-    """wmma and wgmma need their loads, stores and fences, too."""
+    """wmma, wgmma and tcgen05 need their loads, stores and fences, too."""
     return op.syntax in pending or (op.unit != "mma" and f"\n{op.unit}." in pending)
 
 
@@ -106,7 +109,7 @@ def main():
     parser.add_argument("--count", type=int, default=10000, metavar="TILES",
                         help="tiles of each instruction and profile of inputs (default: 10000)")
     parser.add_argument("--only", default="", metavar="TEXT", help="only instructions whose name contains TEXT")
-    parser.add_argument("--unit", choices=("mma", "wmma", "wgmma"), help="only instructions that begin so")
+    parser.add_argument("--unit", choices=("mma", "wmma", "wgmma", "tcgen05"), help="only instructions that begin so")
     parser.add_argument("--engine", default=os.environ.get("HEDDLE_ENGINE", "interp"), choices=("interp", "jit", "auto"))
     parser.add_argument("--device", default=os.environ.get("HEDDLE_DEVICE", "heddle"))
     parser.add_argument("--seed", type=int, default=1)
@@ -117,7 +120,7 @@ def main():
 
     target, has_all = device_target(options.heddle, options.device)
     pending = subprocess.run([options.heddle, "isa", "--pending"], capture_output=True, text=True, check=True).stdout
-    ops = [op for op in instructions() if options.only in str(op) and options.unit in (None, op.unit)]
+    ops = [op for op in instructions() + tcgen05_instructions() if options.only in str(op) and options.unit in (None, op.unit)]
     ops = [op for op in ops if zlib.crc32(str(op).encode()) % options.part == 0]
     present = [op for op in ops if has_all or runs_on(op, target)]
     running = [op for op in present if not is_pending(op, pending)]

@@ -56,13 +56,15 @@ PROFILES = {
 }
 # Of other instructions than mma.
 WGMMA = {**_HOPPER, "fp8": Step(32, 13, significant=14)}
-TCGEN05 = {"sm_100": {**_HOPPER, "fp8": Step(32, 25, _FLOORS_25), **_BLOCK_SCALED}}
+TCGEN05 = {**_HOPPER, "fp8": Step(32, 25, _FLOORS_25), **_BLOCK_SCALED}
 
 
 def step_of(op, profile):
-    """`op`: an Instruction; `profile`: a row of PROFILES. wgmma exists on sm_90 only; other devices compute as sm_90 does."""
+    """`op`: an Instruction; `profile`: a row of PROFILES, which wgmma and tcgen05 don't look at: each has one of its own."""
     if op.wgmma:
         profile = WGMMA
+    if op.tcgen05:
+        profile = TCGEN05
     if op.is_quarters:
         return _VOLTA["f16"]
     if op.kind in ("mxf4", "mxf4nvf4"):

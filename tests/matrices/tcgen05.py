@@ -1,0 +1,381 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels of tcgen05.mma (PTX ISA 9.7.16.10): one CTA or a pair computes a tile.
+
+Each CTA gets the bytes of its shared memory, and the words of its tensor memory, lane by lane. One thread multiplies.
+"""
+
+from array import array
+
+import tensor_layouts as layouts
+from formats import BITS
+from instructions import Instruction, Tcgen05
+from kernel import Kernel
+from wgmma import SharedMatrix, swizzled
+
+BEGIN = """\
+.reg .b32 %lane, %cta, %tile, %rank, %word, %to, %value, %columns, %warp, d, a, metadata, scale_a, scale_b;
+.reg .b32 r<32>, disabled<8>;
+.reg .b64 %address, %tensor, a_at, b_at;
+.reg .pred more, accumulate, first, done;
+mov.u32 %lane, %tid.x;
+mov.u32 %cta, %ctaid.x;
+div.u32 %tile, %cta, {ctas};
+rem.u32 %rank, %cta, {ctas};
+setp.eq.u32 first, %lane, 0;
+@first mbarrier.init.shared.b64 [finished], 1;
+ld.param.u64 %address, [p_memory];
+mad.wide.u32 %address, %cta, {bytes}, %address;
+mad.wide.u32 %address, %lane, 4, %address;
+mov.u32 %to, memory;
+mad.lo.u32 %to, %lane, 4, %to;
+mov.u32 %word, 0;
+COPY:
+ld.u32 %value, [%address];
+st.shared.u32 [%to], %value;
+add.u64 %address, %address, 512;
+add.u32 %to, %to, 512;
+add.u32 %word, %word, 512;
+setp.lt.u32 more, %word, {bytes};
+@more bra COPY;
+ld.param.u64 %address, [p_accumulate];
+mad.wide.u32 %address, %tile, 4, %address;
+ld.u32 %value, [%address];
+setp.ne.u32 accumulate, %value, 0;
+ld.param.u64 %address, [p_disabled];
+mad.wide.u32 %address, %tile, 32, %address;
+shr.u32 %warp, %lane, 5;
+setp.ne.u32 more, %warp, 0;
+@more bra ALLOCATED;
+tcgen05.alloc.cta_group::{ctas}.sync.aligned.shared::cta.b32 [place], 512;
+ALLOCATED:
+{barrier}
+tcgen05.fence::after_thread_sync;
+ld.shared.u32 d, [place];
+add.u32 a, d, {a};
+add.u32 metadata, d, {metadata};
+add.u32 scale_a, d, {scale_a};
+add.u32 scale_b, d, {scale_b};
+shl.b32 %value, %warp, 21;
+add.u32 %value, %value, d;
+ld.param.u64 %tensor, [p_tensor];
+mad.lo.u32 %to, %cta, 128, %lane;
+mad.wide.u32 %tensor, %to, {lane_bytes}, %tensor;
+mov.u32 %columns, 0;"""
+
+# A loop over 32 columns at a time.
+WRITE = """\
+WRITE:
+{loads}
+tcgen05.st.sync.aligned.32x32b.x32.b32 [%value], {registers};
+add.u32 %value, %value, 32;
+add.u64 %tensor, %tensor, 128;
+add.u32 %columns, %columns, 32;
+setp.lt.u32 more, %columns, {columns};
+@more bra WRITE;
+tcgen05.wait::st.sync.aligned;
+fence.proxy.async.shared::cta;
+tcgen05.fence::before_thread_sync;
+{barrier}
+tcgen05.fence::after_thread_sync;"""
+
+MULTIPLY = """\
+setp.eq.u32 first, %lane, 0;
+setp.eq.and.u32 first, %rank, 0, first;
+add.u32 d, d, {lane};
+add.u32 a, a, {lane};
+add.u32 metadata, metadata, {lane};
+@!first bra ISSUED;
+{instruction}
+{commit}
+ISSUED:
+mbarrier.try_wait.parity.shared.b64 done, [finished], 0;
+@!done bra ISSUED;
+tcgen05.fence::after_thread_sync;
+sub.u32 d, d, {lane};
+shl.b32 %value, %warp, 21;
+add.u32 %value, %value, d;
+ld.param.u64 %tensor, [p_d];
+mad.wide.u32 %tensor, %to, {d_bytes}, %tensor;
+mov.u32 %columns, 0;
+READ:
+tcgen05.ld.sync.aligned.32x32b.x32.b32 {registers}, [%value];
+tcgen05.wait::ld.sync.aligned;
+{stores}
+add.u32 %value, %value, 32;
+add.u64 %tensor, %tensor, 128;
+add.u32 %columns, %columns, 32;
+setp.lt.u32 more, %columns, {columns};
+@more bra READ;
+{barrier}
+setp.ne.u32 more, %warp, 0;
+@more bra END;
+tcgen05.dealloc.cta_group::{ctas}.sync.aligned.b32 d, 512;
+END:"""
+
+ONE_BARRIER = "bar.sync 0;"
+PAIR_BARRIER = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;"
+COMMIT = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [finished];"
+PAIR_COMMIT = """\
+.reg .b16 both;
+mov.u16 both, 3;
+tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [finished], both;"""
+
+SWIZZLE_CODES = {0: 0, 33: 1, 128: 2, 64: 4, 32: 6}
+TYPE_CODES = {"f16": {"f16": 0, "bf16": 1}, "tf32": {"tf32": 2}, "i8": {"u8": 0, "s8": 1}, "mxf4": {"e2m1": 1},
+              "mxf4nvf4": {"e2m1": 1}, "f8f6f4": {"e4m3": 0, "e5m2": 1, "e2m3": 3, "e3m2": 4, "e2m1": 5}}
+TYPE_CODES["mxf8f6f4"] = TYPE_CODES["f8f6f4"]
+
+
+class TensorSharedMatrix(SharedMatrix):
+    """`name`: the type of elements; those of 4 and 6 bits are padded to 8 in blocks of 16, except in fp4 kinds."""
+
+    def __init__(self, op, name, lines, k, number, start):
+        t = op.tcgen05
+        self.container, self.element = op.register_bits("ab"[number]), BITS[name]
+        self.atoms_of_32 = t.swizzle[number] == 33
+        super().__init__(lines, k, self.container, 128 if self.atoms_of_32 else t.swizzle[number], t.transposed[number],
+                         t.padding, start)
+
+    def bit(self, r, k):
+        outer, inner = (k, r) if self.transposed else (r, k)
+        place = inner * self.container
+        if self.element < self.container:
+            place = inner // 16 * 128 + inner % 16 * self.element
+        return self.swizzled(self.start + self.offset(outer, place // 8)) * 8 + place % 8
+
+    def swizzled(self, address):
+        if not self.atoms_of_32:
+            return swizzled(address, self.span)
+        # A pattern of four lines: SBO is the distance of groups of four k.
+        return address ^ (address >> 2 & 0x60)
+
+    def descriptor(self):
+        code = 33 if self.atoms_of_32 else self.span
+        sbo = self.sbo // 2 if self.atoms_of_32 else self.sbo
+        return self.lbo >> 4 << 16 | sbo >> 4 << 32 | 1 << 46 | SWIZZLE_CODES[code] << 61
+
+    def write(self, memory, lines):
+        for place, code in zip(self.places, (code for line in lines for code in line)):
+            bits = code << place % 8
+            for i in range((place % 8 + self.element + 7) // 8):
+                memory[place // 8 + i] |= bits >> 8 * i & 255
+
+
+class TensorMemoryD:
+    """D in the tensor memory of the CTAs of a tile."""
+
+    def __init__(self, op):
+        self.columns = (op.n // layouts.parts_of(op) + 31) // 32 * 32
+        self.cta_bytes = layouts.LANES * self.columns * 4
+        self.tile_bytes = self.cta_bytes * op.tcgen05.ctas
+        self.bits = BITS[op.d]
+        self.places = [(m, n, *layouts.place_d(op, m, n)) for m in range(op.m) for n in range(op.n)]
+        assert len(set(place[2:] for place in self.places)) == len(self.places)
+
+    def unpacked(self, data, op):
+        """The rows of D, and all words."""
+        words = memoryview(data).cast("I")
+        rows = [[None] * op.n for _ in range(op.m)]
+        for m, n, *place in self.places:
+            rows[m][n] = words[self.index(*place)] & (1 << self.bits) - 1
+        return [rows], words
+
+    def index(self, cta, lane, column):
+        return (cta * layouts.LANES + lane) * self.columns + column
+
+
+class Tcgen05Kernel(Kernel):
+    def __init__(self, op):
+        t = op.tcgen05
+        self.op, self.d = op, TensorMemoryD(op)
+        self.operands = {"d": self.d}
+        self.shared, end = {}, 0
+        if not t.a_in_tensor:
+            self.shared["a"] = TensorSharedMatrix(op, op.a, op.m // t.ctas, op.stored_k, 0, 0)
+            end = (max(self.shared["a"].places) // 8 + 1024) // 1024 * 1024
+        self.b_lines = op.n // t.ctas + column_shift(op)
+        lines = self.b_lines if not t.transposed[1] else -(-self.b_lines // 16) * 16
+        self.shared["b"] = TensorSharedMatrix(op, op.b, lines, op.k, 1, end)
+        self.bytes = (max(self.shared["b"].places) // 8 // 512 + 2) * 512
+        self.parameters = ["memory", "tensor", "accumulate", "disabled", "d"]
+        self.tiles, self.images, self.selectors = [], [], (0, 0)
+
+    # ---- the text
+
+    def text(self):
+        return super().text().replace(".entry run", ".extern .shared .align 1024 .b8 memory[];\n.shared .align 8 .b64 finished;\n"
+                                      ".shared .align 4 .b32 place;\n.entry run", 1)
+
+    def body(self):
+        op, t = self.op, self.op.tcgen05
+        registers = "{" + ", ".join(f"r{i}" for i in range(32)) + "}"
+        barrier = PAIR_BARRIER if t.ctas == 2 else ONE_BARRIER
+        lines = [BEGIN.format(ctas=t.ctas, bytes=self.bytes, barrier=barrier, a=layouts.A_AT, metadata=layouts.METADATA_AT,
+                              scale_a=layouts.SCALE_A_AT, scale_b=layouts.SCALE_B_AT, lane_bytes=layouts.COLUMNS * 4)]
+        lines.append(WRITE.format(loads="\n".join(f"ld.u32 r{i}, [%tensor+{4 * i}];" for i in range(32)), registers=registers,
+                                  columns=layouts.COLUMNS, barrier=barrier))
+        for name, matrix in self.shared.items():
+            lines += ["mov.u32 %word, memory;", f"add.u32 %word, %word, {matrix.start};", "bfe.u32 %word, %word, 4, 14;",
+                      f"cvt.u64.u32 {name}_at, %word;", f"or.b64 {name}_at, {name}_at, {matrix.descriptor():#x};"]
+        masks = 4 * t.ctas if t.masked else 0
+        lines += [f"ld.u32 disabled{i}, [%address+{4 * i}];" for i in range(masks)]
+        lines.append(MULTIPLY.format(instruction=f"{op.name} {', '.join(self.arguments(masks))};", registers=registers,
+                                     commit=PAIR_COMMIT if t.ctas == 2 else COMMIT, d_bytes=self.d.columns * 4,
+                                     stores="\n".join(f"st.u32 [%tensor+{4 * i}], r{i};" for i in range(32)),
+                                     columns=self.d.columns, barrier=barrier, ctas=t.ctas, lane=t.half * 16 << 16))
+        return lines
+
+    def arguments(self, masks):
+        op, t = self.op, self.op.tcgen05
+        arguments = ["[d]", "[a]" if t.a_in_tensor else "a_at", "b_at"] + ["[metadata]"] * op.sparse
+        if op.scale:
+            arguments += [hex(descriptor(op, self.selectors)), "[scale_a]", "[scale_b]", "accumulate"]
+        else:
+            arguments += [hex(descriptor(op))]
+            arguments += ["{" + ", ".join(f"disabled{i}" for i in range(masks)) + "}"] if masks else []
+            arguments += ["accumulate"]
+            arguments += [str(t.scale_d)] if t.scale_d else []
+            arguments += [hex(t.zero_columns)] if t.zero_columns is not None else []
+        return arguments
+
+    def launch(self, tiles):
+        ctas = self.op.tcgen05.ctas
+        cluster = ["--cluster", str(ctas)] if ctas > 1 else []
+        return ["--grid", str(tiles * ctas), "--block", "128", "--shared", str(self.bytes), *cluster]
+
+    # ---- files
+
+    def written(self, tiles):
+        yield "memory", b"".join(self.memory(tile.cases[0].stored, cta) for tile in tiles
+                                 for cta in range(self.op.tcgen05.ctas))
+        self.tiles, self.images = tiles, [self.tensor(tile) for tile in tiles]
+        yield "tensor", b"".join(image.tobytes() for image in self.images)
+        yield "accumulate", array("I", [tile.accumulate for tile in tiles]).tobytes()
+        yield "disabled", b"".join(array("I", tile.disabled).tobytes() for tile in tiles)
+
+    def memory(self, stored, cta):
+        memory = bytearray(self.bytes)
+        for name, matrix in self.shared.items():
+            lines = stored["ab".index(name)]
+            each = len(lines) // self.op.tcgen05.ctas if name == "a" else self.op.n // self.op.tcgen05.ctas
+            own = lines[cta * each:(cta + 1) * each] if self.op.tcgen05.ctas > 1 else lines
+            matrix.write(memory, own)
+        return bytes(memory)
+
+    def tensor(self, tile):
+        op, image = self.op, array("I", [0x7FC0DEAD]) * (layouts.LANES * layouts.COLUMNS * self.op.tcgen05.ctas)
+        at = lambda cta, lane, column: (cta * layouts.LANES + lane) * layouts.COLUMNS + column
+        stored_a, _, c = tile.cases[0].stored
+        high = 0xABCD0000 if self.d.bits == 16 else 0
+        for m, n, *place in self.d.places:
+            image[at(*place)] = c[m][n] | high
+        if op.tcgen05.a_in_tensor:
+            bits, shift = op.register_bits("a"), op.register_shift("a")
+            for m, row in enumerate(stored_a):
+                for word in range(len(row) * bits // 32):
+                    codes = row[word * 32 // bits:(word + 1) * 32 // bits]
+                    value = sum(code << shift + i * bits for i, code in enumerate(codes))
+                    for place in layouts.places_a(op, m, word):
+                        image[at(*place)] = value
+        for words in filter(None, (tile.metadata, tile.scale_a)):
+            for place, word in words.items():
+                image[at(*place)] = word
+        return image
+
+    # The bytes at which scales begin are in the descriptor, and differ from tile to tile.
+    def run(self, heddle, folder, tiles, environment):
+        if not self.op.scale:
+            return self.checked(*super().run(heddle, folder, tiles, environment))
+        results = []
+        for tile in tiles:
+            self.selectors = tile.selectors
+            found, message = self.checked(*super().run(heddle, folder, [tile], environment))
+            if found is None:
+                return found, message
+            results += found
+        return results, ""
+
+    def checked(self, results, message):
+        """Fails if a lane changed that is not to change."""
+        if results is None:
+            return results, message
+        rows = []
+        for tile, image, (found, words) in zip(self.tiles, self.images, results):
+            d = self.d
+            left = {(cta, lane, column) for cta in range(self.op.tcgen05.ctas) for lane in range(layouts.LANES)
+                    for column in range(d.columns)} - {tuple(place[2:]) for place in d.places}
+            for m, n, cta, lane, column in d.places:
+                if self.op.tcgen05.masked and tile.disabled[cta * 4 + lane // 32] >> lane % 32 & 1:
+                    found[0][m][n] = None
+                    left.add((cta, lane, column))
+            for cta, lane, column in left:
+                have, old = words[d.index(cta, lane, column)], image[(cta * 128 + lane) * layouts.COLUMNS + column]
+                if have != old:
+                    return None, f"CTA {cta}, lane {lane}, column {column} has changed from {old:#x} to {have:#x}"
+            rows.append(found)
+        return rows, ""
+
+
+# ---- descriptors
+
+
+def column_shift(op):
+    return (op.tcgen05.zero_columns or 0) >> 56 & 63
+
+
+def descriptor(op, selectors=(0, 0)):
+    """The instruction descriptor: PTX ISA 9.7.16.4.2."""
+    t, codes = op.tcgen05, TYPE_CODES[op.kind]
+    bits = op.sparse << 2 | codes[op.a] << 7 | codes[op.b] << 10 | op.n >> 3 << 17
+    bits |= t.negated[0] << 13 | t.negated[1] << 14 | t.transposed[0] << 15 | t.transposed[1] << 16
+    if op.scale:
+        k96 = op.k == 96
+        return bits | selectors[1] << 4 | (op.scale == "ue8m0") << 23 | op.m >> 7 << 27 | selectors[0] << 29 | k96 << 31
+    return bits | op.selector | op.satfinite << 3 | {"f16": 0, "f32": 1, "s32": 2}[op.d] << 4 | op.m >> 4 << 24
+
+
+# ---- the instructions that are tested
+
+
+def made(kind, d, a, b, m, n, sparse=False, selector=0, satfinite=False, scale=None, vector="", k96=False, **options):
+    t = Tcgen05(**options)
+    k = {"f16": 16, "tf32": 8, "mxf4": 64, "mxf4nvf4": 64}.get(kind, 32)
+    k = 96 if k96 else k * (1 + sparse)
+    name = f"tcgen05.mma{'.ws' * t.ws}{'.sp' * sparse}.cta_group::{t.ctas}.kind::{kind}"
+    name += f".block_scale{vector}" if scale else ""
+    size = 16 if vector in (".scale_vec::4X", ".block16") else 32
+    scale_vec = k // (1 + sparse) // size if scale else 0
+    target = "sm_103a" if k96 else "sm_100f" if "block" in vector else "sm_100a"
+    return Instruction(name, "8.8", target, name, f"m{m}n{n}k{k}", m, n, k, d, a, b, d, "", "", sparse, selector, kind,
+                       scale, scale_vec, False, satfinite, None, None, tcgen05=t)
+
+
+NARROW = ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1")
+
+
+def variant(number):
+    """Places of matrices, and negations."""
+    return {"swizzle": ((0, 128), (64, 32), (128, 0), (32, 64))[number % 4], "padding": number // 2 % 4,
+            "negated": (number % 2 == 1, number % 3 == 1)}
+
+
+SHAPES = ((128, 16), (64, 64), (128, 64), (64, 8), (128, 256))  # M, N
+TYPES = [("f16", *types) for types in (("f32", "f16", "f16"), ("f16", "f16", "f16"), ("f32", "bf16", "bf16"))]
+TYPES += [("tf32", "f32", "tf32", "tf32")]
+TYPES += [("f8f6f4", "f16" if a == b else "f32", a, b) for a in NARROW for b in NARROW]
+INTEGERS = [("i8", "s32", a, b) for a in ("u8", "s8") for b in ("u8", "s8")]
+
+
+def tcgen05_instructions():
+    return [*plain()]
+
+
+def plain():
+    """Dense, for one CTA, with both matrices in shared memory."""
+    for number, types in enumerate(TYPES + INTEGERS):
+        for m, n in SHAPES if types[0] != "f8f6f4" else SHAPES[number % 4:number % 4 + 1]:
+            number += 1
+            options = variant(number)
+            if types[0] == "i8":
+                options.update(negated=(False, False), satfinite=number % 2 == 1)
+            yield made(*types, m, n, half=int(m == 64) * number // 2 % 2, **options)
