@@ -13,7 +13,7 @@ bool Decoder::is_of_pair() const {
   return slot("cta_group") == static_cast<u8>(sem::CtaGroup::cta_group_2);
 }
 
-/// An operation that a warp executes once. Threads of it that have not come yet are waited for.
+/// An instruction of a whole warp (`.sync`): it waits for threads that have not come yet.
 Op& Decoder::warp_operation(Handler run) {
   const Place all = constant(kAllLanes, 4);
   Op& op = emit_control(Control::warp_op);
@@ -57,7 +57,10 @@ Op& Decoder::tensor_fragment(Handler run, std::vector<Place> list) {
   Operand distance = operand("split");
   distance.type = Type::u32;
   const Place split = source(distance);
-  Op& op = tensor_access(run);
+  const Operand& t = operand("t");
+  const auto base = address_base(t);
+  Op& op = warp_operation(run);
+  address(t, op, base);
   op.src[1] = split;
   op.runtime[0] = slot("tmem_shape");
   op.runtime[1] = has("pack::16b") || has("unpack::16b");

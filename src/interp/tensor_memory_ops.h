@@ -13,7 +13,8 @@ namespace heddle::interp {
 // Of alloc, dealloc, shift and cp, Op::runtime[0] is 1 with `.cta_group::2`: for both CTAs of the
 // pair.
 
-// alloc, dealloc and relinquish are done once for the warp.
+// alloc, dealloc and relinquish are done once for the warp. These, ld and st wait for all threads
+// of the warp.
 
 /// src[0]: host addresses of where the allocation's address is stored; src[1]: columns;
 /// Op::function.

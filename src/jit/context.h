@@ -63,8 +63,8 @@ enum class HelperId : u32 {
 };
 inline constexpr u32 kHelpers = 16;
 
-/// The most operands of a helper; wgmma.mma_async has up to 140. An operand's lanes are consecutive; a
-/// predicate is a word of bits.
+/// The most operands of a helper; wgmma.mma_async has up to 140. An operand's lanes are
+/// consecutive; a predicate is a word of bits.
 inline constexpr u32 kHelperOperands = 144;
 inline constexpr u32 kRowBits = 64;  ///< of a lane; larger operands take two
 

@@ -14,8 +14,8 @@
 #include "isa/groups.h"
 #include "jit/float_mode.h"
 #include "jit/helpers.h"
-#include "machine/tensor_memory_leak.h"
 #include "machine/shared_address.h"
+#include "machine/tensor_memory_leak.h"
 
 namespace heddle::jit {
 
