@@ -117,6 +117,16 @@ inline u32x16 exponents_of_stored(const ElementFormat& f, u32x16 exponents, u32x
   return select(stored, exponents, u32x16{} + (absent | absent << 16));
 }
 
+/// body(format), where the usual formats are constants of the compiler.
+template <class F>
+inline void with_format(const ElementFormat& f, F body) {
+  if (&f == &kF16Format) return body([] { return kF16Format; });
+  if (&f == &kBf16Format) return body([] { return kBf16Format; });
+  if (&f == &kTf32Format) return body([] { return kTf32Format; });
+  if (&f == &kE4m3Format) return body([] { return kE4m3Format; });
+  body([&] { return f; });
+}
+
 /// Decodes the words of sixteen rows or columns, the lanes of `words`: word number `word`, lanes
 /// from `lane` on, of an operand with `stride` lanes.
 template <class Decoded>
@@ -383,7 +393,7 @@ inline void add_products_wide(const SumRule& rule, const ResultFormat& result,
 
 /// What is multiplied, and how.
 struct MatrixProduct {
-  ElementFormat a, b;
+  const ElementFormat &a, &b;
   u32 words;  ///< of a row of A
   ResultFormat result;
   bool half_c;  ///< C is f16

@@ -46,20 +46,23 @@ using DecodedB = DecodedWords<kMostWords, kWarpSize>;
 
 inline Operand decode_a(const ElementFormat& f, const RowsOfA& a, u32 words, DecodedA& to) {
   const u32 pairs = pairs_in_word(f);
-  for (u32 word = 0; word < words; ++word) {
-    decode_words(f, a.words[word], word, 0, kVectorLanes, to);
-    for (u32 pair = 0; a.sparse && pair < pairs; ++pair) {
-      u32* const at = to.exponents + (word * pairs + pair) * kVectorLanes;
-      store(at, exponents_of_stored(f, load<u32x16>(at), a.stored[word], pair));
-    }
+  with_format(f, [&](auto format) {
+    for (u32 word = 0; word < words; ++word)
+      decode_words(format(), a.words[word], word, 0, kVectorLanes, to);
+  });
+  for (u32 i = 0; a.sparse && i < words * pairs; ++i) {
+    u32* const at = to.exponents + i * kVectorLanes;
+    store(at, exponents_of_stored(f, load<u32x16>(at), a.stored[i / pairs], i % pairs));
   }
   return {to.values, to.exponents, elements_in_word(f), pairs};
 }
 inline void decode_b(const ElementFormat& f, const Tile& tile, DecodedB& to) {
-  for (u32 group = 0; group < tile.words / kGroup; ++group) {
-    for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes)
-      decode_words(f, load<u32x16>(tile.b[group] + lane), group, lane, kWarpSize, to);
-  }
+  with_format(f, [&](auto format) {
+    for (u32 group = 0; group < tile.words / kGroup; ++group) {
+      for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes)
+        decode_words(format(), load<u32x16>(tile.b[group] + lane), group, lane, kWarpSize, to);
+    }
+  });
 }
 
 /// The types of the operands of a product.
@@ -524,24 +527,28 @@ inline void mma_f64(isa::MmaShape shape_name, WarpLanes who, Registers<const f64
                     Registers<const f64> b, Registers<const f64> c, Registers<f64> d) {
   const MatrixShape shape = matrix_shape(shape_name);
   constexpr u32 kMostK = 16, kRows = 16;
-  alignas(64) f64 of_a[kMostK][kRows], of_b[kMostK][kTileColumns], sums[kTileColumns][kRows];
-  const Fragment fa = {MatrixOperand::a, shape.m, shape.n, shape.k, 64},
-                 fb = {MatrixOperand::b, shape.m, shape.n, shape.k, 64},
-                 fc = {MatrixOperand::accumulator, shape.m, shape.n, shape.k, 64};
-  const auto for_each_element = [](const Fragment& f, auto see) {
-    for (u32 i = 0; i < distinct_registers(f); ++i) {
-      for (u32 lane = 0; lane < kWarpSize; ++lane) see(i, lane, element_of(f, lane, i, 0));
+  alignas(64) f64 of_a[kMostK][kRows] = {}, of_b[kMostK][kTileColumns] = {},
+                  sums[kTileColumns][kRows] = {};
+  // As all fragments (matrix_fragments.h): lane 4 * g + j has rows g and g + 8.
+  const u32 blocks = shape.m / 8;
+  const auto for_each_lane_of = [](u32 registers, auto see) {
+    for (u32 i = 0; i < registers; ++i) {
+      for (u32 g = 0; g < 8; ++g) {
+        for (u32 j = 0; j < kGroup; ++j) see(i, g * kGroup + j, g, j);
+      }
     }
   };
-  for_each_element(fa,
-                   [&](u32 i, u32 lane, MatrixElement e) { of_a[e.column][e.row] = a[i][lane]; });
-  for_each_element(fb,
-                   [&](u32 i, u32 lane, MatrixElement e) { of_b[e.row][e.column] = b[i][lane]; });
-  for_each_element(fc,
-                   [&](u32 i, u32 lane, MatrixElement e) { sums[e.column][e.row] = c[i][lane]; });
+  for_each_lane_of(shape.k / kGroup * blocks, [&](u32 i, u32 lane, u32 g, u32 j) {
+    of_a[i / blocks * kGroup + j][i % blocks * 8 + g] = a[i][lane];
+  });
+  for_each_lane_of(shape.k / kGroup,
+                   [&](u32 i, u32 lane, u32 g, u32 j) { of_b[i * kGroup + j][g] = b[i][lane]; });
+  for_each_lane_of(2 * blocks, [&](u32 i, u32 lane, u32 g, u32 j) {
+    sums[2 * j + i % 2][i / 2 * 8 + g] = c[i][lane];
+  });
   for (u32 column = 0; column < kTileColumns; ++column) {
     for (u32 k = 0; k < shape.k; ++k) {
-      for (u32 row = 0; row < shape.m; ++row) {
+      for (u32 row = 0; row < kRows; ++row) {
         f64& sum = sums[column][row];
         if constexpr (kRnd == isa::Rnd::none || kRnd == isa::Rnd::rn)
           sum = fused(of_a[k][row], of_b[k][column], sum);
@@ -551,8 +558,8 @@ inline void mma_f64(isa::MmaShape shape_name, WarpLanes who, Registers<const f64
     }
   }
   constexpr u64 kNan = 0x7fffffffffffffff;
-  for_each_element(fc, [&](u32 i, u32 lane, MatrixElement e) {
-    const f64 sum = sums[e.column][e.row];
+  for_each_lane_of(2 * blocks, [&](u32 i, u32 lane, u32 g, u32 j) {
+    const f64 sum = sums[2 * j + i % 2][i / 2 * 8 + g];
     if ((who.active >> lane & 1) != 0) d[i][lane] = sum == sum ? sum : as_f64(kNan);
   });
 }
