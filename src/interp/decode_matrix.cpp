@@ -27,7 +27,7 @@ void Decoder::row_access(Handler run, std::vector<Place> registers) {
   const Operand& a = operand("a");
   const auto base = address_base(a);
   Op& op = warp_access(run, std::move(registers));
-  address(a, op, base);
+  access_address(a, op, base);
   const sem::MatrixOrder transposed =
       has("b16") ? sem::MatrixOrder::columns_b16 : sem::MatrixOrder::columns_b8;
   op.runtime[0] = static_cast<u8>(has("trans") ? transposed : sem::MatrixOrder::rows);
