@@ -11,13 +11,13 @@
 namespace heddle {
 namespace {
 
-/// The number that `text` consists of; none if the text is anything else or out of range.
+/// The number that `text` consists of. None when the text is not a number, or out of range.
 template <class Number>
 std::optional<Number> parse(std::string_view text, Number low, Number high) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return {};
-  if (!(number >= low && number <= high)) return {};  // no NaN either
+  if (!(number >= low && number <= high)) return {};  // also refuses NaN
   return number;
 }
 
@@ -99,7 +99,7 @@ bool read_on_fault(std::string_view text, Config& config) {
   return true;
 }
 
-/// Turns on the traces that the list names, even if it has unknown words, too.
+/// Turns on the traces that the list names. False, when it also has unknown words.
 bool read_trace(std::string_view text, Config& config) {
   bool known = true;
   for (std::string_view rest = text; !rest.empty();) {
@@ -133,15 +133,16 @@ constexpr Variable kVariables[] = {
        return true;
      },
      "no device"},
-    {"HEDDLE_DEVICES", "1", "a number from 1 to 64", "How many devices a program sees.", kPrograms,
-     read_devices, "no device"},
+    {"HEDDLE_DEVICES", "1", "a number from 1 to 64", "The number of devices that a program sees.",
+     kPrograms, read_devices, "no device"},
     {"HEDDLE_ENGINE", "auto", "auto, interp or jit",
-     "What runs kernels. auto: the interpreter, and compiled code once a kernel is hot; interp: "
+     "The engine that runs kernels. auto: the interpreter, and compiled code once a kernel is hot; "
+     "interp: the interpreter alone; jit: compiled code, so a kernel's first launch waits until "
      "the "
-     "interpreter alone; jit: compiled code, for which the first launch waits.",
+     "kernel is compiled.",
      kRun, read_engine},
     {"HEDDLE_THREADS", "all processors of the process", "a number from 1 to 1024",
-     "How many threads of the host run a grid.", kRun, read_threads},
+     "The number of host threads that run a grid.", kRun, read_threads},
     {"HEDDLE_CPU", "the best that the processor has", "baseline, v3 or v4",
      "The level of x86-64 up to which both engines use the processor's instructions.", kRun,
      read_cpu},
@@ -152,23 +153,23 @@ constexpr Variable kVariables[] = {
      "A kernel that runs longer is stopped: `CUDA_ERROR_LAUNCH_TIMEOUT`. 0 is no limit.", kRun,
      read_time_limit},
     {"HEDDLE_ON_FAULT", "trap", "trap or report",
-     "What happens at an access where there is no memory. trap: the kernel ends; report: the "
-     "kernel "
-     "goes on, and the access reads zeros or writes nothing, and is reported once for each "
-     "instruction.",
+     "The effect of an access where there is no memory. trap: the kernel ends; report: the access "
+     "reads zeros or writes nothing, the kernel continues, and Heddle reports the first such "
+     "access "
+     "of each instruction.",
      kRun, read_on_fault},
     {"HEDDLE_MEMBERMASK", "gpu for programs, strict for `heddle run`", "strict or gpu",
-     "What a `.sync` instruction does whose membermask does not name the thread. strict: it traps; "
-     "gpu: what it does on a GPU.",
+     "The effect of a `.sync` instruction whose membermask does not name the thread. strict: the "
+     "instruction traps; gpu: its effect on a GPU.",
      kRun, read_membermask},
     {"HEDDLE_SCHEDULE", "fast", "fast, or seed:N with a number N",
      "The order in which threads take turns. fast: the fastest; seed:N: a pseudo-random one, the "
      "same for the same N.",
      kRun, read_schedule},
     {"HEDDLE_TRACE", "nothing", "a list of api, launch and jit with commas between",
-     "What Heddle writes to stderr. api: each call of the driver; launch: each grid; jit: what the "
-     "compiler does.",
-     kRun, read_trace, "what is known of it"},
+     "The traces that Heddle writes to stderr. api: each call of the driver; launch: each grid; "
+     "jit: the decisions of the compiler.",
+     kRun, read_trace, "the known words of the list"},
     {"HEDDLE_CACHE",
      "1",
      "0 or 1",
@@ -188,8 +189,8 @@ constexpr Variable kVariables[] = {
     {"HEDDLE_CACHE_SIZE",
      "256",
      "a number of megabytes",
-     "How large the folder of compiled kernels becomes. The kernels that were not used for longest "
-     "go.",
+     "The largest size of the folder of compiled kernels. The least recently used kernels are "
+     "removed first.",
      kRun,
      read_cache_size,
      {},
@@ -204,7 +205,7 @@ constexpr Variable kVariables[] = {
      kRun,
      [](std::string_view text, Config& config) { return read_time(text, 1e9, config.jit_budget); }},
     {"HEDDLE_VERIFY_JIT", "0", "0 or 1",
-     "Whether the compiler verifies its code after each pass, and compiled code looks at each "
+     "Whether the compiler verifies its code after each pass, and compiled code checks each "
      "access again. Debug builds of Heddle always do.",
      kJit,
      [](std::string_view text, Config& config) { return read_switch(text, config.verify_jit); }},
@@ -220,8 +221,8 @@ std::string complaint_about(const Variable& variable, std::string_view text) {
   return line;
 }
 
-/// The folder of compiled kernels when HEDDLE_CACHE_DIR is not set. As the XDG Base Directory
-/// Specification says, relative folders are ignored.
+/// The folder of compiled kernels when HEDDLE_CACHE_DIR is not set. Relative folders are ignored,
+/// as the XDG Base Directory Specification says.
 std::string default_cache_folder() {
   for (const auto& [variable, below] : {std::pair{"XDG_CACHE_HOME", ""}, {"HOME", "/.cache"}}) {
     const char* const base = secure_getenv(variable);
@@ -281,7 +282,8 @@ Result<std::optional<u64>> parse_schedule(std::string_view text) {
   if (text.starts_with(kSeed)) {
     if (const auto seed = parse<u64>(text.substr(kSeed.size()), 0, ~u64{0})) return seed;
   }
-  return Error{"'" + std::string(text) + "' is no schedule: fast, or seed:N with a number N"};
+  return Error{"'" + std::string(text) +
+               "' is not a schedule; a schedule is fast, or seed:N with a number N"};
 }
 
 }  // namespace heddle

@@ -35,14 +35,15 @@ struct Config {
   bool verify_jit = false;
 
   bool cache = true;
-  std::string cache_folder;  ///< absolute; empty: no cache, for no variable names a folder
+  std::string cache_folder;  ///< absolute; empty: no variable names a folder, so there is no cache
   u64 cache_bytes = u64{256} << 20;
 
   double time_limit = 0;        ///< seconds; 0: no limit
   std::optional<u64> schedule;  ///< seed of a pseudo-random order; none: the fast order
-  /// Whether a wrong membermask traps. None: it does in `heddle run`, and not in programs.
+  /// Whether a wrong membermask traps. None: it traps in `heddle run`, and does not in programs.
   std::optional<bool> strict_membermasks;
-  bool reports_faults = false;  ///< a kernel reports a bad access and goes on, and does not trap
+  bool reports_faults =
+      false;  ///< a kernel that makes a bad access reports it and continues, instead of trapping
 
   bool traces_api = false, traces_launches = false, traces_jit = false;
 };
@@ -75,8 +76,8 @@ const char* text_of(const Variable& variable);
 /// value, the values that it takes, and the value that is used instead.
 Config read_config(Environment environment, std::vector<std::string>& complaints);
 
-/// The environment as it was at the first call in the process. That is the first use of a library
-/// or the start of `heddle`, and not the moment of loading: a program may set variables before it.
+/// The environment at the first call in the process. This is the first use of a library, not its
+/// loading, so a program can set variables before it.
 const Config& config();
 
 /// Writes the complaints about the environment to stderr, once in the process. libcuda and the

@@ -20,7 +20,7 @@ enum class Source : u8 { fallback, environment, wrong };
 
 struct Setting {
   const Variable& variable;
-  std::string text;  ///< of the environment
+  std::string text;  ///< the variable's text in the environment
   Source source;
 
   /// The value that Heddle uses.
@@ -43,7 +43,7 @@ Setting setting_of(const Variable& variable) {
   return {variable, text, is_right(variable, text) ? Source::environment : Source::wrong};
 }
 
-/// Variables with names like HEDDLE_... that are not in the table.
+/// Variables of the environment whose names begin with HEDDLE_ and that are not in the table.
 std::vector<std::string> unknown_variables() {
   constexpr std::string_view kPrefix = "HEDDLE_";
   std::vector<std::string> unknown;
@@ -66,7 +66,7 @@ void print_text(const std::vector<Setting>& settings) {
     else if (setting.source == Source::environment)
       print("(from the environment; the default is {})\n", variable.fallback);
     else
-      print("(the environment says {}, which is not understood)\n", setting.text);
+      print("(the environment has the wrong value {})\n", setting.text);
     print("    {}\n    It is {}. For {}.\n", variable.meaning, variable.values, variable.readers);
   }
 }
@@ -78,7 +78,7 @@ void print_json(const std::vector<Setting>& settings) {
     entry["name"] = setting.variable.name;
     entry["value"] = setting.value();
     entry["source"] = setting.source == Source::environment ? "environment" : "default";
-    if (setting.source == Source::wrong) entry["not_understood"] = setting.text;
+    if (setting.source == Source::wrong) entry["wrong_value"] = setting.text;
     entry["default"] = setting.variable.fallback;
     entry["values"] = setting.variable.values;
     entry["meaning"] = setting.variable.meaning;
@@ -97,8 +97,8 @@ int list_environment(const EnvOptions& options) {
   for (const std::string& name : unknown_variables()) {
     Spelling spelling(name);
     for (const Variable& variable : variables()) spelling.consider(variable.name);
-    say("heddle: nothing reads {}; {}\n", name,
-        spelling.question_or("`heddle env` lists what is read"));
+    say("heddle: {} is not a variable of Heddle; {}\n", name,
+        spelling.question_or("`heddle env` lists the variables"));
   }
   const auto is_wrong = [](const Setting& setting) { return setting.source == Source::wrong; };
   return std::ranges::any_of(settings, is_wrong) ? kUsage : kOk;

@@ -70,7 +70,7 @@ void add_env(CLI::App& app, int& status) {
   command->add_option("--format", options->format, "text; json: an array of objects")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  command->footer("Exit status: 0, or 2 when a variable has a value that is not understood.");
+  command->footer("Exit status: 0, or 2 when a variable has a wrong value.");
   command->callback([options, &status] { status = list_environment(*options); });
 }
 
@@ -180,7 +180,7 @@ void add_run(CLI::App& app, int& status) {
   command->add_option(
       "--schedule", options->schedule,
       "seed:N: threads take turns in a pseudo-random order, the same for the same N; "
-      "fast: as it is fastest. Without it, HEDDLE_SCHEDULE or fast");
+      "fast: in the fastest order. Without it, HEDDLE_SCHEDULE or fast");
   command
       ->add_option("--membermask", options->membermask,
                    "What a .sync instruction does whose membermask does not name its thread: "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which engine runs kernels, as the environment asks (base/config.h).
+// The choice of the engine by the environment (base/config.h).
 #pragma once
 
 #include <memory>
@@ -9,7 +9,8 @@
 
 namespace heddle::engine {
 
-/// interp: the interpreter. jit: each kernel is compiled before its first launch, if it can be.
+/// The engine that HEDDLE_ENGINE names. interp: the interpreter. jit: the compiler, which compiles
+/// each kernel before its first launch. auto: both, with kernels compiled in the background.
 std::unique_ptr<machine::Engine> make_engine();
 
 }  // namespace heddle::engine

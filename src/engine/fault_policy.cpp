@@ -28,8 +28,8 @@ std::function<void(const machine::Trap&)> on_fault_of_environment(
   return [say = std::move(say)](const machine::Trap& trap) {
     if (!is_first(trap)) return;
     say(fmt::format(
-        "{}\n  the kernel goes on: this instruction reads zeros and writes nothing where there is "
-        "no memory (HEDDLE_ON_FAULT=report; said once for each instruction)",
+        "{}\n  the kernel continues: where there is no memory, this instruction reads zeros and "
+        "writes nothing (HEDDLE_ON_FAULT=report; reported once for each instruction)",
         machine::describe(trap)));
   };
 }

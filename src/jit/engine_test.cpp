@@ -308,27 +308,28 @@ TEST_F(Tiers, CtasBeginAtAnyPlace) {
   launch.grid = config.grid;
   launch.params = *memory_->allocate(8);
   std::memcpy(reinterpret_cast<void*>(launch.params), &places, 8);
-  struct Turn {
+  struct Batch {
     u32 first, count;
   };
-  for (const std::vector<Turn>& turns : std::vector<std::vector<Turn>>{{{0, 12}},
-                                                                       {{0, 1}, {1, 1}, {2, 10}},
-                                                                       {{1, 1}},
-                                                                       {{2, 5}, {0, 2}, {7, 5}},
-                                                                       {{11, 1}, {4, 4}},
-                                                                       {{7, 1}, {7, 1}}}) {
+  for (const std::vector<Batch>& batches :
+       std::vector<std::vector<Batch>>{{{0, 12}},
+                                       {{0, 1}, {1, 1}, {2, 10}},
+                                       {{1, 1}},
+                                       {{2, 5}, {0, 2}, {7, 5}},
+                                       {{11, 1}, {4, 4}},
+                                       {{7, 1}, {7, 1}}}) {
     std::vector<u32> expected(ctas);
     std::memset(reinterpret_cast<void*>(places), 0, 4 * ctas);
     const std::unique_ptr<machine::Cta> cta = ready.program->make_cta(launch);
-    for (const Turn& turn : turns) {
-      const auto begun = cta->begin(turn.first, turn.count);
+    for (const Batch& batch : batches) {
+      const auto begun = cta->begin(batch.first, batch.count);
       ASSERT_TRUE(begun.ok());
-      ASSERT_EQ(*begun, turn.count);
+      ASSERT_EQ(*begun, batch.count);
       ASSERT_EQ(cta->run(1'000'000), machine::CtaStatus::finished);
-      for (u32 i = turn.first; i < turn.first + turn.count; ++i)
+      for (u32 i = batch.first; i < batch.first + batch.count; ++i)
         expected[i] = 1 + i % 3 + 100 * (i / 3 % 2) + 10000 * (i / 6);
       const u32* told = reinterpret_cast<const u32*>(places);
-      EXPECT_EQ(std::vector<u32>(told, told + ctas), expected) << turn.first << '+' << turn.count;
+      EXPECT_EQ(std::vector<u32>(told, told + ctas), expected) << batch.first << '+' << batch.count;
     }
   }
 }

@@ -527,7 +527,7 @@ class OnFault(Case):
             found, err = self.report(self.BEHIND + "ld.global.u32 %r2, [%rd4];\nadd.u32 %r2, %r2, 1;\n"
                                      "st.global.u32 [%rd1], %r2;", *self.ARGUMENTS, engine=engine)
             self.assertEqual(found, [str(993 + i) for i in range(32)] + ["1"] * 64, engine)
-            self.contains(err, "ld.global.u32", "thread (32, 0, 0)", "the kernel goes on")
+            self.contains(err, "ld.global.u32", "thread (32, 0, 0)", "the kernel continues")
 
     def test_a_register_that_is_address_and_result(self):
         found, _ = self.report(self.BEHIND + "ld.global.u32 %rd4, [%rd4];\nst.global.u32 [%rd1], %rd4;",
@@ -738,7 +738,7 @@ class Environment(Case):
             self.assertEqual((settings["HEDDLE_ENGINE"]["value"], settings["HEDDLE_ENGINE"]["source"]), (value, source))
             self.assertEqual(settings["HEDDLE_ENGINE"]["default"], "auto")
         out, _ = self.heddle("env", env={"HEDDLE_ENGINE": "jit", "HEDDLE_THREADS": ""})
-        self.contains(out, "HEDDLE_ENGINE: jit (from the environment; the default is auto)\n    What runs kernels.",
+        self.contains(out, "HEDDLE_ENGINE: jit (from the environment; the default is auto)\n    The engine that runs kernels.",
                       "HEDDLE_THREADS: all processors of the process (the default)\n")
 
     def test_says_what_is_wrong(self):
@@ -746,13 +746,13 @@ class Environment(Case):
                                   ("HEDDLE_DEVICES", "0", "no device"), ("HEDDLE_CACHE", "off", "1")]:
             with self.subTest(name):
                 settings, _ = self.settings(status=USAGE, **{name: text})
-                self.assertEqual((settings[name]["value"], settings[name]["not_understood"]), (value, text))
+                self.assertEqual((settings[name]["value"], settings[name]["wrong_value"]), (value, text))
                 out, _ = self.heddle("env", status=USAGE, env={name: text})
-                self.contains(out, f"{name}: {value} (the environment says {text}, which is not understood)\n")
+                self.contains(out, f"{name}: {value} (the environment has the wrong value {text})\n")
 
     def test_names_variables_that_nothing_reads(self):
         _, err = self.settings(HEDDLE_TRHEADS="1", HEDDLE_LOOM="wide")
-        self.contains(err, "nothing reads HEDDLE_TRHEADS; did you mean 'HEDDLE_THREADS'?", "nothing reads HEDDLE_LOOM; ")
+        self.contains(err, "HEDDLE_TRHEADS is not a variable of Heddle; did you mean 'HEDDLE_THREADS'?", "HEDDLE_LOOM is not a variable of Heddle; ")
 
     def test_wrong_values_are_told_once(self):
         for command in (["check", SAXPY], ["run", SAXPY, "--grid", "1", "--block", "1", "0", "0", "f32[1]", "f32[1]"]):

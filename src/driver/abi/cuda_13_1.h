@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the functions that came with CUDA 13.1 name. The other headers, and what they are held
-// against, are of 13.0. Driver API 6.35.
+// Types of the functions that CUDA 13.1 added. The other headers are those of CUDA 13.0, and so are
+// the vendor's headers that a test compares them with. Driver API 6.35.
 #pragma once
 
 /* Of cuDevSmResourceSplit, which is not written. */

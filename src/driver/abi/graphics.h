@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the prototypes of graphics interoperability name: OpenGL, EGL and VDPAU, without their
-// headers. None of these functions is written; they are there so that programs which could use
-// graphics start. Driver API 6.40, 6.44, 6.45.
+// Types in the prototypes of graphics interoperability (OpenGL, EGL and VDPAU), without the headers
+// of those libraries. Heddle exports these functions so that programs which may use graphics start;
+// each call returns CUDA_ERROR_NOT_SUPPORTED. Driver API 6.40, 6.44, 6.45.
 #pragma once
 
 #include "driver/abi/array.h"

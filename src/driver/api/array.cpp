@@ -26,7 +26,8 @@ CUresult with_mipmap(CUmipmappedArray handle, Body body) {
   });
 }
 
-// What only sparse arrays, arrays of planes or arrays without memory have, and none here is.
+// Serves queries about sparse arrays, arrays of planes and arrays without memory, which Heddle does
+// not create.
 CUresult refuse_array(CUarray handle) {
   return with_array(handle, [](Context&, Array&) -> CUresult { return CUDA_ERROR_INVALID_VALUE; });
 }

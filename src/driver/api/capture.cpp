@@ -9,7 +9,8 @@ using namespace heddle::driver;
 
 namespace {
 
-/// What all versions of cuStreamGetCaptureInfo return; null for what they have no place for.
+/// Where cuStreamGetCaptureInfo writes its results. A version of the function that does not return
+/// one of them leaves its pointer null.
 struct Info {
   CUstreamCaptureStatus* status;
   cuuint64_t* id;

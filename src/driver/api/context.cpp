@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Contexts: create, destroy, which one is current, settings. Driver API 6.8, 6.9.
+// Contexts: create, destroy, make current, settings. Driver API 6.8, 6.9.
 #include <bit>
 
 #include "driver/api.h"
@@ -14,7 +14,8 @@ using namespace heddle::driver;
 
 namespace {
 
-// What cuCtxGetApiVersion says: the newest context API that has other rules than the one before.
+// The result of cuCtxGetApiVersion: the newest version of the context API whose rules differ from
+// those of the version before.
 constexpr unsigned kContextApiVersion = 3020;
 constexpr size_t kMaxStackBytes = 512 * 1024;
 
@@ -127,7 +128,7 @@ CUresult cuCtxAttach(CUcontext* pctx, unsigned int flags) {
   });
 }
 
-// Only of the current context.
+// The context must be the current one.
 CUresult cuCtxDetach(CUcontext ctx) {
   return in_any_context([&](Context& context) -> CUresult {
     if (context.handle() != ctx || &context == context.device().primary.context.get()) {
@@ -144,7 +145,7 @@ CUresult cuCtxPushCurrent_v2(CUcontext ctx) { return push(ctx); }
 CUresult cuCtxPopCurrent(CUcontext* pctx) { return pop(pctx); }
 CUresult cuCtxPopCurrent_v2(CUcontext* pctx) { return pop(pctx); }
 
-// Replaces the top of the thread's stack; null takes it away.
+// Replaces the top of the thread's stack. Null pops the top.
 CUresult cuCtxSetCurrent(CUcontext ctx) {
   return in_driver([&]() -> CUresult {
     auto view = find_view(ctx);
@@ -212,7 +213,7 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
   return in_any_context([&](Context& context) -> CUresult {
     if (const CUresult bad = check(limit)) return bad;
     if (limit == CU_LIMIT_STACK_SIZE && value > kMaxStackBytes) return CUDA_ERROR_INVALID_VALUE;
-    // Not once a kernel has used what the limit is for (6.8, cuCtxSetLimit).
+    // The limit is fixed once a kernel has used its resource (6.8, cuCtxSetLimit).
     auto& runtime = context.runtime();
     if (limit == CU_LIMIT_MALLOC_HEAP_SIZE && !runtime.set_heap_limit(value))
       return CUDA_ERROR_INVALID_VALUE;
@@ -269,7 +270,7 @@ CUresult cuCtxGetStreamPriorityRange(int* leastPriority, int* greatestPriority) 
   });
 }
 
-// No line of a cache persists here, so all of them are normal already.
+// Heddle has no persisting cache lines, so there is nothing to reset.
 CUresult cuCtxResetPersistingL2Cache() {
   return in_any_context([](Context&) { return CUDA_SUCCESS; });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events of a whole context. Driver API 6.8 (cuCtxRecordEvent, cuCtxWaitEvent). Those of a primary
-// context are of its green contexts too.
+// Events of a whole context. Driver API 6.8 (cuCtxRecordEvent, cuCtxWaitEvent). An event of a
+// primary context covers the streams of its green contexts, too.
 #include "driver/api.h"
 #include "driver/core/context/context.h"
 #include "driver/core/stream/context_marks.h"
@@ -44,7 +44,7 @@ CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
 CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) {
   return with_event(hCtx, hEvent, [](const ContextView& view, Event& event) -> CUresult {
     if (event.recorded().capture) return CUDA_ERROR_CAPTURED_EVENT;
-    view.legacy_stream();  // which may not have been used yet
+    view.legacy_stream();  // makes it when no call has used it yet
     return wait_in_all(streams_of(view), event);
   });
 }

@@ -70,7 +70,7 @@ CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t By
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                       CUcontext srcContext, size_t ByteCount) {
   if (const CUresult bad = check_peers(dstContext, srcContext)) return bad;
-  // In order with the work of all three contexts.
+  // The copy is ordered with the work of all three contexts.
   return copy_now(linear_copy(on_device(dstDevice), on_device(srcDevice), ByteCount),
                   {find_context(dstContext), find_context(srcContext)});
 }

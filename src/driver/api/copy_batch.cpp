@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Batches of copies. Driver API 6.13. The copies run in the order that they are given in; a source
-// that may be gone after the call is read before it returns, as for every copy.
+// Batches of copies. Driver API 6.13. The copies run in the order of the batch. A source in
+// pageable memory is read before the call returns, as for every copy.
 #include "driver/api.h"
 #include "driver/core/memory/array.h"
 #include "driver/core/memory/tables.h"
@@ -18,8 +18,8 @@ bool is_valid(CUmemcpySrcAccessOrder order, unsigned flags) {
          !(flags & ~static_cast<unsigned>(CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE));
 }
 
-/// Describes all copies by `describe(i, params)`, then does them. `failed`: which one cannot be
-/// described, kNone for the call as a whole.
+/// Describes all copies by `describe(i, params)`, then executes them. `failed`: the number of the
+/// copy with an error; kNone: the error is one of the whole call.
 template <class Describe>
 CUresult copy_all(size_t count, size_t* failed, CUstream handle, Describe describe) {
   if (failed) *failed = kNone;
@@ -62,7 +62,8 @@ CUresult batch(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes, size_t count
   });
 }
 
-/// Bytes of an element: of the array, if one of the sides is one.
+/// Bytes of an element of the copy: those of an array's element when one of its sides is an array,
+/// else 1.
 CUresult element_bytes(const CUDA_MEMCPY3D_BATCH_OP& op, size_t& bytes) {
   bytes = 1;
   size_t of_source = 0;

@@ -15,7 +15,7 @@ using namespace heddle::driver;
 
 namespace {
 
-// Where a device would sit: domain 0, one bus for each.
+// The PCI address of a device: domain 0, and a bus for each device.
 constexpr const char* kPciFormat = "0000:%02x:00.0";
 
 CUresult copy_text(const char* text, char* to, int room) {
@@ -32,8 +32,8 @@ CUresult get_uuid(CUuuid* uuid, CUdevice dev) {
   });
 }
 
-// Memory is one, and so are atomics on it: what a device can do, it can do everywhere. Vectors and
-// 128-bit words are not updated in one step.
+// All memory is host memory, so a device has the same atomic operations on memory of the host and
+// of other devices. Operations on vectors and 128-bit words are not atomic.
 unsigned atomic_capabilities(CUatomicOperation operation) {
   constexpr unsigned kScalar = CU_ATOMIC_CAPABILITY_REDUCTION | CU_ATOMIC_CAPABILITY_SCALAR_32 |
                                CU_ATOMIC_CAPABILITY_SCALAR_64;
@@ -165,7 +165,7 @@ CUresult cuDeviceGetPCIBusId(char* pciBusId, int len, CUdevice dev) {
   });
 }
 
-// The domain and the function may be left out: [domain:]bus:device[.function].
+// The format is [domain:]bus:device[.function].
 CUresult cuDeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId) {
   return in_driver([&]() -> CUresult {
     if (!dev || !pciBusId) return CUDA_ERROR_INVALID_VALUE;
@@ -204,7 +204,8 @@ CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int* capabilities,
   });
 }
 
-// Nobody is ever over budget here, so nobody is told; who asks to be told may stop asking.
+// Notifications tell of a process that exceeds its share of GPU memory, which does not happen here:
+// a callback is registered and is never called.
 CUresult cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback callbackFunc, void*,
                                            CUasyncCallbackHandle* callback) {
   return with_device(device, [&](Device&) -> CUresult {

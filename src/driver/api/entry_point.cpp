@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finding entry points at run time. Driver API 6.33. A caller names the function without its _vN
-// and says which CUDA version it was built for; the newest symbol that is not newer than that is
-// the one it was compiled against.
+// Entry points found at run time. Driver API 6.33. A caller names the function without its _vN and
+// the CUDA version that the caller was built for. It gets the newest symbol that this version has.
 #include "driver/core/entry_point.h"
 
 #include <dlfcn.h>
@@ -68,9 +67,9 @@ CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuin
   return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, nullptr);
 }
 
-// Private tables of the vendor's own libraries hide behind this function. Heddle implements
-// documented interfaces only, and says who asked and what to do instead. NVRTC asks too, and goes
-// on without.
+// The vendor's libraries get private tables of the driver by this function. Heddle implements
+// documented interfaces only: a message names the library that asked and what the user can do
+// instead. NVRTC asks too, but works without the tables, so there is no message for it.
 CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTableId) {
   static std::atomic<bool> said{false};
   if (ppExportTable) *ppExportTable = nullptr;

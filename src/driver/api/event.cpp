@@ -19,7 +19,8 @@ CUresult with_event(CUevent handle, Body body) {
   });
 }
 
-// What was recorded in a capture will happen at each launch of a graph: it cannot be asked about.
+// An event that was recorded in a capture has no state to query: a graph records it at each of its
+// launches.
 CUresult check_not_captured(const Event& event) {
   return event.recorded().capture ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
 }

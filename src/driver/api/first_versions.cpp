@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // First versions of functions, with 32 bits for addresses and sizes. Driver API 6.5, 6.10, 6.13.
-// Each is the later one with its arguments widened and its results narrowed. Memory below 4 GiB is
-// given out first (machine/memory.h), so an address that does not fit means that it is used up.
+// Each function calls its later version with widened arguments and narrows the results. Memory
+// below 4 GiB is allocated first (machine/memory.h), so an address that does not fit means that the
+// memory below 4 GiB is used up.
 #include <algorithm>
 #include <limits>
 
@@ -15,12 +16,12 @@ bool fits(T value) {
   return value <= std::numeric_limits<unsigned>::max();
 }
 
-/// An amount: more than 32 bits can say is the most that they can.
+/// An amount in 32 bits: a larger one becomes the largest value of 32 bits.
 unsigned clamp(size_t value) {
   return static_cast<unsigned>(std::min<size_t>(value, std::numeric_limits<unsigned>::max()));
 }
 
-/// Gives out what was allocated if that many bits can say where.
+/// Returns the address of new memory when 32 bits hold it. Otherwise frees the memory.
 CUresult give_low(CUdeviceptr address, CUdeviceptr_v1* out) {
   if (!fits(address)) {
     const CUresult freed = cuMemFree_v2(address);
@@ -30,7 +31,8 @@ CUresult give_low(CUdeviceptr address, CUdeviceptr_v1* out) {
   return CUDA_SUCCESS;
 }
 
-/// The place and size of what `find(address*, size*)` finds, each where somebody wants it.
+/// Writes the address and the size that `find(address*, size*)` returns, each unless its pointer is
+/// null.
 template <class Find>
 CUresult find_low(CUdeviceptr_v1* address, unsigned* size, Find find) {
   CUdeviceptr found = 0;
@@ -112,7 +114,7 @@ CUresult cuMemAllocPitch(CUdeviceptr_v1* dptr, unsigned int* pPitch, unsigned in
   const CUresult bad = cuMemAllocPitch_v2(dptr ? &address : nullptr, pPitch ? &pitch : nullptr,
                                           WidthInBytes, Height, ElementSizeBytes);
   if (bad) return bad;
-  *pPitch = clamp(pitch);  // what is below 4 GiB has no longer rows
+  *pPitch = clamp(pitch);  // rows in memory below 4 GiB fit
   return give_low(address, dptr);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels: what is known of them, and what may be set. Driver API 6.22, 6.25.
+// Kernels: their properties, and their settable attributes. Driver API 6.22, 6.25.
 #include <algorithm>
 
 #include "driver/api.h"

@@ -12,7 +12,7 @@ using namespace heddle::driver;
 
 namespace {
 
-// No kernel has more (PTX ISA 5.1.6.1).
+// The limit of a kernel's parameters (PTX ISA 5.1.6.1).
 constexpr size_t kMostParameterBytes = 32764;
 
 template <class Body>
@@ -99,7 +99,7 @@ CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstre
   return launch(f, grid_width, grid_height, hStream);
 }
 
-// Banks have one width, as on every device since compute capability 5.0.
+// Banks of shared memory have one width, as on every device since compute capability 5.0.
 CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
   return with_old_launch(hfunc, [&](Function::OldLaunch&) -> CUresult {
     const bool known = config >= CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE &&

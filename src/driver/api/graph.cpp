@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs: create, clone, destroy, and what can be asked about their nodes and edges. Driver API
-// 6.24.
+// Graphs: create, clone, destroy; queries about their nodes and edges. Driver API 6.24.
 #include <cstdio>
 
 #include "driver/api.h"
@@ -21,7 +20,7 @@ struct Dependency {
   CUgraphEdgeData data;
 };
 
-/// Writes edges; without room for data, none may have any.
+/// Writes edges. When the caller has no array for edge data, an edge with data is an error.
 template <class Item>
 CUresult give_data(const std::vector<Item>& edges, size_t count, CUgraphEdgeData* out) {
   for (size_t i = 0; i < count; ++i) out[i] = i < edges.size() ? edges[i].data : CUgraphEdgeData{};
@@ -34,7 +33,7 @@ bool is_lossy(const std::vector<Item>& edges) {
                      [](const Item& edge) { return !is_default(edge.data); });
 }
 
-// Old functions have no place for edge data, and so no way to ask for it.
+// The functions of before CUDA 12.3 do not return edge data.
 CUresult get_edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data,
                    size_t* count) {
   return with_graph(handle, [&](const GraphPtr& graph) -> CUresult {
@@ -104,7 +103,7 @@ CUresult cuGraphCreate(CUgraph* phGraph, unsigned int flags) {
   });
 }
 
-// A graph that belongs to a node goes with it.
+// A graph that a node owns is destroyed with the node.
 CUresult cuGraphDestroy(CUgraph hGraph) {
   return with_graph(hGraph, [](const GraphPtr& graph) -> CUresult {
     if (graph->is_within_node() || graph->is_captured_into) return CUDA_ERROR_INVALID_VALUE;
@@ -232,7 +231,7 @@ CUresult cuGraphNodeGetLocalId(CUgraphNode hNode, unsigned int* nodeId) {
   return with_node(hNode, [&](const NodePtr& node) { return give(nodeId, node->id); });
 }
 
-// One number that says which graph and which node.
+// The identifier holds the number of the graph and that of the node.
 CUresult cuGraphNodeGetToolsId(CUgraphNode hNode, unsigned long long* toolsNodeId) {
   return with_node(hNode, [&](const NodePtr& node) {
     const unsigned long long graph = node->graph->id();
@@ -261,7 +260,7 @@ CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* pHandle_out, C
   });
 }
 
-// Graphs keep no memory beyond what they need.
+// Heddle frees the memory of graphs at once, so trimming only changes the accounting.
 CUresult cuDeviceGraphMemTrim(CUdevice device) {
   return with_device(device, [](Device& device) {
     trim_graph_memory(device);

@@ -36,7 +36,7 @@ CUresult instantiate(CUgraphExec* out, CUgraph handle, unsigned long long flags,
   });
 }
 
-// The functions of CUDA 10 and 11, which say in words what is wrong.
+// The functions of CUDA 10 and 11 write the reason of an error as text.
 CUresult instantiate_with_log(CUgraphExec* out, CUgraph graph, CUgraphNode* node, char* log,
                               size_t room) {
   PlanError error;
@@ -54,7 +54,7 @@ CUresult upload(GraphExec& exec, CUstream handle) {
   });
 }
 
-// In a capture, what the executable graph does now becomes a graph within.
+// In a capture, the executable graph becomes a child graph with the tasks that it has now.
 CUresult capture_launch(const GraphExec& exec, Context& context, Stream& stream) {
   auto graph = make_graph(*exec.plan());
   if (!graph) return refuse_in_capture(stream);
@@ -82,7 +82,7 @@ CUresult cuGraphInstantiate_v2(CUgraphExec* phGraphExec, CUgraph hGraph, CUgraph
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* phGraphExec, CUgraph hGraph,
                                      unsigned long long flags) {
   PlanError error;
-  // Where to upload to is said by cuGraphInstantiateWithParams only.
+  // Only cuGraphInstantiateWithParams has a stream for the upload.
   if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) {
     return in_driver([]() -> CUresult { return CUDA_ERROR_INVALID_VALUE; });
   }
@@ -118,7 +118,7 @@ CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream) {
   });
 }
 
-// What runs goes on.
+// Launches under way continue.
 CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
   return in_driver([&]() -> CUresult {
     return graph_tables().graph_execs.remove(hGraphExec) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

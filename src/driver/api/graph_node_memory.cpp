@@ -27,7 +27,7 @@ CUgraphNodeParams any(const CUDA_BATCH_MEM_OP_NODE_PARAMS& from) {
   params.memOp = {from.ctx, from.count, from.paramArray, from.flags};
   return params;
 }
-// Copies and memsets of a node stay in the context that they were made for.
+// A node that copies or sets memory stays in the context that it was made for.
 CUcontext context_of_node(CUgraphNode handle) {
   const auto node = graph_tables().nodes.find(handle);
   const Context* context = node ? context_of(node->task) : nullptr;

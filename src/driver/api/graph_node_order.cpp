@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nodes that order and call: host functions, graphs within graphs, events, and nothing. Driver API
-// 6.24.
+// Nodes of host functions, child graphs and events, and empty nodes. Driver API 6.24.
 #include "driver/api.h"
 #include "driver/core/graph/graph.h"
 #include "driver/core/graph/graph_exec.h"
@@ -50,7 +49,7 @@ CUresult cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
   return nodeParams ? set_in_exec(hGraphExec, hNode, any(*nodeParams)) : missing_params();
 }
 
-// --- graphs within graphs, and nothing ---
+// --- child graphs, and empty nodes ---
 
 CUresult cuGraphAddChildGraphNode(CUgraphNode* phGraphNode, CUgraph hGraph,
                                   const CUgraphNode* dependencies, size_t numDependencies,

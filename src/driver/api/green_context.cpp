@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Green contexts and the resources they are made of. Driver API 6.35.
+// Green contexts, and the resources of which they are made. Driver API 6.35.
 #include "driver/core/context/green_context.h"
 
 #include <algorithm>
@@ -75,8 +75,8 @@ CUresult cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource* resource,
                     [&](GreenContext& green) { return give_share(green.share(), resource, type); });
 }
 
-// Groups are as small as `minCount` and the alignment allow, and all alike. A group is split
-// further in a green context only.
+// All groups have the same size: the smallest that `minCount` and the alignment allow. A group can
+// be split again only as the resource of a green context.
 CUresult cuDevSmResourceSplitByCount(CUdevResource* result, unsigned int* nbGroups,
                                      const CUdevResource* input, CUdevResource* remaining,
                                      unsigned int useFlags, unsigned int minCount) {
@@ -118,7 +118,7 @@ CUresult cuDevSmResourceSplitByCount(CUdevResource* result, unsigned int* nbGrou
   });
 }
 
-// Several resources are parts of one split, each once.
+// Several resources must be different parts of one split.
 CUresult cuDevResourceGenerateDesc(CUdevResourceDesc* phDesc, CUdevResource* resources,
                                    unsigned int nbResources) {
   return in_driver([&]() -> CUresult {
@@ -139,7 +139,7 @@ CUresult cuDevResourceGenerateDesc(CUdevResourceDesc* phDesc, CUdevResource* res
       else
         whole = share;
     }
-    whole->origin = SmShare::Origin::whole;  // of the green context that is made of it
+    whole->origin = SmShare::Origin::whole;  // for the green context that is made of these
     return give(phDesc,
                 context_tables().resource_descriptors.add(std::make_shared<SmShare>(*whole)));
   });
@@ -187,7 +187,7 @@ CUresult cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent) {
 CUresult cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent) {
   return with_event(hCtx, hEvent, [](GreenContext& green, Event& event) -> CUresult {
     if (const CUresult bad = refuse_captured(event)) return bad;
-    green.default_stream(CU_STREAM_LEGACY);  // which may not have been used yet
+    green.default_stream(CU_STREAM_LEGACY);  // makes it when no call has used it yet
     return wait_in_all(green.streams()->all(), event);
   });
 }

@@ -47,7 +47,7 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle* pHandle, CUdeviceptr dptr) {
     if (!pHandle) return CUDA_ERROR_INVALID_VALUE;
     const auto found = allocations().find(dptr);
     if (!found || found->pool) return CUDA_ERROR_INVALID_VALUE;
-    // The handle stands for the whole allocation, whatever address in it was given.
+    // The handle stands for the whole allocation, also when `dptr` lies inside it.
     SharedHandle handle;
     if (const CUresult bad = export_memory(found->base, handle)) return bad;
     *pHandle = pack<CUipcMemHandle>(handle);

@@ -15,7 +15,7 @@ using namespace heddle::driver;
 
 namespace {
 
-// An attribute may want an event to be recorded. In a capture the event stands for the kernel's
+// A launch attribute may name an event to record. In a capture the event stands for the kernel's
 // node.
 CUresult record_event(CUevent handle, Stream& stream) {
   const auto event = stream_tables().events.find(handle);
@@ -64,7 +64,8 @@ struct TeamLaunch {
 };
 
 CUresult make_team(const CUDA_LAUNCH_PARAMS& params, TeamLaunch& out) {
-  out.stream = stream_tables().streams.find(params.hStream);  // none of the default streams
+  out.stream = stream_tables().streams.find(
+      params.hStream);  // null for a default stream, which is not allowed
   if (!out.stream) return CUDA_ERROR_INVALID_HANDLE;
   if (const CUresult bad = refuse_in_capture(*out.stream)) return bad;
   out.context = out.stream->context()->shared_from_this();
@@ -90,7 +91,7 @@ bool go_together(const TeamLaunch& a, const TeamLaunch& b) {
          p.dynamic_shared == q.dynamic_shared;
 }
 
-/// Makes each stream wait for what is now in all of them.
+/// Makes each stream wait for the work that is in all of the streams now.
 void join(const std::vector<TeamLaunch>& team) {
   std::vector<CompletionPtr> all;
   for (const TeamLaunch& each : team) {

@@ -25,8 +25,8 @@ struct Options {
   unsigned library_count;
 };
 
-// That the program keeps the image is a promise of no use here; tables of host functions are not
-// written yet.
+// CU_LIBRARY_BINARY_IS_PRESERVED promises that the program keeps the image, which Heddle has no use
+// for. Tables of host functions are not supported.
 CUresult check(const Options& options) {
   if (options.library_count && (!options.library || !options.library_values)) {
     return CUDA_ERROR_INVALID_VALUE;
@@ -44,7 +44,7 @@ CUresult check(const Options& options) {
   return CUDA_SUCCESS;
 }
 
-// All devices are alike, so code for the first is code for each.
+// All devices have the same profile, so code for the first one is code for each.
 CUresult load(CUlibrary* library, const void* code, const char* name, const Options& options,
               size_t limit = SIZE_MAX) {
   if (const CUresult bad = check(options)) return bad;
@@ -179,7 +179,8 @@ CUresult cuLibraryGetManaged(CUdeviceptr* dptr, size_t* bytes, CUlibrary library
                              const char* name) {
   return with_library(library, [&](Library& found) -> CUresult {
     if (!name || (!dptr && !bytes)) return CUDA_ERROR_INVALID_VALUE;
-    // The same in all contexts, and there once one has the library: it may be the current one.
+    // The variable has the same address in all contexts. It exists once a context, for example the
+    // current one, has loaded the library.
     Context* const context = current_context();
     if (context && !context->is_destroyed() && !found.module(*context)) {
       return CUDA_ERROR_OUT_OF_MEMORY;
@@ -191,7 +192,7 @@ CUresult cuLibraryGetManaged(CUdeviceptr* dptr, size_t* bytes, CUlibrary library
   });
 }
 
-// A library with a table of such functions is not loaded.
+// Heddle loads no library with a table of such functions.
 CUresult cuLibraryGetUnifiedFunction(void** fptr, CUlibrary library, const char* symbol) {
   return with_library(library, [&](Library&) -> CUresult {
     return fptr && symbol ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;

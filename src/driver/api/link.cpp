@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The JIT linker: PTX, wherever it is inside, becomes one module image. Driver API 6.10.
+// The JIT linker: the PTX in all inputs becomes one module image. Driver API 6.10.
 #include <cstdio>
 
 #include "base/file.h"
@@ -39,7 +39,8 @@ CUresult add(Link& link, CUjitInputType type, const std::string& image, std::str
   }
 }
 
-// Options of one input tune its compilation; the arrays must be there and the numbers known.
+// The options of one input tune its compilation, so they are only checked: the arrays are not null,
+// and the options exist.
 CUresult check(unsigned count, const CUjit_option* options, void* const* values) {
   if (count && (!options || !values)) return CUDA_ERROR_INVALID_VALUE;
   for (unsigned i = 0; i < count; ++i) {

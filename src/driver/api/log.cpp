@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The driver's messages. Driver API 6.36. None of these functions needs cuInit, whose own failure
-// is worth reading too.
+// The driver's messages. Driver API 6.36. None of these functions needs cuInit, so a program can
+// read why cuInit failed.
 #include "driver/core/log.h"
 
 #include <cstdio>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char* kLost = "[warning] older messages have been dropped\n";
 
-/// The messages from an iterator on (null: all), the newest that fit into `room` bytes, with a note
-/// when that is not all.
+/// The messages from an iterator on (null: all). When they exceed `room` bytes, a note and the
+/// newest messages that fit.
 std::string collect(const CUlogIterator* iterator, size_t room) {
   bool lost = false;
   const auto messages = messages_from(iterator ? *iterator : 0, lost);

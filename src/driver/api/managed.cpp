@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hints about managed memory, and what was said before. Driver API 6.17. There is one memory, so it
-// is never far away: a valid hint is kept and has nothing to do.
+// Hints about managed memory, and queries of earlier hints. Driver API 6.17. Host and devices share
+// one memory, so a valid hint is kept and has no effect.
 #include "driver/api.h"
 #include "driver/core/memory/advice.h"
 #include "driver/core/memory/allocation.h"
@@ -41,7 +41,8 @@ int device_of(const CUmemLocation& location) {
   return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : CU_DEVICE_CPU;
 }
 
-// Waiting for the stream would change nothing: the data is there already. A graph cannot hold it.
+// A prefetch need not wait for the stream, because the data does not move. A prefetch cannot be
+// captured into a graph.
 CUresult prefetch(Context& context, Stream& stream, CUdeviceptr address, size_t bytes,
                   const CUmemLocation& location) {
   if (const CUresult bad = check_location(location)) return bad;
@@ -120,7 +121,7 @@ CUresult attribute(void* data, size_t size, CUmem_range_attribute which, const A
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-/// A batch is of a stream of its own, and all of it is checked before any of it is done.
+/// A batch cannot be in the legacy stream. All ranges are checked before `body` runs.
 template <class Body>
 CUresult in_batch(const CUdeviceptr* pointers, const size_t* sizes, size_t count,
                   unsigned long long flags, CUstream handle, Body body) {
@@ -176,7 +177,7 @@ CUresult cuMemPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count
                       hStream);
 }
 
-// What a discarded range holds is anything, so it may stay as it is.
+// The contents of a discarded range are undefined, so they may stay as they are.
 CUresult cuMemDiscardBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count,
                                 unsigned long long flags, CUstream hStream) {
   return in_batch(dptrs, sizes, count, flags, hStream,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Allocation: device, pinned and managed memory. Driver API 6.13. All three are the same memory
-// here (a device pointer is a host pointer); what differs is which function frees it and what the
-// queries say about it.
+// Allocation: device, pinned and managed memory. Driver API 6.13. All three are the same memory (a
+// device pointer is a host pointer). They differ in the function that frees them and in the results
+// of queries.
 #include "driver/api.h"
 #include "driver/core/context/call.h"
 #include "driver/core/context/device.h"
@@ -51,7 +51,7 @@ CUresult release(Context& context, heddle::u64 base, std::initializer_list<Kind>
   return allocations().release(base, kinds) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// Memory that a graph allocated and does not free itself.
+// Frees memory that a graph allocated and does not free itself.
 CUresult free_of_graph(Context& context, GraphAllocation& allocation) {
   if (const CUresult bad = refuse_unsafe()) return bad;
   if (const CUresult error = context.synchronize()) return error;
@@ -102,7 +102,7 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
         found && found->kind == Kind::imported && found->base == dptr) {
       return close_imported(dptr);
     }
-    // What came from a pool is freed without waiting for those who may still use it.
+    // Memory from a pool is freed without waiting for kernels that may still use it.
     if (const auto found = allocations().find(dptr); found && found->pool) {
       if (const CUresult bad = refuse_unsafe()) return bad;
       const bool freed = allocations().release(dptr, {Kind::device, Kind::managed});
@@ -158,7 +158,8 @@ CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
   });
 }
 
-// Variables of modules have a range too, so the machine's memory is asked after the table.
+// Variables of modules have a range too, so an address that is not in the table is looked up in the
+// machine's memory.
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr) {
   return in_context([&](Context&) -> CUresult {
     std::optional<heddle::machine::AddressRange> range;
@@ -181,7 +182,8 @@ CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
                                 CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
     if (!p || !bytesize || (Flags & ~kKnown)) return CUDA_ERROR_INVALID_VALUE;
     if (Flags & CU_MEMHOSTREGISTER_IOMEMORY) return CUDA_ERROR_NOT_PERMITTED;
-    // CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED is 0: a kernel would not be stopped.
+    // CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED is 0: a kernel could write to the
+    // memory.
     if (Flags & CU_MEMHOSTREGISTER_READ_ONLY) return CUDA_ERROR_NOT_SUPPORTED;
     if (const CUresult bad = refuse_unsafe()) return bad;
     const auto base = reinterpret_cast<heddle::u64>(p);

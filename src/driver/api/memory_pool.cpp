@@ -64,7 +64,7 @@ PoolPlace of_device(const Device& device) {
 CUresult allocate(CUdeviceptr* dptr, size_t bytes, const std::shared_ptr<MemoryPool>& pool) {
   if (!pool->take(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
   const PoolPlace& place = pool->place();
-  // No owner: such memory outlives the context that asked for it.
+  // The allocation has no owner, because it outlives the context of the call.
   const auto base = allocations().allocate(
       {.size = bytes,
        .kind = place.is_managed() ? Allocation::Kind::managed : Allocation::Kind::device,
@@ -80,7 +80,7 @@ CUresult allocate(CUdeviceptr* dptr, size_t bytes, const std::shared_ptr<MemoryP
   return CUDA_SUCCESS;
 }
 
-// In a capture an allocation is a node, which allocates at each launch.
+// In a capture, the allocation becomes a node, which allocates at each launch.
 CUresult capture_allocation(Context& context, Stream& stream, MemoryPool& pool, size_t bytes,
                             CUdeviceptr* dptr) {
   CUDA_MEM_ALLOC_NODE_PARAMS params{};
@@ -102,7 +102,7 @@ CUresult capture_free(Context& context, Stream& stream, CUdeviceptr dptr) {
   return submit(context, stream, FreeTask{dptr});
 }
 
-/// The device, or the host; nothing where there is no such place.
+/// The number of a device, or MemoryPool::kHost; nothing when there is no such location.
 std::optional<int> accessor_at(const CUmemLocation* location) {
   if (!location) return std::nullopt;
   if (location->type == CU_MEM_LOCATION_TYPE_HOST) return MemoryPool::kHost;
@@ -110,7 +110,7 @@ std::optional<int> accessor_at(const CUmemLocation* location) {
   return known ? std::optional(location->id) : std::nullopt;
 }
 
-/// Runs `body(place)` where there can be pools.
+/// Runs `body(place)` when the location can have pools.
 template <class Body>
 CUresult at_place(const CUmemLocation* location, CUmemAllocationType type, Body body) {
   return in_driver([&]() -> CUresult {
@@ -159,7 +159,8 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
     if (!pool || !poolProps) return CUDA_ERROR_INVALID_VALUE;
     const auto& location = poolProps->location;
     const bool managed = poolProps->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
-    // Such pools are not for other processes; managed memory has no limit of a pool's own.
+    // Pools of the host and of managed memory cannot be shared with other processes, and a pool of
+    // managed memory has no size limit.
     const bool alone = managed || location.type == CU_MEM_LOCATION_TYPE_HOST;
     if ((alone && poolProps->handleTypes) ||
         (managed && (poolProps->maxSize || poolProps->usage))) {
@@ -179,7 +180,7 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
   });
 }
 
-// What was allocated from the pool lives on.
+// Allocations from the pool stay valid.
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   return with_pool(pool, [&](const std::shared_ptr<MemoryPool>& found) -> CUresult {
     PoolSlots& slots = pool_slots(found->place());
@@ -190,7 +191,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   });
 }
 
-// Nothing is held beyond what is in use.
+// A pool holds no unused memory, so there is nothing to trim.
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t) {
   return with_pool(pool, [](const auto&) { return CUDA_SUCCESS; });
 }
@@ -203,7 +204,7 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void
   return with_pool(pool, [&](const auto& found) { return found->set(attr, value); });
 }
 
-// Every device reaches all memory; what is set is what is told.
+// Every device reaches all memory. The setting is kept for cuMemPoolGetAccess.
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_t count) {
   return with_pool(pool, [&](const auto& found) -> CUresult {
     if (count && !map) return CUDA_ERROR_INVALID_VALUE;
@@ -242,8 +243,8 @@ CUresult cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize, CUstream hStream) {
   });
 }
 
-// No bytes are at address 0, captured or not, and can be freed like others; programs rely on it,
-// unlike for cuMemAlloc, whose documentation says that it is an error.
+// An allocation of 0 bytes has address 0, also in a capture, and can be freed: programs rely on it.
+// For cuMemAlloc the documentation says that 0 bytes are an error.
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPool pool,
                                  CUstream hStream) {
   return in_stream(hStream, [&](Context& context, Stream& stream) {
@@ -265,13 +266,14 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
     if (is_capturing(stream)) return capture_free(context, stream, dptr);
     if (const auto of_graph = graph_allocation(dptr)) {
       if (of_graph->freed_by || !of_graph->free()) return CUDA_ERROR_INVALID_VALUE;
-      stream.enqueue_brief([of_graph] {});  // which keeps the memory until then
+      stream.enqueue_brief([of_graph] {});  // the task keeps the memory until the stream reaches it
       return CUDA_SUCCESS;
     }
     const auto found = allocations().find(dptr);
     if (!found || found->base != dptr) return CUDA_ERROR_INVALID_VALUE;
     using Kind = Allocation::Kind;
-    // Also when the context has failed by then: the memory is free all the same.
+    // The memory is freed even if the context has failed by then, so this goes past
+    // Context::enqueue.
     if (found->kind == Kind::imported) {
       stream.enqueue_brief([dptr] { close_imported(dptr); });
     } else if (found->kind == Kind::device || found->kind == Kind::managed) {
@@ -283,7 +285,7 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
   });
 }
 
-// A pool is shared by a file that names it; what is in it is exported pointer by pointer.
+// A file that names the pool is the handle. Allocations from the pool are exported one by one.
 CUresult cuMemPoolExportToShareableHandle(void* handle_out, CUmemoryPool pool,
                                           CUmemAllocationHandleType handleType,
                                           unsigned long long flags) {
@@ -325,7 +327,7 @@ CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* shareData_out, CUdevicep
   });
 }
 
-// No context: the pool knows its place.
+// The call needs no context, because the pool has a location.
 CUresult cuMemPoolImportPointer(CUdeviceptr* ptr_out, CUmemoryPool pool,
                                 CUmemPoolPtrExportData* shareData) {
   return with_pool(pool, [&](const auto& found) -> CUresult {

@@ -38,7 +38,7 @@ CUresult check(const CUmulticastObjectProp* properties) {
   return can ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/// `on`: the device that the memory must be of; null: any.
+/// `on`: the device whose memory this must be; null: any device.
 CUresult bind(Multicast& multicast, const Device* on, size_t offset, size_t size,
               const MulticastSource& source, const char* function) {
   if (!source.device || (on && source.device != on)) return CUDA_ERROR_INVALID_VALUE;
@@ -71,7 +71,7 @@ CUresult bind_address(CUmemGenericAllocationHandle handle, const Device* on, siz
       if (size > mapped.room) return CUDA_ERROR_INVALID_VALUE;
       source = {
           .device = mapped.memory->device(), .memory = mapped.memory, .offset = mapped.offset};
-    } else {  // of cuMemAllocAsync, or nothing that can be bound
+    } else {  // memory of cuMemAllocAsync; other memory cannot be bound
       const auto found = allocations().find(address);
       if (!found || !found->pool || found->is_managed() ||
           size > found->base + found->size - address) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Access between devices. Driver API 6.31. All device memory lies in one address space, so every
-// device can reach every other; enabling access keeps the books that programs look at.
+// device can reach every other. Which accesses are enabled is kept for queries only.
 #include "driver/api.h"
 #include "driver/core/context/call.h"
 #include "driver/core/context/device.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a pointer points to. Driver API 6.17.
+// Queries about pointers. Driver API 6.17.
 #include <cstring>
 
 #include "driver/api.h"
@@ -30,7 +30,7 @@ unsigned long long handle_types(CUdeviceptr ptr, const Allocation& found) {
   return exports ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : CU_MEM_HANDLE_TYPE_NONE;
 }
 
-/// `found` may be nothing: the pointer is none of the driver's.
+/// `found` is nothing when the pointer does not point to memory of the driver.
 CUresult attribute(void* data, CUpointer_attribute which, CUdeviceptr ptr,
                    const std::optional<Allocation>& found) {
   if (!data) return CUDA_ERROR_INVALID_VALUE;
@@ -44,7 +44,8 @@ CUresult attribute(void* data, CUpointer_attribute which, CUdeviceptr ptr,
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
       return put(data, ptr);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-      // Plain device memory is not promised to the host, even though it could reach it here.
+      // CUDA gives the host no pointer to plain device memory, although here the host could access
+      // it.
       if (!host && !found->is_managed()) return CUDA_ERROR_INVALID_VALUE;
       return put(data, reinterpret_cast<void*>(ptr));
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
@@ -87,7 +88,7 @@ CUresult attribute(void* data, CUpointer_attribute which, CUdeviceptr ptr,
   }
 }
 
-// What cuPointerGetAttributes gives for a pointer that is none of the driver's.
+// The values of cuPointerGetAttributes for a pointer that does not point to memory of the driver.
 CUresult null_attribute(void* data, CUpointer_attribute which) {
   switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
@@ -140,8 +141,8 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute*
   });
 }
 
-// The one attribute that can be set: whether synchronous copies and memsets of this memory always
-// wait. Those before wait then, too.
+// Only one attribute can be set: whether synchronous copies and memsets of this memory always wait.
+// Setting it waits for the copies and memsets before.
 CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr ptr) {
   return in_driver([&]() -> CUresult {
     if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) return CUDA_ERROR_INVALID_VALUE;

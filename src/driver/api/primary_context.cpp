@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Primary contexts: one for each device, shared by whoever retains it. Driver API 6.7.
+// Primary contexts: each device has one, which all callers that retain it share. Driver API 6.7.
 #include <bit>
 
 #include "driver/api.h"
@@ -24,7 +24,7 @@ CUresult reset(CUdevice dev) {
     auto& primary = device.primary;
     if (!primary.context) return CUDA_SUCCESS;
     primary.context->reset();
-    // Those who retained it keep what they retained.
+    // Callers that have retained the context keep a live one.
     if (primary.retained) primary.context->revive(primary.flags);
     return CUDA_SUCCESS;
   });

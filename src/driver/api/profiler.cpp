@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Profiler control. Driver API 6.38, 6.39. No profiler is attached through this library, so there
-// is nothing to start or stop; programs bracket a region of interest and must be able to go on.
+// Profiler control. Driver API 6.38, 6.39. This library attaches no profiler, so there is nothing
+// to start or stop. The calls succeed, because programs make them around a region of interest.
 #include "driver/api.h"
 #include "driver/core/context/call.h"
 

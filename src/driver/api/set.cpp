@@ -22,7 +22,7 @@ CUresult fill(const CUDA_MEMSET_NODE_PARAMS& params, std::optional<CUstream> han
   });
 }
 
-// Without a stream: as the synchronous functions do.
+// Without a stream, the memset is synchronous.
 
 template <class T>
 CUresult row(CUdeviceptr to, T value, size_t count, std::optional<CUstream> stream = {}) {

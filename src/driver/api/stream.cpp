@@ -39,7 +39,7 @@ CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int 
 
 CUresult cuStreamDestroy(CUstream hStream) { return cuStreamDestroy_v2(hStream); }
 
-// Does not wait: what is in the stream still runs.
+// The call does not wait. Work that is in the stream still runs.
 CUresult cuStreamDestroy_v2(CUstream hStream) {
   return in_context([&](Context&) -> CUresult {
     const auto stream = stream_tables().streams.remove(hStream);
@@ -60,14 +60,14 @@ CUresult cuStreamQuery(CUstream hStream) {
 CUresult cuStreamSynchronize(CUstream hStream) {
   return in_stream(hStream, [](Context& context, Stream& stream) -> CUresult {
     if (const CUresult bad = refuse_in_capture(stream)) return bad;
-    // The legacy stream's work comes after that of the blocking streams, also what is not queued
-    // yet.
+    // The legacy stream waits for the blocking streams even when its own queue is empty.
     stream.kind() == Stream::Kind::legacy ? stream.run([] {}) : stream.synchronize();
     return context.error();
   });
 }
 
-// In a capture, CU_EVENT_WAIT_EXTERNAL makes a node that waits for what is recorded outside of it.
+// In a capture, CU_EVENT_WAIT_EXTERNAL makes a node that waits for an event recorded outside of the
+// graph.
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
   return in_stream(hStream, [&](Context& context, Stream& stream) -> CUresult {
     const auto event = stream_tables().events.find(hEvent);
@@ -125,7 +125,7 @@ CUresult cuStreamGetDevice(CUstream hStream, CUdevice* device) {
   });
 }
 
-// Unlike a host function, a callback runs after an error too, and is told of it.
+// Unlike a host function, a callback also runs after an error, and gets the error.
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* userData,
                              unsigned int flags) {
   return in_stream(hStream, [&](Context& context, Stream& stream) -> CUresult {
@@ -145,7 +145,7 @@ CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData) {
   });
 }
 
-// Managed memory is always everywhere here: there is nothing to attach.
+// Managed memory is always accessible on the host and all devices, so there is nothing to attach.
 CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
                                 unsigned int flags) {
   return with_stream(hStream, [&](Context&, Stream&) -> CUresult {

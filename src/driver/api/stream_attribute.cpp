@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attributes of streams. Driver API 6.18. All of them but the priority are hints here: they are
-// kept and told, and change nothing.
+// Attributes of streams. Driver API 6.18. The priority has an effect. The other attributes are kept
+// for queries only.
 #include "driver/api.h"
 #include "driver/core/stream/in_stream.h"
 

@@ -114,7 +114,7 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
   });
 }
 
-// What runs may still use the range.
+// Kernels under way may still use the range.
 CUresult cuMemUnmap(CUdeviceptr ptr, size_t size) {
   return in_driver([&] {
     for (const auto& context : context_tables().contexts.all()) context->synchronize();
@@ -133,7 +133,7 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
   });
 }
 
-// The descriptor belongs to the program, which may send it to another process.
+// The file descriptor belongs to the program, which may send it to another process.
 CUresult cuMemExportToShareableHandle(void* shareableHandle, CUmemGenericAllocationHandle handle,
                                       CUmemAllocationHandleType handleType,
                                       unsigned long long flags) {
@@ -188,7 +188,7 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void*
     const auto memory = virtual_memory().locate(reinterpret_cast<heddle::u64>(addr)).memory;
     if (!handle || !memory) return CUDA_ERROR_INVALID_VALUE;
     if (!memory_tables().physical.find(memory->handle)) {
-      memory->references = 0;  // released since it was mapped: the handle is given out again
+      memory->references = 0;  // the program had released the handle, but a mapping kept the memory
       memory->handle = memory_tables().physical.add(memory);
     }
     ++memory->references;

@@ -7,8 +7,9 @@
 
 namespace heddle::driver {
 
-/// From `version` on, `name` means `function`; from `twin_version` on, a program with per-thread
-/// default streams gets `twin` (null: there is none). Versions are 1000 * major + 10 * minor.
+/// From `version` on, the entry point of `name` is `function`. From `twin_version` on, a program
+/// with per-thread default streams gets `twin` (null: the function has no twin). Versions are 1000
+/// * major + 10 * minor.
 struct EntryPoint {
   const char* name;
   int version;

@@ -24,9 +24,9 @@ struct Log {
   std::mutex mutex;
   std::deque<std::string> kept;
   std::size_t bytes = 0;
-  CUlogIterator next = 0;  // of all that ever were
+  CUlogIterator next = 0;  // counts all messages of the process
   std::map<CUlogsCallbackHandle, Listener> listeners;
-  std::unordered_set<std::string> printed;  // by print_once()
+  std::unordered_set<std::string> printed;  // texts of print_once()
 };
 
 Log& log() {
@@ -52,7 +52,7 @@ void keep_message(CUlogLevel level, const std::string& message) {
     listeners = all.listeners;
   }
   for (const auto& [handle, listener] : listeners) {
-    const InCallback scope;  // the driver may be in the middle of something
+    const InCallback scope;  // a callback must not call the driver, which may hold locks here
     std::string text = message;
     listener.callback(listener.data, level, text.data(), text.size());
   }

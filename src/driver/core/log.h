@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the driver has to say in words: on stderr, and to programs that ask for it. Driver API 6.36.
+// Messages of the driver, on stderr and for programs. Driver API 6.36.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,17 +14,17 @@ namespace heddle::driver {
 
 /// Keeps a message, and hands it to the program's callbacks.
 void keep_message(CUlogLevel level, const std::string& message);
-/// The same, and prints it.
+/// Keeps a message and prints it on stderr.
 void print_message(CUlogLevel level, const std::string& message);
 
-/// Says what is wrong, after `heddle: `.
+/// Prints an error message after `heddle: `.
 template <class... Arguments>
 void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   print_message(CU_LOG_LEVEL_ERROR, fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
-/// The same, but on stderr once for each text: programs try launches again and again, and what a
-/// refusal says is the same each time.
+/// Keeps a message, and prints each text once: programs repeat a refused launch many times, with
+/// the same message each time.
 void print_once(CUlogLevel level, const std::string& message);
 template <class... Arguments>
 void say_once(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
@@ -36,11 +36,11 @@ CUlogsCallbackHandle add_log_callback(CUlogsCallback callback, void* data);
 /// False when there is no such callback.
 bool remove_log_callback(CUlogsCallbackHandle handle);
 
-/// The last of all messages are kept, as many bytes as this (6.36, cuLogsDumpToMemory).
+/// The newest messages are kept, up to this number of bytes (6.36, cuLogsDumpToMemory).
 inline constexpr std::size_t kLogBytes = 25600;
 /// The number of the message that comes next.
 CUlogIterator next_message();
-/// The lines from number `first` on that are kept; `lost`: there were more.
+/// The kept messages from number `first` on. `lost`: older ones have been dropped.
 std::vector<std::string> messages_from(CUlogIterator first, bool& lost);
 
 }  // namespace heddle::driver

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a documented function that Heddle has not written yet does: it fails, and names itself once
-// on stderr, so that nobody takes a silent success for work done.
+// Documented functions that Heddle does not support: a call fails, and the first call prints the
+// function's name on stderr.
 #pragma once
 
 #include <atomic>

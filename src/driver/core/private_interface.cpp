@@ -10,7 +10,8 @@ namespace heddle::driver {
 std::string what_helps(std::string_view who, std::string_view folder) {
   const std::string_view name = who.substr(who.rfind('/') + 1);
   constexpr std::string_view kRuntime = "libcudart.so.";
-  // A program with DT_RPATH finds the run-time that lies beside it before LD_LIBRARY_PATH is asked.
+  // A program with DT_RPATH loads the runtime that lies beside it, before the loader searches
+  // LD_LIBRARY_PATH.
   if (name.starts_with(kRuntime)) {
     const std::string_view major = name.substr(0, name.find('.', kRuntime.size()));
     return fmt::format(
@@ -18,7 +19,7 @@ std::string what_helps(std::string_view who, std::string_view folder) {
         "`heddle exec`, or with LD_PRELOAD={}{}",
         folder, major);
   }
-  // Nobody can relink a package of pip's.
+  // A user cannot relink a package of pip.
   if (who.find("/cuda/bindings/") != who.npos) {
     return "the module cuda.bindings.runtime contains the static CUDA runtime, so none of its "
            "functions work; use those of cuda.bindings.driver, and in cuda.core, where Device.sync "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The advice names what the user can change.
+// The advice names a command or function that the user can use instead.
 #include "driver/core/private_interface.h"
 
 #include <gmock/gmock.h>

@@ -20,10 +20,10 @@
 namespace heddle::driver {
 namespace {
 
-/// What calls that need the driver return where it does not work.
+/// The error code of calls that need the driver while it is not ready.
 std::atomic<CUresult> refusal{CUDA_ERROR_NOT_INITIALIZED};
-/// In the child of a fork that came behind cuInit: nothing of the parent's driver is there but its
-/// memory.
+/// Whether this process is the child of a fork after cuInit. The child has the memory of the
+/// parent's driver, but not its threads.
 std::atomic<bool> forked{false};
 
 struct Process {
@@ -45,7 +45,8 @@ u64 host_bytes() {
   return static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE));
 }
 
-// The same for the same profile and ordinal in every process, as programs expect that compare them.
+// The UUID depends only on the profile and the ordinal, because programs compare the UUIDs of
+// several processes.
 CUuuid uuid_of(const machine::Profile& profile, int ordinal) {
   CUuuid uuid{};
   std::memcpy(uuid.bytes, "heddle", 6);
@@ -56,7 +57,8 @@ CUuuid uuid_of(const machine::Profile& profile, int ordinal) {
   return uuid;
 }
 
-/// Handlers of atexit() that were registered behind cuInit have run, those before it come next.
+/// Runs when the process ends, after the atexit() handlers that were registered after cuInit and
+/// before those that were registered before it.
 void stop_kernels() {
   if (forked) return;
   process().exiting = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The driver of this process, from cuInit to the end: its devices and their memory.
+// The driver of this process, from cuInit to the end of the process: its devices and their memory.
 #pragma once
 
 #include <atomic>
@@ -14,25 +14,25 @@ namespace heddle::driver {
 
 struct Device;
 
-/// Set by cuInit, constant from then on. Never destroyed: threads of the program may still be in a
-/// call when the process ends.
+/// The devices. cuInit sets them, and they are constant from then on. They are never destroyed,
+/// because threads of the program may still be in a call when the process ends.
 const std::vector<std::unique_ptr<Device>>& devices();
 /// The device of a handle; null: no such device.
 Device* device(CUdevice handle);
-/// Of all devices: every address means the same on each.
+/// The memory of all devices. An address means the same memory on each of them.
 machine::Memory& device_memory();
 
-/// Set when the process ends: kernels under way stop.
+/// True when the process ends; kernels under way stop then.
 const std::atomic<bool>& exiting();
 
 /// Makes the devices, once. CUDA_ERROR_NO_DEVICE, with the reason on stderr, when HEDDLE_DEVICE or
-/// HEDDLE_DEVICES make no sense or there is no address space for a device's memory.
-/// CUDA_ERROR_NOT_INITIALIZED in the child of a fork that came behind it, as on a GPU, and
+/// HEDDLE_DEVICES has a wrong value or there is no address space for a device's memory. As on a
+/// GPU, CUDA_ERROR_NOT_INITIALIZED in a child that was forked after the first call, and
 /// CUDA_ERROR_DEINITIALIZED when the process ends.
 CUresult initialize();
-/// CUDA_ERROR_NOT_INITIALIZED before initialize() and in such a child; CUDA_ERROR_DEINITIALIZED
-/// when handlers of atexit() run that were registered before it, and in destructors of static
-/// objects that were made before; else CUDA_SUCCESS.
+/// CUDA_ERROR_NOT_INITIALIZED before initialize() and in such a child. CUDA_ERROR_DEINITIALIZED in
+/// handlers of atexit() that were registered before initialize(), and in destructors of static
+/// objects that were made before it. Else CUDA_SUCCESS.
 CUresult why_not_ready();
 
 }  // namespace heddle::driver

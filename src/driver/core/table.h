@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Live objects by handle. A handle is a number that is never given out twice, dressed as a pointer;
-// nothing dereferences it, so a stale, made-up or wrong-kind handle is simply not found.
+// Live objects by handle. A handle is a number in the type of a pointer, which is never used twice
+// and never dereferenced. So a lookup finds no object for a handle that is stale, made up or of
+// another kind.
 #pragma once
 
 #include <cstdint>
@@ -34,14 +35,14 @@ class Table {
     return handle;
   }
 
-  /// Null when there is no such object (any more).
+  /// The object of a handle; null when there is none.
   Pointer find(Handle handle) const {
     const std::lock_guard lock(mutex_);
     const auto found = objects_.find(handle);
     return found == objects_.end() ? nullptr : found->second;
   }
 
-  /// Takes the object out; the handle is stale from now on. Null when there was none.
+  /// Removes the object, so that its handle is stale, and returns it. Null when there was none.
   Pointer remove(Handle handle) {
     const std::lock_guard lock(mutex_);
     const auto found = objects_.find(handle);
@@ -51,7 +52,7 @@ class Table {
     return object;
   }
 
-  /// All objects there are now.
+  /// All objects in the table.
   std::vector<Pointer> all() const {
     std::vector<Pointer> found;
     const std::lock_guard lock(mutex_);
@@ -59,8 +60,8 @@ class Table {
     return found;
   }
 
-  /// Takes out every object that satisfies `which`. They are returned, not destroyed, because their
-  /// destructors must not run under the table's lock.
+  /// Removes every object that satisfies `which`, and returns the objects: their destructors must
+  /// not run under the table's lock.
   template <class Which>
   std::vector<Pointer> remove_if(Which which) {
     std::vector<Pointer> removed;

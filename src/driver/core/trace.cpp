@@ -16,10 +16,10 @@
 namespace heddle::driver {
 namespace {
 
-// In one piece, so that the lines of several threads do not mix.
+// One fwrite for the whole line, so that the lines of several threads do not mix.
 void print(const std::string& line) { std::fwrite(line.data(), 1, line.size(), stderr); }
 
-// An enumeration is no integer to fmt, and the API's values are C's.
+// The name of a result. cuGetErrorName knows all values of the enumeration.
 const char* name_of(CUresult result) {
   const char* name = nullptr;
   return cuGetErrorName(result, &name) == CUDA_SUCCESS ? name : "an unknown CUresult";
@@ -41,7 +41,7 @@ bool traces_api() { return config().traces_api; }
 
 bool traces_launches() { return config().traces_launches; }
 
-// Text may be a whole module: its first line will do.
+// A text may be a whole module, so only its first line is shown.
 std::string show(const char* text) {
   if (!text) return "null";
   std::string shown = "\"";
@@ -51,7 +51,8 @@ std::string show(const char* text) {
 
 std::string show(const void* pointer) { return pointer ? fmt::format("{}", pointer) : "null"; }
 
-// Addresses and sizes look alike; what is large is more likely an address.
+// Addresses and sizes have one type. A large number is more likely an address, and is shown in
+// hexadecimal.
 std::string show(unsigned long long number) {
   return number < 0x1000'0000 ? fmt::format("{}", number) : fmt::format("{:#x}", number);
 }

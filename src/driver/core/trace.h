@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// HEDDLE_TRACE, a comma-separated list of what to say on stderr: `api` prints one line for each
-// call of the driver with arguments and result (the exports, made by scripts/drivergen.py, ask
-// here), `launch` one line for each grid when it is done.
+// HEDDLE_TRACE, a comma-separated list of traces on stderr. `api` prints a line for each call of
+// the driver, with arguments and result (the exports, made by scripts/drivergen.py, call
+// trace_call()). `launch` prints a line for each grid when it is done.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace heddle::driver {
 bool traces_api();
 bool traces_launches();
 
-/// One argument of a call, as text.
+/// The text of an argument of a call.
 std::string show(const char* text);
 std::string show(const void* pointer);
 std::string show(unsigned long long number);
@@ -35,7 +35,7 @@ inline std::string show(unsigned short number) { return show(static_cast<unsigne
 inline std::string show(unsigned char number) { return show(static_cast<unsigned>(number)); }
 inline std::string show(float number) { return show(static_cast<double>(number)); }
 std::string show(const CUmemLocation& location);
-/// Other structures by value are opaque handles.
+/// Other structures that are passed by value are opaque handles.
 template <class Value>
   requires std::is_class_v<Value>
 std::string show(const Value&) {
@@ -50,8 +50,8 @@ std::string show(Result (*function)(Arguments...)) {
   return show(reinterpret_cast<const void*>(function));
 }
 
-/// Text is made of it only when the call is printed: most programs are not traced, and a string for
-/// each argument of each export would be much code.
+/// A name and a value, whose text is made only when the call is printed: most programs are not
+/// traced, and a string for each argument of each export would be much code.
 struct Argument {
   template <class T>
   Argument(const char* name, const T& value)
@@ -66,8 +66,8 @@ struct Argument {
 CUresult trace_call(const char* function, std::initializer_list<Argument> arguments,
                     CUresult result);
 
-/// Prints a line about a grid when it goes out of scope: its shape, how long it took, how many of
-/// the host's threads the process kept busy meanwhile, and the engine.
+/// Prints a line about a grid when it goes out of scope: the grid's shape, its time, the number of
+/// host threads that the process kept busy meanwhile, and the engine.
 class TraceLaunch {
  public:
   TraceLaunch(const std::string& kernel, const machine::LaunchShape& shape,
@@ -78,7 +78,7 @@ class TraceLaunch {
 
  private:
   const std::string& kernel_;
-  std::optional<machine::LaunchConfig> config_;  ///< when launches are traced
+  std::optional<machine::LaunchConfig> config_;  ///< set when launches are traced
   const machine::Program& program_;
   std::chrono::steady_clock::time_point begin_;
   std::chrono::nanoseconds cpu_begin_{};  ///< CPU time of the process

@@ -330,7 +330,7 @@ void find_blocks(Vectorized& cta) {
   cta.team = llvm::ConstantInt::get(llvm::Type::getInt32Ty(cta.function->getContext()), 0);
   if (!cta.head) return;
   for (llvm::Instruction& inst : *cta.head) {
-    if (inst.getName() == "turn") cta.turn = llvm::dyn_cast<llvm::PHINode>(&inst);
+    if (inst.getName() == "team_counter") cta.team_counter = llvm::dyn_cast<llvm::PHINode>(&inst);
     if (inst.getName() == "team") cta.team = &inst;
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What nearly every entry point begins with: is the driver initialised, is there a current context,
-// is it still good. An entry point reads
+// Checks with which nearly every entry point begins: the driver is initialised, there is a current
+// context, and none of its kernels has failed. An entry point reads
 //     return in_context([&](Context& context) -> CUresult { ... });
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace heddle::driver {
 
-/// What a CUcontext stands for: a context, or a green context and the primary one that it is in.
+/// The meaning of a CUcontext: a context, or a green context and its primary context.
 struct ContextView {
   ContextPtr context = nullptr;
   GreenContextPtr green = nullptr;
@@ -26,7 +26,7 @@ struct ContextView {
                  : context->default_stream(CU_STREAM_LEGACY);
   }
 };
-/// Without a context when the handle is none.
+/// The view of a handle. Its context is null when the handle is not valid.
 ContextView find_view(CUcontext handle);
 inline ContextPtr find_context(CUcontext handle) { return find_view(handle).context; }
 
@@ -35,9 +35,10 @@ std::vector<ContextView>& context_stack();
 
 /// The thread's current context, or null.
 Context* current_context();
-/// The green context that is current, or null.
+/// The thread's current green context, or null.
 GreenContext* current_green();
-/// The same for a handle, null being the current one.
+/// The green context of a handle, where a null handle is the current context. Null when there is
+/// none.
 GreenContextPtr green_of(CUcontext handle);
 
 /// While alive, this thread runs a program's callback, from which the driver must not be called.
@@ -65,7 +66,7 @@ CUresult with_device(CUdevice handle, Body body) {
   });
 }
 
-/// Runs `body(context)` in the current context, also when a kernel of it has failed.
+/// Runs `body(context)` in the current context, even if one of its kernels has failed.
 template <class Body>
 CUresult in_any_context(Body body) {
   return in_driver([&]() -> CUresult {
@@ -80,7 +81,8 @@ CUresult in_any_context(Body body) {
   });
 }
 
-/// Runs `body(context)` in the current context, unless a kernel of it has failed.
+/// Runs `body(context)` in the current context. When one of its kernels has failed, returns that
+/// error.
 template <class Body>
 CUresult in_context(Body body) {
   return in_any_context([&](Context& context) -> CUresult {
@@ -89,7 +91,7 @@ CUresult in_context(Body body) {
   });
 }
 
-/// Writes a result, if there is a place for it.
+/// Writes a result unless its pointer is null.
 template <class T>
 CUresult give(T* out, T value) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;

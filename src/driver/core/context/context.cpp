@@ -27,8 +27,7 @@ namespace {
 
 constexpr std::size_t kKiB = 1024;
 
-// What a program finds before it sets anything: the vendor's documented defaults where there are
-// any.
+// The settings of a new context: the vendor's documented defaults, where they are documented.
 Context::Settings default_settings() {
   Context::Settings settings;
   settings.limits[CU_LIMIT_STACK_SIZE] = kKiB;

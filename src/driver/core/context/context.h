@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Contexts: whose memory, modules and streams something belongs to, and what went wrong in them.
-// Driver API 6.7, 6.8.
+// Contexts: owners of memory, modules and streams, with the first error of their kernels. Driver
+// API 6.7, 6.8.
 //
 // A kernel's fault belongs to its context for good: from then on every call that works in the
 // context returns that error, until the context is destroyed (6.1, the sticky errors of CUresult).
@@ -32,7 +32,7 @@ unsigned long long next_context_id();
 
 class Context : public std::enable_shared_from_this<Context> {
  public:
-  /// A live context; its handle is in the state's table.
+  /// Makes a context, and its handle in context_tables().
   static std::shared_ptr<Context> create(Device& device, unsigned flags);
 
   Device& device() const { return device_; }
@@ -44,16 +44,16 @@ class Context : public std::enable_shared_from_this<Context> {
 
   // --- life ---
   bool is_destroyed() const { return destroyed_.load(); }
-  /// Waits for all work, then gives back everything that belongs to the context. The object lives
-  /// on while a thread has it current.
+  /// Waits for all work, then frees everything that belongs to the context. The object lives as
+  /// long as a thread has it current.
   void destroy();
-  /// The same for the primary context, which can come to life again.
+  /// Destroys the primary context, which revive() makes usable again.
   void reset();
   void revive(unsigned flags);
 
   /// The uses that cuCtxAttach and cuCtxDetach count; the creation is one.
   void attach() { ++uses_; }
-  /// True when that was the last one.
+  /// True when this use was the last one.
   bool detach() { return --uses_ == 0; }
 
   // --- errors ---
@@ -62,15 +62,15 @@ class Context : public std::enable_shared_from_this<Context> {
   void fail(CUresult error);
 
   // --- streams ---
-  /// The stream that a handle means in this context; null when it means none. The default stream
-  /// when `handle` is null. Default streams are the green context's that is current, if one is.
+  /// The stream of a handle in this context; null when there is none. A null handle means the
+  /// default stream. When a green context is current, the default streams are its own.
   StreamPtr stream(CUstream handle);
-  /// Its own default stream: CU_STREAM_LEGACY or CU_STREAM_PER_THREAD.
+  /// The context's own default stream: `handle` is CU_STREAM_LEGACY or CU_STREAM_PER_THREAD.
   StreamPtr default_stream(CUstream handle) { return defaults_.get(handle, streams_, this); }
-  /// In `group`; null: among the context's own.
+  /// Makes a stream in `group`; null: in the context's own group.
   StreamPtr create_stream(unsigned flags, int priority, const StreamGroupPtr& group = nullptr);
   const StreamGroupPtr& streams() const { return streams_; }
-  /// Also those of its green contexts.
+  /// All streams of the context and of its green contexts.
   std::vector<StreamPtr> all_streams();
   void add_green(const StreamGroupPtr& streams);
   /// Appends work that is skipped once the context has failed.
@@ -82,7 +82,7 @@ class Context : public std::enable_shared_from_this<Context> {
         },
         std::move(after));
   }
-  /// The same, waiting for it. Returns the context's error.
+  /// Appends work and waits for it. Returns the context's error.
   template <class Work>
   CUresult run(Stream& stream, const Work& work) {
     stream.run([this, &work] {
@@ -103,7 +103,7 @@ class Context : public std::enable_shared_from_this<Context> {
     CUsharedconfig shared = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     std::set<const Context*> peers;
   };
-  /// Runs `use(settings)` alone.
+  /// Runs `use(settings)` under the lock.
   template <class Use>
   auto settings(Use use) {
     const std::lock_guard lock(mutex_);
@@ -128,12 +128,12 @@ class Context : public std::enable_shared_from_this<Context> {
   std::mutex mutex_;
   std::vector<std::weak_ptr<StreamGroup>> green_streams_;
   Settings settings_;
-  std::optional<machine::DeviceRuntime> runtime_;  ///< always there
+  std::optional<machine::DeviceRuntime> runtime_;  ///< set by the constructor
 };
 using ContextPtr = std::shared_ptr<Context>;
 
-/// The primary context, alive until it is released as often as retained. False: it was not
-/// retained.
+/// Retains the device's primary context, which lives until it has been released as often.
+/// release_primary() returns false when the context was not retained.
 ContextPtr retain_primary(Device& device);
 bool release_primary(Device& device);
 

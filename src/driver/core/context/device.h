@@ -32,8 +32,8 @@ struct Device {
   const std::unique_ptr<machine::Engine> engine;
   const CUuuid uuid;
 
-  /// The primary context: made by the first retain, emptied (not replaced) by the last release, so
-  /// that its handle stays the same.
+  /// The primary context. The first retain makes it; the last release empties it and keeps the
+  /// object, so that its handle stays the same.
   struct Primary {
     std::shared_ptr<Context> context;
     unsigned retained = 0;
@@ -45,7 +45,7 @@ struct Device {
   int minor() const { return profile.target.sm % 10; }
 };
 
-/// The value of a device attribute, or nothing when the number is none of a device attribute.
+/// The value of a device attribute; nothing when there is no such attribute.
 std::optional<int> device_attribute(const Device& device, CUdevice_attribute attribute);
 
 }  // namespace heddle::driver

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device attributes (driver API 6.1, CUdevice_attribute): what the profile says, and what Heddle as
-// a driver can do. An attribute that announces a feature is 0 until the feature is there, so
-// programs that ask take another way.
+// Device attributes (driver API 6.1, CUdevice_attribute): the profile's limits, and the features of
+// Heddle as a driver. The attribute of a feature that Heddle does not have is 0, so that programs
+// take another way.
 #include <algorithm>
 #include <climits>
 
@@ -10,7 +10,7 @@
 
 namespace heddle::driver {
 
-// A new attribute without a value does not compile.
+// With this error, an attribute without a value does not compile.
 #pragma GCC diagnostic error "-Wswitch"
 
 std::optional<int> device_attribute(const Device& device, CUdevice_attribute attribute) {
@@ -77,7 +77,7 @@ std::optional<int> device_attribute(const Device& device, CUdevice_attribute att
     case CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT:
       return 512;
 
-    // Where the device sits (see api/device.cpp).
+    // The PCI address (api/device.cpp).
     case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
       return device.ordinal + 1;
     case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
@@ -94,7 +94,7 @@ std::optional<int> device_attribute(const Device& device, CUdevice_attribute att
       return CU_DEVICE_NUMA_CONFIG_NONE;
     case CU_DEVICE_ATTRIBUTE_NUMA_ID:
       return -1;
-    // All memory of the host is alike: its first node stands for it.
+    // Heddle does not distinguish NUMA nodes: the first one stands for all memory of the host.
     case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:
       return 0;
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
@@ -115,10 +115,10 @@ std::optional<int> device_attribute(const Device& device, CUdevice_attribute att
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
-    // What other processes can have.
+    // Handles for other processes.
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
-    // What streams and launches can do.
+    // Streams and launches.
     case CU_DEVICE_ATTRIBUTE_GPU_OVERLAP:
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1:
     case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1:
@@ -146,7 +146,7 @@ std::optional<int> device_attribute(const Device& device, CUdevice_attribute att
     case CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO:
       return 2;
 
-    // Not here: hardware, other operating systems, and what is not written yet.
+    // Features of hardware and of other operating systems, and features that Heddle does not have.
     case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT:
     case CU_DEVICE_ATTRIBUTE_INTEGRATED:
     case CU_DEVICE_ATTRIBUTE_ECC_ENABLED:

@@ -15,7 +15,7 @@
 namespace heddle::driver {
 namespace {
 
-/// What stands in the hidden part of a CUdevResource.
+/// Heddle's data in the opaque part of a CUdevResource.
 struct Hidden {
   u64 magic;
   SmShare share;
@@ -27,7 +27,7 @@ static_assert(sizeof(Hidden) <= sizeof(CUdevResource::_internal_padding));
 
 CUdevResource SmShare::resource() const {
   CUdevResource resource{};
-  if (!count) return resource;  // of no type
+  if (!count) return resource;  // CU_DEV_RESOURCE_TYPE_INVALID
   resource.type = CU_DEV_RESOURCE_TYPE_SM;
   resource.sm = {count, least, alignment};
   const Hidden hidden{kShareMagic, *this};
@@ -35,7 +35,7 @@ CUdevResource SmShare::resource() const {
   return resource;
 }
 
-// More than the least number of a group is on any generation, and its multiple.
+// An upper bound of SmShare::least and SmShare::alignment for all generations of devices.
 constexpr u32 kMostAligned = 64;
 
 std::optional<SmShare> SmShare::from(const CUdevResource& resource) {
@@ -49,7 +49,7 @@ std::optional<SmShare> SmShare::from(const CUdevResource& resource) {
   return hidden.share;
 }
 
-// The vendor's documented least numbers by generation.
+// The vendor documents the least numbers and alignments of each generation.
 SmShare all_of(const Device& device) {
   SmShare share;
   share.device = device.ordinal;
@@ -76,7 +76,7 @@ StreamPtr GreenContext::default_stream(CUstream handle) {
   return defaults_.get(handle, streams_, primary_.get());
 }
 
-// Streams that the program made are the program's to destroy.
+// Streams that the program made stay until the program destroys them.
 void GreenContext::destroy() {
   context_tables().green_contexts.remove(handle_);
   context_tables().green_views.remove(view_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Green contexts: a primary context with a share of the device's multiprocessors. Driver API 6.35.
-// A share is a number here: it is what the resource says, how large a cooperative launch or how
-// many active clusters may be. It binds no kernel to threads of the host.
+// The share is a number that limits cooperative launches and active clusters, and that queries
+// return. It does not bind kernels to threads of the host.
 #pragma once
 
 #include <atomic>
@@ -20,27 +20,27 @@ struct SmShare {
 
   int device = 0;
   u32 count = 0;
-  u32 least = 0;      ///< in a group that is split off
-  u32 alignment = 0;  ///< of the number in a group
+  u32 least = 0;      ///< least number of multiprocessors in a group that is split off
+  u32 alignment = 0;  ///< the number of multiprocessors in a group is a multiple of it
   Origin origin = Origin::whole;
-  u32 index = 0;  ///< of the group
-  u64 split = 0;  ///< which split made it; 0: none
+  u32 index = 0;  ///< number of the group in its split
+  u64 split = 0;  ///< number of the split that made the share; 0: none
 
   CUdevResource resource() const;
-  /// Nothing when it is none of ours.
+  /// The share that a resource describes; nothing when resource() did not make the resource.
   static std::optional<SmShare> from(const CUdevResource& resource);
 };
 
-/// All of a device.
+/// All multiprocessors of a device.
 SmShare all_of(const Device& device);
 
 class GreenContext {
  public:
-  /// Its handles are in the state's tables. Retains the primary context.
+  /// Makes a green context, and its handles in context_tables(). It retains the primary context.
   static std::shared_ptr<GreenContext> create(Device& device, const SmShare& share);
 
   CUgreenCtx handle() const { return handle_; }
-  /// The same as a CUcontext.
+  /// The CUcontext of the green context.
   CUcontext view() const { return view_; }
   unsigned long long id() const { return id_; }
   const ContextPtr& primary() const { return primary_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Contexts by handle, and what green contexts are made of.
+// Tables of contexts, green contexts and resource descriptors by handle.
 #pragma once
 
 #include "driver/abi.h"
@@ -15,10 +15,10 @@ struct SmShare;
 struct ContextTables {
   Table<CUcontext, Context> contexts;
   Table<CUgreenCtx, GreenContext> green_contexts;
-  Table<CUcontext, GreenContext> green_views;  ///< by the context that stands for it
+  Table<CUcontext, GreenContext> green_views;  ///< by GreenContext::view()
   Table<CUdevResourceDesc, SmShare> resource_descriptors;
 };
-/// Of the process; never destroyed.
+/// The tables of the process, which are never destroyed.
 ContextTables& context_tables();
 
 }  // namespace heddle::driver

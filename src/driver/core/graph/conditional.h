@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The variables that conditional nodes look at, and that kernels set with cudaGraphSetConditional.
-// Driver API 6.24 (cuGraphConditionalHandleCreate). A handle is a number that kernels get as an
-// argument, so it means the same in every launch, as long as a graph or a plan needs it.
+// Conditional variables: conditional nodes read them, and kernels set them with
+// cudaGraphSetConditional. Driver API 6.24 (cuGraphConditionalHandleCreate). A handle is a number
+// that kernels get as an argument, so a variable keeps its handle as long as a graph or a plan uses
+// it.
 #pragma once
 
 #include <atomic>
@@ -16,7 +17,7 @@ namespace heddle::driver {
 
 class Conditional {
  public:
-  /// `start`: the value that each launch begins with; none: the one that it has.
+  /// `start`: the variable's value at the beginning of each launch; none: it keeps its value.
   static std::shared_ptr<Conditional> create(std::optional<unsigned> start);
   ~Conditional();
 
@@ -27,7 +28,7 @@ class Conditional {
     if (start_) value_ = *start_;
   }
 
-  std::atomic<bool> is_used{false};  ///< by a node
+  std::atomic<bool> is_used{false};  ///< a node reads the variable
 
  private:
   Conditional(CUgraphConditionalHandle handle, std::optional<unsigned> start)
@@ -38,7 +39,7 @@ class Conditional {
   std::atomic<unsigned> value_{0};
 };
 
-/// What cudaGraphSetConditional does. False when the handle means nothing.
+/// Sets a variable, as cudaGraphSetConditional does. False when there is no such handle.
 bool set_conditional(u64 handle, u32 value);
 
 }  // namespace heddle::driver

@@ -53,7 +53,7 @@ GraphPtr Graph::create() {
   return graph;
 }
 
-// What may not be where (6.24: memory nodes).
+// Checks that this graph may have a node of the task's type (6.24: memory nodes).
 CUresult Graph::check(const Task& task) const {
   const auto type = type_of(task);
   const bool memory = type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;

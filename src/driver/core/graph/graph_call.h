@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the entry points of graphs begin with, and how they return lists.
+// Helpers of the entry points of graphs: finding objects by handle, and returning lists.
 #pragma once
 
 #include "driver/core/graph/node_params.h"
@@ -25,7 +25,7 @@ CUresult with_node(CUgraphNode handle, Body body) {
   });
 }
 
-/// Runs `body(node, task)` for a node whose task is of one kind.
+/// Runs `body(node, task)` for a node whose task is a `Kind`.
 template <class Kind, class Body>
 CUresult with_node_of(CUgraphNode handle, Body body) {
   return with_node(handle, [&](const NodePtr& node) -> CUresult {
@@ -42,7 +42,7 @@ CUresult with_exec(CUgraphExec handle, Body body) {
   });
 }
 
-/// The nodes of an array with the data of the edges from them; `data` may be null.
+/// Reads dependencies: an array of nodes, and the data of the edges from them, which may be null.
 inline CUresult read_edges(const CUgraphNode* nodes, const CUgraphEdgeData* data, size_t count,
                            Edges& out) {
   if (count && !nodes) return CUDA_ERROR_INVALID_VALUE;
@@ -54,8 +54,8 @@ inline CUresult read_edges(const CUgraphNode* nodes, const CUgraphEdgeData* data
   return CUDA_SUCCESS;
 }
 
-/// Writes as many of `items` as `*count` has room for, null behind them, and how many were written;
-/// without `out` only how many there are.
+/// Writes up to `*count` of the `items` to `out`, nulls into the rest of `out`, and the number of
+/// items written to `*count`. When `out` is null, writes the number of all items to `*count`.
 template <class Item, class Get>
 CUresult give_list(const std::vector<Item>& items, size_t* count, CUgraphNode* out, Get get) {
   if (!count) return CUDA_ERROR_INVALID_VALUE;

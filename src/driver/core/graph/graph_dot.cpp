@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs as DOT text. Driver API 6.24 (cuGraphDebugDotPrint). The layout is Heddle's own; what it
-// names is what the API lists: topology, node types, node ids, kernels, and with flags more.
+// Graphs as DOT text. Driver API 6.24 (cuGraphDebugDotPrint). The layout is Heddle's own. The
+// contents are those that the API lists: topology, node types, node ids and kernels, and more with
+// flags.
 #include <fmt/format.h>
 
 #include "driver/core/graph/conditional.h"
@@ -57,7 +58,7 @@ const char* name_of(CUmemorytype type) {
 
 std::string shape(const machine::Dim3& of) { return fmt::format("{}x{}x{}", of.x, of.y, of.z); }
 
-/// What a label says of the task beyond its type.
+/// Writes the parameters of a task into the label of its node.
 struct Describe {
   unsigned flags;
   bool wants(unsigned flag) const { return flags & (flag | CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE); }

@@ -22,7 +22,7 @@ constexpr u64 kFlags =
     CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
     CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
 
-// A kernel cannot launch a graph here, so nothing can be made for it.
+// Kernels cannot launch graphs here, so a graph for device launch is refused.
 CUresult check_flags(u64 flags) {
   if (flags & ~kFlags) return CUDA_ERROR_INVALID_VALUE;
   if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) {
@@ -32,8 +32,7 @@ CUresult check_flags(u64 flags) {
   return CUDA_SUCCESS;
 }
 
-/// Runs `visit(step)` for every step of the plan and the plans within, in an order that they may
-/// run in.
+/// Runs `visit(step)` for every step of the plan and the plans in it, in topological order.
 template <class Visit>
 void for_each_step(const Plan& plan, const Visit& visit) {
   for (const unsigned i : plan.order) {
@@ -42,7 +41,8 @@ void for_each_step(const Plan& plan, const Visit& visit) {
   }
 }
 
-// What a launch does to memory, in the order of the steps. Nothing is done when something cannot.
+// Marks the graph allocations that a launch allocates and frees, in the order of the steps. If one
+// of the steps is not possible, the allocations are taken back.
 CUresult allocate_and_free(const Plan& plan, bool free_first) {
   std::vector<std::shared_ptr<GraphAllocation>> allocated;
   CUresult result = CUDA_SUCCESS;
@@ -65,7 +65,7 @@ CUresult allocate_and_free(const Plan& plan, bool free_first) {
   return result;
 }
 
-// Steps may be of other contexts than the stream.
+// Steps may belong to other contexts than the stream.
 CUresult check_contexts(const Plan& plan) {
   CUresult result = CUDA_SUCCESS;
   for_each_step(plan, [&](const Step& step) {
@@ -76,8 +76,8 @@ CUresult check_contexts(const Plan& plan) {
   return result;
 }
 
-// Programs add kernels whose grid they do not know yet, and set it before each launch. One that is
-// still empty then is what it would be to cuLaunchKernel.
+// Programs add kernels whose grid they do not know yet, and set the grid before each launch. A grid
+// that is still empty at the launch is an error, as for cuLaunchKernel.
 CUresult check_grids(const Plan& plan) {
   const KernelTask* empty = nullptr;
   for_each_step(plan, [&](const Step& step) {
@@ -89,8 +89,8 @@ CUresult check_grids(const Plan& plan) {
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-// The kinds of nodes in the body of a conditional node, and in the child graphs there (7.19,
-// CUDA_CONDITIONAL_NODE_PARAMS: phGraph_out).
+// Whether the body of a conditional node, and child graphs in it, may have nodes of this type
+// (7.19, CUDA_CONDITIONAL_NODE_PARAMS: phGraph_out).
 bool may_be_in_body(CUgraphNodeType type) {
   switch (type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
@@ -105,7 +105,7 @@ bool may_be_in_body(CUgraphNodeType type) {
   }
 }
 
-// A handle that no node uses would do nothing.
+// Instantiation refuses conditional handles that no node uses.
 bool has_unused_conditional(const Graph& graph) {
   return std::ranges::any_of(graph.conditionals,
                              [](const auto& conditional) { return !conditional->is_used; });
@@ -249,7 +249,8 @@ CUresult GraphExec::launch(Context& context, Stream& stream) {
   auto events = std::make_shared<LaunchEvents>(take_events(*plan_));
   std::vector<CompletionPtr> after;
   if (last_) after.push_back(last_);
-  // Not by way of the context: marks must be left even when it has failed.
+  // Context::enqueue would skip the launch once the context has failed, but its event nodes must
+  // record their events even then.
   last_ = stream.enqueue(
       [context = context.shared_from_this(), plan = std::shared_ptr<const Plan>(plan_),
        events = std::move(events)] {

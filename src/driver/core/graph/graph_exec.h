@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Executable graphs. Driver API 6.24 (cuGraphInstantiate and what follows it). Instantiation makes
-// a plan, which is all that a launch needs; a plan that is being run is never changed, an update
-// makes another one.
+// a plan, which has all that a launch needs. A plan that is being run is never changed: an update
+// makes another plan.
 #pragma once
 
 #include <memory>
@@ -16,24 +16,26 @@ namespace heddle::driver {
 struct Plan;
 using PlanPtr = std::shared_ptr<Plan>;
 
-/// A node as it will run.
+/// A node in a plan.
 struct Step {
-  CUgraphNode origin = nullptr;  ///< the node that it was made of
+  CUgraphNode origin = nullptr;  ///< the node that the step was made of
   Task task;
   bool is_enabled = true;
-  std::vector<unsigned> before, after;  ///< steps that this one waits for / that wait for it
-  std::vector<CUgraphEdgeData> data;    ///< of the edges from `before`
-  std::vector<PlanPtr> within;          ///< of a child graph, or the bodies of a condition
+  std::vector<unsigned> before,
+      after;  ///< steps that this step waits for, and steps that wait for it
+  std::vector<CUgraphEdgeData> data;  ///< data of the edges from `before`
+  std::vector<PlanPtr> within;  ///< the child graph's plan, or those of a conditional node's bodies
 };
 
 struct Plan {
   std::vector<Step> steps;      ///< in the order in which the nodes were added
-  std::vector<unsigned> order;  ///< one that respects all dependencies
-  std::vector<std::shared_ptr<Conditional>> conditionals;  ///< to begin with each launch
+  std::vector<unsigned> order;  ///< a topological order
+  std::vector<std::shared_ptr<Conditional>>
+      conditionals;  ///< variables that each launch initializes
   UserReferences objects;
 };
 
-/// What keeps a graph from being instantiated.
+/// Why a graph cannot be instantiated.
 struct PlanError {
   CUgraphInstantiateResult result = CUDA_GRAPH_INSTANTIATE_SUCCESS;
   CUgraphNode node = nullptr;
@@ -50,12 +52,13 @@ class GraphExec {
   u64 flags() const { return flags_; }
   std::shared_ptr<const Plan> plan() const;
 
-  /// Appends a run of the plan to the stream, behind all earlier ones.
+  /// Appends an execution of the plan to the stream, after all earlier launches.
   CUresult launch(Context& context, Stream& stream);
-  /// Appends nothing but the order that launches have.
+  /// Orders the stream after all earlier launches, and does nothing else.
   void upload(Stream& stream);
 
-  /// Runs `change(step)` on the step that was made of `node`, in a plan that nobody runs.
+  /// Runs `change(step)` on the step that was made of `node`, in a copy of the plan when a launch
+  /// still uses the plan.
   template <class Change>
   CUresult change(CUgraphNode node, Change change) {
     const std::lock_guard lock(mutex_);
@@ -63,9 +66,9 @@ class GraphExec {
     make_plan_mine();
     return change(*find(*plan_, node));
   }
-  /// Takes over the tasks of a graph of the same shape.
+  /// Replaces the tasks by those of a graph with the same topology.
   CUresult update(const Graph& graph, CUgraphExecUpdateResultInfo& info);
-  /// The step that was made of a node, in a plan or the plans within; null when there is none.
+  /// The step that was made of a node, in a plan or the plans in it; null when there is none.
   static Step* find(Plan& plan, CUgraphNode node);
 
  private:
@@ -81,17 +84,18 @@ class GraphExec {
   CompletionPtr last_;
 };
 
-/// The plan of a graph; null, with the reason in `error`, when there can be none. `in_body`: of a
-/// conditional node, at whatever depth.
+/// Makes the plan of a graph. Null, with the reason in `error`, when the graph cannot be
+/// instantiated. `in_body`: the graph lies, at any depth, in the body of a conditional node.
 PlanPtr make_plan(const Graph& graph, PlanError& error, bool in_body = false);
-/// A graph that does what the plan does, for use as a child; null when it has nodes that cannot be
-/// cloned.
+/// A graph with the tasks of the plan, for use as a child graph. Null when the plan has nodes that
+/// cannot be cloned.
 GraphPtr make_graph(const Plan& plan);
-/// A plan that shares nothing with `plan`.
+/// A copy of `plan` that shares no steps with it.
 PlanPtr copy_of(const Plan& plan);
-/// Puts the tasks of `graph` into `plan` when the shapes are the same and the changes allowed.
+/// Puts the tasks of `graph` into `plan` when the topologies are the same and the changes are
+/// allowed.
 CUgraphExecUpdateResultInfo update(Plan& plan, const Graph& graph);
-/// Whether an executable graph may have `to` where it has `from`.
+/// Whether an update of an executable graph may replace the task `from` by `to`.
 CUgraphExecUpdateResult allowed_change(const Task& from, const Task& to);
 
 }  // namespace heddle::driver

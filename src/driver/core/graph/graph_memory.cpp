@@ -16,12 +16,12 @@
 namespace heddle::driver {
 namespace {
 
-/// A number of bytes that graphs have, of which some are left over until they are used again or
-/// trimmed, and the highest that it was.
+/// Bytes of the graphs' memory, with their high-water mark. Some of the bytes are unused, and stay
+/// so until a graph takes them again or they are trimmed.
 struct Amount {
   u64 now = 0, high = 0, left_over = 0;
 
-  /// How many of the bytes were left over.
+  /// Takes unused bytes first. Returns the number of these.
   u64 take(u64 bytes) {
     const u64 again = std::min(bytes, left_over);
     left_over -= again;
@@ -38,7 +38,7 @@ struct Amount {
 };
 
 struct Usage {
-  Amount used, reserved;  ///< what is left over of the second counts against the device
+  Amount used, reserved;  ///< unused bytes of `reserved` count against the device's memory
 };
 
 struct Books {
@@ -110,7 +110,7 @@ bool GraphAllocation::allocate() {
 }
 
 bool GraphAllocation::free() {
-  std::shared_ptr<GraphAllocation> self;  // goes last, without the lock
+  std::shared_ptr<GraphAllocation> self;  // destroyed after the lock is released
   const std::lock_guard lock(books().mutex);
   if (!is_live_) return false;
   is_live_ = false;

@@ -15,7 +15,8 @@
 namespace heddle::driver {
 namespace {
 
-// Branches that run at the same time: kernels use all processors anyway.
+// Few threads suffice for branches that run at the same time, because each kernel uses all
+// processors.
 constexpr unsigned kMostHelpers = 7;
 
 class Run : public std::enable_shared_from_this<Run> {
@@ -28,7 +29,7 @@ class Run : public std::enable_shared_from_this<Run> {
     }
   }
 
-  /// Works until every step is done.
+  /// Executes steps until all are done.
   void work() {
     std::unique_lock lock(mutex_);
     call_helpers();
@@ -54,7 +55,7 @@ class Run : public std::enable_shared_from_this<Run> {
   }
 
  private:
-  // One step is for this thread, the others for those that have nothing to do.
+  // Asks for as many threads as there are ready steps, beyond this thread and the idle ones.
   void call_helpers() {
     while (ready_.size() > 1 + idle_ + called_ && helpers_ < kMostHelpers) {
       ++helpers_;
@@ -63,7 +64,7 @@ class Run : public std::enable_shared_from_this<Run> {
         {
           const std::lock_guard lock(self->mutex_);
           --self->called_;
-          // The plan may be gone when the helper comes too late.
+          // The launch may have ended, and the plan with it, before the helper starts.
           if (!self->left_) return;
         }
         self->work();
@@ -119,9 +120,10 @@ class Run : public std::enable_shared_from_this<Run> {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<unsigned> ready_;
-  std::vector<std::size_t> missing_;  // steps that a step still waits for
+  std::vector<std::size_t>
+      missing_;  // for each step, the number of unfinished steps that it waits for
   std::size_t left_;
-  unsigned helpers_ = 0, called_ = 0, idle_ = 0;  // called: not here yet
+  unsigned helpers_ = 0, called_ = 0, idle_ = 0;  // called_: helpers that have not started
 };
 
 void take_events(const Plan& plan, LaunchEvents& events) {

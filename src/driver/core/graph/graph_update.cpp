@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What may change in an executable graph. Driver API 6.24 (cuGraphExecUpdate,
-// cuGraphExecNodeSetParams). Nodes are paired in the order in which they were added.
+// Updates of an executable graph, and the changes that they may make. Driver API 6.24
+// (cuGraphExecUpdate, cuGraphExecNodeSetParams). Nodes are paired in the order in which they were
+// added.
 #include <algorithm>
 
 #include "driver/core/graph/graph.h"
@@ -28,7 +29,7 @@ CUgraphExecUpdateResult change(const KernelTask& from, const KernelTask& to) {
 
 bool is_flat(const Copy& copy) { return copy.height == 1 && copy.depth == 1; }
 
-// Where memory belongs to: its context and device, or to nobody.
+// Whether two addresses belong to memory of the same context and device, or both to none.
 bool is_same_owner(u64 a, u64 b) {
   const auto first = allocations().find(a), second = allocations().find(b);
   if (!first || !second) return !first == !second;
@@ -82,7 +83,7 @@ CUgraphExecUpdateResult change(const FreeTask& from, const FreeTask& to) {
                                     : CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
 }
 
-// Host functions and events may be any others; child graphs are compared node by node.
+// Host functions and events may change. Child graphs are compared node by node.
 template <class T>
 CUgraphExecUpdateResult change(const T&, const T&) {
   return CU_GRAPH_EXEC_UPDATE_SUCCESS;
@@ -134,7 +135,7 @@ CUgraphExecUpdateResultInfo update(Plan& plan, const Graph& graph) {
     }
     step.task = node.task;
   }
-  // The conditions of the other graph stand for those of this one from now on.
+  // From now on the plan uses the conditional variables of the other graph.
   plan.conditionals = graph.conditionals;
   plan.objects = graph.objects;
   return {CU_GRAPH_EXEC_UPDATE_SUCCESS, nullptr, nullptr};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every function that adds a node, or reads or changes the parameters of one, comes down to.
-// Driver API 6.24. The functions of one type of node put its parameters into a CUgraphNodeParams.
+// Functions that add a node, and that read or change its parameters. Driver API 6.24. The entry
+// points for one type of node put its parameters into a CUgraphNodeParams and call these.
 #pragma once
 
 #include "driver/core/graph/graph_call.h"
@@ -36,7 +36,7 @@ inline CUresult set_node(CUgraphNode handle, const CUgraphNodeParams& params) {
   });
 }
 
-// What an update of the whole graph may not change, this may not change either.
+// The same changes are allowed as in an update of the whole graph.
 inline CUresult set_in_exec(CUgraphExec exec, CUgraphNode node, const CUgraphNodeParams& params) {
   return with_exec(exec, [&](GraphExec& exec) {
     return exec.change(node, [&](Step& step) -> CUresult {
@@ -49,7 +49,7 @@ inline CUresult set_in_exec(CUgraphExec exec, CUgraphNode node, const CUgraphNod
   });
 }
 
-/// Runs `read(params)` on the parameters of a node of a type.
+/// Runs `read(params)` on the parameters of a node when the node has this type.
 template <class Read>
 CUresult get_node(CUgraphNode handle, CUgraphNodeType type, const void* out, Read read) {
   return with_node(handle, [&](const NodePtr& node) -> CUresult {

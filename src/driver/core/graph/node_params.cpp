@@ -16,7 +16,7 @@
 namespace heddle::driver {
 namespace {
 
-/// Runs `body(context)` for the context that a node is to work in; null: the current one.
+/// Runs `body(context)` for a node's context; null: the current context.
 template <class Body>
 CUresult in_node_context(CUcontext handle, Body body) {
   if (!handle) {
@@ -42,7 +42,7 @@ CUresult make(const CUDA_KERNEL_NODE_PARAMS_v3& params, const KernelTask* old, T
   }
   KernelTask task;
   CUresult result;
-  // A function belongs to a context; a kernel is loaded into the one that is named.
+  // A CUfunction belongs to a context. A CUkernel is loaded into the node's context.
   if (const auto function = module_tables().functions.find(handle)) {
     result = make_kernel(*function->context(), handle, request, task);
   } else {

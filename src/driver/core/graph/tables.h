@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs, their nodes, executable graphs and user objects by handle.
+// Tables of graphs, their nodes, executable graphs and user objects by handle.
 #pragma once
 
 #include "driver/abi.h"
@@ -19,7 +19,7 @@ struct GraphTables {
   Table<CUgraphExec, GraphExec> graph_execs;
   Table<CUuserObject, UserObject> user_objects;
 };
-/// Of the process; never destroyed.
+/// The tables of the process, which are never destroyed.
 GraphTables& graph_tables();
 
 }  // namespace heddle::driver

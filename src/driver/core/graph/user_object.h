@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// User objects: what a program ties to the life of its graphs. Driver API 6.24
+// User objects: resources of a program that live as long as its graphs. Driver API 6.24
 // (cuUserObjectCreate).
 #pragma once
 
@@ -15,12 +15,12 @@ namespace heddle::driver {
 
 class UserObject : public std::enable_shared_from_this<UserObject> {
  public:
-  /// With `count` references, which the caller holds.
+  /// Makes a user object with `count` references, which the caller holds.
   static CUuserObject create(void* data, CUhostFn destroy, unsigned count);
 
   void retain(u64 count);
-  /// The last reference calls the program's function, on a thread of the driver. False when there
-  /// are not that many references.
+  /// When the last reference is released, a thread of the driver calls the program's function.
+  /// False when there are fewer than `count` references.
   bool release(u64 count);
 
  private:
@@ -35,7 +35,7 @@ class UserObject : public std::enable_shared_from_this<UserObject> {
 };
 using UserObjectPtr = std::shared_ptr<UserObject>;
 
-/// References that something holds; a copy holds as many more.
+/// References to user objects. A copy holds the same number of references in addition.
 class UserReferences {
  public:
   UserReferences() = default;
@@ -45,7 +45,7 @@ class UserReferences {
 
   /// Takes over `count` references that the caller has.
   void add(const UserObjectPtr& object, u64 count) { held_[object] += count; }
-  /// False when there are not that many.
+  /// False when this holds fewer than `count` references.
   bool release(const UserObjectPtr& object, u64 count);
 
  private:

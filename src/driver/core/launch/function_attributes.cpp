@@ -21,8 +21,8 @@ u64 bytes_in(const std::vector<ir::Variable>& variables, ir::Space space) {
   return bytes;
 }
 
-// Registers are no limit of this machine: a kernel never needs more than what lets a block of full
-// size run, whatever its text declares.
+// Heddle's kernels are not limited by registers. The number returned never exceeds the one with
+// which a block of maximum size runs.
 int registers_of(const Function& function) {
   const auto& profile = function.context()->device().profile;
   const auto& kernel = function.kernel();

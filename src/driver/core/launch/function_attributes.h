@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is asked and set of kernels. Driver API 6.22 (cuFuncGetAttribute).
+// Queries and settings of kernel attributes. Driver API 6.22 (cuFuncGetAttribute).
 #pragma once
 
 #include "driver/core/module/module.h"

@@ -28,7 +28,7 @@ machine::LaunchLimits limits_of(const KernelTask& task, const machine::LaunchSha
   const Function& function = *task.function;
   machine::LaunchLimits limits;
   limits.dynamic_shared = static_cast<u32>(function.max_dynamic_shared);
-  limits.empty_grid = task.is_of_node;  // looked at when the graph is launched
+  limits.empty_grid = task.is_of_node;  // checked when the graph is launched
   if (shape.cooperative) {
     const u32 all = function.context()->device().profile.multiprocessors;
     limits.resident = u64{task.multiprocessors ? task.multiprocessors : all} *
@@ -38,7 +38,7 @@ machine::LaunchLimits limits_of(const KernelTask& task, const machine::LaunchSha
   return limits;
 }
 
-/// Makes the launch of the task, or says why it cannot be.
+/// Sets the launch of the task, or prints why the launch is not valid.
 CUresult check(KernelTask& task, const Dim3& grid, const Dim3& block, u32 dynamic_shared,
                std::span<const CUlaunchAttribute> attributes) {
   LaunchOptions options;
@@ -65,7 +65,7 @@ struct Extra {
   std::size_t size = 0;
 };
 
-// The list is (name, value) pairs up to CU_LAUNCH_PARAM_END. False: it has another name.
+// Reads the list: pairs of name and value, up to CU_LAUNCH_PARAM_END. False: a name is unknown.
 bool read_extra(void** extra, Extra& out) {
   for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
     if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER) {
@@ -79,7 +79,7 @@ bool read_extra(void** extra, Extra& out) {
   return true;
 }
 
-/// Why they cannot be had, or an empty string.
+/// Gathers the parameters. Returns the reason when that is not possible, else an empty string.
 std::string gather_params(const ir::Function& kernel, const LaunchRequest& request,
                           std::vector<u8>& block) {
   const auto& params = kernel.signature.params;
@@ -87,7 +87,7 @@ std::string gather_params(const ir::Function& kernel, const LaunchRequest& reque
   if (request.params && request.extra) return "both kernelParams and extra are given";
   if (request.extra) {
     Extra extra;
-    if (!read_extra(request.extra, extra)) return "extra has a name that is not known";
+    if (!read_extra(request.extra, extra)) return "extra has an unknown name";
     const u64 needed = params.empty() ? 0 : params.back().offset + params.back().size;
     if (extra.size < needed || (needed && !extra.buffer)) {
       return fmt::format("{} bytes of parameters given, {} needed", extra.buffer ? extra.size : 0,
@@ -218,7 +218,7 @@ CUresult set_attributes(KernelTask& task, std::vector<CUlaunchAttribute> attribu
 
 void run(const KernelTask& task) {
   Context& context = *task.context;
-  const auto program = task.function->program();  // made when the task was
+  const auto program = task.function->program();  // made with the task
   const Config& asked = config();
   machine::RunOptions options;
   options.params = task.params;

@@ -8,9 +8,9 @@
 namespace heddle::driver {
 namespace {
 
-// The preferred cluster size is what a device may use instead, and this one never does. Hints about
-// scheduling and caches change no result: a dependent launch that may begin early simply does not.
-// An event that may be recorded from some point on is recorded when the kernel is done.
+// A device need not use the preferred cluster size, and Heddle's never do. Hints about scheduling
+// and caches change no result: a dependent launch may begin early, but need not. An event that a
+// launch may record early is recorded when the kernel is done.
 CUresult read(const CUlaunchAttribute& attribute, LaunchOptions& out) {
   switch (attribute.id) {
     case CU_LAUNCH_ATTRIBUTE_IGNORE:

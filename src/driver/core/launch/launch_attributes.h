@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the attributes of a launch ask for (CUlaunchAttributeID). Driver API 6.22.
+// The options that attributes of a launch set (CUlaunchAttributeID). Driver API 6.22.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@ struct LaunchOptions {
   bool cooperative = false;
   std::optional<machine::Dim3> cluster = std::nullopt;
   std::optional<int> priority = std::nullopt;
-  CUevent event = nullptr;  ///< to be recorded when the kernel has begun or is done
+  CUevent event = nullptr;  ///< recorded when the kernel is done
 };
 
-/// CUDA_ERROR_NOT_SUPPORTED when an attribute asks for what Heddle cannot do,
+/// CUDA_ERROR_NOT_SUPPORTED when Heddle does not support an attribute's value,
 /// CUDA_ERROR_INVALID_VALUE when there is no such attribute.
 CUresult read_attributes(std::span<const CUlaunchAttribute> attributes, LaunchOptions& out);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kernels of a module get from the driver when they launch kernels, or ask
-// for numbers of the device.
+// Services of the driver for the kernels of a module: launches of other kernels, and queries of the
+// device's numbers.
 #pragma once
 
 #include "driver/core/module/module.h"
@@ -9,7 +9,7 @@
 
 namespace heddle::driver {
 
-/// For the time of a launch in `context`.
+/// Lives as long as a launch in `context`.
 class ModuleKernels final : public machine::KernelHost {
  public:
   ModuleKernels(Context& context, Module& module) : context_(context), module_(module) {}
@@ -19,8 +19,9 @@ class ModuleKernels final : public machine::KernelHost {
   u32 device() const override;
   u32 devices() const override;
   std::optional<u32> occupancy(ir::FunctionId id, u32 threads, u64 dynamic_shared) override;
-  /// None as long as the program has not set that limit: here no launch begins
-  /// before its parent has ended, so more of them wait than on a GPU.
+  /// The limit CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT; none as long as the program has not set
+  /// it. Here a child grid begins only when its parent has ended, so more launches are pending than
+  /// on a GPU, and the default limit would be too low.
   std::optional<u64> most_pending() const override;
   void run(ir::FunctionId id, const machine::LaunchConfig& config, const machine::Program& program,
            const std::function<void()>& grid) override;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a program has said about ranges of managed memory. Driver API 6.17. Nothing follows from it
-// here, where memory is never far away; it is kept because programs ask for it.
+// A program's hints about ranges of managed memory. Driver API 6.17. The hints have no effect,
+// because host and devices share one memory. They are kept for queries.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ struct Advice {
 
 class AdviceBook {
  public:
-  /// Changes what is known of a range.
+  /// Runs `change(advice)` for each part of a range.
   template <class Change>
   void change(u64 base, u64 bytes, Change change) {
     const std::lock_guard lock(mutex_);
@@ -33,15 +33,14 @@ class AdviceBook {
       change(it->second);
     }
   }
-  /// The range is new and wants to be somewhere, or does not care (CU_MEM_LOCATION_TYPE_NONE).
+  /// Sets the preferred location of a new range; CU_MEM_LOCATION_TYPE_NONE: it has none.
   void prefer(u64 base, u64 bytes, const CUmemLocation& location) {
     if (location.type == CU_MEM_LOCATION_TYPE_NONE) return;
     change(base, bytes, [&](Advice& advice) { advice.preferred = location; });
   }
-  /// What is true of all of a range: hints that all parts have, locations that are everywhere the
-  /// same.
+  /// The hints and locations that all parts of a range have in common.
   Advice common(u64 base, u64 bytes) const;
-  /// The range was freed.
+  /// Resets the hints of a range that has been freed.
   void forget(u64 base, u64 bytes) {
     change(base, bytes, [](Advice& advice) { advice = {}; });
   }
@@ -50,10 +49,10 @@ class AdviceBook {
   void split(u64 at);
 
   mutable std::mutex mutex_;
-  std::map<u64, Advice> pieces_{{0, {}}};  // each from its key to the next
+  std::map<u64, Advice> pieces_{{0, {}}};  // a piece reaches from its key to the next key
 };
 
-/// Of the process; never destroyed.
+/// The hints of the process, which are never destroyed.
 AdviceBook& advice();
 
 }  // namespace heddle::driver

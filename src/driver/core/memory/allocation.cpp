@@ -21,7 +21,8 @@ namespace {
 
 using Kind = Allocation::Kind;
 
-/// False for what others take, count and give back.
+/// Whether Allocations allocates, counts and frees memory of this kind. For other kinds, the caller
+/// does.
 bool lies_in_memory(Kind kind) {
   return kind != Kind::registered && kind != Kind::mapped && kind != Kind::imported;
 }
@@ -29,9 +30,9 @@ bool lies_in_memory(Kind kind) {
 }  // namespace
 
 std::optional<u64> Allocations::allocate(Allocation what) {
-  // First, so that two threads cannot both have the last bytes.
+  // Counts the bytes before allocating them, so that two threads cannot both get the last bytes.
   if (what.device && !charge(*what.device, what.size)) return std::nullopt;
-  // What is large in a pool can be bound to a multicast object.
+  // A large allocation from a pool can be bound to a multicast object, so it is aligned for that.
   const bool aligned = what.pool && what.size >= kGranularity;
   const auto address = device_memory().allocate(what.size, aligned ? kGranularity : 256);
   const std::lock_guard lock(mutex_);
@@ -52,7 +53,7 @@ bool Allocations::charge_locked(const Device& device, u64 bytes) {
   return true;
 }
 
-// Graphs may have more than they need.
+// Unused memory of graphs is trimmed when the device has too little memory left.
 bool Allocations::charge(const Device& device, u64 bytes) {
   do {
     const std::lock_guard lock(mutex_);
@@ -172,7 +173,7 @@ bool is_device_address(u64 address) {
 bool is_device_range(u64 address, u64 bytes) {
   const auto found = allocations().find(address);
   if (found && !lies_in_memory(found->kind)) {
-    // Neighbouring mappings of a reserved range are one range to the program.
+    // To the program, adjacent mappings in a reserved range are one range.
     const u64 room = found->size - (address - found->base);
     return bytes <= room || (found->kind == Kind::mapped &&
                              is_device_range(found->base + found->size, bytes - room));

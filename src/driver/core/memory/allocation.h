@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which memory a program has asked for: by whom, on which device, of what kind. Nearly all of it,
-// pinned and managed memory too, lies in the one machine::Memory of the process, so that one
-// pointer serves the host and every device; registered memory is the program's own. Driver API
-// 6.13, 6.17.
+// The allocations of a program, with their contexts, devices and kinds. Nearly all of them, also
+// pinned and managed memory, lie in the one machine::Memory of the process, so that one pointer
+// serves the host and every device. Registered memory is the program's own. Driver API 6.13, 6.17.
 #pragma once
 
 #include <cstddef>
@@ -28,25 +27,25 @@ struct Allocation {
     device,
     host,
     managed,
-    graph,       ///< of a graph's allocation node
-    array,       ///< behind a CUarray
-    registered,  ///< the program's own, known to the driver
+    graph,       ///< allocated by a graph's node
+    array,       ///< memory of a CUarray
+    registered,  ///< the program's own memory, registered with the driver
     mapped,      ///< mapped into a reserved range (virtual_memory.h)
-    imported,    ///< of another process (ipc.h)
+    imported,    ///< memory of another process (ipc.h)
   };
   u64 base = 0;
-  u64 size = 0;  ///< bytes, as asked for
+  u64 size = 0;  ///< bytes that the program asked for
   Kind kind = Kind::device;
   unsigned flags = 0;  ///< CU_MEMHOSTALLOC_* or CU_MEM_ATTACH_*
   Context* owner = nullptr;
-  Device* device = nullptr;                    ///< that it counts against; null: none
-  std::shared_ptr<MemoryPool> pool = nullptr;  ///< that it came from, if any
+  Device* device = nullptr;                    ///< whose memory it counts against; null: none
+  std::shared_ptr<MemoryPool> pool = nullptr;  ///< the pool that it came from, if any
   u64 id = 0;     ///< never used again (CU_POINTER_ATTRIBUTE_BUFFER_ID)
-  int file = -1;  ///< when it is shared with other processes (ipc.h)
+  int file = -1;  ///< of memory that is shared with other processes (ipc.h); -1: none
   bool sync_memops = false;
-  bool is_read_only = false;  ///< registered so, or mapped so
+  bool is_read_only = false;  ///< registered or mapped read-only
 
-  /// A graph's allocation is of the kind that its node says.
+  /// The node of a graph's allocation says whether the memory is managed.
   bool is_managed() const {
     return kind == Kind::managed || (kind == Kind::graph && flags == CU_MEM_ATTACH_GLOBAL);
   }
@@ -58,19 +57,20 @@ struct Allocation {
 
 class Allocations {
  public:
-  /// Takes memory. Nothing when the device, or the host, has not that much left.
+  /// Allocates memory. Nothing when the device or the host has too little memory left.
   std::optional<u64> allocate(Allocation what);
-  /// Keeps the books of memory that was had in another way. False when it overlaps with something.
+  /// Records memory that was not allocated here. False when it overlaps with another allocation.
   bool enter(Allocation what);
-  /// Gives back what begins at `base` when it is of a kind in `kinds`; false when there is no such
-  /// allocation.
+  /// Frees the allocation that begins at `base` when its kind is one of `kinds`. False when there
+  /// is no such allocation.
   bool release(u64 base, std::initializer_list<Allocation::Kind> kinds);
   void release_all_of(const Context* owner);
   /// The allocation that holds `address`.
   std::optional<Allocation> find(u64 address) const;
-  /// Runs `change(allocation)` on the one that holds `address`; false when there is none.
+  /// Runs `change(allocation)` on the allocation that holds `address`. False when there is none.
   bool change(u64 address, const std::function<void(Allocation&)>& change);
-  /// Counts bytes that lie elsewhere against what a device has; false when it has not that much.
+  /// Counts bytes that are allocated elsewhere against the device's memory. False when the device
+  /// has too little memory left.
   bool charge(const Device& device, u64 bytes);
   void discharge(const Device& device, u64 bytes);
   /// Bytes allocated on a device.
@@ -86,21 +86,22 @@ class Allocations {
   u64 next_id_ = 1;
 };
 
-/// What is known of the memory at an address: also of a module's variable, which the program did
-/// not allocate.
+/// Describes the memory at an address: an allocation, or a module's variable.
 std::optional<Allocation> describe_memory(u64 address);
 
-/// False for an ordinary host address; true in the range of device memory, allocated or not.
+/// Whether the address lies in the range of device memory, allocated or not. Addresses of ordinary
+/// host memory do not.
 bool is_device_address(u64 address);
-/// True when all `bytes` from `address` are memory that a device may touch: a variable of a module,
-/// or an allocation of any kind.
+/// Whether a device may access all `bytes` from `address`: they lie in a variable of a module, or
+/// in an allocation of any kind.
 bool is_device_range(u64 address, u64 bytes);
-/// The same, and it may be written.
+/// Whether a device may also write all the bytes.
 bool is_writable_range(u64 address, u64 bytes);
-/// True when the bytes may be copied: device memory, or memory that the driver knows nothing about.
+/// Whether the bytes may be copied: they are device memory, or memory that the driver does not
+/// know.
 bool is_copy_range(u64 address, u64 bytes);
 
-/// Of the process; never destroyed.
+/// The allocations of the process, which are never destroyed.
 Allocations& allocations();
 
 }  // namespace heddle::driver

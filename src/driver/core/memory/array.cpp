@@ -13,7 +13,7 @@
 namespace heddle::driver {
 namespace {
 
-// Rows begin where textures may (CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT).
+// The alignment of rows, which is that of textures (CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT).
 constexpr u64 kPitch = 32;
 constexpr unsigned kFlags = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |
                             CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER |
@@ -21,7 +21,7 @@ constexpr unsigned kFlags = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |
 constexpr unsigned kOtherFlags =
     CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
 
-/// Bytes of one channel; 0: a format of planes or blocks.
+/// Bytes of one channel. 0: the format has planes or compressed blocks.
 u64 channel_bytes(CUarray_format format) {
   switch (format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CUDA arrays: memory with a format and up to three extents, which only copies (and textures)
-// reach. Driver API 6.13. The layout is plain: rows with a pitch, slices of rows, layers and cube
-// faces as slices.
+// CUDA arrays: memory with a format and up to three extents, which only copies, textures and
+// surfaces access. Driver API 6.13. The layout is linear: rows with a pitch, and slices of rows.
+// Layers and cube faces are slices.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ class Array {
   u64 rows() const { return rows_; }
   u64 slice() const { return pitch_ * rows_; }
   u64 slices() const { return slices_; }
-  /// A level of a mipmapped array, which alone may destroy it.
+  /// Whether this is a level of a mipmapped array, which the mipmapped array destroys.
   bool is_level = false;
 
  private:
@@ -45,7 +45,8 @@ class Array {
 
 class MipmappedArray {
  public:
-  /// With as many levels as asked for, but no more than halving the extents gives.
+  /// Makes the number of levels that the program asks for, but at most as many as halving the
+  /// extents gives.
   static CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
                          unsigned levels, CUmipmappedArray& out);
   ~MipmappedArray();

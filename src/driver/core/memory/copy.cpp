@@ -22,11 +22,12 @@
 namespace heddle::driver {
 namespace {
 
-// Up to here, pageable memory is copied aside instead of making the caller wait.
+// Copies from pageable memory of up to this size read the source into a buffer at once, so that the
+// caller need not wait.
 constexpr std::size_t kStagingBytes = 64 * 1024;
 
-// Bytes from the first to behind the last byte that the copy touches on this side; nothing on
-// overflow.
+// The distance in bytes from the first byte of the copy on this side to the end of the last one;
+// nothing on overflow.
 std::optional<u64> extent(const CopySide& side, const Copy& copy) {
   u64 rows = 0, slices = 0, sum = 0;
   if (__builtin_mul_overflow(copy.height - 1, side.pitch, &rows) ||
@@ -54,8 +55,8 @@ const Device* device_of(const CopySide& side) {
   return found && !found->is_host() && !found->is_managed() ? found->device : nullptr;
 }
 
-/// The default streams, besides `stream`, in whose order a copy in the default stream has its
-/// place: those of both devices when it goes from one to the other (CUDA programming guide,
+/// The default streams, besides `stream`, with whose work a copy in the default stream is ordered:
+/// those of both devices when it copies from one to the other (CUDA programming guide,
 /// "Peer-to-Peer Memory Copy"), and those of `peers`.
 std::vector<StreamPtr> streams_beside(const Stream& stream, const Copy& copy,
                                       const std::vector<ContextPtr>& peers) {
@@ -84,7 +85,7 @@ std::vector<StreamPtr> streams_beside(const Stream& stream, const Copy& copy,
   return beside;
 }
 
-/// Appends a copy to the stream, and its place to the order of the others that it has to do with.
+/// Appends a copy to the stream, and orders it with the work of streams_beside().
 CompletionPtr append(Context& context, Stream& stream, CopyTask task,
                      const std::vector<ContextPtr>& peers = {}) {
   const auto beside = streams_beside(stream, task.copy, peers);

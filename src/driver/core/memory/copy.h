@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies: one description for every shape, checked against what is allocated. Driver API 6.13.
+// Copies: one description for every shape, checked against the allocations. Driver API 6.13.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace heddle::driver {
 
-/// One side of a copy: where a row begins, and how far it is to the next row and the next slice.
+/// The source or the destination of a copy: the address of its first row, and the distances of rows
+/// and slices.
 struct CopySide {
   u64 base = 0;
   std::size_t pitch = 0;  ///< bytes from row to row
@@ -42,20 +43,20 @@ inline CopyAddress on_host(const void* address) {
 }
 inline CopyAddress anywhere(u64 address) { return {CU_MEMORYTYPE_UNIFIED, address}; }
 
-/// The parameters of cuMemcpy3D that say the same as a linear or two-dimensional copy.
+/// The parameters of cuMemcpy3D for a linear or two-dimensional copy.
 CUDA_MEMCPY3D linear_copy(CopyAddress to, CopyAddress from, std::size_t bytes);
 CUDA_MEMCPY3D as_3d(const CUDA_MEMCPY2D& params);
 CUDA_MEMCPY3D as_3d(const CUDA_MEMCPY3D_PEER& params);
 
-/// What the parameters of cuMemcpy3D describe, checked.
+/// Makes the copy that the parameters of cuMemcpy3D describe, and checks it.
 CUresult make_copy(const CUDA_MEMCPY3D& params, Copy& out);
 
 struct CopyTask;
-/// Copies in the stream as a synchronous function does, and waits where it waits (host_sync.h).
-/// With `peers`, it has its place in the order of their work, too.
+/// Copies in the stream as a synchronous function, which waits as in host_sync.h. The copy is also
+/// ordered with the work of `peers`.
 CUresult copy_and_wait(Context& context, Stream& stream, CopyTask task,
                        const std::vector<ContextPtr>& peers = {});
-/// Copies in the stream as an asynchronous function does, and waits where it waits.
+/// Copies in the stream as an asynchronous function, which waits as in host_sync.h.
 CUresult copy_async(Context& context, Stream& stream, CopyTask task);
 
 }  // namespace heddle::driver

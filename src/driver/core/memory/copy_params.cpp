@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the many parameter structures of the copies to one, and from that to rows of bytes. Driver
-// API 6.13 (cuMemcpy2D, cuMemcpy3D).
+// Converts the parameter structures of all copies to CUDA_MEMCPY3D, and that to rows of bytes.
+// Driver API 6.13 (cuMemcpy2D, cuMemcpy3D).
 #include "driver/core/memory/array.h"
 #include "driver/core/memory/copy.h"
 #include "driver/core/memory/tables.h"
@@ -18,7 +18,7 @@ struct Side {
   std::size_t pitch, height;
 };
 
-// An array has its own pitch and is as large as it is; the copy may not leave it.
+// An array has a pitch of its own, and the copy must lie inside the array.
 CUresult describe_array(const Side& side, const Copy& copy, CopySide& out) {
   const auto array = memory_tables().arrays.find(side.array);
   if (!array) return CUDA_ERROR_INVALID_VALUE;
@@ -36,7 +36,7 @@ CUresult describe_array(const Side& side, const Copy& copy, CopySide& out) {
   return CUDA_SUCCESS;
 }
 
-// A pitch or height of 0 means: as long as the copy needs.
+// A pitch or height of 0 means that of the copy.
 CUresult describe(const Side& side, const Copy& copy, CopySide& out) {
   if (side.type == CU_MEMORYTYPE_ARRAY) return describe_array(side, copy, out);
   std::size_t row_end = 0, column_end = 0, slice = 0, rows = 0, slices = 0;
@@ -111,7 +111,7 @@ CUDA_MEMCPY3D as_3d(const CUDA_MEMCPY2D& p) {
   return params;
 }
 
-// The contexts say nothing new: an address belongs to one device.
+// The contexts can be ignored, because an address belongs to one device.
 CUDA_MEMCPY3D as_3d(const CUDA_MEMCPY3D_PEER& p) {
   CUDA_MEMCPY3D params{};
   params.srcXInBytes = p.srcXInBytes;

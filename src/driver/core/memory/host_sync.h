@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which copies and memsets make the host wait. Driver API 2 (API synchronization behavior):
+// Rules for copies and memsets that make the host wait. Driver API 2 (API synchronization
+// behavior):
 //
 //   function      from                to                   returns
 //   synchronous   host memory         device memory        when the source may be changed
@@ -16,9 +17,9 @@
 //                                     device memory        at once
 //   memset, asynchronous                                   at once
 //
-// What a synchronous copy has to do with managed memory is done when it returns, too: the host may
-// look at once. CU_CTX_SYNC_MEMOPS and CU_POINTER_ATTRIBUTE_SYNC_MEMOPS make every synchronous
-// function wait.
+// A synchronous copy from or to managed memory is also done when it returns, because the host may
+// access managed memory at any time. CU_CTX_SYNC_MEMOPS and CU_POINTER_ATTRIBUTE_SYNC_MEMOPS make
+// every synchronous function wait.
 #pragma once
 
 #include "base/types.h"
@@ -27,9 +28,10 @@ namespace heddle::driver {
 
 class Context;
 
-/// Memory of the program's own that it has not registered.
+/// Whether the address lies in memory that the program has neither allocated by the driver nor
+/// registered.
 bool is_pageable(u64 address);
-/// Memory of the host, pageable or page-locked.
+/// Whether the address lies in memory of the host, pageable or page-locked.
 bool is_host_memory(u64 address);
 /// Whether a synchronous function that reads or writes memory at `address` waits for its end.
 bool waits_for(const Context& context, u64 address);

@@ -77,7 +77,7 @@ CUresult export_memory(u64 address, SharedHandle& out) {
   }
   int file = found->file;
   if (file < 0) {
-    // Nobody may write while the memory moves into the file.
+    // No work may write to the memory while it is copied into the file.
     for (const auto& context : context_tables().contexts.all()) context->synchronize();
     file = device_memory().share(found->base);
     if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -95,7 +95,7 @@ CUresult export_memory(u64 address, SharedHandle& out) {
 
 namespace {
 
-/// `as`: what it is here, but for the place.
+/// `as`: the allocation in this process; its place and kind are set here.
 CUresult map_import(const SharedHandle& handle, SharedHandle::Kind kind, Allocation as, u64& out) {
   const int file = open_shared(handle, kind);
   if (file < 0) return CUDA_ERROR_INVALID_HANDLE;
@@ -109,7 +109,7 @@ CUresult map_import(const SharedHandle& handle, SharedHandle::Kind kind, Allocat
     return CUDA_SUCCESS;
   }
   auto& memory = device_memory();
-  // And a page where nothing is, for accesses behind the end.
+  // One page more is reserved and stays unmapped, so that accesses beyond the end fail.
   const auto base = memory.reserve(machine::round_up(handle.size, machine::kPage) + machine::kPage,
                                    machine::kPage, 0);
   if (!base.ok()) {

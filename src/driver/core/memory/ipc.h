@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memory and events of other processes on this machine. Driver API 6.13 (cuIpc*), 6.15 (exported
-// pools). A handle names a process and one of its open files, which the other process opens by way
-// of /proc; so both must belong to the same user, and the exporter must still run.
+// pools). A handle names a process and one of its open files, which another process opens through
+// /proc. So both processes must belong to the same user, and the exporting process must still run.
 #pragma once
 
 #include <atomic>
@@ -16,40 +16,42 @@ namespace heddle::driver {
 struct Device;
 class MemoryPool;
 
-/// What fits into the 64 bytes of a CUipcMemHandle, CUipcEventHandle or CUmemPoolPtrExportData.
+/// The contents of a CUipcMemHandle, CUipcEventHandle or CUmemPoolPtrExportData, which have 64
+/// bytes.
 struct SharedHandle {
-  /// What it is of: one of another kind is none.
+  /// The kind of the shared object. A handle of another kind is not accepted.
   enum class Kind : u32 { memory, pool_memory, event };
 
   u64 magic = 0;
   int process = 0;
   int file = -1;
-  u64 inode = 0;  ///< of the file: a descriptor may have been given to another one since
+  u64 inode = 0;  ///< of the file, because the process may have reused its descriptor
   u64 size = 0;
   u64 offset = 0;  ///< of the address in the allocation
   int device = 0;
   Kind kind = Kind::memory;
-  u64 pool = 0;  ///< of memory from a pool: which one, among those of all processes
+  u64 pool = 0;  ///< MemoryPool::id(), for memory from a pool
 };
 static_assert(sizeof(SharedHandle) <= CU_IPC_HANDLE_SIZE);
 
-/// Of a file of this process, which keeps it open.
+/// Makes the handle of a file, which this process must keep open.
 SharedHandle handle_of(int file, SharedHandle::Kind kind = SharedHandle::Kind::memory);
 /// A descriptor of the file that the handle names, or -1.
 int open_shared(const SharedHandle& handle, SharedHandle::Kind kind = SharedHandle::Kind::memory);
 
 /// Makes the allocation that holds `address` shared.
 CUresult export_memory(u64 address, SharedHandle& out);
-/// Maps it. The same handle gives the same address, counted. It is of `pool`, or else of the device
-/// that the handle names, if this process has it, or else of `device`.
+/// Maps the memory of a handle. The same handle gives the same address, and imports are counted.
+/// The memory belongs to `pool`; without a pool, to the device that the handle names, or to
+/// `device` when this process does not have that one.
 CUresult import_memory(const SharedHandle& handle, Device& device, u64& out);
 CUresult import_memory(const SharedHandle& handle, const std::shared_ptr<MemoryPool>& pool,
                        u64& out);
-/// Takes one import back.
+/// Undoes one import.
 CUresult close_imported(u64 address);
 
-/// The state of an event that processes share: how many times it was recorded, and the last one
-/// that is done.
+/// The state of an event that processes share: the number of its records, and the last of them that
+/// is done.
 class SharedMark {
  public:
   static std::shared_ptr<SharedMark> create();

@@ -175,7 +175,7 @@ CUresult MemoryPool::set(CUmemPool_attribute attribute, const void* value) {
       return read(release_threshold_, value);
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH: {
-      // A high-water mark can only be set back.
+      // A high-water mark can only be reset to 0.
       u64 zero = 0;
       read(zero, value);
       if (zero) return CUDA_ERROR_INVALID_VALUE;

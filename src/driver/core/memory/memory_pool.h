@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory pools of the stream-ordered allocator. Driver API 6.15. Memory is taken when it is asked
-// for and goes back when the stream reaches the free, so a pool is mostly a counter: nothing is
-// reserved beyond what is in use.
+// Memory pools of the stream-ordered allocator. Driver API 6.15. Memory is allocated at the call,
+// and freed when the stream reaches the free operation. So a pool is mostly a counter, and reserves
+// no unused memory.
 #pragma once
 
 #include <map>
@@ -15,53 +15,56 @@ namespace heddle::driver {
 
 struct Device;
 
-/// Of a type of handles between processes: files are supported; CUDA_ERROR_INVALID_VALUE: no such.
+/// CUDA_SUCCESS for file descriptors, CUDA_ERROR_NOT_SUPPORTED for other types of handles between
+/// processes, CUDA_ERROR_INVALID_VALUE when there is no such type.
 CUresult check_handle_type(CUmemAllocationHandleType type);
 
-/// Where a pool's memory is, or is preferred to be, and of which kind it is.
+/// Location and type of a pool's memory. For managed memory, the preferred location.
 struct PoolPlace {
   CUmemLocation location;
   CUmemAllocationType type = CU_MEM_ALLOCATION_TYPE_PINNED;
 
   bool is_managed() const { return type == CU_MEM_ALLOCATION_TYPE_MANAGED; }
-  /// That the memory counts against; null: none.
+  /// The device whose memory the pool counts against; null: none.
   Device* device() const;
-  /// Whether there can be a pool.
+  /// CUDA_SUCCESS when the location can have pools, or the error.
   CUresult check() const;
 };
 
-/// Which pools a place has. Guarded by the mutex.
+/// The pools of a place, guarded by the mutex.
 struct PoolSlots {
-  /// Where allocations come from; null: not asked for yet, or the default one.
+  /// `default_pool` is null until its first use. `current_pool`, from which allocations come, is
+  /// null when it is the default one.
   CUmemoryPool default_pool = nullptr, current_pool = nullptr;
   std::mutex mutex;
 };
-/// All memory of the host is alike; its nodes are names.
+/// The pools of a place. All NUMA nodes of the host share theirs.
 PoolSlots& pool_slots(const PoolPlace& place);
 
 class MemoryPool {
  public:
-  /// Whether other processes may have the pool, or it is another one's.
+  /// Whether the pool belongs to this process alone, can be shared with other processes, or belongs
+  /// to another process.
   enum class Origin { own, exported, imported };
 
-  /// `max_bytes` 0: as much as there is.
+  /// `max_bytes` 0: no limit.
   static CUmemoryPool create(const PoolPlace& place, u64 max_bytes, Origin origin);
-  /// The one of another process that a descriptor of export_file() stands for; null when it is
-  /// none, or of a device that this process has not.
+  /// Imports a pool of another process from a descriptor of export_file(). Null when the descriptor
+  /// is not one, or when this process does not have the pool's device.
   static CUmemoryPool import(int file);
 
   const PoolPlace& place() const { return place_; }
   Device* device() const { return device_; }
   CUmemoryPool handle() const { return handle_; }
-  /// A number that it has in all processes.
+  /// A number that is the same in all processes.
   u64 id() const { return id_; }
 
   Origin origin() const { return origin_; }
-  /// A new file descriptor that stands for the pool; -1: the host refuses.
+  /// A new file descriptor that names the pool; -1 on an error of the host.
   int export_file() const;
 
-  static constexpr int kHost = -1;  ///< stands for the host among devices
-  /// Whether a device always has access: where the memory is, and everywhere when it is managed.
+  static constexpr int kHost = -1;  ///< the host's number among the devices
+  /// Whether a device always has access: the memory is its own, or managed.
   bool is_open_to(int device) const;
   CUmemAccess_flags access(int device);
   void set_access(int device, CUmemAccess_flags flags);

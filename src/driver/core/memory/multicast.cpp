@@ -33,10 +33,11 @@ constexpr u32 kMostBindings = 512;
 }  // namespace
 
 struct Multicast::Binding {
-  u64 number;  ///< never used again
+  u64 number;  ///< unique in the object
   int device;
   u64 offset, bytes;
-  SharedHandle memory;  ///< with the offset in it; without a file: at `address` of that process
+  SharedHandle
+      memory;  ///< with the offset; without a file, the memory lies at `address` of the process
   u64 address;
 };
 
@@ -44,14 +45,14 @@ struct Multicast::Shared {
   u64 magic;
   CUmulticastObjectProp properties;
   pthread_mutex_t mutex;
-  // Under the mutex:
-  u64 team;  ///< a bit for each device
+  // The mutex guards the members below.
+  u64 team;  ///< a bit for each device that has been added
   u64 last_number;
   u32 count;
   Binding bindings[kMostBindings];
 };
 
-/// A process that dies holds up nobody.
+/// Locks the object. A process that dies while it holds the lock does not block the others.
 class Multicast::Guard {
  public:
   explicit Guard(Shared& shared) : mutex_(&shared.mutex) {
@@ -67,14 +68,14 @@ class Multicast::Guard {
 
 class Multicast::View {
  public:
-  /// Null: the host refuses.
+  /// Maps a part of a file. Null on an error of the host.
   static std::shared_ptr<View> create(int file, u64 offset, u64 bytes, PhysicalPtr memory) {
     void* const at =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset));
     if (at == MAP_FAILED) return nullptr;
     return std::make_shared<View>(reinterpret_cast<u64>(at), bytes, std::move(memory));
   }
-  /// Of what another process has bound. Null: it cannot be had.
+  /// Maps memory that another process has bound. Null when that is not possible.
   static std::shared_ptr<View> open(const Binding& binding) {
     const int file = open_shared(binding.memory);
     if (file < 0) return nullptr;
@@ -82,7 +83,7 @@ class Multicast::View {
     close(file);
     return view;
   }
-  /// `mapped` 0: the memory is somebody else's.
+  /// `mapped`: bytes to unmap at the end; 0: the view does not own the mapping.
   View(u64 base, u64 mapped, PhysicalPtr memory)
       : base_(base), mapped_(mapped), memory_(std::move(memory)) {}
   ~View() {
@@ -95,7 +96,7 @@ class Multicast::View {
 
  private:
   const u64 base_, mapped_;
-  const PhysicalPtr memory_;  ///< lives as long as it is bound
+  const PhysicalPtr memory_;  ///< keeps bound memory alive
 };
 
 Multicast::Shared* Multicast::attach(int file) {
@@ -157,7 +158,7 @@ CUresult Multicast::add(Device& device) {
   return CUDA_SUCCESS;
 }
 
-// Looks again and again, because the last device may be added by another process.
+// Polls, because another process may add the last device.
 void Multicast::wait_for_team(const char* caller) const {
   const unsigned wanted = shared_->properties.numDevices;
   const auto begin = std::chrono::steady_clock::now();
@@ -170,8 +171,9 @@ void Multicast::wait_for_team(const char* caller) const {
     if (members == wanted) return;
     if (!told && std::chrono::steady_clock::now() - begin > std::chrono::seconds(1)) {
       told = true;
-      say("{} waits until all {} devices of the multicast object have been added; {} have", caller,
-          wanted, members);
+      say("{} waits until all {} devices of the multicast object have been added; {} have been "
+          "added so far",
+          caller, wanted, members);
     }
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
@@ -248,7 +250,7 @@ CUresult Multicast::unbind(Device& device, u64 offset, u64 bytes) {
   return CUDA_SUCCESS;
 }
 
-/// What the offsets from `begin` to `end` stand for, which no binding cuts.
+/// The part of a mapping from offset `begin` to `end`. No binding begins or ends inside it.
 machine::Multimem::Part Multicast::part(const Mapping& mapping, u64 begin, u64 end) const {
   machine::Multimem::Part part;
   part.addresses = {mapping.addresses.base + (begin - mapping.offset), end - begin};
@@ -266,7 +268,7 @@ machine::Multimem::Part Multicast::part(const Mapping& mapping, u64 begin, u64 e
       if (binding.device != device || begin - binding.offset >= binding.bytes) continue;
       const auto view = views_.find(binding.number);
       if (view == views_.end()) {
-        why = "has memory of a process bound that is gone or refuses it";
+        why = "has bound memory of a process that has ended or does not share it";
       } else {
         part.bases.push_back(view->second->base() + (begin - binding.offset));
       }
@@ -280,7 +282,7 @@ machine::Multimem::Part Multicast::part(const Mapping& mapping, u64 begin, u64 e
   return part;
 }
 
-/// With both locks held.
+/// The caller holds both locks.
 void Multicast::publish(const Mapping& mapping) const {
   const u64 begin = mapping.offset, end = begin + mapping.addresses.size;
   std::set<u64> cuts = {begin, end};
@@ -297,7 +299,8 @@ void Multicast::publish(const Mapping& mapping) const {
   device_memory().multimem().replace(mapping.addresses, std::move(parts));
 }
 
-/// With this process' lock held. What others have unbound stays mapped here: it may be in use.
+/// The caller holds this process' lock. Memory that other processes have unbound stays mapped here,
+/// because kernels may use it.
 void Multicast::publish_all() {
   const Guard guard(*shared_);
   for (u32 i = 0; i < shared_->count; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Objects of memory by handle; allocation.h has memory by address.
+// Tables of memory's objects by handle. allocation.h has memory by address.
 #pragma once
 
 #include "driver/abi.h"
@@ -22,7 +22,7 @@ struct MemoryTables {
   Table<CUmemGenericAllocationHandle, Multicast> multicasts;
   Table<CUasyncCallbackHandle, CUdevice> notifications;
 };
-/// Of the process; never destroyed.
+/// The tables of the process, which are never destroyed.
 MemoryTables& memory_tables();
 
 }  // namespace heddle::driver

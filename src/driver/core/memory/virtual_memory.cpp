@@ -19,8 +19,8 @@
 namespace heddle::driver {
 namespace {
 
-// What a file that another process hands over must be called (Linux shows the name of a memory file
-// as the target of its link).
+// The name of a file with physical memory, by which import() recognizes such a file. Linux shows
+// the name of a memory file as the target of its link in /proc.
 constexpr const char* kFileName = "heddle-memory";
 
 bool is_memory_file(int file) {

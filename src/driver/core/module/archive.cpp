@@ -18,7 +18,7 @@ constexpr std::string_view kArchiveMagic(ARMAG, SARMAG), kThinMagic("!<thin>\n")
 
 Error damaged_archive(const std::string& what) { return {"the archive is damaged: " + what}; }
 
-/// A decimal number, alone in its field but for blanks.
+/// The decimal number in a field. None when the field has more than that number and blanks.
 std::optional<u64> number(std::string_view field) {
   u64 value = 0;
   const char* const begin = field.data();
@@ -35,8 +35,9 @@ std::string_view without_trailing(std::string_view text, char c) {
   return text;
 }
 
-/// The name in a member's header: in place, or where in the long names (GNU), or how much of the
-/// content (BSD) it is. None when there is no such place.
+/// The name of a member. The header has the name itself, its position in the table of long names
+/// (GNU), or its length at the beginning of the content (BSD). None when the position or length is
+/// wrong.
 std::optional<std::string> name_of(std::string_view field, std::string_view long_names,
                                    std::string_view& content) {
   if (field.starts_with("#1/")) {
@@ -76,7 +77,7 @@ Result<std::vector<ArchiveMember>> read_archive(std::string_view bytes) {
     bytes.remove_prefix(sizeof header);
     const auto size = number({header.ar_size, sizeof header.ar_size});
     if (std::memcmp(header.ar_fmag, ARFMAG, sizeof header.ar_fmag) != 0 || !size) {
-      return damaged_archive("a member's header is none");
+      return damaged_archive("a member's header is not valid");
     }
     const std::string_view field(header.ar_name, sizeof header.ar_name);
     if (*size > bytes.size()) {
@@ -88,7 +89,7 @@ Result<std::vector<ArchiveMember>> read_archive(std::string_view bytes) {
       long_names = content;
     } else if (!field.starts_with("/ ") && !field.starts_with("/SYM64/ ")) {
       auto name = name_of(field, long_names, content);
-      if (!name) return damaged_archive("a member's name is not there");
+      if (!name) return damaged_archive("a member's name is missing");
       if (!name->starts_with("__.SYMDEF")) members.push_back({std::move(*name), content});
     }
   }

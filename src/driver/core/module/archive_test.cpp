@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// "name=content " of each member, or what is wrong.
+/// "name=content " of each member, or the error.
 std::string listing(const std::string& bytes) {
   const auto members = read_archive(bytes);
   if (!members.ok()) return members.error().message;
@@ -53,12 +53,12 @@ TEST(Archive, Damage) {
       {"!<thin>\n", "thin"},
       {good.substr(0, 30), "within a member's header"},
       {good.substr(0, good.size() - 1), "ends within"},
-      {ARMAG + member("/5", "x"), "name is not there"},
-      {ARMAG + member("/x", "x"), "name is not there"},
-      {ARMAG + member("#1/2", "x"), "name is not there"},
-      {ARMAG + std::string(60, ' '), "header is none"},
-      {ARMAG + member("a/", "x").replace(48, 10, "-1        "), "header is none"},
-      {ARMAG + member("a/", "x").replace(48, 10, "1x        "), "header is none"},
+      {ARMAG + member("/5", "x"), "name is missing"},
+      {ARMAG + member("/x", "x"), "name is missing"},
+      {ARMAG + member("#1/2", "x"), "name is missing"},
+      {ARMAG + std::string(60, ' '), "header is not valid"},
+      {ARMAG + member("a/", "x").replace(48, 10, "-1        "), "header is not valid"},
+      {ARMAG + member("a/", "x").replace(48, 10, "1x        "), "header is not valid"},
       {ARMAG + member("a/", "x").replace(48, 10, "9999999999"), "ends within a/"},
   };
   for (const auto& c : cases) EXPECT_THAT(listing(c.bytes), HasSubstr(c.why)) << c.bytes;

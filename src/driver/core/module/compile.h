@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From PTX texts to a module that can be loaded: the driver's only contact with the front end and
-// the engines.
+// Compiles PTX texts to a module that can be loaded. Only this part of the driver calls the front
+// end.
 #pragma once
 
 #include <memory>
@@ -23,21 +23,22 @@ struct Compiled {
   std::string warnings;
 };
 
-/// Checks every text, links them when there are several, and asks whether `profile` runs the
-/// result. `max_registers` (0: none) is for kernels of texts that have no such limit themselves.
+/// Checks every text, links several ones, and checks that `profile` runs the result.
+/// `max_registers` is the limit of kernels whose text has none; 0: no limit.
 Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile,
                  u32 max_registers = 0, check::Program program = check::Program::whole);
 
-/// The same, with everything that it has to say written to `options`; errors go to stderr when the
-/// program gave no buffer for them.
+/// Compiles with the program's JIT options, and writes all messages to their buffers. Errors go to
+/// stderr when the program gave no buffer for them.
 Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile,
                  JitOptions& options, check::Program program = check::Program::whole);
 
-/// Finds the PTX in an image (core/module/image.h) and compiles it.
+/// Compiles the PTX in an image (core/module/image.h).
 Compiled compile_image(const void* image, std::string_view name, const machine::Profile& profile,
                        JitOptions& options, std::size_t limit = SIZE_MAX);
 
-/// Writes one sentence where errors go, and returns `result`.
+/// Writes an error message to the buffer of `options`, or to stderr when there is none. Returns
+/// `result`.
 CUresult complain(CUresult result, const std::string& why, JitOptions& options);
 
 }  // namespace heddle::driver

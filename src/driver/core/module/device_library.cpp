@@ -9,9 +9,9 @@
 namespace heddle::driver {
 namespace {
 
-// The barrier: a counter whose top bit turns over each time that all CTAs have arrived, because the
-// increments add up to 2^31. cooperative_groups (details/sync.h) uses the same counter in the same
-// way, so both may be used in one grid. The first CTA adds what is left beside ones of the others.
+// The barrier is a counter whose top bit flips each time that all CTAs have arrived, because their
+// increments add up to 2^31: each CTA adds 1, and the first CTA the rest. cooperative_groups
+// (details/sync.h) uses the same counter in the same way, so a grid may use both.
 constexpr std::string_view kText = R"(
 .version 6.0
 .target sm_30

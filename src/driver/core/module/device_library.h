@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of CUDA's device run-time library that Heddle has itself, in PTX: barriers of a whole
-// grid (cuda_device_runtime_api.h, "CG API"). Compilers other than nvcc call them, Numba for
-// instance, and have the driver link libcudadevrt.a, which rests on what is not documented.
+// Functions of CUDA's device runtime library in Heddle's own PTX: barriers of a whole grid
+// (cuda_device_runtime_api.h, "CG API"). Some compilers, for example Numba, call these functions
+// and link libcudadevrt.a, which uses undocumented interfaces.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,11 @@
 
 namespace heddle::driver {
 
-/// What is to be linked with `texts`, in place of their own functions of these names; none when
-/// they mention nothing of it.
+/// The PTX to link with `texts`, in place of their own functions of these names. None when the
+/// texts mention no such function.
 std::optional<PtxText> device_library_for(std::span<const PtxText> texts);
 
-/// The names that it defines.
+/// The names of the library's functions.
 const std::set<std::string, std::less<>>& device_library_names();
 
 }  // namespace heddle::driver

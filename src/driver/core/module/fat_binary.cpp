@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The fat binaries that nvcc makes: a 16-byte header, then entries of PTX text or GPU code, each
-// for one target, possibly compressed. Offsets as found in files that nvcc 13 wrote.
+// Fat binaries of nvcc: a 16-byte header, then entries of PTX text or GPU code, each for one
+// target, possibly compressed. The offsets are those in files that nvcc 13 wrote.
 #include <lz4.h>
 #include <zstd.h>
 
@@ -18,7 +18,7 @@ struct Header {
   u32 magic;
   u16 version;
   u16 header_bytes;
-  u64 content_bytes;  // what follows the header
+  u64 content_bytes;  // the size without the header
 };
 
 struct Entry {
@@ -38,8 +38,9 @@ struct Entry {
 static_assert(sizeof(Header) == 16 && sizeof(Entry) == 64);
 
 constexpr u16 kPtx = 1;
-constexpr u64 kMaxTextBytes = u64{1} << 30;  // more than that is damage
-constexpr u64 kMaxRatio = 1 << 15;  // of zstd: a block of 128 KiB takes four bytes at least
+constexpr u64 kMaxTextBytes = u64{1} << 30;  // a larger size is an error
+constexpr u64 kMaxRatio =
+    1 << 15;  // an upper bound for zstd, where a block of 128 KiB takes at least four bytes
 constexpr u64 kLz4 = 0x2000, kZstd = 0x8000, kArchSpecific = 0x100000, kFamilySpecific = 0x200000;
 
 isa::Target target_of(const Entry& entry) {
@@ -65,7 +66,8 @@ std::optional<std::string> text_of(const Entry& entry, const char* payload) {
   return text.substr(0, text.find('\0'));
 }
 
-// Text for exactly what the device is beats text that merely runs, and newer beats older.
+// PTX for exactly the device's target is better than other PTX that the device runs, and PTX for a
+// newer target is better than PTX for an older one.
 bool is_better(isa::Target target, isa::Target than, const machine::Profile& profile) {
   const bool fits = isa::admits(target, profile.target);
   const bool other_fits = isa::admits(than, profile.target);
@@ -131,7 +133,8 @@ ImageContents read_fat_binary(const void* data, const machine::Profile& profile,
             {}};
   }
   auto text = text_of(*best, best_payload);
-  if (!text) return {CUDA_ERROR_INVALID_IMAGE, "the PTX in the fat binary does not unpack", {}};
+  if (!text)
+    return {CUDA_ERROR_INVALID_IMAGE, "the compressed PTX in the fat binary is damaged", {}};
   return {CUDA_SUCCESS, "", {{std::string(name), std::move(*text)}}};
 }
 

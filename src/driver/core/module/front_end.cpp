@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The driver's contact with the front end and the engines.
+// The calls of the front end (compile.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +16,7 @@
 namespace heddle::driver {
 namespace {
 
-// What the API calls a rejected text: no PTX at all, PTX of a version to come, or PTX with
-// mistakes.
+// The error code of a rejected text: the text is not PTX, has a newer PTX version, or has mistakes.
 CUresult result_of(std::span<const PtxText> texts, const check::Compiled& rejected) {
   for (const auto& text : texts) {
     if (text.text.find(".version") == std::string::npos) return CUDA_ERROR_INVALID_IMAGE;
@@ -26,10 +25,10 @@ CUresult result_of(std::span<const PtxText> texts, const check::Compiled& reject
                                                    : CUDA_ERROR_INVALID_PTX;
 }
 
-// What ptxas lets a program ask for.
+// The range of limits that ptxas accepts.
 constexpr u32 kFewestRegisters = 24, kMostRegisters = 255;
 
-/// The limit counts where the text says nothing itself, as in ptxas.
+/// As in ptxas, the limit holds for kernels whose text has none.
 void limit_registers(ir::Function& kernel, u32 most) {
   if (kernel.max_nreg || kernel.max_ntid[0] || kernel.req_ntid[0]) return;
   if (most <= kMostRegisters) kernel.max_nreg = std::max(most, kFewestRegisters);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Object files of the host compiler with GPU code inside, as nvcc makes them: ELF for 64 bits, with
-// fat binaries one after the other in the section .nv_fatbin, or __nv_relfatbin for code that is to
-// be linked (-rdc=true). Driver API 6.1, CU_JIT_INPUT_OBJECT; System V ABI, chapter 4.
+// Object files of the host with GPU code inside, as nvcc makes them: ELF for 64 bits. The section
+// .nv_fatbin has fat binaries one after the other; __nv_relfatbin has those of relocatable code
+// (-rdc=true). Driver API 6.1, CU_JIT_INPUT_OBJECT; System V ABI, chapter 4.
 #include <elf.h>
 
 #include <algorithm>
@@ -38,7 +38,8 @@ bool is_readable(const Elf64_Ehdr& header) {
          header.e_shentsize == sizeof(Elf64_Shdr);
 }
 
-/// Adds the PTX of each fat binary in a section. They are aligned to 8, with zeros in between.
+/// Adds the PTX of each fat binary in a section. Fat binaries are aligned to 8 bytes, with zeros in
+/// between.
 ImageContents read_section(std::string_view bytes, const machine::Profile& profile,
                            std::string_view name, ImageContents found) {
   while (bytes.size() >= 8) {
@@ -75,7 +76,7 @@ ImageContents read_host_object(std::string_view bytes, const machine::Profile& p
   if (!is_readable(header)) {
     return {CUDA_ERROR_INVALID_IMAGE, "the object file is not for a 64-bit little-endian host", {}};
   }
-  // The first section has what is too large for the header.
+  // The first section header has the numbers that are too large for the file header.
   Elf64_Shdr first, names;
   if (!load(bytes, header.e_shoff, first))
     return damaged_object("it ends within its table of sections");

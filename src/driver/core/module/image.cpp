@@ -13,8 +13,8 @@
 namespace heddle::driver {
 namespace {
 
-// The linker's output: this line, then for each text a line with its size, its limit of registers
-// and its name, and its bytes.
+// The output of the JIT linker begins with this line. For each text follow a line with its size,
+// its limit of registers and its name, and the text.
 constexpr std::string_view kLinkedHead = "// heddle linked image 2\n";
 
 struct FatWrapper {
@@ -68,7 +68,7 @@ ImageContents read_linked(const char* at, std::size_t limit) {
   return contents;
 }
 
-// Without a limit it is an image in memory, which is never a host object.
+// Without a limit, the image is one in memory, which is never a host object.
 ImageContents read_elf(const char* image, const machine::Profile& profile, std::string_view name,
                        std::size_t limit) {
   if (limit != SIZE_MAX && is_host_object({image, limit})) {
@@ -78,9 +78,9 @@ ImageContents read_elf(const char* image, const machine::Profile& profile, std::
   }
   return nothing(
       CUDA_ERROR_NO_BINARY_FOR_GPU,
-      "the image is a cubin (machine code of a GPU); Heddle runs PTX. Who compiles at run "
-      "time (PyTorch's fusers and jiterator, CuPy, cuda.core) asked NVRTC or nvcc for it: "
-      "have it ask for PTX, of a virtual architecture (compute_90 in place of sm_90)");
+      "the image is a cubin (machine code of a GPU); Heddle runs PTX. A library that "
+      "compiles at run time (PyTorch's fusers and jiterator, CuPy, cuda.core) asked NVRTC or nvcc "
+      "for a cubin: make it ask for PTX, of a virtual architecture (compute_90 in place of sm_90)");
 }
 
 }  // namespace
@@ -99,13 +99,14 @@ std::string make_linked_image(std::span<const PtxText> texts) {
 ImageContents read_image(const void* image, const machine::Profile& profile, std::string_view name,
                          std::size_t limit) {
   const char* text = static_cast<const char*>(image);
-  // Byte by byte: a PTX text may be shorter than a magic number.
+  // strncmp stops at the NUL of a PTX text that is shorter than a magic number.
   if (std::strncmp(text, ELFMAG, SELFMAG) == 0) return read_elf(text, profile, name, limit);
   if (std::strncmp(text, kLinkedHead.data(), kLinkedHead.size()) == 0)
     return read_linked(text, limit);
   const u32 magics[] = {kFatWrapperMagic, kFatBinaryMagic};
   if (std::strncmp(text, reinterpret_cast<const char*>(&magics[0]), 4) == 0) {
-    // It holds pointers, so it makes sense in the memory of the program that made it only.
+    // A wrapper holds pointers, so it is valid only in the memory of its program, and not in a
+    // file.
     if (limit != SIZE_MAX)
       return nothing(CUDA_ERROR_INVALID_IMAGE, "a wrapper without its program");
     return read_wrapper(load<FatWrapper>(image), profile, name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which PTX is found in which image. The fat binaries are built here, byte by byte, as nvcc lays
+// The PTX that Heddle finds in images. The fat binaries are built here, byte by byte, as nvcc lays
 // them out.
 #include "driver/core/module/image.h"
 
@@ -91,14 +91,14 @@ TEST(FatBinary, DamageIsNoticed) {
   EXPECT_EQ(read_image(too_long.data(), profile(), "x").result, CUDA_ERROR_INVALID_IMAGE);
 }
 
-// Whatever is cut off or overwritten, nothing is read beyond the limit (run with a sanitizer to
-// see).
+// Images that are cut off or overwritten: nothing is read beyond the limit. Only a sanitizer shows
+// such a read.
 TEST(FatBinary, EveryDamageIsWithinBounds) {
   const auto whole = fat_binary({{2, 90, "code"}, {1, 75, std::string(100, 'x'), Packing::zstd}});
   for (std::size_t size = 0; size <= whole.size(); ++size) {
     const std::string cut(whole, 0, size);
     const auto found = read_image(cut.c_str(), profile(), "x", cut.size());
-    // Shorter than the magic number, it counts as a text.
+    // An image that is shorter than the magic number counts as a text.
     const bool good = size < 4 || size == whole.size();
     EXPECT_EQ(found.result == CUDA_SUCCESS, good) << size;
   }

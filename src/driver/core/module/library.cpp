@@ -70,7 +70,7 @@ FunctionPtr Kernel::function(Context& context) {
   return function;
 }
 
-/// What was set for the function itself stays.
+/// Attributes that were set for the function itself stay.
 void Kernel::apply(Function& function) {
   const std::lock_guard lock(mutex_);
   function.has_kernel_attributes = true;
@@ -92,8 +92,8 @@ void Kernel::apply_on(const Device& device) {
   }
 }
 
-/// Runs `use(function)` for the kernel in some context of the device; in its primary one, for that
-/// long, where there is none.
+/// Runs `use(function)` for the kernel in a context of the device. When there is none, retains the
+/// primary context meanwhile.
 template <class Use>
 CUresult Kernel::on_device(Device& device, Use use) {
   for (const auto& context : context_tables().contexts.all()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Libraries: code that is loaded once and used in any context. Driver API 6.12. A context that uses
-// a library gets a module of its own the first time.
+// Libraries: code that is loaded once and used in any context. Driver API 6.12. The first use of a
+// library in a context loads a module there.
 #pragma once
 
 #include <map>
@@ -28,9 +28,9 @@ class Library : public std::enable_shared_from_this<Library> {
   ModulePtr module(Context& context);
   /// The handle of the kernel `name`, the same each time; null when there is none.
   CUkernel kernel(const std::string& name);
-  /// Those that are loaded now.
+  /// The library's loaded modules.
   std::vector<ModulePtr> modules();
-  /// Ends the handles of the library, its kernels, and its modules in all contexts.
+  /// Removes the handles of the library, its kernels, and its modules in all contexts.
   void unload();
 
  private:
@@ -39,12 +39,14 @@ class Library : public std::enable_shared_from_this<Library> {
   const std::shared_ptr<const ir::Module> ir_;
   CUlibrary handle_ = nullptr;
   std::mutex mutex_;
-  std::map<const Context*, CUmodule> modules_;    // a stale handle: the context is gone
-  std::shared_ptr<const machine::Loaded> first_;  // keeps the managed variables
+  std::map<const Context*, CUmodule>
+      modules_;  // a handle is stale when its context has been destroyed
+  std::shared_ptr<const machine::Loaded>
+      first_;  // holds the managed variables, which all modules share
   std::map<std::string, CUkernel> kernels_;
 };
 
-/// A kernel of a library, in no context yet.
+/// A kernel of a library, independent of contexts.
 class Kernel {
  public:
   Kernel(std::shared_ptr<Library> library, std::string name)
@@ -55,7 +57,7 @@ class Kernel {
   /// The kernel in `context`, loaded there on first use.
   FunctionPtr function(Context& context);
 
-  // On a device, in all contexts that it has or will have.
+  // Attributes on a device, for all its present and future contexts.
   CUresult get(Device& device, CUfunction_attribute which, int& value);
   CUresult set(Device& device, CUfunction_attribute which, int value);
   CUresult set_cache_config(Device& device, CUfunc_cache config);

@@ -39,7 +39,7 @@ CUresult Link::complete(void** image, std::size_t* size) {
   }
   image_ = make_linked_image(texts);
   *image = image_.data();
-  if (size) *size = image_.size() + 1;  // with its NUL
+  if (size) *size = image_.size() + 1;  // including the NUL
   return CUDA_SUCCESS;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A pending invocation of the JIT linker. Driver API 6.10 (cuLinkCreate and what follows it).
+// A pending invocation of the JIT linker. Driver API 6.10 (cuLinkCreate).
 #pragma once
 
 #include <mutex>
@@ -21,10 +21,10 @@ class Link {
   Context* context() const { return context_; }
   JitOptions& options() { return options_; }
 
-  /// Reads an input; what is wrong with it goes to the program's log. Driver API 6.10.
-  /// `max_registers` 0: what the options of the whole link say.
+  /// Reads an input, and writes errors to the program's log. Driver API 6.10. `max_registers` 0:
+  /// the limit of the whole link's options.
   CUresult add(const std::string& bytes, std::string_view name, u32 max_registers);
-  /// Links what was added. On success the image lies in this object until it is destroyed.
+  /// Links the inputs. On success, this object holds the image until it is destroyed.
   CUresult complete(void** image, std::size_t* size);
 
  private:
@@ -32,7 +32,7 @@ class Link {
   JitOptions options_;
   std::mutex mutex_;
   std::vector<LinkUnit> units_;
-  std::vector<std::string> left_out_;  ///< of libraries: members with nothing but machine code
+  std::vector<std::string> left_out_;  ///< members of libraries that have machine code and no PTX
   std::string image_;
 };
 

@@ -11,7 +11,7 @@
 namespace heddle::driver {
 namespace {
 
-/// Members of other kinds (host code, notes) are no affair of this linker.
+/// Whether the linker reads this member of a library. It ignores host code, notes and the like.
 bool is_for_us(std::string_view bytes) {
   return bytes.starts_with("\177ELF") || fat_binary_size(bytes) ||
          bytes.find(".version") != bytes.npos;
@@ -30,7 +30,7 @@ LinkInput read_library(std::string_view bytes, const machine::Profile& profile,
   if (!members.ok()) return {CUDA_ERROR_INVALID_IMAGE, members.error().message, {}, {}};
   for (const auto& member : *members) {
     if (!is_for_us(member.bytes)) continue;
-    const std::string copy(member.bytes);  // a PTX text has no end but its NUL
+    const std::string copy(member.bytes);  // only a NUL ends a PTX text
     const std::string full_name = std::string(name) + "(" + member.name + ")";
     auto contents = is_host_object(copy)
                         ? read_host_object(copy, profile, full_name)
@@ -81,8 +81,8 @@ std::vector<PtxText> texts_to_link(std::span<const LinkUnit> units,
     for (std::size_t i = 0; i < units.size(); ++i) {
       if (!units[i].of_library || symbols[i].has_kernel) take(i);
     }
-    // From the beginning after each: the first member that has a name is the one, wherever the
-    // need for it comes from.
+    // The search restarts after each member taken, so that of several members with a name the first
+    // one is taken, whichever unit needs the name.
     for (std::size_t i = 0; i < units.size();) {
       const bool wanted = !taken[i] && std::ranges::any_of(symbols[i].defined, is_missing);
       if (wanted) take(i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What cuLinkAddData and cuLinkAddFile take: the images of image.h, and libraries of them, of which
-// the linker takes what it needs. Driver API 6.1 (CUjitInputType).
+// Inputs of cuLinkAddData and cuLinkAddFile: the images of image.h, and libraries with such images,
+// from which the linker takes the members that it needs. Driver API 6.1 (CUjitInputType).
 #pragma once
 
 #include <set>
@@ -13,7 +13,7 @@
 
 namespace heddle::driver {
 
-/// What is taken or left as a whole: an input, or a member of a library.
+/// An input, or a member of a library: the linker takes all of it or nothing.
 struct LinkUnit {
   std::vector<PtxText> texts;
   bool of_library = false;
@@ -21,17 +21,18 @@ struct LinkUnit {
 
 struct LinkInput {
   CUresult result = CUDA_SUCCESS;
-  std::string why;  ///< when there is nothing to link: one sentence
+  std::string why;  ///< a sentence, when there is no PTX to link
   std::vector<LinkUnit> units;
-  std::vector<std::string> left_out;  ///< members with nothing but machine code: a sentence each
+  std::vector<std::string>
+      left_out;  ///< a sentence for each member that has machine code and no PTX
 };
 
-/// Reads an input, whatever its content says that it is.
+/// Reads an input. Its content tells its type.
 LinkInput read_link_input(const std::string& bytes, const machine::Profile& profile,
                           std::string_view name);
 
-/// The texts to link: of a library the members that define what is needed, and those with kernels,
-/// which a program may look for by name. `provided` needs no library.
+/// The texts to link. A library contributes the members that define a needed name, and those with
+/// kernels, which a program may look up by name. Names in `provided` are not taken from a library.
 std::vector<PtxText> texts_to_link(std::span<const LinkUnit> units,
                                    const std::set<std::string, std::less<>>& provided);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any bytes are an input of the linker, or are refused with a reason: archives, object files, fat
-// binaries, linked images, texts.
+// The linker accepts any bytes as an input or refuses them with a reason: archives, object files,
+// fat binaries, linked images, texts.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the linker finds in objects and libraries, and which members of a library it takes.
+// PTX that the linker finds in objects and libraries, and the members of a library that it takes.
 #include "driver/core/module/link_input.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ std::string object(const std::string& text) {
   return host_object({{".text", "host"}, {"__nv_relfatbin", fat_binary({{1, 75, text}})}});
 }
 
-/// "name: text" of everything in an input, or what is wrong.
+/// "name: text" of each PTX text in an input, or the error.
 std::vector<std::string> contents(const std::string& bytes, const char* device = "") {
   const auto input = read_link_input(bytes, profile(device), "in");
   if (input.result) return {std::to_string(input.result) + " " + input.why};
@@ -99,8 +99,8 @@ TEST(Library, MachineCodeIsLeftOutByName) {
   EXPECT_EQ(read_link_input(archive({}), profile(), "in").result, CUDA_SUCCESS);
 }
 
-// Whatever is cut off or overwritten, nothing is read beyond the input (run with a sanitizer to
-// see), and a damaged member is named.
+// Libraries that are cut off or overwritten: nothing is read beyond the input, and the message
+// names a damaged member. Only a sanitizer shows such a read.
 TEST(Library, EveryDamageIsWithinBounds) {
   const auto whole = archive({{"a_name_longer_than_fifteen.o", object("a")}, {"b.o", object("b")}});
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -117,7 +117,7 @@ TEST(Library, EveryDamageIsWithinBounds) {
   EXPECT_THAT(contents(cut), ElementsAre(AllOf(HasSubstr("200 "), HasSubstr("a.o"))));
 }
 
-// Each unit is one letter and its PTX; a capital is a member of a library.
+// Each unit is a letter with its PTX. A capital letter is a member of a library.
 using Units = std::vector<std::pair<char, std::string>>;
 std::string taken(const Units& given) {
   std::vector<LinkUnit> units;

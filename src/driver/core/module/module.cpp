@@ -24,7 +24,8 @@ Function::Function(ModulePtr module, ir::FunctionId id)
     : module_(std::move(module)),
       id_(id),
       static_shared_(module_->loaded()->shared_layout(id).static_bytes) {
-  // Without opting in, a kernel's shared memory fits what every device has (CUDA guide, 48 KiB).
+  // A kernel that does not opt in may use the shared memory that every device has (CUDA guide, 48
+  // KiB).
   const auto all = context()->device().profile.shared_per_block;
   max_dynamic_shared = static_cast<int>(all > static_shared_ ? all - static_shared_ : 0);
 }

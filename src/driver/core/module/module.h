@@ -19,7 +19,7 @@ namespace heddle::driver {
 
 class Module;
 
-/// A kernel of a module in a context. Launches under way keep it (and its module) alive.
+/// A kernel of a module in a context. Launches under way keep the function and its module alive.
 class Function {
  public:
   Function(std::shared_ptr<Module> module, ir::FunctionId id);
@@ -29,38 +29,39 @@ class Function {
   ir::FunctionId id() const { return id_; }
   const ir::Function& kernel() const;
 
-  /// The kernel made ready for running, on first use. The message says which instruction no engine
-  /// runs yet.
+  /// The kernel's program, which the first use makes. The error message names an instruction that
+  /// no engine runs.
   Result<std::shared_ptr<const machine::Program>> program();
 
   u32 static_shared_bytes() const { return static_shared_; }
   /// Threads per block that a launch may not exceed.
   u32 max_threads() const;
 
-  /// What the launch functions of CUDA 3 and older set.
+  /// The parameters of a launch with the functions of CUDA 3 and older.
   struct OldLaunch {
     machine::Dim3 block;
     u32 shared = 0;
     std::vector<u8> params;
   };
-  /// Runs `use(launch)` alone.
+  /// Runs `use(launch)` under the lock.
   template <class Use>
   auto old_launch(Use use) {
     const std::lock_guard lock(mutex_);
     return use(old_launch_);
   }
 
-  /// Attributes that were set for the function itself, as bits; the others are its kernel's.
+  /// Attributes that were set for the function itself, as bits. The other attributes are those of
+  /// its kernel.
   std::atomic<u32> set_directly{0};
   std::atomic<bool> has_own_cache_config{false};
-  /// Those of the kernel have been applied.
+  /// Whether the attributes of the kernel have been applied.
   std::atomic<bool> has_kernel_attributes{false};
 
   // Settable attributes.
   std::atomic<int> max_dynamic_shared;
   std::atomic<int> carveout{-1};
   std::atomic<int> cache_config{CU_FUNC_CACHE_PREFER_NONE};
-  std::atomic<u32> cluster[3]{};  ///< required size; 0: what the kernel's text says
+  std::atomic<u32> cluster[3]{};  ///< required size; 0: that of the kernel's text
   std::atomic<bool> large_clusters{false};
   std::atomic<int> cluster_scheduling{CU_CLUSTER_SCHEDULING_POLICY_DEFAULT};
 
@@ -76,15 +77,15 @@ using FunctionPtr = std::shared_ptr<Function>;
 
 class Module : public std::enable_shared_from_this<Module> {
  public:
-  /// Places a checked module in memory, for `context`; its handle is in the state's table. With
-  /// `first`, its managed variables are those of that place.
+  /// Loads a checked module for `context`, and makes its handle in module_tables(). With `first`,
+  /// the module shares the managed variables of that load.
   static Result<std::shared_ptr<Module>> load(
       Context& context, std::shared_ptr<const ir::Module> ir, bool of_library = false,
       std::shared_ptr<const machine::Loaded> first = nullptr);
 
   Context* context() const { return context_; }
   CUmodule handle() const { return handle_; }
-  /// Loaded through a library: only the library unloads it.
+  /// Whether the module belongs to a library, which alone may unload it.
   bool is_of_library() const { return of_library_; }
   const ir::Module& ir() const { return loaded_->module(); }
   const std::shared_ptr<const machine::Loaded>& loaded() const { return loaded_; }
@@ -97,9 +98,10 @@ class Module : public std::enable_shared_from_this<Module> {
   };
   /// A .global or .const variable by name; nothing when there is none.
   std::optional<VariableInfo> variable(std::string_view name) const;
-  /// The variable that holds `address`; nothing when it is in none of this module.
+  /// The variable that holds `address`; nothing when no variable of this module does.
   std::optional<VariableInfo> variable_at(u64 address) const;
-  /// Ends the handles of the module and of its kernels. What runs keeps what it needs.
+  /// Removes the handles of the module and of its kernels. Launches under way keep the module
+  /// alive.
   void unload();
 
  private:
@@ -115,11 +117,11 @@ class Module : public std::enable_shared_from_this<Module> {
 };
 using ModulePtr = std::shared_ptr<Module>;
 
-/// The kernel that a handle means in `context`: a CUfunction, or a CUkernel cast to one, which the
-/// first use loads into the context. Null when it means none.
+/// The function of a handle in `context`. The handle is a CUfunction, or a CUkernel cast to one,
+/// whose first use loads it into the context. Null when there is no such function.
 FunctionPtr find_function(Context& context, CUfunction handle);
 
-/// Names of a module's kernels, in the order of the text.
+/// The names of a module's kernels, in the order of the text.
 std::vector<std::string> kernel_names(const ir::Module& module);
 
 }  // namespace heddle::driver

@@ -14,7 +14,7 @@ void add(const syntax::Tree& tree, Symbols& symbols) {
   const auto add = [&](auto name, bool is_definition) {
     (is_definition ? symbols.defined : symbols.needed).emplace(tree.names[name]);
   };
-  std::set<NameId> own;  // what only this text knows
+  std::set<NameId> own;  // names that are local to this text
   for (const auto& variable : tree.variables) {
     if (variable.linkage) add(variable.name, variable.linkage != external);
   }
@@ -24,7 +24,7 @@ void add(const syntax::Tree& tree, Symbols& symbols) {
       own.insert(function.name);
       continue;
     }
-    // Without a body it is a declaration, whatever it says.
+    // A function without a body is a declaration, also without .extern.
     add(function.name, function.has_body);
     symbols.has_kernel |= function.has_body && function.kind == syntax::FunctionKind::entry;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names by which PTX texts know each other (PTX ISA 11.6), without checking the texts.
+// The names that PTX texts define and need (PTX ISA 11.6). The texts are parsed and not checked.
 #pragma once
 
 #include <set>
@@ -13,10 +13,11 @@ namespace heddle::driver {
 
 struct Symbols {
   std::set<std::string, std::less<>> defined, needed;
-  bool has_kernel = false;  ///< one that is visible outside
+  bool has_kernel = false;  ///< a kernel that is visible outside of the texts
 };
 
-/// Of all `texts` together. What does not parse has no names; compiling it will say why.
+/// The names of all `texts` together. A text that does not parse has none: compiling it reports the
+/// errors.
 Symbols symbols_of(std::span<const PtxText> texts);
 
 }  // namespace heddle::driver

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Modules, libraries, their kernels and links in progress by handle.
+// Tables of modules, libraries, their kernels and links in progress by handle.
 #pragma once
 
 #include "driver/abi.h"
@@ -21,7 +21,7 @@ struct ModuleTables {
   Table<CUlibrary, Library> libraries;
   Table<CUkernel, Kernel> kernels;
 };
-/// Of the process; never destroyed.
+/// The tables of the process, which are never destroyed.
 ModuleTables& module_tables();
 
 }  // namespace heddle::driver

@@ -114,7 +114,7 @@ inline std::string host_object(const std::vector<std::pair<std::string, std::str
   return all;
 }
 
-/// One member as it stands in an archive; `field` is the name as its header has it.
+/// A member of an archive: header and content. `field` is the name field of the header.
 inline std::string member(std::string field, std::string content) {
   std::string size = std::to_string(content.size());
   field.resize(16, ' ');
@@ -123,7 +123,7 @@ inline std::string member(std::string field, std::string content) {
   return field + "0           0     0     100644  " + size + ARFMAG + content;
 }
 
-/// An archive of GNU's: a table of symbols, the long names, the members.
+/// An archive in GNU's layout: a table of symbols, the long names, the members.
 inline std::string archive(const std::vector<std::pair<std::string, std::string>>& members) {
   std::string long_names, content;
   for (const auto& [name, bytes] : members) {

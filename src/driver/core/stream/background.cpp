@@ -50,7 +50,7 @@ class Threads {
 }  // namespace
 
 void in_background(std::function<void()> work) {
-  static Threads& threads = *new Threads;  // never destroyed: its threads never end
+  static Threads& threads = *new Threads;  // never destroyed, because its threads never end
   threads.add(std::move(work));
 }
 

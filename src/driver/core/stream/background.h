@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Threads of the driver for work beside the streams: branches of graphs that run at the same time,
-// destructors of user objects. Threads are kept for the next piece of work.
+// destructors of user objects. A thread waits for the next piece of work and never ends.
 #pragma once
 
 #include <functional>

@@ -16,7 +16,8 @@ namespace {
 struct Captures {
   std::mutex mutex;
   std::atomic<int> count{0};
-  std::map<const Stream*, StreamCapturePtr> of;  // every stream that takes part in one
+  std::map<const Stream*, StreamCapturePtr>
+      of;  // the capture of each stream that takes part in one
   std::map<const Stream*, DependencyArrays> arrays;
   unsigned long long next_id = 1;
 
@@ -55,8 +56,8 @@ CUresult invalidate(StreamCapture& capture, CUresult why) {
   return why;
 }
 
-/// Runs `body(capture)` for the valid capture that the stream takes part in; CUDA_SUCCESS when
-/// there is none.
+/// Runs `body(capture)` when the stream takes part in a valid capture. CUDA_SUCCESS when it takes
+/// part in none.
 template <class Body>
 CUresult with_capture(const Stream& stream, Body body) {
   Captures& all = captures();
@@ -78,7 +79,7 @@ void add(Edges& to, const Edges& more) {
   }
 }
 
-// True when every node that a stream ended with is an ancestor of the origin's last nodes.
+// True when the last nodes of every stream are ancestors of the origin's last nodes.
 bool is_joined(const StreamCapture& capture) {
   std::set<const Node*> seen;
   std::vector<const Node*> open;
@@ -220,7 +221,7 @@ CUresult capture_wait(const Event& event, Stream& stream, bool& captured) {
   if (!mine && !recorded.capture) return CUDA_SUCCESS;
   captured = true;
   if (mine && mine->is_invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  // A captured stream waits for what happened outside of the capture.
+  // A captured stream may not wait for an event that was recorded outside of the capture.
   if (!recorded.capture) return invalidate(*mine, CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
   const auto& theirs = recorded.capture;
   // The capture that the event belongs to may be over.
@@ -299,7 +300,7 @@ void leave_capture(const Stream& stream) {
   const std::lock_guard lock(all.mutex);
   const auto capture = all.find(stream);
   if (!capture) return;
-  if (capture->origin == &stream) {  // nobody can end it any more
+  if (capture->origin == &stream) {  // without its origin, the capture cannot be ended
     capture->is_invalid = true;
     all.remove(capture);
     capture->graph->is_captured_into = false;

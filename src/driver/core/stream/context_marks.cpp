@@ -8,7 +8,7 @@
 
 namespace heddle::driver {
 
-// A stream that nobody else knows waits for what is in all the others.
+// An internal stream waits for the work in all streams.
 CUresult record_all(Context& context, const std::vector<StreamPtr>& streams, Event& event) {
   if (event.context() != &context) return CUDA_ERROR_INVALID_HANDLE;
   std::vector<CompletionPtr> all;

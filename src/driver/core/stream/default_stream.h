@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which stream a null stream handle means. Programs compiled for per-thread default streams call
-// the _ptds and _ptsz exports; those run the plain function inside UsePerThreadDefaultStream, and
-// every function asks default_stream() wherever the caller named none. Driver API 2 (Stream
-// synchronization behavior).
+// The stream of a null stream handle. Programs compiled for per-thread default streams call the
+// _ptds and _ptsz exports, which run the plain function inside UsePerThreadDefaultStream. Functions
+// call default_stream() for a null handle. Driver API 2 (Stream synchronization behavior).
 #pragma once
 
 #include "driver/abi.h"

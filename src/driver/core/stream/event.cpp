@@ -48,7 +48,7 @@ void Event::synchronize() const {
   const auto mark = recorded();
   if (!mark.done) return;
   if (const auto stream = mark.stream.lock()) {
-    stream->wait(*mark.done);  // helps
+    stream->wait(*mark.done);  // may execute the stream's work on this thread
   } else {
     mark.done->wait();
   }

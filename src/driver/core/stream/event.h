@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events: a mark in a stream's work. Driver API 6.19.
+// Events: a mark in the work of a stream. Driver API 6.19.
 #pragma once
 
 #include <mutex>
@@ -16,25 +16,25 @@ class SharedMark;
 
 class Event {
  public:
-  /// `shared`: when the event may be used by several processes.
+  /// `shared`: the state of an event that several processes may use, else null.
   Event(Context* context, unsigned flags, std::shared_ptr<SharedMark> shared = nullptr)
       : context_(context), flags_(flags), shared_(std::move(shared)) {}
 
   Context* context() const { return context_; }
   unsigned flags() const { return flags_; }
 
-  /// Marks everything that is in `stream` now, instead of what was marked before.
+  /// Marks the work that is in `stream` now, and forgets the previous mark.
   void record(Stream& stream);
-  /// Marks the end of a piece of work within a graph.
+  /// Marks the end of a step of a graph's launch.
   void record(CompletionPtr done);
-  /// Marks nodes of a graph: the stream is being captured.
+  /// Marks nodes of a graph, when the stream is captured.
   void record_captured(std::shared_ptr<StreamCapture> capture, std::vector<Edge> nodes);
 
   struct Recorded {
     CompletionPtr done;  ///< null: never recorded, or captured
     std::weak_ptr<Stream> stream;
     std::shared_ptr<StreamCapture> capture;          ///< null: not captured
-    std::shared_ptr<const std::vector<Edge>> nodes;  ///< of the capture
+    std::shared_ptr<const std::vector<Edge>> nodes;  ///< nodes of the capture
   };
   Recorded recorded() const;
   const std::shared_ptr<SharedMark>& shared() const { return shared_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the entry points that take a stream begin with.
+// Checks with which the entry points that take a stream begin.
 #pragma once
 
 #include "driver/core/context/call.h"
@@ -9,8 +9,8 @@
 
 namespace heddle::driver {
 
-/// Runs `body(context, stream)` for a stream handle from the current context's point of view, null
-/// being the default stream.
+/// Runs `body(context, stream)` for a stream handle in the current context. A null handle is the
+/// default stream.
 template <class Body>
 CUresult with_stream(CUstream handle, Body body) {
   return in_context([&](Context& context) -> CUresult {
@@ -21,8 +21,8 @@ CUresult with_stream(CUstream handle, Body body) {
   });
 }
 
-/// The same for a call that uses the stream: not the legacy one while a stream that it would wait
-/// for is captured.
+/// Runs `body(context, stream)` for a call that uses the stream. Refuses the legacy stream while a
+/// stream that it would wait for is captured.
 template <class Body>
 CUresult in_stream(CUstream handle, Body body) {
   return with_stream(handle, [&](Context& context, Stream& stream) -> CUresult {
@@ -31,8 +31,8 @@ CUresult in_stream(CUstream handle, Body body) {
   });
 }
 
-/// Whether `firsts` are the first members of `number` parts of a batch of `count`: from 0 on, each
-/// larger than the one before.
+/// Whether `firsts` splits a batch of `count` members into `number` parts: the first part begins at
+/// 0, and each later one after the part before.
 inline bool is_partition(const size_t* firsts, size_t number, size_t count) {
   if (!firsts || !number || number > count || firsts[0] != 0) return false;
   for (size_t i = 1; i < number; ++i) {

@@ -13,8 +13,8 @@ namespace heddle::driver {
 namespace {
 
 constexpr std::chrono::microseconds kSpin(20);
-/// What a stream's thread leaves to whoever launched, who may be about to wait and would run the
-/// work without a switch of threads.
+/// How long a stream's thread leaves new work to the thread that appended it. That thread may be
+/// about to wait, and executes the work without a switch of threads.
 constexpr std::chrono::microseconds kHeadStart(2);
 
 }  // namespace
@@ -97,7 +97,8 @@ CompletionPtr Stream::append(const ItemPtr& item, std::vector<CompletionPtr> aft
   return item;
 }
 
-// The legacy stream waits for all blocking streams, and they wait for it.
+// The legacy stream waits for all blocking streams, and blocking streams wait for the legacy
+// stream.
 void Stream::add_implicit_order(std::vector<CompletionPtr>& after) {
   if (kind_ == Kind::non_blocking) return;
   for (const auto& weak : group_->streams_) {
@@ -108,7 +109,7 @@ void Stream::add_implicit_order(std::vector<CompletionPtr>& after) {
   }
 }
 
-/// The lock is held; by those below, too, before and after.
+/// The caller of this function and of the functions below holds the lock.
 void Stream::announce() {
   changes_.fetch_add(1, std::memory_order_relaxed);
   left_.store(busy_ ? 0 : queue_.size(), std::memory_order_relaxed);
@@ -123,8 +124,8 @@ void Stream::wait_for_change(std::unique_lock<std::mutex>& lock) {
   changed_.wait(lock, [&] { return changes_.load() != seen; });
 }
 
-/// Until there is something that nobody runs, or until nothing has changed for a while, and then
-/// does. Without the lock: whoever launches and waits shall not wait for that.
+/// Waits for an item that no thread executes: spins without the lock, so that a thread that
+/// launches need not wait for it, then sleeps until the stream changes.
 void Stream::look_for_work(std::unique_lock<std::mutex>& lock) {
   u64 seen = 0;
   const auto left = [&] { return left_.load(std::memory_order_relaxed); };
@@ -144,8 +145,8 @@ CompletionPtr Stream::last() {
   return last_;
 }
 
-/// The lock is held before and after, not meanwhile. Who waits for an item hears of its end: either
-/// it has said so before, or it finds it done. Others sleep on.
+/// Executes the first `count` items without the lock. Threads are woken only at the end of an item
+/// that a thread waits for: such a thread has called await() before, or finds the item done.
 void Stream::run_first(std::unique_lock<std::mutex>& lock, std::size_t count) {
   busy_ = true;
   if (count == queue_.size()) running_.swap(queue_);
@@ -155,7 +156,7 @@ void Stream::run_first(std::unique_lock<std::mutex>& lock, std::size_t count) {
   for (const ItemPtr& item : running_) {
     for (const auto& completion : std::exchange(item->after, {})) completion->wait();
     item->run();
-    item->finish();  // after what it held on to has gone
+    item->finish();  // after run() has released the objects of the work
     if (item->is_awaited() && item != running_.back()) {
       lock.lock();
       announce();
@@ -172,7 +173,8 @@ void Stream::wait(const Completion& completion) {
   completion.await();
   auto lock = spin_then_lock(mutex_);
   while (!completion.is_done()) {
-    // No more than what this thread waits for: what comes after may wait for this thread.
+    // Executes one item at a time, and none after the one that this thread waits for: later items
+    // may wait for this thread.
     if (!busy_ && !queue_.empty()) {
       run_first(lock, 1);
     } else {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Streams: queues of work that run in order, beside each other, with the implicit order that the
-// legacy default stream imposes on the blocking streams of its context. Driver API 2 (Stream
-// synchronization behavior), 6.18.
+// Streams: queues of work. The items of a stream run in order; streams run in parallel, but for the
+// implicit order that the legacy default stream imposes on the blocking streams of its context.
+// Driver API 2 (Stream synchronization behavior), 6.18.
 //
-// A stream has a thread of its own from its first asynchronous work on. Whoever waits for a stream
-// helps: it runs the stream's next work itself when the thread has not begun with it, so launching
-// a kernel and waiting for it costs no switch of threads. The thread takes all that is in the queue
-// at once: who appends and who runs seldom meet at the lock.
+// A stream has a thread of its own from its first asynchronous work on. A thread that waits for a
+// stream executes the stream's next item itself when the stream's thread has not begun with it, so
+// launching a kernel and waiting for it costs no switch of threads. The stream's thread takes all
+// items of the queue at once, so that it seldom contends for the lock with threads that append.
 #pragma once
 
 #include <atomic>
@@ -30,17 +30,17 @@ namespace heddle::driver {
 class Context;
 class Stream;
 
-/// The end of one piece of work: what events capture and streams wait for.
+/// The end of an item of work, which events record and streams wait for.
 class Completion {
  public:
   using Clock = std::chrono::steady_clock;
 
   bool is_done() const { return done_.load(); }
   void wait() const { done_.wait(false, std::memory_order_acquire); }
-  /// From now on, who finishes it is asked to tell.
+  /// Asks the thread that finishes the item to wake waiting threads.
   void await() const { awaited_ = true; }
   bool is_awaited() const { return awaited_.load(); }
-  /// When it was done; only then valid.
+  /// The time at which the item was done. Valid once it is done.
   Clock::time_point time() const { return time_; }
   void finish();
 
@@ -51,28 +51,30 @@ class Completion {
 };
 using CompletionPtr = std::shared_ptr<const Completion>;
 
-/// The streams of one context, or of one green context, as far as they order each other.
+/// The streams of one context, or of one green context, among which the default stream's order
+/// holds.
 class StreamGroup {
  public:
   StreamGroup() = default;
   StreamGroup(CUgreenCtx green, u32 multiprocessors)
       : green_(green), multiprocessors_(multiprocessors) {}
 
-  /// Null: of a context.
+  /// Null for the group of a context.
   CUgreenCtx green() const { return green_; }
-  /// What the green context has; 0: all that the device has.
+  /// Multiprocessors of the green context; 0: all of the device.
   u32 multiprocessors() const { return multiprocessors_; }
-  /// The green context is no more: its streams can only be destroyed.
+  /// Whether the green context has been destroyed. Its streams can then only be destroyed.
   bool is_detached() const { return detached_.load(); }
   void detach() { detached_ = true; }
 
   void add(const std::shared_ptr<Stream>& stream);
-  /// All streams that are still alive.
+  /// All live streams of the group.
   std::vector<std::shared_ptr<Stream>> all();
 
  private:
   friend class Stream;
-  std::mutex order_;  // held while work is appended to any stream, so that "before" is well defined
+  std::mutex
+      order_;  // held while work is appended to any stream, so that all appended work has one order
   std::vector<std::weak_ptr<Stream>> streams_;
   const CUgreenCtx green_ = nullptr;
   const u32 multiprocessors_ = 0;
@@ -87,51 +89,51 @@ class Stream : public std::enable_shared_from_this<Stream> {
   static std::shared_ptr<Stream> create(std::shared_ptr<StreamGroup> group, Context* context,
                                         Kind kind, unsigned flags, int priority);
 
-  /// Appends work; it runs after what is in the stream, after `after`, and after what the rules of
-  /// the default stream put before it.
+  /// Appends work. It runs after the work in the stream, after `after`, and after the work that the
+  /// default stream's rules order before it.
   template <class Work>
   CompletionPtr enqueue(Work work, std::vector<CompletionPtr> after = {}) {
     return append(std::make_shared<ItemOf<Work>>(std::move(work)), std::move(after), By::thread);
   }
-  /// The same for work that takes no time and uses no stream: it is done when the call returns,
-  /// if there is nothing that it comes after.
+  /// Appends work that takes no time and uses no stream. The work is done when the call returns if
+  /// it need not wait for other work.
   template <class Work>
   CompletionPtr enqueue_brief(Work work, std::vector<CompletionPtr> after = {}) {
     return append(std::make_shared<ItemOf<Work>>(std::move(work)), std::move(after), By::caller);
   }
-  /// Appends the end of all that is in the stream, and of `after`.
+  /// Appends an empty item, which is done after all work in the stream and after `after`.
   CompletionPtr mark(std::vector<CompletionPtr> after = {}) {
     return enqueue_brief([] {}, std::move(after));
   }
-  /// Appends work and waits for it, running it here when possible.
+  /// Appends work and waits for it, executing it on this thread when possible.
   template <class Work>
   void run(Work work) {
     wait(*append(std::make_shared<ItemOf<Work>>(std::move(work)), {}, By::waiter));
   }
 
-  /// Waits for one piece of this stream's work / for everything that is in it now.
+  /// wait() waits for one item of this stream, synchronize() for all that are in it now.
   void wait(const Completion& completion);
   void synchronize();
   bool is_idle();
 
-  /// The work appended last; null when there was none.
+  /// The item appended last; null when there was none.
   CompletionPtr last();
 
-  /// No more work will come: the thread ends once the queue is empty. Does not wait.
+  /// Called when no more work will come: the thread ends once the queue is empty. Does not wait.
   void close();
 
   Context* context() const { return context_; }
   const StreamGroup& group() const { return *group_; }
   Kind kind() const { return kind_; }
   unsigned flags() const { return flags_; }
-  /// Between kGreatestPriority and 0: what is beyond is taken for the nearest.
+  /// From kGreatestPriority to 0. Other numbers are clamped.
   int priority() const { return priority_.load(); }
   void set_priority(int priority);
   static constexpr int kGreatestPriority = -5;
   unsigned long long id() const { return id_; }
 
   using Attributes = std::map<CUstreamAttrID, CUstreamAttrValue>;
-  /// Runs `use(attributes)` alone.
+  /// Runs `use(attributes)` under the lock.
   template <class Use>
   auto attributes(Use use) {
     const std::lock_guard lock(mutex_);
@@ -139,11 +141,11 @@ class Stream : public std::enable_shared_from_this<Stream> {
   }
 
  private:
-  /// A piece of work and its end, in one place: a launch costs one allocation.
+  /// An item of work is its own completion, so that a launch costs one allocation.
   struct Item : Completion {
     std::vector<CompletionPtr> after;
     virtual ~Item() = default;
-    /// Once. What the work holds on to goes with it.
+    /// Executes the work, once, and destroys its objects.
     virtual void run() = 0;
   };
   template <class Work>
@@ -158,8 +160,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   using ItemPtr = std::shared_ptr<Item>;
 
   Stream() = default;
-  /// Who runs a piece of work: whoever appends it, when it can begin at once, and otherwise the
-  /// stream's thread; the thread; or who waits for it, unless the thread is there already.
+  /// The thread that executes an item. caller: the thread that appends it, when it can begin at
+  /// once, and otherwise the stream's thread; thread: the stream's thread; waiter: the thread that
+  /// waits for the item, unless the stream's thread takes it first.
   enum class By { caller, thread, waiter };
   CompletionPtr append(const ItemPtr& item, std::vector<CompletionPtr> after, By by);
   void add_implicit_order(std::vector<CompletionPtr>& after);
@@ -178,19 +181,20 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::atomic<u64> changes_{0};  // made under the lock
-  std::atomic<u64> left_{0};     // the same: items that nobody runs, while nobody runs any
+  std::atomic<u64> changes_{0};  // changed under the lock
+  std::atomic<u64> left_{
+      0};  // changed under the lock: the queue's items, or 0 while a thread executes items
   std::deque<ItemPtr> queue_;
-  std::deque<ItemPtr> running_;  // belongs to the thread that made the stream busy
+  std::deque<ItemPtr> running_;  // used by the thread that made the stream busy
   Attributes attributes_;
   CompletionPtr last_;
-  bool busy_ = false;     // somebody runs items that are no longer in the queue
-  bool started_ = false;  // the thread exists
+  bool busy_ = false;     // a thread executes items, which are no longer in the queue
+  bool started_ = false;  // the stream's thread exists
   bool closed_ = false;
 };
 using StreamPtr = std::shared_ptr<Stream>;
 
-/// The default streams of one group, made when they are first used.
+/// The default streams of a group. The first use makes a stream.
 class DefaultStreams {
  public:
   /// `handle`: CU_STREAM_LEGACY or CU_STREAM_PER_THREAD.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Streams and events by handle.
+// Tables of streams and events by handle.
 #pragma once
 
 #include "driver/abi.h"
@@ -15,7 +15,7 @@ struct StreamTables {
   Table<CUstream, Stream> streams;
   Table<CUevent, Event> events;
 };
-/// Of the process; never destroyed.
+/// The tables of the process, which are never destroyed.
 StreamTables& stream_tables();
 
 }  // namespace heddle::driver

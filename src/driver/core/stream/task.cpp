@@ -20,7 +20,7 @@ constexpr CUgraphNodeType kTypes[] = {
     CU_GRAPH_NODE_TYPE_MEM_FREE,   CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, CU_GRAPH_NODE_TYPE_CONDITIONAL};
 static_assert(std::size(kTypes) == std::variant_size_v<Task>);
 
-// Memory may have been freed since the task was made, by a program that does not wait.
+// A program that does not wait may have freed the memory since the task was made.
 bool is_still_there(Context& context, CUresult now, const char* what) {
   if (now == CUDA_SUCCESS) return true;
   say("a {} uses memory that has been freed", what);

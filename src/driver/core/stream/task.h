@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Work, one value for each kind. The same value is done in a stream now, or kept in a graph's node
-// and done at each launch, so that a captured call and an immediate one cannot differ. Driver API
-// 6.18, 6.22, 6.24.
+// Tasks: values that describe work, a type for each kind. The same value is executed in a stream,
+// or kept in a graph's node and executed at each launch, so a captured call does what the immediate
+// one does. Driver API 6.18, 6.22, 6.24.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ class GraphAllocation;
 
 struct CopyTask {
   ContextPtr context;
-  CUDA_MEMCPY3D params;  ///< as the program gave them, for queries
+  CUDA_MEMCPY3D params;  ///< the program's parameters, for queries
   Copy copy;
 };
 
@@ -31,7 +31,7 @@ struct HostTask {
   void* data = nullptr;
 };
 
-/// Waits for and writes words, in this order.
+/// Memory operations: waits for words and writes words, in this order.
 struct WordsTask {
   ContextPtr context;
   std::vector<CUstreamBatchMemOpParams> operations;
@@ -66,7 +66,7 @@ struct ConditionalTask {
   std::shared_ptr<Conditional> condition;
   CUgraphConditionalNodeType type = CU_GRAPH_COND_TYPE_IF;
   std::vector<std::shared_ptr<Graph>> bodies;  ///< the node owns them
-  std::vector<CUgraph> handles;                ///< of the bodies, lent to the program
+  std::vector<CUgraph> handles;                ///< of the bodies; the program may use them
   ContextPtr context;
 };
 
@@ -75,19 +75,20 @@ using Task =
                  RecordEventTask, AllocateTask, FreeTask, WordsTask, ConditionalTask>;
 
 CUgraphNodeType type_of(const Task& task);
-/// The context that a task works in; null when it is none's.
+/// The context of a task; null when it has none.
 Context* context_of(const Task& task);
 
-/// Does a task that needs nothing but itself: not events, memory or graphs within graphs.
+/// Executes a task. Tasks of events, graph memory and child graphs need their launch as well, and
+/// are not executed here.
 void perform(const Task& task);
 
-/// Checks words and their flags.
+/// Makes a task of memory operations, and checks their addresses and flags.
 CUresult make_words(Context& context, const CUstreamBatchMemOpParams* operations, unsigned count,
                     unsigned flags, WordsTask& out);
 
 /// Appends a task to a stream, or to the graph that the stream is captured into.
 CUresult submit(Context& context, Stream& stream, Task task);
-/// The same, and waits for it. Such a call cannot be captured.
+/// Appends a task to a stream and waits for it. Such a call cannot be captured.
 CUresult submit_and_wait(Context& context, Stream& stream, Task task);
 
 }  // namespace heddle::driver

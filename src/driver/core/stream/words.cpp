@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Waiting for and writing words of memory as work of a stream. Driver API 6.21.
+// Waits for words of memory, and writes of words, as work of a stream. Driver API 6.21.
 #include <atomic>
 #include <thread>
 
@@ -31,7 +31,7 @@ std::atomic_ref<T> word(CUdeviceptr address) {
   return std::atomic_ref<T>(*reinterpret_cast<T*>(address));
 }
 
-// Flushing remote writes (CU_STREAM_WAIT_VALUE_FLUSH) has nothing to do: there is one memory.
+// Flushing remote writes (CU_STREAM_WAIT_VALUE_FLUSH) has no effect, because there is one memory.
 constexpr unsigned kFlush = CU_STREAM_WAIT_VALUE_FLUSH;
 
 template <class T>

@@ -10,7 +10,8 @@ namespace heddle::driver {
 /// Operations that one batch may have (6.21, cuStreamBatchMemOp).
 inline constexpr unsigned kMostWords = 256;
 
-/// CUDA_ERROR_INVALID_VALUE when a word is no memory of a device, or its flags do not exist.
+/// CUDA_ERROR_INVALID_VALUE when a word does not lie in memory of a device, or its flags do not
+/// exist.
 CUresult check(const WordsTask& task);
 void run(const WordsTask& task);
 

@@ -163,12 +163,13 @@ const llvm::CallInst* find_asking(const llvm::Loop& loop, const ScalarKernel& ke
   return nullptr;
 }
 
-/// The call of heddle.turn at which interleaved lanes of the loop meet. Null: there is none.
-const llvm::CallInst* find_turn(const llvm::Loop& loop, const Shapes& shapes) {
+/// The call of heddle.round_end at which interleaved lanes of the loop reconverge. Null: the loop
+/// interleaves no lanes.
+const llvm::CallInst* find_round_end(const llvm::Loop& loop, const Shapes& shapes) {
   for (const Block* block : loop.blocks()) {
     if (shapes.loops.getLoopFor(block) != &loop) continue;
     for (const llvm::Instruction& inst : *block) {
-      if (machine_op(inst) == MachineOp::turn) return llvm::cast<llvm::CallInst>(&inst);
+      if (machine_op(inst) == MachineOp::round_end) return llvm::cast<llvm::CallInst>(&inst);
     }
   }
   return nullptr;
@@ -254,8 +255,8 @@ bool hold_answers_up(const ScalarKernel& kernel, const Shapes& shapes,
 WaitingLoops find_waiting_loops(const ScalarKernel& kernel, const Shapes& shapes) {
   WaitingLoops found;
   for (const llvm::Loop* loop : shapes.loops.getLoopsInPreorder()) {
-    if (const llvm::CallInst* turn = find_turn(*loop, shapes)) {
-      found[loop] = {turn, true};
+    if (const llvm::CallInst* end = find_round_end(*loop, shapes)) {
+      found[loop] = {end, true};
       continue;
     }
     const llvm::CallInst* asks = find_asking(*loop, kernel, shapes);

@@ -324,13 +324,13 @@ Rounds make_rounds(const Vectorized& cta, const std::vector<llvm::CallInst*>& en
   const auto arrive = [&](llvm::PHINode* phi, llvm::Value* at_first, llvm::Value* next_warp,
                           llvm::Value* next_round) {
     phi->addIncoming(at_first, cta.cta);
-    if (cta.turn) phi->addIncoming(next_warp, cta.next);
+    if (cta.team_counter) phi->addIncoming(next_warp, cta.next);
     phi->addIncoming(next_round, round);
   };
   arrive(met, builder.getInt64(kNoneYet), merged, builder.getInt64(kNoneYet));
   arrive(together, begins, together, builder.getTrue());
   arrive(place, first, place, merged);
-  if (cta.turn) cta.turn->addIncoming(builder.getInt32(0), round);
+  if (cta.team_counter) cta.team_counter->addIncoming(builder.getInt32(0), round);
 
   rounds.go = go;
   rounds.met = met, rounds.together = together, rounds.place = place;

@@ -20,8 +20,8 @@ constexpr std::size_t kMostLoops = 64;
 
 /// The loop of a region.
 struct Loop {
-  llvm::BasicBlock* head = nullptr;  ///< null: the region has none
-  llvm::PHINode* turn = nullptr;     ///< as Vectorized::turn
+  llvm::BasicBlock* head = nullptr;       ///< null: the region has none
+  llvm::PHINode* team_counter = nullptr;  ///< as Vectorized::team_counter
   llvm::PHINode* together = nullptr;
   llvm::ValueToValueMapTy made;  ///< copies of the values of Vectorized::head
 };
@@ -36,10 +36,10 @@ void begin_loop(const Vectorized& cta, const Rounds& rounds, const Rounds::Regio
   llvm::IRBuilder<> builder(cta.function->getContext());
   loop.head = llvm::BasicBlock::Create(builder.getContext(), "region", cta.function, region.begin);
   builder.SetInsertPoint(loop.head);
-  if (cta.turn) {
-    loop.turn = builder.CreatePHI(cta.turn->getType(), 3, "turn");
-    loop.turn->addIncoming(cta.turn, rounds.go);
-    loop.made[cta.turn] = loop.turn;
+  if (cta.team_counter) {
+    loop.team_counter = builder.CreatePHI(cta.team_counter->getType(), 3, "team_counter");
+    loop.team_counter->addIncoming(cta.team_counter, rounds.go);
+    loop.made[cta.team_counter] = loop.team_counter;
   }
   loop.together = builder.CreatePHI(builder.getInt1Ty(), 3, "together");
   loop.together->addIncoming(rounds.together, rounds.go);
@@ -73,13 +73,13 @@ void end_loop(const Vectorized& cta, const Rounds& rounds, const Rounds::End& en
 
   builder.SetInsertPoint(other);
   llvm::BasicBlock* last = other;
-  if (loop.turn) {
+  if (loop.team_counter) {
     const auto* again = llvm::cast<llvm::BranchInst>(cta.next->getTerminator());
     llvm::Value* teams = llvm::cast<llvm::ICmpInst>(again->getCondition())->getOperand(1);
-    llvm::Value* turn = builder.CreateNUWAdd(loop.turn, builder.getInt32(1));
+    llvm::Value* team_counter = builder.CreateNUWAdd(loop.team_counter, builder.getInt32(1));
     last = new_block("last");
-    builder.CreateCondBr(builder.CreateICmpULT(turn, teams), loop.head, last);
-    loop.turn->addIncoming(turn, other);
+    builder.CreateCondBr(builder.CreateICmpULT(team_counter, teams), loop.head, last);
+    loop.team_counter->addIncoming(team_counter, other);
     loop.together->addIncoming(builder.getTrue(), other);
   }
   builder.SetInsertPoint(last);
@@ -87,11 +87,11 @@ void end_loop(const Vectorized& cta, const Rounds& rounds, const Rounds::End& en
     builder.CreateBr(cta.finished);
   } else if (Loop& following = loops[end.following]; following.head) {
     continue_or_switch(builder, cta, end.state, following.head);
-    if (following.turn) following.turn->addIncoming(builder.getInt32(0), last);
+    if (following.team_counter) following.team_counter->addIncoming(builder.getInt32(0), last);
     following.together->addIncoming(builder.getTrue(), last);
   } else {
     continue_or_switch(builder, cta, end.state, cta.head);
-    if (cta.turn) cta.turn->addIncoming(builder.getInt32(0), last);
+    if (cta.team_counter) cta.team_counter->addIncoming(builder.getInt32(0), last);
     rounds.met->addIncoming(rounds.none_yet, last);
     rounds.together->addIncoming(builder.getTrue(), last);
     rounds.place->addIncoming(end.state, last);

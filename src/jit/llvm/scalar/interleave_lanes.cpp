@@ -71,8 +71,8 @@ class Interleaving {
   void keep_values_in_memory();
   void make_rounds();
   Block* wait_together(const std::vector<Block*>& blocks, bool names_members, Block* meet);
-  void meet_here();
-  Block* note(u32 number, Block* to, bool moved = true);
+  void emit_round_end();
+  Block* suspend(u32 number, Block* to, bool progressed = true);
   llvm::AllocaInst* variable(const char* name);
   llvm::Value* across(isa::SemId sem, llvm::ArrayRef<llvm::Value*> operands);
   llvm::Value* are_here(llvm::Value* members);
@@ -92,7 +92,7 @@ class Interleaving {
   std::vector<llvm::AllocaInst*> storage_;  ///< of values, and the next three
   llvm::AllocaInst* place_ = nullptr;       ///< where a lane resumes
   llvm::AllocaInst* here_ = nullptr;        ///< lanes that take part in the round
-  llvm::AllocaInst* moved_ = nullptr;       ///< whether the lane made progress in it
+  llvm::AllocaInst* progressed_ = nullptr;  ///< whether the lane made progress in it
   const Site site_;                         ///< of an instruction for which lanes wait
 };
 
@@ -247,12 +247,13 @@ void Interleaving::keep_values_in_memory() {
   for (llvm::PHINode* phi : phis) keep(llvm::DemotePHIToStack(phi, at));
 }
 
-/// A block that stores where the lane resumes, and whether it made progress.
-Block* Interleaving::note(u32 number, Block* to, bool moved) {
-  auto* block = Block::Create(function_.getContext(), "turn", &function_, to);
+/// A block in which a lane ends its round: it stores where the lane resumes, and whether the lane
+/// made progress.
+Block* Interleaving::suspend(u32 number, Block* to, bool progressed) {
+  auto* block = Block::Create(function_.getContext(), "suspend", &function_, to);
   builder_.SetInsertPoint(block);
   builder_.CreateStore(builder_.getInt32(number), place_);
-  builder_.CreateStore(builder_.getInt32(moved), moved_);
+  builder_.CreateStore(builder_.getInt32(progressed), progressed_);
   builder_.CreateBr(to);
   return block;
 }
@@ -268,7 +269,7 @@ Block* Interleaving::wait_together(const std::vector<Block*>& blocks, bool names
   llvm::AllocaInst *behind = variable("behind"), *members = variable("members");
   const u32 number = static_cast<u32>(begins_.size());
   begins_.insert(wait);
-  Block* again = note(number, meet, /*moved=*/false);
+  Block* again = suspend(number, meet, /*progressed=*/false);
   builder_.SetInsertPoint(go);
   auto* choice =
       builder_.CreateSwitch(builder_.CreateLoad(word, behind), blocks.front()->getSingleSuccessor(),
@@ -276,7 +277,7 @@ Block* Interleaving::wait_together(const std::vector<Block*>& blocks, bool names
   llvm::Value* same = nullptr;  // all members are named
   for (u32 i = 0; i < blocks.size(); ++i) {
     if (i) choice->addCase(builder_.getInt32(i), blocks[i]->getSingleSuccessor());
-    Block* come = note(number, meet);
+    Block* come = suspend(number, meet);
     llvm::Instruction& barrier = *blocks[i]->getTerminator()->getPrevNode();
     llvm::Value* named = names_members ? barrier.getOperand(1) : builder_.getInt32(~0u);
     same = llvm::isa<llvm::Constant>(named) && (i == 0 || same == named) ? named : nullptr;
@@ -292,16 +293,18 @@ Block* Interleaving::wait_together(const std::vector<Block*>& blocks, bool names
   return go;
 }
 
-/// `turn` with two sites: the second one is for rounds in which all lanes have waited.
-void Interleaving::meet_here() {
+/// Emits the end of a round. It has two sites: the second one is for rounds in which no lane made
+/// progress.
+void Interleaving::emit_round_end() {
   Site site = site_;
   site.gathered = true;
   const u32 number = kernel_.add_site(site);
   site.alone = true;
   kernel_.add_site(site);
-  llvm::Value* moved = builder_.CreateLoad(builder_.getInt32Ty(), moved_);
-  call_machine(builder_, MachineOp::turn, builder_.getVoidTy(),
-               {builder_.getInt32(number), builder_.CreateICmpNE(moved, builder_.getInt32(0))});
+  llvm::Value* progressed = builder_.CreateLoad(builder_.getInt32Ty(), progressed_);
+  call_machine(
+      builder_, MachineOp::round_end, builder_.getVoidTy(),
+      {builder_.getInt32(number), builder_.CreateICmpNE(progressed, builder_.getInt32(0))});
 }
 
 void Interleaving::make_rounds() {
@@ -343,7 +346,7 @@ void Interleaving::make_rounds() {
   auto* choice = builder_.CreateSwitch(builder_.CreateLoad(word, place_), entry_, first_end);
   for (u32 i = 1; i < first_end; ++i) choice->addCase(builder_.getInt32(i), begins_[i]);
   builder_.SetInsertPoint(meet);
-  meet_here();
+  emit_round_end();
   llvm::Value* place = builder_.CreateLoad(word, place_);
   builder_.CreateCondBr(builder_.CreateICmpULT(place, builder_.getInt32(first_end)), round, left);
   builder_.SetInsertPoint(left);
@@ -353,21 +356,21 @@ void Interleaving::make_rounds() {
     if (number) choice->addCase(builder_.getInt32(first_end + number), block);
   }
 
-  Block* begin = note(0, round);
+  Block* begin = suspend(0, round);
   for (Block* way : before) way->getTerminator()->replaceSuccessorWith(entry_, begin);
   for (const auto& [from, to] : around) {
     const auto number = std::find(begins_.begin(), begins_.end(), to) - begins_.begin();
-    const bool moved =
+    const bool progressed =
         !llvm::is_contained(asking_, to) && (from != to || llvm::is_contained(waiting_, to));
-    Block* turn = note(static_cast<u32>(number), meet, moved);
-    from->getTerminator()->replaceSuccessorWith(to, turn);
+    Block* suspended = suspend(static_cast<u32>(number), meet, progressed);
+    from->getTerminator()->replaceSuccessorWith(to, suspended);
   }
   for (const auto& [from, to] : leaving)
-    from->getTerminator()->replaceSuccessorWith(to, note(first_end + ends[to], meet));
+    from->getTerminator()->replaceSuccessorWith(to, suspend(first_end + ends[to], meet));
 }
 
 void Interleaving::run() {
-  place_ = variable("place"), here_ = variable("here"), moved_ = variable("moved");
+  place_ = variable("place"), here_ = variable("here"), progressed_ = variable("progressed");
   compute_before();
   const llvm::SetVector<Block*> part = part_;
   for (Block* block : part) {

@@ -147,11 +147,11 @@ void ControlFlow::emit_loop(Block* header) {
   go_to(next);
   if (const auto waiting = waiting_.find(loop); waiting != waiting_.end()) {
     llvm::Value* site = waiting->second.asks->getArgOperand(0);
-    if (machine_op(*waiting->second.asks) == MachineOp::turn) {
+    if (machine_op(*waiting->second.asks) == MachineOp::round_end) {
       // Where no lane made progress, the next site tells the run-time so.
-      llvm::Value* moved = operations_.progress();
-      site =
-          builder_.CreateAdd(site, builder_.CreateZExt(builder_.CreateNot(moved), site->getType()));
+      llvm::Value* progressed = operations_.progress();
+      site = builder_.CreateAdd(
+          site, builder_.CreateZExt(builder_.CreateNot(progressed), site->getType()));
     }
     const u32 why = waiting->second.writes ? WarpState::kYields : WarpState::kLooks;
     function_.end_region(site, builder_.getInt32(why));

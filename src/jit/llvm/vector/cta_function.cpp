@@ -66,21 +66,21 @@ CtaFunction::CtaFunction(ScalarKernel& of_kernel, const Shapes& of_shapes,
            entry,
            cta,
            head,
-           teams == 1 ? nullptr : builder.CreatePHI(builder.getInt32Ty(), 2, "turn"),
+           teams == 1 ? nullptr : builder.CreatePHI(builder.getInt32Ty(), 2, "team_counter"),
            builder.getInt32(0),
            new_block("next"),
            new_block("done"),
            new_block("finished")};
-  if (made_.turn) made_.team = hide(builder, made_.turn, teams);
+  if (made_.team_counter) made_.team = hide(builder, made_.team_counter, teams);
   team = made_.team;
   publish_warp(0);
   go_to(made_.next);
-  if (made_.turn) {
-    llvm::Value* following = builder.CreateNUWAdd(made_.turn, builder.getInt32(1));
+  if (made_.team_counter) {
+    llvm::Value* following = builder.CreateNUWAdd(made_.team_counter, builder.getInt32(1));
     builder.CreateCondBr(builder.CreateICmpULT(following, builder.getInt32(teams)), head,
                          made_.done);
-    made_.turn->addIncoming(builder.getInt32(0), cta);
-    made_.turn->addIncoming(following, made_.next);
+    made_.team_counter->addIncoming(builder.getInt32(0), cta);
+    made_.team_counter->addIncoming(following, made_.next);
   } else {
     builder.CreateBr(made_.done);
   }

@@ -127,13 +127,13 @@ void MachineOperations::emit_special(llvm::CallInst& call) {
                          builder_.CreateLoad(builder_.getInt64Ty(), runtime_.operand_address(0)));
 }
 
-void MachineOperations::emit_turn(llvm::CallInst& call, const Halves& mask) {
-  Halves moved{};
+void MachineOperations::emit_round_end(llvm::CallInst& call, const Halves& mask) {
+  Halves progressed{};
   for (unsigned h = 0; h < halves_; ++h)
-    moved[h] = builder_.CreateAnd(mask[h],
-                                  builder_.CreateFreeze(values_.vector(call.getArgOperand(1), h)));
+    progressed[h] = builder_.CreateAnd(
+        mask[h], builder_.CreateFreeze(values_.vector(call.getArgOperand(1), h)));
   if (!progress_) progress_ = function_.variable(builder_.getInt1Ty());
-  builder_.CreateStore(masks_.any(moved), progress_);
+  builder_.CreateStore(masks_.any(progressed), progress_);
 }
 
 llvm::Value* MachineOperations::progress() {
@@ -197,8 +197,8 @@ void MachineOperations::emit(llvm::CallInst& call, MachineOp op, const ActiveLan
       return values_.define_uniform(call,
                                     conditions_.holds_for_team({call.getArgOperand(0), holds}));
     }
-    case MachineOp::turn:
-      return emit_turn(call, mask);
+    case MachineOp::round_end:
+      return emit_round_end(call, mask);
     case MachineOp::fence:
       return emit_fence(call);
     case MachineOp::trap_at:

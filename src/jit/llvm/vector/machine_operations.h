@@ -30,7 +30,7 @@ class MachineOperations : Emitter {
         matrices_(matrices) {}
 
   void emit(llvm::CallInst& call, MachineOp op, const ActiveLanes& active);
-  /// Of the last MachineOp::turn: whether a lane has made progress (i1).
+  /// Of the last MachineOp::round_end: whether a lane has made progress (i1).
   llvm::Value* progress();
 
  private:
@@ -42,7 +42,7 @@ class MachineOperations : Emitter {
   void emit_tid(llvm::CallInst& call);
   void emit_local_base(llvm::CallInst& call);
   void emit_special(llvm::CallInst& call);
-  void emit_turn(llvm::CallInst& call, const Halves& mask);
+  void emit_round_end(llvm::CallInst& call, const Halves& mask);
   void emit_fence(llvm::CallInst& call);
 
   LaneValues& values_;

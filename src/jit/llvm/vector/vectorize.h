@@ -27,9 +27,9 @@ struct Vectorized {
   llvm::BasicBlock* entry = nullptr;   ///< what all CTAs share
   llvm::BasicBlock* cta = nullptr;     ///< where each CTA begins or resumes: what its warps share
   llvm::BasicBlock* head = nullptr;    ///< where each team begins; branches to its code
-  llvm::PHINode* turn = nullptr;       ///< in the head, counts the teams; null if there is one
-  llvm::Value* team = nullptr;         ///< number of the team that runs
-  llvm::BasicBlock* next = nullptr;    ///< where each team ends: branches to head, or done
+  llvm::PHINode* team_counter = nullptr;  ///< in the head, counts the teams; null if there is one
+  llvm::Value* team = nullptr;            ///< number of the team that runs
+  llvm::BasicBlock* next = nullptr;       ///< where each team ends: branches to head, or done
   llvm::BasicBlock* done = nullptr;
   llvm::BasicBlock* finished = nullptr;  ///< where each CTA ends
   bool switches_ctas = false;            ///< switches between CTAs (cta_switching.h)
