@@ -21,7 +21,7 @@ from typing import Dict, Iterable, List, NamedTuple
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 SUFFIXES = {".h", ".cpp", ".c", ".inc", ".def"}
 STRANGERS = [{"interp", "jit"}]  # pairs that must not include each other
-# Layers that only these others may include: who wants an engine asks the layer engine for one.
+# Layers that only these others may include: other layers get an engine from the layer `engine`.
 CONFINED = {"interp": {"engine"}, "jit": {"engine", "cli"}}
 LLVM_PREFIXES = ("llvm/", "llvm-c/", "clang/")
 LLVM_LAYER = "jit"

@@ -6,10 +6,10 @@
 
 writes into OUTDIR:
     api.h             prototypes of every exported function, for implementation and callers
-    not_written.cpp   bodies of functions that are not written yet: CUDA_ERROR_NOT_SUPPORTED, and
-                      the function's name once on stderr; never a silent success
-    exports.cpp       the exported functions, which print the call when HEDDLE_TRACE says so and go
-                      on to the implementation, heddle_NAME (where HEDDLE_DRIVER_IMPLEMENTATION is
+    not_written.cpp   bodies of functions that Heddle does not support: they return CUDA_ERROR_NOT_SUPPORTED
+                      and print the function's name once on stderr
+    exports.cpp       the exported functions, which print the call when HEDDLE_TRACE asks for that, and
+                      call the implementation, heddle_NAME (where HEDDLE_DRIVER_IMPLEMENTATION is
                       defined, api.h defines NAME as heddle_NAME); name_ptds / name_ptsz is the same
                       function with the per-thread default stream
     entry_points.cpp  the table of cuGetProcAddress; it refers to every export, so that a function

@@ -3,7 +3,7 @@
 """Runs the commands that pages show, and writes what they print into the pages.
 
     page_commands.py HEDDLE PAGE...            writes the pages anew
-    page_commands.py HEDDLE --check PAGE...    exit status 1 when a page is not what it would be
+    page_commands.py HEDDLE --check PAGE...    exit status 1 when a page is out of date
 
 A block of a page that begins with ```console shows commands of bash, each on a line that begins with `$ `, or with `> `
 where it goes on, and below it what the command prints. The commands of a page run one after the other in one shell,
@@ -24,12 +24,12 @@ END = "\x1e"  # what the shell prints behind each command
 
 
 class PageError(Exception):
-    """A page that cannot be made anew; the message says why."""
+    """A page whose commands cannot be run; the message says why."""
 
 
 class Command(NamedTuple):
-    lines: List[str]   # that show it
-    output: List[str]  # that are shown below it
+    lines: List[str]   # of the page, with the command
+    output: List[str]  # the lines of output below the command
 
     def text(self):
         return "\n".join(line[2:] for line in self.lines)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of page_commands.py: what becomes of blocks of a page, and which blocks it refuses."""
+"""Tests of page_commands.py: the output that it writes into a page, and the blocks that it refuses."""
 
 import unittest
 
@@ -8,7 +8,7 @@ import page_commands
 
 
 def now(*lines):
-    """The block of these lines, made anew."""
+    """A block of these lines, after page_commands.py has written the output."""
     text = "text\n\n```console\n" + "".join(f"{line}\n" for line in lines) + "```\n\n```text\n$ echo no command\n```\n"
     made = page_commands.page_now("/nowhere/heddle", text)
     start, block, rest = made.partition("```console\n")

@@ -4,8 +4,8 @@
 
     profilegen.py TARGETS.isa OUT.inc PROFILE...
 
-NAME is what HEDDLE_DEVICE says. A profile is lines of the form `key = value`; `#` begins a comment. The keys are the members of machine::Profile and of its
-tensor_core (isa::TensorCore), each once. Numbers of bytes may have a unit: KiB, MiB or GiB. A profile that is not complete or not right ends the build with
+HEDDLE_DEVICE selects a profile by NAME. A profile is lines of the form `key = value`; `#` begins a comment. The keys are the members of machine::Profile and of
+its tensor_core (isa::TensorCore), each once. Numbers of bytes may have a unit: KiB, MiB or GiB. A profile with a missing or wrong line ends the build with
 "file:line: message".
 
 The default device, the only one with `any_target = yes`, comes first; the others follow by memory, the largest first.
@@ -70,7 +70,7 @@ def string(text, _):
 
 
 def memory(text, targets):
-    """0: as much as the host has."""
+    """The bytes; 0 stands for the memory of the host."""
     return "0" if text == "host" else number(64, tuple(UNITS))(text, targets)
 
 

@@ -8,12 +8,12 @@ writes into OUTDIR:
     bodies.h              prototypes of the functions that are written by hand
     api_12.h, api.h       prototypes as C sees them, of CUDA 12 and of CUDA 13
     exports_12.cpp, _13   the exported functions: each calls its body, or the driver, and records the
-                          error; a function that is not written yet prints that, and never succeeds silently
+                          error; a function that Heddle does not support prints a message and returns an error
     libcudart.so.12.map   the linker's version scripts: these symbols in the node of that name, and
     libcudart.so.13.map   nothing else
 
-The list's own header explains its columns. The reader of parameters and the writers of map and files
-are those of drivergen.py.
+The list's own header explains its columns. drivergen.py has the reader of parameters and the writers of the map and of
+files.
 """
 
 import re

@@ -48,7 +48,7 @@ def resolve(raw: Raw, problems: Problems) -> Isa:
 
 
 def _find_members(isa: Isa, problems: Problems) -> None:
-    """Each effect is of some form's handler, and a membermask that it names is an operand of one."""
+    """Finds the membermask among the operands of each form. Each effect must belong to a form, and its membermask must be an operand."""
     for name, effect in isa.effects.items():
         forms = [form for form in isa.forms if form.sem == name and form.sem_kind in ("memory", "warp", "engine")]
         for form in forms:

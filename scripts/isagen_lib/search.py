@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which slot values a form allows: rows and rules, and the search for a legal combination."""
+"""The slot values that a form allows, by its rows and rules; the search for a legal combination."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class Writer:
         return "{" + ", ".join(self.register(name) for _ in range(length)) + "}"
 
     def _lists(self) -> int:
-        """Which function a call means: 1: it has a parameter, 2: a result."""
+        """The kind of function that a call names: bit 0: it has a parameter, bit 1: a result."""
         lists = [operand for operand in self.form.operands if operand.kind == "list" and
                  (self.optional or not operand.optional)]
         return sum(2 if operand.written else 1 for operand in lists)

@@ -42,8 +42,7 @@ struct Config {
   std::optional<u64> schedule;  ///< seed of a pseudo-random order; none: the fast order
   /// Whether a wrong membermask traps. None: it traps in `heddle run`, and does not in programs.
   std::optional<bool> strict_membermasks;
-  bool reports_faults =
-      false;  ///< a kernel that makes a bad access reports it and continues, instead of trapping
+  bool reports_faults = false;  ///< a bad access is reported, and the kernel continues
 
   bool traces_api = false, traces_launches = false, traces_jit = false;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Helps for people who know another language, or who confused two modifiers. Called only after a
-// mistake, so these functions need not be fast.
+// Helps in messages, for users who know another language or who confused two modifiers. These
+// functions run only after a mistake, so they need not be fast.
 #pragma once
 
 #include <functional>

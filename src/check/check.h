@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tree to module: every rule that a user can break is checked here, every name resolved, every
-// constant evaluated. A module whose report has no errors can be run.
+// The checker, which makes a module of a syntax tree: it checks every rule that a user can break,
+// resolves every name and evaluates every constant. A module whose report has no errors can be run.
 #pragma once
 
 #include <memory>
@@ -44,8 +44,8 @@ struct Unit {
   std::shared_ptr<ir::Module> module;
   bool overrides = false;
 };
-/// The front end of one input: preprocesses it where it asks for that, parses and checks. The error
-/// is the preprocessor's, and names the input.
+/// Runs the front end on one input: preprocesses it when it has preprocessor directives, parses it
+/// and checks it. The error is the preprocessor's, and names the input.
 Result<Unit> check_input(Input input, Want want = Want::module,
                          Versions versions = Versions::known);
 
@@ -77,8 +77,8 @@ struct CompileOptions {
 };
 
 /// Links units whose reports have no errors to a module that can be loaded. With `provides` the
-/// result is a whole program: whatever it uses is defined in it or provided. Null: `report` has
-/// errors, whose places refer to its source, the joined text.
+/// result is a whole program: every function and variable that it uses is defined in it or
+/// provided. Null: `report` has errors, whose places refer to its source, the joined text.
 struct Linked {
   std::shared_ptr<const ir::Module> module;
   diag::Checked checked;
@@ -97,7 +97,7 @@ struct Compiled {
   std::string messages(bool colour = false) const;
 };
 
-/// check_input() of each, and link().
+/// Calls check_input() for each input, and link().
 Compiled compile(const std::vector<Input>& inputs, Provides provides = nullptr,
                  const CompileOptions& options = {});
 

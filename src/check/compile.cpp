@@ -39,7 +39,7 @@ Linked link(std::vector<Unit> units, Provides provides, const CompileOptions& op
   diag::Report report;
   auto module = link(parts, provides, report, options.complete, options.program);
   if (report.has_errors()) module = nullptr;
-  // A joined text is of use to those who show a report.
+  // Only a report needs the joined text.
   diag::Source joined =
       report.diagnostics().empty() ? diag::Source("", "") : diag::Source::join(sources);
   return {std::move(module), {std::move(joined), std::move(report)}};

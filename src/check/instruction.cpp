@@ -147,8 +147,8 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
     return;
   }
   const std::vector<isa::Candidate>& candidates = mnemonic.match.candidates;
-  // The common case first: one form. Otherwise the first form whose operands match and whose gates
-  // are open; else the first whose operands match; else the form with the longest match reports the
+  // Usually there is one form. Otherwise the first form whose operands match and whose gates are
+  // open; else the first whose operands match; else the form with the longest match reports the
   // mistake.
   std::size_t chosen = candidates.size();
   if (candidates.size() == 1) {

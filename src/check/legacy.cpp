@@ -2,9 +2,9 @@
 //
 // Changes of the meaning of instructions by `.target`. `sm_10` to `sm_13`: f32 arithmetic,
 // comparison and conversion flush subnormal numbers, as with `.ftz` (the notes of 9.7.3, 9.7.6,
-// 9.7.9.21); what mad.f32 is depends on the device, too (9.7.3.7). `map_f64_to_f32` (11.1.2):
-// instructions of f64 compute with f32, in the low half of registers and memory that keep their 64
-// bits. The tables have the forms of PTX 1.0 to 1.3 without `.approx` or a rounding.
+// 9.7.9.21); the meaning of mad.f32 depends on the device, too (9.7.3.7). `map_f64_to_f32`
+// (11.1.2): instructions of f64 compute with f32, in the low half of registers and memory that keep
+// their 64 bits. The tables have the forms of PTX 1.0 to 1.3 without `.approx` or a rounding.
 #include <algorithm>
 #include <cstring>
 
@@ -23,8 +23,9 @@ bool has_64_bits(const ir::Inst& inst) {
   return false;
 }
 
-/// Tries the modifiers with f32 for f64: otherwise unchanged; without the rounding (a conversion
-/// from f64 to f32 becomes one without a rounding); and with a rounding.
+/// Replaces f64 by f32 in the modifiers. Tries three spellings: with the other modifiers unchanged;
+/// without the rounding, because a conversion from f64 to f32 becomes one without a rounding; and
+/// with a rounding.
 void respell_single(ir::Inst& inst) {
   const std::string_view opcode = inst.get_form().opcode;
   auto words = ir::modifiers(inst);

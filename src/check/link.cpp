@@ -153,7 +153,8 @@ class Linker {
     } else if (symbol.description != description) {
       differ(name, at, description, symbol.first, symbol.description);
     }
-    if (symbol.is_function != is_function) {  // reported; it gets a separate id
+    // A reported mistake: the symbol gets a separate id.
+    if (symbol.is_function != is_function) {
       owners.push_back({4, order, at});
       return fresh_id;
     }
@@ -307,7 +308,7 @@ void check_complete(const ir::Module& module, bool linked, Complete complete, Pr
           "kernels cannot wait for what they launch, since CUDA 12 and on devices from sm_90 on; "
           "what is launched into cudaStreamTailLaunch begins when the rest is done");
     } else if (mentions("__cuda_syscall_") || function.name.starts_with("cnp")) {
-      // A function that the PTX of that library calls.
+      // The undefined function is one that the PTX of that library calls.
       problem.note(
           "NVIDIA's device run-time library calls it, which is not documented; docs/driver.md says "
           "which functions of that library Heddle has itself");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The linker (PTX ISA 11.6). check/check.h has what others call.
+// The linker (PTX ISA 11.6). check/check.h has the public functions.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,9 @@ struct Part {
 };
 
 /// Joins checked modules, when there are several: `.extern` finds its definition, strong
-/// definitions override weak ones, common ones merge. With `provides`, reports what is used and
-/// nobody defines. The spans of the result and of the report are those of the joined text.
+/// definitions override weak ones, common ones merge. With `provides`, reports functions and
+/// variables that are used and neither defined nor provided. The spans of the result and of the
+/// report are those of the joined text.
 std::shared_ptr<const ir::Module> link(std::span<const Part> parts, Provides provides,
                                        diag::Report& report, Complete complete, Program program);
 

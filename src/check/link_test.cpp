@@ -54,7 +54,8 @@ TEST(Link, DeclarationsAgreeAndEverythingUsedIsDefinedOnce) {
       {".func f() { ret; }", ".visible .func f() { ret; }" + calls, ""},
       {".visible .func g() { ret; } .visible .func f(); .alias f, g;", ".extern .func f();" + calls,
        ""},
-      // all constants together, and what a kernel reaches elsewhere
+      // limits of memory: the constants of all inputs, and shared variables that a kernel reaches
+      // in another input
       {".const .b8 x[40000];", ".const .b8 y[40000];", "P2143"},
       {".shared .b8 x[30000]; .visible .func f() { st.shared.b8 [x], 1; ret; }",
        ".extern .func f(); .visible .entry k() { .shared .b8 y[30000]; call f; ret; }", "P2142"},
@@ -109,7 +110,7 @@ TEST(Link, DeclarationsAgreeAndEverythingUsedIsDefinedOnce) {
 }
 
 TEST(Compile, TellsOfEachInputAndOfTheLinker) {
-  // Where an input has errors the linker is not asked.
+  // When an input has errors, the linker does not run.
   const Compiled rejected =
       compile({module("a", ".visible .global .b32 x;"), module("b", ".global .b32 y = z;")});
   ASSERT_EQ(rejected.reports.size(), 1u);
@@ -117,7 +118,7 @@ TEST(Compile, TellsOfEachInputAndOfTheLinker) {
   EXPECT_EQ(rejected.module, nullptr);
   EXPECT_TRUE(rejected.has(rejected.reports[0].report.diagnostics()[0].kind));
   EXPECT_FALSE(rejected.has(diag::Kind::unknown_version));
-  // The linker's places are in the joined text.
+  // The places of the linker's messages are in the joined text.
   const Compiled twice =
       compile({module("a", ".visible .global .b32 x;"), module("b", ".visible .global .b32 x;")});
   ASSERT_EQ(twice.reports.size(), 1u);
@@ -125,7 +126,7 @@ TEST(Compile, TellsOfEachInputAndOfTheLinker) {
   EXPECT_EQ(diag::info(report.diagnostics()[0].kind).code, "P4001");
   EXPECT_EQ(source.place(report.diagnostics()[0].span.begin).file, "b");
   EXPECT_EQ(twice.messages(), diag::render_text(report, source));
-  // Nothing to say.
+  // There are no messages.
   const Compiled good = compile({module("a", "")});
   EXPECT_NE(good.module, nullptr);
   EXPECT_TRUE(good.reports.empty() && good.failures.empty() && good.messages().empty());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The front end (check/check.h) for a device: its target decides what a text may use, and which
-// functions are there without a definition.
+// The front end (check/check.h) for a device: the device's target decides which features a text may
+// use, and which functions the machine provides.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@
 
 namespace heddle::machine {
 
-/// `options` with what the device decides.
+/// `options` with the members that the device decides.
 check::CompileOptions options_for(const Profile& profile, check::CompileOptions options = {});
 
-/// Texts to a module that can be loaded. Ask refuse() whether the device runs it.
+/// Compiles texts to a module that can be loaded. refuse() says whether the device runs the module.
 check::Compiled compile(const std::vector<check::Input>& inputs, const Profile& profile,
                         check::CompileOptions options = {});
 
 /// Why the device does not run the module, as a clause behind its name: "is for sm_90a, which
-/// NVIDIA A100 (sm_80) does not run". Empty: it does.
+/// NVIDIA A100 (sm_80) does not run". Empty: the device runs it.
 std::string refuse(const Profile& profile, const ir::Module& module);
 
 }  // namespace heddle::machine

@@ -60,7 +60,7 @@ std::string why_no_clusters(const Profile& profile, const ir::Function& kernel,
   return {};
 }
 
-/// Empty: the device can run it.
+/// Why the device cannot run the launch; empty: it can.
 std::optional<LaunchError> refuse(const Profile& profile, const ir::Function& kernel,
                                   const SharedLayout& layout, const LaunchShape& asked,
                                   const LaunchLimits& limits) {

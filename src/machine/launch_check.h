@@ -8,7 +8,7 @@
 
 namespace heddle::machine {
 
-/// The grid and its clusters in CTAs, as the launch and the kernel's text say together.
+/// The grid and its clusters, counted in CTAs, from the launch and the kernel's text.
 struct GridShape {
   Dim3 grid, cluster;
   bool explicit_cluster;

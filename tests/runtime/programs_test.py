@@ -4,7 +4,7 @@
 
     programs_test.py --heddle build/release/bin/heddle [--work DIR] [--compiler NAME] [NAME...]
 
-The first comment of a program says how it is built and what it does:
+The first comment of a program has the options to build it and the expected results:
     // compiler: NAME...            nvcc; clang, which needs no toolkit: it includes cuda_like.h;
     //                              clang-cuda: clang with the toolkit's headers
     // nvcc: OPTIONS                instead of `-gencode arch=compute_75,code=compute_75`

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ptxas_constants.py: what ptxas thinks that instructions give, where it says so.
+"""ptxas_constants.py: compares Heddle's results of instructions with those of the constant folder of ptxas.
 
-It computes many instructions on constants itself. A kernel compares the result with Heddle's and stores something if they differ:
-where ptxas has computed it, the code is that of a kernel that does nothing, or that of one that stores without a condition.
-Otherwise it says nothing about the instruction. So this asks the vendor's own implementation, on machines without a GPU.
+ptxas folds many instructions with constant operands. Each kernel compares the result of an instruction with Heddle's and stores a number
+if they differ. When ptxas has folded the instruction, the code of the kernel has no store, or one without a condition; otherwise the
+code has a conditional store, and ptxas gives no verdict. So this tests against the vendor's own implementation, without a GPU.
 
 Exit status 1: a difference that ptxas_constants.txt does not explain; 77: there is no ptxas."""
 
@@ -54,7 +54,7 @@ def comparison(instance, vector):
 
 
 def kernel(name, bodies):
-    """Each body sets %differs; where it is set, something is stored."""
+    """A kernel of these bodies: each sets %differs, and the kernel stores a number when it is true."""
     text = f".visible .entry {name}(.param .u64 out)\n{{\n.reg .b64 %out;\n.reg .pred %differs, %yes, %no;\n"
     text += "ld.param.u64 %out, [out];\nsetp.eq.u32 %yes, 0, 0;\nsetp.ne.u32 %no, 0, 0;\n"
     return text + "".join(f"{{\n{body}@%differs st.global.u32 [%out], 1;\n}}\n" for body in bodies) + "ret;\n}\n"
@@ -89,7 +89,7 @@ class Ptxas:
         return code_of(binary.read_bytes()) if done.returncode == 0 else None
 
     def ask(self, number, instance):
-        """What it says to each vector."""
+        """The verdict of ptxas on each vector."""
         bodies = [comparison(instance, vector) for vector in instance["vectors"]]
         together = self.compile(kernel("all", bodies), number)
         if together is None:
@@ -102,7 +102,7 @@ class Ptxas:
 
 
 def results(program, driver, folder, only):
-    """Instances on vectors, with what Heddle gives."""
+    """The instances with their vectors, and Heddle's results."""
     recording = folder / "vectors.golden"
     options = ["--only", only, "--vectors"]
     subprocess.run([program, "record", recording, "--kind", "instances", "--driver", driver, *options], check=True,

@@ -64,8 +64,8 @@ struct TeamLaunch {
 };
 
 CUresult make_team(const CUDA_LAUNCH_PARAMS& params, TeamLaunch& out) {
-  out.stream = stream_tables().streams.find(
-      params.hStream);  // null for a default stream, which is not allowed
+  // A default stream, which is not allowed, is not in the table.
+  out.stream = stream_tables().streams.find(params.hStream);
   if (!out.stream) return CUDA_ERROR_INVALID_HANDLE;
   if (const CUresult bad = refuse_in_capture(*out.stream)) return bad;
   out.context = out.stream->context()->shared_from_this();

@@ -4,7 +4,7 @@
 
     programs_test.py --heddle build/release/bin/heddle [--work DIR] [NAME...]
 
-The first comment of a program says how it is built and what it does:
+The first comment of a program has the options to build it and the expected results:
     // options: OPTIONS     of the compiler, for a program that offloads (OpenMP, OpenACC)
     // launches: N          the least number of grids that it launches, so that it cannot pass on the host alone
     // run: nvptx-none-run  a whole program for the device instead

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""GCC's tools for nvptx in the packages of Debian and Ubuntu: their paths, and how to build with them.
+"""GCC's tools for nvptx in the packages of Debian and Ubuntu: their paths, and functions that build with them.
 
 The packages have no complete C compiler for nvptx, only the back end that turns GCC's intermediate code (LTO)
 into PTX, for offloading. To build a whole program for nvptx, the host's compiler produces

@@ -21,8 +21,8 @@ struct Step {
   CUgraphNode origin = nullptr;  ///< the node that the step was made of
   Task task;
   bool is_enabled = true;
-  std::vector<unsigned> before,
-      after;  ///< steps that this step waits for, and steps that wait for it
+  std::vector<unsigned> before;       ///< steps that this step waits for
+  std::vector<unsigned> after;        ///< steps that wait for this step
   std::vector<CUgraphEdgeData> data;  ///< data of the edges from `before`
   std::vector<PlanPtr> within;  ///< the child graph's plan, or those of a conditional node's bodies
 };
@@ -30,8 +30,7 @@ struct Step {
 struct Plan {
   std::vector<Step> steps;      ///< in the order in which the nodes were added
   std::vector<unsigned> order;  ///< a topological order
-  std::vector<std::shared_ptr<Conditional>>
-      conditionals;  ///< variables that each launch initializes
+  std::vector<std::shared_ptr<Conditional>> conditionals;  ///< each launch initializes them
   UserReferences objects;
 };
 

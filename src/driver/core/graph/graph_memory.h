@@ -44,8 +44,8 @@ class GraphAllocation : public std::enable_shared_from_this<GraphAllocation> {
   const Device* const device_;  ///< the device whose memory it counts against; null: none
   CUDA_MEM_ALLOC_NODE_PARAMS params_;
   bool is_live_ = false;
-  std::shared_ptr<GraphAllocation>
-      self_;  ///< set while allocated, because the allocation may outlive its graph
+  /// Set while allocated, because the allocation may outlive its graph.
+  std::shared_ptr<GraphAllocation> self_;
 };
 
 /// The graph allocation that begins at `address`; null when there is none.

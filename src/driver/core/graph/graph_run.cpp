@@ -120,8 +120,7 @@ class Run : public std::enable_shared_from_this<Run> {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<unsigned> ready_;
-  std::vector<std::size_t>
-      missing_;  // for each step, the number of unfinished steps that it waits for
+  std::vector<std::size_t> missing_;  // by step: number of unfinished steps that it waits for
   std::size_t left_;
   unsigned helpers_ = 0, called_ = 0, idle_ = 0;  // called_: helpers that have not started
 };

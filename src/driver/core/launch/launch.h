@@ -20,9 +20,9 @@ struct LaunchRequest {
   void** extra = nullptr;   ///< CU_LAUNCH_PARAM_* pairs, or null
   std::span<const CUlaunchAttribute> attributes = {};
   u32 multiprocessors = 0;  ///< multiprocessors of the green context; 0: all of the device
-  bool is_of_node = false;  ///< the launch is one of a graph's node: its grid may be empty until
-                            ///< the graph is launched
-  int priority = 0;         ///< priority of the stream; a launch attribute overrides it
+  /// The launch belongs to a graph's node, whose grid may be empty until the graph is launched.
+  bool is_of_node = false;
+  int priority = 0;  ///< priority of the stream; a launch attribute overrides it
 };
 
 /// A launch of a function in a context, with a copy of its parameters.

@@ -36,8 +36,7 @@ struct Multicast::Binding {
   u64 number;  ///< unique in the object
   int device;
   u64 offset, bytes;
-  SharedHandle
-      memory;  ///< with the offset; without a file, the memory lies at `address` of the process
+  SharedHandle memory;  ///< with the offset; without a file, `address` counts
   u64 address;
 };
 

@@ -39,8 +39,8 @@ static_assert(sizeof(Header) == 16 && sizeof(Entry) == 64);
 
 constexpr u16 kPtx = 1;
 constexpr u64 kMaxTextBytes = u64{1} << 30;  // a larger size is an error
-constexpr u64 kMaxRatio =
-    1 << 15;  // an upper bound for zstd, where a block of 128 KiB takes at least four bytes
+// An upper bound for zstd, where a block of 128 KiB takes at least four bytes.
+constexpr u64 kMaxRatio = 1 << 15;
 constexpr u64 kLz4 = 0x2000, kZstd = 0x8000, kArchSpecific = 0x100000, kFamilySpecific = 0x200000;
 
 isa::Target target_of(const Entry& entry) {

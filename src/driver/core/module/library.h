@@ -39,10 +39,8 @@ class Library : public std::enable_shared_from_this<Library> {
   const std::shared_ptr<const ir::Module> ir_;
   CUlibrary handle_ = nullptr;
   std::mutex mutex_;
-  std::map<const Context*, CUmodule>
-      modules_;  // a handle is stale when its context has been destroyed
-  std::shared_ptr<const machine::Loaded>
-      first_;  // holds the managed variables, which all modules share
+  std::map<const Context*, CUmodule> modules_;    // stale once the context has been destroyed
+  std::shared_ptr<const machine::Loaded> first_;  // holds the managed variables
   std::map<std::string, CUkernel> kernels_;
 };
 

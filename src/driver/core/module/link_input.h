@@ -23,8 +23,8 @@ struct LinkInput {
   CUresult result = CUDA_SUCCESS;
   std::string why;  ///< a sentence, when there is no PTX to link
   std::vector<LinkUnit> units;
-  std::vector<std::string>
-      left_out;  ///< a sentence for each member that has machine code and no PTX
+  /// A sentence for each member that has machine code and no PTX.
+  std::vector<std::string> left_out;
 };
 
 /// Reads an input. Its content tells its type.

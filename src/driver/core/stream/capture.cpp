@@ -16,8 +16,7 @@ namespace {
 struct Captures {
   std::mutex mutex;
   std::atomic<int> count{0};
-  std::map<const Stream*, StreamCapturePtr>
-      of;  // the capture of each stream that takes part in one
+  std::map<const Stream*, StreamCapturePtr> of;  // by stream that takes part
   std::map<const Stream*, DependencyArrays> arrays;
   unsigned long long next_id = 1;
 

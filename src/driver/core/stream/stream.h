@@ -73,8 +73,7 @@ class StreamGroup {
 
  private:
   friend class Stream;
-  std::mutex
-      order_;  // held while work is appended to any stream, so that all appended work has one order
+  std::mutex order_;  // held while work is appended to any stream: all appended work has one order
   std::vector<std::weak_ptr<Stream>> streams_;
   const CUgreenCtx green_ = nullptr;
   const u32 multiprocessors_ = 0;
@@ -182,8 +181,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<u64> changes_{0};  // changed under the lock
-  std::atomic<u64> left_{
-      0};  // changed under the lock: the queue's items, or 0 while a thread executes items
+  std::atomic<u64> left_{0};     // likewise: items in the queue, or 0 while a thread executes items
   std::deque<ItemPtr> queue_;
   std::deque<ItemPtr> running_;  // used by the thread that made the stream busy
   Attributes attributes_;
