@@ -92,8 +92,7 @@ TEST(Config, SaysWhatIsWrongAndGoesOn) {
        "seed:", "HEDDLE_SCHEDULE=seed:: it is fast, or seed:N with a number N; using fast"},
       {"HEDDLE_TRACE", "api,lunch",
        "HEDDLE_TRACE=api,lunch: it is a list of api, launch and jit with commas between; using "
-       "what "
-       "is known of it"},
+       "the known words of the list"},
       {"HEDDLE_CACHE_SIZE", "-1", "HEDDLE_CACHE_SIZE=-1: it is a number of megabytes; using 256"},
       {"HEDDLE_JIT_BUDGET", "2e9", "HEDDLE_JIT_BUDGET=2e9: it is a number of seconds; using 20"},
   };
@@ -108,8 +107,8 @@ TEST(Config, SaysWhatIsWrongAndGoesOn) {
   EXPECT_EQ(config.threads, 3u);
 }
 
-// What is in the cache is executed: who calls a program with another user's rights must not choose
-// it.
+// Code from the cache is executed. So a user who calls a program that runs with another user's
+// rights must not choose the cache.
 TEST(Config, VariablesOfTheCacheAreNotHeededWithOtherRights) {
   for (const Variable& variable : variables()) {
     const bool of_cache = std::string_view(variable.name).starts_with("HEDDLE_CACHE");

@@ -201,7 +201,7 @@ TEST_F(TwoProcesses, BindToOneObject) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(self.add(1), CUDA_ERROR_ILLEGAL_ADDRESS);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("device 1 has memory of a process bound that is gone"));
+              HasSubstr("device 1 has bound memory of a process that has ended"));
 }
 
 }  // namespace

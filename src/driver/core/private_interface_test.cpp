@@ -9,7 +9,7 @@ namespace heddle::driver {
 namespace {
 
 TEST(PrivateInterface, WhatHelps) {
-  const struct {
+  constexpr struct {
     const char *who, *part;
   } kCases[] = {
       {"/home/me/app", "nvcc -cudart shared"},
