@@ -200,7 +200,7 @@ def scaled_product(op, step, a, b, c, scales):
             value, exponent = accumulators[code]
             for first in range(0, len(parts), step.groups or 1):
                 addends, largest = [], exponent
-                for number in range(first, first + (step.groups or 1)):
+                for number in range(first, min(first + (step.groups or 1), len(parts))):
                     mine, columns = parts[number]
                     added, e = scaled_addends(step, mine, columns[n], *factors[number * len(factors) // len(parts)])
                     addends += added

@@ -6,7 +6,7 @@ from typing import NamedTuple, Optional
 
 import layouts
 import tensor_layouts
-from formats import BITS, FLOATS, Special, decode, infinity
+from formats import BITS, FLOATS, Special, decode, encode, infinity, power
 from layouts import LANES, chunk_size, stored_places
 
 FLOAT_PROFILES = ("any bits", "finite", "near one", "cancelling", "alignment", "tiny", "huge", "zeros", "specials", "one-hot")
@@ -157,8 +157,8 @@ def case(op, profile, number, pools, chunks, scales):
         stored, b, c = one_hot(op, number)
     else:
         stored = pools.rows(op.a, profile, "a", op.m, op.stored_k)
-        b = pools.rows(op.b, profile, "b", op.n, op.k)
-        c = pools.rows(op.c, profile, "c", op.m, op.n)
+        b = pools.rows(op.b, profile, "b", columns_of_b(op), op.k)
+        c = pools.rows(op.d if op.tcgen05 else op.c, profile, "c", op.m, op.n)
         if profile == "cancelling":
             cancel(op, stored, b, c, pools)
     a = [expanded(op, row, chunks[m]) for m, row in enumerate(stored)] if op.sparse else stored
@@ -174,7 +174,25 @@ def as_multiplied(op, case, accumulate):
         return [[code if code is None else code ^ sign for code in line] for line in lines] if negated else lines
 
     a, b = signs(case.a, op.a, negated[0]), signs(case.b, op.b, negated[1])
-    return case._replace(a=a, b=b, c=case.c if accumulate else [[0] * op.n for _ in range(op.m)])
+    c = case.c if accumulate else [[0] * op.n for _ in range(op.m)]
+    if op.tcgen05:
+        zeros = tensor_layouts.zero_columns(op)
+        b = [[0] * op.k if zero else column for zero, column in zip(zeros, b[tensor_layouts.column_shift(op):])]
+        c = [[divided(op, code) for code in row] for row in c] if op.tcgen05.scale_d else c
+    return case._replace(a=a, b=b, c=c)
+
+
+def divided(op, code):
+    """C divided by a power of two: an f32, which has more than an f16."""
+    x, sign = decode(op.d, code), code >> BITS[op.d] - 1 << BITS[op.c] - 1
+    if isinstance(x, Special):
+        return infinity(op.c, 0) | sign | x.nan
+    return encode(op.c, x.value(FLOATS[op.d].mantissa) / power(op.tcgen05.scale_d), "rn", x.sign)
+
+
+def columns_of_b(op):
+    """As many as are in memory: also those before the first that counts."""
+    return op.n + (tensor_layouts.column_shift(op) if op.tcgen05 else 0)
 
 
 def one_hot(op, number):
@@ -187,7 +205,7 @@ def one_hot(op, number):
     stored = [[0] * op.stored_k for _ in range(op.m)]
     stored[m][k] = one(op.a)
     ones = one_to_eight(op.b)
-    b = [[ones[(n + k) % len(ones)] for k in range(op.k)] for n in range(op.n)]
+    b = [[ones[(n + k) % len(ones)] for k in range(op.k)] for n in range(columns_of_b(op))]
     return stored, b, [[0] * op.n for _ in range(op.m)]
 
 

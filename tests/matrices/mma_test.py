@@ -54,7 +54,10 @@ def is_nan(name, code):
 
 
 def differences(op, profile, tile, got):
-    """Messages for the elements of D that differ. The model has the last word: fast.py alone condemns nothing."""
+    """Messages for the elements of D that differ. The model has the last word: fast.py alone condemns nothing.
+
+    None stands for an element that the instruction does not write.
+    """
     step = None if op.d in ("s32", "f64") else step_of(op, profile)
     for q, case in enumerate(tile.cases):
         wanted = fast.multiply(op, step, case.a, case.b, case.c, case.scales)
@@ -63,7 +66,7 @@ def differences(op, profile, tile, got):
         for m in range(op.m):
             for n in range(op.n):
                 have, want = got[q][m][n], wanted[m][n]
-                if have == want or (is_nan(op.d, have) and is_nan(op.d, want)):
+                if have in (want, None) or (is_nan(op.d, have) and is_nan(op.d, want)):
                     continue
                 scales = list(zip(case.scales[0][m], case.scales[1][n])) if case.scales else None
                 exact = element(op, step, case.a[m], case.b[n], case.c[m][n], scales)

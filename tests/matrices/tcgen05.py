@@ -193,7 +193,7 @@ class Tcgen05Kernel(Kernel):
         if not t.a_in_tensor:
             self.shared["a"] = TensorSharedMatrix(op, op.a, op.m // t.ctas, op.stored_k, 0, 0)
             end = (max(self.shared["a"].places) // 8 + 1024) // 1024 * 1024
-        self.b_lines = op.n // t.ctas + column_shift(op)
+        self.b_lines = op.n // t.ctas + layouts.column_shift(op)
         lines = self.b_lines if not t.transposed[1] else -(-self.b_lines // 16) * 16
         self.shared["b"] = TensorSharedMatrix(op, op.b, lines, op.k, 1, end)
         self.bytes = (max(self.shared["b"].places) // 8 // 512 + 2) * 512
@@ -319,10 +319,6 @@ class Tcgen05Kernel(Kernel):
 # ---- descriptors
 
 
-def column_shift(op):
-    return (op.tcgen05.zero_columns or 0) >> 56 & 63
-
-
 def descriptor(op, selectors=(0, 0)):
     """The instruction descriptor: PTX ISA 9.7.16.4.2."""
     t, codes = op.tcgen05, TYPE_CODES[op.kind]
@@ -345,8 +341,9 @@ def made(kind, d, a, b, m, n, sparse=False, selector=0, satfinite=False, scale=N
     name += f".block_scale{vector}" if scale else ""
     size = 16 if vector in (".scale_vec::4X", ".block16") else 32
     scale_vec = k // (1 + sparse) // size if scale else 0
-    target = "sm_103a" if k96 else "sm_100f" if "block" in vector else "sm_100a"
-    return Instruction(name, "8.8", target, name, f"m{m}n{n}k{k}", m, n, k, d, a, b, d, "", "", sparse, selector, kind,
+    c = "f32" if options.get("scale_d") else d
+    target = "sm_103a" if k96 else "sm_100a"
+    return Instruction(name, "8.8", target, name, f"m{m}n{n}k{k}", m, n, k, d, a, b, c, "", "", sparse, selector, kind,
                        scale, scale_vec, False, satfinite, None, None, tcgen05=t)
 
 
@@ -367,7 +364,7 @@ INTEGERS = [("i8", "s32", a, b) for a in ("u8", "s8") for b in ("u8", "s8")]
 
 
 def tcgen05_instructions():
-    return [*plain()]
+    return [*plain(), *transposed(), *other_operands(), *scaled(), *sparse(), *weight_stationary(), *paired()]
 
 
 def plain():
@@ -379,3 +376,106 @@ def plain():
             if types[0] == "i8":
                 options.update(negated=(False, False), satfinite=number % 2 == 1)
             yield made(*types, m, n, half=int(m == 64) * number // 2 % 2, **options)
+
+
+def transposed():
+    """MN-major: all types of 8 and 16 bits with each swizzle; tf32 with atoms of 32 bytes only."""
+    both = ((True, False), (False, True), (True, True))
+    for number, types in enumerate((("f16", "f32", "f16", "f16"), ("f16", "f32", "bf16", "bf16"), ("f8f6f4", "f32", "e4m3", "e5m2"),
+                                    ("f8f6f4", "f32", "e2m3", "e2m1"), ("f8f6f4", "f32", "e2m1", "e3m2"), ("i8", "s32", "s8", "u8"))):
+        for other, swizzle in enumerate((0, 32, 64, 128)):
+            yield made(*types, *((128, 64), (64, 16), (128, 256))[(number + other) % 3], swizzle=(swizzle, swizzle),
+                       transposed=both[(number + other) % 3], padding=other)
+    for number, which in enumerate(both):
+        swizzle = tuple(33 if yes else 128 for yes in which)
+        yield made("tf32", "f32", "tf32", "tf32", (128, 64)[number % 2], 64, swizzle=swizzle, transposed=which, padding=number)
+
+
+def other_operands():
+    """A in tensor memory; disabled lanes; a scale of D."""
+    for number, types in enumerate(TYPES[:9] + TYPES[-3:] + INTEGERS[:2]):
+        for m in (64, 128):
+            options = variant(number)
+            if types[0] == "i8":
+                options["negated"] = (False, False)
+            yield made(*types, m, 32, a_in_tensor=True, half=int(m == 64) * number % 2, **options)
+            yield made(*types, m, 16, a_in_tensor=number % 2 == 1, half=int(m == 64) * (number + 1) % 2, masked=True, **options)
+    for types in TYPES[:4]:
+        for scale in (1, 15):
+            yield made(*types, 128, 32, scale_d=scale)
+
+
+SCALED = [("mxf8f6f4", "ue8m0", vector) for vector in ("", ".scale_vec::1X", ".block32")]
+SCALED += [("mxf4", "ue8m0", vector) for vector in ("", ".scale_vec::2X", ".block32")]
+SCALED += [("mxf4nvf4", "ue8m0", ".scale_vec::2X"), ("mxf4nvf4", "ue8m0", ".block16"), ("mxf4nvf4", "ue4m3", ".scale_vec::4X")]
+
+
+def scaled_types():
+    for number, (kind, scale, vector) in enumerate(SCALED):
+        pairs = [(a, NARROW[(i + number) % 5]) for i, a in enumerate(NARROW)] if kind == "mxf8f6f4" else [("e2m1", "e2m1")]
+        for a, b in pairs:
+            yield (kind, "f32", a, b), {"scale": scale, "vector": vector}
+
+
+def scaled():
+    for number, (types, options) in enumerate(scaled_types()):
+        for n in (16, 64, 256)[number % 2::2]:
+            yield made(*types, 128, n, a_in_tensor=number % 3 == 0, **variant(number), **options)
+    for kind, scale, vector in (("mxf4", "ue8m0", ".block32"), ("mxf4nvf4", "ue8m0", ".block16"), ("mxf4nvf4", "ue4m3", ".block16")):
+        for n in (64, 48):
+            yield made(kind, "f32", "e2m1", "e2m1", 128, n, scale=scale, vector=vector, k96=True)
+
+
+def sparse_variant(number):
+    """Lines of B have 64 bytes."""
+    return {**variant(number), "swizzle": ((0, 128), (64, 64), (128, 0), (32, 64))[number % 4]}
+
+
+def sparse():
+    for number, types in enumerate(TYPES[:9] + INTEGERS[1:3]):
+        for m, n in ((128, 16), (64, 64)):
+            options = sparse_variant(number)
+            if types[0] == "i8":
+                options["negated"] = (False, False)
+            selector = number % 4 if types[0] in ("f16", "tf32") else 0
+            yield made(*types, m, n, sparse=True, selector=selector, a_in_tensor=(number + n) % 3 == 0,
+                       half=int(m == 64) * number % 2, **options)
+    for number, (types, options) in enumerate(scaled_types()):
+        yield made(*types, 128, 32, sparse=True, a_in_tensor=number % 3 == 0, **sparse_variant(number), **options)
+
+
+def mask(starts=(0, 0, 0, 0), firsts=(0, 0, 0, 0), nonzero=1, zeros=3, used=4, shift=0):
+    bits = sum(start << 8 * i for i, start in enumerate(starts)) + sum(first << 32 + i for i, first in enumerate(firsts))
+    return bits | nonzero << 39 | zeros - 1 << 40 | used - 1 << 48 | shift << 56
+
+
+MASKS = (None, mask(), mask((3, 1, 2, 0), (1, 0, 1, 0), zeros=5, used=2), mask(nonzero=0, shift=8),
+         mask((0, 1, 2, 1), (1, 1, 0, 0), shift=16))
+
+
+def weight_stationary():
+    for number, types in enumerate(TYPES[:8] + INTEGERS[1:2]):
+        for m in (32, 64, 128):
+            number += 1
+            is_sparse = number % 4 == 3
+            options = sparse_variant(number) if is_sparse else variant(number)
+            if types[0] == "i8":
+                options["negated"] = (False, False)
+            yield made(*types, m, (64, 128)[number % 2], ws=True, zero_columns=MASKS[number % 5], sparse=is_sparse,
+                       a_in_tensor=number % 3 == 0, **options)
+
+
+def paired():
+    for number, types in enumerate(TYPES[:8] + INTEGERS[:1]):
+        for m in (128, 256):
+            for is_sparse in (False, True):
+                number += 1
+                options = sparse_variant(number) if is_sparse else variant(number)
+                if types[0] == "i8":
+                    options["negated"] = (False, False)
+                yield made(*types, m, (32, 64)[number // 2 % 2], ctas=2, sparse=is_sparse, a_in_tensor=number % 3 == 0,
+                           masked=number % 5 == 0, half=int(m == 128 and is_sparse) * number % 2, **options)
+    for number, (types, options) in enumerate(scaled_types()):
+        m, is_sparse = ((128, False), (256, False), (256, True))[number % 3]
+        yield made(*types, m, 64, ctas=2, a_in_tensor=number % 2 == 0, sparse=is_sparse,
+                   **(sparse_variant if is_sparse else variant)(number), **options)

@@ -60,3 +60,24 @@ def scale_places(op, matrix, line, first_byte, number):
     column = SCALE_B_AT + n // 32 + byte // 4 * ((each + 31) // 32)
     quarters = (2 * part, 2 * part + 1) if halves else range(4)
     return [(cta, n % 32 + 32 * i, column) for cta in range(t.ctas) for i in quarters], byte % 4
+
+
+# ---- the zero-column mask: PTX ISA 9.7.16.4.3. Its examples say what its spans are: so many zeros, so many columns of B.
+
+
+def column_shift(op):
+    return (op.tcgen05.zero_columns or 0) >> 56 & 63
+
+
+def zero_columns(op):
+    """For each column, whether it counts as zeros."""
+    mask = op.tcgen05.zero_columns or 0
+    if not mask >> 39 & 1:
+        return [False] * op.n
+    zeros, used = (mask >> 40 & 255) + 1, (mask >> 48 & 255) + 1
+    columns = []
+    for part in range(128 // op.m):
+        start, begins_with_zeros = mask >> 8 * part & 255, mask >> 32 + part & 1
+        spans = [True] * zeros + [False] * used if begins_with_zeros else [False] * used + [True] * zeros
+        columns += [spans[(start + n) % len(spans)] for n in range(op.n // (128 // op.m))]
+    return columns
