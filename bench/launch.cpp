@@ -2,14 +2,11 @@
 //
 // The cost of a launch through libcuda.so.1, with an empty kernel. Goals: 5 us for a launch with a
 // wait, 2 us per launch for a thousand in a queue.
-#include <benchmark/benchmark.h>
-
-#include "base/check.h"
-#include "driver/api.h"
+#include "warp_kernel.h"
 
 namespace {
 
-void ok(CUresult result) { HEDDLE_CHECK(result == CUDA_SUCCESS); }
+using heddle::bench::ok;
 
 constexpr const char* kEmpty = R"(
 .version 7.0

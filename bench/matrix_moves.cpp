@@ -3,17 +3,13 @@
 // The cost of an ldmatrix or stmatrix of a warp, on the engine that HEDDLE_ENGINE chooses. The rows
 // of the matrices lie at addresses that a loop counter changes: `swizzled` by an exclusive or,
 // which gives each lane a distance of its own; `padded` by a sum.
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <string>
 
-#include "base/check.h"
-#include "driver/api.h"
+#include "warp_kernel.h"
 
 namespace {
-
-void ok(CUresult result) { HEDDLE_CHECK(result == CUDA_SUCCESS); }
 
 constexpr unsigned kRounds = 4096, kMoves = 4;  // moves in a round
 
@@ -65,27 +61,7 @@ ROUND:
 }
 
 void moves(benchmark::State& state, const char* move, const char* next) {
-  CUcontext context = nullptr;
-  CUmodule module = nullptr;
-  CUfunction function = nullptr;
-  CUdeviceptr out = 0;
-  ok(cuInit(0));
-  ok(cuDevicePrimaryCtxRetain(&context, 0));
-  ok(cuCtxSetCurrent(context));
-  ok(cuModuleLoadData(&module, kernel(move, next).c_str()));
-  ok(cuModuleGetFunction(&function, module, "moves"));
-  ok(cuMemAlloc_v2(&out, 128));
-  void* parameters[] = {&out};
-  for (auto _ : state) {
-    ok(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr));
-    ok(cuCtxSynchronize());
-  }
-  ok(cuMemFree_v2(out));
-  ok(cuModuleUnload(module));
-  ok(cuDevicePrimaryCtxRelease_v2(0));
-  state.counters["instruction"] =
-      benchmark::Counter(double{kRounds} * kMoves * static_cast<double>(state.iterations()),
-                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  heddle::bench::measure_warp(state, kernel(move, next), "moves", 128, double{kRounds} * kMoves);
 }
 
 constexpr const char* kSwizzled = "xor.b32 swizzled, row, low";

@@ -3,17 +3,13 @@
 // The cost of a matrix product of a warp, on the engine that HEDDLE_ENGINE chooses, beside native
 // f32 arithmetic on the same tile. D is the next product's C. Operands are near one, as in most
 // programs; `infinite`: A has an infinity, which takes the way of unusual numbers.
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <string>
 
-#include "base/check.h"
-#include "driver/api.h"
+#include "warp_kernel.h"
 
 namespace {
-
-void ok(CUresult result) { HEDDLE_CHECK(result == CUDA_SUCCESS); }
 
 constexpr unsigned kRounds = 1024, kProducts = 4;  // products in a round
 
@@ -80,30 +76,8 @@ ROUND:
 }
 
 void products(benchmark::State& state, const Product& product, bool infinite) {
-  CUcontext context = nullptr;
-  CUmodule module = nullptr;
-  CUfunction function = nullptr;
-  CUdeviceptr out = 0;
-  ok(cuInit(0));
-  ok(cuDevicePrimaryCtxRetain(&context, 0));
-  ok(cuCtxSetCurrent(context));
-  ok(cuModuleLoadData(&module, kernel(product, infinite).c_str()));
-  ok(cuModuleGetFunction(&function, module, "products"));
-  ok(cuMemAlloc_v2(&out, 64 * 32));
-  void* parameters[] = {&out};
-  // Compiles the kernel.
-  ok(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr));
-  ok(cuCtxSynchronize());
-  for (auto _ : state) {
-    ok(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr));
-    ok(cuCtxSynchronize());
-  }
-  ok(cuMemFree_v2(out));
-  ok(cuModuleUnload(module));
-  ok(cuDevicePrimaryCtxRelease_v2(0));
-  state.counters["instruction"] =
-      benchmark::Counter(double{kRounds} * kProducts * static_cast<double>(state.iterations()),
-                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  heddle::bench::measure_warp(state, kernel(product, infinite), "products", 64 * 32,
+                              double{kRounds} * kProducts);
 }
 
 constexpr unsigned kNear = 0x00ff00ff;
