@@ -19,6 +19,29 @@ REGISTER_TYPES = {"f32": "f32", "f64": "f64", "s32": "s32"}
 SCALARS = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
 
 
+# The 128 threads of a CTA copy their bytes to shared memory, a word of each at a time, and learn whether D accumulates.
+# `%begin` is the number of the CTA whose bytes they are.
+COPY = """\
+ld.param.u64 %address, [p_memory];
+mad.wide.u32 %address, %begin, {bytes}, %address;
+mad.wide.u32 %address, %lane, 4, %address;
+mov.u32 %to, memory;
+mad.lo.u32 %to, %lane, 4, %to;
+mov.u32 %word, 0;
+COPY:
+ld.u32 %value, [%address];
+st.shared.u32 [%to], %value;
+add.u64 %address, %address, 512;
+add.u32 %to, %to, 512;
+add.u32 %word, %word, 512;
+setp.lt.u32 more, %word, {bytes};
+@more bra COPY;
+ld.param.u64 %address, [p_accumulate];
+mad.wide.u32 %address, %tile, 4, %address;
+ld.u32 %value, [%address];
+setp.ne.u32 accumulate, %value, 0;"""
+
+
 class Operand:
     """The place of a matrix of an instruction: registers, and memory with the same elements."""
 

@@ -9,7 +9,7 @@ from array import array
 import tensor_layouts as layouts
 from formats import BITS
 from instructions import Instruction, Tcgen05
-from kernel import Kernel
+from kernel import COPY, Kernel
 from wgmma import SharedMatrix, swizzled
 
 BEGIN = """\
@@ -23,24 +23,7 @@ div.u32 %tile, %cta, {ctas};
 rem.u32 %rank, %cta, {ctas};
 setp.eq.u32 first, %lane, 0;
 @first mbarrier.init.shared.b64 [finished], 1;
-ld.param.u64 %address, [p_memory];
-mad.wide.u32 %address, %cta, {bytes}, %address;
-mad.wide.u32 %address, %lane, 4, %address;
-mov.u32 %to, memory;
-mad.lo.u32 %to, %lane, 4, %to;
-mov.u32 %word, 0;
-COPY:
-ld.u32 %value, [%address];
-st.shared.u32 [%to], %value;
-add.u64 %address, %address, 512;
-add.u32 %to, %to, 512;
-add.u32 %word, %word, 512;
-setp.lt.u32 more, %word, {bytes};
-@more bra COPY;
-ld.param.u64 %address, [p_accumulate];
-mad.wide.u32 %address, %tile, 4, %address;
-ld.u32 %value, [%address];
-setp.ne.u32 accumulate, %value, 0;
+""" + COPY.replace("%begin", "%cta") + """
 ld.param.u64 %address, [p_disabled];
 mad.wide.u32 %address, %tile, 32, %address;
 shr.u32 %warp, %lane, 5;

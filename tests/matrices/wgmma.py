@@ -6,12 +6,11 @@ A matrix is seen as `lines` rows of A or columns of B, with elements along K.
 
 from array import array
 
-from kernel import Kernel, listed
+from kernel import COPY, Kernel, listed
 
 SWIZZLE_CODES = {0: 0, 128: 1, 64: 2, 32: 3}
 B_AT = 9216  # the byte of shared memory at which the place for B begins
 
-# The threads copy the tile's bytes to shared memory, a word of each at a time.
 BEGIN = """\
 .shared .align 1024 .b8 memory[{bytes}];
 .reg .b32 %lane, %tile, %place, %word, %to, %value;
@@ -20,24 +19,7 @@ BEGIN = """\
 mov.u32 %lane, %tid.x;
 mov.u32 %tile, %ctaid.x;
 mad.lo.u32 %place, %tile, 128, %lane;
-ld.param.u64 %address, [p_memory];
-mad.wide.u32 %address, %tile, {bytes}, %address;
-mad.wide.u32 %address, %lane, 4, %address;
-mov.u32 %to, memory;
-mad.lo.u32 %to, %lane, 4, %to;
-mov.u32 %word, 0;
-COPY:
-ld.u32 %value, [%address];
-st.shared.u32 [%to], %value;
-add.u64 %address, %address, 512;
-add.u32 %to, %to, 512;
-add.u32 %word, %word, 512;
-setp.lt.u32 more, %word, {bytes};
-@more bra COPY;
-ld.param.u64 %address, [p_accumulate];
-mad.wide.u32 %address, %tile, 4, %address;
-ld.u32 %value, [%address];
-setp.ne.u32 accumulate, %value, 0;"""
+""" + COPY.replace("%begin", "%tile")
 
 DESCRIPTOR = """\
 mov.u32 %value, memory;
