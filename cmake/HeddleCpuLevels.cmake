@@ -18,9 +18,9 @@ function(heddle_add_level layer level)
   set(march_v3 -march=x86-64-v3)
   set(march_v4 -march=x86-64-v4 -mprefer-vector-width=512)
   # Registers are bytes that instructions see with different types; the semantics test for NaN and never for errno or traps.
-  # Vectors that are wider than the level's registers stay within one object library, so their calling convention is no matter.
+  # Vectors that are wider than the level's registers stay within one object library, so their calling convention does not matter.
   set(options -fno-strict-aliasing -fno-math-errno -fno-trapping-math -ftree-vectorize -Wno-psabi)
-  # A loop over 32 lanes that is unrolled before it is made vector code stays scalar: clang does that to short ones, moves and conversions of integers.
+  # clang unrolls short loops over 32 lanes (moves and conversions of integers) before it vectorizes them, and an unrolled loop stays scalar.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     list(APPEND options "SHELL:-mllvm -unroll-full-max-count=31")
   endif()

@@ -23,4 +23,14 @@ inline std::optional<CpuLevel> parse_cpu_level(std::string_view name) {
 /// What HEDDLE_CPU says (base/config.h). None: the best.
 std::optional<CpuLevel> wanted_cpu_level();
 
+/// The highest level that this processor has and HEDDLE_CPU allows.
+inline CpuLevel usable_cpu_level() {
+  [[maybe_unused]] const CpuLevel most = wanted_cpu_level().value_or(CpuLevel::v4);
+#if defined(__x86_64__)
+  if (most >= CpuLevel::v4 && __builtin_cpu_supports("x86-64-v4")) return CpuLevel::v4;
+  if (most >= CpuLevel::v3 && __builtin_cpu_supports("x86-64-v3")) return CpuLevel::v3;
+#endif
+  return CpuLevel::baseline;
+}
+
 }  // namespace heddle

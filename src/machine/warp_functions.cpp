@@ -12,12 +12,12 @@ LevelFunctions level_functions_v4();
 namespace {
 
 LevelFunctions choose_functions() {
-  [[maybe_unused]] const CpuLevel most = wanted_cpu_level().value_or(CpuLevel::v4);
+  [[maybe_unused]] const CpuLevel usable = usable_cpu_level();
 #ifdef HEDDLE_HAS_LEVEL_V4
-  if (most >= CpuLevel::v4 && __builtin_cpu_supports("x86-64-v4")) return level_functions_v4();
+  if (usable >= CpuLevel::v4) return level_functions_v4();
 #endif
 #ifdef HEDDLE_HAS_LEVEL_V3
-  if (most >= CpuLevel::v3 && __builtin_cpu_supports("x86-64-v3")) return level_functions_v3();
+  if (usable >= CpuLevel::v3) return level_functions_v3();
 #endif
   return level_functions_baseline();
 }

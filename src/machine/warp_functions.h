@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The warp functions of the tables (isa/sem/lanes.h) and the products in tensor memory, as both
-// engines call them: built for each CPU
-// level, of which the best that this CPU runs is taken; HEDDLE_CPU=baseline|v3|v4 lowers it.
+// engines call them. They are built for each CPU level, and usable_cpu_level() chooses.
 #pragma once
 
 #include <span>
