@@ -159,7 +159,6 @@ void InterpretedCta::make_warps() {
       fill_special(identity(state), use.reg, use.component, use.bytes,
                    state.specials.data() + use.copy);
     Warp& warp = state.warp;
-    warp.number = w;
     warp.low_base = memory.low().all.base, warp.low_size = memory.low().all.size;
     warp.high_base = memory.high().all.base, warp.high_size = memory.high().all.size;
     if (!warp.low_size) warp.low_base = warp.high_base, warp.low_size = warp.high_size;

@@ -13,15 +13,11 @@ bool Decoder::is_of_pair() const {
   return slot("cta_group") == static_cast<u8>(sem::CtaGroup::cta_group_2);
 }
 
-/// An instruction of a whole warp (`.sync`): it waits for threads that have not come yet.
-Op& Decoder::warp_operation(Handler run) {
-  const Place all = constant(kAllLanes, 4);
-  Op& op = emit_control(Control::warp_op);
-  op.run = run;
-  op.members = all;
+/// An instruction of a whole warp (`.sync`), which may be one of both CTAs of a pair.
+Op& Decoder::warp_operation(Handler run, std::vector<Place> registers) {
+  Op& op = warp_access(run, std::move(registers));
   op.function = code_.id.value;
   op.runtime[0] = is_of_pair();
-  op.flags = kMembers;
   return op;
 }
 
@@ -59,23 +55,17 @@ Op& Decoder::tensor_fragment(Handler run, std::vector<Place> list) {
   const Place split = source(distance);
   const Operand& t = operand("t");
   const auto base = address_base(t);
-  Op& op = warp_operation(run);
+  Op& op = warp_operation(run, std::move(list));
   address(t, op, base);
   op.src[1] = split;
   op.runtime[0] = slot("tmem_shape");
   op.runtime[1] = has("pack::16b") || has("unpack::16b");
-  op.count = static_cast<u8>(list.size());
-  op.list = builder_.keep(std::move(list));
   return op;
 }
 
 void Decoder::tensor_load() {
-  std::vector<Place> list;
-  std::vector<Target> targets;
-  for (const Operand& element : elements(operand("d"))) {
-    targets.push_back(target(element));
-    list.push_back(targets.back().place);
-  }
+  std::vector<Target> targets = targets_of(operand("d"));
+  std::vector<Place> list = places_of(targets);
   const bool reduces = has("tmem_reduction");
   if (reduces) targets.push_back(target(operand("d_reduced")));
   Op& op = tensor_fragment(reduces ? &interp::tensor_load_reduce : &interp::tensor_load,
@@ -90,11 +80,7 @@ void Decoder::tensor_load() {
   for (const Target& target : targets) finish(target);
 }
 
-void Decoder::tensor_store() {
-  std::vector<Place> list;
-  for (const Operand& element : elements(operand("a"))) list.push_back(source(element));
-  tensor_fragment(&interp::tensor_store, std::move(list));
-}
+void Decoder::tensor_store() { tensor_fragment(&interp::tensor_store, sources_of(operand("a"))); }
 
 void Decoder::tensor_copy() {
   const Place source = this->source(operand("source"));

@@ -205,7 +205,7 @@ class Decoder {
   void multimem_write(Handler run);
   void cluster_address(Handler run);
   bool is_of_pair() const;
-  Op& warp_operation(Handler run);
+  Op& warp_operation(Handler run, std::vector<Place> registers = {});
   Op& tensor_product();
   Op& tensor_access(Handler run);
   Op& tensor_fragment(Handler run, std::vector<Place> list);

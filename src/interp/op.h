@@ -194,7 +194,6 @@ struct Op {
 struct Warp {
   u8* frame = nullptr;     ///< the address that a Place is added to
   u32 mask = 0;            ///< lanes that execute the current instruction
-  u32 number = 0;          ///< in the CTA
   u32 members = 0;         ///< the lanes that take part in an instruction over the warp
   const Op* op = nullptr;  ///< the current instruction, for traps; in a gang it is Gang::op
 

@@ -33,14 +33,6 @@ TensorMemory& own_memory(const Warp& warp) { return warp.tensor_memory->of(rank_
 /// Whether an alloc, dealloc, shift or cp has `.cta_group::2`.
 bool is_of_pair(const Op& op) { return op.runtime[0] != 0; }
 
-/// The rank of the other CTA of the pair (9.7.16.5.1).
-u32 peer_of(Warp& warp, u32 lane) {
-  const u32 peer = rank_of(warp) ^ 1;
-  if (peer >= ranks(warp))
-    refuse(warp, lane, "`.cta_group::2` needs a pair of CTAs, and this CTA has no peer");
-  return peer;
-}
-
 // --- allocation ---
 
 u32 checked_columns(Warp& warp, u32 lane, u32 columns) {
@@ -80,13 +72,7 @@ std::optional<u32> allocate(Warp& warp, const Op& op, u32 lane, u32 columns) {
 /// Traps unless [first, first + count) are allocated columns.
 void check_columns(Warp& warp, u32 lane, const TensorMemory& memory, TensorAddress at, u32 count) {
   const auto missing = memory.unallocated(at.column, count);
-  if (!missing) return;
-  refuse(warp, lane,
-         *missing >= kTensorColumns
-             ? fmt::format("lane {}, column {} of tensor memory, which has {} columns", at.lane,
-                           *missing, kTensorColumns)
-             : fmt::format("lane {}, column {} of tensor memory, which is not allocated", at.lane,
-                           *missing));
+  if (missing) refuse(warp, lane, describe_missing({at.lane, *missing}));
 }
 
 TensorAddress address_of(const Warp& warp, const Op& op, u32 lane) {
@@ -228,6 +214,21 @@ void copy(Warp& warp, u32 lane, const CopyForm& form, const sem::MatrixLayout& l
 }
 
 }  // namespace
+
+u32 peer_of(Warp& warp, u32 lane) {
+  const u32 peer = rank_of(warp) ^ 1;
+  if (peer >= ranks(warp))
+    refuse(warp, lane, "`.cta_group::2` needs a pair of CTAs, and this CTA has no peer");
+  return peer;
+}
+
+std::string describe_missing(TensorAddress at) {
+  const std::string place = fmt::format("lane {}, column {} of tensor memory", at.lane, at.column);
+  if (at.lane >= kTensorLanes) return fmt::format("{}, which has {} lanes", place, kTensorLanes);
+  if (at.column >= kTensorColumns)
+    return fmt::format("{}, which has {} columns", place, kTensorColumns);
+  return fmt::format("{}, which is not allocated", place);
+}
 
 void tensor_allocate(Warp& warp, const Op& op) {
   const u32 lane = first_lane(warp);

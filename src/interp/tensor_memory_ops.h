@@ -6,7 +6,10 @@
 // its mbarrier object at once.
 #pragma once
 
+#include <string>
+
 #include "interp/op.h"
+#include "machine/tensor_memory.h"
 
 namespace heddle::interp {
 
@@ -44,5 +47,10 @@ void tensor_shift(Warp& warp, const Op& op);
 /// src[0]: host addresses of mbarrier objects; src[1]: CTAs, if flags have kToRanks.
 void tensor_commit(Warp& warp, const Op& op);
 inline constexpr u8 kToRanks = 1;
+
+/// The rank of the other CTA of the pair (9.7.16.5.1). Traps if there is none.
+u32 peer_of(Warp& warp, u32 lane);
+/// What is wrong with an address outside of the allocated columns.
+std::string describe_missing(machine::TensorAddress at);
 
 }  // namespace heddle::interp

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "interp/tensor_memory_ops.h"
 #include "interp/windows.h"
 #include "isa/tensor_product.h"
 #include "machine/tensor_memory.h"
@@ -12,7 +13,6 @@ namespace heddle::interp {
 
 using isa::ProductFault;
 using isa::TensorProduct;
-using machine::TensorAddress;
 using machine::TrapKind;
 using Operands = TensorProductOperands;
 
@@ -57,7 +57,6 @@ TensorProduct product_of(const Warp& warp, const Op& op, u32 lane) {
 }
 
 std::string describe(const ProductFault& fault, const Warp& warp) {
-  const TensorAddress at = TensorAddress::of(fault.address);
   switch (fault.kind) {
     case ProductFault::Kind::shape:
       return fmt::format("the instruction descriptor is {:#010x}, whose M or N is not legal here",
@@ -66,13 +65,7 @@ std::string describe(const ProductFault& fault, const Warp& warp) {
       return fmt::format("an operand lies at offset {} of shared memory, which has {} bytes",
                          fault.address, warp.shared_size);
     default:
-      return at.lane >= machine::kTensorLanes || at.column >= machine::kTensorColumns
-                 ? fmt::format(
-                       "lane {}, column {} of tensor memory, which has {} lanes and {} "
-                       "columns",
-                       at.lane, at.column, machine::kTensorLanes, machine::kTensorColumns)
-                 : fmt::format("lane {}, column {} of tensor memory, which is not allocated",
-                               at.lane, at.column);
+      return describe_missing(machine::TensorAddress::of(fault.address));
   }
 }
 
@@ -80,10 +73,7 @@ void multiply(Warp& warp, const Op& op, u32 lane) {
   TensorProduct product = product_of(warp, op, lane);
   const u32 own = rank_of(warp);
   product.ctas = op.runtime[0] ? 2 : 1;
-  if (product.ctas == 2 && (own ^ 1) >= ranks(warp)) {
-    raise_trap(warp, TrapKind::tensor_memory, lane, nullptr,
-               "`.cta_group::2` needs a pair of CTAs, and this CTA has no peer");
-  }
+  if (product.ctas == 2) peer_of(warp, lane);  // there must be one
   product.shared_bytes = static_cast<u32>(warp.shared_size);
   for (u32 i = 0; i < product.ctas; ++i) {
     const u32 rank = product.ctas == 2 ? (own & ~1u) + i : own;

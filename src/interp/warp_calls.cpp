@@ -14,7 +14,7 @@ void call_warp_function(Warp& warp, const Op& op) {
   for (u32 i = 0; call.function->has_registers && i < call.operands; ++i)
     operands[i] = registers + call.first[i];
   isa::WarpContext context{.core = *warp.tensor_core,
-                           .warp = warp.number,
+                           .warp = warp.first_thread / kLanes,
                            .shared = reinterpret_cast<const u8*>(warp.shared_base),
                            .shared_bytes = static_cast<u32>(warp.shared_size)};
   call.function->run(op.runtime, context, {warp.members, warp.mask},
