@@ -89,14 +89,16 @@ constexpr void rows_of_registers(MatrixOrder order, u32 count, const u8* registe
       }
 }
 
-/// 16 elements of `bits` bits, one behind the other, each into the low bits of a byte
-/// (`.b6x16_p32`, `.b4x16_p64`).
+/// Element `number` of 16 elements of `bits` bits, one behind the other (`.b6x16_p32`,
+/// `.b4x16_p64`).
+constexpr u8 packed_element(u32 bits, const u8* packed, u32 number) {
+  const u32 at = number * bits / 8;
+  const u32 pair = packed[at] | u32{packed[at + 1]} << 8;
+  return static_cast<u8>(pair >> number * bits % 8 & ((1u << bits) - 1));
+}
+/// All of them, each into the low bits of a byte.
 constexpr void unpack_row(u32 bits, const u8* packed, u8* elements) {
-  for (u32 i = 0; i < kRowBytes; ++i) {
-    const u32 at = i * bits / 8;
-    const u32 pair = packed[at] | packed[at + 1] << 8;
-    elements[i] = static_cast<u8>(pair >> i * bits % 8 & ((1u << bits) - 1));
-  }
+  for (u32 i = 0; i < kRowBytes; ++i) elements[i] = packed_element(bits, packed, i);
 }
 
 }  // namespace heddle::sem

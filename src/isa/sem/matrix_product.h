@@ -10,6 +10,7 @@
 #include <bit>
 #include <limits>
 
+#include "isa/sem/lanes.h"
 #include "isa/sem/vectors.h"
 #include "isa/tensor_core.h"
 
@@ -27,7 +28,6 @@ struct ElementFormat {
   /// one.
   u32 first_special;
   bool has_infinity;
-  constexpr s32 least() const { return 1 - bias; }  ///< exponent of the least normal number
 };
 inline constexpr u32 kNoSpecial = 0x7fffffff;
 inline constexpr ElementFormat kF16Format = {16, 10, 5, 15, 0, 0x7c00, true};
@@ -56,6 +56,14 @@ struct Operand {
 };
 constexpr u32 elements_in_word(const ElementFormat& format) { return 32 / format.container; }
 constexpr u32 pairs_in_word(const ElementFormat& format) { return format.container == 8 ? 2 : 1; }
+/// The signs of the elements of a word.
+constexpr u32 sign_bits(const ElementFormat& format) {
+  const u32 sign = u32{1} << (format.position + format.mantissa + format.exponent);
+  u32 all = 0;
+  for (u32 part = 0; part < elements_in_word(format); ++part)
+    all |= sign << (part * format.container);
+  return all;
+}
 
 /// One operand's storage for up to `kWords` words in each of `kLanes` rows or columns.
 template <u32 kWords, u32 kLanes>
@@ -117,7 +125,7 @@ inline u32x16 exponents_of_stored(const ElementFormat& f, u32x16 exponents, u32x
   return select(stored, exponents, u32x16{} + (absent | absent << 16));
 }
 
-/// body(format), where the usual formats are constants of the compiler.
+/// Calls body(format), where format() is a compile-time constant for the usual formats.
 template <class F>
 inline void with_format(const ElementFormat& f, F body) {
   if (&f == &kF16Format) return body([] { return kF16Format; });
@@ -149,7 +157,8 @@ inline constexpr u32 kGroup = 4;
 struct Products {
   u32 first, last, part, parts;
 };
-/// The values and exponents of column `column` of B.
+/// A column of B. Words 4 * i to 4 * i + 3 of it are neighbours, among those of all eight columns:
+/// element p of word w is values[(w / 4 * per_word + p) * kWarpSize + w % 4].
 struct Column {
   const float* values;
   const u32* exponents;
@@ -166,6 +175,17 @@ struct ResultFormat {
   bool half;       ///< f16, rounded to nearest even; otherwise f32, truncated
   bool short_f32;  ///< SumRule::short_f32
 };
+
+/// What is multiplied, and how.
+struct MatrixProduct {
+  const ElementFormat &a, &b;
+  u32 words;  ///< of a row of A
+  ResultFormat result;
+  bool half_c;  ///< C is f16
+};
+
+/// Exponent of the least normal accumulator.
+constexpr s32 least_exponent(bool half) { return half ? -14 : -126; }
 
 inline constexpr u32 kNanResult = 0x7fffffff;
 
@@ -184,7 +204,8 @@ inline f32x16 round_to_half(f32x16 value) {
   using f16x16 = _Float16 __attribute__((vector_size(32)));
   return convert<f32x16>(convert<f16x16>(value));
 #else
-  // Adding 1.5 * 2^(23 - 10) units of the result's last place rounds there.
+  // f32 has 13 fraction bits more than f16: a sum with 2^13 times the number's power of two has
+  // the last place of f16.
   const u32x16 bits = as<u32x16>(value), magnitude = bits & 0x7fffffff, sign = bits ^ magnitude;
   const u32x16 exponent =
       as<u32x16>(max(as<s32x16>(magnitude & 0x7f800000), s32x16{} + (113 << 23)));
@@ -199,14 +220,15 @@ inline f32x16 round_to_half(f32x16 value) {
 /// One step for sixteen rows of a column: c becomes the result. False: the step needs more than
 /// f32 has, and c is as before.
 template <u32 kParts, bool kScaled>
-inline bool add_products_fast(const SumRule& rule, const ResultFormat& result, const Operand& a,
-                              const Column& b, u32 stride_of_b, const Products& which, s32 least,
+inline bool add_products_fast(const SumRule& rule, const MatrixProduct& what, const Operand& a,
+                              const Column& b, const Products& which, s32 least,
                               const Scales& scales, f32x16& c) {
+  const ResultFormat& result = what.result;
   s16x32 pairs = s16x32{} + static_cast<s16>(2 * kZeroExponent);
   for (u32 first = which.first; first < which.last; first += kGroup) {
     for (u32 pair = 0; pair < (kParts + 1) / 2; ++pair) {
       const u32 at = pair + which.part / 2;
-      const u32* eb = b.exponents + (first / kGroup * a.pairs + at) * stride_of_b;
+      const u32* eb = b.exponents + (first / kGroup * a.pairs + at) * kWarpSize;
       for (u32 word = 0; word < kGroup; ++word) {
         const u32* ea = a.exponents + ((first + word) * a.pairs + at) * kVectorLanes;
         pairs = max(pairs, load<s16x32>(ea) + as<s16x32>(u32x16{} + eb[word]));
@@ -237,7 +259,7 @@ inline bool add_products_fast(const SumRule& rule, const ResultFormat& result, c
     for (; first < last; first += kGroup) {
       for (u32 part = 0; part < kParts; ++part) {
         const u32 at = part + which.part;
-        const float* vb = b.values + (first / kGroup * a.per_word + at) * stride_of_b;
+        const float* vb = b.values + (first / kGroup * a.per_word + at) * kWarpSize;
         for (u32 word = 0; word < kGroup; ++word) {
           const float* va = a.values + ((first + word) * a.per_word + at) * kVectorLanes;
           sum += convert<s32x16>(load<f32x16>(va) * vb[word] * product_to_unit);
@@ -265,7 +287,7 @@ inline bool add_products_fast(const SumRule& rule, const ResultFormat& result, c
   return true;
 }
 
-// A step that needs more than f32 has: exponents far from zero, infinity, NaN, many addends.
+// f32 is not enough for a step with exponents far from zero, infinity or NaN, or with a large sum.
 
 /// The result of a step whose sum is total * 2^exponent.
 inline float round_sum(s64 total, s32 exponent, const ResultFormat& result) {
@@ -334,12 +356,12 @@ inline f64x16 wide_power_of_two(s32x16 exponent) {
 }
 
 /// As add_products_fast(), for all operands.
-inline void add_products_wide(const SumRule& rule, const ResultFormat& result,
-                              const ElementFormat& fa, const ElementFormat& fb, const Operand& a,
-                              const Column& b, u32 stride_of_b, const Products& which, s32 least,
+inline void add_products_wide(const SumRule& rule, const MatrixProduct& what, const Operand& a,
+                              const Column& b, const Products& which, s32 least,
                               const Scales& scales, f32x16& c) {
+  const ResultFormat& result = what.result;
   const auto place_in_b = [&](u32 word, u32 each, u32 part) {
-    return (word / 4 * each + part) * stride_of_b + word % 4;
+    return (word / kGroup * each + part) * kWarpSize + word % kGroup;
   };
   const auto for_each_product = [&](auto f) {
     for (u32 word = which.first; word < which.last; ++word) {
@@ -368,7 +390,7 @@ inline void add_products_wide(const SumRule& rule, const ResultFormat& result,
   largest = max(largest, s32x16{} + (result.half ? rule.floor_f16 : rule.floor_f32));
   if (any(special))
     for_each_product([&](f32x16 va, float vb, s32x16 e) {
-      specials.add(as<u32x16>(e > kSpecialProduct), fa, va, fb, vb);
+      specials.add(as<u32x16>(e > kSpecialProduct), what.a, va, what.b, vb);
     });
   const f64x16 to_unit = wide_power_of_two(rule.fraction_bits - largest);
   const f64x16 scale = wide_power_of_two(scales.rows + scales.column);
@@ -388,58 +410,43 @@ inline void add_products_wide(const SumRule& rule, const ResultFormat& result,
   c = specials.apply(value);
 }
 
-// ----------------------------------------------------------------------------------- whole
-// products
-
-/// What is multiplied, and how.
-struct MatrixProduct {
-  const ElementFormat &a, &b;
-  u32 words;  ///< of a row of A
-  ResultFormat result;
-  bool half_c;  ///< C is f16
-};
+// -------------------------------------------------------------------------------- whole products
 
 template <bool kScaled>
 inline void add_products(const SumRule& rule, const MatrixProduct& what, const Operand& a,
-                         const Column& b, u32 stride_of_b, const Products& which, s32 least,
-                         const Scales& scales, f32x16& c) {
+                         const Column& b, const Products& which, s32 least, const Scales& scales,
+                         f32x16& c) {
   const auto fast = [&]<u32 kParts>() {
-    return add_products_fast<kParts, kScaled>(rule, what.result, a, b, stride_of_b, which, least,
-                                              scales, c);
+    return add_products_fast<kParts, kScaled>(rule, what, a, b, which, least, scales, c);
   };
   const bool done = which.parts == 1   ? fast.template operator()<1>()
                     : which.parts == 2 ? fast.template operator()<2>()
                                        : fast.template operator()<4>();
-  if (!done) {
-    add_products_wide(rule, what.result, what.a, what.b, a, b, stride_of_b, which, least, scales,
-                      c);
-  }
+  if (!done) add_products_wide(rule, what, a, b, which, least, scales, c);
 }
 
 /// One column of D for sixteen rows: c becomes the sum of C and all products, by steps.
 template <bool kScaled = false>
 inline void multiply_column(const SumRule& rule, const MatrixProduct& what, const Operand& a,
-                            const Column& b, u32 stride_of_b, f32x16& c,
-                            const Scales& scales = {}) {
-  constexpr s32 kLeastF16 = -14, kLeastF32 = -126;
+                            const Column& b, f32x16& c, const Scales& scales = {}) {
   const u32 words_in_step = std::max(rule.products / a.per_word, kGroup);
-  s32 least = what.half_c ? kLeastF16 : kLeastF32;
+  s32 least = least_exponent(what.half_c);
   for (u32 first = 0; first < what.words; first += words_in_step) {
     const Products which = {first, std::min(first + words_in_step, what.words), 0, a.per_word};
-    add_products<kScaled>(rule, what, a, b, stride_of_b, which, least, scales, c);
-    least = what.result.half ? kLeastF16 : kLeastF32;
+    add_products<kScaled>(rule, what, a, b, which, least, scales, c);
+    least = least_exponent(what.result.half);
   }
 }
 
 /// The same with elements of 8 bits that are multiplied as f16 (NarrowProducts::as_half).
 inline void multiply_column_as_half(const SumRule& rule, const MatrixProduct& what,
-                                    const Operand& a, const Column& b, u32 stride_of_b, f32x16& c) {
+                                    const Operand& a, const Column& b, f32x16& c) {
+  const u32 words_in_step = rule.products / 2;
   f32x16 sum{};
   for (u32 part = 0; part < a.per_word; part += 2) {
-    for (u32 first = 0; first < what.words; first += rule.products / 2) {
-      const Products which = {first, std::min(first + rule.products / 2, what.words), part, 2};
-      const s32 least = what.result.half ? -14 : -126;
-      add_products<false>(rule, what, a, b, stride_of_b, which, least, {}, sum);
+    for (u32 first = 0; first < what.words; first += words_in_step) {
+      const Products which = {first, std::min(first + words_in_step, what.words), part, 2};
+      add_products<false>(rule, what, a, b, which, least_exponent(what.result.half), {}, sum);
     }
   }
   // Two f16 have an exact sum, or one that f32 rounds without changing what f16 makes of it.
@@ -447,6 +454,20 @@ inline void multiply_column_as_half(const SumRule& rule, const MatrixProduct& wh
   const u32x16 is_nan = as<u32x16>(c != c);
   c = as<f32x16>(select(is_nan, u32x16{} + kNanResult, as<u32x16>(c)));
   if (what.result.half) c = round_to_half(c);
+}
+
+/// The scale factors of sixteen rows: their exponents, and which of them are NaN.
+struct RowScales {
+  s32x16 exponents{};
+  u32x16 nan{};
+};
+/// multiply_column() with scale factors. `exponent`, `nan`: of the column's.
+inline void multiply_scaled_column(const SumRule& rule, const MatrixProduct& what, const Operand& a,
+                                   const Column& b, const RowScales& rows, s32 exponent, bool nan,
+                                   f32x16& c) {
+  multiply_column<true>(rule, what, a, b, c, {rows.exponents, exponent});
+  const u32x16 is_nan = nan ? ~u32x16{} : rows.nan;
+  c = as<f32x16>(select(is_nan, u32x16{} + kNanResult, as<u32x16>(c)));
 }
 
 }  // namespace heddle::sem

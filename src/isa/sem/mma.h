@@ -34,13 +34,6 @@ constexpr const ElementFormat& format_of(isa::Type type) {
   }
 }
 
-constexpr u32 bits_of_element(isa::Type type) { return format_of(type).container; }
-/// The signs of the elements of a word.
-constexpr u32 sign_bits(isa::Type type) {
-  const u32 container = bits_of_element(type);
-  return container == 32 ? 0x80000000u : container == 16 ? 0x80008000u : 0x80808080u;
-}
-
 using DecodedA = DecodedWords<kMostWords, kVectorLanes>;
 using DecodedB = DecodedWords<kMostWords, kWarpSize>;
 
@@ -56,13 +49,17 @@ inline Operand decode_a(const ElementFormat& f, const RowsOfA& a, u32 words, Dec
   }
   return {to.values, to.exponents, elements_in_word(f), pairs};
 }
-inline void decode_b(const ElementFormat& f, const Tile& tile, DecodedB& to) {
+/// `words`: of a column.
+inline void decode_b(const ElementFormat& f, Registers<const u32> b, u32 words, DecodedB& to) {
   with_format(f, [&](auto format) {
-    for (u32 group = 0; group < tile.words / kGroup; ++group) {
+    for (u32 group = 0; group < words / kGroup; ++group) {
       for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes)
-        decode_words(format(), load<u32x16>(tile.b[group] + lane), group, lane, kWarpSize, to);
+        decode_words(format(), load<u32x16>(b[group] + lane), group, lane, kWarpSize, to);
     }
   });
+}
+inline Column column_of(const DecodedB& b, u32 column) {
+  return {b.values + column * kGroup, b.exponents + column * kGroup};
 }
 
 /// The types of the operands of a product.
@@ -84,9 +81,7 @@ inline void multiply_tile(const MatrixProduct& what, const Operand& rows, const 
   if (has_c) what.half_c ? load_half_accumulator(tile, sums) : load_accumulator(tile, sums);
   for (u32 column = 0; column < kTileColumns; ++column) {
     f32x16 sum = as<f32x16>(sums[column]);
-    multiply(what, rows,
-             Column{columns.values + column * kGroup, columns.exponents + column * kGroup}, column,
-             sum);
+    multiply(what, rows, column_of(columns, column), column, sum);
     sums[column] = as<u32x16>(sum);
   }
   what.result.half ? store_half_accumulator(tile, sums) : store_accumulator(tile, sums);
@@ -115,7 +110,7 @@ inline void for_each_column(const SumRule& rule, MatrixShape shape, const Matrix
                   DecodedB decoded_b;
                   load_rows(tile, sparsity, a);
                   const Operand rows = decode_a(what.a, a, what.words, decoded_a);
-                  decode_b(what.b, tile, decoded_b);
+                  decode_b(what.b, tile.b, what.words, decoded_b);
                   multiply_tile(what, rows, decoded_b, tile, true, multiply);
                 });
 }
@@ -126,9 +121,9 @@ inline void mma_float(const ProductRule& rule, MatrixShape shape, const MatrixTy
       rule.sum, shape, types, who, fragments, sparsity,
       [&](const MatrixProduct& what, const Operand& a, const Column& b, u32, f32x16& sum) {
         if (rule.narrow == isa::NarrowProducts::as_half)
-          multiply_column_as_half(rule.sum, what, a, b, kWarpSize, sum);
+          multiply_column_as_half(rule.sum, what, a, b, sum);
         else
-          multiply_column(rule.sum, what, a, b, kWarpSize, sum);
+          multiply_column(rule.sum, what, a, b, sum);
       });
 }
 
@@ -138,13 +133,16 @@ inline void mma_f16(isa::MmaShape shape, isa::Type d_type, isa::Type c_type,
   mma_float({core.mma_f16}, matrix_shape(shape), {isa::Type::f16, isa::Type::f16, c_type, d_type},
             who, {a, b, c, d});
 }
+/// The rule of bf16 and tf32.
+constexpr const SumRule& f32_rule(const isa::TensorCore& core, isa::Type type) {
+  return type == isa::Type::tf32 ? core.mma_tf32 : core.mma_f16;
+}
 /// bf16 and tf32.
 inline void mma_f32(isa::MmaShape shape, isa::Type type, const isa::TensorCore& core, WarpLanes who,
                     Registers<const u32> a, Registers<const u32> b, Registers<const u32> c,
                     Registers<u32> d) {
-  const SumRule& rule = type == isa::Type::tf32 ? core.mma_tf32 : core.mma_f16;
-  mma_float({rule}, matrix_shape(shape), {type, type, isa::Type::f32, isa::Type::f32}, who,
-            {a, b, c, d});
+  mma_float({f32_rule(core, type)}, matrix_shape(shape),
+            {type, type, isa::Type::f32, isa::Type::f32}, who, {a, b, c, d});
 }
 /// Elements of 8 bits and less.
 inline void mma_narrow(isa::MmaShape shape, isa::Type d_type, isa::Type a_type, isa::Type b_type,
@@ -161,7 +159,7 @@ inline void mma_f16_quads(isa::Alayout a_layout, isa::Blayout b_layout, isa::Typ
                           isa::Type c_type, const isa::TensorCore& core, WarpLanes who,
                           Registers<const u32> a, Registers<const u32> b, Registers<const u32> c,
                           Registers<u32> d) {
-  constexpr u32 kRows = 8, kProducts = 4, kK = 4, kElements = 8;
+  constexpr u32 kProducts = 4, kK = 4, kElements = 8;
   const bool half_c = c_type == isa::Type::f16, half_d = d_type == isa::Type::f16;
   const auto half_of = [](Registers<const u32> from, u32 lane, u32 i) {
     return from[i / 2][lane] >> (i % 2 * 16) & 0xffff;
@@ -189,18 +187,15 @@ inline void mma_f16_quads(isa::Alayout a_layout, isa::Blayout b_layout, isa::Typ
     DecodedB decoded_b;
     for (u32 word = 0; word < kGroup; ++word) quad.words[word] = load<u32x16>(of_a[product][word]);
     const Operand rows = decode_a(kF16Format, quad, kGroup, decoded_a);
-    for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes)
-      decode_words(kF16Format, load<u32x16>(of_b[product] + lane), 0, lane, kWarpSize, decoded_b);
+    const u32* const registers_of_b[] = {of_b[product]};
+    decode_b(kF16Format, registers_of_b, kGroup, decoded_b);
     for (u32 column = 0; column < kTileColumns; ++column) {
       u32x16 words_of_c = load<u32x16>(sums[product][column]);
       f32x16 sum = half_c ? half_values(words_of_c, 0) : as<f32x16>(words_of_c);
-      multiply_column(core.mma_f16_quads, what, rows,
-                      {decoded_b.values + column * kGroup, decoded_b.exponents + column * kGroup},
-                      kWarpSize, sum);
+      multiply_column(core.mma_f16_quads, what, rows, column_of(decoded_b, column), sum);
       store(sums[product][column], half_d ? half_bits(sum) : as<u32x16>(sum));
     }
   }
-  static_assert(kRows * 2 == kVectorLanes);
   for_each_lane(who.active, [&](u32 lane) {
     for (u32 i = 0; i < kElements; ++i) {
       const MatrixElement e = mma884_accumulator(half_d ? 16 : 32, lane, i);
@@ -215,15 +210,73 @@ inline void mma_f16_quads(isa::Alayout a_layout, isa::Blayout b_layout, isa::Typ
   });
 }
 
-// ------------------------------------------------------------------------------------- integers
+// ------------------------------------------------------------------------ integers and f4 exactly
 
-/// Element `part` of each word, as f32. Sums of products of small integers are exact in f32.
+/// Element `part` of each word of integers, as f32. Sums of products of small integers, and of
+/// e2m1, are exact in f32.
 inline f32x16 integer_values(isa::Type type, u32x16 words, u32 part) {
   const bool is_signed = type == isa::Type::s8 || type == isa::Type::s4;
   const u32 bits = type == isa::Type::s8 || type == isa::Type::u8 ? 8 : 4;
   const u32x16 high = words << (32 - bits - part * bits);
   return convert<f32x16>(is_signed ? as<s32x16>(high) >> (32 - bits)
                                    : as<s32x16>(high >> (32 - bits)));
+}
+/// The same of words that hold eight of e2m1.
+inline f32x16 fp4_values(u32x16 words, u32 part) {
+  const u32x16 code = (words >> (part * 4)) & 15;
+  const f32x16 magnitude = as<f32x16>((code & 7) << 22) * 0x1p126f;
+  return as<f32x16>(as<u32x16>(magnitude) | (code >> 3) << 31);
+}
+inline constexpr u32 kFp4InWord = 8;
+
+inline constexpr u32 kMostExact = 8;  ///< elements of a word
+/// Rows of A and columns of B, element by element.
+struct ExactRows {
+  alignas(64) float values[kMostWords * kMostExact][kVectorLanes];
+};
+struct ExactColumns {
+  alignas(64) float values[kMostWords / kGroup][kMostExact][kWarpSize];
+};
+constexpr u32 integers_in_word(isa::Type type) {
+  return type == isa::Type::s8 || type == isa::Type::u8 ? 4 : 8;
+}
+/// `values(words, part)`: of an element.
+template <class Values>
+inline void decode_rows(u32 per_word, const RowsOfA& a, u32 words, ExactRows& to, Values values) {
+  for (u32 word = 0; word < words; ++word) {
+    for (u32 part = 0; part < per_word; ++part)
+      store(to.values[word * per_word + part], values(a.words[word], part));
+  }
+}
+template <class Values>
+inline void decode_columns(u32 per_word, Registers<const u32> b, u32 words, ExactColumns& to,
+                           Values values) {
+  for (u32 group = 0; group < words / kGroup; ++group) {
+    for (u32 part = 0; part < per_word; ++part) {
+      for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes)
+        store(to.values[group][part] + lane, values(load<u32x16>(b[group] + lane), part));
+    }
+  }
+}
+inline void decode_rows(isa::Type type, const RowsOfA& a, u32 words, ExactRows& to) {
+  decode_rows(integers_in_word(type), a, words, to,
+              [type](u32x16 all, u32 part) { return integer_values(type, all, part); });
+}
+inline void decode_columns(isa::Type type, Registers<const u32> b, u32 words, ExactColumns& to) {
+  decode_columns(integers_in_word(type), b, words, to,
+                 [type](u32x16 all, u32 part) { return integer_values(type, all, part); });
+}
+/// The sum of the products of words [first, last) of each row and a column.
+inline f32x16 exact_sum(u32 per_word, const ExactRows& rows, const ExactColumns& columns,
+                        u32 column, u32 first, u32 last) {
+  f32x16 sum{};
+  for (u32 word = first; word < last; ++word) {
+    for (u32 part = 0; part < per_word; ++part) {
+      const float b = columns.values[word / kGroup][part][column * kGroup + word % kGroup];
+      sum = multiply_add(load<f32x16>(rows.values[word * per_word + part]), f32x16{} + b, sum);
+    }
+  }
+  return sum;
 }
 
 /// c + sum, modulo 2^32 or clamped.
@@ -235,49 +288,16 @@ inline u32x16 add_sum(u32x16 c, s32x16 sum, bool saturates) {
   return select(as<s32x16>(overflow) < 0, limit, total);
 }
 
-inline constexpr u32 kMostIntegers = 8;  ///< of a word
-/// Rows of A and columns of B of integers, as f32: element by element, and as DecodedWords.
-struct IntegerRows {
-  alignas(64) float values[kMostWords * kMostIntegers][kVectorLanes];
-};
-struct IntegerColumns {
-  alignas(64) float values[kMostWords / kGroup][kMostIntegers][kWarpSize];
-};
-constexpr u32 integers_in_word(isa::Type type) {
-  return type == isa::Type::s8 || type == isa::Type::u8 ? 4 : 8;
-}
-inline void decode_rows(isa::Type type, const RowsOfA& a, u32 words, IntegerRows& to) {
-  const u32 per_word = integers_in_word(type);
-  for (u32 word = 0; word < words; ++word) {
-    for (u32 part = 0; part < per_word; ++part)
-      store(to.values[word * per_word + part], integer_values(type, a.words[word], part));
-  }
-}
-inline void decode_columns(isa::Type type, const Tile& tile, IntegerColumns& to) {
-  for (u32 group = 0; group < tile.words / kGroup; ++group) {
-    for (u32 part = 0; part < integers_in_word(type); ++part) {
-      for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes)
-        store(to.values[group][part] + lane,
-              integer_values(type, load<u32x16>(tile.b[group] + lane), part));
-    }
-  }
-}
 /// Adds the products of rows and eight columns to `sums`. `words`: of a row.
-inline void multiply_integer_columns(u32 per_word, const IntegerRows& rows,
-                                     const IntegerColumns& columns, u32 words, bool saturates,
+inline void multiply_integer_columns(u32 per_word, const ExactRows& rows,
+                                     const ExactColumns& columns, u32 words, bool saturates,
                                      u32x16 (&sums)[kTileColumns]) {
   for (u32 column = 0; column < kTileColumns; ++column) {
-    f32x16 sum{};
-    for (u32 word = 0; word < words; ++word) {
-      for (u32 part = 0; part < per_word; ++part) {
-        const float b = columns.values[word / kGroup][part][column * kGroup + word % kGroup];
-        sum = multiply_add(load<f32x16>(rows.values[word * per_word + part]), f32x16{} + b, sum);
-      }
-    }
+    const f32x16 sum = exact_sum(per_word, rows, columns, column, 0, words);
     sums[column] = add_sum(sums[column], convert<s32x16>(sum), saturates);
   }
 }
-inline void multiply_tile(u32 per_word, const IntegerRows& rows, const IntegerColumns& columns,
+inline void multiply_tile(u32 per_word, const ExactRows& rows, const ExactColumns& columns,
                           const Tile& tile, bool has_c, bool saturates) {
   u32x16 sums[kTileColumns] = {};
   if (has_c) load_accumulator(tile, sums);
@@ -292,11 +312,11 @@ inline void multiply_integers(MatrixShape shape, isa::Type a_type, isa::Type b_t
   for_each_tile({shape, shape.k / per_word, false, false}, who.active, fragments,
                 [&](const Tile& tile) {
                   RowsOfA a;
-                  IntegerRows rows;
-                  IntegerColumns columns;
+                  ExactRows rows;
+                  ExactColumns columns;
                   load_rows(tile, sparsity, a);
                   decode_rows(a_type, a, tile.words, rows);
-                  decode_columns(b_type, tile, columns);
+                  decode_columns(b_type, tile.b, tile.words, columns);
                   multiply_tile(per_word, rows, columns, tile, true, satfinite == Flag::on);
                 });
 }
@@ -345,7 +365,7 @@ inline void mma_bits(isa::MmaShape shape_name, isa::Boolop op, WarpLanes who,
 /// The formats of scale factors; a sign does not count.
 struct Scale {
   s32 exponent;
-  float significand;  ///< below 2; 0 with NaN
+  float significand;  ///< below 2
   bool nan;
 };
 constexpr Scale decode_scale(isa::Type type, u32 byte) {
@@ -353,6 +373,18 @@ constexpr Scale decode_scale(isa::Type type, u32 byte) {
   const u32 magnitude = byte & 0x7f, field = magnitude >> 3, fraction = magnitude & 7;
   const float significand = static_cast<float>(field ? 8 + fraction : fraction) / 8;
   return {std::max<s32>(static_cast<s32>(field), 1) - 7, significand, magnitude == 0x7f};
+}
+
+/// `scale(row)`: that of a row.
+template <class F>
+inline RowScales row_scales(F scale) {
+  RowScales all;
+  for (u32 row = 0; row < kVectorLanes; ++row) {
+    const Scale one = scale(row);
+    all.exponents[row] = one.exponent;
+    all.nan[row] = one.nan ? ~0u : 0;
+  }
+  return all;
 }
 
 /// The scale factors of an operand (9.7.14.3): bytes of a register, in lanes that are selected.
@@ -374,21 +406,13 @@ inline void multiply_scaled(const SumRule& rule, MatrixShape shape, isa::Type a_
                             const ScaleOperand& scale_a, const ScaleOperand& scale_b,
                             const SparseA& sparsity = {}) {
   constexpr isa::Type kScaleType = isa::Type::ue8m0;
-  Scales scales;
-  u32x16 nan_rows{};
-  for (u32 row = 0; row < kVectorLanes; ++row) {
-    const Scale scale = decode_scale(kScaleType, scale_of_row(scale_a, row, 0));
-    scales.rows[row] = scale.exponent;
-    nan_rows[row] = scale.nan ? ~0u : 0;
-  }
+  const RowScales rows =
+      row_scales([&](u32 row) { return decode_scale(kScaleType, scale_of_row(scale_a, row, 0)); });
   for_each_column(
       rule, shape, {a_type, b_type, isa::Type::f32, isa::Type::f32}, who, fragments, sparsity,
       [&](const MatrixProduct& what, const Operand& a, const Column& b, u32 column, f32x16& sum) {
-        const Scale of_b = decode_scale(kScaleType, scale_of_column(scale_b, column, 0));
-        scales.column = of_b.exponent;
-        multiply_column<true>(rule, what, a, b, kWarpSize, sum, scales);
-        const u32x16 nan = of_b.nan ? ~u32x16{} : nan_rows;
-        sum = as<f32x16>(select(nan, u32x16{} + kNanResult, as<u32x16>(sum)));
+        const Scale scale = decode_scale(kScaleType, scale_of_column(scale_b, column, 0));
+        multiply_scaled_column(rule, what, a, b, rows, scale.exponent, scale.nan, sum);
       });
 }
 
@@ -400,13 +424,6 @@ inline void mma_scaled(isa::Type a_type, isa::Type b_type, const isa::TensorCore
   multiply_scaled(core.scaled_narrow, {16, 8, 32}, a_type, b_type, who, {a, b, c, d},
                   {scale_a[0], select_a[0][0], select_a[1][0]},
                   {scale_b[0], select_b[0][0], select_b[1][0]});
-}
-
-/// Element `part` of words that hold eight of e2m1.
-inline f32x16 fp4_values(u32x16 words, u32 part) {
-  const u32x16 code = (words >> (part * 4)) & 15;
-  const f32x16 magnitude = as<f32x16>((code & 7) << 22) * 0x1p126f;
-  return as<f32x16>(as<u32x16>(magnitude) | (code >> 3) << 31);
 }
 
 /// The sum of sixteen products of elements of e2m1 in each row, exact but for the scale factors'
@@ -421,7 +438,7 @@ inline void add_scaled_sums(const SumRule& rule, const ScaledSum* sums, u32 coun
   SpecialProducts specials;
   specials.add(c);
   c = select(specials.nan | specials.plus | specials.minus, f32x16{}, c);
-  s32x16 largest = exponents_of(c, -126);
+  s32x16 largest = exponents_of(c, least_exponent(false));
   for (u32 i = 0; i < count; ++i) {
     largest =
         max(largest, select(sums[i].value == 0.0f, s32x16{} + kZeroExponent, sums[i].exponent));
@@ -439,64 +456,78 @@ inline void add_scaled_sums(const SumRule& rule, const ScaledSum* sums, u32 coun
   c = specials.apply(load<f32x16>(results));
 }
 
+inline constexpr u32 kFp4InSum = 16, kMostFp4Sums = 8;
+/// The scale factors of sixteen rows, for each sum of sixteen products.
+struct RowScalesOfSums {
+  s32x16 exponents[kMostFp4Sums];
+  f32x16 significands[kMostFp4Sums];
+  u32x16 nan{};
+};
+/// `scale(row, sum)`: that of a row's elements in a sum.
+template <class F>
+inline RowScalesOfSums row_scales_of_sums(u32 sums, F scale) {
+  RowScalesOfSums all;
+  for (u32 row = 0; row < kVectorLanes; ++row) {
+    for (u32 sum = 0; sum < sums; ++sum) {
+      const Scale one = scale(row, sum);
+      all.exponents[sum][row] = one.exponent;
+      all.significands[sum][row] = one.significand;
+      if (one.nan) all.nan[row] = ~0u;
+    }
+  }
+  return all;
+}
+
+/// Adds the products of rows and eight columns of e2m1 to `results`, in steps of rule.products
+/// sums. `scale(column, sum)`: that of a column's elements in a sum.
+template <class F>
+inline void multiply_fp4_columns(const SumRule& rule, u32 sums, const ExactRows& rows,
+                                 const ExactColumns& columns, const RowScalesOfSums& scales,
+                                 F scale, u32x16 (&results)[kTileColumns]) {
+  constexpr u32 kWordsInSum = kFp4InSum / kFp4InWord;
+  for (u32 column = 0; column < kTileColumns; ++column) {
+    ScaledSum scaled[kMostFp4Sums];
+    bool nan = false;
+    for (u32 sum = 0; sum < sums; ++sum) {
+      const Scale of_b = scale(column, sum);
+      const f32x16 exact =
+          exact_sum(kFp4InWord, rows, columns, column, sum * kWordsInSum, (sum + 1) * kWordsInSum);
+      scaled[sum] = {exact * scales.significands[sum] * of_b.significand,
+                     scales.exponents[sum] + of_b.exponent};
+      nan |= of_b.nan;
+    }
+    f32x16 result = as<f32x16>(results[column]);
+    for (u32 sum = 0; sum < sums; sum += rule.products)
+      add_scaled_sums(rule, scaled + sum, std::min<u32>(rule.products, sums - sum), result);
+    const u32x16 is_nan = nan ? ~u32x16{} : scales.nan;
+    results[column] = select(is_nan, u32x16{} + kNanResult, as<u32x16>(result));
+  }
+}
+
 /// `chunks`: scale factors of a row or column; K has `k` elements.
 inline void multiply_fp4(const SumRule& rule, u32 k, u32 chunks, isa::Type scale_type,
                          WarpLanes who, const Fragments& fragments, const ScaleOperand& scale_a,
                          const ScaleOperand& scale_b, const SparseA& sparsity = {}) {
-  constexpr u32 kInWord = 8, kInSum = 16, kMostSums = 8, kWordsInSum = kInSum / kInWord;
-  const u32 words = k / kInWord, sums = k / kInSum;
-  s32x16 exponents_a[kMostSums];
-  f32x16 significands_a[kMostSums];
-  u32x16 nan_rows{};
+  const u32 words = k / kFp4InWord, sums = k / kFp4InSum;
   const auto chunk_of = [&](u32 sum) { return sum * chunks / sums; };
-  for (u32 row = 0; row < kVectorLanes; ++row) {
-    for (u32 sum = 0; sum < sums; ++sum) {
-      const Scale scale = decode_scale(scale_type, scale_of_row(scale_a, row, chunk_of(sum)));
-      exponents_a[sum][row] = scale.exponent;
-      significands_a[sum][row] = scale.significand;
-      if (scale.nan) nan_rows[row] = ~0u;
-    }
-  }
+  const RowScalesOfSums scales = row_scales_of_sums(sums, [&](u32 row, u32 sum) {
+    return decode_scale(scale_type, scale_of_row(scale_a, row, chunk_of(sum)));
+  });
   for_each_tile({{16, 8, k}, words, false, false}, who.active, fragments, [&](const Tile& tile) {
     RowsOfA a;
-    load_rows(tile, sparsity, a);
+    ExactRows rows;
+    ExactColumns columns;
     u32x16 results[kTileColumns];
+    load_rows(tile, sparsity, a);
     load_accumulator(tile, results);
-    alignas(64) float rows[kMostWords * kInWord][kVectorLanes];
-    alignas(64) float columns[kMostWords / kGroup][kInWord][kWarpSize];
-    for (u32 word = 0; word < words; ++word) {
-      for (u32 part = 0; part < kInWord; ++part)
-        store(rows[word * kInWord + part], fp4_values(a.words[word], part));
-    }
-    for (u32 group = 0; group < words / kGroup; ++group) {
-      for (u32 part = 0; part < kInWord; ++part) {
-        for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes)
-          store(columns[group][part] + lane, fp4_values(load<u32x16>(tile.b[group] + lane), part));
-      }
-    }
-    for (u32 column = 0; column < kTileColumns; ++column) {
-      ScaledSum scaled[kMostSums];
-      bool nan = false;
-      for (u32 sum = 0; sum < sums; ++sum) {
-        const Scale of_b =
-            decode_scale(scale_type, scale_of_column(scale_b, column, chunk_of(sum)));
-        f32x16 exact{};
-        for (u32 word = sum * kWordsInSum; word < (sum + 1) * kWordsInSum; ++word) {
-          for (u32 part = 0; part < kInWord; ++part) {
-            const float b = columns[word / kGroup][part][column * kGroup + word % kGroup];
-            exact = multiply_add(load<f32x16>(rows[word * kInWord + part]), f32x16{} + b, exact);
-          }
-        }
-        scaled[sum] = {exact * significands_a[sum] * of_b.significand,
-                       exponents_a[sum] + of_b.exponent};
-        nan |= of_b.nan;
-      }
-      f32x16 result = as<f32x16>(results[column]);
-      for (u32 sum = 0; sum < sums; sum += rule.products)
-        add_scaled_sums(rule, scaled + sum, rule.products, result);
-      const u32x16 is_nan = nan ? ~u32x16{} : nan_rows;
-      results[column] = select(is_nan, u32x16{} + kNanResult, as<u32x16>(result));
-    }
+    decode_rows(kFp4InWord, a, words, rows, fp4_values);
+    decode_columns(kFp4InWord, tile.b, words, columns, fp4_values);
+    multiply_fp4_columns(
+        rule, sums, rows, columns, scales,
+        [&](u32 column, u32 sum) {
+          return decode_scale(scale_type, scale_of_column(scale_b, column, chunk_of(sum)));
+        },
+        results);
     store_accumulator(tile, results);
   });
 }

@@ -7,7 +7,7 @@
 
 namespace heddle::sem {
 
-/// Of the types whose elements have 8 and 16 bits and more. An instruction of a shape has all of K.
+/// SparseA::unit of a type.
 inline u32 sparse_unit(isa::Type type) {
   return type == isa::Type::f16 || type == isa::Type::bf16 || type == isa::Type::tf32 ? 16 : 8;
 }
@@ -25,21 +25,13 @@ inline void mma_sp_f16(isa::Type d_type, isa::Type c_type, const isa::TensorCore
   mma_float({core.mma_f16}, {16, 8, kK}, {kType, kType, c_type, d_type}, who, {a, b, c, d},
             sparsity_of(kType, e, f));
 }
-template <u32 kK>
-inline void mma_sp_bf16(const isa::TensorCore& core, WarpLanes who, Registers<const u32> a,
-                        Registers<const u32> b, Registers<const u32> c, Registers<const u32> e,
-                        Registers<const u32> f, Registers<u32> d) {
-  constexpr isa::Type kType = isa::Type::bf16;
-  mma_float({core.mma_f16}, {16, 8, kK}, {kType, kType, isa::Type::f32, isa::Type::f32}, who,
-            {a, b, c, d}, sparsity_of(kType, e, f));
-}
-template <u32 kK>
-inline void mma_sp_tf32(const isa::TensorCore& core, WarpLanes who, Registers<const u32> a,
-                        Registers<const u32> b, Registers<const u32> c, Registers<const u32> e,
-                        Registers<const u32> f, Registers<u32> d) {
-  constexpr isa::Type kType = isa::Type::tf32;
-  mma_float({core.mma_tf32}, {16, 8, kK}, {kType, kType, isa::Type::f32, isa::Type::f32}, who,
-            {a, b, c, d}, sparsity_of(kType, e, f));
+/// bf16 and tf32.
+template <isa::Type kType, u32 kK>
+inline void mma_sp_f32(const isa::TensorCore& core, WarpLanes who, Registers<const u32> a,
+                       Registers<const u32> b, Registers<const u32> c, Registers<const u32> e,
+                       Registers<const u32> f, Registers<u32> d) {
+  mma_float({f32_rule(core, kType)}, {16, 8, kK}, {kType, kType, isa::Type::f32, isa::Type::f32},
+            who, {a, b, c, d}, sparsity_of(kType, e, f));
 }
 inline void mma_sp_narrow(isa::Type d_type, isa::Type a_type, isa::Type b_type, isa::Type c_type,
                           const isa::TensorCore& core, WarpLanes who, Registers<const u32> a,

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "isa/sem/matrix_descriptor.h"
-#include "isa/sem/mma.h"
+#include "isa/sem/mma_sparse.h"
 #include "isa/sem/tensor_memory.h"
 #include "isa/tensor_product.h"
 
@@ -154,7 +154,7 @@ class TensorMultiplication {
   /// A chunk of sixteen bytes; small elements get a byte each.
   void load_chunk(u32 cta, const MatrixLayout& matrix, isa::Type type, u32 row, u32 chunk,
                   u8 (&to)[kMatrixChunk]) {
-    u8 bytes[kMatrixChunk + 1] = {};  // a shift of six bits looks at the byte behind
+    u8 bytes[kMatrixChunk] = {};
     const u32 address = chunk_address(matrix, row, chunk);
     if (address > p_.shared_bytes || p_.shared_bytes - address < kMatrixChunk)
       fail(ProductFault::Kind::shared, address);
@@ -197,7 +197,7 @@ class TensorMultiplication {
   /// The metadata of a chunk of a row of A in tensor memory.
   u32 metadata(u32 cta, u32 row, u32 chunk) {
     const u32 column = (p_.metadata & 0xffff), lane = p_.metadata >> 16;
-    if (shape_.a == isa::Type::f16 || shape_.a == isa::Type::bf16 || shape_.a == isa::Type::tf32) {
+    if (sparse_unit(shape_.a) == 16) {
       const u32 at = lane + lane_of(layout_, row / 16 * 16) + row % 8 + 8 * (chunk / 4);
       return word(cta, at, column + shape_.selector) >> (chunk % 4 * 4 + 16 * (row / 8 % 2)) & 15;
     }
@@ -224,22 +224,13 @@ class TensorMultiplication {
     std::memcpy(to.words, rows, sizeof to.words);
     to.sparse = p_.sparse;
     if (p_.sparse) {
-      const bool wide =
-          shape_.a == isa::Type::f16 || shape_.a == isa::Type::bf16 || shape_.a == isa::Type::tf32;
-      expand_a(wide ? 16 : 8, words_, to,
+      expand_a(sparse_unit(shape_.a), words_, to,
                [&](u32 row, u32 chunk) { return metadata(cta, first_row + row, chunk); });
     }
     if (!shape_.negates) return;
-    const u32 signs = is_fp4(p_.kind) ? 0x88888888u : sign_bits_of(shape_.a);
+    const u32 signs = is_fp4(p_.kind) ? 0x88888888u : sign_bits(format_of(shape_.a));
     for (u32 i = 0; i < words_; ++i) to.words[i] ^= signs & (to.sparse ? to.stored[i] : ~u32x16{});
   }
-  /// The sign of an element of four bits is bit 5 of its byte, that of six bits too.
-  static constexpr u32 sign_bits_of(isa::Type type) {
-    const ElementFormat& f = format_of(type);
-    if (f.container != 8) return sign_bits(type);
-    return 0x01010101u << (f.position + f.mantissa + f.exponent);
-  }
-
   /// Eight columns of B as words of a fragment.
   void load_b(u32 first_column, u32 (&to)[kMostWords / kGroup][kWarpSize]) {
     for (u32 i = 0; i < kTileColumns; ++i) {
@@ -261,21 +252,24 @@ class TensorMultiplication {
 
   // --- the product ---
 
+  u32 lane_of_d(u32 row, u32 column) const {
+    const u32 part = column / (shape_.n / layout_.parts);
+    return (p_.d >> 16) + lane_of(layout_, row) + part * layout_.part_lanes;
+  }
+
   void multiply_rows(u32 cta, u32 first_row) {
     RowsOfA a;
     load_a(cta, first_row, a);
     if (failed()) return;
     const Decoded decoded(*this, a);
-    const u32 in_part = shape_.n / layout_.parts;
     for (u32 column = 0; column < shape_.n && !failed(); column += kTileColumns) {
       alignas(64) u32 of_b[kMostWords / kGroup][kWarpSize];
       load_b(column, of_b);
       u32x16 sums[kTileColumns] = {};
       u32* places[kTileColumns];
       for (u32 i = 0; i < kTileColumns && !failed(); ++i) {
-        const u32 part = (column + i) / in_part, in = (column + i) % in_part;
-        const u32 lane = (p_.d >> 16) + lane_of(layout_, first_row) + part * layout_.part_lanes;
-        places[i] = lanes(cta, lane, (p_.d & 0xffff) + in);
+        const u32 in = (column + i) % (shape_.n / layout_.parts);
+        places[i] = lanes(cta, lane_of_d(first_row, column + i), (p_.d & 0xffff) + in);
         if (places[i] && p_.accumulates) sums[i] = load<u32x16>(places[i]);
       }
       if (failed()) return;
@@ -290,20 +284,16 @@ class TensorMultiplication {
   struct Decoded {
     Decoded(const TensorMultiplication& of, const RowsOfA& a) {
       if (of.p_.kind == isa::Tcgen05Kind::kind_i8) {
-        decode_rows(of.shape_.a, a, of.words_, integers);
+        decode_rows(of.shape_.a, a, of.words_, exact);
       } else if (is_fp4(of.p_.kind)) {
-        for (u32 i = 0; i < of.words_; ++i) {
-          for (u32 part = 0; part < 8; ++part)
-            store(fp4[i * 8 + part], fp4_values(a.words[i], part));
-        }
+        decode_rows(kFp4InWord, a, of.words_, exact, fp4_values);
       } else {
         rows = decode_a(format_of(of.shape_.a), a, of.words_, floats);
       }
     }
     union {
-      IntegerRows integers;
+      ExactRows exact;  ///< integers and e2m1
       DecodedA floats;
-      alignas(64) float fp4[kMostWords * 8][kVectorLanes];
     };
     Operand rows{};
   };
@@ -329,103 +319,68 @@ class TensorMultiplication {
                         u32x16 (&sums)[kTileColumns]) {
     const u32* registers[kMostWords / kGroup];
     for (u32 i = 0; i < std::size(registers); ++i) registers[i] = of_b[i];
-    Tile tile{};
-    tile.b = registers, tile.words = words_, tile.tall = true;
     if (p_.kind == isa::Tcgen05Kind::kind_i8) {
-      IntegerColumns columns;
-      decode_columns(shape_.b, tile, columns);
-      return multiply_integer_columns(integers_in_word(shape_.a), a.integers, columns, words_,
+      ExactColumns columns;
+      decode_columns(shape_.b, registers, words_, columns);
+      return multiply_integer_columns(integers_in_word(shape_.a), a.exact, columns, words_,
                                       shape_.saturates, sums);
     }
-    if (is_fp4(p_.kind)) return multiply_fp4_columns(cta, first_row, column, a, of_b, sums);
+    if (is_fp4(p_.kind)) {
+      ExactColumns columns;
+      decode_columns(kFp4InWord, registers, words_, columns, fp4_values);
+      return multiply_fp4(cta, first_row, column, a.exact, columns, sums);
+    }
     const MatrixProduct what =
         product_of(rule(), {shape_.a, shape_.b, shape_.d, shape_.d}, shape_.k);
+    const bool scaled = is_scaled(p_.kind);
     DecodedB columns;
-    decode_b(what.b, tile, columns);
-    Scales scales;
-    u32x16 nan_rows{};
-    if (is_scaled(p_.kind)) {
-      for (u32 row = 0; row < kVectorLanes; ++row) {
-        const Scale scale =
-            decode_scale(isa::Type::ue8m0,
-                         scale_byte(cta, p_.scale_a, shape_.scale_a, first_row + row, 0, 4, 0));
-        scales.rows[row] = scale.exponent;
-        if (scale.nan) nan_rows[row] = ~0u;
-      }
-    }
+    decode_b(what.b, registers, words_, columns);
+    RowScales rows;
+    if (scaled) rows = row_scales([&](u32 row) { return scale_of_row(cta, first_row + row, 0); });
     for (u32 i = 0; i < kTileColumns; ++i) {
       f32x16 sum = what.half_c ? half_values(sums[i], 0) : as<f32x16>(sums[i]);
       if (p_.scale_d != 0) sum = sum * scale_of_d();
-      const Column one = {columns.values + i * kGroup, columns.exponents + i * kGroup};
-      if (is_scaled(p_.kind)) {
+      const Column one = column_of(columns, i);
+      if (scaled) {
         const Scale scale = scale_of_column(cta, column + i, 0);
-        scales.column = scale.exponent;
-        multiply_column<true>(rule(), what, a.rows, one, kWarpSize, sum, scales);
-        const u32x16 nan = scale.nan ? ~u32x16{} : nan_rows;
-        sum = as<f32x16>(select(nan, u32x16{} + kNanResult, as<u32x16>(sum)));
+        multiply_scaled_column(rule(), what, a.rows, one, rows, scale.exponent, scale.nan, sum);
       } else {
-        multiply_column(rule(), what, a.rows, one, kWarpSize, sum);
+        multiply_column(rule(), what, a.rows, one, sum);
       }
       sums[i] = what.result.half ? half_bits(sum) : as<u32x16>(sum);
     }
   }
   float scale_of_d() const { return std::bit_cast<float>((127 - p_.scale_d) << 23); }
 
+  isa::Type scale_type() const { return is_fp4(p_.kind) ? shape_.scale : isa::Type::ue8m0; }
+  Scale scale_of_row(u32 cta, u32 row, u32 q) {
+    constexpr u32 kGroups = 4;  // of 32 rows
+    return decode_scale(scale_type(),
+                        scale_byte(cta, p_.scale_a, shape_.scale_a, row, 0, kGroups, q));
+  }
   Scale scale_of_column(u32 cta, u32 column, u32 q) {
     // The upper half of N is in other lanes where D is.
     const u32 each = shape_.n / layout_.parts;
     const u32 part = layout_.parts == 2 ? column / each : 0;
     const u32 groups = (each + 31) / 32;
-    return decode_scale(
-        is_fp4(p_.kind) ? shape_.scale : isa::Type::ue8m0,
-        scale_byte(cta, p_.scale_b, shape_.scale_b, column - part * each, part, groups, q));
+    return decode_scale(scale_type(), scale_byte(cta, p_.scale_b, shape_.scale_b,
+                                                 column - part * each, part, groups, q));
   }
 
-  void multiply_fp4_columns(u32 cta, u32 first_row, u32 column, const Decoded& a,
-                            const u32 (&of_b)[kMostWords / kGroup][kWarpSize],
-                            u32x16 (&sums)[kTileColumns]) {
-    constexpr u32 kInWord = 8, kWordsInSum = 2, kMostSums = 8;
-    const u32 count = shape_.k / (kInWord * kWordsInSum);
-    const u32 of_scale = p_.scale_block / 16 * (p_.sparse ? 2 : 1);  // sums
-    ScaledSum scaled[kMostSums];
-    s32x16 exponents[kMostSums];
-    f32x16 significands[kMostSums];
-    u32x16 nan_rows{};
-    for (u32 sum = 0; sum < count; ++sum) {
-      for (u32 row = 0; row < kVectorLanes; ++row) {
-        const Scale scale = decode_scale(
-            shape_.scale,
-            scale_byte(cta, p_.scale_a, shape_.scale_a, first_row + row, 0, 4, sum / of_scale));
-        exponents[sum][row] = scale.exponent, significands[sum][row] = scale.significand;
-        if (scale.nan) nan_rows[row] = ~0u;
-      }
-    }
-    for (u32 i = 0; i < kTileColumns; ++i) {
-      bool nan = false;
-      for (u32 sum = 0; sum < count; ++sum) {
-        const Scale of_column = scale_of_column(cta, column + i, sum / of_scale);
-        f32x16 exact{};
-        for (u32 w = sum * kWordsInSum; w < (sum + 1) * kWordsInSum; ++w) {
-          const u32x16 word = u32x16{} + of_b[w / kGroup][i * kGroup + w % kGroup];
-          for (u32 part = 0; part < kInWord; ++part)
-            exact = multiply_add(load<f32x16>(a.fp4[w * kInWord + part]), fp4_values(word, part),
-                                 exact);
-        }
-        scaled[sum] = {exact * significands[sum] * of_column.significand,
-                       exponents[sum] + of_column.exponent};
-        nan |= of_column.nan;
-      }
-      f32x16 result = as<f32x16>(sums[i]);
-      for (u32 sum = 0; sum < count; sum += rule().products)
-        add_scaled_sums(rule(), scaled + sum, std::min<u32>(rule().products, count - sum), result);
-      const u32x16 is_nan = nan ? ~u32x16{} : nan_rows;
-      sums[i] = select(is_nan, u32x16{} + kNanResult, as<u32x16>(result));
-    }
+  void multiply_fp4(u32 cta, u32 first_row, u32 column, const ExactRows& rows,
+                    const ExactColumns& columns, u32x16 (&sums)[kTileColumns]) {
+    const u32 count = shape_.k / kFp4InSum;
+    const u32 of_scale = p_.scale_block / kFp4InSum * (p_.sparse ? 2 : 1);  // sums
+    const RowScalesOfSums scales = row_scales_of_sums(count, [&](u32 row, u32 sum) {
+      return scale_of_row(cta, first_row + row, sum / of_scale);
+    });
+    multiply_fp4_columns(
+        rule(), count, rows, columns, scales,
+        [&](u32 i, u32 sum) { return scale_of_column(cta, column + i, sum / of_scale); }, sums);
   }
 
   void store_rows(u32 cta, u32 first_row, u32 column, u32* to, u32x16 values) {
-    const u32 part = column / (shape_.n / layout_.parts);
-    const u32 lane = (p_.d >> 16) + lane_of(layout_, first_row) + part * layout_.part_lanes;
+    const u32 lane = lane_of_d(first_row, column);
     const u32 disabled = p_.disabled[cta * 4 + lane / 32] >> (lane % 32) & 0xffff;
     for (u32 row = 0; row < kVectorLanes; ++row) {
       if ((disabled >> row & 1) == 0) to[row] = values[row];

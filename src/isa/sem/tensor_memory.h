@@ -4,6 +4,7 @@
 #pragma once
 
 #include "isa/groups.h"
+#include "isa/sem/matrix_move.h"
 #include "isa/sem/types.h"
 #include "isa/sem/warp_redux.h"
 
@@ -111,12 +112,9 @@ constexpr TensorCopyRow tensor_copy_row(TmemCopy shape, TmemMulticast multicast,
 constexpr u8 tensor_copy_byte(TmemSource format, const u8* part, u32 number) {
   switch (format) {
     case TmemSource::b4x16_p64:
-      return static_cast<u8>((part[number / 2] >> 4 * (number % 2) & 0xf) << 2);
-    case TmemSource::b6x16_p32: {
-      const u32 bit = 6 * number;
-      const u32 word = part[bit / 8] | u32{part[bit / 8 + 1]} << 8;
-      return static_cast<u8>(word >> bit % 8 & 0x3f);
-    }
+      return static_cast<u8>(packed_element(4, part, number) << 2);
+    case TmemSource::b6x16_p32:
+      return packed_element(6, part, number);
     default:
       return part[number];
   }

@@ -118,8 +118,8 @@ struct SharedColumns {
   }
 };
 
-/// Calls f(rows of A, tile) for eight columns after the other. `words`: of a row; each tile has
-/// `each` registers of D. Without results where an access is not legal.
+/// Calls f(rows of A, tile) for each tile of eight columns, up to the first access that is not
+/// legal. `words`: of a row; a tile has `each` registers of D.
 template <bool kARegisters, bool kSparse, class F>
 inline void for_each_tile(const WgmmaOperands<kARegisters, kSparse>& operands,
                           isa::WarpContext& context, WarpLanes who, const SparseA& sparsity,
@@ -151,7 +151,7 @@ inline void wgmma_float(const SumRule& rule, u32 columns, isa::Type a_type, isa:
                         isa::Type d_type, bool transposes, isa::WarpContext& context, WarpLanes who,
                         WarpOperands all) {
   const WgmmaOperands<kARegisters, kSparse> operands(all);
-  const u32 k = (kSparse ? 64 : 32) / (bits_of_element(a_type) / 8);
+  const u32 k = (kSparse ? 64 : 32) / (format_of(a_type).container / 8);
   const MatrixProduct what = product_of(rule, {a_type, b_type, d_type, d_type}, k);
   const bool accumulates = operands.accumulates(), negates = operands.negates();
   bool decoded = false;
@@ -162,38 +162,34 @@ inline void wgmma_float(const SumRule& rule, u32 columns, isa::Type a_type, isa:
       transposes ? operands.major_of_b() : Major::k, [&](RowsOfA& a, const Tile& tile) {
         if (!decoded && negates) {
           for (u32 word = 0; word < what.words; ++word)
-            a.words[word] ^= sign_bits(a_type) & (a.sparse ? a.stored[word] : ~u32x16{});
+            a.words[word] ^= sign_bits(what.a) & (a.sparse ? a.stored[word] : ~u32x16{});
         }
         const Operand rows = decoded ? Operand{decoded_a.values, decoded_a.exponents,
                                                elements_in_word(what.a), pairs_in_word(what.a)}
                                      : decode_a(what.a, a, what.words, decoded_a);
         decoded = true;
         DecodedB decoded_b;
-        decode_b(what.b, tile, decoded_b);
-        multiply_tile(
-            what, rows, decoded_b, tile, accumulates,
-            [&](const MatrixProduct& product, const Operand& of_a, const Column& of_b, u32,
-                f32x16& sum) { multiply_column(rule, product, of_a, of_b, kWarpSize, sum); });
+        decode_b(what.b, tile.b, what.words, decoded_b);
+        multiply_tile(what, rows, decoded_b, tile, accumulates,
+                      [&](const MatrixProduct& product, const Operand& of_a, const Column& of_b,
+                          u32, f32x16& sum) { multiply_column(rule, product, of_a, of_b, sum); });
       });
 }
 
-template <bool kARegisters, bool kSparse>
-inline void wgmma_tf32(isa::WgmmaShape shape, isa::WarpContext& context, WarpLanes who,
-                       WarpOperands operands) {
-  wgmma_float<kARegisters, kSparse>(context.core.wgmma_tf32, columns_of(shape), isa::Type::tf32,
-                                    isa::Type::tf32, isa::Type::f32, false, context, who, operands);
-}
 template <bool kARegisters, bool kSparse>
 inline void wgmma_f16(isa::WgmmaShape shape, isa::Type d_type, isa::WarpContext& context,
                       WarpLanes who, WarpOperands operands) {
   wgmma_float<kARegisters, kSparse>(context.core.wgmma_f16, columns_of(shape), isa::Type::f16,
                                     isa::Type::f16, d_type, true, context, who, operands);
 }
-template <bool kARegisters, bool kSparse>
-inline void wgmma_bf16(isa::WgmmaShape shape, isa::WarpContext& context, WarpLanes who,
-                       WarpOperands operands) {
-  wgmma_float<kARegisters, kSparse>(context.core.wgmma_f16, columns_of(shape), isa::Type::bf16,
-                                    isa::Type::bf16, isa::Type::f32, true, context, who, operands);
+/// bf16 and tf32; only matrices of 16-bit elements may be transposed.
+template <isa::Type kType, bool kARegisters, bool kSparse>
+inline void wgmma_f32(isa::WgmmaShape shape, isa::WarpContext& context, WarpLanes who,
+                      WarpOperands operands) {
+  constexpr bool kWide = kType == isa::Type::tf32;
+  const SumRule& rule = kWide ? context.core.wgmma_tf32 : context.core.wgmma_f16;
+  wgmma_float<kARegisters, kSparse>(rule, columns_of(shape), kType, kType, isa::Type::f32, !kWide,
+                                    context, who, operands);
 }
 template <bool kARegisters, bool kSparse>
 inline void wgmma_narrow(isa::WgmmaShape shape, isa::Type d_type, isa::Type a_type,
@@ -209,13 +205,13 @@ inline void wgmma_integer(isa::WgmmaShape shape, isa::Type a_type, isa::Type b_t
   const WgmmaOperands<kARegisters, kSparse> operands(all);
   const bool accumulates = operands.accumulates();
   bool decoded = false;
-  IntegerRows rows;
+  ExactRows rows;
   for_each_tile(operands, context, who, operands.sparsity(a_type), columns_of(shape),
                 kSparse ? 16 : 8, 4, Major::k, Major::k, [&](RowsOfA& a, const Tile& tile) {
                   if (!decoded) decode_rows(a_type, a, tile.words, rows);
                   decoded = true;
-                  IntegerColumns columns;
-                  decode_columns(b_type, tile, columns);
+                  ExactColumns columns;
+                  decode_columns(b_type, tile.b, tile.words, columns);
                   multiply_tile(integers_in_word(a_type), rows, columns, tile, accumulates,
                                 satfinite == Flag::on);
                 });
