@@ -144,7 +144,7 @@ class Whole {
 /// "a, b or c", of instructions.
 std::string alternatives(u32 instructions) {
   std::string text;
-  for (Paired i = 0; i < std::size(kRows); ++i) {
+  for (std::size_t i = 0; i < std::size(kRows); ++i) {
     if ((instructions >> i & 1) == 0) continue;
     const bool is_last = instructions >> i == 1;
     text += fmt::format("{}{}", text.empty() ? "" : is_last ? " or " : ", ", kRows[i].name);

@@ -12,7 +12,7 @@ void call_warp_function(Warp& warp, const Op& op) {
     registers[i] = warp.at<u8>(call.registers[i]);
   void* operands[machine::kMostWarpOperands];
   for (u32 i = 0; call.function->has_registers && i < call.operands; ++i)
-    operands[i] = registers + call.first[i];
+    operands[i] = static_cast<void*>(registers + call.first[i]);
   isa::WarpContext context{.core = *warp.tensor_core,
                            .warp = warp.first_thread / kLanes,
                            .shared = reinterpret_cast<const u8*>(warp.shared_base),

@@ -318,7 +318,7 @@ class RegistersCall {
     u32 row = 0;
     for (u32 i = 0; i < count_; ++i) {
       if (i == count_ - function.results) members_ = row++;
-      operands_[i] = rows_ + row;
+      operands_[i] = static_cast<void*>(rows_ + row);
       row += site.registers[i];
     }
     for (u32 i = 0; i < row; ++i) rows_[i] = context->operands[i];
