@@ -211,7 +211,9 @@ inline f32x16 round_to_half(f32x16 value) {
       as<u32x16>(max(as<s32x16>(magnitude & 0x7f800000), s32x16{} + (113 << 23)));
   const f32x16 shift = as<f32x16>(exponent + (13 << 23));
   const f32x16 rounded = (as<f32x16>(magnitude) + shift) - shift;
-  const u32x16 finite = select(rounded >= 65536.0f, u32x16{} + 0x7f800000u, as<u32x16>(rounded));
+  // 65520 and more; of much more there is no such sum.
+  const u32x16 finite =
+      select(magnitude >= 0x477ff000u, u32x16{} + 0x7f800000u, as<u32x16>(rounded));
   const u32x16 all = select(magnitude > 0x7f800000u, u32x16{} + kNanResult, finite);
   return as<f32x16>(select(magnitude >= 0x7f800000u, all, finite) | sign);
 #endif
