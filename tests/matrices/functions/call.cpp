@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "shared_matrix.h"
+
 namespace heddle::matrices {
 namespace {
 
@@ -80,30 +82,6 @@ void put(RegisterFile& to, const std::vector<Place>& places, u32 first_bit, Code
     to.set(at.index, at.lane, to.get(at.index, at.lane) | bits);
   }
 }
-
-/// B of a warp group in shared memory, without swizzling: blocks of eight columns and 16 bytes.
-struct SharedB {
-  static constexpr u32 kBlock = 128, kRowBytes = 32, kChunk = 16;
-
-  SharedB(const Instruction& i, const Operands& of) : bytes(i.n * kRowBytes) {
-    const u32 bits = i.bits_of_b();
-    for (u32 n = 0; n < i.n; ++n) {
-      for (u32 k = 0; k < i.k; ++k) {
-        const u32 byte = k * bits / 8;
-        const u32 at = n / 8 * kBlock * (kRowBytes / kChunk) + byte / kChunk * kBlock +
-                       n % 8 * kChunk + byte % kChunk;
-        u64 word = 0;
-        const u32 size = std::max(bits / 8, 1u);
-        std::memcpy(&word, &bytes[at], size);
-        word |= of.b[n * i.k + k] << (k * bits % 8);
-        std::memcpy(&bytes[at], &word, size);
-      }
-    }
-  }
-  static u64 descriptor() { return u64{kBlock >> 4} << 16 | u64{2 * kBlock >> 4} << 32; }
-
-  std::vector<u8> bytes;
-};
 
 }  // namespace
 
@@ -196,12 +174,12 @@ std::optional<std::vector<Caller::Result>> Caller::call(const isa::TensorCore& c
   if (!in_place) d.fill(kOld);
   const RegisterFile before = d;
 
-  std::optional<SharedB> shared;
+  std::vector<u8> shared;
   RegisterFile descriptor(1, 8), one(1, 4), zero(1, 4);
   std::vector<void*> operands = {a_.operand()};
   if (wgmma) {
-    shared.emplace(of_, cases[0].operands);
-    descriptor.fill(SharedB::descriptor());
+    append_matrix(cases[0].operands.b, of_.k, of_.bits_of_b(), shared);
+    descriptor.fill(matrix_descriptor(0));
     one.fill(1), zero.fill(0);
     operands.push_back(descriptor.operand());
     for (u32 i = 0; i < 3; ++i) operands.push_back(one.operand());  // accumulate, negate A and B
@@ -223,8 +201,7 @@ std::optional<std::vector<Caller::Result>> Caller::call(const isa::TensorCore& c
       operands.push_back(more->operand());
   }
   operands.push_back(d.operand());
-  isa::WarpContext context{core, 0, shared ? shared->bytes.data() : nullptr,
-                           shared ? static_cast<u32>(shared->bytes.size()) : 0};
+  isa::WarpContext context{core, 0, shared.data(), static_cast<u32>(shared.size())};
   of_.function->run(of_.modifiers.data(), context, {~u32{0}, active}, operands.data(),
                     static_cast<u32>(operands.size()));
   if (context.failed) return std::nullopt;

@@ -60,4 +60,9 @@ class Caller {
   RegisterFile a_, b_, c_, d_, metadata_, selector_, scale_a_, scale_b_, select_a_, select_b_;
 };
 
+/// The same of tcgen05.mma.
+std::optional<std::vector<Caller::Result>> call_tensor(const Instruction& instruction,
+                                                       const isa::TensorCore& core,
+                                                       const Operands& operands, Random& random);
+
 }  // namespace heddle::matrices

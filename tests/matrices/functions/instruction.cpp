@@ -65,9 +65,10 @@ Instruction find_instruction(const std::string& mnemonic) {
   Instruction result{};
   result.mnemonic = mnemonic;
   const std::vector<std::string> words = words_of(mnemonic);
-  result.unit = words[0] == "mma"    ? Instruction::Unit::mma
-                : words[0] == "wmma" ? Instruction::Unit::wmma
-                                     : Instruction::Unit::wgmma;
+  result.unit = words[0] == "mma"     ? Instruction::Unit::mma
+                : words[0] == "wmma"  ? Instruction::Unit::wmma
+                : words[0] == "wgmma" ? Instruction::Unit::wgmma
+                                      : Instruction::Unit::tcgen05;
   std::vector<isa::Type> types;
   std::vector<std::string> layouts;
   for (const std::string& word : words) {
@@ -84,10 +85,10 @@ Instruction find_instruction(const std::string& mnemonic) {
     result.counts_ands |= word == "and";
   }
   if (types.size() == 2) types = {types[0], isa::Type::f16, isa::Type::f16, types[1]};
-  if (types.size() == 3) types.push_back(types[0]);  // wgmma
+  if (types.size() == 3) types.push_back(types[0]);  // wgmma, tcgen05
   result.d = types[0], result.a = types[1], result.b = types[2], result.c = types[3];
   if (layouts.size() == 2) result.row_a = layouts[0] == "row", result.row_b = layouts[1] == "row";
-  find_function(result, words);
+  if (result.unit != Instruction::Unit::tcgen05) find_function(result, words);
   return result;
 }
 

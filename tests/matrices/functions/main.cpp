@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle_matrix_functions: the warp functions of matrix instructions (machine/warp_functions.h)
+// heddle_matrix_functions: the functions of matrix products (machine/warp_functions.h)
 // against a scalar model, bit by bit. HEDDLE_CPU chooses the CPU level. Exit status 1 when an
 // instruction differs.
 #include <fmt/format.h>
@@ -52,10 +52,12 @@ std::vector<Row> rows() {
 bool compare(const Instruction& instruction, const Device& device, const Options& options) {
   const isa::TensorCore core = core_of(device);
   const u32 size = instruction.m * instruction.n;
-  Caller caller(instruction);
+  const bool tensor = instruction.unit == Instruction::Unit::tcgen05;
+  std::optional<Caller> caller;
+  if (!tensor) caller.emplace(instruction);
   Random random(options.seed);
   u64 seen = 0;
-  for (u64 tile = 0; seen < options.count; ++tile) {
+  for (u64 tile = 0; seen < options.count || tile < 2 * kInputs; ++tile) {
     const auto inputs = static_cast<Inputs>(tile % kInputs);
     std::vector<Case> cases;
     std::vector<std::vector<u64>> wanted;
@@ -68,7 +70,8 @@ bool compare(const Instruction& instruction, const Device& device, const Options
                  static_cast<u32>(inputs), what);
       return false;
     };
-    const auto got = caller.call(core, cases, random);
+    const auto got = tensor ? call_tensor(instruction, core, cases[0].operands, random)
+                            : caller->call(core, cases, random);
     if (!got) return report("a register of an inactive lane has changed, or an access failed");
     for (const Caller::Result& one : *got) {
       const u64 want = wanted[one.product][one.row * instruction.n + one.column];

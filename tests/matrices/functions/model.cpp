@@ -198,12 +198,14 @@ u64 element_of_fp4(const Instruction& i, const Decoded& of, u32 m, u32 n, u64 c)
 }
 
 const SumRule& rule_of(const Instruction& i, const Device& device) {
-  const bool wgmma = i.unit == Instruction::Unit::wgmma;
+  using Unit = Instruction::Unit;
+  const bool tcgen05 = i.unit == Unit::tcgen05,
+             of_device = i.unit == Unit::mma || i.unit == Unit::wmma;
   if (i.is_quarters()) return kQuarters;
   if (i.kind == "mxf8f6f4") return kScaled;
-  if (i.a == isa::Type::tf32) return wgmma ? kHopperTf32 : device.tf32;
-  if (i.a == isa::Type::f16 || i.a == isa::Type::bf16) return wgmma ? kHopper : device.f16;
-  return wgmma ? kWarpGroup8 : device.narrow;
+  if (i.a == isa::Type::tf32) return of_device ? device.tf32 : kHopperTf32;
+  if (i.a == isa::Type::f16 || i.a == isa::Type::bf16) return of_device ? device.f16 : kHopper;
+  return of_device ? device.narrow : tcgen05 ? kBlackwell8 : kWarpGroup8;
 }
 
 u64 element_of_floats(const Instruction& i, const Device& device, const Decoded& of, u32 m, u32 n,
