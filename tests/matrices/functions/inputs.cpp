@@ -7,6 +7,9 @@
 namespace heddle::matrices {
 namespace {
 
+/// The exponents of the least results, about.
+constexpr int kTinyF32 = -150, kTinyF16 = -25;
+
 u32 below(Random& random, u32 limit) { return static_cast<u32>(random() >> 32) % limit; }
 
 /// Nearly normally distributed, with variance 1.
@@ -20,8 +23,12 @@ double normal(Random& random) {
 /// Of elements of a format.
 class Codes {
  public:
-  Codes(const Format& format, Random& random)
-      : f_(format), random_(random), top_((1 << format.exponent) - (format.has_infinity ? 2 : 1)) {}
+  /// `tiny`: about the exponent of tiny elements.
+  Codes(const Format& format, int tiny, Random& random)
+      : f_(format),
+        random_(random),
+        top_((1 << format.exponent) - (format.has_infinity ? 2 : 1)),
+        tiny_(tiny) {}
 
   u64 make(Inputs inputs) {
     switch (inputs) {
@@ -35,6 +42,11 @@ class Codes {
         return normal_number(50);
       case Inputs::subnormal:
         return number(static_cast<int>(below(random_, 3)) - 1);
+      case Inputs::tiny:
+        return number(tiny_ + f_.bias + static_cast<int>(std::lround(normal(random_) * 3)));
+      case Inputs::powers:
+        return below(random_, 10) < 6 ? any_sign(0)
+                                      : power(tiny_ + 3 - static_cast<int>(below(random_, 16)));
       case Inputs::zeros:
         return below(random_, 10) < 7 ? any_sign(0) : normal_number(2);
       case Inputs::huge:
@@ -55,6 +67,12 @@ class Codes {
     const u64 magnitude = exponent << f_.mantissa | mantissa;
     return any_sign(magnitude < f_.first_special ? magnitude : magnitude - 1);
   }
+  u64 power(int exponent) {
+    const int least = 1 - f_.bias, below_least = std::min(exponent - least, 0);
+    if (below_least == 0)
+      return any_sign(static_cast<u64>(std::min(exponent + f_.bias, top_)) << f_.mantissa);
+    return any_sign((u64{1} << f_.mantissa) >> std::min(-below_least, 63));
+  }
   u64 normal_number(double spread) {
     return number(std::min(f_.bias, top_) +
                   static_cast<int>(std::lround(normal(random_) * spread)));
@@ -68,7 +86,7 @@ class Codes {
 
   const Format& f_;
   Random& random_;
-  int top_;  ///< the exponent's largest field with numbers
+  int top_, tiny_;  ///< `top_`: the exponent's largest field with numbers
 };
 
 u64 integer_code(isa::Type type, Inputs inputs, Random& random) {
@@ -82,10 +100,10 @@ u64 integer_code(isa::Type type, Inputs inputs, Random& random) {
   return random() & all;
 }
 
-std::vector<u64> codes(isa::Type type, std::size_t count, Inputs inputs, Random& random) {
+std::vector<u64> codes(isa::Type type, std::size_t count, int tiny, Inputs inputs, Random& random) {
   std::vector<u64> all(count);
   if (const Format* const format = format_of(type)) {
-    Codes of(*format, random);
+    Codes of(*format, tiny, random);
     for (u64& code : all) code = of.make(inputs);
   } else {
     for (u64& code : all) code = integer_code(type, inputs, random);
@@ -134,10 +152,13 @@ std::vector<u64> scale_factors(const Instruction& i, u32 lines, Inputs inputs, R
   std::vector<u64> all(lines * i.scales);
   const double spread = inputs == Inputs::full_spread ? 40 : inputs == Inputs::wide_spread ? 12 : 2;
   for (u64& code : all) {
+    // Elements of block-scaled products are not tiny, so their factors are.
+    const int center =
+        inputs == Inputs::tiny || inputs == Inputs::powers ? 127 + kTinyF32 / 2 : 127;
     if (inputs == Inputs::any_bits || i.scale == isa::Type::ue4m3)
       code = random() & 0xff;
     else
-      code = static_cast<u64>(std::clamp(127 + std::lround(normal(random) * spread), 0L, 254L));
+      code = static_cast<u64>(std::clamp(center + std::lround(normal(random) * spread), 0L, 254L));
     if (inputs == Inputs::specials && below(random, 100) == 0) code = 0xff;
   }
   return all;
@@ -173,14 +194,16 @@ void subtract_products(const Instruction& i, Operands& of) {
 Case make_case(const Instruction& i, Inputs inputs, Random& random) {
   Case made;
   Operands& of = made.operands;
-  std::vector<u64> a = codes(i.a, i.m * i.stored_k(), inputs, random);
-  of.b = codes(i.b, i.n * i.k, inputs, random);
-  of.c = codes(i.c, i.m * i.n, inputs, random);
+  const int least = i.d == isa::Type::f16 ? kTinyF16 : kTinyF32;
+  const int tiny = i.scales != 0 ? 0 : least / 2;
+  std::vector<u64> a = codes(i.a, i.m * i.stored_k(), tiny, inputs, random);
+  of.b = codes(i.b, i.n * i.k, tiny, inputs, random);
+  of.c = codes(i.c, i.m * i.n, least, inputs, random);
   const Format* const format = format_of(i.a);
   if (format && inputs == Inputs::cancelling) {
     repeat(a, i.stored_k(), format->sign(), random);
     repeat(of.b, i.k, 0, random);
-    of.c = codes(i.c, i.m * i.n, Inputs::zeros, random);
+    of.c = codes(i.c, i.m * i.n, least, Inputs::zeros, random);
   }
   if (i.sparse) {
     made.stored_a = std::move(a);

@@ -21,11 +21,13 @@ enum class Inputs : u8 {
   cancelling,   ///< half of the products is the other half's negative, but for a few
   minus_sum,    ///< C is about the negative sum of the products
   subnormal,    ///< and the least normal numbers
+  tiny,         ///< products are about as large as the least results
+  powers,       ///< the same, and most are zero, the others powers of two: they make ties
   zeros,        ///< most are zero
   huge,         ///< sums overflow
   specials,     ///< a few infinities and NaNs
 };
-inline constexpr u32 kInputs = 11;
+inline constexpr u32 kInputs = 13;
 
 struct Case {
   Operands operands;
