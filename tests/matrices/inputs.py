@@ -174,6 +174,9 @@ def as_multiplied(op, case, accumulate):
         return [[code if code is None else code ^ sign for code in line] for line in lines] if negated else lines
 
     a, b = signs(case.a, op.a, negated[0]), signs(case.b, op.b, negated[1])
+    if op.tcgen05 and op.tcgen05.shifts_a:
+        # The first row of each CTA stays where it is.
+        a = [a[m - 1 if m % (op.m // op.tcgen05.ctas) else m] for m in range(op.m)]
     c = case.c if accumulate else [[0] * op.n for _ in range(op.m)]
     if op.tcgen05:
         zeros = tensor_layouts.zero_columns(op)

@@ -27,6 +27,7 @@ class Wgmma(NamedTuple):
     transposed: Tuple[bool, bool]
     negated: Tuple[bool, bool]
     padding: int  # 0 to 3: of the strides
+    base: int  # the base offset of both, where they are swizzled
 
 
 class Tcgen05(NamedTuple):
@@ -43,6 +44,10 @@ class Tcgen05(NamedTuple):
     masked: bool = False  # some lanes of D are disabled
     scale_d: int = 0
     zero_columns: Optional[int] = None  # a descriptor of 9.7.16.4.3
+    base: int = 0  # the base offset of both matrices
+    absolute: bool = False  # the second part of a row is at an address of its own: 9.7.16.3.1.2
+    shifts_a: bool = False
+    collector: str = ""
 
 
 class Instruction(NamedTuple):
@@ -77,7 +82,7 @@ class Instruction(NamedTuple):
         if self.wgmma:
             w = self.wgmma
             extra += f" {'registers' if w.a_in_registers else 'shared'} swizzle {w.swizzle} transposed {w.transposed}"
-            extra += f" negated {w.negated} padding {w.padding}"
+            extra += f" negated {w.negated} padding {w.padding} base {w.base}"
         if self.tcgen05:
             changed = {name: value for name, value in self.tcgen05._asdict().items() if value != Tcgen05._field_defaults[name]}
             extra += f" {self.m}x{self.n}x{self.k} {self.a} {self.b} {self.d} {self.scale or ''} {changed}"
@@ -168,7 +173,7 @@ def wgmmas(op, form):
         negated = ("negate_a" in operands and number % 2 == 1, "negate_b" in operands and number % 3 == 2)
         # The K of a sparse instruction has 64 bytes, which do not fit into a line of 32.
         swizzles = (64, 32, 0, 128)[number], (0, 64 if op.sparse else 32, 64, 128)[number]
-        yield op._replace(wgmma=Wgmma(registers, swizzles, transposed, negated, number))
+        yield op._replace(wgmma=Wgmma(registers, swizzles, transposed, negated, number, (0, 0, 3, 5)[number]))
 
 
 def selector_kinds(form, name):

@@ -15,7 +15,7 @@ from wgmma import SharedMatrix, swizzled
 BEGIN = """\
 .reg .b32 %lane, %cta, %tile, %rank, %word, %to, %value, %columns, %warp, d, a, metadata, scale_a, scale_b;
 .reg .b32 r<32>, disabled<8>;
-.reg .b64 %address, %tensor, a_at, b_at;
+.reg .b64 %address, %tensor, %field, a_at, b_at;
 .reg .pred more, accumulate, first, done;
 mov.u32 %lane, %tid.x;
 mov.u32 %cta, %ctaid.x;
@@ -116,26 +116,32 @@ class TensorSharedMatrix(SharedMatrix):
         t = op.tcgen05
         self.container, self.element = op.register_bits("ab"[number]), BITS[name]
         self.atoms_of_32 = t.swizzle[number] == 33
+        self.second = start + lines // 8 * 1024 if t.absolute else None
         super().__init__(lines, k, self.container, 128 if self.atoms_of_32 else t.swizzle[number], t.transposed[number],
-                         t.padding, start)
+                         t.padding, start, t.base)
 
     def bit(self, r, k):
         outer, inner = (k, r) if self.transposed else (r, k)
         place = inner * self.container
         if self.element < self.container:
             place = inner // 16 * 128 + inner % 16 * self.element
+        left = 128 - self.start % 128
+        if self.second and place // 8 >= left:
+            return self.swizzled(self.second - left + r % 8 * 128 + r // 8 * self.sbo + place // 8) * 8 + place % 8
         return self.swizzled(self.start + self.offset(outer, place // 8)) * 8 + place % 8
 
     def swizzled(self, address):
         if not self.atoms_of_32:
-            return swizzled(address, self.span)
+            return super().swizzled(address)
         # A pattern of four lines: SBO is the distance of groups of four k.
-        return address ^ (address >> 2 & 0x60)
+        return address ^ (address - self.base * 128 >> 2 & 0x60)
 
     def descriptor(self):
         code = 33 if self.atoms_of_32 else self.span
         sbo = self.sbo // 2 if self.atoms_of_32 else self.sbo
-        return self.lbo >> 4 << 16 | sbo >> 4 << 32 | 1 << 46 | SWIZZLE_CODES[code] << 61
+        lbo = 0 if self.second else self.lbo
+        return (lbo >> 4 << 16 | sbo >> 4 << 32 | 1 << 46 | self.base << 49 | bool(self.second) << 52 |
+                SWIZZLE_CODES[code] << 61)
 
     def write(self, memory, lines):
         for place, code in zip(self.places, (code for line in lines for code in line)):
@@ -198,8 +204,8 @@ class Tcgen05Kernel(Kernel):
         lines.append(WRITE.format(loads="\n".join(f"ld.u32 r{i}, [%tensor+{4 * i}];" for i in range(32)), registers=registers,
                                   columns=layouts.COLUMNS, barrier=barrier))
         for name, matrix in self.shared.items():
-            lines += ["mov.u32 %word, memory;", f"add.u32 %word, %word, {matrix.start};", "bfe.u32 %word, %word, 4, 14;",
-                      f"cvt.u64.u32 {name}_at, %word;", f"or.b64 {name}_at, {name}_at, {matrix.descriptor():#x};"]
+            lines += [f"mov.b64 {name}_at, {matrix.descriptor():#x};", *add_address(name, matrix.start, 0)]
+            lines += add_address(name, matrix.second, 16) if matrix.second else []
         masks = 4 * t.ctas if t.masked else 0
         lines += [f"ld.u32 disabled{i}, [%address+{4 * i}];" for i in range(masks)]
         lines.append(MULTIPLY.format(instruction=f"{op.name} {', '.join(self.arguments(masks))};", registers=registers,
@@ -299,6 +305,12 @@ class Tcgen05Kernel(Kernel):
         return rows, ""
 
 
+def add_address(name, offset, bit):
+    """Adds the address of a byte of `memory` to a field of a descriptor."""
+    return ["mov.u32 %word, memory;", f"add.u32 %word, %word, {offset};", "bfe.u32 %word, %word, 4, 14;",
+            "cvt.u64.u32 %field, %word;", f"shl.b64 %field, %field, {bit};", f"add.u64 {name}_at, {name}_at, %field;"]
+
+
 # ---- descriptors
 
 
@@ -322,6 +334,7 @@ def made(kind, d, a, b, m, n, sparse=False, selector=0, satfinite=False, scale=N
     k = 96 if k96 else k * (1 + sparse)
     name = f"tcgen05.mma{'.ws' * t.ws}{'.sp' * sparse}.cta_group::{t.ctas}.kind::{kind}"
     name += f".block_scale{vector}" if scale else ""
+    name += ".ashift" * t.shifts_a + (f".collector::{t.collector}" if t.collector else "")
     size = 16 if vector in (".scale_vec::4X", ".block16") else 32
     scale_vec = k // (1 + sparse) // size if scale else 0
     c = "f32" if options.get("scale_d") else d
@@ -347,7 +360,8 @@ INTEGERS = [("i8", "s32", a, b) for a in ("u8", "s8") for b in ("u8", "s8")]
 
 
 def tcgen05_instructions():
-    return [*plain(), *transposed(), *other_operands(), *scaled(), *sparse(), *weight_stationary(), *paired()]
+    return [*plain(), *transposed(), *other_operands(), *scaled(), *sparse(), *weight_stationary(), *paired(),
+            *based(), *shifted(), *collected()]
 
 
 def plain():
@@ -407,6 +421,8 @@ def scaled():
     for kind, scale, vector in (("mxf4", "ue8m0", ".block32"), ("mxf4nvf4", "ue8m0", ".block16"), ("mxf4nvf4", "ue4m3", ".block16")):
         for n in (64, 48):
             yield made(kind, "f32", "e2m1", "e2m1", 128, n, scale=scale, vector=vector, k96=True)
+        yield made(kind, "f32", "e2m1", "e2m1", 128, 32, scale=scale, vector=vector, k96=True, swizzle=(128, 128),
+                   padding=3, absolute=True)
 
 
 def sparse_variant(number):
@@ -462,3 +478,35 @@ def paired():
         m, is_sparse = ((128, False), (256, False), (256, True))[number % 3]
         yield made(*types, m, 64, ctas=2, a_in_tensor=number % 2 == 0, sparse=is_sparse,
                    **(sparse_variant if is_sparse else variant)(number), **options)
+
+
+def based():
+    """Swizzling patterns that do not begin where a multiple of their size is."""
+    for number, types in enumerate(TYPES[:6]):
+        for span in (32, 64, 128):
+            number += 1
+            yield made(*types, (64, 128)[number % 2], 32, swizzle=(span, 128), padding=number % 4, base=1 + number % 7)
+        yield made(*types, 128, 32, swizzle=(33, 33), base=1 + number % 7)
+    for span in (32, 64, 128):
+        yield made("f16", "f32", "f16", "f16", 128, 64, swizzle=(span, span), transposed=(True, True), base=5)
+
+
+def shifted():
+    for number, types in enumerate(TYPES[:5] + INTEGERS[:1]):
+        for ctas, m in ((1, 128), (2, 128), (2, 256)):
+            yield made(*types, m, 32, ctas=ctas, a_in_tensor=True, shifts_a=True,
+                       collector=("", "a::lastuse", "a::discard")[number % 3])
+
+
+USES = ("fill", "use", "lastuse", "discard")
+
+
+def collected():
+    """A collector keeps what memory has, so that a use of it changes no result."""
+    for number, types in enumerate(TYPES[:4] + INTEGERS[:1]):
+        for use in USES:
+            yield made(*types, 128, 32, a_in_tensor=number % 2 == 1, collector=f"a::{use}")
+    for use in USES:
+        yield made("mxf4", "f32", "e2m1", "e2m1", 128, 32, scale="ue8m0", vector=".block32", collector=f"a::{use}")
+        for buffer in range(4):
+            yield made("f16", "f32", "f16", "f16", (32, 64, 128)[buffer % 3], 64, ws=True, collector=f"b{buffer}::{use}")

@@ -38,15 +38,22 @@ wgmma.wait_group.sync.aligned 0;"""
 
 
 def swizzled(address, span):
-    """The address of a byte: of its bits 4 to 6, as many as the span has are combined with bits 7 to 9."""
+    """The address of a byte: of its bits 4 to 6, as many as the span has are combined with bits 7 to 9.
+
+    The pattern begins at address 0.
+    """
     return address ^ (address >> 3 & {0: 0, 32: 0x10, 64: 0x30, 128: 0x70}[span])
 
 
 class SharedMatrix:
-    """A descriptor, and the byte (bit, for b1) of each element. LBO and SBO are as compact as possible, then padded."""
+    """A descriptor, and the byte (bit, for b1) of each element. LBO and SBO are as compact as possible, then padded.
 
-    def __init__(self, lines, k, bits, span, transposed, padding, start):
-        self.lines, self.k, self.bits, self.span = lines, k, bits, span
+    `base`: the line of eight, of 128 bytes, where the swizzling pattern begins.
+    """
+
+    def __init__(self, lines, k, bits, span, transposed, padding, start, base=0):
+        self.lines, self.k, self.bits, self.span, self.base = lines, k, bits, span, base if span else 0
+        start += self.base * 128
         row_bytes = k * bits // 8
         if not transposed and span:
             self.lbo, self.sbo = 16, 8 * span * (1 + (padding == 1))
@@ -73,11 +80,14 @@ class SharedMatrix:
     def bit(self, r, k):
         outer, inner = (k, r) if self.transposed else (r, k)
         place = inner * self.bits
-        return swizzled(self.start + self.offset(outer, place // 8), self.span) * 8 + place % 8
+        return self.swizzled(self.start + self.offset(outer, place // 8)) * 8 + place % 8
+
+    def swizzled(self, address):
+        return swizzled(address - self.base * 128, self.span) + self.base * 128
 
     def descriptor(self):
         """Without the start address, which the kernel adds."""
-        return self.lbo >> 4 << 16 | self.sbo >> 4 << 32 | SWIZZLE_CODES[self.span] << 62
+        return self.lbo >> 4 << 16 | self.sbo >> 4 << 32 | self.base << 49 | SWIZZLE_CODES[self.span] << 62
 
     def write(self, memory, lines):
         codes = (code for line in lines for code in line)
@@ -95,9 +105,9 @@ class WgmmaKernel(Kernel):
         super().__init__(op)
         w = op.wgmma
         bits = op.register_bits("a")
-        self.shared = {"b": SharedMatrix(op.n, op.k, bits, w.swizzle[1], w.transposed[1], w.padding, B_AT)}
+        self.shared = {"b": SharedMatrix(op.n, op.k, bits, w.swizzle[1], w.transposed[1], w.padding, B_AT, w.base)}
         if not w.a_in_registers:
-            self.shared["a"] = SharedMatrix(op.m, op.stored_k, bits, w.swizzle[0], w.transposed[0], w.padding, 0)
+            self.shared["a"] = SharedMatrix(op.m, op.stored_k, bits, w.swizzle[0], w.transposed[0], w.padding, 0, w.base)
             assert max(self.shared["a"].places) < B_AT * 8
         self.bytes = (max(self.shared["b"].places) // 8 // 512 + 1) * 512
         self.parameters = ["memory"] + ["a"] * w.a_in_registers + ["c", "d"] + ["e"] * op.sparse + ["accumulate"]
