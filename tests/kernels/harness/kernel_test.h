@@ -266,8 +266,10 @@ inline std::string image_name(const testing::TestParamInfo<Image>& info) {
 
 }  // namespace heddle::kernels
 
-// A suite of tests for the kernels in <source>.cu, run for each of its images.
-#define KERNEL_SUITE(Suite, source)                                                          \
-  class Suite : public ::heddle::kernels::KernelTest {};                                     \
+// A suite of tests for the kernels in <source>.cu, run for each of its images. Base: KernelTest, or
+// a class derived from it.
+#define KERNEL_SUITE_FROM(Base, Suite, source)                                               \
+  class Suite : public Base {};                                                              \
   INSTANTIATE_TEST_SUITE_P(, Suite, testing::ValuesIn(::heddle::kernels::images_of(source)), \
                            ::heddle::kernels::image_name)
+#define KERNEL_SUITE(Suite, source) KERNEL_SUITE_FROM(::heddle::kernels::KernelTest, Suite, source)
