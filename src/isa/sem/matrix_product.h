@@ -8,7 +8,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <limits>
+
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 #include "isa/sem/lanes.h"
 #include "isa/sem/vectors.h"
@@ -46,14 +51,6 @@ inline constexpr ElementFormat kE2m1Format = {8, 1, 2, 1, 2, kNoSpecial, false};
 inline constexpr s32 kZeroExponent = -1000, kAbsentExponent = -2500, kSpecialExponent = 3000;
 inline constexpr s32 kNoProduct = -600, kMostProduct = 300, kSpecialProduct = 1000;
 
-/// A decoded operand: for each word and element in it a vector of values, and for each pair of
-/// elements a vector of their exponents, of 16 bits each. Values are exact; those of NaN and
-/// infinity do not count.
-struct Operand {
-  const float* values;   ///< element p of word w: values + (w * per_word + p) * stride
-  const u32* exponents;  ///< pair e of word w: exponents + (w * pairs + e) * stride
-  u32 per_word, pairs;
-};
 constexpr u32 elements_in_word(const ElementFormat& format) { return 32 / format.container; }
 constexpr u32 pairs_in_word(const ElementFormat& format) { return format.container == 8 ? 2 : 1; }
 /// The signs of the elements of a word.
@@ -152,22 +149,49 @@ inline void decode_words(const ElementFormat& f, u32x16 words, u32 word, u32 lan
 /// Four words of a row, as a fragment's register has them in four threads.
 inline constexpr u32 kGroup = 4;
 
-/// Which products a step adds: of words [first, last), whole groups, the elements from `part` on,
-/// `parts` of each word.
-struct Products {
-  u32 first, last, part, parts;
+/// How many products a step adds: those of `groups` groups of words, `parts` elements of the
+/// `per_word` of each word.
+struct StepShape {
+  u32 groups, per_word, parts;
+  constexpr u32 pairs_in_word() const { return (per_word + 1) / 2; }
 };
-/// A column of B. Words 4 * i to 4 * i + 3 of it are neighbours, among those of all eight columns:
-/// element p of word w is values[(w / 4 * per_word + p) * kWarpSize + w % 4].
+
+/// Sixteen decoded rows of A: for each word and element in it a vector of values, and for each pair
+/// of elements a vector of their exponents, of 16 bits each. Values are exact; those of NaN and
+/// infinity do not count.
+struct Rows {
+  const float* values;   ///< element p of word w: values + (w * per_word + p) * kVectorLanes
+  const u32* exponents;  ///< pair e of word w: exponents + (w * pairs_in_word + e) * kVectorLanes
+  /// From a word and an element of each word on.
+  Rows from(const StepShape& shape, u32 word, u32 part) const {
+    return {values + (word * shape.per_word + part) * kVectorLanes,
+            exponents + (word * shape.pairs_in_word() + part / 2) * kVectorLanes};
+  }
+};
+/// A decoded column of B. The words of a group are neighbours, among those of all eight columns:
+/// element p of word w of group g is values[(g * per_word + p) * kWarpSize + w].
 struct Column {
   const float* values;
   const u32* exponents;
 };
+inline constexpr u32 kTileColumns = 8;
+/// Eight columns of B.
+struct Columns {
+  const float* values;
+  const u32* exponents;
+  Column operator[](u32 column) const {
+    return {values + column * kGroup, exponents + column * kGroup};
+  }
+  Columns from(const StepShape& shape, u32 group, u32 part) const {
+    return {values + (group * shape.per_word + part) * kWarpSize,
+            exponents + (group * shape.pairs_in_word() + part / 2) * kWarpSize};
+  }
+};
 
-/// Exponents that are added to those of the products of each row and of the column.
+/// Exponents that are added to those of the products of each row and column.
 struct Scales {
   s32x16 rows{};
-  s32 column = 0;
+  s32 columns[kTileColumns] = {};
 };
 
 /// What a result is rounded to.
@@ -219,74 +243,98 @@ inline f32x16 round_to_half(f32x16 value) {
 #endif
 }
 
-/// One step for sixteen rows of a column: c becomes the result. False: the step needs more than
-/// f32 has, and c is as before.
-template <u32 kParts, bool kScaled>
-inline bool add_products_fast(const SumRule& rule, const MatrixProduct& what, const Operand& a,
-                              const Column& b, const Products& which, s32 least,
-                              const Scales& scales, f32x16& c) {
-  const ResultFormat& result = what.result;
-  s16x32 pairs = s16x32{} + static_cast<s16>(2 * kZeroExponent);
-  for (u32 first = which.first; first < which.last; first += kGroup) {
-    for (u32 pair = 0; pair < (kParts + 1) / 2; ++pair) {
-      const u32 at = pair + which.part / 2;
-      const u32* eb = b.exponents + (first / kGroup * a.pairs + at) * kWarpSize;
-      for (u32 word = 0; word < kGroup; ++word) {
-        const u32* ea = a.exponents + ((first + word) * a.pairs + at) * kVectorLanes;
-        pairs = max(pairs, load<s16x32>(ea) + as<s16x32>(u32x16{} + eb[word]));
-      }
-    }
-  }
-  const s32x16 both = as<s32x16>(pairs);
-  s32x16 largest = max(both >> 16, (both << 16) >> 16);
-  const s32x16 scale = kScaled ? scales.rows + scales.column : s32x16{};
-  largest = select(largest < kNoProduct, s32x16{} + kNoProduct, largest + scale);
-  largest = max(largest, exponents_of(c, least));
-  // From here on, all numbers are exact in f32.
-  constexpr s32 kMost = 100;
-  const auto outside = (largest > kMost) | ((largest < -kMost) & (largest > kNoProduct));
-  const s32 floor = std::max<s32>(result.half ? rule.floor_f16 : rule.floor_f32, -kMost);
-  largest = max(largest, s32x16{} + floor);
-  const f32x16 to_unit = power_of_two(rule.fraction_bits - largest);
-  // What is scaled below the least power of two is no unit.
-  const f32x16 product_to_unit =
-      kScaled ? power_of_two(max(rule.fraction_bits - largest + scale, s32x16{} - 126)) : to_unit;
-  s32x16 total = convert<s32x16>(c * to_unit);
-  s32x16 overflow{};
-  constexpr u32 kGroups =
-      std::max(16 / (kGroup * kParts), 1u);  // sixteen products fit into 32 bits
-  for (u32 first = which.first; first < which.last;) {
-    s32x16 sum{};
-    const u32 last = std::min(first + kGroups * kGroup, which.last);
-    for (; first < last; first += kGroup) {
-      for (u32 part = 0; part < kParts; ++part) {
-        const u32 at = part + which.part;
-        const float* vb = b.values + (first / kGroup * a.per_word + at) * kWarpSize;
-        for (u32 word = 0; word < kGroup; ++word) {
-          const float* va = a.values + ((first + word) * a.per_word + at) * kVectorLanes;
-          sum += convert<s32x16>(load<f32x16>(va) * vb[word] * product_to_unit);
-        }
-      }
-    }
-    const s32x16 next = as<s32x16>(as<u32x16>(total) + as<u32x16>(sum));
-    overflow |= (total ^ next) & (sum ^ next);
-    total = next;
-  }
-  const u32x16 sign = as<u32x16>(total) & 0x80000000u;
-  const u32x16 magnitude = as<u32x16>(total < 0 ? -total : total);
-  if (any(as<u32x16>(outside) | ((as<u32x16>(overflow) | magnitude) >> 31))) return false;
+/// Integers as f32, truncated.
+inline f32x16 truncate_to_f32(s32x16 value) {
+#ifdef __AVX512F__
+  return as<f32x16>(
+      _mm512_cvt_roundepi32_ps(as<__m512i>(value), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC));
+#else
+  const u32x16 sign = as<u32x16>(value) & 0x80000000u;
+  const u32x16 magnitude = value < 0 ? 0 - as<u32x16>(value) : as<u32x16>(value);
   // The bits below the highest 24 are dropped.
   u32x16 dropped = magnitude >> 24;
   dropped |= dropped >> 1;
   dropped |= dropped >> 2;
   dropped |= dropped >> 4;
-  u32x16 bits = as<u32x16>(convert<f32x16>(as<s32x16>(magnitude & ~dropped)));
-  if (result.half) bits |= as<u32x16>((magnitude & dropped) != 0) & 1;  // round to odd
-  if (result.short_f32) bits &= ~u32{0x3ff};
-  f32x16 value = as<f32x16>(bits) * power_of_two(largest - rule.fraction_bits);
-  value = as<f32x16>(as<u32x16>(value) | sign);
-  c = result.half ? round_to_half(value) : value;
-  return true;
+  return as<f32x16>(as<u32x16>(convert<f32x16>(as<s32x16>(magnitude & ~dropped))) | sign);
+#endif
+}
+
+// A step for sixteen rows of a column is exact in f32 where exponents lie between these limits.
+inline constexpr s32 kMostExponent = 100, kLeastExponent = -100;
+
+/// The largest exponent of a step's addends, and where f32 does not have what the step needs.
+struct StepExponents {
+  s32x16 largest, unfit;
+};
+template <StepShape kShape, bool kScaled>
+[[gnu::always_inline]] inline StepExponents exponents_of_step(const Rows& a, const Column& b,
+                                                              s32 least, s32 floor,
+                                                              const s32x16& scale, f32x16 c) {
+  constexpr u32 kPairs = kShape.pairs_in_word();
+  // Two maxima, since each waits for the one before it.
+  s16x32 pairs[2] = {};
+#pragma clang loop unroll(full)
+  for (u32 group = 0; group < kShape.groups; ++group) {
+    for (u32 pair = 0; pair < (kShape.parts + 1) / 2; ++pair) {
+      for (u32 word = 0; word < kGroup; ++word) {
+        const u32 in_a = (group * kGroup + word) * kPairs + pair, in_b = group * kPairs + pair;
+        const s16x32 both = load<s16x32>(a.exponents + in_a * kVectorLanes) +
+                            as<s16x32>(u32x16{} + b.exponents[in_b * kWarpSize + word]);
+        s16x32& most = pairs[word % 2];
+        most = group == 0 && pair == 0 && word < 2 ? both : max(most, both);
+      }
+    }
+  }
+  const s16x32 most = max(pairs[0], pairs[1]);
+  const u32x16 words = as<u32x16>(most);
+  s32x16 largest = as<s32x16>(max(most, as<s16x32>(words << 16 | words >> 16))) >> 16;
+  if constexpr (kScaled) largest = largest < kNoProduct ? largest : largest + scale;
+  const s32x16 of_c = max((as<s32x16>(c) & 0x7fffffff) >> 23, s32x16{} + (least + 127)) - 127;
+  largest = c == 0 ? largest : max(largest, of_c);
+  return {max(largest, s32x16{} + floor),
+          (largest > kMostExponent) | ((largest < kLeastExponent) & (largest > kNoProduct))};
+}
+
+/// The sum of c and a step's products, where f32 has it: signs of `unfit` are set elsewhere.
+template <StepShape kShape, bool kScaled>
+[[gnu::always_inline]] inline f32x16 add_products_fast(const SumRule& rule,
+                                                       const ResultFormat& result, const Rows& a,
+                                                       const Column& b, s32x16 largest,
+                                                       const s32x16& scale, f32x16 c,
+                                                       s32x16& unfit) {
+  const f32x16 to_unit = power_of_two(rule.fraction_bits - largest);
+  // What is scaled below the least power of two is no unit.
+  const f32x16 product_to_unit =
+      kScaled ? power_of_two(max(rule.fraction_bits - largest + scale, s32x16{} - 126)) : to_unit;
+  s32x16 total = convert<s32x16>(c * to_unit);
+  // Sixteen products fit into 32 bits.
+  constexpr u32 kGroups = std::max(16 / (kGroup * kShape.parts), 1u);
+  for (u32 first = 0; first < kShape.groups; first += kGroups) {
+    s32x16 sums[2] = {};
+    for (u32 group = first; group < std::min(first + kGroups, kShape.groups); ++group) {
+      for (u32 part = 0; part < kShape.parts; ++part) {
+        for (u32 word = 0; word < kGroup; ++word) {
+          const u32 in_a = (group * kGroup + word) * kShape.per_word + part;
+          const f32x16 va = load<f32x16>(a.values + in_a * kVectorLanes);
+          const float vb = b.values[(group * kShape.per_word + part) * kWarpSize + word];
+          sums[word % 2] += convert<s32x16>(va * vb * product_to_unit);
+        }
+      }
+    }
+    const s32x16 sum = sums[0] + sums[1];
+    const s32x16 next = as<s32x16>(as<u32x16>(total) + as<u32x16>(sum));
+    unfit |= (total ^ next) & (sum ^ next);
+    total = next;
+  }
+  f32x16 value = truncate_to_f32(total);
+  if (result.half) {  // round to odd
+    const u32x16 inexact = convert<s32x16>(value) != total ? u32x16{} + 1 : u32x16{};
+    value = as<f32x16>(as<u32x16>(value) | inexact);
+  }
+  if (result.short_f32) value = as<f32x16>(as<u32x16>(value) & ~u32{0x3ff});
+  value *= power_of_two(largest - rule.fraction_bits);
+  return result.half ? round_to_half(value) : value;
 }
 
 // f32 is not enough for a step with exponents far from zero, infinity or NaN, or with a large sum.
@@ -358,22 +406,21 @@ inline f64x16 wide_power_of_two(s32x16 exponent) {
 }
 
 /// As add_products_fast(), for all operands.
-inline void add_products_wide(const SumRule& rule, const MatrixProduct& what, const Operand& a,
-                              const Column& b, const Products& which, s32 least,
-                              const Scales& scales, f32x16& c) {
+inline f32x16 add_products_wide(const SumRule& rule, const MatrixProduct& what, StepShape shape,
+                                const Rows& a, const Column& b, s32 least,
+                                const s32x16& exponents_of_scales, f32x16 c) {
   const ResultFormat& result = what.result;
-  const auto place_in_b = [&](u32 word, u32 each, u32 part) {
-    return (word / kGroup * each + part) * kWarpSize + word % kGroup;
-  };
+  const u32 per_word = shape.per_word, pairs = shape.pairs_in_word();
   const auto for_each_product = [&](auto f) {
-    for (u32 word = which.first; word < which.last; ++word) {
-      for (u32 part = which.part; part < which.part + which.parts; ++part) {
+    for (u32 word = 0; word < shape.groups * kGroup; ++word) {
+      const u32 group = word / kGroup, in_group = word % kGroup;
+      for (u32 part = 0; part < shape.parts; ++part) {
         const u32 shift = part % 2 * 16;
-        const u32x16 ea = load<u32x16>(a.exponents + (word * a.pairs + part / 2) * kVectorLanes);
-        const u32 eb = b.exponents[place_in_b(word, a.pairs, part / 2)];
+        const u32x16 ea = load<u32x16>(a.exponents + (word * pairs + part / 2) * kVectorLanes);
+        const u32 eb = b.exponents[(group * pairs + part / 2) * kWarpSize + in_group];
         const s32x16 e = (as<s32x16>(ea << (16 - shift)) >> 16) + static_cast<s16>(eb >> shift);
-        f(load<f32x16>(a.values + (word * a.per_word + part) * kVectorLanes),
-          b.values[place_in_b(word, a.per_word, part)], e);
+        f(load<f32x16>(a.values + (word * per_word + part) * kVectorLanes),
+          b.values[(group * per_word + part) * kWarpSize + in_group], e);
       }
     }
   };
@@ -383,7 +430,7 @@ inline void add_products_wide(const SumRule& rule, const MatrixProduct& what, co
     special |= as<u32x16>(e > kSpecialProduct);
     largest = max(select(e > kMostProduct, s32x16{} + kNoProduct, e), largest);
   });
-  largest = select(largest > kNoProduct, largest + scales.rows + scales.column, largest);
+  largest = select(largest > kNoProduct, largest + exponents_of_scales, largest);
   SpecialProducts specials;
   specials.add(c);
   const u32x16 special_c = specials.nan | specials.plus | specials.minus;
@@ -395,7 +442,7 @@ inline void add_products_wide(const SumRule& rule, const MatrixProduct& what, co
       specials.add(as<u32x16>(e > kSpecialProduct), what.a, va, what.b, vb);
     });
   const f64x16 to_unit = wide_power_of_two(rule.fraction_bits - largest);
-  const f64x16 scale = wide_power_of_two(scales.rows + scales.column);
+  const f64x16 scale = wide_power_of_two(exponents_of_scales);
   s64x16 total = convert<s64x16>(convert<f64x16>(c) * to_unit);
   for_each_product([&](f32x16 va, float vb, s32x16 e) {
     const u32x16 counts = as<u32x16>((e > kNoProduct) & (e <= kMostProduct));
@@ -409,67 +456,127 @@ inline void add_products_wide(const SumRule& rule, const MatrixProduct& what, co
     sums[i] = round_sum(total[i], largest[i] - rule.fraction_bits, result);
   f32x16 value = load<f32x16>(sums);
   if (result.half) value = round_to_half(value);
-  c = specials.apply(value);
+  return specials.apply(value);
 }
 
 // -------------------------------------------------------------------------------- whole products
 
-template <bool kScaled>
-inline void add_products(const SumRule& rule, const MatrixProduct& what, const Operand& a,
-                         const Column& b, const Products& which, s32 least, const Scales& scales,
-                         f32x16& c) {
-  const auto fast = [&]<u32 kParts>() {
-    return add_products_fast<kParts, kScaled>(rule, what, a, b, which, least, scales, c);
+/// The sums of eight columns of D, for sixteen rows.
+using ColumnSums = f32x16[kTileColumns];
+
+/// One step for eight columns.
+template <StepShape kShape, bool kScaled>
+inline void add_products(const SumRule& rule, const MatrixProduct& what, const Rows& a,
+                         const Columns& b, s32 least, const Scales& scales, ColumnSums& sums) {
+  const auto scale_of = [&](u32 column) {
+    return kScaled ? scales.rows + scales.columns[column] : s32x16{};
   };
-  const bool done = which.parts == 1   ? fast.template operator()<1>()
-                    : which.parts == 2 ? fast.template operator()<2>()
-                                       : fast.template operator()<4>();
-  if (!done) add_products_wide(rule, what, a, b, which, least, scales, c);
+  const s32 floor = what.result.half ? rule.floor_f16 : rule.floor_f32;
+  StepExponents exponents[kTileColumns];
+#pragma clang loop unroll(disable)
+  for (u32 i = 0; i < kTileColumns; ++i)
+    exponents[i] = exponents_of_step<kShape, kScaled>(
+        a, b[i], least, std::max<s32>(floor, kLeastExponent), scale_of(i), sums[i]);
+  f32x16 next[kTileColumns];
+  s32x16 unfit[kTileColumns], any_unfit{};
+#pragma clang loop unroll(disable)
+  for (u32 i = 0; i < kTileColumns; ++i) {
+    unfit[i] = exponents[i].unfit;
+    next[i] = add_products_fast<kShape, kScaled>(rule, what.result, a, b[i], exponents[i].largest,
+                                                 scale_of(i), sums[i], unfit[i]);
+    any_unfit |= unfit[i];
+  }
+  const bool all_fit = !any(any_unfit < 0);
+  for (u32 i = 0; i < kTileColumns; ++i) {
+    sums[i] = all_fit || !any(unfit[i] < 0)
+                  ? next[i]
+                  : add_products_wide(rule, what, kShape, a, b[i], least, scale_of(i), sums[i]);
+  }
+}
+/// `per_word`, `parts`: of StepShape.
+template <bool kScaled, u32 kPerWord, u32 kParts>
+inline void add_products(const SumRule& rule, const MatrixProduct& what, u32 groups, const Rows& a,
+                         const Columns& b, s32 least, const Scales& scales, ColumnSums& sums) {
+  switch (groups) {
+    case 1:
+      return add_products<{1, kPerWord, kParts}, kScaled>(rule, what, a, b, least, scales, sums);
+    case 2:
+      return add_products<{2, kPerWord, kParts}, kScaled>(rule, what, a, b, least, scales, sums);
+    default:
+      return add_products<{4, kPerWord, kParts}, kScaled>(rule, what, a, b, least, scales, sums);
+  }
 }
 
-/// One column of D for sixteen rows: c becomes the sum of C and all products, by steps.
-template <bool kScaled = false>
-inline void multiply_column(const SumRule& rule, const MatrixProduct& what, const Operand& a,
-                            const Column& b, f32x16& c, const Scales& scales = {}) {
-  const u32 words_in_step = std::max(rule.products / a.per_word, kGroup);
+/// Eight columns of D for sixteen rows: the products are added to the sums, by steps. Numbers of
+/// groups are powers of two.
+template <bool kScaled, u32 kPerWord>
+inline void multiply_columns(const SumRule& rule, const MatrixProduct& what, const Rows& a,
+                             const Columns& b, const Scales& scales, ColumnSums& sums) {
+  const u32 all = what.words / kGroup;
+  const u32 groups = std::clamp<u32>(rule.products / (kPerWord * kGroup), 1, all);
   s32 least = least_exponent(what.half_c);
-  for (u32 first = 0; first < what.words; first += words_in_step) {
-    const Products which = {first, std::min(first + words_in_step, what.words), 0, a.per_word};
-    add_products<kScaled>(rule, what, a, b, which, least, scales, c);
+  for (u32 first = 0; first < all; first += groups) {
+    constexpr StepShape kShape = {1, kPerWord, kPerWord};
+    add_products<kScaled, kPerWord, kPerWord>(rule, what, groups, a.from(kShape, first * kGroup, 0),
+                                              b.from(kShape, first, 0), least, scales, sums);
     least = least_exponent(what.result.half);
+  }
+}
+inline void multiply_columns(const SumRule& rule, const MatrixProduct& what, const Rows& a,
+                             const Columns& b, ColumnSums& sums) {
+  switch (elements_in_word(what.a)) {
+    case 1:
+      return multiply_columns<false, 1>(rule, what, a, b, {}, sums);
+    case 2:
+      return multiply_columns<false, 2>(rule, what, a, b, {}, sums);
+    default:
+      return multiply_columns<false, 4>(rule, what, a, b, {}, sums);
   }
 }
 
 /// The same with elements of 8 bits that are multiplied as f16 (NarrowProducts::as_half).
-inline void multiply_column_as_half(const SumRule& rule, const MatrixProduct& what,
-                                    const Operand& a, const Column& b, f32x16& c) {
-  const u32 words_in_step = rule.products / 2;
-  f32x16 sum{};
-  for (u32 part = 0; part < a.per_word; part += 2) {
-    for (u32 first = 0; first < what.words; first += words_in_step) {
-      const Products which = {first, std::min(first + words_in_step, what.words), part, 2};
-      add_products<false>(rule, what, a, b, which, least_exponent(what.result.half), {}, sum);
+inline void multiply_columns_as_half(const SumRule& rule, const MatrixProduct& what, const Rows& a,
+                                     const Columns& b, ColumnSums& sums) {
+  constexpr u32 kPerWord = 4, kParts = 2;
+  constexpr StepShape kShape = {1, kPerWord, kParts};
+  const u32 all = what.words / kGroup;
+  const u32 groups = std::clamp<u32>(rule.products / (kParts * kGroup), 1, all);
+  ColumnSums products = {};
+  for (u32 part = 0; part < kPerWord; part += kParts) {
+    for (u32 first = 0; first < all; first += groups) {
+      add_products<false, kPerWord, kParts>(
+          rule, what, groups, a.from(kShape, first * kGroup, part), b.from(kShape, first, part),
+          least_exponent(what.result.half), {}, products);
     }
   }
-  // Two f16 have an exact sum, or one that f32 rounds without changing what f16 makes of it.
-  c += sum;
-  const u32x16 is_nan = as<u32x16>(c != c);
-  c = as<f32x16>(select(is_nan, u32x16{} + kNanResult, as<u32x16>(c)));
-  if (what.result.half) c = round_to_half(c);
+  for (u32 i = 0; i < kTileColumns; ++i) {
+    // Two f16 have an exact sum, or one that f32 rounds without changing what f16 makes of it.
+    const f32x16 sum = sums[i] + products[i];
+    sums[i] = sum == sum ? sum : as<f32x16>(u32x16{} + kNanResult);
+    if (what.result.half) sums[i] = round_to_half(sums[i]);
+  }
 }
 
-/// The scale factors of sixteen rows: their exponents, and which of them are NaN.
+/// The scale factors of sixteen rows and eight columns: their exponents, and which are NaN.
 struct RowScales {
   s32x16 exponents{};
   u32x16 nan{};
 };
-/// multiply_column() with scale factors. `exponent`, `nan`: of the column's.
-inline void multiply_scaled_column(const SumRule& rule, const MatrixProduct& what, const Operand& a,
-                                   const Column& b, const RowScales& rows, s32 exponent, bool nan,
-                                   f32x16& c) {
-  multiply_column<true>(rule, what, a, b, c, {rows.exponents, exponent});
-  const u32x16 is_nan = nan ? ~u32x16{} : rows.nan;
-  c = as<f32x16>(select(is_nan, u32x16{} + kNanResult, as<u32x16>(c)));
+struct ColumnScales {
+  s32 exponents[kTileColumns];
+  bool nan[kTileColumns];
+};
+/// multiply_columns() with scale factors; elements have 8 bits.
+inline void multiply_scaled_columns(const SumRule& rule, const MatrixProduct& what, const Rows& a,
+                                    const Columns& b, const RowScales& rows,
+                                    const ColumnScales& columns, ColumnSums& sums) {
+  Scales scales = {rows.exponents, {}};
+  std::copy(std::begin(columns.exponents), std::end(columns.exponents), scales.columns);
+  multiply_columns<true, 4>(rule, what, a, b, scales, sums);
+  for (u32 i = 0; i < kTileColumns; ++i) {
+    const u32x16 is_nan = columns.nan[i] ? ~u32x16{} : rows.nan;
+    sums[i] = as<f32x16>(select(is_nan, u32x16{} + kNanResult, as<u32x16>(sums[i])));
+  }
 }
 
 }  // namespace heddle::sem

@@ -169,8 +169,6 @@ inline void load_rows(const Tile& tile, const SparseA& sparsity, RowsOfA& to) {
   if (to.sparse) expand_a(sparsity, tile.words, to);
 }
 
-inline constexpr u32 kTileColumns = 8;
-
 /// C and D of a tile: eight columns of sixteen rows, as f32 or s32.
 inline void load_accumulator(const Tile& tile, u32x16 (&c)[kTileColumns]) {
   for (u32 p = 0; p < 2; ++p) {

@@ -37,7 +37,7 @@ constexpr const ElementFormat& format_of(isa::Type type) {
 using DecodedA = DecodedWords<kMostWords, kVectorLanes>;
 using DecodedB = DecodedWords<kMostWords, kWarpSize>;
 
-inline Operand decode_a(const ElementFormat& f, const RowsOfA& a, u32 words, DecodedA& to) {
+inline Rows decode_a(const ElementFormat& f, const RowsOfA& a, u32 words, DecodedA& to) {
   const u32 pairs = pairs_in_word(f);
   with_format(f, [&](auto format) {
     for (u32 word = 0; word < words; ++word)
@@ -47,7 +47,7 @@ inline Operand decode_a(const ElementFormat& f, const RowsOfA& a, u32 words, Dec
     u32* const at = to.exponents + i * kVectorLanes;
     store(at, exponents_of_stored(f, load<u32x16>(at), a.stored[i / pairs], i % pairs));
   }
-  return {to.values, to.exponents, elements_in_word(f), pairs};
+  return {to.values, to.exponents};
 }
 /// `words`: of a column.
 inline void decode_b(const ElementFormat& f, Registers<const u32> b, u32 words, DecodedB& to) {
@@ -58,9 +58,7 @@ inline void decode_b(const ElementFormat& f, Registers<const u32> b, u32 words, 
     }
   });
 }
-inline Column column_of(const DecodedB& b, u32 column) {
-  return {b.values + column * kGroup, b.exponents + column * kGroup};
-}
+inline Columns columns_of(const DecodedB& b) { return {b.values, b.exponents}; }
 
 /// The types of the operands of a product.
 struct MatrixTypes {
@@ -72,19 +70,26 @@ struct ProductRule {
   isa::NarrowProducts narrow = isa::NarrowProducts::native;
 };
 
+/// The sums of a tile before its products: C, or zeros.
+inline void load_sums(const MatrixProduct& what, const Tile& tile, bool has_c, ColumnSums& sums) {
+  u32x16 words[kTileColumns] = {};
+  if (has_c) what.half_c ? load_half_accumulator(tile, words) : load_accumulator(tile, words);
+  for (u32 i = 0; i < kTileColumns; ++i) sums[i] = as<f32x16>(words[i]);
+}
+inline void store_sums(const MatrixProduct& what, const Tile& tile, const ColumnSums& sums) {
+  u32x16 words[kTileColumns];
+  for (u32 i = 0; i < kTileColumns; ++i) words[i] = as<u32x16>(sums[i]);
+  what.result.half ? store_half_accumulator(tile, words) : store_accumulator(tile, words);
+}
 /// Adds the products of the rows of a tile and eight columns to C: `multiply(what, rows of A,
-/// column of B, its number, sum)` does so for a column.
+/// columns of B, sums)` does so.
 template <class Multiply>
-inline void multiply_tile(const MatrixProduct& what, const Operand& rows, const DecodedB& columns,
+inline void multiply_tile(const MatrixProduct& what, const Rows& rows, const DecodedB& columns,
                           const Tile& tile, bool has_c, Multiply multiply) {
-  u32x16 sums[kTileColumns] = {};
-  if (has_c) what.half_c ? load_half_accumulator(tile, sums) : load_accumulator(tile, sums);
-  for (u32 column = 0; column < kTileColumns; ++column) {
-    f32x16 sum = as<f32x16>(sums[column]);
-    multiply(what, rows, column_of(columns, column), column, sum);
-    sums[column] = as<u32x16>(sum);
-  }
-  what.result.half ? store_half_accumulator(tile, sums) : store_accumulator(tile, sums);
+  ColumnSums sums;
+  load_sums(what, tile, has_c, sums);
+  multiply(what, rows, columns_of(columns), sums);
+  store_sums(what, tile, sums);
 }
 
 constexpr MatrixProduct product_of(const SumRule& rule, const MatrixTypes& types, u32 k) {
@@ -99,9 +104,9 @@ constexpr MatrixProduct product_of(const SumRule& rule, const MatrixTypes& types
 
 /// The same for all tiles of a product.
 template <class Multiply>
-inline void for_each_column(const SumRule& rule, MatrixShape shape, const MatrixTypes& types,
-                            WarpLanes who, const Fragments& fragments, const SparseA& sparsity,
-                            Multiply multiply) {
+inline void multiply_tiles(const SumRule& rule, MatrixShape shape, const MatrixTypes& types,
+                           WarpLanes who, const Fragments& fragments, const SparseA& sparsity,
+                           Multiply multiply) {
   const MatrixProduct what = product_of(rule, types, shape.k);
   for_each_tile({shape, what.words, what.half_c, what.result.half}, who.active, fragments,
                 [&](const Tile& tile) {
@@ -109,7 +114,7 @@ inline void for_each_column(const SumRule& rule, MatrixShape shape, const Matrix
                   DecodedA decoded_a;
                   DecodedB decoded_b;
                   load_rows(tile, sparsity, a);
-                  const Operand rows = decode_a(what.a, a, what.words, decoded_a);
+                  const Rows rows = decode_a(what.a, a, what.words, decoded_a);
                   decode_b(what.b, tile.b, what.words, decoded_b);
                   multiply_tile(what, rows, decoded_b, tile, true, multiply);
                 });
@@ -117,14 +122,13 @@ inline void for_each_column(const SumRule& rule, MatrixShape shape, const Matrix
 
 inline void mma_float(const ProductRule& rule, MatrixShape shape, const MatrixTypes& types,
                       WarpLanes who, const Fragments& fragments, const SparseA& sparsity = {}) {
-  for_each_column(
-      rule.sum, shape, types, who, fragments, sparsity,
-      [&](const MatrixProduct& what, const Operand& a, const Column& b, u32, f32x16& sum) {
-        if (rule.narrow == isa::NarrowProducts::as_half)
-          multiply_column_as_half(rule.sum, what, a, b, sum);
-        else
-          multiply_column(rule.sum, what, a, b, sum);
-      });
+  multiply_tiles(rule.sum, shape, types, who, fragments, sparsity,
+                 [&](const MatrixProduct& what, const Rows& a, const Columns& b, ColumnSums& sums) {
+                   if (rule.narrow == isa::NarrowProducts::as_half)
+                     multiply_columns_as_half(rule.sum, what, a, b, sums);
+                   else
+                     multiply_columns(rule.sum, what, a, b, sums);
+                 });
 }
 
 inline void mma_f16(isa::MmaShape shape, isa::Type d_type, isa::Type c_type,
@@ -186,13 +190,17 @@ inline void mma_f16_quads(isa::Alayout a_layout, isa::Blayout b_layout, isa::Typ
     DecodedA decoded_a;
     DecodedB decoded_b;
     for (u32 word = 0; word < kGroup; ++word) quad.words[word] = load<u32x16>(of_a[product][word]);
-    const Operand rows = decode_a(kF16Format, quad, kGroup, decoded_a);
+    const Rows rows = decode_a(kF16Format, quad, kGroup, decoded_a);
     const u32* const registers_of_b[] = {of_b[product]};
     decode_b(kF16Format, registers_of_b, kGroup, decoded_b);
+    ColumnSums of_columns;
     for (u32 column = 0; column < kTileColumns; ++column) {
-      u32x16 words_of_c = load<u32x16>(sums[product][column]);
-      f32x16 sum = half_c ? half_values(words_of_c, 0) : as<f32x16>(words_of_c);
-      multiply_column(core.mma_f16_quads, what, rows, column_of(decoded_b, column), sum);
+      const u32x16 words_of_c = load<u32x16>(sums[product][column]);
+      of_columns[column] = half_c ? half_values(words_of_c, 0) : as<f32x16>(words_of_c);
+    }
+    multiply_columns(core.mma_f16_quads, what, rows, columns_of(decoded_b), of_columns);
+    for (u32 column = 0; column < kTileColumns; ++column) {
+      const f32x16 sum = of_columns[column];
       store(sums[product][column], half_d ? half_bits(sum) : as<u32x16>(sum));
     }
   }
@@ -386,6 +394,17 @@ inline RowScales row_scales(F scale) {
   }
   return all;
 }
+/// The same of eight columns.
+template <class F>
+inline ColumnScales column_scales(F scale) {
+  ColumnScales all;
+  for (u32 column = 0; column < kTileColumns; ++column) {
+    const Scale one = scale(column);
+    all.exponents[column] = one.exponent;
+    all.nan[column] = one.nan;
+  }
+  return all;
+}
 
 /// The scale factors of an operand (9.7.14.3): bytes of a register, in lanes that are selected.
 struct ScaleOperand {
@@ -408,12 +427,13 @@ inline void multiply_scaled(const SumRule& rule, MatrixShape shape, isa::Type a_
   constexpr isa::Type kScaleType = isa::Type::ue8m0;
   const RowScales rows =
       row_scales([&](u32 row) { return decode_scale(kScaleType, scale_of_row(scale_a, row, 0)); });
-  for_each_column(
-      rule, shape, {a_type, b_type, isa::Type::f32, isa::Type::f32}, who, fragments, sparsity,
-      [&](const MatrixProduct& what, const Operand& a, const Column& b, u32 column, f32x16& sum) {
-        const Scale scale = decode_scale(kScaleType, scale_of_column(scale_b, column, 0));
-        multiply_scaled_column(rule, what, a, b, rows, scale.exponent, scale.nan, sum);
-      });
+  const ColumnScales columns = column_scales(
+      [&](u32 column) { return decode_scale(kScaleType, scale_of_column(scale_b, column, 0)); });
+  multiply_tiles(rule, shape, {a_type, b_type, isa::Type::f32, isa::Type::f32}, who, fragments,
+                 sparsity,
+                 [&](const MatrixProduct& what, const Rows& a, const Columns& b, ColumnSums& sums) {
+                   multiply_scaled_columns(rule, what, a, b, rows, columns, sums);
+                 });
 }
 
 inline void mma_scaled(isa::Type a_type, isa::Type b_type, const isa::TensorCore& core,

@@ -295,7 +295,7 @@ class TensorMultiplication {
       ExactRows exact;  ///< integers and e2m1
       DecodedA floats;
     };
-    Operand rows{};
+    Rows rows{};
   };
 
   const SumRule& rule() const {
@@ -332,23 +332,25 @@ class TensorMultiplication {
     }
     const MatrixProduct what =
         product_of(rule(), {shape_.a, shape_.b, shape_.d, shape_.d}, shape_.k);
-    const bool scaled = is_scaled(p_.kind);
     DecodedB columns;
     decode_b(what.b, registers, words_, columns);
-    RowScales rows;
-    if (scaled) rows = row_scales([&](u32 row) { return scale_of_row(cta, first_row + row, 0); });
+    ColumnSums values;
     for (u32 i = 0; i < kTileColumns; ++i) {
-      f32x16 sum = what.half_c ? half_values(sums[i], 0) : as<f32x16>(sums[i]);
-      if (p_.scale_d != 0) sum = sum * scale_of_d();
-      const Column one = column_of(columns, i);
-      if (scaled) {
-        const Scale scale = scale_of_column(cta, column + i, 0);
-        multiply_scaled_column(rule(), what, a.rows, one, rows, scale.exponent, scale.nan, sum);
-      } else {
-        multiply_column(rule(), what, a.rows, one, sum);
-      }
-      sums[i] = what.result.half ? half_bits(sum) : as<u32x16>(sum);
+      values[i] = what.half_c ? half_values(sums[i], 0) : as<f32x16>(sums[i]);
+      if (p_.scale_d != 0) values[i] *= scale_of_d();
     }
+    if (is_scaled(p_.kind)) {
+      const RowScales of_rows =
+          row_scales([&](u32 row) { return scale_of_row(cta, first_row + row, 0); });
+      const ColumnScales of_columns =
+          column_scales([&](u32 i) { return scale_of_column(cta, column + i, 0); });
+      sem::multiply_scaled_columns(rule(), what, a.rows, columns_of(columns), of_rows, of_columns,
+                                   values);
+    } else {
+      sem::multiply_columns(rule(), what, a.rows, columns_of(columns), values);
+    }
+    for (u32 i = 0; i < kTileColumns; ++i)
+      sums[i] = what.result.half ? half_bits(values[i]) : as<u32x16>(values[i]);
   }
   float scale_of_d() const { return std::bit_cast<float>((127 - p_.scale_d) << 23); }
 

@@ -156,24 +156,23 @@ inline void wgmma_float(const SumRule& rule, u32 columns, isa::Type a_type, isa:
   const bool accumulates = operands.accumulates(), negates = operands.negates();
   bool decoded = false;
   DecodedA decoded_a;
-  for_each_tile(
-      operands, context, who, operands.sparsity(a_type), columns, what.words,
-      what.result.half ? 2 : 4, transposes ? operands.major_of_a() : Major::k,
-      transposes ? operands.major_of_b() : Major::k, [&](RowsOfA& a, const Tile& tile) {
-        if (!decoded && negates) {
-          for (u32 word = 0; word < what.words; ++word)
-            a.words[word] ^= sign_bits(what.a) & (a.sparse ? a.stored[word] : ~u32x16{});
-        }
-        const Operand rows = decoded ? Operand{decoded_a.values, decoded_a.exponents,
-                                               elements_in_word(what.a), pairs_in_word(what.a)}
-                                     : decode_a(what.a, a, what.words, decoded_a);
-        decoded = true;
-        DecodedB decoded_b;
-        decode_b(what.b, tile.b, what.words, decoded_b);
-        multiply_tile(what, rows, decoded_b, tile, accumulates,
-                      [&](const MatrixProduct& product, const Operand& of_a, const Column& of_b,
-                          u32, f32x16& sum) { multiply_column(rule, product, of_a, of_b, sum); });
-      });
+  for_each_tile(operands, context, who, operands.sparsity(a_type), columns, what.words,
+                what.result.half ? 2 : 4, transposes ? operands.major_of_a() : Major::k,
+                transposes ? operands.major_of_b() : Major::k, [&](RowsOfA& a, const Tile& tile) {
+                  if (!decoded && negates) {
+                    for (u32 word = 0; word < what.words; ++word)
+                      a.words[word] ^= sign_bits(what.a) & (a.sparse ? a.stored[word] : ~u32x16{});
+                  }
+                  const Rows rows = decoded ? Rows{decoded_a.values, decoded_a.exponents}
+                                            : decode_a(what.a, a, what.words, decoded_a);
+                  decoded = true;
+                  DecodedB decoded_b;
+                  decode_b(what.b, tile.b, what.words, decoded_b);
+                  multiply_tile(
+                      what, rows, decoded_b, tile, accumulates,
+                      [&](const MatrixProduct& product, const Rows& of_a, const Columns& of_b,
+                          ColumnSums& sums) { multiply_columns(rule, product, of_a, of_b, sums); });
+                });
 }
 
 template <bool kARegisters, bool kSparse>
