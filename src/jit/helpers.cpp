@@ -262,6 +262,17 @@ bool may_name(Context* context, const Site& site, u32 group, u32 named, const u3
   return false;
 }
 
+/// The lanes of `lanes` that name the same as the first of them.
+u32 lanes_that_name(const u32* names, u32 lanes) {
+  const u32 named = names[std::countr_zero(lanes)];
+  u32 differences = 0;
+  for (u32 lane = 0; lane < kLanes; ++lane) differences |= names[lane] ^ named;
+  if (!differences) return lanes;
+  u32 group = 0;
+  for_each_lane(lanes, [&](u32 lane) { group |= static_cast<u32>(names[lane] == named) << lane; });
+  return group;
+}
+
 /// Calls `f` for each group of active lanes with the same membermask. False: there is a trap.
 template <class F>
 bool for_each_group(Context* context, const Site& site, const u32* names, F f) {
@@ -269,8 +280,7 @@ bool for_each_group(Context* context, const Site& site, const u32* names, F f) {
   u32 left = context->lanes;
   while (left) {
     const u32 named = names[std::countr_zero(left)];
-    u32 group = 0;
-    for_each_lane(left, [&](u32 lane) { group |= static_cast<u32>(names[lane] == named) << lane; });
+    const u32 group = lanes_that_name(names, left);
     left &= ~group;
     if (strict && !may_name(context, site, group, named, names)) return false;
     f(group, named & context->lanes);

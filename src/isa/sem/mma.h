@@ -4,8 +4,9 @@
 // warp; matrix_product.h has the arithmetic of floating-point formats.
 #pragma once
 
-#include "isa/sem/float_arith.h"
+#include "isa/sem/matrix_f64.h"
 #include "isa/sem/matrix_fragments.h"
+#include "isa/sem/matrix_integers.h"
 #include "isa/sem/matrix_tiles.h"
 #include "isa/types.h"
 
@@ -218,115 +219,21 @@ inline void mma_f16_quads(isa::Alayout a_layout, isa::Blayout b_layout, isa::Typ
   });
 }
 
-// ------------------------------------------------------------------------ integers and f4 exactly
-
-/// Element `part` of each word of integers, as f32. Sums of products of small integers, and of
-/// e2m1, are exact in f32.
-inline f32x16 integer_values(isa::Type type, u32x16 words, u32 part) {
-  const bool is_signed = type == isa::Type::s8 || type == isa::Type::s4;
-  const u32 bits = type == isa::Type::s8 || type == isa::Type::u8 ? 8 : 4;
-  const u32x16 high = words << (32 - bits - part * bits);
-  return convert<f32x16>(is_signed ? as<s32x16>(high) >> (32 - bits)
-                                   : as<s32x16>(high >> (32 - bits)));
-}
-/// The same of words that hold eight of e2m1.
-inline f32x16 fp4_values(u32x16 words, u32 part) {
-  const u32x16 code = (words >> (part * 4)) & 15;
-  const f32x16 magnitude = as<f32x16>((code & 7) << 22) * 0x1p126f;
-  return as<f32x16>(as<u32x16>(magnitude) | (code >> 3) << 31);
-}
-inline constexpr u32 kFp4InWord = 8;
-
-inline constexpr u32 kMostExact = 8;  ///< elements of a word
-/// Rows of A and columns of B, element by element.
-struct ExactRows {
-  alignas(64) float values[kMostWords * kMostExact][kVectorLanes];
-};
-struct ExactColumns {
-  alignas(64) float values[kMostWords / kGroup][kMostExact][kWarpSize];
-};
-constexpr u32 integers_in_word(isa::Type type) {
-  return type == isa::Type::s8 || type == isa::Type::u8 ? 4 : 8;
-}
-/// `values(words, part)`: of an element.
-template <class Values>
-inline void decode_rows(u32 per_word, const RowsOfA& a, u32 words, ExactRows& to, Values values) {
-  for (u32 word = 0; word < words; ++word) {
-    for (u32 part = 0; part < per_word; ++part)
-      store(to.values[word * per_word + part], values(a.words[word], part));
-  }
-}
-template <class Values>
-inline void decode_columns(u32 per_word, Registers<const u32> b, u32 words, ExactColumns& to,
-                           Values values) {
-  for (u32 group = 0; group < words / kGroup; ++group) {
-    for (u32 part = 0; part < per_word; ++part) {
-      for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes)
-        store(to.values[group][part] + lane, values(load<u32x16>(b[group] + lane), part));
-    }
-  }
-}
-inline void decode_rows(isa::Type type, const RowsOfA& a, u32 words, ExactRows& to) {
-  decode_rows(integers_in_word(type), a, words, to,
-              [type](u32x16 all, u32 part) { return integer_values(type, all, part); });
-}
-inline void decode_columns(isa::Type type, Registers<const u32> b, u32 words, ExactColumns& to) {
-  decode_columns(integers_in_word(type), b, words, to,
-                 [type](u32x16 all, u32 part) { return integer_values(type, all, part); });
-}
-/// The sum of the products of words [first, last) of each row and a column.
-inline f32x16 exact_sum(u32 per_word, const ExactRows& rows, const ExactColumns& columns,
-                        u32 column, u32 first, u32 last) {
-  f32x16 sum{};
-  for (u32 word = first; word < last; ++word) {
-    for (u32 part = 0; part < per_word; ++part) {
-      const float b = columns.values[word / kGroup][part][column * kGroup + word % kGroup];
-      sum = multiply_add(load<f32x16>(rows.values[word * per_word + part]), f32x16{} + b, sum);
-    }
-  }
-  return sum;
-}
-
-/// c + sum, modulo 2^32 or clamped.
-inline u32x16 add_sum(u32x16 c, s32x16 sum, bool saturates) {
-  const u32x16 total = c + as<u32x16>(sum);
-  if (!saturates) return total;
-  const u32x16 overflow = (c ^ total) & (as<u32x16>(sum) ^ total);
-  const u32x16 limit = (c >> 31) + 0x7fffffffu;
-  return select(as<s32x16>(overflow) < 0, limit, total);
-}
-
-/// Adds the products of rows and eight columns to `sums`. `words`: of a row.
-inline void multiply_integer_columns(u32 per_word, const ExactRows& rows,
-                                     const ExactColumns& columns, u32 words, bool saturates,
-                                     u32x16 (&sums)[kTileColumns]) {
-  for (u32 column = 0; column < kTileColumns; ++column) {
-    const f32x16 sum = exact_sum(per_word, rows, columns, column, 0, words);
-    sums[column] = add_sum(sums[column], convert<s32x16>(sum), saturates);
-  }
-}
-inline void multiply_tile(u32 per_word, const ExactRows& rows, const ExactColumns& columns,
-                          const Tile& tile, bool has_c, bool saturates) {
-  u32x16 sums[kTileColumns] = {};
-  if (has_c) load_accumulator(tile, sums);
-  multiply_integer_columns(per_word, rows, columns, tile.words, saturates, sums);
-  store_accumulator(tile, sums);
-}
+// ------------------------------------------------------------------------------------- integers
 
 inline void multiply_integers(MatrixShape shape, isa::Type a_type, isa::Type b_type, Flag satfinite,
                               WarpLanes who, const Fragments& fragments,
                               const SparseA& sparsity = {}) {
-  const u32 per_word = integers_in_word(a_type);
-  for_each_tile({shape, shape.k / per_word, false, false}, who.active, fragments,
-                [&](const Tile& tile) {
-                  RowsOfA a;
-                  ExactRows rows;
-                  ExactColumns columns;
-                  load_rows(tile, sparsity, a);
-                  decode_rows(a_type, a, tile.words, rows);
-                  decode_columns(b_type, tile.b, tile.words, columns);
-                  multiply_tile(per_word, rows, columns, tile, true, satfinite == Flag::on);
-                });
+  const u32 words = shape.k / elements_in_word(a_type);
+  for_each_tile({shape, words, false, false}, who.active, fragments, [&](const Tile& tile) {
+    RowsOfA a;
+    IntegerRows rows;
+    IntegerColumns columns;
+    load_rows(tile, sparsity, a);
+    decode_rows(a_type, a, tile.words, rows);
+    decode_columns(b_type, tile.b, tile.words, columns);
+    multiply_tile(a_type, rows, columns, tile, true, satfinite == Flag::on);
+  });
 }
 
 inline void mma_integer(isa::MmaShape shape, isa::Type a_type, isa::Type b_type, Flag satfinite,
@@ -476,7 +383,7 @@ inline void add_scaled_sums(const SumRule& rule, const ScaledSum* sums, u32 coun
   c = specials.apply(load<f32x16>(results));
 }
 
-inline constexpr u32 kFp4InSum = 16, kMostFp4Sums = 8;
+inline constexpr u32 kFp4InWord = 8, kFp4InSum = 16, kMostFp4Sums = 8;
 /// The scale factors of sixteen rows, for each sum of sixteen products.
 struct RowScalesOfSums {
   s32x16 exponents[kMostFp4Sums];
@@ -501,17 +408,19 @@ inline RowScalesOfSums row_scales_of_sums(u32 sums, F scale) {
 /// Adds the products of rows and eight columns of e2m1 to `results`, in steps of rule.products
 /// sums. `scale(column, sum)`: that of a column's elements in a sum.
 template <class F>
-inline void multiply_fp4_columns(const SumRule& rule, u32 sums, const ExactRows& rows,
-                                 const ExactColumns& columns, const RowScalesOfSums& scales,
+inline void multiply_fp4_columns(const SumRule& rule, u32 sums, const IntegerRows& rows,
+                                 const IntegerColumns& columns, const RowScalesOfSums& scales,
                                  F scale, u32x16 (&results)[kTileColumns]) {
   constexpr u32 kWordsInSum = kFp4InSum / kFp4InWord;
+  constexpr float kQuarter = 0.25f;  // of two half units
   for (u32 column = 0; column < kTileColumns; ++column) {
     ScaledSum scaled[kMostFp4Sums];
     bool nan = false;
     for (u32 sum = 0; sum < sums; ++sum) {
       const Scale of_b = scale(column, sum);
-      const f32x16 exact =
-          exact_sum(kFp4InWord, rows, columns, column, sum * kWordsInSum, (sum + 1) * kWordsInSum);
+      const f32x16 exact = convert<f32x16>(exact_sum<kFp4InWord / 2>(
+                               rows, columns, column, sum * kWordsInSum, (sum + 1) * kWordsInSum)) *
+                           kQuarter;
       scaled[sum] = {exact * scales.significands[sum] * of_b.significand,
                      scales.exponents[sum] + of_b.exponent};
       nan |= of_b.nan;
@@ -535,13 +444,13 @@ inline void multiply_fp4(const SumRule& rule, u32 k, u32 chunks, isa::Type scale
   });
   for_each_tile({{16, 8, k}, words, false, false}, who.active, fragments, [&](const Tile& tile) {
     RowsOfA a;
-    ExactRows rows;
-    ExactColumns columns;
+    IntegerRows rows;
+    IntegerColumns columns;
     u32x16 results[kTileColumns];
     load_rows(tile, sparsity, a);
     load_accumulator(tile, results);
-    decode_rows(kFp4InWord, a, words, rows, fp4_values);
-    decode_columns(kFp4InWord, tile.b, words, columns, fp4_values);
+    decode_rows(isa::Type::e2m1, a, words, rows);
+    decode_columns(isa::Type::e2m1, tile.b, words, columns);
     multiply_fp4_columns(
         rule, sums, rows, columns, scales,
         [&](u32 column, u32 sum) {
@@ -572,47 +481,13 @@ inline void mma_fp4_pairs(const isa::TensorCore& core, WarpLanes who, Registers<
 
 // ------------------------------------------------------------------------------------------ f64
 
-/// Multiplies and adds in ascending k, rounding each time.
 template <isa::Rnd kRnd>
 inline void mma_f64(isa::MmaShape shape_name, WarpLanes who, Registers<const f64> a,
                     Registers<const f64> b, Registers<const f64> c, Registers<f64> d) {
   const MatrixShape shape = matrix_shape(shape_name);
-  constexpr u32 kMostK = 16, kRows = 16;
-  alignas(64) f64 of_a[kMostK][kRows] = {}, of_b[kMostK][kTileColumns] = {},
-                  sums[kTileColumns][kRows] = {};
-  // As all fragments (matrix_fragments.h): lane 4 * g + j has rows g and g + 8.
-  const u32 blocks = shape.m / 8;
-  const auto for_each_lane_of = [](u32 registers, auto see) {
-    for (u32 i = 0; i < registers; ++i) {
-      for (u32 g = 0; g < 8; ++g) {
-        for (u32 j = 0; j < kGroup; ++j) see(i, g * kGroup + j, g, j);
-      }
-    }
-  };
-  for_each_lane_of(shape.k / kGroup * blocks, [&](u32 i, u32 lane, u32 g, u32 j) {
-    of_a[i / blocks * kGroup + j][i % blocks * 8 + g] = a[i][lane];
-  });
-  for_each_lane_of(shape.k / kGroup,
-                   [&](u32 i, u32 lane, u32 g, u32 j) { of_b[i * kGroup + j][g] = b[i][lane]; });
-  for_each_lane_of(2 * blocks, [&](u32 i, u32 lane, u32 g, u32 j) {
-    sums[2 * j + i % 2][i / 2 * 8 + g] = c[i][lane];
-  });
-  for (u32 column = 0; column < kTileColumns; ++column) {
-    for (u32 k = 0; k < shape.k; ++k) {
-      for (u32 row = 0; row < kRows; ++row) {
-        f64& sum = sums[column][row];
-        if constexpr (kRnd == isa::Rnd::none || kRnd == isa::Rnd::rn)
-          sum = fused(of_a[k][row], of_b[k][column], sum);
-        else
-          sum = fma_f64_directed(kRnd, of_a[k][row], of_b[k][column], sum);
-      }
-    }
-  }
-  constexpr u64 kNan = 0x7fffffffffffffff;
-  for_each_lane_of(2 * blocks, [&](u32 i, u32 lane, u32 g, u32 j) {
-    const f64 sum = sums[2 * j + i % 2][i / 2 * 8 + g];
-    if ((who.active >> lane & 1) != 0) d[i][lane] = sum == sum ? sum : as_f64(kNan);
-  });
+  const u32 groups = shape.k / kGroup;
+  shape.m == 16 ? multiply_wide<kRnd, 2>(groups, who, a, b, c, d)
+                : multiply_wide<kRnd, 1>(groups, who, a, b, c, d);
 }
 
 }  // namespace heddle::sem

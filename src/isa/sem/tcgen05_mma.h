@@ -286,13 +286,13 @@ class TensorMultiplication {
       if (of.p_.kind == isa::Tcgen05Kind::kind_i8) {
         decode_rows(of.shape_.a, a, of.words_, exact);
       } else if (is_fp4(of.p_.kind)) {
-        decode_rows(kFp4InWord, a, of.words_, exact, fp4_values);
+        decode_rows(isa::Type::e2m1, a, of.words_, exact);
       } else {
         rows = decode_a(format_of(of.shape_.a), a, of.words_, floats);
       }
     }
     union {
-      ExactRows exact;  ///< integers and e2m1
+      IntegerRows exact;  ///< integers and e2m1
       DecodedA floats;
     };
     Rows rows{};
@@ -320,14 +320,13 @@ class TensorMultiplication {
     const u32* registers[kMostWords / kGroup];
     for (u32 i = 0; i < std::size(registers); ++i) registers[i] = of_b[i];
     if (p_.kind == isa::Tcgen05Kind::kind_i8) {
-      ExactColumns columns;
+      IntegerColumns columns;
       decode_columns(shape_.b, registers, words_, columns);
-      return multiply_integer_columns(integers_in_word(shape_.a), a.exact, columns, words_,
-                                      shape_.saturates, sums);
+      return multiply_integer_columns(shape_.a, a.exact, columns, words_, shape_.saturates, sums);
     }
     if (is_fp4(p_.kind)) {
-      ExactColumns columns;
-      decode_columns(kFp4InWord, registers, words_, columns, fp4_values);
+      IntegerColumns columns;
+      decode_columns(isa::Type::e2m1, registers, words_, columns);
       return multiply_fp4(cta, first_row, column, a.exact, columns, sums);
     }
     const MatrixProduct what =
@@ -369,8 +368,8 @@ class TensorMultiplication {
                                                  column - part * each, part, groups, q));
   }
 
-  void multiply_fp4(u32 cta, u32 first_row, u32 column, const ExactRows& rows,
-                    const ExactColumns& columns, u32x16 (&sums)[kTileColumns]) {
+  void multiply_fp4(u32 cta, u32 first_row, u32 column, const IntegerRows& rows,
+                    const IntegerColumns& columns, u32x16 (&sums)[kTileColumns]) {
     const u32 count = shape_.k / kFp4InSum;
     const u32 of_scale = p_.scale_block / kFp4InSum * (p_.sparse ? 2 : 1);  // sums
     const RowScalesOfSums scales = row_scales_of_sums(count, [&](u32 row, u32 sum) {

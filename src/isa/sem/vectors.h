@@ -15,10 +15,12 @@ inline constexpr u32 kVectorLanes = 16;
 // NOLINTBEGIN(readability-identifier-naming)
 using u32x16 = u32 __attribute__((vector_size(64)));
 using s32x16 = s32 __attribute__((vector_size(64)));
+using u16x32 = u16 __attribute__((vector_size(64)));
 using s16x32 = s16 __attribute__((vector_size(64)));
 using u64x8 = u64 __attribute__((vector_size(64)));
 using u64x4 = u64 __attribute__((vector_size(32)));
 using f32x16 = float __attribute__((vector_size(64)));
+using f64x8 = double __attribute__((vector_size(64)));
 using s64x16 = s64 __attribute__((vector_size(128)));
 using f64x16 = double __attribute__((vector_size(128)));
 // NOLINTEND(readability-identifier-naming)
@@ -43,13 +45,6 @@ inline V load(const void* from) {
 template <class V>
 inline void store(void* to, V value) {
   std::memcpy(to, &value, sizeof value);
-}
-/// a * b + c, with one rounding or two: for exact results.
-inline f32x16 multiply_add(f32x16 a, f32x16 b, f32x16 c) {
-#ifdef __clang__
-#pragma clang fp contract(fast)
-#endif
-  return a * b + c;
 }
 /// Where `mask`, lanes of all ones or zeros, is set, a.
 template <class V, class Mask>

@@ -204,15 +204,14 @@ inline void wgmma_integer(isa::WgmmaShape shape, isa::Type a_type, isa::Type b_t
   const WgmmaOperands<kARegisters, kSparse> operands(all);
   const bool accumulates = operands.accumulates();
   bool decoded = false;
-  ExactRows rows;
+  IntegerRows rows;
   for_each_tile(operands, context, who, operands.sparsity(a_type), columns_of(shape),
                 kSparse ? 16 : 8, 4, Major::k, Major::k, [&](RowsOfA& a, const Tile& tile) {
                   if (!decoded) decode_rows(a_type, a, tile.words, rows);
                   decoded = true;
-                  ExactColumns columns;
+                  IntegerColumns columns;
                   decode_columns(b_type, tile.b, tile.words, columns);
-                  multiply_tile(integers_in_word(a_type), rows, columns, tile, accumulates,
-                                satfinite == Flag::on);
+                  multiply_tile(a_type, rows, columns, tile, accumulates, satfinite == Flag::on);
                 });
 }
 
