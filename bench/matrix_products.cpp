@@ -105,6 +105,69 @@ PRODUCTS(mma_m16n8k32_e4m3, kE4m3, false);
 PRODUCTS(mma_m16n8k32_s8, kS8, false);
 PRODUCTS(mma_m8n8k4_f64, kF64, false);
 
+/// wgmma.mma_async m64n128k16 of f16, of four warps; `major`: of B, 1 is MN.
+std::string group_kernel(unsigned major) {
+  constexpr unsigned kRegisters = 64;
+  std::string begin;
+  for (unsigned i = 0; i < kRegisters; ++i) begin += fmt::format("  mov.f32 d{}, 0f00000000;\n", i);
+  // Without swizzling: blocks of eight rows of 16 bytes; 128 bytes between blocks along K, and 256
+  // along M or N.
+  return fmt::format(R"(.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry products(.param .u64 out)
+{{
+  .shared .align 1024 .b8 matrices[8192];
+  .reg .b32 first, at, bits, i;
+  .reg .f32 d<64>;
+  .reg .b64 to, a, b;
+  .reg .pred more;
+  mov.u32 i, %tid.x;
+FILL:
+  mad.lo.u32 bits, i, 77777, 1;
+  and.b32 bits, bits, 0x00ff00ff;
+  xor.b32 bits, bits, 0x3c003c00;
+  shl.b32 at, i, 2;
+  mov.u32 first, matrices;
+  add.u32 at, at, first;
+  st.shared.b32 [at], bits;
+  add.u32 i, i, 128;
+  setp.lt.u32 more, i, 2048;
+  @more bra FILL;
+  fence.proxy.async;
+  bar.sync 0;
+  cvt.u64.u32 a, first;
+  shr.u64 a, a, 4;
+  or.b64 a, a, 0x0000001000080000;
+  add.u64 b, a, 128;
+{}  mov.u32 i, 0;
+ROUND:
+  wgmma.fence.sync.aligned;
+  wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {}, a, b, 1, 1, 1, 0, {};
+  wgmma.commit_group.sync.aligned;
+  wgmma.wait_group.sync.aligned 0;
+  add.u32 i, i, 1;
+  setp.lt.u32 more, i, {};
+  @more bra ROUND;
+  ld.param.u64 to, [out];
+  st.global.f32 [to], d0;
+  ret;
+}}
+)",
+                     begin, listed("d", 0, kRegisters), major, kRounds);
+}
+
+void group_products(benchmark::State& state, unsigned major) {
+  constexpr unsigned kThreads = 128;
+  heddle::bench::measure_warp(state, group_kernel(major), "products", 64, double{kRounds},
+                              kThreads);
+}
+#define GROUP_PRODUCTS(name, major)                                    \
+  void name(benchmark::State& state) { group_products(state, major); } \
+  BENCHMARK(name)->Unit(benchmark::kMicrosecond)->UseRealTime()
+GROUP_PRODUCTS(wgmma_m64n128k16_f16, 0);
+GROUP_PRODUCTS(wgmma_m64n128k16_f16_transposed_b, 1);
+
 /// The same tile as m16n8k16 in f32.
 __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) void multiply(
     const float (&a)[16][16], const float (&b)[8][16], float (&d)[8][16]) {

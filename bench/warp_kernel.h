@@ -15,9 +15,9 @@ namespace heddle::bench {
 inline void ok(CUresult result) { HEDDLE_CHECK(result == CUDA_SUCCESS); }
 
 /// Launches the kernel, whose parameter is the address of `bytes` bytes. `instructions`: how many
-/// it executes; the counter `instruction` is the time of one.
+/// its `threads` threads execute together; the counter `instruction` is the time of one.
 inline void measure_warp(benchmark::State& state, const std::string& ptx, const char* kernel,
-                         std::size_t bytes, double instructions) {
+                         std::size_t bytes, double instructions, unsigned threads = 32) {
   CUcontext context = nullptr;
   CUmodule module = nullptr;
   CUfunction function = nullptr;
@@ -30,7 +30,7 @@ inline void measure_warp(benchmark::State& state, const std::string& ptx, const 
   ok(cuMemAlloc_v2(&out, bytes));
   void* parameters[] = {&out};
   const auto launch = [&] {
-    ok(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr));
+    ok(cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, nullptr, parameters, nullptr));
     ok(cuCtxSynchronize());
   };
   launch();  // compiles the kernel

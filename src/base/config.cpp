@@ -93,6 +93,12 @@ bool read_membermask(std::string_view text, Config& config) {
   return true;
 }
 
+bool read_mma(std::string_view text, Config& config) {
+  if (text != "exact" && text != "ieee") return false;
+  config.ieee_products = text == "ieee";
+  return true;
+}
+
 bool read_on_fault(std::string_view text, Config& config) {
   if (text != "trap" && text != "report") return false;
   config.reports_faults = text == "report";
@@ -149,6 +155,11 @@ constexpr Variable kVariables[] = {
     {"HEDDLE_CONTRACT", "1", "0 or 1",
      "Whether a `mul` and an `add` that name no rounding become one `fma`, as on a GPU.", kJit,
      [](std::string_view text, Config& config) { return read_switch(text, config.contract); }},
+    {"HEDDLE_MMA", "exact", "exact or ieee",
+     "The sums of floating-point matrix products (`mma`, `wmma`, `wgmma`, `tcgen05.mma`). exact: "
+     "those of the GPU, bit for bit; ieee: an `fma` of f32 for each product in ascending k, which "
+     "is faster.",
+     kRun, read_mma},
     {"HEDDLE_TIME_LIMIT", "no limit", "a number of seconds",
      "A kernel that runs longer is stopped: `CUDA_ERROR_LAUNCH_TIMEOUT`. 0 is no limit.", kRun,
      read_time_limit},

@@ -23,9 +23,10 @@ enum class EngineChoice : u8 { automatic, interpreter, compiler };
 /// The values of the environment variables. A variable that is not set or empty, or has a wrong
 /// value, leaves its member at the default given here.
 struct Config {
-  std::string device;    ///< name of a device profile; empty: the default one
-  u32 devices = 1;       ///< the number of devices; 0: the variable has a wrong value
-  bool contract = true;  ///< fuse a mul and an add that name no rounding
+  std::string device;          ///< name of a device profile; empty: the default one
+  u32 devices = 1;             ///< the number of devices; 0: the variable has a wrong value
+  bool contract = true;        ///< fuse a mul and an add that name no rounding
+  bool ieee_products = false;  ///< matrix products are sums of FMAs, not those of a GPU
 
   EngineChoice engine = EngineChoice::automatic;
   std::optional<CpuLevel> cpu;  ///< none: the best that the processor has

@@ -43,6 +43,8 @@ TEST(Config, UnderstandsWhatMayBeWritten) {
       {"HEDDLE_CPU", "v3", [](const Config& c) { return c.cpu == CpuLevel::v3; }},
       {"HEDDLE_CONTRACT", "0", [](const Config& c) { return !c.contract; }},
       {"HEDDLE_CONTRACT", "1", [](const Config& c) { return c.contract; }},
+      {"HEDDLE_MMA", "exact", [](const Config& c) { return !c.ieee_products; }},
+      {"HEDDLE_MMA", "ieee", [](const Config& c) { return c.ieee_products; }},
       {"HEDDLE_TIME_LIMIT", "0.05", [](const Config& c) { return c.time_limit == 0.05; }},
       {"HEDDLE_ON_FAULT", "report", [](const Config& c) { return c.reports_faults; }},
       {"HEDDLE_MEMBERMASK", "strict", [](const Config& c) { return *c.strict_membermasks; }},

@@ -17,6 +17,8 @@ struct SumRule {
   u8 fraction_bits = 25;
   s16 floor_f32 = -133, floor_f16 = -21;
   bool short_f32 = false;  ///< f32 results keep 13 fraction bits
+  /// Nothing of this: each product is added by an FMA of f32, in ascending k (HEDDLE_MMA=ieee).
+  bool ieee = false;
 };
 
 /// How mma.sync multiplies elements of 8 bits.

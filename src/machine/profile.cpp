@@ -32,9 +32,29 @@ const Profile* find_profile(std::string_view name) {
   return nullptr;
 }
 
+namespace {
+
+/// The profile with HEDDLE_MMA=ieee.
+Profile with_ieee_products(const Profile& profile) {
+  Profile changed = profile;
+  isa::TensorCore& core = changed.tensor_core;
+  for (isa::SumRule* const rule :
+       {&core.mma_f16, &core.mma_tf32, &core.mma_narrow, &core.mma_f16_quads, &core.wgmma_f16,
+        &core.wgmma_tf32, &core.wgmma_narrow, &core.tcgen05_f16, &core.tcgen05_tf32,
+        &core.tcgen05_narrow, &core.scaled_narrow, &core.scaled_fp4})
+    rule->ieee = true;
+  return changed;
+}
+
+}  // namespace
+
 Result<const Profile*> profile_of_environment() {
   const std::string& name = config().device;
-  if (const Profile* const profile = find_profile(name)) return profile;
+  if (const Profile* const profile = find_profile(name)) {
+    if (!config().ieee_products) return profile;
+    static const Profile changed = with_ieee_products(*profile);
+    return &changed;
+  }
   std::string names;
   for (const Profile& known : kProfiles)
     names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);

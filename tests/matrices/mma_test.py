@@ -19,6 +19,7 @@ from functools import partial
 from itertools import islice
 
 import fast
+import ieee
 import inputs
 from instructions import instructions
 from kernels import kernel_of
@@ -53,14 +54,16 @@ def is_nan(name, code):
     return name == "f64" and code & (1 << 63) - 1 > 0x7FF << 52
 
 
-def differences(op, profile, tile, got):
+def differences(op, profile, tile, got, with_ieee=False):
     """Messages for the elements of D that differ. The model has the last word: fast.py alone condemns nothing.
 
     None stands for an element that the instruction does not write.
     """
     step = None if op.d in ("s32", "f64") else step_of(op, profile)
+    with_ieee &= ieee.applies_to(op)
     for q, case in enumerate(tile.cases):
-        wanted = fast.multiply(op, step, case.a, case.b, case.c, case.scales)
+        wanted = (ieee.multiply(op, case.a, case.b, case.c, case.scales) if with_ieee else
+                  fast.multiply(op, step, case.a, case.b, case.c, case.scales))
         if wanted == got[q]:
             continue
         for m in range(op.m):
@@ -69,7 +72,7 @@ def differences(op, profile, tile, got):
                 if have in (want, None) or (is_nan(op.d, have) and is_nan(op.d, want)):
                     continue
                 scales = list(zip(case.scales[0][m], case.scales[1][n])) if case.scales else None
-                exact = element(op, step, case.a[m], case.b[n], case.c[m][n], scales)
+                exact = want if with_ieee else element(op, step, case.a[m], case.b[n], case.c[m][n], scales)
                 wrong = "" if exact == want else f"; fast.py is wrong, too: {want:#x}"
                 yield (f"row {m} column {n}: {have:#x}, should be {exact:#x}{wrong}\n"
                        f"    a {shown(case.a[m])}\n    b {shown(case.b[n])}\n    c {case.c[m][n]:#x}"
@@ -92,7 +95,8 @@ def launches(op, count, seed):
 def check(op, options, profile):
     """The number of tiles that were run, and messages."""
     kernel, count, messages = kernel_of(op), 0, []
-    environment = dict(os.environ, HEDDLE_ENGINE=options.engine, HEDDLE_DEVICE=options.device, HEDDLE_CACHE="0")
+    environment = dict(os.environ, HEDDLE_ENGINE=options.engine, HEDDLE_DEVICE=options.device, HEDDLE_CACHE="0",
+                       HEDDLE_MMA="ieee" if options.ieee else "exact")
     with tempfile.TemporaryDirectory() as folder:
         for launch in launches(op, options.count, options.seed):
             results, problem = kernel.run(options.heddle, folder, [tile for _, _, tile in launch], environment)
@@ -100,7 +104,7 @@ def check(op, options, profile):
                 return count, [f"{op}: {problem}"]
             count += len(launch)
             for (name, number, tile), got in zip(launch, results):
-                messages += [f"{op}: {name}, tile {number}: {text}" for text in differences(op, profile, tile, got)]
+                messages += [f"{op}: {name}, tile {number}: {text}" for text in differences(op, profile, tile, got, options.ieee)]
             if messages:
                 break
     return count, messages[:options.messages]
@@ -115,6 +119,7 @@ def main():
     parser.add_argument("--unit", choices=("mma", "wmma", "wgmma", "tcgen05"), help="only instructions that begin so")
     parser.add_argument("--engine", default=os.environ.get("HEDDLE_ENGINE", "interp"), choices=("interp", "jit", "auto"))
     parser.add_argument("--device", default=os.environ.get("HEDDLE_DEVICE", "heddle"))
+    parser.add_argument("--ieee", action="store_true", help="with HEDDLE_MMA=ieee")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--part", type=int, default=1, metavar="N", help="only one in N instructions")
     parser.add_argument("--messages", type=int, default=3, help="differences to print of each instruction (default: 3)")

@@ -94,13 +94,15 @@ inline s32x16 multiply_pairs(s16x32 a, s16x32 b) {
 #endif
 }
 
-/// The sum of the products of words [first, last) of each row and a column.
-template <u32 kPairs>
+/// The sum of the products of `kWords` words of each row and a column, from `first` on.
+template <u32 kPairs, u32 kWords>
 [[gnu::always_inline]] inline s32x16 exact_sum(const IntegerRows& rows,
-                                               const IntegerColumns& columns, u32 column, u32 first,
-                                               u32 last) {
+                                               const IntegerColumns& columns, u32 column,
+                                               u32 first) {
   s32x16 sums[2] = {};
-  for (u32 word = first; word < last; ++word) {
+#pragma clang loop unroll(full)
+  for (u32 i = 0; i < kWords; ++i) {
+    const u32 word = first + i;
     for (u32 pair = 0; pair < kPairs; ++pair) {
       const u32 b = columns.pairs[word / kGroup * kPairs + pair][column * kGroup + word % kGroup];
       sums[pair % 2] += multiply_pairs(rows.pairs[word * kPairs + pair], as<s16x32>(u32x16{} + b));
@@ -118,14 +120,24 @@ inline u32x16 add_sum(u32x16 c, s32x16 sum, bool saturates) {
   return as<s32x16>(overflow) < 0 ? limit : total;
 }
 
-/// Adds the products of rows and eight columns of integers to `sums`. `words`: of a row.
+template <u32 kPairs, u32 kWords>
+inline void multiply_integer_columns(const IntegerRows& rows, const IntegerColumns& columns,
+                                     bool saturates, u32x16 (&sums)[kTileColumns]) {
+#pragma clang loop unroll(disable)
+  for (u32 column = 0; column < kTileColumns; ++column) {
+    sums[column] =
+        add_sum(sums[column], exact_sum<kPairs, kWords>(rows, columns, column, 0), saturates);
+  }
+}
+/// Adds the products of rows and eight columns of integers to `sums`. `words`: of a row; 4, 8
+/// or 16.
 inline void multiply_integer_columns(isa::Type type, const IntegerRows& rows,
                                      const IntegerColumns& columns, u32 words, bool saturates,
                                      u32x16 (&sums)[kTileColumns]) {
   const auto multiply = [&]<u32 kPairs>() {
-    for (u32 column = 0; column < kTileColumns; ++column)
-      sums[column] =
-          add_sum(sums[column], exact_sum<kPairs>(rows, columns, column, 0, words), saturates);
+    if (words == 4) return multiply_integer_columns<kPairs, 4>(rows, columns, saturates, sums);
+    if (words == 8) return multiply_integer_columns<kPairs, 8>(rows, columns, saturates, sums);
+    multiply_integer_columns<kPairs, 16>(rows, columns, saturates, sums);
   };
   bits_of_element(type) == 8 ? multiply.template operator()<2>()
                              : multiply.template operator()<4>();

@@ -69,11 +69,22 @@ struct DecodedWords {
   alignas(64) u32 exponents[kWords * 2 * kLanes];
 };
 
+inline constexpr u32 kNanResult = 0x7fffffff;
+
 // ------------------------------------------------------------------------------------- decoding
 
 /// The values of element `part` of each word.
-inline f32x16 decode_values(const ElementFormat& f, u32x16 words, u32 part) {
+[[gnu::always_inline]] inline f32x16 decode_values(const ElementFormat& f, u32x16 words, u32 part) {
   const u32 at = part * f.container + f.position, bits = f.mantissa + f.exponent;
+  // Those with the exponent of f32 are the upper bits of an f32.
+  if (f.exponent == 8) return as<f32x16>((words << (31 - at - bits)) & ~u32{0} << (31 - bits));
+#ifdef __F16C__
+  if (f.container == 16) {
+    using f16x16 = _Float16 __attribute__((vector_size(32)));
+    using u16x16 = u16 __attribute__((vector_size(32)));
+    return convert<f32x16>(as<f16x16>(convert<u16x16>(words >> (part * 16))));
+  }
+#endif
   const u32x16 element = words >> at;
   const u32x16 magnitude = element & ((u32{1} << bits) - 1);
   const u32x16 sign = (element >> bits) << 31;
@@ -84,7 +95,7 @@ inline f32x16 decode_values(const ElementFormat& f, u32x16 words, u32 part) {
 }
 
 /// The exponents of elements whose magnitudes are lanes of 16 bits.
-inline u32x16 decode_exponents(const ElementFormat& f, u32x16 magnitudes) {
+[[gnu::always_inline]] inline u32x16 decode_exponents(const ElementFormat& f, u32x16 magnitudes) {
   const s16x32 bits = as<s16x32>(magnitudes);
   s16x32 e = max(bits >> f.mantissa, s16x32{} + s16{1}) - f.bias;
   e = select(bits == 0, s16x32{} + static_cast<s16>(kZeroExponent), e);
@@ -94,7 +105,8 @@ inline u32x16 decode_exponents(const ElementFormat& f, u32x16 magnitudes) {
   return as<u32x16>(e);
 }
 /// The exponents of a pair of elements of each word.
-inline u32x16 decode_exponents(const ElementFormat& f, u32x16 words, u32 pair) {
+[[gnu::always_inline]] inline u32x16 decode_exponents(const ElementFormat& f, u32x16 words,
+                                                      u32 pair) {
   const u32 mask = (u32{1} << (f.mantissa + f.exponent)) - 1;
   if (f.container == 16) return decode_exponents(f, words & (mask | mask << 16));
   if (f.container == 8) {
@@ -132,14 +144,30 @@ inline void with_format(const ElementFormat& f, F body) {
   body([&] { return f; });
 }
 
+/// decode_values(), with NaN and infinity.
+inline f32x16 decode_all_values(const ElementFormat& f, u32x16 words, u32 part) {
+  const f32x16 value = decode_values(f, words, part);
+  if (f.first_special == kNoSpecial) return value;
+  const u32x16 magnitude =
+      (words >> (part * f.container + f.position)) & ((u32{1} << (f.mantissa + f.exponent)) - 1);
+  const u32x16 infinity = (as<u32x16>(value) & 0x80000000u) | 0x7f800000u;
+  const u32x16 special =
+      f.has_infinity && magnitude == f.first_special ? infinity : u32x16{} + kNanResult;
+  return as<f32x16>(magnitude >= f.first_special ? special : as<u32x16>(value));
+}
+
 /// Decodes the words of sixteen rows or columns, the lanes of `words`: word number `word`, lanes
-/// from `lane` on, of an operand with `stride` lanes.
+/// from `lane` on, of an operand with `stride` lanes. `ieee`: see SumRule; exponents do not count.
 template <class Decoded>
-inline void decode_words(const ElementFormat& f, u32x16 words, u32 word, u32 lane, u32 stride,
-                         Decoded& to) {
+[[gnu::always_inline]] inline void decode_words(const ElementFormat& f, bool ieee, u32x16 words,
+                                                u32 word, u32 lane, u32 stride, Decoded& to) {
   const u32 per_word = elements_in_word(f), pairs = pairs_in_word(f);
-  for (u32 part = 0; part < per_word; ++part)
-    store(to.values + (word * per_word + part) * stride + lane, decode_values(f, words, part));
+  const auto store_values = [&](auto decode) {
+    for (u32 part = 0; part < per_word; ++part)
+      store(to.values + (word * per_word + part) * stride + lane, decode(f, words, part));
+  };
+  if (ieee) return store_values(decode_all_values);
+  store_values(decode_values);
   for (u32 pair = 0; pair < pairs; ++pair)
     store(to.exponents + (word * pairs + pair) * stride + lane, decode_exponents(f, words, pair));
 }
@@ -210,8 +238,6 @@ struct MatrixProduct {
 
 /// Exponent of the least normal accumulator.
 constexpr s32 least_exponent(bool half) { return half ? -14 : -126; }
-
-inline constexpr u32 kNanResult = 0x7fffffff;
 
 inline f32x16 power_of_two(s32x16 exponent) { return as<f32x16>((exponent + 127) << 23); }
 
@@ -363,9 +389,10 @@ struct SpecialProducts {
   u32x16 nan{}, plus{}, minus{};
   /// Adds the product of a row's element, where it is stored, and the column's.
   void add(u32x16 stored, const ElementFormat& fa, f32x16 a, const ElementFormat& fb, float b) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const f32x16 vb = f32x16{} + b;
     const auto first = [](const ElementFormat& f) {
-      if (f.first_special == kNoSpecial) return std::numeric_limits<float>::infinity();
+      if (f.first_special == kNoSpecial) return kInfinity;
       const u32 scale = static_cast<u32>(254 - f.bias) << 23;
       return std::bit_cast<float>(f.first_special << (23 - f.mantissa)) *
              std::bit_cast<float>(scale);
@@ -374,7 +401,8 @@ struct SpecialProducts {
                               u32x16& is_infinite) {
       const f32x16 size = as<f32x16>(as<u32x16>(v) & 0x7fffffff);
       const float limit = first(f);
-      is_infinite = f.has_infinity ? as<u32x16>(size == limit) : u32x16{};
+      // An f32 may have the infinity, or the next number after the largest one of the format.
+      is_infinite = f.has_infinity ? as<u32x16>((size == limit) | (size == kInfinity)) : u32x16{};
       is_nan = f.first_special == kNoSpecial ? u32x16{} : ~as<u32x16>(size < limit) & ~is_infinite;
     };
     u32x16 nan_a, infinite_a, nan_b, infinite_b;
@@ -403,6 +431,11 @@ struct SpecialProducts {
 inline f64x16 wide_power_of_two(s32x16 exponent) {
   const s64x16 bits = (convert<s64x16>(exponent) + 1023) << 52;
   return reinterpret_cast<f64x16>(bits);
+}
+
+/// value * 2^exponent, rounded.
+inline f32x16 scaled(f32x16 value, s32x16 exponent) {
+  return convert<f32x16>(convert<f64x16>(value) * wide_power_of_two(exponent));
 }
 
 /// As add_products_fast(), for all operands.
@@ -507,6 +540,28 @@ inline void add_products(const SumRule& rule, const MatrixProduct& what, u32 gro
   }
 }
 
+inline f32x16 with_canonical_nan(f32x16 value) {
+  return value == value ? value : as<f32x16>(u32x16{} + kNanResult);
+}
+
+/// The products of eight columns, added one after the other (SumRule::ieee).
+inline void multiply_columns_ieee(const MatrixProduct& what, const Rows& a, const Columns& b,
+                                  ColumnSums& sums) {
+  const u32 per_word = elements_in_word(what.a);
+  for (u32 i = 0; i < kTileColumns; ++i) {
+    for (u32 word = 0; word < what.words; ++word) {
+      for (u32 part = 0; part < per_word; ++part) {
+        const u32 in_b = (word / kGroup * per_word + part) * kWarpSize + word % kGroup;
+        const u32x16 of_b = u32x16{} + std::bit_cast<u32>(b[i].values[in_b]);  // also -0
+        sums[i] = fused(load<f32x16>(a.values + (word * per_word + part) * kVectorLanes),
+                        as<f32x16>(of_b), sums[i]);
+      }
+    }
+    sums[i] = with_canonical_nan(sums[i]);
+    if (what.result.half) sums[i] = round_to_half(sums[i]);
+  }
+}
+
 /// Eight columns of D for sixteen rows: the products are added to the sums, by steps. Numbers of
 /// groups are powers of two.
 template <bool kScaled, u32 kPerWord>
@@ -524,6 +579,7 @@ inline void multiply_columns(const SumRule& rule, const MatrixProduct& what, con
 }
 inline void multiply_columns(const SumRule& rule, const MatrixProduct& what, const Rows& a,
                              const Columns& b, ColumnSums& sums) {
+  if (rule.ieee) return multiply_columns_ieee(what, a, b, sums);
   switch (elements_in_word(what.a)) {
     case 1:
       return multiply_columns<false, 1>(rule, what, a, b, {}, sums);
@@ -551,8 +607,7 @@ inline void multiply_columns_as_half(const SumRule& rule, const MatrixProduct& w
   }
   for (u32 i = 0; i < kTileColumns; ++i) {
     // Two f16 have an exact sum, or one that f32 rounds without changing what f16 makes of it.
-    const f32x16 sum = sums[i] + products[i];
-    sums[i] = sum == sum ? sum : as<f32x16>(u32x16{} + kNanResult);
+    sums[i] = with_canonical_nan(sums[i] + products[i]);
     if (what.result.half) sums[i] = round_to_half(sums[i]);
   }
 }
@@ -570,9 +625,17 @@ struct ColumnScales {
 inline void multiply_scaled_columns(const SumRule& rule, const MatrixProduct& what, const Rows& a,
                                     const Columns& b, const RowScales& rows,
                                     const ColumnScales& columns, ColumnSums& sums) {
-  Scales scales = {rows.exponents, {}};
-  std::copy(std::begin(columns.exponents), std::end(columns.exponents), scales.columns);
-  multiply_columns<true, 4>(rule, what, a, b, scales, sums);
+  if (rule.ieee) {
+    ColumnSums products = {};
+    multiply_columns_ieee(what, a, b, products);
+    for (u32 i = 0; i < kTileColumns; ++i)
+      sums[i] =
+          with_canonical_nan(sums[i] + scaled(products[i], rows.exponents + columns.exponents[i]));
+  } else {
+    Scales scales = {rows.exponents, {}};
+    std::copy(std::begin(columns.exponents), std::end(columns.exponents), scales.columns);
+    multiply_columns<true, 4>(rule, what, a, b, scales, sums);
+  }
   for (u32 i = 0; i < kTileColumns; ++i) {
     const u32x16 is_nan = columns.nan[i] ? ~u32x16{} : rows.nan;
     sums[i] = as<f32x16>(select(is_nan, u32x16{} + kNanResult, as<u32x16>(sums[i])));

@@ -38,24 +38,26 @@ constexpr const ElementFormat& format_of(isa::Type type) {
 using DecodedA = DecodedWords<kMostWords, kVectorLanes>;
 using DecodedB = DecodedWords<kMostWords, kWarpSize>;
 
-inline Rows decode_a(const ElementFormat& f, const RowsOfA& a, u32 words, DecodedA& to) {
+inline Rows rows_of(const DecodedA& a) { return {a.values, a.exponents}; }
+inline Rows decode_a(const ElementFormat& f, bool ieee, const RowsOfA& a, u32 words, DecodedA& to) {
   const u32 pairs = pairs_in_word(f);
   with_format(f, [&](auto format) {
     for (u32 word = 0; word < words; ++word)
-      decode_words(format(), a.words[word], word, 0, kVectorLanes, to);
+      decode_words(format(), ieee, a.words[word], word, 0, kVectorLanes, to);
   });
-  for (u32 i = 0; a.sparse && i < words * pairs; ++i) {
+  for (u32 i = 0; a.sparse && !ieee && i < words * pairs; ++i) {
     u32* const at = to.exponents + i * kVectorLanes;
     store(at, exponents_of_stored(f, load<u32x16>(at), a.stored[i / pairs], i % pairs));
   }
-  return {to.values, to.exponents};
+  return rows_of(to);
 }
 /// `words`: of a column.
-inline void decode_b(const ElementFormat& f, Registers<const u32> b, u32 words, DecodedB& to) {
+inline void decode_b(const ElementFormat& f, bool ieee, Registers<const u32> b, u32 words,
+                     DecodedB& to) {
   with_format(f, [&](auto format) {
     for (u32 group = 0; group < words / kGroup; ++group) {
       for (u32 lane = 0; lane < kWarpSize; lane += kVectorLanes)
-        decode_words(format(), load<u32x16>(b[group] + lane), group, lane, kWarpSize, to);
+        decode_words(format(), ieee, load<u32x16>(b[group] + lane), group, lane, kWarpSize, to);
     }
   });
 }
@@ -65,6 +67,11 @@ inline Columns columns_of(const DecodedB& b) { return {b.values, b.exponents}; }
 struct MatrixTypes {
   isa::Type a, b, c, d;
 };
+/// The rule of a product. That of a sparse A is exact: what A does not store is no factor.
+constexpr SumRule rule_of(SumRule rule, bool sparse) {
+  rule.ieee &= !sparse;
+  return rule;
+}
 /// How an instruction adds the products.
 struct ProductRule {
   const SumRule& sum;
@@ -115,20 +122,21 @@ inline void multiply_tiles(const SumRule& rule, MatrixShape shape, const MatrixT
                   DecodedA decoded_a;
                   DecodedB decoded_b;
                   load_rows(tile, sparsity, a);
-                  const Rows rows = decode_a(what.a, a, what.words, decoded_a);
-                  decode_b(what.b, tile.b, what.words, decoded_b);
+                  const Rows rows = decode_a(what.a, rule.ieee, a, what.words, decoded_a);
+                  decode_b(what.b, rule.ieee, tile.b, what.words, decoded_b);
                   multiply_tile(what, rows, decoded_b, tile, true, multiply);
                 });
 }
 
 inline void mma_float(const ProductRule& rule, MatrixShape shape, const MatrixTypes& types,
                       WarpLanes who, const Fragments& fragments, const SparseA& sparsity = {}) {
-  multiply_tiles(rule.sum, shape, types, who, fragments, sparsity,
+  const SumRule sum = rule_of(rule.sum, sparsity.metadata != nullptr);
+  multiply_tiles(sum, shape, types, who, fragments, sparsity,
                  [&](const MatrixProduct& what, const Rows& a, const Columns& b, ColumnSums& sums) {
-                   if (rule.narrow == isa::NarrowProducts::as_half)
-                     multiply_columns_as_half(rule.sum, what, a, b, sums);
+                   if (rule.narrow == isa::NarrowProducts::as_half && !sum.ieee)
+                     multiply_columns_as_half(sum, what, a, b, sums);
                    else
-                     multiply_columns(rule.sum, what, a, b, sums);
+                     multiply_columns(sum, what, a, b, sums);
                  });
 }
 
@@ -185,15 +193,19 @@ inline void mma_f16_quads(isa::Alayout a_layout, isa::Blayout b_layout, isa::Typ
       sums[product][e.column][e.row] = half_c ? half_of(c, lane, i) : c[i][lane];
     }
   }
-  const MatrixProduct what = {kF16Format, kF16Format, kGroup, {half_d, false}, half_c};
+  // Half of the words are padding, whose products are zeros; added to -0 by f32, they would be
+  // seen.
+  const bool ieee = core.mma_f16_quads.ieee;
+  const MatrixProduct what = {
+      kF16Format, kF16Format, ieee ? kK / 2 : kGroup, {half_d, false}, half_c};
   for (u32 product = 0; product < kProducts; ++product) {
     RowsOfA quad = {};
     DecodedA decoded_a;
     DecodedB decoded_b;
     for (u32 word = 0; word < kGroup; ++word) quad.words[word] = load<u32x16>(of_a[product][word]);
-    const Rows rows = decode_a(kF16Format, quad, kGroup, decoded_a);
+    const Rows rows = decode_a(kF16Format, ieee, quad, kGroup, decoded_a);
     const u32* const registers_of_b[] = {of_b[product]};
-    decode_b(kF16Format, registers_of_b, kGroup, decoded_b);
+    decode_b(kF16Format, ieee, registers_of_b, kGroup, decoded_b);
     ColumnSums of_columns;
     for (u32 column = 0; column < kTileColumns; ++column) {
       const u32x16 words_of_c = load<u32x16>(sums[product][column]);
@@ -327,11 +339,12 @@ inline u32 scale_of_column(const ScaleOperand& scale, u32 column, u32 chunk) {
 }
 
 /// Elements of 8 bits and less; one scale factor for a row or column.
-inline void multiply_scaled(const SumRule& rule, MatrixShape shape, isa::Type a_type,
+inline void multiply_scaled(const SumRule& usual, MatrixShape shape, isa::Type a_type,
                             isa::Type b_type, WarpLanes who, const Fragments& fragments,
                             const ScaleOperand& scale_a, const ScaleOperand& scale_b,
                             const SparseA& sparsity = {}) {
   constexpr isa::Type kScaleType = isa::Type::ue8m0;
+  const SumRule rule = rule_of(usual, sparsity.metadata != nullptr);
   const RowScales rows =
       row_scales([&](u32 row) { return decode_scale(kScaleType, scale_of_row(scale_a, row, 0)); });
   const ColumnScales columns = column_scales(
@@ -362,6 +375,11 @@ struct ScaledSum {
 
 /// A step adds some of these sums and C, which becomes the result.
 inline void add_scaled_sums(const SumRule& rule, const ScaledSum* sums, u32 count, f32x16& c) {
+  if (rule.ieee) {
+    for (u32 i = 0; i < count; ++i) c += scaled(sums[i].value, sums[i].exponent);
+    c = with_canonical_nan(c);
+    return;
+  }
   SpecialProducts specials;
   specials.add(c);
   c = select(specials.nan | specials.plus | specials.minus, f32x16{}, c);
@@ -418,8 +436,8 @@ inline void multiply_fp4_columns(const SumRule& rule, u32 sums, const IntegerRow
     bool nan = false;
     for (u32 sum = 0; sum < sums; ++sum) {
       const Scale of_b = scale(column, sum);
-      const f32x16 exact = convert<f32x16>(exact_sum<kFp4InWord / 2>(
-                               rows, columns, column, sum * kWordsInSum, (sum + 1) * kWordsInSum)) *
+      const f32x16 exact = convert<f32x16>(exact_sum<kFp4InWord / 2, kWordsInSum>(
+                               rows, columns, column, sum * kWordsInSum)) *
                            kQuarter;
       scaled[sum] = {exact * scales.significands[sum] * of_b.significand,
                      scales.exponents[sum] + of_b.exponent};
@@ -434,9 +452,10 @@ inline void multiply_fp4_columns(const SumRule& rule, u32 sums, const IntegerRow
 }
 
 /// `chunks`: scale factors of a row or column; K has `k` elements.
-inline void multiply_fp4(const SumRule& rule, u32 k, u32 chunks, isa::Type scale_type,
+inline void multiply_fp4(const SumRule& usual, u32 k, u32 chunks, isa::Type scale_type,
                          WarpLanes who, const Fragments& fragments, const ScaleOperand& scale_a,
                          const ScaleOperand& scale_b, const SparseA& sparsity = {}) {
+  const SumRule rule = rule_of(usual, sparsity.metadata != nullptr);
   const u32 words = k / kFp4InWord, sums = k / kFp4InSum;
   const auto chunk_of = [&](u32 sum) { return sum * chunks / sums; };
   const RowScalesOfSums scales = row_scales_of_sums(sums, [&](u32 row, u32 sum) {

@@ -5,7 +5,9 @@
 // 9.7.16.10.5 say, each element in a word of its own.
 #pragma once
 
-#include "isa/sem/matrix_descriptor.h"
+#include <vector>
+
+#include "isa/sem/matrix_memory.h"
 #include "isa/sem/mma_sparse.h"
 #include "isa/sem/tensor_memory.h"
 #include "isa/tensor_product.h"
@@ -107,7 +109,8 @@ class TensorMultiplication {
       : p_(product),
         core_(core),
         shape_(product_shape(product.kind, product.sparse, product.descriptor)),
-        layout_(tensor_layout(shape_.m, product.ctas, product.sparse, product.weight_stationary)) {}
+        layout_(tensor_layout(shape_.m, product.ctas, product.sparse, product.weight_stationary)),
+        rule_(rule_of(rule_of_kind(), product.sparse)) {}
 
   ProductFault run() {
     const bool usual = shape_.m == 64 * p_.ctas || shape_.m == 128 * p_.ctas;
@@ -117,7 +120,7 @@ class TensorMultiplication {
       return {ProductFault::Kind::shape, p_.descriptor};
     words_ = shape_.k / elements_in_word(shape_.a, p_.kind);
     for (u32 cta = 0; cta < p_.ctas && fault_.kind == ProductFault::Kind::none; ++cta) {
-      for (u32 row = 0; row < layout_.rows; row += kVectorLanes) multiply_rows(cta, row);
+      multiply(cta);
     }
     return fault_;
   }
@@ -167,29 +170,18 @@ class TensorMultiplication {
                                        : isa::TmemSource::none;
     for (u32 i = 0; i < kMatrixChunk; ++i) to[i] = tensor_copy_byte(source, bytes, i);
   }
-  /// Words [0, words) of row `row`: those of its K.
-  void load_row(u32 cta, u64 descriptor, bool transposed, isa::Type type, u32 row, u32 words,
-                u32* to, u32 stride) {
-    const MatrixLayout matrix =
-        matrix_layout(tcgen05_descriptor(descriptor), transposed ? Major::mn : Major::k);
-    u8 chunk[kMatrixChunk];
-    if (!transposed) {
-      for (u32 first = 0; first < words; first += kGroup) {
-        load_chunk(cta, matrix, type, row, first / kGroup, chunk);
-        u32 in_chunk[kGroup];
-        std::memcpy(in_chunk, chunk, sizeof in_chunk);
-        for (u32 i = 0; i < kGroup; ++i) to[(first + i) * stride] = in_chunk[i];
-      }
-      return;
-    }
-    const u32 bytes = 4 / elements_in_word(type, p_.kind), per_word = 4 / bytes;
-    for (u32 i = 0; i < words; ++i) to[i * stride] = 0;
-    for (u32 k = 0; k < words * per_word; ++k) {
-      load_chunk(cta, matrix, type, k, row * bytes / kMatrixChunk, chunk);
-      u32 element = 0;
-      std::memcpy(&element, chunk + row * bytes % kMatrixChunk, bytes);
-      to[k / per_word * stride] |= element << (k % per_word * bytes * 8);
-    }
+  /// See load_vectors().
+  template <class Put>
+  void load_vectors(u32 cta, u64 descriptor, bool transposed, isa::Type type, u32 first, u32 count,
+                    u32 words, Put put) {
+    const Major major = transposed ? Major::mn : Major::k;
+    const MatrixLayout matrix = matrix_layout(tcgen05_descriptor(descriptor), major);
+    sem::load_vectors(
+        {major, first, count, words, 4 / elements_in_word(type, p_.kind)},
+        [&](u32 row, u32 chunk, u8(&bytes)[kMatrixChunk]) {
+          load_chunk(cta, matrix, type, row, chunk, bytes);
+        },
+        put);
   }
 
   // --- operands ---
@@ -217,9 +209,10 @@ class TensorMultiplication {
         }
       }
     } else {
-      for (u32 row = 0; row < kVectorLanes; ++row)
-        load_row(cta, p_.a, shape_.transposes_a, shape_.a, first_row + row, stored, &rows[0][row],
-                 kVectorLanes);
+      load_vectors(cta, p_.a, shape_.transposes_a, shape_.a, first_row, kVectorLanes, stored,
+                   [&](u32 row, u32 group, const u32(&four)[kGroup]) {
+                     for (u32 i = 0; i < kGroup; ++i) rows[group * kGroup + i][row] = four[i];
+                   });
     }
     std::memcpy(to.words, rows, sizeof to.words);
     to.sparse = p_.sparse;
@@ -233,14 +226,26 @@ class TensorMultiplication {
   }
   /// Eight columns of B as words of a fragment.
   void load_b(u32 first_column, u32 (&to)[kMostWords / kGroup][kWarpSize]) {
-    for (u32 i = 0; i < kTileColumns; ++i) {
+    const u32 each = shape_.n / p_.ctas;
+    const auto is_zero = [&](u32 i) { return p_.zero_columns.test(first_column + i); };
+    for (u32 i = 0; i < kTileColumns;) {
+      if (is_zero(i)) {
+        for (auto& group : to) std::fill_n(group + i * kGroup, kGroup, 0);
+        ++i;
+        continue;
+      }
       const u32 column = first_column + i + p_.column_shift;
-      const u32 each = shape_.n / p_.ctas;
-      const u32 cta = std::min(column / each, p_.ctas - 1);
-      u32 row[kMostWords] = {};
-      if (!p_.zero_columns.test(first_column + i))
-        load_row(cta, p_.b, shape_.transposes_b, shape_.b, column - cta * each, words_, row, 1);
-      for (u32 w = 0; w < words_; ++w) to[w / kGroup][i * kGroup + w % kGroup] = row[w];
+      const u32 cta = std::min(column / each, p_.ctas - 1), in_cta = column - cta * each;
+      // Those that follow in the same CTA.
+      u32 count = 1;
+      while (i + count < kTileColumns && !is_zero(i + count) &&
+             (cta + 1 == p_.ctas || in_cta + count < each))
+        ++count;
+      load_vectors(cta, p_.b, shape_.transposes_b, shape_.b, in_cta, count, words_,
+                   [&](u32 one, u32 group, const u32(&four)[kGroup]) {
+                     std::memcpy(to[group] + (i + one) * kGroup, four, sizeof four);
+                   });
+      i += count;
     }
   }
 
@@ -257,48 +262,69 @@ class TensorMultiplication {
     return (p_.d >> 16) + lane_of(layout_, row) + part * layout_.part_lanes;
   }
 
-  void multiply_rows(u32 cta, u32 first_row) {
-    RowsOfA a;
-    load_a(cta, first_row, a);
-    if (failed()) return;
-    const Decoded decoded(*this, a);
-    for (u32 column = 0; column < shape_.n && !failed(); column += kTileColumns) {
-      alignas(64) u32 of_b[kMostWords / kGroup][kWarpSize];
-      load_b(column, of_b);
-      u32x16 sums[kTileColumns] = {};
-      u32* places[kTileColumns];
-      for (u32 i = 0; i < kTileColumns && !failed(); ++i) {
-        const u32 in = (column + i) % (shape_.n / layout_.parts);
-        places[i] = lanes(cta, lane_of_d(first_row, column + i), (p_.d & 0xffff) + in);
-        if (places[i] && p_.accumulates) sums[i] = load<u32x16>(places[i]);
-      }
-      if (failed()) return;
-      multiply_columns(cta, first_row, column, decoded, of_b, sums);
-      if (failed()) return;
-      for (u32 i = 0; i < kTileColumns; ++i)
-        store_rows(cta, first_row, column + i, places[i], sums[i]);
-    }
-  }
-
-  /// Rows of A, decoded for the class of their elements.
-  struct Decoded {
-    Decoded(const TensorMultiplication& of, const RowsOfA& a) {
-      if (of.p_.kind == isa::Tcgen05Kind::kind_i8) {
-        decode_rows(of.shape_.a, a, of.words_, exact);
-      } else if (is_fp4(of.p_.kind)) {
-        decode_rows(isa::Type::e2m1, a, of.words_, exact);
-      } else {
-        rows = decode_a(format_of(of.shape_.a), a, of.words_, floats);
-      }
-    }
+  /// Sixteen rows of A, and eight columns of B, decoded for the class of their elements.
+  struct DecodedRows {
     union {
       IntegerRows exact;  ///< integers and e2m1
       DecodedA floats;
     };
-    Rows rows{};
   };
+  struct DecodedColumns {
+    union {
+      IntegerColumns exact;
+      DecodedB floats;
+    };
+  };
+  bool is_exact() const { return p_.kind == isa::Tcgen05Kind::kind_i8 || is_fp4(p_.kind); }
+  isa::Type exact_type(isa::Type type) const { return is_fp4(p_.kind) ? isa::Type::e2m1 : type; }
 
-  const SumRule& rule() const {
+  void load_rows(u32 cta, u32 first_row, DecodedRows& to) {
+    RowsOfA a;
+    load_a(cta, first_row, a);
+    if (is_exact())
+      decode_rows(exact_type(shape_.a), a, words_, to.exact);
+    else
+      decode_a(format_of(shape_.a), rule_.ieee, a, words_, to.floats);
+  }
+  void load_columns(u32 first_column, DecodedColumns& to) {
+    alignas(64) u32 of_b[kMostWords / kGroup][kWarpSize];
+    load_b(first_column, of_b);
+    const u32* registers[kMostWords / kGroup];
+    for (u32 i = 0; i < std::size(registers); ++i) registers[i] = of_b[i];
+    if (is_exact())
+      decode_columns(exact_type(shape_.b), registers, words_, to.exact);
+    else
+      decode_b(format_of(shape_.b), rule_.ieee, registers, words_, to.floats);
+  }
+
+  /// The rows of D that a CTA has.
+  void multiply(u32 cta) {
+    std::vector<DecodedRows> rows(layout_.rows / kVectorLanes);
+    for (u32 i = 0; i < rows.size(); ++i) load_rows(cta, i * kVectorLanes, rows[i]);
+    for (u32 column = 0; column < shape_.n && !failed(); column += kTileColumns) {
+      DecodedColumns columns;
+      load_columns(column, columns);
+      for (u32 i = 0; i < rows.size() && !failed(); ++i)
+        multiply_tile(cta, i * kVectorLanes, column, rows[i], columns);
+    }
+  }
+  void multiply_tile(u32 cta, u32 first_row, u32 column, const DecodedRows& rows,
+                     const DecodedColumns& columns) {
+    u32x16 sums[kTileColumns] = {};
+    u32* places[kTileColumns];
+    for (u32 i = 0; i < kTileColumns && !failed(); ++i) {
+      const u32 in = (column + i) % (shape_.n / layout_.parts);
+      places[i] = lanes(cta, lane_of_d(first_row, column + i), (p_.d & 0xffff) + in);
+      if (places[i] && p_.accumulates) sums[i] = load<u32x16>(places[i]);
+    }
+    if (failed()) return;
+    multiply_columns(cta, first_row, column, rows, columns, sums);
+    if (failed()) return;
+    for (u32 i = 0; i < kTileColumns; ++i)
+      store_rows(cta, first_row, column + i, places[i], sums[i]);
+  }
+
+  const SumRule& rule_of_kind() const {
     switch (p_.kind) {
       case isa::Tcgen05Kind::kind_tf32:
         return core_.tcgen05_tf32;
@@ -314,25 +340,15 @@ class TensorMultiplication {
     }
   }
 
-  void multiply_columns(u32 cta, u32 first_row, u32 column, const Decoded& a,
-                        const u32 (&of_b)[kMostWords / kGroup][kWarpSize],
-                        u32x16 (&sums)[kTileColumns]) {
-    const u32* registers[kMostWords / kGroup];
-    for (u32 i = 0; i < std::size(registers); ++i) registers[i] = of_b[i];
-    if (p_.kind == isa::Tcgen05Kind::kind_i8) {
-      IntegerColumns columns;
-      decode_columns(shape_.b, registers, words_, columns);
-      return multiply_integer_columns(shape_.a, a.exact, columns, words_, shape_.saturates, sums);
-    }
-    if (is_fp4(p_.kind)) {
-      IntegerColumns columns;
-      decode_columns(isa::Type::e2m1, registers, words_, columns);
-      return multiply_fp4(cta, first_row, column, a.exact, columns, sums);
-    }
+  void multiply_columns(u32 cta, u32 first_row, u32 column, const DecodedRows& a,
+                        const DecodedColumns& b, u32x16 (&sums)[kTileColumns]) {
+    if (p_.kind == isa::Tcgen05Kind::kind_i8)
+      return multiply_integer_columns(shape_.a, a.exact, b.exact, words_, shape_.saturates, sums);
+    if (is_fp4(p_.kind)) return multiply_fp4(cta, first_row, column, a.exact, b.exact, sums);
     const MatrixProduct what =
-        product_of(rule(), {shape_.a, shape_.b, shape_.d, shape_.d}, shape_.k);
-    DecodedB columns;
-    decode_b(what.b, registers, words_, columns);
+        product_of(rule_, {shape_.a, shape_.b, shape_.d, shape_.d}, shape_.k);
+    const Rows rows = rows_of(a.floats);
+    const Columns columns = columns_of(b.floats);
     ColumnSums values;
     for (u32 i = 0; i < kTileColumns; ++i) {
       values[i] = what.half_c ? half_values(sums[i], 0) : as<f32x16>(sums[i]);
@@ -343,10 +359,9 @@ class TensorMultiplication {
           row_scales([&](u32 row) { return scale_of_row(cta, first_row + row, 0); });
       const ColumnScales of_columns =
           column_scales([&](u32 i) { return scale_of_column(cta, column + i, 0); });
-      sem::multiply_scaled_columns(rule(), what, a.rows, columns_of(columns), of_rows, of_columns,
-                                   values);
+      sem::multiply_scaled_columns(rule_, what, rows, columns, of_rows, of_columns, values);
     } else {
-      sem::multiply_columns(rule(), what, a.rows, columns_of(columns), values);
+      sem::multiply_columns(rule_, what, rows, columns, values);
     }
     for (u32 i = 0; i < kTileColumns; ++i)
       sums[i] = what.result.half ? half_bits(values[i]) : as<u32x16>(values[i]);
@@ -376,7 +391,7 @@ class TensorMultiplication {
       return scale_of_row(cta, first_row + row, sum / of_scale);
     });
     multiply_fp4_columns(
-        rule(), count, rows, columns, scales,
+        rule_, count, rows, columns, scales,
         [&](u32 i, u32 sum) { return scale_of_column(cta, column + i, sum / of_scale); }, sums);
   }
 
@@ -392,6 +407,7 @@ class TensorMultiplication {
   const isa::TensorCore& core_;
   ProductShape shape_;
   TensorLayout layout_;
+  SumRule rule_;
   u32 words_ = 0;
   ProductFault fault_;
 };

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "base/types.h"
+#include "isa/sem/float.h"
 
 namespace heddle::sem {
 
@@ -45,6 +45,11 @@ inline V load(const void* from) {
 template <class V>
 inline void store(void* to, V value) {
   std::memcpy(to, &value, sizeof value);
+}
+/// a * b + c in each lane, rounded once.
+inline f32x16 fused(f32x16 a, f32x16 b, f32x16 c) {
+  for (u32 i = 0; i < kVectorLanes; ++i) c[i] = fused(a[i], b[i], c[i]);
+  return c;
 }
 /// Where `mask`, lanes of all ones or zeros, is set, a.
 template <class V, class Mask>

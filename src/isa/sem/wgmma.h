@@ -5,7 +5,7 @@
 // in shared memory, where descriptors say (matrix_descriptor.h).
 #pragma once
 
-#include "isa/sem/matrix_descriptor.h"
+#include "isa/sem/matrix_memory.h"
 #include "isa/sem/mma_sparse.h"
 #include "isa/warp_context.h"
 
@@ -53,7 +53,7 @@ class WgmmaOperands {
   WarpOperands all_;
 };
 
-/// A matrix in shared memory: rows of words, each row one of A or a column of B.
+/// A matrix in shared memory.
 class SharedMatrix {
  public:
   SharedMatrix(isa::WarpContext& context, u64 descriptor, Major major)
@@ -61,31 +61,22 @@ class SharedMatrix {
         layout_(matrix_layout(wgmma_descriptor(descriptor), major)),
         major_(major) {}
 
-  /// Words [0, words) of a row of K; elements of 16 bits where the matrix is MN-major.
-  void load_row(u32 row, u32 words, u32* to, u32 stride) const {
-    if (major_ == Major::k) {
-      for (u32 word = 0; word < words; word += kGroup) {
-        u32 chunk[kGroup] = {};
-        load(chunk_address(layout_, row, word / kGroup), chunk, sizeof chunk);
-        for (u32 i = 0; i < kGroup; ++i) to[(word + i) * stride] = chunk[i];
-      }
-      return;
-    }
-    for (u32 k = 0; k < words * 2; ++k) {
-      u16 element = 0;
-      load(element_address(layout_, k, row, 16), &element, sizeof element);
-      u32& word = to[k / 2 * stride];
-      word = k % 2 == 0 ? element : word | static_cast<u32>(element) << 16;
-    }
+  /// See load_vectors(); MN-major matrices have elements of 16 bits.
+  template <class Put>
+  void load(u32 first, u32 count, u32 words, Put put) const {
+    load_vectors(
+        {major_, first, count, words, 2},
+        [&](u32 row, u32 chunk, u8(&bytes)[kMatrixChunk]) {
+          const u32 address = chunk_address(layout_, row, chunk);
+          if (address <= context_.shared_bytes && context_.shared_bytes - address >= kMatrixChunk)
+            std::memcpy(bytes, context_.shared + address, kMatrixChunk);
+          else
+            std::memset(bytes, 0, kMatrixChunk), context_.fail(address);
+        },
+        put);
   }
 
  private:
-  void load(u32 address, void* to, u32 bytes) const {
-    if (address > context_.shared_bytes || context_.shared_bytes - address < bytes)
-      return context_.fail(address);
-    std::memcpy(to, context_.shared + address, bytes);
-  }
-
   isa::WarpContext& context_;
   MatrixLayout layout_;
   Major major_;
@@ -96,8 +87,10 @@ inline void load_rows(const SharedMatrix& matrix, u32 first_row, u32 words, cons
                       RowsOfA& to) {
   alignas(64) u32 rows[kMostWords][kVectorLanes] = {};
   to.sparse = sparsity.metadata != nullptr;
-  for (u32 row = 0; row < kVectorLanes; ++row)
-    matrix.load_row(first_row + row, to.sparse ? words / 2 : words, &rows[0][row], kVectorLanes);
+  matrix.load(first_row, kVectorLanes, to.sparse ? words / 2 : words,
+              [&](u32 row, u32 group, const u32(&four)[kGroup]) {
+                for (u32 i = 0; i < kGroup; ++i) rows[group * kGroup + i][row] = four[i];
+              });
   std::memcpy(to.words, rows, sizeof rows);
   if (to.sparse) expand_a(sparsity, words, to);
 }
@@ -108,12 +101,10 @@ struct SharedColumns {
   const u32* registers[kMostWords / kGroup];
 
   void load(const SharedMatrix& matrix, u32 first_column, u32 count) {
-    u32 row[kMostWords];
-    for (u32 column = 0; column < kTileColumns; ++column) {
-      matrix.load_row(first_column + column, count, row, 1);
-      for (u32 word = 0; word < count; ++word)
-        words[word / kGroup][column * kGroup + word % kGroup] = row[word];
-    }
+    matrix.load(first_column, kTileColumns, count,
+                [&](u32 column, u32 group, const u32(&four)[kGroup]) {
+                  std::memcpy(words[group] + column * kGroup, four, sizeof four);
+                });
     for (u32 group = 0; group < kMostWords / kGroup; ++group) registers[group] = words[group];
   }
 };
@@ -147,10 +138,11 @@ inline void for_each_tile(const WgmmaOperands<kARegisters, kSparse>& operands,
 }
 
 template <bool kARegisters, bool kSparse>
-inline void wgmma_float(const SumRule& rule, u32 columns, isa::Type a_type, isa::Type b_type,
+inline void wgmma_float(const SumRule& usual, u32 columns, isa::Type a_type, isa::Type b_type,
                         isa::Type d_type, bool transposes, isa::WarpContext& context, WarpLanes who,
                         WarpOperands all) {
   const WgmmaOperands<kARegisters, kSparse> operands(all);
+  const SumRule rule = rule_of(usual, kSparse);
   const u32 k = (kSparse ? 64 : 32) / (format_of(a_type).container / 8);
   const MatrixProduct what = product_of(rule, {a_type, b_type, d_type, d_type}, k);
   const bool accumulates = operands.accumulates(), negates = operands.negates();
@@ -164,10 +156,10 @@ inline void wgmma_float(const SumRule& rule, u32 columns, isa::Type a_type, isa:
                       a.words[word] ^= sign_bits(what.a) & (a.sparse ? a.stored[word] : ~u32x16{});
                   }
                   const Rows rows = decoded ? Rows{decoded_a.values, decoded_a.exponents}
-                                            : decode_a(what.a, a, what.words, decoded_a);
+                                            : decode_a(what.a, rule.ieee, a, what.words, decoded_a);
                   decoded = true;
                   DecodedB decoded_b;
-                  decode_b(what.b, tile.b, what.words, decoded_b);
+                  decode_b(what.b, rule.ieee, tile.b, what.words, decoded_b);
                   multiply_tile(
                       what, rows, decoded_b, tile, accumulates,
                       [&](const MatrixProduct& product, const Rows& of_a, const Columns& of_b,
