@@ -45,7 +45,7 @@ InterpretedCta::InterpretedCta(const Interpreted& program, machine::Launch& laun
       launch_(launch),
       entry_(program.code_of(program.entry)),
       region_(launch.loaded->region()),
-      barriers_(kBarriers),
+      barriers_(machine::kAllBarriers),
       free_frames_(program.codes.size()),
       tensor_memory_(cluster ? &cluster->tensor_memory : &alone_.tensor_memory),
       cluster_(cluster ? cluster : &alone_),

@@ -222,6 +222,10 @@ class InterpretedCta final : public machine::Cta, private SystemCaller {
   void check_waiters();
   void refuse_strangers(Warp& warp, u32 group, u32 named);
   bool member_op(WarpState& state, std::size_t index, const Op& op, u32 active);
+  struct Arrival {
+    u32 number, count, group;
+  };
+  Arrival arrival_of(WarpState& state, const Op& op, u32 active);
   void barrier(WarpState& state, std::size_t index, const Op& op, u32 active);
   void begin_barrier(u32 number, u32 count);
   void release_barrier(u32 number);

@@ -238,7 +238,8 @@ void InterpretedCta::leave(WarpState& state, u32 lanes) {
 
 /// Threads have exited: a barrier may have waited for these threads only.
 void InterpretedCta::check_waiters() {
-  for (u32 number = 0; active_barriers_ && number < kBarriers; ++number) check_barrier(number);
+  for (u32 number = 0; active_barriers_ && number < machine::kAllBarriers; ++number)
+    check_barrier(number);
   if (cluster_->barrier_active) check_cluster_barrier();
 }
 

@@ -130,7 +130,12 @@ void InterpretedCta::warp_barrier(WarpState& state, std::size_t index, const Op&
 
 // --- barriers of the CTA ---
 
-void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, u32 active) {
+/// The barrier of the first active thread, its thread count (0: all), and the threads that name
+/// both.
+InterpretedCta::Arrival InterpretedCta::arrival_of(WarpState& state, const Op& op, u32 active) {
+  if (op.flags & kOfWarpGroup)
+    return {machine::group_barrier(state.index), machine::group_threads(state.index, warps_),
+            active};
   Warp& warp = state.warp;
   const u32* numbers = warp.at<const u32>(op.src[0]);
   const u32 first = static_cast<u32>(std::countr_zero(active));
@@ -148,11 +153,16 @@ void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, 
     detail_ = std::move(why);
     raise_trap(warp, TrapKind::illegal_barrier, first, nullptr);
   }
+  return {number, count, group};
+}
+
+void InterpretedCta::barrier(WarpState& state, std::size_t index, const Op& op, u32 active) {
+  const auto [number, count, group] = arrival_of(state, op, active);
   Barrier& barrier = barriers_[number];
   if (!barrier.active) begin_barrier(number, count);
   barrier.arrived[state.index] |= group;
   if (op.control == Control::bar_red) {
-    barrier.vote(*warp.at<const u32>(op.src[2]), group);
+    barrier.vote(*state.warp.at<const u32>(op.src[2]), group);
   }
   // The fragment splits into the lanes that arrived, lanes that name another barrier, and lanes
   // whose guard does not hold.

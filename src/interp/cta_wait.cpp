@@ -190,7 +190,7 @@ CtaStatus InterpretedCta::deadlock() {
 std::string InterpretedCta::describe_wait(WarpState& state, const Fragment& fragment) {
   switch (fragment.wait) {
     case Wait::barrier:
-      return fmt::format("at barrier {}", fragment.barrier);
+      return machine::describe_barrier(fragment.barrier);
     case Wait::cluster:
       return "at the barrier of the cluster";
     case Wait::mbarrier: {

@@ -188,6 +188,8 @@ void Decoder::nanosleep() {
 void Decoder::nop() {}
 
 void Decoder::bar_sync() { barrier(Control::bar_sync); }
+/// A product is done when all warps of the group have issued it.
+void Decoder::warp_group_wait() { emit_control(Control::bar_sync).flags = kOfWarpGroup; }
 void Decoder::bar_arrive() { barrier(Control::bar_arrive); }
 void Decoder::bar_red() { barrier(Control::bar_red); }
 void Decoder::warp_barrier() {

@@ -141,7 +141,7 @@ bool Cta::next_cta() {
 void Cta::begin_barriers() {
   if (std::exchange(looked_at_, index()) == index()) return;
   std::fill(teams_at_.begin(), teams_at_.end(), Team{});
-  barriers_.resize(machine::kBarriers);
+  barriers_.resize(machine::kAllBarriers);
   for (machine::Barrier& barrier : barriers_) barrier.active = false;
   active_barriers_ = vain_rounds_ = 0;
   deadlock_detector_.reset();
@@ -239,7 +239,7 @@ bool Cta::look_at_warps() {
     state.ready = !team.waits;
   }
   // Barriers no longer wait for warps that have finished.
-  for (u32 number = 0; active_barriers_ && number < machine::kBarriers; ++number)
+  for (u32 number = 0; active_barriers_ && number < machine::kAllBarriers; ++number)
     check_barrier(number);
   if (cluster_->barrier_active) check_cluster_barrier();
   return false;
@@ -247,8 +247,13 @@ bool Cta::look_at_warps() {
 
 u32 Cta::arrive(const Site& site, u32 team, u32 lanes, u32 number, u32 count, u32 predicates) {
   begin_barriers();
-  std::string why =
-      machine::refuse_barrier(barriers_, number, site.has_count ? &count : nullptr, teams_);
+  std::string why;
+  if (site.sem == isa::SemId::warp_group_wait) {
+    number = machine::group_barrier(team);
+    count = machine::group_threads(team, teams_);
+  } else {
+    why = machine::refuse_barrier(barriers_, number, site.has_count ? &count : nullptr, teams_);
+  }
   if (!why.empty()) {
     context_.warp = team * warps_in_team_;
     raise(TrapKind::illegal_barrier, site, static_cast<u32>(std::countr_zero(lanes)), std::nullopt,
@@ -359,9 +364,9 @@ CtaStatus Cta::deadlock() {
   context_.warp = w * warps_in_team_;
   const Site& where = site(state(w).site);
   raise(TrapKind::deadlock, where, 0, std::nullopt,
-        teams_at_[w].waits ? fmt::format("all threads that are left wait; these at barrier {}",
-                                         teams_at_[w].number)
-        : where.gathered   ? "all threads that are left wait; these for others of their warp"
+        teams_at_[w].waits ? "all threads that are left wait; these " +
+                                 machine::describe_barrier(teams_at_[w].number)
+        : where.gathered ? "all threads that are left wait; these for others of their warp"
         : isa::effects_of(where.sem).waits
             ? "all threads that are left wait; these at the barrier of the cluster"
             : "all threads that are left wait; these for an mbarrier object");

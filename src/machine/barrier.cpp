@@ -8,8 +8,8 @@ namespace heddle::machine {
 std::string refuse_barrier(const std::vector<Barrier>& barriers, u32 number, const u32* count,
                            u32 warps) {
   constexpr u32 kLanes = 32;
-  if (number >= barriers.size())
-    return fmt::format("barrier {} does not exist; a CTA has {}", number, barriers.size());
+  if (number >= kBarriers)
+    return fmt::format("barrier {} does not exist; a CTA has {}", number, kBarriers);
   if (count && (*count == 0 || *count % kLanes))
     return fmt::format("thread count {} is not a multiple of the warp size", *count);
   const u32 expected = count ? *count : 0;
@@ -20,6 +20,11 @@ std::string refuse_barrier(const std::vector<Barrier>& barriers, u32 number, con
     return fmt::format("barrier {} waits for {} threads, this instruction says {}", number,
                        barrier.expected, expected);
   return {};
+}
+
+std::string describe_barrier(u32 number) {
+  if (number < kBarriers) return fmt::format("at barrier {}", number);
+  return fmt::format("for the other warps of warp group {}", number - kBarriers);
 }
 
 }  // namespace heddle::machine

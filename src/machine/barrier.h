@@ -3,6 +3,7 @@
 // The barriers of a CTA (PTX ISA 9.7.13.1), shared by both engines.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <string>
 #include <vector>
@@ -12,6 +13,15 @@
 namespace heddle::machine {
 
 inline constexpr u32 kBarriers = 16;  ///< of a CTA
+
+/// A warp group (PTX ISA 9.7.15.1) waits at a barrier of its own, behind those of the CTA.
+inline constexpr u32 kWarpsInGroup = 4, kGroupBarriers = 8;
+constexpr u32 group_barrier(u32 warp) { return kBarriers + warp / kWarpsInGroup; }
+/// The threads of the group of a warp, in a CTA of `warps` warps.
+constexpr u32 group_threads(u32 warp, u32 warps) {
+  return 32 * std::min(kWarpsInGroup, warps - warp / kWarpsInGroup * kWarpsInGroup);
+}
+inline constexpr u32 kAllBarriers = kBarriers + kGroupBarriers;
 
 struct Barrier {
   u32 expected = 0;  ///< threads, if an instruction gave a count; else 0: all live threads
@@ -53,5 +63,8 @@ struct Barrier {
 /// `count`: null without a thread count.
 std::string refuse_barrier(const std::vector<Barrier>& barriers, u32 number, const u32* count,
                            u32 warps);
+
+/// Where threads wait that wait at a barrier.
+std::string describe_barrier(u32 number);
 
 }  // namespace heddle::machine

@@ -176,6 +176,11 @@ void FunctionLowering::bar_sync() { barrier(); }
 void FunctionLowering::bar_arrive() { barrier(); }
 void FunctionLowering::bar_red() { barrier(); }
 
+/// The run-time knows the group.
+void FunctionLowering::warp_group_wait() {
+  emit(MachineOp::barrier_wait, integer(32), {constant(site()), constant(0), constant(0)});
+}
+
 /// The active lanes of a warp run together; vectorize() refuses a kernel whose lanes may be
 /// divergent here.
 void FunctionLowering::warp_barrier() {
