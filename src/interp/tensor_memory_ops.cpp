@@ -24,10 +24,6 @@ namespace {
 
 u32 first_lane(const Warp& warp) { return static_cast<u32>(std::countr_zero(warp.mask)); }
 
-[[noreturn]] void refuse(Warp& warp, u32 lane, std::string detail) {
-  raise_trap(warp, TrapKind::tensor_memory, lane, nullptr, std::move(detail));
-}
-
 TensorMemory& own_memory(const Warp& warp) { return warp.tensor_memory->of(rank_of(warp)); }
 
 /// Whether an alloc, dealloc, shift or cp has `.cta_group::2`.
@@ -37,7 +33,7 @@ bool is_of_pair(const Op& op) { return op.runtime[0] != 0; }
 
 u32 checked_columns(Warp& warp, u32 lane, u32 columns) {
   if (!machine::is_tensor_size(columns)) {
-    refuse(
+    refuse_tensor(
         warp, lane,
         fmt::format("the number of columns is {}, must be a power of 2 from 32 to 512", columns));
   }
@@ -51,9 +47,10 @@ std::optional<u32> column_from_peer(Warp& warp, u32 lane, TensorMemory& own, boo
   const auto done = own.take_from_peer();
   if (!done) return std::nullopt;
   if (done->allocates != allocates || done->columns != columns) {
-    refuse(warp, lane,
-           fmt::format("the other CTA of the pair has executed tcgen05.{} of {} columns instead",
-                       done->allocates ? "alloc" : "dealloc", done->columns));
+    refuse_tensor(
+        warp, lane,
+        fmt::format("the other CTA of the pair has executed tcgen05.{} of {} columns instead",
+                    done->allocates ? "alloc" : "dealloc", done->columns));
   }
   return done->column;
 }
@@ -72,7 +69,7 @@ std::optional<u32> allocate(Warp& warp, const Op& op, u32 lane, u32 columns) {
 /// Traps unless [first, first + count) are allocated columns.
 void check_columns(Warp& warp, u32 lane, const TensorMemory& memory, TensorAddress at, u32 count) {
   const auto missing = memory.unallocated(at.column, count);
-  if (missing) refuse(warp, lane, describe_missing({at.lane, *missing}));
+  if (missing) refuse_tensor(warp, lane, describe_missing({at.lane, *missing}));
 }
 
 TensorAddress address_of(const Warp& warp, const Op& op, u32 lane) {
@@ -96,14 +93,15 @@ Access access_of(Warp& warp, const Op& op) {
   const u32 own = warp.first_thread / kLanes % 4 * kQuarter,
             quarter = at.lane / kQuarter * kQuarter;
   if (quarter != own && quarter != 0) {
-    refuse(warp, lane,
-           fmt::format("lane {} of tensor memory; this warp may access lanes {} to {}", at.lane,
-                       own, own + kQuarter - 1));
+    refuse_tensor(warp, lane,
+                  fmt::format("lane {} of tensor memory; this warp may access lanes {} to {}",
+                              at.lane, own, own + kQuarter - 1));
   }
   if (at.lane % rows) {
-    refuse(warp, lane,
-           fmt::format("lane {} of tensor memory; this shape begins at a multiple of {} lanes",
-                       at.lane, rows));
+    refuse_tensor(
+        warp, lane,
+        fmt::format("lane {} of tensor memory; this shape begins at a multiple of {} lanes",
+                    at.lane, rows));
   }
   const u32 split = shape == TmemShape::_16x32bx2 ? warp.at<const u32>(op.src[1])[lane] : 0;
   Access access{own_memory(warp), own + at.lane % kQuarter, {at.column, at.column + split}};
@@ -159,17 +157,6 @@ void for_each_cta(Warp& warp, const Op& op, u32 lane, Use use) {
 
 // --- copies ---
 
-void check_descriptor(Warp& warp, u32 lane, u64 bits) {
-  const sem::DescriptorFault fault = sem::tcgen05_descriptor_fault(bits, sem::Major::k);
-  if (fault == sem::DescriptorFault::none) return;
-  const std::string_view why = fault == sem::DescriptorFault::fixed_bits
-                                   ? "bits 46 to 48 must be 0b001, bits 53 to 60 must be 0"
-                               : fault == sem::DescriptorFault::swizzle_code
-                                   ? "the swizzling mode (bits 61 to 63) must be 0, 1, 2, 4 or 6"
-                                   : "bit 52 needs 128-byte swizzling and a base offset of 0";
-  refuse(warp, lane, fmt::format("the matrix descriptor is {:#018x}; {}", bits, why));
-}
-
 struct CopyForm {
   sem::TmemCopy shape;
   sem::TmemMulticast multicast;
@@ -188,14 +175,16 @@ void copy(Warp& warp, u32 lane, const CopyForm& form, const sem::MatrixLayout& l
     const u32 last =
         at.lane + to.lane + 32 * (31 - static_cast<u32>(std::countl_zero(to.quarters)));
     if (last >= kTensorLanes)
-      refuse(warp, lane, fmt::format("row {} of the matrix would be copied to lane {}", row, last));
+      refuse_tensor(warp, lane,
+                    fmt::format("row {} of the matrix would be copied to lane {}", row, last));
     for (u32 part = 0; part < shape.parts; ++part) {
       const u32 offset = sem::chunk_address(layout, row, part);
       if (u64{offset} + sem::kMatrixChunk > warp.shared_size) {
-        refuse(warp, lane,
-               fmt::format(
-                   "row {} of the matrix lies at offset {} of shared memory, which has {} bytes",
-                   row, offset, warp.shared_size));
+        refuse_tensor(
+            warp, lane,
+            fmt::format(
+                "row {} of the matrix lies at offset {} of shared memory, which has {} bytes", row,
+                offset, warp.shared_size));
       }
       u8 bytes[sem::kMatrixChunk];
       u32 words[kWords];
@@ -215,11 +204,27 @@ void copy(Warp& warp, u32 lane, const CopyForm& form, const sem::MatrixLayout& l
 
 }  // namespace
 
+void refuse_tensor(Warp& warp, u32 lane, std::string detail) {
+  raise_trap(warp, TrapKind::tensor_memory, lane, nullptr, std::move(detail));
+}
+
 u32 peer_of(Warp& warp, u32 lane) {
   const u32 peer = rank_of(warp) ^ 1;
   if (peer >= ranks(warp))
-    refuse(warp, lane, "`.cta_group::2` needs a pair of CTAs, and this CTA has no peer");
+    refuse_tensor(warp, lane, "`.cta_group::2` needs a pair of CTAs, and this CTA has no peer");
   return peer;
+}
+
+void check_descriptor(Warp& warp, u32 lane, u64 bits, sem::Major major) {
+  const sem::DescriptorFault fault = sem::tcgen05_descriptor_fault(bits, major);
+  if (fault == sem::DescriptorFault::none) return;
+  const std::string_view why =
+      fault == sem::DescriptorFault::fixed_bits
+          ? "bits 46 to 48 must be 0b001, bits 53 to 60 must be 0"
+      : fault == sem::DescriptorFault::swizzle_code
+          ? "the swizzling mode (bits 61 to 63) must be 0, 1, 2, 4 or 6"
+          : "bit 52 needs a K-major matrix, 128-byte swizzling and a base offset of 0";
+  refuse_tensor(warp, lane, fmt::format("the matrix descriptor is {:#018x}; {}", bits, why));
 }
 
 std::string describe_missing(TensorAddress at) {
@@ -236,9 +241,10 @@ void tensor_allocate(Warp& warp, const Op& op) {
   const u32 columns = checked_columns(warp, lane, warp.at<const u32>(op.src[1])[lane]);
   check_shared(warp, lane, to, sizeof(u32), sizeof(u32));
   if (rank_of(warp, to) != rank_of(warp))
-    refuse(warp, lane, "the destination must be in the CTA's own shared memory");
+    refuse_tensor(warp, lane, "the destination must be in the CTA's own shared memory");
   const TensorMemory& own = own_memory(warp);
-  if (!own.has_permit()) refuse(warp, lane, "the CTA has executed tcgen05.relinquish_alloc_permit");
+  if (!own.has_permit())
+    refuse_tensor(warp, lane, "the CTA has executed tcgen05.relinquish_alloc_permit");
   const std::optional<u32> column = allocate(warp, op, lane, columns);
   if (!column) {
     raise_trap(warp, TrapKind::deadlock, lane, nullptr,
@@ -263,9 +269,10 @@ void tensor_free(Warp& warp, const Op& op) {
     done = own.free(at.column, columns);
   }
   if (done && at.lane == 0) return;
-  refuse(warp, lane,
-         fmt::format("there is no allocation of {} columns at lane {}, column {} of tensor memory",
-                     columns, at.lane, at.column));
+  refuse_tensor(
+      warp, lane,
+      fmt::format("there is no allocation of {} columns at lane {}, column {} of tensor memory",
+                  columns, at.lane, at.column));
 }
 
 void tensor_relinquish(Warp& warp, const Op&) { own_memory(warp).relinquish(); }
@@ -310,7 +317,7 @@ void tensor_copy(Warp& warp, const Op& op) {
   for_lane_by_lane(warp, [&](u32 lane) {
     const TensorAddress at = address_of(warp, op, lane);
     const u64 bits = warp.at<const u64>(op.src[1])[lane];
-    check_descriptor(warp, lane, bits);
+    check_descriptor(warp, lane, bits, sem::Major::k);
     const auto layout = sem::matrix_layout(sem::tcgen05_descriptor(bits), sem::Major::k);
     for_each_cta(warp, op, lane, [&](u32 rank) { copy(warp, lane, form, layout, at, rank); });
   });
@@ -321,7 +328,8 @@ void tensor_shift(Warp& warp, const Op& op) {
   for_lane_by_lane(warp, [&](u32 lane) {
     const TensorAddress at = address_of(warp, op, lane);
     if (at.lane % kRows || at.lane >= kTensorLanes)
-      refuse(warp, lane, fmt::format("lane {} of tensor memory is no multiple of 32", at.lane));
+      refuse_tensor(warp, lane,
+                    fmt::format("lane {} of tensor memory is no multiple of 32", at.lane));
     for_each_cta(warp, op, lane, [&](u32 rank) {
       TensorMemory& memory = warp.tensor_memory->of(rank);
       check_columns(warp, lane, memory, at, kColumns);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "interp/op.h"
+#include "isa/sem/matrix_descriptor.h"
 #include "machine/tensor_memory.h"
 
 namespace heddle::interp {
@@ -48,8 +49,12 @@ void tensor_shift(Warp& warp, const Op& op);
 void tensor_commit(Warp& warp, const Op& op);
 inline constexpr u8 kToRanks = 1;
 
+/// Traps, with what is wrong with an operation on tensor memory.
+[[noreturn]] void refuse_tensor(Warp& warp, u32 lane, std::string detail);
 /// The rank of the other CTA of the pair (9.7.16.5.1). Traps if there is none.
 u32 peer_of(Warp& warp, u32 lane);
+/// Traps unless a matrix descriptor of cp or mma is legal (9.7.16.4.1).
+void check_descriptor(Warp& warp, u32 lane, u64 bits, sem::Major major);
 /// What is wrong with an address outside of the allocated columns.
 std::string describe_missing(machine::TensorAddress at);
 

@@ -69,11 +69,41 @@ std::string describe(const ProductFault& fault, const Warp& warp) {
   }
 }
 
+void check_matrices(Warp& warp, u32 lane, const TensorProduct& product) {
+  const auto major = [&](u32 bit) {
+    return product.descriptor >> bit & 1 ? sem::Major::mn : sem::Major::k;
+  };
+  if (!product.a_in_tensor) check_descriptor(warp, lane, product.a, major(15));
+  check_descriptor(warp, lane, product.b, major(16));
+}
+
+/// Traps unless D, and A if it is in tensor memory, begin at a legal lane (9.7.16.10.5): 0, or 16
+/// where a layout has half of the lanes. `.ashift` needs all of them (9.7.16.10.9.1).
+void check_lanes(Warp& warp, u32 lane, const TensorProduct& product) {
+  const u32 rows = (product.descriptor >> 24 & 31) * 16 / product.ctas;
+  const bool halves =
+      rows == 64 && !product.weight_stationary && (product.ctas == 1 || product.sparse);
+  const u32 of_d = machine::TensorAddress::of(product.d).lane;
+  if (of_d != 0 && !(halves && of_d == 16))
+    refuse_tensor(warp, lane,
+                  fmt::format("D begins at lane {} of tensor memory, must be {}", of_d,
+                              halves ? "0 or 16" : "0"));
+  if (!product.a_in_tensor) return;
+  const u32 of_a = machine::TensorAddress::of(static_cast<u32>(product.a)).lane;
+  if (of_a != of_d)
+    refuse_tensor(warp, lane,
+                  fmt::format("A begins at lane {} of tensor memory, D at lane {}", of_a, of_d));
+  if (product.shifts_a && rows * product.ctas < 128)
+    refuse_tensor(warp, lane, fmt::format("`.ashift` needs an M of 128 or 256, and M is {}", rows));
+}
+
 void multiply(Warp& warp, const Op& op, u32 lane) {
   TensorProduct product = product_of(warp, op, lane);
   const u32 own = rank_of(warp);
   product.ctas = op.runtime[0] ? 2 : 1;
   if (product.ctas == 2) peer_of(warp, lane);  // there must be one
+  check_matrices(warp, lane, product);
+  check_lanes(warp, lane, product);
   product.shared_bytes = static_cast<u32>(warp.shared_size);
   for (u32 i = 0; i < product.ctas; ++i) {
     const u32 rank = product.ctas == 2 ? (own & ~1u) + i : own;
@@ -84,8 +114,7 @@ void multiply(Warp& warp, const Op& op, u32 lane) {
         reinterpret_cast<const u8*>(warp.cluster_base + u64{rank} * machine::kSharedSlot);
   }
   const ProductFault fault = machine::multiply(product, *warp.tensor_core);
-  if (fault.kind != ProductFault::Kind::none)
-    raise_trap(warp, TrapKind::tensor_memory, lane, nullptr, describe(fault, warp));
+  if (fault.kind != ProductFault::Kind::none) refuse_tensor(warp, lane, describe(fault, warp));
 }
 
 }  // namespace
