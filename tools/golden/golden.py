@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""golden.py: runs the instances of tools/golden on both of Heddle's engines. Their results must agree with each other, and with the
-recordings of GPUs in tests/golden."""
+"""golden.py: runs the instances of tools/golden on both of Heddle's engines. Their results must agree with each other, with the
+model of mma, and with the recordings of GPUs in tests/golden."""
 
 import argparse
 import array
@@ -26,13 +26,13 @@ def main():
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
 
-    def record(engine):
-        path = options.out / f"{engine}.golden"
-        print(f"== on Heddle ({engine})", flush=True)
+    def record(name, *arguments, **environment):
+        path = options.out / f"{name}.golden"
+        print(f"== on Heddle ({name})", flush=True)
         done = subprocess.run(
             [options.program, "record", path, "--driver", options.driver, "--stride", options.stride,
-             "--part", options.part, "--only", options.only],
-            env=dict(os.environ, HEDDLE_ENGINE=engine, HEDDLE_CACHE="0"), capture_output=True, text=True)
+             "--part", options.part, "--only", options.only, *arguments],
+            env=dict(os.environ, HEDDLE_CACHE="0", **environment), capture_output=True, text=True)
         if done.returncode:
             sys.exit(done.stdout + done.stderr)  # on success the output only lists pending instructions
         print(done.stdout, end="", flush=True)
@@ -52,8 +52,19 @@ def main():
             print("a sweep of mov is not its inputs")
         return wrong
 
-    jit, interp = (record(engine) for engine in ENGINES)
+    def differs_from_model(engine):
+        """The model is that of an H200's dense mma."""
+        recorded = record(f"h200-{engine}", "--kind", "matrices", HEDDLE_ENGINE=engine, HEDDLE_DEVICE="h200")
+        done = subprocess.run([options.program, "model", recorded, "--only", options.only], capture_output=True, text=True)
+        *judged, total = done.stdout.splitlines()
+        different = [line for line in judged if not line.endswith(": as the model")]
+        print("\n".join([*different, total]), flush=True)
+        return bool(different)
+
+    jit, interp = (record(engine, HEDDLE_ENGINE=engine) for engine in ENGINES)
     failed = sweep_is_wrong() | differs(jit, interp)
+    if "mma" in options.only or not options.only:
+        failed |= any([differs_from_model(engine) for engine in ENGINES])
     recordings = sorted(RECORDINGS.glob("*.golden"))
     for recording in recordings:
         failed |= differs(recording, jit)

@@ -18,7 +18,9 @@ namespace {
 __extension__ using s128 = __int128;
 __extension__ using u128 = unsigned __int128;
 
-constexpr int kExtraBits = 25;  // bits kept below the largest summand's exponent, on sm_90
+// On sm_90: bits kept below the largest summand's exponent, and the least exponent that counts as
+// the largest.
+constexpr int kExtraBits = 25, kFloorF32 = -133, kFloorF16 = -21;
 
 // ------------------------------------------------------------------------------ floating point
 
@@ -82,7 +84,8 @@ u64 rounded(s128 sum, int exponent, bool half) {
   return sign | std::min(bits, f.exponent_mask());
 }
 
-/// The sum of all summands, each truncated to a multiple of 2^(largest scale - kExtraBits).
+/// The sum of all summands, each truncated to a multiple of 2^(largest scale - kExtraBits), where
+/// the largest scale is at least the floor.
 u64 sum_of(const std::vector<Number>& summands, bool half) {
   bool plus = false, minus = false;
   constexpr int kNone = std::numeric_limits<int>::min();
@@ -95,7 +98,7 @@ u64 sum_of(const std::vector<Number>& summands, bool half) {
   if (plus && minus) return nan_of(half);
   if (plus || minus) return half ? (minus ? 0xfc00 : 0x7c00) : (minus ? 0xff800000 : 0x7f800000);
   if (largest == kNone) return 0;
-  const int unit = largest - kExtraBits;
+  const int unit = std::max(largest, half ? kFloorF16 : kFloorF32) - kExtraBits;
   s128 sum = 0;
   for (const Number& one : summands) {
     if (!one.significand) continue;
