@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "jit/extent.h"
 #include "jit/llvm/analysis/fixed_point.h"
+#include "jit/llvm/vector/shuffles.h"
 
 namespace heddle::jit {
 namespace {
@@ -298,6 +299,7 @@ Shape Shapes::of_wait(const llvm::CallInst& call) const {
 
 Shape Shapes::of_warp_operation(const llvm::CallInst& call) const {
   const Site& site = site_of(call, sites_);
+  if (broadcast_lane(call, site)) return {team_ == kLanes ? Kind::team : Kind::warp, 0, 1, {}};
   if (!isa::effects_of(site.sem).uniform) return Shape::any();
   if (!site.has_members) return Shape::uniform();
   const Shape members = of(call.getArgOperand(call.arg_size() - 1));

@@ -6,6 +6,7 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include <algorithm>
 #include <set>
@@ -183,6 +184,15 @@ bool is_elected(const llvm::Value* condition, const ScalarKernel& kernel) {
          site_of(*call, kernel.sites).sem == isa::SemId::elect;
 }
 
+/// Whether the condition is true for at most one lane of a warp.
+bool excludes_others(const llvm::Value* condition, const ScalarKernel& kernel) {
+  using namespace llvm::PatternMatch;
+  const llvm::Value *one = nullptr, *other = nullptr;
+  if (match(condition, m_LogicalAnd(m_Value(one), m_Value(other))))
+    return excludes_others(one, kernel) || excludes_others(other, kernel);
+  return is_elected(condition, kernel);
+}
+
 /// Whether at most one lane of a warp may be in the block at a time.
 bool is_of_one_lane(const Block* block, const ScalarKernel& kernel, const Shapes& shapes) {
   for (const auto* node = shapes.dominators.getNode(block)->getIDom(); node;
@@ -192,7 +202,7 @@ bool is_of_one_lane(const Block* block, const ScalarKernel& kernel, const Shapes
     const auto* branch = llvm::cast<llvm::BranchInst>(above->getTerminator());
     for (unsigned s = 0; s < 2; ++s) {
       const bool one =
-          shapes.lane_test(above, s) || (s == 0 && is_elected(branch->getCondition(), kernel));
+          shapes.lane_test(above, s) || (s == 0 && excludes_others(branch->getCondition(), kernel));
       const llvm::BasicBlockEdge edge(above, branch->getSuccessor(s));
       if (one && shapes.dominators.dominates(edge, block)) return true;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -24,6 +25,18 @@ inline std::optional<ShuffleSources> shuffle_sources(const llvm::CallInst& call,
                                         static_cast<u32>(b->getZExtValue()),
                                         static_cast<u32>(c->getZExtValue()));
   return sources;
+}
+
+/// The lane whose value a shfl gives to all lanes of the warp. Nothing where there are several, or
+/// the compiler does not know it.
+inline std::optional<u32> broadcast_lane(const llvm::CallInst& call, const Site& site) {
+  const auto sources = shuffle_sources(call, site);
+  if (!sources) return std::nullopt;
+  const u32 lane = sources->front().lane;
+  const auto is_same = [&](const sem::ShuffleSource& source) {
+    return source.lane == lane && source.in_range;
+  };
+  return std::ranges::all_of(*sources, is_same) ? std::optional(lane) : std::nullopt;
 }
 
 }  // namespace heddle::jit

@@ -12,8 +12,27 @@
 
 namespace heddle::jit {
 
+/// A shfl by which all lanes of a warp get the value of one. That lane may be inactive and its
+/// value poison, and a branch may depend on the result.
+void WarpOperations::emit_broadcast(llvm::CallInst& call, u32 lane) {
+  LaneValue all{shapes_.of(&call), {}, {}};
+  for (unsigned h = 0; h < halves_; h += kHalves) {
+    llvm::Value* half = values_.vector(call.getArgOperand(1), h + lane / kHalf);
+    all.scalars[h] = builder_.CreateFreeze(builder_.CreateExtractElement(half, lane % kHalf));
+    if (!call.getType()->isStructTy()) continue;
+    llvm::Value* pair = llvm::PoisonValue::get(call.getType());
+    pair = builder_.CreateInsertValue(pair, all.scalars[h], 0);
+    all.scalars[h] = builder_.CreateInsertValue(pair, builder_.getTrue(), 1);
+  }
+  values_.define(call, all);
+}
+
 /// A shfl whose source lanes are constants.
 bool WarpOperations::emit_shuffle(llvm::CallInst& call, const Site& site) {
+  if (const auto lane = broadcast_lane(call, site)) {
+    emit_broadcast(call, *lane);
+    return true;
+  }
   const auto sources = shuffle_sources(call, site);
   if (!sources) return false;
   const u64 wanted = demanded_.lanes(&call);
@@ -86,7 +105,7 @@ void WarpOperations::emit(llvm::CallInst& call, const Site& site, const Halves& 
   // In other cases the run-time checks the membermask with the rest.
   if (site.has_members && (uniform || shuffle_sources(call, site))) {
     check_members(call, mask);
-    if (uniform)
+    if (uniform && !is_shuffle(site))
       takes_part =
           builder_.CreateAnd(here, values_.scalar(call.getArgOperand(call.arg_size() - 1)));
   }

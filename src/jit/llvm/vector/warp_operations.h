@@ -22,6 +22,7 @@ class WarpOperations : Emitter {
 
  private:
   void emit_movmatrix(llvm::CallInst& call);
+  void emit_broadcast(llvm::CallInst& call, u32 lane);
   bool emit_shuffle(llvm::CallInst& call, const Site& site);
 
   LaneValues& values_;
