@@ -48,8 +48,7 @@ class Client:
 PYTHON = "{heddle} exec -- {python} {here}/python/"
 # The CUDA 13.0 tools: newer ones write PTX versions that Heddle's driver does not support.
 TOOLKIT = "cuda-toolkit[nvrtc,nvvm,cudart,cccl]==13.0.*"
-# TC=0: without tensor cores, whose instructions do not run yet.
-TINYGRAD = {"TC": "0", "HEDDLE_DEVICES": "2"}
+TINYGRAD = {"HEDDLE_DEVICES": "2"}
 
 CLIENTS = [
     Client("cuda-runtime", ["{python} {root}/tests/runtime/programs_test.py --heddle {heddle}"]),
@@ -62,6 +61,9 @@ CLIENTS = [
            install=["tinygrad==0.14.0", "cuda-toolkit[nvrtc,cudart,crt]==13.0.*"],
            environment={"DEV": "CUDA:CUDA", "CUDA_PATH": "{packages}/nvidia/cu13",
                         "NVRTC_PATH": "{packages}/nvidia/cu13/lib/libnvrtc.so.13", **TINYGRAD}),
+    Client("triton", [PYTHON + "triton_client.py"], needs=["gcc"],
+           install=["triton==3.9.0", "cuda-bindings==13.5.0", "numpy==2.4.6"],
+           environment={"TRITON_CACHE_DIR": "{work}/cache"}),
     Client("cuda-bindings", [PYTHON + "cuda_bindings_client.py"],
            install=["cuda-bindings==13.5.0", "numpy==2.4.6"]),
     Client("cuda-core", [PYTHON + "cuda_core_client.py"],

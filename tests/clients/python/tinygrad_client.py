@@ -2,7 +2,7 @@
 """tinygrad: the same program on the device that DEV names and on the CPU back end."""
 
 from checks import check, finish
-from tinygrad import Device, Tensor, TinyJit, nn
+from tinygrad import Device, Tensor, TinyJit, dtypes, nn
 from tinygrad.helpers import Context
 
 
@@ -80,6 +80,12 @@ def jit(random):
 assert Device.DEFAULT == "CUDA", Device.DEFAULT
 compare("element by element", lambda random: (random(999) * 3 + 1).sin().exp2().tolist(), 2e-5)
 compare("matrix product", lambda random: (random(96, 80) @ random(80, 112)).tolist(), 2e-5)
+# With tensor cores, whose sums are f32; the CPU back end multiplies the same numbers as f32. TC_OPT=2 pads.
+with Context(TC_OPT=2, ALLOW_TF32=1):
+    for m, k, n in (64, 64, 64), (50, 70, 90):
+        compare(f"products of half, {m} x {k} x {n}",
+                lambda random: random(m, k).half().matmul(random(k, n).half(), dtype=dtypes.float).tolist(), 1e-5)
+        compare(f"products of tf32, {m} x {k} x {n}", lambda random: (random(m, k) @ random(k, n)).tolist(), 2e-2)
 # The CPU back end keeps intermediate results wider than half.
 compare("half precision", lambda random: [random(64, 32).half().float().tolist(),
                                           (random(64, 32).half() + random(32).half()).float().tolist()], 1e-3)
