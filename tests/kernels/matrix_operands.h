@@ -23,21 +23,21 @@ inline uint8_t e2m1_bits(float value) { return uint8_t(float_bits(value, 2, 1, 1
 inline uint8_t ue8m0_bits(float value) { return uint8_t(std::ilogb(value) + 127); }
 
 /// Rows of A or columns of B: `lines` times `k` values.
-struct Operand {
+struct Lines {
   int lines, k;
   std::vector<float> values;
   float at(int line, int i) const { return values[size_t(line) * k + i]; }
 };
 
 /// Integers from -bound to bound.
-inline Operand small_operand(int lines, int k, unsigned bound, uint64_t seed) {
+inline Lines small_operand(int lines, int k, unsigned bound, uint64_t seed) {
   Random random(seed);
   return {lines, k, tabulate(size_t(lines) * k, [&](size_t) {
             return float(random.below(2 * bound + 1)) - float(bound);
           })};
 }
 /// Values that e2m1 holds.
-inline Operand e2m1_operand(int lines, int k, uint64_t seed) {
+inline Lines e2m1_operand(int lines, int k, uint64_t seed) {
   constexpr float kValues[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
   Random random(seed);
   return {lines, k, tabulate(size_t(lines) * k, [&](size_t) {
@@ -46,14 +46,14 @@ inline Operand e2m1_operand(int lines, int k, uint64_t seed) {
           })};
 }
 /// Numbers of eleven significant bits, between -1 and 1.
-inline Operand fine_operand(int lines, int k, uint64_t seed) {
-  Operand operand = small_operand(lines, k, 1023, seed);
+inline Lines fine_operand(int lines, int k, uint64_t seed) {
+  Lines operand = small_operand(lines, k, 1023, seed);
   for (float& value : operand.values) value /= 1024;
   return operand;
 }
 
 /// A scale factor for each `block` elements of a line.
-inline Operand scale_factors(const Operand& of, int block, const std::vector<float>& values,
+inline Lines scale_factors(const Lines& of, int block, const std::vector<float>& values,
                              uint64_t seed) {
   Random random(seed);
   const int k = of.k / block;
@@ -61,14 +61,14 @@ inline Operand scale_factors(const Operand& of, int block, const std::vector<flo
             return values[random.below(unsigned(values.size()))];
           })};
 }
-inline Operand scaled(Operand operand, const Operand& scales) {
+inline Lines scaled(Lines operand, const Lines& scales) {
   const int block = operand.k / scales.k;
   for (size_t i = 0; i < operand.values.size(); ++i) operand.values[i] *= scales.values[i / block];
   return operand;
 }
 
 template <class Encode>
-auto encoded(const Operand& operand, Encode encode) {
+auto encoded(const Lines& operand, Encode encode) {
   return tabulate(operand.values.size(), [&](size_t i) { return encode(operand.values[i]); });
 }
 /// The same, line i of the result holding element i of every line.
@@ -111,7 +111,7 @@ inline std::vector<uint8_t> scale_blocks(const std::vector<uint8_t>& factors, in
 }
 
 /// D, row by row.
-inline std::vector<float> product(const Operand& a, const Operand& b) {
+inline std::vector<float> product(const Lines& a, const Lines& b) {
   return tabulate(size_t(a.lines) * b.lines, [&](size_t i) {
     double sum = 0;
     for (int k = 0; k < a.k; ++k)
@@ -120,7 +120,7 @@ inline std::vector<float> product(const Operand& a, const Operand& b) {
   });
 }
 /// Whether D is A * B but for the truncation of tensor cores: a part of the sum of all magnitudes.
-inline void expect_near(const std::vector<float>& d, const Operand& a, const Operand& b) {
+inline void expect_near(const std::vector<float>& d, const Lines& a, const Lines& b) {
   const std::vector<float> exact = product(a, b);
   ASSERT_EQ(d.size(), exact.size());
   for (size_t i = 0; i < d.size(); ++i) {

@@ -22,9 +22,9 @@ TEST_P(MmaFp4, ScaledBlocks) {
     for (const int k : {128, 640}) {
       SCOPED_TRACE(scaling.kernel + std::string(", k ") + std::to_string(k));
       constexpr int kM = 128, kN = 96;
-      const Operand a = e2m1_operand(kM, k, 1), b = e2m1_operand(kN, k, 2);
-      const Operand scales_a = scale_factors(a, scaling.block, scaling.factors, 3);
-      const Operand scales_b = scale_factors(b, scaling.block, scaling.factors, 4);
+      const Lines a = e2m1_operand(kM, k, 1), b = e2m1_operand(kN, k, 2);
+      const Lines scales_a = scale_factors(a, scaling.block, scaling.factors, 3);
+      const Lines scales_b = scale_factors(b, scaling.block, scaling.factors, 4);
       Buffer device_a(packed(encoded(a, e2m1_bits))), device_b(packed(encoded(b, e2m1_bits)));
       Buffer device_scales_a(encoded(scales_a, scaling.encode));
       Buffer device_scales_b(encoded(scales_b, scaling.encode));

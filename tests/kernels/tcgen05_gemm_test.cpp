@@ -30,9 +30,9 @@ TEST_P(Tcgen05Gemm, Halves) {
     for (const bool fine : {false, true}) {
       SCOPED_TRACE(gemm.kernel + std::string(", m ") + std::to_string(gemm.m) + ", n " +
                    std::to_string(gemm.n));
-      const Operand a =
+      const Lines a =
           fine ? fine_operand(gemm.m, gemm.k, 3) : small_operand(gemm.m, gemm.k, 20, 1);
-      const Operand b =
+      const Lines b =
           fine ? fine_operand(gemm.n, gemm.k, 4) : small_operand(gemm.n, gemm.k, 20, 2);
       Buffer device_a(swizzled_tiles(encoded(a, f16_bits), gemm.k, kRows));
       Buffer device_b(swizzled_tiles(encoded(b, f16_bits), gemm.k, kColumns / gemm.ctas));
@@ -61,9 +61,9 @@ TEST_P(Tcgen05Gemm, ScaledBlocks) {
     for (const int k : {256, 1024}) {
       SCOPED_TRACE(scaling.kernel + std::string(", k ") + std::to_string(k));
       constexpr int kM = 256, kN = 128;
-      const Operand a = e2m1_operand(kM, k, 5), b = e2m1_operand(kN, k, 6);
-      const Operand scales_a = scale_factors(a, scaling.block, scaling.factors, 7);
-      const Operand scales_b = scale_factors(b, scaling.block, scaling.factors, 8);
+      const Lines a = e2m1_operand(kM, k, 5), b = e2m1_operand(kN, k, 6);
+      const Lines scales_a = scale_factors(a, scaling.block, scaling.factors, 7);
+      const Lines scales_b = scale_factors(b, scaling.block, scaling.factors, 8);
       Buffer device_a(swizzled_tiles(packed(encoded(a, e2m1_bits)), k / 2, kRows));
       Buffer device_b(swizzled_tiles(packed(encoded(b, e2m1_bits)), k / 2, kColumns));
       Buffer device_scales_a(scale_blocks(encoded(scales_a, scaling.encode), scales_a.k));

@@ -30,7 +30,7 @@ TEST_P(WgmmaGemm, SpecialisedWarps) {
   for (const GemmCase& gemm : kGemms) {
     for (const Size& size : {Size{128, 128, 64}, {128, 128, 320}, {256, 128, 256}}) {
       SCOPED_TRACE(gemm.kernel + std::string(", k ") + std::to_string(size.k));
-      const Operand a = small_operand(size.m, size.k, 20, 1),
+      const Lines a = small_operand(size.m, size.k, 20, 1),
                     b = small_operand(size.n, size.k, 20, 2);
       const auto columns = encoded(b, f16_bits);
       Buffer device_a(swizzled_tiles(encoded(a, f16_bits), size.k, kBlock));
@@ -44,7 +44,7 @@ TEST_P(WgmmaGemm, SpecialisedWarps) {
 
 TEST_P(WgmmaGemm, ElevenBits) {
   constexpr int kK = 256;
-  const Operand a = fine_operand(128, kK, 3), b = fine_operand(128, kK, 4);
+  const Lines a = fine_operand(128, kK, 3), b = fine_operand(128, kK, 4);
   Buffer device_a(swizzled_tiles(encoded(a, f16_bits), kK, kBlock));
   Buffer device_b(encoded(b, f16_bits));
   Buffer<float> d(128 * 128);
@@ -55,7 +55,7 @@ TEST_P(WgmmaGemm, ElevenBits) {
 TEST_P(WgmmaGemm, PairsOfCtasShareB) {
   for (const Size& size : {Size{256, 128, 64}, {256, 256, 512}}) {
     SCOPED_TRACE(size.k);
-    const Operand a = small_operand(size.m, size.k, 3, 5), b = small_operand(size.n, size.k, 3, 6);
+    const Lines a = small_operand(size.m, size.k, 3, 5), b = small_operand(size.n, size.k, 3, 6);
     Buffer device_a(swizzled_tiles(encoded(a, f16_bits), size.k, kBlock));
     Buffer device_b(swizzled_tiles(encoded(b, f16_bits), size.k, kBlock));
     Buffer<uint16_t> d(size_t(size.m) * size.n);
@@ -67,10 +67,10 @@ TEST_P(WgmmaGemm, PairsOfCtasShareB) {
 
 TEST_P(WgmmaGemm, TwoLevelsOfSums) {
   constexpr int kK = 512, kScaled = 128;
-  const Operand a = small_operand(256, kK, 2, 7), b = small_operand(256, kK, 2, 8);
+  const Lines a = small_operand(256, kK, 2, 7), b = small_operand(256, kK, 2, 8);
   const std::vector<float> values = {0.5, 1, 2, 4};
-  const Operand scales_a = scale_factors(a, kScaled, values, 9);
-  Operand scales_b = scale_factors(b, kScaled, values, 10);
+  const Lines scales_a = scale_factors(a, kScaled, values, 9);
+  Lines scales_b = scale_factors(b, kScaled, values, 10);
   for (size_t i = 0; i < scales_b.values.size(); ++i)
     scales_b.values[i] =
         scales_b.values[i / (kBlock * scales_b.k) * kBlock * scales_b.k + i % scales_b.k];
