@@ -147,8 +147,8 @@ inline constexpr u8 kOrdered = 1;
 /// no loop.
 inline constexpr u8 kMembers = 1, kInNoLoop = 2;
 
-/// Op::flags of barriers: there is a thread count; the barrier's number is an immediate; the barrier
-/// is that of the warp group.
+/// Op::flags of barriers: there is a thread count; the barrier's number is an immediate; the
+/// barrier is that of the warp group.
 inline constexpr u8 kThreadCount = 1, kKnownBarrier = 2, kOfWarpGroup = 4;
 
 /// Op::flags of isspacep: the window for which it tests.

@@ -54,7 +54,7 @@ inline Lines fine_operand(int lines, int k, uint64_t seed) {
 
 /// A scale factor for each `block` elements of a line.
 inline Lines scale_factors(const Lines& of, int block, const std::vector<float>& values,
-                             uint64_t seed) {
+                           uint64_t seed) {
   Random random(seed);
   const int k = of.k / block;
   return {of.lines, k, tabulate(size_t(of.lines) * k, [&](size_t) {

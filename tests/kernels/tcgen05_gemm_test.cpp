@@ -30,10 +30,8 @@ TEST_P(Tcgen05Gemm, Halves) {
     for (const bool fine : {false, true}) {
       SCOPED_TRACE(gemm.kernel + std::string(", m ") + std::to_string(gemm.m) + ", n " +
                    std::to_string(gemm.n));
-      const Lines a =
-          fine ? fine_operand(gemm.m, gemm.k, 3) : small_operand(gemm.m, gemm.k, 20, 1);
-      const Lines b =
-          fine ? fine_operand(gemm.n, gemm.k, 4) : small_operand(gemm.n, gemm.k, 20, 2);
+      const Lines a = fine ? fine_operand(gemm.m, gemm.k, 3) : small_operand(gemm.m, gemm.k, 20, 1);
+      const Lines b = fine ? fine_operand(gemm.n, gemm.k, 4) : small_operand(gemm.n, gemm.k, 20, 2);
       Buffer device_a(swizzled_tiles(encoded(a, f16_bits), gemm.k, kRows));
       Buffer device_b(swizzled_tiles(encoded(b, f16_bits), gemm.k, kColumns / gemm.ctas));
       Buffer<float> d(size_t(gemm.m) * gemm.n);

@@ -31,7 +31,7 @@ TEST_P(WgmmaGemm, SpecialisedWarps) {
     for (const Size& size : {Size{128, 128, 64}, {128, 128, 320}, {256, 128, 256}}) {
       SCOPED_TRACE(gemm.kernel + std::string(", k ") + std::to_string(size.k));
       const Lines a = small_operand(size.m, size.k, 20, 1),
-                    b = small_operand(size.n, size.k, 20, 2);
+                  b = small_operand(size.n, size.k, 20, 2);
       const auto columns = encoded(b, f16_bits);
       Buffer device_a(swizzled_tiles(encoded(a, f16_bits), size.k, kBlock));
       Buffer device_b(gemm.rows_of_b ? transposed(columns, size.k) : columns);
