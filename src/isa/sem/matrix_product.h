@@ -548,16 +548,21 @@ inline f32x16 with_canonical_nan(f32x16 value) {
 inline void multiply_columns_ieee(const MatrixProduct& what, const Rows& a, const Columns& b,
                                   ColumnSums& sums) {
   const u32 per_word = elements_in_word(what.a);
-  for (u32 i = 0; i < kTileColumns; ++i) {
-    for (u32 word = 0; word < what.words; ++word) {
-      for (u32 part = 0; part < per_word; ++part) {
-        const u32 in_b = (word / kGroup * per_word + part) * kWarpSize + word % kGroup;
-        const u32x16 of_b = u32x16{} + std::bit_cast<u32>(b[i].values[in_b]);  // also -0
-        sums[i] = fused(load<f32x16>(a.values + (word * per_word + part) * kVectorLanes),
-                        as<f32x16>(of_b), sums[i]);
+  ColumnSums local;
+  std::copy(std::begin(sums), std::end(sums), local);
+  for (u32 word = 0; word < what.words; ++word) {
+    for (u32 part = 0; part < per_word; ++part) {
+      const f32x16 of_a = load<f32x16>(a.values + (word * per_word + part) * kVectorLanes);
+      const float* of_b = b.values + (word / kGroup * per_word + part) * kWarpSize + word % kGroup;
+      for (f32x16& sum : local) {
+        // By its bits, since an addition of +0 would change -0.
+        sum = fused(of_a, as<f32x16>(u32x16{} + std::bit_cast<u32>(*of_b)), sum);
+        of_b += kGroup;
       }
     }
-    sums[i] = with_canonical_nan(sums[i]);
+  }
+  for (u32 i = 0; i < kTileColumns; ++i) {
+    sums[i] = with_canonical_nan(local[i]);
     if (what.result.half) sums[i] = round_to_half(sums[i]);
   }
 }

@@ -48,6 +48,9 @@ inline void store(void* to, V value) {
 }
 /// a * b + c in each lane, rounded once.
 inline f32x16 fused(f32x16 a, f32x16 b, f32x16 c) {
+#if defined(__FMA__) && defined(__clang__)
+  return __builtin_elementwise_fma(a, b, c);
+#endif
   for (u32 i = 0; i < kVectorLanes; ++i) c[i] = fused(a[i], b[i], c[i]);
   return c;
 }
