@@ -105,7 +105,7 @@ class OpenBlas {
   std::vector<float> a_, b_, d_ = std::vector<float>(kM * kN);
 };
 
-/// Of the processor.
+/// The processor time of a run.
 double milliseconds(const std::function<void()>& run) {
   const std::clock_t begin = std::clock();
   run();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cost of a matrix product of a warp, on the engine that HEDDLE_ENGINE chooses, beside native
-// f32 arithmetic on the same tile. D is the next product's C. Operands are near one, as in most
-// programs; `infinite`: A has an infinity, which takes the way of unusual numbers.
+// The cost of a matrix product of a warp or a warp group, on the engine that HEDDLE_ENGINE chooses,
+// beside native f32 arithmetic on the same tile. D is the next product's C. Operands are near one,
+// as in most programs; `infinite`: A has an infinity, which takes the way of unusual numbers.
 #include <fmt/format.h>
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cost of an instruction, through libcuda.so.1: a kernel of one warp executes it many times.
+// The cost of an instruction, through libcuda.so.1: a kernel of one CTA executes it many times.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -15,7 +15,7 @@ namespace heddle::bench {
 inline void ok(CUresult result) { HEDDLE_CHECK(result == CUDA_SUCCESS); }
 
 /// Launches the kernel, whose parameter is the address of `bytes` bytes. `instructions`: how many
-/// its `threads` threads execute together; the counter `instruction` is the time of one.
+/// its warp executes, or its warp group together; the counter `instruction` is the time of one.
 inline void measure_warp(benchmark::State& state, const std::string& ptx, const char* kernel,
                          std::size_t bytes, double instructions, unsigned threads = 32) {
   CUcontext context = nullptr;

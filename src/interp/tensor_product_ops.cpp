@@ -13,7 +13,6 @@ namespace heddle::interp {
 
 using isa::ProductFault;
 using isa::TensorProduct;
-using machine::TrapKind;
 using Operands = TensorProductOperands;
 
 namespace {
@@ -80,9 +79,9 @@ void check_matrices(Warp& warp, u32 lane, const TensorProduct& product) {
 /// Traps unless D, and A if it is in tensor memory, begin at a legal lane (9.7.16.10.5): 0, or 16
 /// where a layout has half of the lanes. `.ashift` needs all of them (9.7.16.10.9.1).
 void check_lanes(Warp& warp, u32 lane, const TensorProduct& product) {
-  const u32 rows = (product.descriptor >> 24 & 31) * 16 / product.ctas;
+  const u32 m = (product.descriptor >> 24 & 31) * 16;
   const bool halves =
-      rows == 64 && !product.weight_stationary && (product.ctas == 1 || product.sparse);
+      m == 64 * product.ctas && !product.weight_stationary && (product.ctas == 1 || product.sparse);
   const u32 of_d = machine::TensorAddress::of(product.d).lane;
   if (of_d != 0 && !(halves && of_d == 16))
     refuse_tensor(warp, lane,
@@ -93,8 +92,8 @@ void check_lanes(Warp& warp, u32 lane, const TensorProduct& product) {
   if (of_a != of_d)
     refuse_tensor(warp, lane,
                   fmt::format("A begins at lane {} of tensor memory, D at lane {}", of_a, of_d));
-  if (product.shifts_a && rows * product.ctas < 128)
-    refuse_tensor(warp, lane, fmt::format("`.ashift` needs an M of 128 or 256, and M is {}", rows));
+  if (product.shifts_a && m < 128)
+    refuse_tensor(warp, lane, fmt::format("`.ashift` needs an M of 128 or 256, and M is {}", m));
 }
 
 void multiply(Warp& warp, const Op& op, u32 lane) {

@@ -262,8 +262,9 @@ bool may_name(Context* context, const Site& site, u32 group, u32 named, const u3
   return false;
 }
 
-/// The lanes of `lanes` that name the same as the first of them.
-u32 lanes_that_name(const u32* names, u32 lanes) {
+/// The lanes of `lanes` whose membermask is that of the first of them. Usually all 32 have the
+/// same, for which the loop over them is a few vector instructions.
+u32 lanes_with_same_members(const u32* names, u32 lanes) {
   const u32 named = names[std::countr_zero(lanes)];
   u32 differences = 0;
   for (u32 lane = 0; lane < kLanes; ++lane) differences |= names[lane] ^ named;
@@ -280,7 +281,7 @@ bool for_each_group(Context* context, const Site& site, const u32* names, F f) {
   u32 left = context->lanes;
   while (left) {
     const u32 named = names[std::countr_zero(left)];
-    const u32 group = lanes_that_name(names, left);
+    const u32 group = lanes_with_same_members(names, left);
     left &= ~group;
     if (strict && !may_name(context, site, group, named, names)) return false;
     f(group, named & context->lanes);

@@ -40,16 +40,15 @@ struct ColumnsOfWide {
       values[k][kPair / 2] = __builtin_shufflevector(low, high, kAt, kAt + 1, kAt + 8, kAt + 9, kAt,
                                                      kAt + 1, kAt + 8, kAt + 9);
     };
-    const f64x8 even_low = even(b.lanes[0], b.lanes[1]), even_high = even(b.lanes[2], b.lanes[3]);
-    const f64x8 odd_low = odd(b.lanes[0], b.lanes[1]), odd_high = odd(b.lanes[2], b.lanes[3]);
-    pair.template operator()<0>(0, even_low, even_high);
-    pair.template operator()<1>(2, even_low, even_high);
-    pair.template operator()<2>(0, even_low, even_high);
-    pair.template operator()<3>(2, even_low, even_high);
-    pair.template operator()<0>(1, odd_low, odd_high);
-    pair.template operator()<1>(3, odd_low, odd_high);
-    pair.template operator()<2>(1, odd_low, odd_high);
-    pair.template operator()<3>(3, odd_low, odd_high);
+    /// k and k + 2 of all columns.
+    const auto spread = [&](u32 k, f64x8 low, f64x8 high) {
+      pair.template operator()<0>(k, low, high);
+      pair.template operator()<1>(k + 2, low, high);
+      pair.template operator()<2>(k, low, high);
+      pair.template operator()<3>(k + 2, low, high);
+    };
+    spread(0, even(b.lanes[0], b.lanes[1]), even(b.lanes[2], b.lanes[3]));
+    spread(1, odd(b.lanes[0], b.lanes[1]), odd(b.lanes[2], b.lanes[3]));
   }
 };
 
@@ -83,8 +82,8 @@ inline void add_products(const WideRegister& a, const ColumnsOfWide& b, WideRegi
   }
 }
 
-/// Multiplies and adds in ascending k, rounding each time. `blocks`: of eight rows; `groups`: of
-/// four k.
+/// Multiplies and adds in ascending k, rounding each time. A has `kBlocks` blocks of eight rows and
+/// `groups` groups of four k.
 template <isa::Rnd kRnd, u32 kBlocks>
 inline void multiply_wide(u32 groups, WarpLanes who, Registers<const f64> a, Registers<const f64> b,
                           Registers<const f64> c, Registers<f64> d) {

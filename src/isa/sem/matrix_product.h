@@ -190,8 +190,9 @@ struct StepShape {
 struct Rows {
   const float* values;   ///< element p of word w: values + (w * per_word + p) * kVectorLanes
   const u32* exponents;  ///< pair e of word w: exponents + (w * pairs_in_word + e) * kVectorLanes
-  /// From a word and an element of each word on.
-  Rows from(const StepShape& shape, u32 word, u32 part) const {
+  /// From a group of words and an element of each word on.
+  Rows from(const StepShape& shape, u32 group, u32 part) const {
+    const u32 word = group * kGroup;
     return {values + (word * shape.per_word + part) * kVectorLanes,
             exponents + (word * shape.pairs_in_word() + part / 2) * kVectorLanes};
   }
@@ -216,10 +217,15 @@ struct Columns {
   }
 };
 
-/// Exponents that are added to those of the products of each row and column.
+/// Scale factors of sixteen rows, or of columns: their exponents, which are added to those of the
+/// products, and which of them are NaN.
 struct Scales {
-  s32x16 rows{};
-  s32 columns[kTileColumns] = {};
+  s32x16 exponents{};
+  u32x16 nan{};
+};
+struct TileScales {
+  Scales rows, columns;
+  s32x16 of_column(u32 column) const { return rows.exponents + columns.exponents[column]; }
 };
 
 /// What a result is rounded to.
@@ -245,7 +251,7 @@ inline f32x16 power_of_two(s32x16 exponent) { return as<f32x16>((exponent + 127)
 inline s32x16 exponents_of(f32x16 c, s32 least) {
   const u32x16 magnitude = as<u32x16>(c) & 0x7fffffff;
   const s32x16 e = max(as<s32x16>(magnitude >> 23) - 127, s32x16{} + least);
-  return select(magnitude == 0, s32x16{} + kZeroExponent, e);
+  return magnitude == 0 ? s32x16{} + kZeroExponent : e;
 }
 
 /// f32 rounded to f16, as f32.
@@ -316,8 +322,7 @@ template <StepShape kShape, bool kScaled>
   const u32x16 words = as<u32x16>(most);
   s32x16 largest = as<s32x16>(max(most, as<s16x32>(words << 16 | words >> 16))) >> 16;
   if constexpr (kScaled) largest = largest < kNoProduct ? largest : largest + scale;
-  const s32x16 of_c = max((as<s32x16>(c) & 0x7fffffff) >> 23, s32x16{} + (least + 127)) - 127;
-  largest = c == 0 ? largest : max(largest, of_c);
+  largest = max(largest, exponents_of(c, least));
   return {max(largest, s32x16{} + floor),
           (largest > kMostExponent) | ((largest < kLeastExponent) & (largest > kNoProduct))};
 }
@@ -500,10 +505,8 @@ using ColumnSums = f32x16[kTileColumns];
 /// One step for eight columns.
 template <StepShape kShape, bool kScaled>
 inline void add_products(const SumRule& rule, const MatrixProduct& what, const Rows& a,
-                         const Columns& b, s32 least, const Scales& scales, ColumnSums& sums) {
-  const auto scale_of = [&](u32 column) {
-    return kScaled ? scales.rows + scales.columns[column] : s32x16{};
-  };
+                         const Columns& b, s32 least, const TileScales& scales, ColumnSums& sums) {
+  const auto scale_of = [&](u32 column) { return kScaled ? scales.of_column(column) : s32x16{}; };
   const s32 floor = what.result.half ? rule.floor_f16 : rule.floor_f32;
   StepExponents exponents[kTileColumns];
 #pragma clang loop unroll(disable)
@@ -529,7 +532,7 @@ inline void add_products(const SumRule& rule, const MatrixProduct& what, const R
 /// `per_word`, `parts`: of StepShape.
 template <bool kScaled, u32 kPerWord, u32 kParts>
 inline void add_products(const SumRule& rule, const MatrixProduct& what, u32 groups, const Rows& a,
-                         const Columns& b, s32 least, const Scales& scales, ColumnSums& sums) {
+                         const Columns& b, s32 least, const TileScales& scales, ColumnSums& sums) {
   switch (groups) {
     case 1:
       return add_products<{1, kPerWord, kParts}, kScaled>(rule, what, a, b, least, scales, sums);
@@ -571,13 +574,13 @@ inline void multiply_columns_ieee(const MatrixProduct& what, const Rows& a, cons
 /// groups are powers of two.
 template <bool kScaled, u32 kPerWord>
 inline void multiply_columns(const SumRule& rule, const MatrixProduct& what, const Rows& a,
-                             const Columns& b, const Scales& scales, ColumnSums& sums) {
+                             const Columns& b, const TileScales& scales, ColumnSums& sums) {
   const u32 all = what.words / kGroup;
   const u32 groups = std::clamp<u32>(rule.products / (kPerWord * kGroup), 1, all);
   s32 least = least_exponent(what.half_c);
   for (u32 first = 0; first < all; first += groups) {
     constexpr StepShape kShape = {1, kPerWord, kPerWord};
-    add_products<kScaled, kPerWord, kPerWord>(rule, what, groups, a.from(kShape, first * kGroup, 0),
+    add_products<kScaled, kPerWord, kPerWord>(rule, what, groups, a.from(kShape, first, 0),
                                               b.from(kShape, first, 0), least, scales, sums);
     least = least_exponent(what.result.half);
   }
@@ -605,9 +608,9 @@ inline void multiply_columns_as_half(const SumRule& rule, const MatrixProduct& w
   ColumnSums products = {};
   for (u32 part = 0; part < kPerWord; part += kParts) {
     for (u32 first = 0; first < all; first += groups) {
-      add_products<false, kPerWord, kParts>(
-          rule, what, groups, a.from(kShape, first * kGroup, part), b.from(kShape, first, part),
-          least_exponent(what.result.half), {}, products);
+      add_products<false, kPerWord, kParts>(rule, what, groups, a.from(kShape, first, part),
+                                            b.from(kShape, first, part),
+                                            least_exponent(what.result.half), {}, products);
     }
   }
   for (u32 i = 0; i < kTileColumns; ++i) {
@@ -617,32 +620,19 @@ inline void multiply_columns_as_half(const SumRule& rule, const MatrixProduct& w
   }
 }
 
-/// The scale factors of sixteen rows and eight columns: their exponents, and which are NaN.
-struct RowScales {
-  s32x16 exponents{};
-  u32x16 nan{};
-};
-struct ColumnScales {
-  s32 exponents[kTileColumns];
-  bool nan[kTileColumns];
-};
 /// multiply_columns() with scale factors; elements have 8 bits.
 inline void multiply_scaled_columns(const SumRule& rule, const MatrixProduct& what, const Rows& a,
-                                    const Columns& b, const RowScales& rows,
-                                    const ColumnScales& columns, ColumnSums& sums) {
+                                    const Columns& b, const TileScales& scales, ColumnSums& sums) {
   if (rule.ieee) {
     ColumnSums products = {};
     multiply_columns_ieee(what, a, b, products);
     for (u32 i = 0; i < kTileColumns; ++i)
-      sums[i] =
-          with_canonical_nan(sums[i] + scaled(products[i], rows.exponents + columns.exponents[i]));
+      sums[i] = with_canonical_nan(sums[i] + scaled(products[i], scales.of_column(i)));
   } else {
-    Scales scales = {rows.exponents, {}};
-    std::copy(std::begin(columns.exponents), std::end(columns.exponents), scales.columns);
     multiply_columns<true, 4>(rule, what, a, b, scales, sums);
   }
   for (u32 i = 0; i < kTileColumns; ++i) {
-    const u32x16 is_nan = columns.nan[i] ? ~u32x16{} : rows.nan;
+    const u32x16 is_nan = scales.rows.nan | scales.columns.nan[i];
     sums[i] = as<f32x16>(select(is_nan, u32x16{} + kNanResult, as<u32x16>(sums[i])));
   }
 }

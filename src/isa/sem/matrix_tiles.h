@@ -132,6 +132,12 @@ struct RowsOfA {
   WordsOfA stored;  ///< if it is sparse: bits that are ones where elements are stored
 };
 
+/// Changes the signs of the elements that are stored; `signs`: their bits in a word.
+inline void negate(u32 signs, u32 words, RowsOfA& a) {
+  for (u32 word = 0; word < words; ++word)
+    a.words[word] ^= signs & (a.sparse ? a.stored[word] : ~u32x16{});
+}
+
 /// `unit_bits`: of a unit (SparseA); `words`: of a row of the result; `metadata(row, chunk)`: four
 /// bits.
 template <class Metadata>

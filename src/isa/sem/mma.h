@@ -302,25 +302,14 @@ constexpr Scale decode_scale(isa::Type type, u32 byte) {
   return {std::max<s32>(static_cast<s32>(field), 1) - 7, significand, magnitude == 0x7f};
 }
 
-/// `scale(row)`: that of a row.
+/// `scale(i)`: that of row or column i, of `count`.
 template <class F>
-inline RowScales row_scales(F scale) {
-  RowScales all;
-  for (u32 row = 0; row < kVectorLanes; ++row) {
-    const Scale one = scale(row);
-    all.exponents[row] = one.exponent;
-    all.nan[row] = one.nan ? ~0u : 0;
-  }
-  return all;
-}
-/// The same of eight columns.
-template <class F>
-inline ColumnScales column_scales(F scale) {
-  ColumnScales all;
-  for (u32 column = 0; column < kTileColumns; ++column) {
-    const Scale one = scale(column);
-    all.exponents[column] = one.exponent;
-    all.nan[column] = one.nan;
+inline Scales decode_scales(u32 count, F scale) {
+  Scales all;
+  for (u32 i = 0; i < count; ++i) {
+    const Scale one = scale(i);
+    all.exponents[i] = one.exponent;
+    all.nan[i] = one.nan ? ~0u : 0;
   }
   return all;
 }
@@ -345,14 +334,17 @@ inline void multiply_scaled(const SumRule& usual, MatrixShape shape, isa::Type a
                             const SparseA& sparsity = {}) {
   constexpr isa::Type kScaleType = isa::Type::ue8m0;
   const SumRule rule = rule_of(usual, sparsity.metadata != nullptr);
-  const RowScales rows =
-      row_scales([&](u32 row) { return decode_scale(kScaleType, scale_of_row(scale_a, row, 0)); });
-  const ColumnScales columns = column_scales(
-      [&](u32 column) { return decode_scale(kScaleType, scale_of_column(scale_b, column, 0)); });
+  const TileScales scales = {
+      decode_scales(
+          kVectorLanes,
+          [&](u32 row) { return decode_scale(kScaleType, scale_of_row(scale_a, row, 0)); }),
+      decode_scales(kTileColumns, [&](u32 column) {
+        return decode_scale(kScaleType, scale_of_column(scale_b, column, 0));
+      })};
   multiply_tiles(rule, shape, {a_type, b_type, isa::Type::f32, isa::Type::f32}, who, fragments,
                  sparsity,
                  [&](const MatrixProduct& what, const Rows& a, const Columns& b, ColumnSums& sums) {
-                   multiply_scaled_columns(rule, what, a, b, rows, columns, sums);
+                   multiply_scaled_columns(rule, what, a, b, scales, sums);
                  });
 }
 
@@ -401,7 +393,8 @@ inline void add_scaled_sums(const SumRule& rule, const ScaledSum* sums, u32 coun
   c = specials.apply(load<f32x16>(results));
 }
 
-inline constexpr u32 kFp4InWord = 8, kFp4InSum = 16, kMostFp4Sums = 8;
+inline constexpr u32 kFp4InWord = elements_in_word(isa::Type::e2m1), kFp4InSum = 16,
+                     kMostFp4Sums = 8;
 /// The scale factors of sixteen rows, for each sum of sixteen products.
 struct RowScalesOfSums {
   s32x16 exponents[kMostFp4Sums];

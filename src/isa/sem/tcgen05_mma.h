@@ -5,7 +5,7 @@
 // 9.7.16.10.5 say, each element in a word of its own.
 #pragma once
 
-#include <vector>
+#include <memory>
 
 #include "isa/sem/matrix_memory.h"
 #include "isa/sem/mma_sparse.h"
@@ -220,9 +220,8 @@ class TensorMultiplication {
       expand_a(sparse_unit(shape_.a), words_, to,
                [&](u32 row, u32 chunk) { return metadata(cta, first_row + row, chunk); });
     }
-    if (!shape_.negates) return;
-    const u32 signs = is_fp4(p_.kind) ? 0x88888888u : sign_bits(format_of(shape_.a));
-    for (u32 i = 0; i < words_; ++i) to.words[i] ^= signs & (to.sparse ? to.stored[i] : ~u32x16{});
+    if (shape_.negates)
+      negate(is_fp4(p_.kind) ? 0x88888888u : sign_bits(format_of(shape_.a)), words_, to);
   }
   /// Eight columns of B as words of a fragment.
   void load_b(u32 first_column, u32 (&to)[kMostWords / kGroup][kWarpSize]) {
@@ -263,17 +262,13 @@ class TensorMultiplication {
   }
 
   /// Sixteen rows of A, and eight columns of B, decoded for the class of their elements.
-  struct DecodedRows {
-    union {
-      IntegerRows exact;  ///< integers and e2m1
-      DecodedA floats;
-    };
+  union DecodedRows {
+    IntegerRows exact;  ///< integers and e2m1
+    DecodedA floats;
   };
-  struct DecodedColumns {
-    union {
-      IntegerColumns exact;
-      DecodedB floats;
-    };
+  union DecodedColumns {
+    IntegerColumns exact;
+    DecodedB floats;
   };
   bool is_exact() const { return p_.kind == isa::Tcgen05Kind::kind_i8 || is_fp4(p_.kind); }
   isa::Type exact_type(isa::Type type) const { return is_fp4(p_.kind) ? isa::Type::e2m1 : type; }
@@ -299,12 +294,13 @@ class TensorMultiplication {
 
   /// The rows of D that a CTA has.
   void multiply(u32 cta) {
-    std::vector<DecodedRows> rows(layout_.rows / kVectorLanes);
-    for (u32 i = 0; i < rows.size(); ++i) load_rows(cta, i * kVectorLanes, rows[i]);
+    const u32 blocks = layout_.rows / kVectorLanes;
+    const auto rows = std::make_unique_for_overwrite<DecodedRows[]>(blocks);
+    for (u32 i = 0; i < blocks; ++i) load_rows(cta, i * kVectorLanes, rows[i]);
     for (u32 column = 0; column < shape_.n && !failed(); column += kTileColumns) {
       DecodedColumns columns;
       load_columns(column, columns);
-      for (u32 i = 0; i < rows.size() && !failed(); ++i)
+      for (u32 i = 0; i < blocks && !failed(); ++i)
         multiply_tile(cta, i * kVectorLanes, column, rows[i], columns);
     }
   }
@@ -355,11 +351,10 @@ class TensorMultiplication {
       if (p_.scale_d != 0) values[i] *= scale_of_d();
     }
     if (is_scaled(p_.kind)) {
-      const RowScales of_rows =
-          row_scales([&](u32 row) { return scale_of_row(cta, first_row + row, 0); });
-      const ColumnScales of_columns =
-          column_scales([&](u32 i) { return scale_of_column(cta, column + i, 0); });
-      sem::multiply_scaled_columns(rule_, what, rows, columns, of_rows, of_columns, values);
+      const TileScales scales = {
+          decode_scales(kVectorLanes, [&](u32 i) { return scale_of_row(cta, first_row + i, 0); }),
+          decode_scales(kTileColumns, [&](u32 i) { return scale_of_column(cta, column + i, 0); })};
+      sem::multiply_scaled_columns(rule_, what, rows, columns, scales, values);
     } else {
       sem::multiply_columns(rule_, what, rows, columns, values);
     }

@@ -50,9 +50,10 @@ inline void store(void* to, V value) {
 inline f32x16 fused(f32x16 a, f32x16 b, f32x16 c) {
 #if defined(__FMA__) && defined(__clang__)
   return __builtin_elementwise_fma(a, b, c);
-#endif
+#else
   for (u32 i = 0; i < kVectorLanes; ++i) c[i] = fused(a[i], b[i], c[i]);
   return c;
+#endif
 }
 /// Where `mask`, lanes of all ones or zeros, is set, a.
 template <class V, class Mask>

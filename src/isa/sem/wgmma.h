@@ -109,23 +109,28 @@ struct SharedColumns {
   }
 };
 
-/// Calls f(rows of A, tile) for each tile of eight columns, up to the first access that is not
-/// legal. `words`: of a row; a tile has `each` registers of D.
-template <bool kARegisters, bool kSparse, class F>
-inline void for_each_tile(const WgmmaOperands<kARegisters, kSparse>& operands,
-                          isa::WarpContext& context, WarpLanes who, const SparseA& sparsity,
-                          u32 columns, u32 words, u32 each, Major major_of_a, Major major_of_b,
-                          F f) {
+/// Sixteen rows of A, of `words` words each: those of the warp.
+template <bool kARegisters, bool kSparse>
+inline void load_rows(const WgmmaOperands<kARegisters, kSparse>& operands,
+                      isa::WarpContext& context, const SparseA& sparsity, u32 words, Major major,
+                      RowsOfA& to) {
   constexpr u32 kWarpsOfGroup = 4;
-  RowsOfA rows;
   if constexpr (kARegisters) {
     Tile tile{};
     tile.a = operands.a(), tile.words = words, tile.tall = true;
-    load_rows(tile, sparsity, rows);
+    load_rows(tile, sparsity, to);
   } else {
-    const SharedMatrix a(context, operands.a_descriptor(), major_of_a);
-    load_rows(a, context.warp % kWarpsOfGroup * kVectorLanes, words, sparsity, rows);
+    const SharedMatrix a(context, operands.a_descriptor(), major);
+    load_rows(a, context.warp % kWarpsOfGroup * kVectorLanes, words, sparsity, to);
   }
+}
+
+/// Calls f(tile) for each tile of eight columns, up to the first access that is not legal. `words`:
+/// of a column; a tile has `each` registers of D.
+template <bool kARegisters, bool kSparse, class F>
+inline void for_each_tile(const WgmmaOperands<kARegisters, kSparse>& operands,
+                          isa::WarpContext& context, WarpLanes who, u32 columns, u32 words,
+                          u32 each, Major major_of_b, F f) {
   const SharedMatrix b(context, operands.b_descriptor(), major_of_b);
   const Registers<u32> d = operands.d();
   for (u32 column = 0; column < columns && !context.failed; column += kTileColumns) {
@@ -133,7 +138,7 @@ inline void for_each_tile(const WgmmaOperands<kARegisters, kSparse>& operands,
     of_b.load(b, column, words);
     if (context.failed) return;
     const Registers<u32> registers = d + column / kTileColumns * each;
-    f(rows, Tile{nullptr, of_b.registers, registers, registers, words, true, who.active});
+    f(Tile{nullptr, of_b.registers, registers, registers, words, true, who.active});
   }
 }
 
@@ -145,19 +150,15 @@ inline void wgmma_float(const SumRule& usual, u32 columns, isa::Type a_type, isa
   const SumRule rule = rule_of(usual, kSparse);
   const u32 k = (kSparse ? 64 : 32) / (format_of(a_type).container / 8);
   const MatrixProduct what = product_of(rule, {a_type, b_type, d_type, d_type}, k);
-  const bool accumulates = operands.accumulates(), negates = operands.negates();
-  bool decoded = false;
+  const bool accumulates = operands.accumulates();
+  RowsOfA a;
   DecodedA decoded_a;
-  for_each_tile(operands, context, who, operands.sparsity(a_type), columns, what.words,
-                what.result.half ? 2 : 4, transposes ? operands.major_of_a() : Major::k,
-                transposes ? operands.major_of_b() : Major::k, [&](RowsOfA& a, const Tile& tile) {
-                  if (!decoded && negates) {
-                    for (u32 word = 0; word < what.words; ++word)
-                      a.words[word] ^= sign_bits(what.a) & (a.sparse ? a.stored[word] : ~u32x16{});
-                  }
-                  const Rows rows = decoded ? Rows{decoded_a.values, decoded_a.exponents}
-                                            : decode_a(what.a, rule.ieee, a, what.words, decoded_a);
-                  decoded = true;
+  load_rows(operands, context, operands.sparsity(a_type), what.words,
+            transposes ? operands.major_of_a() : Major::k, a);
+  if (operands.negates()) negate(sign_bits(what.a), what.words, a);
+  const Rows rows = decode_a(what.a, rule.ieee, a, what.words, decoded_a);
+  for_each_tile(operands, context, who, columns, what.words, what.result.half ? 2 : 4,
+                transposes ? operands.major_of_b() : Major::k, [&](const Tile& tile) {
                   DecodedB decoded_b;
                   decode_b(what.b, rule.ieee, tile.b, what.words, decoded_b);
                   multiply_tile(
@@ -195,14 +196,15 @@ inline void wgmma_integer(isa::WgmmaShape shape, isa::Type a_type, isa::Type b_t
                           isa::WarpContext& context, WarpLanes who, WarpOperands all) {
   const WgmmaOperands<kARegisters, kSparse> operands(all);
   const bool accumulates = operands.accumulates();
-  bool decoded = false;
+  const u32 words = kSparse ? 16 : 8;
+  RowsOfA a;
   IntegerRows rows;
-  for_each_tile(operands, context, who, operands.sparsity(a_type), columns_of(shape),
-                kSparse ? 16 : 8, 4, Major::k, Major::k, [&](RowsOfA& a, const Tile& tile) {
-                  if (!decoded) decode_rows(a_type, a, tile.words, rows);
-                  decoded = true;
+  load_rows(operands, context, operands.sparsity(a_type), words, Major::k, a);
+  decode_rows(a_type, a, words, rows);
+  for_each_tile(operands, context, who, columns_of(shape), words, 4, Major::k,
+                [&](const Tile& tile) {
                   IntegerColumns columns;
-                  decode_columns(b_type, tile.b, tile.words, columns);
+                  decode_columns(b_type, tile.b, words, columns);
                   multiply_tile(a_type, rows, columns, tile, accumulates, satfinite == Flag::on);
                 });
 }
@@ -212,10 +214,12 @@ inline void wgmma_bits(isa::WgmmaShape shape, isa::WarpContext& context, WarpLan
                        WarpOperands all) {
   const WgmmaOperands<kARegisters, false> operands(all);
   const bool accumulates = operands.accumulates();
-  for_each_tile(operands, context, who, {}, columns_of(shape), 8, 4, Major::k, Major::k,
-                [&](RowsOfA& a, const Tile& tile) {
-                  multiply_bits(isa::Boolop::and_, a.words, tile, accumulates);
-                });
+  constexpr u32 kWords = 8;
+  RowsOfA a;
+  load_rows(operands, context, {}, kWords, Major::k, a);
+  for_each_tile(
+      operands, context, who, columns_of(shape), kWords, 4, Major::k,
+      [&](const Tile& tile) { multiply_bits(isa::Boolop::and_, a.words, tile, accumulates); });
 }
 
 }  // namespace heddle::sem
