@@ -63,7 +63,7 @@ Expected attention(const Lengths& lengths, bool causal, const Inputs& in) {
     const int head = row / lengths.queries;
     const int seen = keys_seen(lengths, causal, row % lengths.queries);
     double sum = 0;
-    double* out = &expected.rows.elements[size_t(row * kDepth)];
+    double* out = &expected.rows.elements[size_t(row) * kDepth];
     for (int key = head * lengths.keys; key < head * lengths.keys + seen; ++key) {
       double score = 0;
       for (int i = 0; i < kDepth; ++i) score += in.q(row, i) * in.k(key, i);

@@ -1,77 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operands of matrix products for the kernel tests, and the products.
+// Operands of matrix products as asynchronous matrix instructions have them in memory. A and B are
+// lines of K: rows of A, columns of B.
 #pragma once
 
 #include <cmath>
 
-#include "harness/kernel_test.h"
+#include "harness/matrices.h"
 
 namespace heddle::kernels {
 
-/// The encoding of a value that a format of `fraction` bits and this bias holds exactly.
-inline unsigned float_bits(float value, int exponent_bits, int fraction_bits, int bias) {
-  const unsigned sign = std::signbit(value) ? 1u << (exponent_bits + fraction_bits) : 0;
-  if (value == 0) return sign;
-  int exponent = std::max(std::ilogb(value), 1 - bias);
-  const float scaled = std::ldexp(std::fabs(value), fraction_bits - exponent);
-  return sign | unsigned(int(scaled) + ((exponent + bias - 1) << fraction_bits));
+/// The elements' encodings, line by line.
+template <class T>
+std::vector<T> encoded(const Matrix& lines, const ElementType& type) {
+  return tabulate(lines.elements.size(),
+                  [&](size_t i) { return T(encoded(lines.elements[i], type)); });
 }
-inline uint16_t f16_bits(float value) { return uint16_t(float_bits(value, 5, 10, 15)); }
-inline uint8_t e4m3_bits(float value) { return uint8_t(float_bits(value, 4, 3, 7)); }
-inline uint8_t e2m1_bits(float value) { return uint8_t(float_bits(value, 2, 1, 1)); }
-inline uint8_t ue8m0_bits(float value) { return uint8_t(std::ilogb(value) + 127); }
+inline std::vector<uint16_t> halves(const Matrix& lines) { return encoded<uint16_t>(lines, kF16); }
 
-/// Rows of A or columns of B: `lines` times `k` values.
-struct Lines {
-  int lines, k;
-  std::vector<float> values;
-  float at(int line, int i) const { return values[size_t(line) * k + i]; }
-};
-
-/// Integers from -bound to bound.
-inline Lines small_operand(int lines, int k, unsigned bound, uint64_t seed) {
-  Random random(seed);
-  return {lines, k, tabulate(size_t(lines) * k, [&](size_t) {
-            return float(random.below(2 * bound + 1)) - float(bound);
-          })};
-}
 /// Values that e2m1 holds.
-inline Lines e2m1_operand(int lines, int k, uint64_t seed) {
-  constexpr float kValues[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+inline Matrix e2m1_values(int lines, int k, uint64_t seed) {
+  constexpr double kValues[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
   Random random(seed);
-  return {lines, k, tabulate(size_t(lines) * k, [&](size_t) {
-            const unsigned code = random.below(16);
-            return code < 8 ? kValues[code] : -kValues[code % 8];
-          })};
+  return tabulated(lines, k, [&](int, int) {
+    const unsigned code = random.below(16);
+    return code < 8 ? kValues[code] : -kValues[code % 8];
+  });
 }
 /// Numbers of eleven significant bits, between -1 and 1.
-inline Lines fine_operand(int lines, int k, uint64_t seed) {
-  Lines operand = small_operand(lines, k, 1023, seed);
-  for (float& value : operand.values) value /= 1024;
-  return operand;
+inline Matrix eleven_bits(int lines, int k, uint64_t seed) {
+  Matrix matrix = integers(lines, k, -1023, 1023, seed);
+  for (double& element : matrix.elements) element /= 1024;
+  return matrix;
 }
 
 /// A scale factor for each `block` elements of a line.
-inline Lines scale_factors(const Lines& of, int block, const std::vector<float>& values,
-                           uint64_t seed) {
+inline Matrix scale_factors(const Matrix& of, int block, const std::vector<float>& values,
+                            uint64_t seed) {
   Random random(seed);
-  const int k = of.k / block;
-  return {of.lines, k, tabulate(size_t(of.lines) * k, [&](size_t) {
-            return values[random.below(unsigned(values.size()))];
-          })};
+  return tabulated(of.rows, of.columns / block,
+                   [&](int, int) { return values[random.below(unsigned(values.size()))]; });
 }
-inline Lines scaled(Lines operand, const Lines& scales) {
-  const int block = operand.k / scales.k;
-  for (size_t i = 0; i < operand.values.size(); ++i) operand.values[i] *= scales.values[i / block];
-  return operand;
+inline Matrix scaled(const Matrix& lines, const Matrix& scales) {
+  const int block = lines.columns / scales.columns;
+  return tabulated(lines.rows, lines.columns,
+                   [&](int line, int i) { return lines(line, i) * scales(line, i / block); });
 }
+/// How elements of e2m1 are scaled.
+struct Scaling {
+  const char* kernel;
+  int block;  ///< elements that have one scale factor
+  std::vector<float> factors;
+  bool powers_of_two;  ///< factors are ue8m0, otherwise e4m3
 
-template <class Encode>
-auto encoded(const Lines& operand, Encode encode) {
-  return tabulate(operand.values.size(), [&](size_t i) { return encode(operand.values[i]); });
-}
-/// The same, line i of the result holding element i of every line.
+  std::vector<uint8_t> encode(const Matrix& scales) const {
+    if (!powers_of_two) return encoded<uint8_t>(scales, kE4m3);
+    return tabulate(scales.elements.size(),
+                    [&](size_t i) { return uint8_t(std::ilogb(scales.elements[i]) + 127); });
+  }
+};
+inline const Scaling kScalings[] = {{"gemm_nvfp4", 16, {0.5, 1, 1.5, 2}, false},
+                                    {"gemm_mxfp4", 32, {0.25, 0.5, 1, 2, 4}, true}};
+
+/// Encodings, line i of the result holding element i of every line.
 template <class T>
 std::vector<T> transposed(const std::vector<T>& lines, int k) {
   const size_t count = lines.size() / k;
@@ -111,24 +102,14 @@ inline std::vector<uint8_t> scale_blocks(const std::vector<uint8_t>& factors, in
 }
 
 /// D, row by row.
-inline std::vector<float> product(const Lines& a, const Lines& b) {
-  return tabulate(size_t(a.lines) * b.lines, [&](size_t i) {
-    double sum = 0;
-    for (int k = 0; k < a.k; ++k)
-      sum += double(a.at(int(i / b.lines), k)) * b.at(int(i % b.lines), k);
-    return float(sum);
-  });
+inline std::vector<float> product_of_lines(const Matrix& a, const Matrix& b) {
+  return as<float>(product(a, transposed(b)));
 }
-/// Whether D is A * B but for the truncation of tensor cores: a part of the sum of all magnitudes.
-inline void expect_near(const std::vector<float>& d, const Lines& a, const Lines& b) {
-  const std::vector<float> exact = product(a, b);
-  ASSERT_EQ(d.size(), exact.size());
-  for (size_t i = 0; i < d.size(); ++i) {
-    double magnitude = 0;
-    for (int k = 0; k < a.k; ++k)
-      magnitude += std::fabs(a.at(int(i / b.lines), k) * b.at(int(i % b.lines), k));
-    ASSERT_NEAR(d[i], exact[i], std::ldexp(magnitude, -20)) << "element " << i;
-  }
+/// Whether D is the product but for the truncation of tensor cores: a part of the sum of all
+/// magnitudes.
+inline void expect_near(const std::vector<float>& d, const Matrix& a, const Matrix& b) {
+  const Matrix columns = transposed(b);
+  EXPECT_TRUE(near(d, product(a, columns), magnitudes(a, columns), std::ldexp(1, -20)));
 }
 
 }  // namespace heddle::kernels

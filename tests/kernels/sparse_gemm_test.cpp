@@ -24,8 +24,8 @@ SparseMatrix sparse_matrix(int rows, int columns, uint64_t seed) {
   for (int four = 0; four < rows * columns / 4; ++four) {
     const auto& pair = kPairs[random.below(6)];
     for (int i = 0; i < 2; ++i) {
-      matrix.dense.elements[size_t(4 * four + pair[i])] =
-          matrix.stored.elements[size_t(2 * four + i)];
+      matrix.dense.elements[4 * size_t(four) + size_t(pair[i])] =
+          matrix.stored.elements[2 * size_t(four) + size_t(i)];
       matrix.metadata[size_t(four / 4)] |= uint16_t(pair[i] << (four % 4 * 4 + 2 * i));
     }
   }

@@ -59,12 +59,12 @@ TEST_P(StructParam, MixedAlignments) {
   }
 }
 
-struct Matrix {
+struct MatrixParameter {
   float m[4][4];
 };
 
 TEST_P(StructParam, DynamicallyIndexedMatrix) {
-  Matrix matrix;
+  MatrixParameter matrix;
   const auto numbers = random_values<float>(16, 1);
   std::memcpy(&matrix, numbers.data(), sizeof(matrix));
   const int n = 50;

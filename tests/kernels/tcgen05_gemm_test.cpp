@@ -30,48 +30,39 @@ TEST_P(Tcgen05Gemm, Halves) {
     for (const bool fine : {false, true}) {
       SCOPED_TRACE(gemm.kernel + std::string(", m ") + std::to_string(gemm.m) + ", n " +
                    std::to_string(gemm.n));
-      const Lines a = fine ? fine_operand(gemm.m, gemm.k, 3) : small_operand(gemm.m, gemm.k, 20, 1);
-      const Lines b = fine ? fine_operand(gemm.n, gemm.k, 4) : small_operand(gemm.n, gemm.k, 20, 2);
-      Buffer device_a(swizzled_tiles(encoded(a, f16_bits), gemm.k, kRows));
-      Buffer device_b(swizzled_tiles(encoded(b, f16_bits), gemm.k, kColumns / gemm.ctas));
+      const Matrix a = fine ? eleven_bits(gemm.m, gemm.k, 3) : integers(gemm.m, gemm.k, -20, 20, 1);
+      const Matrix b = fine ? eleven_bits(gemm.n, gemm.k, 4) : integers(gemm.n, gemm.k, -20, 20, 2);
+      Buffer device_a(swizzled_tiles(halves(a), gemm.k, kRows));
+      Buffer device_b(swizzled_tiles(halves(b), gemm.k, kColumns / gemm.ctas));
       Buffer<float> d(size_t(gemm.m) * gemm.n);
       launch(gemm.kernel, Shape{{gemm.grid}, {kThreads}}.with_shared(kStages * 2 * kTileBytes),
              device_a, device_b, d, gemm.m, gemm.n, gemm.k);
       if (fine)
         expect_near(d.values(), a, b);
       else
-        EXPECT_SAME(d, product(a, b));
+        EXPECT_SAME(d, product_of_lines(a, b));
     }
   }
 }
 
-struct ScaledCase {
-  const char* kernel;
-  int block;  // elements that have one scale factor
-  std::vector<float> factors;
-  uint8_t (*encode)(float);
-};
-
 TEST_P(Tcgen05Gemm, ScaledBlocks) {
-  const ScaledCase cases[] = {{"gemm_nvfp4", 16, {0.5, 1, 1.5, 2}, e4m3_bits},
-                              {"gemm_mxfp4", 32, {0.25, 0.5, 1, 2, 4}, ue8m0_bits}};
-  for (const ScaledCase& scaling : cases) {
+  for (const Scaling& scaling : kScalings) {
     for (const int k : {256, 1024}) {
       SCOPED_TRACE(scaling.kernel + std::string(", k ") + std::to_string(k));
       constexpr int kM = 256, kN = 128;
-      const Lines a = e2m1_operand(kM, k, 5), b = e2m1_operand(kN, k, 6);
-      const Lines scales_a = scale_factors(a, scaling.block, scaling.factors, 7);
-      const Lines scales_b = scale_factors(b, scaling.block, scaling.factors, 8);
-      Buffer device_a(swizzled_tiles(packed(encoded(a, e2m1_bits)), k / 2, kRows));
-      Buffer device_b(swizzled_tiles(packed(encoded(b, e2m1_bits)), k / 2, kColumns));
-      Buffer device_scales_a(scale_blocks(encoded(scales_a, scaling.encode), scales_a.k));
-      Buffer device_scales_b(scale_blocks(encoded(scales_b, scaling.encode), scales_b.k));
+      const Matrix a = e2m1_values(kM, k, 5), b = e2m1_values(kN, k, 6);
+      const Matrix scales_a = scale_factors(a, scaling.block, scaling.factors, 7);
+      const Matrix scales_b = scale_factors(b, scaling.block, scaling.factors, 8);
+      Buffer device_a(swizzled_tiles(packed(encoded<uint8_t>(a, kE2m1)), k / 2, kRows));
+      Buffer device_b(swizzled_tiles(packed(encoded<uint8_t>(b, kE2m1)), k / 2, kColumns));
+      Buffer device_scales_a(scale_blocks(scaling.encode(scales_a), scales_a.columns));
+      Buffer device_scales_b(scale_blocks(scaling.encode(scales_b), scales_b.columns));
       Buffer<float> d(size_t(kM) * kN);
       launch(scaling.kernel,
              Shape{{kN / kColumns, kM / kRows}, {kThreads}}.with_shared(
                  kStages * (2 * kTileBytes + kScaleBytes)),
              device_a, device_b, device_scales_a, device_scales_b, d, kN, k);
-      EXPECT_SAME(d, product(scaled(a, scales_a), scaled(b, scales_b)));
+      EXPECT_SAME(d, product_of_lines(scaled(a, scales_a), scaled(b, scales_b)));
     }
   }
 }

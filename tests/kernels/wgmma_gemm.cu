@@ -15,6 +15,16 @@ struct Ring {
   unsigned long long full[kStages], empty[kStages];
 };
 
+/// One thread begins the barrier objects; `consumers`: how many arrivals free a buffer.
+HEDDLE_INLINE void begin_ring(unsigned full, unsigned empty, unsigned consumers) {
+  if (threadIdx.x != 0) return;
+  for (int i = 0; i < kStages; ++i) {
+    barrier_begin(full + 8 * i, 1);
+    barrier_begin(empty + 8 * i, consumers);
+  }
+  fence_barrier_begin();
+}
+
 /// The buffers begin where the swizzling pattern does.
 HEDDLE_INLINE unsigned stage_address(unsigned stage) {
   extern __shared__ __align__(1024) unsigned char buffers[];
@@ -65,13 +75,7 @@ HEDDLE_INLINE void gemm(const char* a, const char* b, float* d, int n, int k) {
   unsigned full = shared_address(ring.full), empty = shared_address(ring.empty);
   unsigned warp = uniform_warp();
   int tiles = k / kBlockK;
-  if (threadIdx.x == 0) {
-    for (int i = 0; i < kStages; ++i) {
-      barrier_begin(full + 8 * i, 1);
-      barrier_begin(empty + 8 * i, 2);  // one thread of each consumer
-    }
-    fence_barrier_begin();
-  }
+  begin_ring(full, empty, 2);  // one thread of each consumer
   __syncthreads();
   RingPosition<kStages> at;
   if (warp < 4) {
@@ -141,13 +145,7 @@ extern "C" __global__ void __cluster_dims__(1, 2, 1) __launch_bounds__(kThreads,
   unsigned full = shared_address(ring.full), empty = shared_address(ring.empty);
   unsigned warp = uniform_warp(), rank = cluster_rank();
   int tiles = k / kBlockK;
-  if (threadIdx.x == 0) {
-    for (int i = 0; i < kStages; ++i) {
-      barrier_begin(full + 8 * i, 1);
-      barrier_begin(empty + 8 * i, 4);  // the consumers of both CTAs
-    }
-    fence_barrier_begin();
-  }
+  begin_ring(full, empty, 4);  // the consumers of both CTAs
   cluster_sync();
   RingPosition<kStages> at;
   if (warp < 4) {
@@ -210,13 +208,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   unsigned full = shared_address(ring.full), empty = shared_address(ring.empty);
   unsigned warp = uniform_warp();
   int tiles = k / kLine;
-  if (threadIdx.x == 0) {
-    for (int i = 0; i < kStages; ++i) {
-      barrier_begin(full + 8 * i, 1);
-      barrier_begin(empty + 8 * i, 8);  // each consumer warp
-    }
-    fence_barrier_begin();
-  }
+  begin_ring(full, empty, 8);  // each consumer warp
   __syncthreads();
   RingPosition<kStages> at;
   if (warp < 4) {

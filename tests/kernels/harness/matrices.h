@@ -16,7 +16,8 @@ struct ElementType {
   int exponent_bits, fraction_bits;
 };
 inline constexpr ElementType kF16{16, 5, 10}, kBf16{16, 8, 7}, kTf32{32, 8, 23}, kF64{64, 11, 52},
-    kE4m3{8, 4, 3}, kE5m2{8, 5, 2}, k8Bits{8, 0, 0}, k4Bits{4, 0, 0}, k1Bit{1, 0, 0};
+    kE4m3{8, 4, 3}, kE5m2{8, 5, 2}, kE2m1{4, 2, 1}, k8Bits{8, 0, 0}, k4Bits{4, 0, 0},
+    k1Bit{1, 0, 0};
 
 // The bits of a finite number that the type holds exactly.
 uint64_t encoded(double value, const ElementType& type);
