@@ -119,7 +119,7 @@ Picture wgmma_picture() {
       "Columns 8i to 8i + 7 of D have elements d4i to d4i + 3. A of other types is that of "
       "mma.m16n8k8 (tf32), k32 (8 bits), k256 (b1).");
   for (PlacedGrid& placed : picture.grids)
-    for (std::string& label : placed.grid.rows) label = "16w + " + label;
+    for (std::string& label : placed.grid.rows) label.insert(0, "16w + ");
   return picture;
 }
 
