@@ -24,6 +24,8 @@ constexpr u64 kLowBases[] = {0x1000'0000, 0x2000'0000, 0x8000'0000};
 constexpr u64 kLowSize = 1280 * kMiB;
 constexpr u64 kLowShared = 128 * kMiB;
 constexpr u64 kLowLocal = 256 * kMiB;
+constexpr u64 kLowOpaque = 1 * kMiB;
+constexpr u64 kHighOpaque = 8 * kMiB;
 constexpr u64 kHighShared = 4 * kGiB;  // for the largest cooperative grids
 constexpr u64 kHighLocal = 16 * kGiB;
 // As much as a GPU with 44-bit addresses; less if the host has less address space left.
@@ -84,12 +86,13 @@ u64 most_reserved(u64 needed) {
   return std::min(rest / 4 / kGiB * kGiB, kMostReserved);
 }
 
-Region carve(u64 base, u64 size, u64 shared, u64 local, u64 reserved = 0) {
+Region carve(u64 base, u64 size, u64 shared, u64 local, u64 opaque, u64 reserved = 0) {
   Region region;
   region.all = {base, size};
   region.shared = {base, shared};
   region.local = {base + shared, local};
-  region.heap = {base + shared + local, size - shared - local - reserved};
+  region.opaque = {base + shared + local, opaque};
+  region.heap = {region.opaque.end() + kPage, size - shared - local - opaque - kPage - reserved};
   region.reserved = {base + size - reserved, reserved};
   return region;
 }
@@ -107,7 +110,7 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 device_bytes) {
   std::unique_ptr<Memory> memory(new Memory);
   for (const u64 base : kLowBases) {
     if (const u64 got = reserve_range(base, kLowSize)) {
-      memory->low_ = carve(got, kLowSize, kLowShared, kLowLocal);
+      memory->low_ = carve(got, kLowSize, kLowShared, kLowLocal, kLowOpaque);
       break;
     }
   }
@@ -122,12 +125,13 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 device_bytes) {
     return Error{
         fmt::format("cannot reserve {} GiB of address space for device memory", needed / kGiB)};
   }
-  memory->high_ = carve(base, needed + reserved, kHighShared, kHighLocal, reserved);
+  memory->high_ = carve(base, needed + reserved, kHighShared, kHighLocal, kHighOpaque, reserved);
   memory->low_heap_.reset(memory->low_.heap);
   memory->high_heap_.reset(memory->high_.heap);
   memory->low_local_.reset(memory->low_.local);
   memory->high_local_.reset(memory->high_.local);
   memory->reserved_.reset(memory->high_.reserved);
+  memory->textures_ = std::make_unique<TextureObjects>(memory->low_.opaque, memory->high_.opaque);
   memory->device_bytes_ = device_bytes;
   return memory;
 }
@@ -172,6 +176,7 @@ bool Memory::release(u64 address) {
   // Decommit before the range can be allocated again.
   const auto piece = pages.find(address);
   if (!piece || piece->base != address) return false;
+  textures_->forget(*piece);
   if (shared_.erase(address))
     blank({address, round_up(piece->size, kPage)});
   else
@@ -240,7 +245,10 @@ bool Memory::protect(AddressRange what, Access access) {
   return mprotect(reinterpret_cast<void*>(what.base), what.size, protection) == 0;
 }
 
-void Memory::unmap(AddressRange what) { blank(what); }
+void Memory::unmap(AddressRange what) {
+  textures_->forget(what);
+  blank(what);
+}
 
 int Memory::share(u64 address) {
   const std::lock_guard lock(mutex_);

@@ -22,6 +22,7 @@
 #include "machine/host_ranges.h"
 #include "machine/multimem.h"
 #include "machine/ranges.h"
+#include "machine/texture_objects.h"
 
 namespace heddle::machine {
 
@@ -32,6 +33,7 @@ struct Region {
   AddressRange local;     ///< local memory of resident CTAs
   AddressRange heap;      ///< allocations, module variables, parameter blocks, code addresses
   AddressRange reserved;  ///< addresses that programs reserve and map themselves
+  AddressRange opaque;    ///< handles of textures, samplers and surfaces; without memory
 };
 
 /// The address space for the shared memory of one resident CTA; more than the shared memory of any
@@ -102,6 +104,10 @@ class Memory {
   Multimem& multimem() { return multimem_; }
   const Multimem& multimem() const { return multimem_; }
 
+  /// The textures, samplers and surfaces, and the variables of these types.
+  TextureObjects& textures() { return *textures_; }
+  const TextureObjects& textures() const { return *textures_; }
+
   u64 total_bytes() const { return device_bytes_; }
   u64 used_bytes() const;
 
@@ -145,6 +151,7 @@ class Memory {
   std::set<u64> shared_;  ///< allocations that are mappings of files
   HostRanges registered_;
   Multimem multimem_;
+  std::unique_ptr<TextureObjects> textures_;
   u64 device_bytes_ = 0;
   u64 used_ = 0;
 };
