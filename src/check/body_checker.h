@@ -95,7 +95,7 @@ class BodyChecker {
   /// An operand that is computed by additional instructions before the written one.
   struct Computed {
     u32 operand = 0;   ///< index into bound_; that operand holds `base` until it is computed
-    ir::Operand base;  ///< a register, a variable or a function
+    ir::Operand base;  ///< a register, a variable, a function, or a parameter of opaque type
     ir::RegId index;   ///< index of an element of the array `base`
     u64 offset = 0;    ///< a constant that is added to the register, or to the index
     u64 step = 0;      ///< bytes per index

@@ -182,6 +182,12 @@ ir::Operand BodyChecker::compute(const Computed& what, const ir::SourcePoint& at
   ir::Operand base = what.base;
   base.is_address = false;
   base.type = what.type;
+  if (isa::type_info(what.type).cls == TypeClass::opaque) {
+    base.is_address = true;
+    const ir::Operand loaded = emit(at, "ld", {"param", "u64"}, Type::u64, {base, ir::Operand()});
+    f_.insts.back().space = static_cast<u8>(ir::Space::param);
+    return loaded;
+  }
   const u16 bits = isa::type_info(what.type).bits;
   if (base.kind == ir::OperandKind::reg) {
     const Type whole = bits == 16 ? Type::u16 : bits == 32 ? Type::u32 : Type::u64;

@@ -555,7 +555,7 @@ void ModuleChecker::initialize(const syntax::Variable& declared, ir::Variable& v
     return;
   }
   if (isa::type_info(variable.type).cls == isa::TypeClass::opaque)
-    return;  // texture and sampler state
+    return initialize_opaque(declared, variable);
   std::vector<u64> dims;
   u64 known = 1;
   for (u32 i = 0; i < declared.dims.count; ++i) {

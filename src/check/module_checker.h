@@ -80,6 +80,11 @@ class ModuleChecker {
   /// use it.
   bool fill_variable(const syntax::Variable& declared, ir::Variable& variable);
   void initialize(const syntax::Variable& declared, ir::Variable& variable);
+  // opaque_initializer.cpp
+  void initialize_opaque(const syntax::Variable& declared, ir::Variable& variable);
+  void initialize_sampler(isa::Type type, syntax::ExprId list, isa::Sampler& sampler);
+  std::optional<u64> value_of_member(syntax::ExprId id, std::string_view member,
+                                     std::span<const std::string_view> names);
   void initialize_level(const syntax::Variable& declared, ir::Variable& variable,
                         const std::vector<u64>& dims, std::size_t level, syntax::ExprId id,
                         u64& element, u64 limit);

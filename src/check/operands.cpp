@@ -517,6 +517,8 @@ bool BodyChecker::object(const Context& context, ExprId id, ir::Operand& out) {
       out.kind = ir::OperandKind::parameter;
       out.value = f_.signature.params[symbol.id].offset;
       type = f_.signature.params[symbol.id].type;
+      // The parameter holds the address of the object.
+      computed_.push_back({static_cast<u32>(bound_.size() - 1), out, {}, 0, 0, type});
       break;
     case SymbolKind::reg:
       return value(context, id, out);

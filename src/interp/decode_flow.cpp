@@ -129,6 +129,7 @@ void Decoder::warp_function(const isa::Form& form) {
     }
   });
   for_each_operand(true, [&](u32, const Operand& one) {
+    if (one.type == Type::none && one.kind != OperandKind::vector) return;  // left out
     call.first[operands++] = static_cast<u8>(call.registers.size() + targets.size());
     for (const Operand& element : elements(one)) targets.push_back(target(element));
   });

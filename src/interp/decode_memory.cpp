@@ -5,7 +5,6 @@
 
 #include "base/check.h"
 #include "interp/decoder.h"
-#include "interp/opaque_ops.h"
 #include "interp/windows.h"
 #include "ir/strength.h"
 #include "isa/groups.h"
@@ -190,18 +189,6 @@ void Decoder::cvta() {
     default:
       op.window = Window::generic;
   }
-  finish(to);
-}
-
-void Decoder::istypep() {
-  const Place from = source(operand("a"));
-  const Target to = target(operand("p"));
-  auto& lists = builder_.program.opaque;
-  lists.push_back(opaque_variables(builder_.loaded, static_cast<Type>(slot("O"))));
-  Op& op = emit_guarded(&is_opaque);
-  op.src[0] = from;
-  op.dst[0] = to.place;
-  op.variables = lists.back().data();
   finish(to);
 }
 

@@ -166,7 +166,6 @@ struct Op {
   union {
     u64 offset = 0;                         ///< memory, local variables: added to the address
     const machine::AtomicFunction* atomic;  ///< reductions: what they do in memory
-    const u64* variables;                   ///< istypep: see opaque_variables()
     const WarpCall* warp_call;              ///< warp_op: the function and its operands
     const Products* products;               ///< the first fma of JoinedHandlers::products
     u64 cta_value;                          ///< broadcast: index into Gang::cta_values

@@ -140,11 +140,10 @@ class Interpreted final : public machine::Program {
   std::deque<WarpCall> warp_calls;                       ///< the calls that Op::warp_call points to
   std::deque<Products> products;                         ///< the sums that Op::products points to
   std::vector<CallSite> call_sites;                      ///< by Op::call_site
-  std::vector<std::vector<u64>> opaque;         ///< the addresses that Op::variables points to
-  std::vector<std::vector<u32>> branch_tables;  ///< by Op::table: indices of Ops
-  std::vector<CtaSpecial> cta_specials;         ///< by Op::cta_value
-  std::vector<SpecialUse> warp_specials;        ///< of Scope::warp, of all functions
-  u32 warp_special_bytes = 0;                   ///< size of their copies
+  std::vector<std::vector<u32>> branch_tables;           ///< by Op::table: indices of Ops
+  std::vector<CtaSpecial> cta_specials;                  ///< by Op::cta_value
+  std::vector<SpecialUse> warp_specials;                 ///< of Scope::warp, of all functions
+  u32 warp_special_bytes = 0;                            ///< size of their copies
   /// Local memory of a thread when every function is entered once; 0: none is needed.
   u64 local_bytes = 0;
   bool calls = false;        ///< there are calls: a thread needs a stack beside local_bytes

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/warp_calls.h"
 
-#include <bit>
+#include "interp/windows.h"
+#include "machine/warp_fault.h"
 
 namespace heddle::interp {
 
@@ -16,13 +17,15 @@ void call_warp_function(Warp& warp, const Op& op) {
   isa::WarpContext context{.core = *warp.tensor_core,
                            .warp = warp.first_thread / kLanes,
                            .shared = reinterpret_cast<const u8*>(warp.shared_base),
-                           .shared_bytes = static_cast<u32>(warp.shared_size)};
+                           .shared_bytes = static_cast<u32>(warp.shared_size),
+                           .textures = &warp.memory->textures().handles()};
   call.function->run(op.runtime, context, {warp.members, warp.mask},
                      call.function->has_registers ? operands : registers, call.operands);
-  if (!context.failed) return;
-  const u64 address = context.address;
-  raise_trap(warp, machine::TrapKind::illegal_address,
-             static_cast<u32>(std::countr_zero(warp.mask)), &address);
+  if (!context.failed()) return;
+  const machine::FaultReport report =
+      machine::report_of(context.fault, *context.textures, warp.mask);
+  raise_trap(warp, report.kind, report.lane, report.address ? &*report.address : nullptr,
+             report.detail);
 }
 
 }  // namespace heddle::interp

@@ -16,6 +16,7 @@
 #include "base/types.h"
 #include "isa/form.h"
 #include "isa/special_registers.h"  // generated
+#include "isa/texture.h"
 
 namespace heddle::ir {
 
@@ -64,6 +65,7 @@ struct Variable {
   u8 bank = 0;           ///< .const[bank] of PTX 1.x
   std::vector<u8> init;  ///< empty: zeros; else at most `size` bytes, the rest is zero
   std::vector<Relocation> relocations;
+  std::vector<isa::Sampler> samplers;  ///< of an opaque type: as its initialiser says (5.3)
   SourcePoint at;
   Span span;  ///< the name where it is declared
 };

@@ -13,6 +13,7 @@
 #include "jit/float_mode.h"
 #include "machine/membermask.h"
 #include "machine/read_modify_write.h"
+#include "machine/warp_fault.h"
 #include "machine/warp_functions.h"
 #include "machine/wide_access.h"
 
@@ -352,7 +353,8 @@ u32 warp_op(Context* context, u32 number) {
   isa::WarpContext environment{.core = cta.profile().tensor_core,
                                .warp = context->warp,
                                .shared = reinterpret_cast<const u8*>(context->shared_base),
-                               .shared_bytes = static_cast<u32>(context->shared_size)};
+                               .shared_bytes = static_cast<u32>(context->shared_size),
+                               .textures = &cta.memory().textures().handles()};
   /// `members`: the operand that is the membermask.
   const auto run = [&](void* const* operands, u32 count, u32 members) {
     const auto of_group = [&](u32 group, u32 named) {
@@ -363,18 +365,21 @@ u32 warp_op(Context* context, u32 number) {
     of_group(all, all);
     return true;
   };
+  const auto failed = [&] {
+    if (!environment.failed()) return 0u;
+    machine::FaultReport report = machine::report_of(environment.fault, *environment.textures, all);
+    cta.raise(report.kind, site, report.lane, report.address, std::move(report.detail));
+    return 1u;
+  };
   if (!function.has_registers) {
     ScalarCall call(context, function);
     if (!run(call.operands(), function.sources + function.results, function.sources)) return 1;
     call.give_results(all);
-    return 0;
+    return failed();
   }
   const RegistersCall call(context, function, site);
   if (!run(call.operands(), call.count(), call.members())) return 1;
-  if (!environment.failed) return 0;
-  cta.raise(TrapKind::illegal_address, site, static_cast<u32>(std::countr_zero(all)),
-            environment.address);
-  return 1;
+  return failed();
 }
 
 /// An access outside of the device's windows: legal only to registered host memory.

@@ -35,11 +35,11 @@ void fields(Stream& s, ir::Register& one) {
   s(type, vector);
 }
 
-// Initial values of variables, and so their relocations, are read when the code runs.
+// Initial values of variables, their relocations and their samplers are read when the code runs.
 template <class Stream>
 void fields(Stream& s, ir::Variable& variable) {
   auto& [name, space, linkage, type, vector, align, size, is_array, unsized, managed, bank, init,
-         relocations, at, span] = variable;
+         relocations, samplers, at, span] = variable;
   s(space, linkage, type, vector, align, size, is_array, unsized, managed, bank);
 }
 

@@ -13,6 +13,16 @@ bool in_device_memory(const ir::Variable& variable) {
   return variable.space == ir::Space::global || variable.space == ir::Space::constant;
 }
 
+bool is_opaque(const ir::Variable& variable) {
+  return isa::type_info(variable.type).cls == isa::TypeClass::opaque;
+}
+
+TextureObject::Kind kind_of(isa::Type type) {
+  return type == isa::Type::texref       ? TextureObject::Kind::texture
+         : type == isa::Type::samplerref ? TextureObject::Kind::sampler
+                                         : TextureObject::Kind::surface;
+}
+
 /// Writes `relocation.size` low bytes of `address >> shift` at the variable's image.
 void relocate(u8* image, const ir::Relocation& relocation, u64 address) {
   const u64 value = (address + static_cast<u64>(relocation.addend)) >> relocation.shift;
@@ -52,6 +62,10 @@ Result<std::shared_ptr<const Loaded>> Loaded::create(Memory& memory,
       constant_bytes += variable.size;
     } else if (loaded->is_shared(variable)) {
       loaded->variable_address_[i] = loaded->first_->variable_address_[i];
+    } else if (is_opaque(variable)) {
+      const auto handle = loaded->make_handles(variable);
+      if (!handle.ok()) return handle.error();
+      loaded->variable_address_[i] = *handle;
     } else if (variable.space == ir::Space::global) {
       const auto address = memory.allocate(std::max<u64>(variable.size, 1), variable.align, low);
       if (!address.ok())
@@ -76,7 +90,7 @@ Result<std::shared_ptr<const Loaded>> Loaded::create(Memory& memory,
 
   for (std::size_t i = 0; i < ir.variables.size(); ++i) {
     const ir::Variable& variable = ir.variables[i];
-    if (!in_device_memory(variable) || loaded->is_shared(variable)) continue;
+    if (!in_device_memory(variable) || loaded->is_shared(variable) || is_opaque(variable)) continue;
     u8* image = reinterpret_cast<u8*>(loaded->variable_address_[i]);
     if (!variable.init.empty())
       std::memcpy(image, variable.init.data(), std::min<u64>(variable.init.size(), variable.size));
@@ -90,7 +104,25 @@ Result<std::shared_ptr<const Loaded>> Loaded::create(Memory& memory,
   return std::shared_ptr<const Loaded>(std::move(loaded));
 }
 
+/// The handle of the first element of the variable: the program binds memory to it.
+Result<u64> Loaded::make_handles(const ir::Variable& variable) {
+  const TextureObject object{.kind = kind_of(variable.type), .name = variable.name};
+  const u64 count = std::max<u64>(variable.size / isa::TextureHandles::kStep, 1);
+  const u64 first = memory_.textures().add(object, module_->address_size == 32, count);
+  if (!first)
+    return Error{fmt::format("variable '{}': there are too many textures", variable.name)};
+  for (u64 i = 0; i < count; ++i) {
+    handles_.push_back(first + i * isa::TextureHandles::kStep);
+    if (i >= variable.samplers.size()) continue;
+    TextureObject initialised = object;
+    initialised.sampler = variable.samplers[i];
+    memory_.textures().set(handles_.back(), initialised);
+  }
+  return first;
+}
+
 Loaded::~Loaded() {
+  for (const u64 handle : handles_) memory_.textures().remove(handle);
   for (const u64 address : allocations_) memory_.release(address);
 }
 

@@ -38,7 +38,7 @@ class Loaded {
   /// The region whose shared and local windows this module's address size can reach.
   const Region& region() const;
 
-  /// Address of a .global/.const variable.
+  /// Address of a .global/.const variable; of one of an opaque type, its handle (isa/texture.h).
   u64 address_of(ir::VarId variable) const { return variable_address_[variable.value]; }
   /// The block that holds all .const variables; size 0 when there are none.
   AddressRange constants() const { return constants_; }
@@ -62,6 +62,7 @@ class Loaded {
          std::shared_ptr<const Loaded> first)
       : memory_(memory), module_(std::move(module)), first_(std::move(first)) {}
 
+  Result<u64> make_handles(const ir::Variable& variable);
   bool is_shared(const ir::Variable& variable) const { return variable.managed && first_; }
 
   Memory& memory_;
@@ -69,6 +70,7 @@ class Loaded {
   std::shared_ptr<const Loaded> first_;
   std::vector<u64> variable_address_;
   std::vector<u64> allocations_;
+  std::vector<u64> handles_;  ///< of variables of opaque types
   AddressRange constants_;
   u64 code_base_ = 0;
   mutable std::mutex mutex_;

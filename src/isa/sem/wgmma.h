@@ -71,7 +71,8 @@ class SharedMatrix {
           if (address <= context_.shared_bytes && context_.shared_bytes - address >= kMatrixChunk)
             std::memcpy(bytes, context_.shared + address, kMatrixChunk);
           else
-            std::memset(bytes, 0, kMatrixChunk), context_.fail(address);
+            std::memset(bytes, 0, kMatrixChunk),
+                context_.fail({.kind = isa::WarpFault::Kind::shared_address, .value = address});
         },
         put);
   }
@@ -133,10 +134,10 @@ inline void for_each_tile(const WgmmaOperands<kARegisters, kSparse>& operands,
                           u32 each, Major major_of_b, F f) {
   const SharedMatrix b(context, operands.b_descriptor(), major_of_b);
   const Registers<u32> d = operands.d();
-  for (u32 column = 0; column < columns && !context.failed; column += kTileColumns) {
+  for (u32 column = 0; column < columns && !context.failed(); column += kTileColumns) {
     SharedColumns of_b;
     of_b.load(b, column, words);
-    if (context.failed) return;
+    if (context.failed()) return;
     const Registers<u32> registers = d + column / kTileColumns * each;
     f(Tile{nullptr, of_b.registers, registers, registers, words, true, who.active});
   }
