@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pseudo-random textures, samplers and operands for each spelling of tex and tld4."""
 
-import math
-import random
+from dataclasses import replace
+from fractions import Fraction
 from itertools import product
+from typing import NamedTuple
 
 import programs
-from model import FAR, Instruction, Level, Operands, Sampler, Texture, face_of, mode_of, number
+from model import Instruction, Level, Operands, Sampler, Texture
 from texels import FORMATS, encode, float_code
-from fractions import Fraction
 
 SIZES = (1, 2, 3, 4, 5, 7, 8, 16, 19, 33)
 ADDRESS_MODES = ("wrap", "mirror", "clamp_to_edge", "clamp_to_border")
@@ -35,6 +35,23 @@ def instructions():
     return found
 
 
+class View(NamedTuple):
+    """A part of the levels and layers of a texture. One without layers has the layer 0."""
+
+    first_level: int
+    last_level: int
+    first_layer: int
+    last_layer: int
+
+
+def seen_through(texture, view):
+    if view is None:
+        return texture
+    layers = slice(view.first_layer, view.last_layer + 1) if texture.layered and not texture.cube else slice(None)
+    levels = [Level(level.size, level.texels[layers]) for level in texture.levels[view.first_level:view.last_level + 1]]
+    return replace(texture, levels=levels, layers=len(levels[0].texels) if texture.layers else 0)
+
+
 class Case:
     """A texture and a sampler for an instruction."""
 
@@ -43,14 +60,16 @@ class Case:
         self.op, self.rng, self.exact = op, rng, exact
         self.binding = rng.choice(programs.BINDINGS)
         self.resource = self.pick_resource()
-        self.texture = self.pick_texture()
+        self.whole = self.pick_texture()
+        self.view = self.pick_view()
+        self.texture = seen_through(self.whole, self.view)
         self.sampler = self.pick_sampler()
 
     def __str__(self):
         t, s = self.texture, self.sampler
         sizes = "x".join(str(n) for n in t.levels[0].size)
         return (f"{programs.lookup_name(self.op)}{' offset' * self.op.offset}{' compare' * self.op.compare} of a {self.resource} "
-                f"{t.format.name}x{t.channels} {t.reading} {sizes}, {t.layers} layers, {len(t.levels)} levels, {self.binding}, "
+                f"{t.format.name}x{t.channels} {t.reading} {sizes}, {t.layers} layers, {len(t.levels)} levels, {self.view}, {self.binding}, "
                 f"{s.filter} {s.mip_filter} {' '.join(s.address)} {'normalized' * s.normalized} {'seamless' * s.seamless} "
                 f"bias {s.bias} from {s.least} to {s.most}, border {s.border}")
 
@@ -106,8 +125,17 @@ class Case:
             return self.rng.choice((self.rng.getrandbits(bits), 0, 1, (1 << bits) - 1, 1 << bits - 1))
         if self.exact:
             return encode(form.name, Fraction(self.rng.randint(-255, 255), 8), "rn")
-        code = self.rng.getrandbits(form.bits)
-        return code
+        return self.rng.getrandbits(form.bits)
+
+    def pick_view(self):
+        """A View of the texture, or None."""
+        rng, whole = self.rng, self.whole
+        if self.binding != "object" or self.resource not in ("array", "mipmapped") or whole.format.normalized or rng.random() < 0.7:
+            return None
+        last_level = rng.randrange(len(whole.levels))
+        layers = whole.layers if whole.layered and not whole.cube else 1
+        last_layer = rng.randrange(layers)
+        return View(rng.randint(0, last_level), last_level, rng.randint(0, last_layer), last_layer)
 
     # --- samplers
 
@@ -200,8 +228,6 @@ class Case:
             words[first:first + len(values)] = [v & 0xFFFFFFFF for v in values]
         return words
 
-    def is_defined(self, x):
-        """Whether the model says what comes of these operands."""
-        if self.op.cube and self.op.name == "tld4" and self.sampler.seamless:
-            return False
-        return True
+    def is_defined(self):
+        """Whether the model says what the instruction gives."""
+        return not (self.op.cube and self.op.name == "tld4" and self.sampler.seamless)

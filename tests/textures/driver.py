@@ -33,6 +33,19 @@ def sampler_flags(texture, sampler):
             | (SEAMLESS_CUBEMAP if sampler.seamless else 0))
 
 
+VIEW_FORMATS = {("unsigned", 8): 0x01, ("signed", 8): 0x04, ("unsigned", 16): 0x07, ("signed", 16): 0x0A, ("unsigned", 32): 0x0D,
+                ("signed", 32): 0x10, ("float", 16): 0x13, ("float", 32): 0x16}  # for one channel
+
+
+def view_descriptor(texture, view):
+    """A CUDA_RESOURCE_VIEW_DESC for a cases.View of a texture, or None."""
+    if view is None:
+        return None
+    form = VIEW_FORMATS[texture.format.kind, texture.format.bits] + (1, 2, 4).index(texture.channels)
+    width, height, depth = (*texture.levels[0].size, 0, 0)[:3]
+    return struct.pack("<I4xQQQIIII64x", form, width, height, texture.layers or depth, *view)
+
+
 class Device:
     def __init__(self, path):
         self.library = C.CDLL(path)
@@ -128,12 +141,12 @@ class Device:
         descriptor = struct.pack("<I4xQ120xI4x", 1 if texture.mipmapped else 0, array.value, 0)
         return descriptor, lambda: self.destroy_array(texture, array)
 
-    def texture_object(self, texture, sampler, resource):
+    def texture_object(self, texture, sampler, resource, view=None):
         border = struct.pack("<4I", *sampler.border)
         descriptor = struct.pack("<7I3f", *(ADDRESS_MODES[mode] for mode in sampler.address), FILTERS[sampler.filter],
                                  sampler_flags(texture, sampler), 1, FILTERS[sampler.mip_filter], sampler.bias / 256,
                                  sampler.least / 256, sampler.most / 256) + border + bytes(48)
-        return self.make("cuTexObjectCreate", resource, descriptor, None)
+        return self.make("cuTexObjectCreate", resource, descriptor, view)
 
     def surface_object(self, array):
         return self.make("cuSurfObjectCreate", struct.pack("<I4xQ120xI4x", 0, array.value, 0))

@@ -8,7 +8,8 @@
 4. The result is the exact mean of the texels by weight, rounded once to f32. 16-bit normalized texels are rounded before: the
    mean of their codes is a whole number, halves up.
 
-Infinite coordinates lie beyond all texels; wrap and mirror make them 0. NaN is 0.
+Infinite coordinates lie beyond all texels; wrap and mirror make them 0. NaN is 0. The coordinates in a face of a cube are
+rounded to f32.
 """
 
 import math
@@ -173,12 +174,12 @@ FACES = ((0, 1, (2, -1), (1, -1)), (0, -1, (2, 1), (1, -1)), (1, 1, (0, 1), (2, 
 
 
 def face_of(direction):
-    """The face, and its coordinates between -1 and 1."""
+    """The face, and its coordinates between -1 and 1. Without a direction they are 0."""
     sizes = [abs(x) for x in direction]
     axis = max((2, 1, 0), key=lambda i: sizes[i])
     face = 2 * axis + (direction[axis] < 0)
     if sizes[axis] == 0:
-        return face, (Fraction(-1), Fraction(-1))  # 0/0, which is a coordinate 0
+        return face, (Fraction(0), Fraction(0))
     _, _, s, t = FACES[face]
     return face, tuple(sign * direction[i] / sizes[axis] for i, sign in (s, t))
 
@@ -237,13 +238,14 @@ def cube_footprint(texture, sampler, op, x, level, is_linear):
     if any(isinstance(d, Special) for d in direction):
         raise ValueError("directions are finite")
     face, st = face_of(direction)
+    uv = [float_value("f32", f32((along_face + 1) / 2)) for along_face in st]  # between 0 and 1
     first_slice = 6 * min(x.layer, texture.layers // 6 - 1) if op.layered else 0
     if not (is_linear and sampler.seamless):
         modes = ("clamp_to_edge",) * 2 if sampler.seamless else sampler.address[:2]
-        axes = [along(mode, (s + 1) / 2, size, True, 0, is_linear) for mode, s in zip(modes, st)]
+        axes = [along(mode, u, size, True, 0, is_linear) for mode, u in zip(modes, uv)]
         return [(wx * wy, texel_at(level, first_slice + face, (i, j))) for (i, wx), (j, wy) in product(*axes)]
     found, corner = [], 0
-    for (i, wx), (j, wy) in product(*[neighbours((s + 1) / 2 * size) for s in st]):
+    for (i, wx), (j, wy) in product(*[neighbours(u * size) for u in uv]):
         place = folded(face, (i, j), size)
         if place:
             found.append([wx * wy, texel_at(level, first_slice + place[0], place[1])])
@@ -287,7 +289,7 @@ def levels_of_gradient(texture, sampler, op, x):
         gradient = [number(code) for code in gradient]
         if op.cube:
             gradient = on_face([number(code) for code in x.coordinates], gradient)
-        scale = size if sampler.normalized or op.cube else (1,) * len(size)
+        scale = size if (sampler.normalized and op.ctype == "f32") or op.cube else (1,) * len(size)
         return sum(((n * d)**2 for n, d in zip(scale, gradient)), Fraction(0))
 
     return log2_in_256ths(max(length_square(x.dx), length_square(x.dy)))
@@ -400,6 +402,4 @@ def gather(texture, sampler, op, x):
     (_, top_left), (_, bottom_left), (_, top_right), (_, bottom_right) = parts
     channel = "rgba".index(op.component)
     order = (bottom_left, bottom_right, top_right, top_left)
-    if op.compare:
-        return [f32(passes(x.reference, channel_sample(texture, sampler, texel, 0))) for texel in order]
     return [channel_value(texture, sampler, op, x, [(Fraction(1), texel)], channel) for texel in order]

@@ -3,7 +3,6 @@
 threads, WORDS_IN words for each, and their results, WORDS_OUT words for each."""
 
 from driver import WORDS_IN, WORDS_OUT
-from model import Instruction
 
 # How a kernel names its texture: by an object's value in a register, a .texref variable, the address of one, a kernel
 # parameter, or a .texref and a .samplerref variable.
@@ -79,7 +78,6 @@ def lookup(op, binding, sampler=None):
         operands.append(registers(OFFSET, {1: 1, 2: 2, 3: 4}[op.dimensions]))
     if op.compare:
         operands.append(f"%c{REFERENCE}")
-    # f32 operands want f32 registers where the instruction does not take bits.
     text = f"{lookup_name(op)} {', '.join(operands)};"
     if binding == "address":
         text = "mov.u64 %a, tex;\n" + text
@@ -93,11 +91,47 @@ def lookup(op, binding, sampler=None):
 def variables_of(binding, sampler):
     if binding == "object":
         return ""
+    if binding == "surface":
+        return ".global .surfref srf;"
     if binding != "sampler":
         return ".global .texref tex;"
     fields = [f"addr_mode_{i} = {mode}" for i, mode in enumerate(sampler.address)]
     fields += [f"filter_mode = {sampler.filter}", f"force_unnormalized_coords = {int(not sampler.normalized)}"]
     return f".global .texref tex;\n.global .samplerref smp = {{ {', '.join(fields)} }};"
+
+
+# Where the operands of surface instructions lie among the words of a thread.
+VALUES = 8
+
+
+def access_name(op):
+    """The spelling of a surface instruction without operands."""
+    words = [op.name, op.addressing, op.operation, op.geometry, f"v{op.vector}" if op.vector > 1 else "", op.type, op.outside]
+    return ".".join(word for word in words if word)
+
+
+def access(op, binding):
+    """The module for suld, sust or sured."""
+    size = int(op.type[1:])
+    coordinates = op.dimensions + op.layered
+    where = f"[{'%a' if binding == 'object' else 'srf'}, {registers(COORDINATES, 4 if coordinates == 3 else coordinates)}]"
+    prefix = {8: "%h", 16: "%h", 32: "%c" if op.name != "suld" else "%d", 64: "%q"}[size]
+    first = VALUES if prefix == "%c" else 0
+    values = [f"{prefix}{first + i}" for i in range(op.vector)]
+    tuple_ = "{" + ", ".join(values) + "}" if op.name != "sured" else values[0]
+    moves = []
+    for i, value in enumerate(values):
+        if op.name == "suld":
+            moves += {8: [f"cvt.u32.u8 %d{i}, {value};"], 16: [f"cvt.u32.u16 %d{i}, {value};"], 32: [],
+                      64: [f"mov.b64 {{%d{2 * i}, %d{2 * i + 1}}}, {value};"]}[size]
+        else:
+            moves += {8: [f"cvt.u16.u32 {value}, %c{VALUES + i};"], 16: [f"cvt.u16.u32 {value}, %c{VALUES + i};"], 32: [],
+                      64: [f"mov.b64 {value}, {{%c{VALUES + 2 * i}, %c{VALUES + 2 * i + 1}}};"]}[size]
+    if op.name == "suld":
+        lines = [f"{access_name(op)} {tuple_}, {where};", *moves]
+    else:
+        lines = [*moves, f"{access_name(op)} {where}, {tuple_};"]
+    return kernel("\n".join(lines), variables_of(binding, None))
 
 
 TEXTURE_QUERIES = ("width", "height", "depth", "channel_data_type", "channel_order", "normalized_coords", "array_size",
@@ -109,11 +143,9 @@ SURFACE_QUERIES = ("width", "height", "depth", "channel_data_type", "channel_ord
 
 def query(instruction, names, binding="object", level=False):
     """The module for txq or suq: the answers to at most WORDS_OUT queries; the level is the thread's first word."""
-    texture = "%a" if binding == "object" else "tex"
+    texture = {"object": "%a", "surface": "srf"}.get(binding, "tex")
     lod = ", %c0" if level else ""
     dot_level = ".level" if level else ""
     text = "\n".join(f"{instruction}{dot_level}.{name}.b32 %d{i}, [{texture}]{lod};" for i, name in enumerate(names))
     return kernel(text, variables_of(binding, None))
 
-
-__all__ = ["BINDINGS", "Instruction", "lookup", "query", "kernel"]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, Tuple
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "matrices"))
-from formats import FLOATS, Special, decode, encode  # noqa: E402
+from formats import FLOATS, Special, decode, encode, round_to_integer  # noqa: E402,F401
 
 
 class Format(NamedTuple):

@@ -17,7 +17,7 @@ from functools import lru_cache, partial
 
 import programs
 from cases import Case, instructions
-from driver import GATHER, CudaError, Device
+from driver import GATHER, CudaError, Device, view_descriptor
 from model import Instruction, lookups
 from texels import f16_of_f32, is_nan
 
@@ -75,11 +75,11 @@ def run(gpu, case, rows):
     """The words of each thread."""
     texture, sampler = case.texture, case.sampler
     module, kernel = gpu.load(programs.lookup(case.op, case.binding, sampler))
-    resource, free = gpu.resource(texture, GATHER if case.op.name == "tld4" else 0, case.resource == "pitched")
+    resource, free = gpu.resource(case.whole, GATHER if case.op.name == "tld4" else 0, case.resource == "pitched")
     handle = None
     try:
         if case.binding == "object":
-            handle = gpu.texture_object(texture, sampler, resource)
+            handle = gpu.texture_object(texture, sampler, resource, view_descriptor(case.whole, case.view))
         else:
             gpu.bind(module, texture, sampler, resource)
         return gpu.run(kernel, handle.value if handle else 0, rows)
@@ -96,9 +96,9 @@ def check(op, options):
     rng = random.Random(f"{options.seed} {op}")
     for number in range(options.count):
         case = Case(op, rng, exact=number % 2 == 0)
-        operands = [x for x in (case.operands() for _ in range(THREADS)) if case.is_defined(x)]
-        if not operands:
+        if not case.is_defined():
             continue
+        operands = [case.operands() for _ in range(THREADS)]
         try:
             results = run(gpu, case, [case.words(x) for x in operands])
         except CudaError as error:
@@ -118,10 +118,11 @@ def check(op, options):
     return count, messages[:options.messages]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def options_of(description, count):
+    """The options of the command line. The engine is that of the process from now on."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("libcuda")
-    parser.add_argument("--count", type=int, default=100, help="textures for each spelling (default: 100)")
+    parser.add_argument("--count", type=int, default=count, help=f"textures or surfaces for each spelling (default: {count})")
     parser.add_argument("--only", default="", metavar="TEXT", help="only instructions whose spelling contains TEXT")
     parser.add_argument("--engine", default=os.environ.get("HEDDLE_ENGINE", "interp"), choices=("interp", "jit", "auto"))
     parser.add_argument("--seed", type=int, default=1)
@@ -129,9 +130,13 @@ def main():
     parser.add_argument("--messages", type=int, default=2, help="differences to print of each spelling (default: 2)")
     parser.add_argument("-j", type=int, default=os.cpu_count(), dest="jobs", metavar="N", help="processes")
     options = parser.parse_args()
-
     os.environ["HEDDLE_ENGINE"] = options.engine
     os.environ["HEDDLE_CACHE"] = "0"
+    return options
+
+
+def main():
+    options = options_of(__doc__, 100)
     ops = [op for op in instructions() if options.only in programs.lookup_name(op)]
     ops = [op for op in ops if zlib.crc32(str(op).encode()) % options.part == 0]
     failed = lookups_done = 0
