@@ -99,10 +99,9 @@ inline Lookup lookup_of(const Operands& operands, Texgeom geometry, bool whole) 
 
 /// Writes the results of active lanes in the form of the destination's type.
 template <class Operands>
-inline void write_result(const Operands& operands, isa::Type type, u32 lanes,
-                         const Texels& texels) {
+inline void write_result(const Operands& operands, isa::Type type, u32 lanes, const Codes& values) {
   const auto half = [&](u32 channel, u32 lane) {
-    return u32{to_f16(as_f32(texels.code[channel][lane])).bits};
+    return u32{to_f16(as_f32(values[channel][lane])).bits};
   };
   const auto write = [&](u32 count, auto value) {
     for (u32 i = 0; i < count; ++i)
@@ -117,15 +116,14 @@ inline void write_result(const Operands& operands, isa::Type type, u32 lanes,
       static_cast<u32*>(to)[lane] = half(2 * i, lane) | half(2 * i + 1, lane) << 16;
     });
   } else if (lanes == ~0u) {
-    for (u32 i = 0; i < kChannels; ++i)
-      std::memcpy(operands.result(i), texels.code[i], sizeof texels.code[i]);
+    for (u32 i = 0; i < kChannels; ++i) store(operands.result(i), values[i]);
   } else {
     write(kChannels,
-          [&](void* to, u32 i, u32 lane) { static_cast<u32*>(to)[lane] = texels.code[i][lane]; });
+          [&](void* to, u32 i, u32 lane) { static_cast<u32*>(to)[lane] = values[i][lane]; });
   }
 }
 
-/// f(texture, sampler, lanes, texels) fills the texels of the lanes; then they are the result.
+/// f(texture, sampler, lanes, values) finds the values of the lanes; then they are the result.
 template <class Operands, class F>
 inline void for_each_texture(isa::WarpContext& context, u32 active, const Operands& operands,
                              isa::Type type, F f) {
@@ -134,17 +132,17 @@ inline void for_each_texture(isa::WarpContext& context, u32 active, const Operan
         const TextureObject* object =
             find_bound(context, TextureObject::Kind::texture, lane, operands.textures()[lane]);
         if (!object) return;
-        Texels texels;
+        Codes values;
         if (!operands.samplers()) {
-          f(object->texture, object->sampler, lanes, texels);
+          f(object->texture, object->sampler, lanes, values);
         } else {
           const isa::Sampler* given = find_sampler(context, lane, operands.samplers()[lane]);
           if (!given) return;
           isa::Sampler sampler = *given;
           sampler.normalized = object->sampler.normalized && !given->force_unnormalized;
-          f(object->texture, sampler, lanes, texels);
+          f(object->texture, sampler, lanes, values);
         }
-        write_result(operands, type, lanes, texels);
+        write_result(operands, type, lanes, values);
       });
   // All memory of a texture is resident: there are no sparse arrays.
   if (Predicate* resident = operands.resident()) resident->bits |= active;
@@ -161,12 +159,12 @@ inline void tex(Texgeom geometry, Texmip mip, isa::Type type, isa::Type coordina
   } else if (mip == Texmip::grad) {
     lookup.detail = Lookup::Detail::gradient;
     for (u32 i = 0; i < lookup.dimensions; ++i)
-      lookup.gradient.dx[i] = operands.dx(i), lookup.gradient.dy[i] = operands.dy(i);
+      lookup.dx[i] = operands.dx(i), lookup.dy[i] = operands.dy(i);
   }
   for_each_texture(
       context, who.active, operands, type,
-      [&](const isa::Texture& texture, const isa::Sampler& sampler, u32 lanes, Texels& texels) {
-        TextureLookup(texture, sampler, lookup, lanes).sample(texels);
+      [&](const isa::Texture& texture, const isa::Sampler& sampler, u32 lanes, Codes& values) {
+        with_lookup(texture, sampler, lookup, lanes, [&](auto look) { look.sample(values); });
       });
 }
 
@@ -184,8 +182,9 @@ inline void tld4(Texcomp component, Texgeom geometry, isa::Type type, isa::WarpC
   const u32 channel = static_cast<u32>(component) - static_cast<u32>(Texcomp::r);
   for_each_texture(
       context, who.active, operands, type,
-      [&](const isa::Texture& texture, const isa::Sampler& sampler, u32 lanes, Texels& texels) {
-        TextureLookup(texture, sampler, lookup, lanes).gather(channel, texels);
+      [&](const isa::Texture& texture, const isa::Sampler& sampler, u32 lanes, Codes& values) {
+        with_lookup(texture, sampler, lookup, lanes,
+                    [&](auto look) { look.gather(channel, values); });
       });
 }
 

@@ -60,11 +60,11 @@ inline Direction direction_of(const FacePoint& point) {
   return d;
 }
 
-/// The rows of a lookup in a cube as those of a lookup in layers: faces are slices.
+/// A lookup in a cube as one in layers: faces are slices.
 struct CubeCoordinates {
-  alignas(64) u32 face[kWarpSize];
-  alignas(64) u32 u[kWarpSize], v[kWarpSize];          ///< f32
-  alignas(64) u32 dx[2][kWarpSize], dy[2][kWarpSize];  ///< f32
+  u32x32 face;
+  u32x32 u, v;          ///< f32
+  u32x32 dx[2], dy[2];  ///< f32
 };
 
 /// How u or v changes where the direction changes by `change`: the derivative of (s / |major| + 1)
@@ -73,9 +73,10 @@ inline f64 face_derivative(f64 s, f64 major, f64 change_of_s, f64 change_of_majo
   return major > 0 ? (change_of_s * major - s * change_of_major) / (major * major) / 2 : 0;
 }
 
-inline void project(const u32* const (&rows)[3], const Gradient* gradient, CubeCoordinates& to) {
+inline CubeCoordinates project(const u32x32 (&coordinates)[3], const Gradient* gradient) {
+  CubeCoordinates to{};
   for (u32 lane = 0; lane < kWarpSize; ++lane) {
-    const auto read = [&](const u32* const(&from)[3]) {
+    const auto read = [&](const u32x32(&from)[3]) {
       Direction d{};
       for (u32 i = 0; i < 3; ++i) {
         const f32 x = as_f32(from[i][lane]);
@@ -83,25 +84,28 @@ inline void project(const u32* const (&rows)[3], const Gradient* gradient, CubeC
       }
       return d;
     };
-    const Direction d = read(rows);
+    const Direction d = read(coordinates);
     const FacePoint point = project(d);
     to.face[lane] = point.face;
     to.u[lane] = bits_of(static_cast<f32>(point.u));
     to.v[lane] = bits_of(static_cast<f32>(point.v));
     if (!gradient) continue;
     const CubeFace& face = kCubeFaces[point.face];
-    const auto derive = [&](const u32* const(&along)[3], u32(&of)[2][kWarpSize]) {
+    const auto derive = [&](const u32x32(&along)[3], u32x32(&of)[2]) {
       const Direction change = read(along);
       const f64 major = std::fabs(d.along[face.major]);
       const f64 of_major = face.major_sign * change.along[face.major];
-      of[0][lane] = bits_of(static_cast<f32>(face_derivative(
-          face.s_sign * d.along[face.s], major, face.s_sign * change.along[face.s], of_major)));
-      of[1][lane] = bits_of(static_cast<f32>(face_derivative(
-          face.t_sign * d.along[face.t], major, face.t_sign * change.along[face.t], of_major)));
+      const auto derivative = [&](u32 axis, s8 sign) {
+        return bits_of(static_cast<f32>(
+            face_derivative(sign * d.along[axis], major, sign * change.along[axis], of_major)));
+      };
+      of[0][lane] = derivative(face.s, face.s_sign);
+      of[1][lane] = derivative(face.t, face.t_sign);
     };
     derive(gradient->dx, to.dx);
     derive(gradient->dy, to.dy);
   }
+  return to;
 }
 
 /// A texel of a face.

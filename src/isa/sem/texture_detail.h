@@ -16,9 +16,9 @@ inline constexpr s32 kDetailOne = 256;
 
 /// The level of each lane, or the two that are mixed.
 struct Levels {
-  u8 level[2][kWarpSize] = {};
-  alignas(64) s32 weight[kWarpSize] = {};  ///< of the second, of kDetailOne
-  bool two = false;
+  s32x32 level[2];
+  s32x32 weight;  ///< of the second, of kDetailOne
+  bool two;
 };
 
 /// In units of 1/256, rounded to the nearest.
@@ -29,32 +29,25 @@ inline s32 detail_of(f32 lod) {
 }
 
 inline Levels choose_levels(const isa::Texture& texture, const isa::Sampler& sampler,
-                            const s32 (&detail)[kWarpSize]) {
-  Levels levels;
-  levels.two = sampler.mip_filter == isa::TextureFilter::linear;
+                            s32x32 detail) {
   const s32 last = texture.levels - 1;
-  for (u32 lane = 0; lane < kWarpSize; ++lane) {
-    s32 at = std::clamp<s32>(detail[lane] + sampler.bias, sampler.least,
-                             std::max(sampler.least, sampler.most));
-    at = std::clamp(at, 0, last * kDetailOne);
-    // Without a filter, the middle between two levels belongs to the finer one.
-    const s32 first = levels.two ? at / kDetailOne : (at + kDetailOne / 2 - 1) / kDetailOne;
-    levels.level[0][lane] = static_cast<u8>(first);
-    levels.level[1][lane] = static_cast<u8>(std::min(first + 1, last));
-    levels.weight[lane] = levels.two ? at % kDetailOne : 0;
-  }
-  return levels;
+  const s32x32 least = s32x32{} + std::clamp<s32>(sampler.least, 0, last * kDetailOne);
+  const s32x32 most = s32x32{} + std::clamp<s32>(sampler.most, 0, last * kDetailOne);
+  const s32x32 at = min(max(detail + sampler.bias, least), max(least, most));
+  const bool two = sampler.mip_filter == isa::TextureFilter::linear;
+  // Without a filter, the middle between two levels belongs to the finer one.
+  const s32x32 first = (two ? at : at + (kDetailOne / 2 - 1)) / kDetailOne;
+  return {{first, min(first + 1, s32x32{} + last)}, at & (kDetailOne - 1), two};
 }
 
-/// The partial derivatives of up to three coordinates: rows of f32.
+/// The partial derivatives of up to three coordinates, f32.
 struct Gradient {
-  const u32* dx[3] = {};
-  const u32* dy[3] = {};
+  u32x32 dx[3], dy[3];
 };
 
 /// Along which of both directions, and how often, a lookup samples for anisotropy.
 struct Footprint {
-  alignas(64) s32 detail[kWarpSize];
+  s32x32 detail;
   u8 samples[kWarpSize];
   bool along_y[kWarpSize];
   u32 most_samples = 1;
@@ -73,7 +66,7 @@ inline Footprint measure(const Gradient& gradient, u32 dimensions, const f64 (&s
                          u32 most_samples) {
   Footprint footprint;
   for (u32 lane = 0; lane < kWarpSize; ++lane) {
-    const auto length = [&](const u32* const(&along)[3]) {
+    const auto length = [&](const u32x32(&along)[3]) {
       f64 sum = 0;
       for (u32 i = 0; i < dimensions; ++i) {
         const f64 texels = f64{as_f32(along[i][lane])} * scale[i];

@@ -1,31 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A lookup of all lanes in one texture (PTX ISA 9.7.10.3, 9.7.10.4; docs/textures.md): coordinates
-// to texels, texels to a weighted mean.
+// A lookup of a warp in one texture (PTX ISA 9.7.10.3, 9.7.10.4; docs/textures.md): coordinates to
+// texels, texels to a weighted mean.
 #pragma once
 
 #include "isa/sem/texture_cube.h"
-#include "isa/sem/texture_texels.h"
+#include "isa/sem/texture_format.h"
 
 namespace heddle::sem {
 
-/// What an instruction asks for. Rows are 32 lanes of f32 or integers.
+/// What an instruction asks for.
 struct Lookup {
   enum class Detail : u8 { base, level, gradient };
 
-  u32 dimensions = 1;  ///< 3 also for cubes
-  bool cube = false;
-  bool layered = false;
+  u32 dimensions = 1;  ///< of the coordinates: 3 of a cube
+  bool cube = false, layered = false;
   bool whole = false;  ///< coordinates are s32: texels
+  Detail detail = Detail::base;
+  // Rows of f32, s32 or u32 values by lane.
   const u32* coordinate[3] = {};
-  const u32* layer = nullptr;      ///< u32, if layered
+  const u32* layer = nullptr;      ///< if layered
   const s32* offset[3] = {};       ///< null: none
   const u32* reference = nullptr;  ///< the depth to compare with, or null
-  Detail detail = Detail::base;
-  const u32* level = nullptr;  ///< f32, or s32 where coordinates are whole
-  Gradient gradient;
+  const u32* level = nullptr;      ///< f32, or s32 where coordinates are whole
+  const u32 *dx[3] = {}, *dy[3] = {};
 };
 
+/// A mean of texels with weights, added in V. `kSkips`: a texel without weight counts as 0, even if
+/// it is infinite.
+template <class V, bool kSkips>
+class WeightedSum {
+ public:
+  HEDDLE_INLINE void add(u32 channels, const Codes& codes, V weight) {
+    for (u32 c = 0; c < channels; ++c) {
+      const V part = weight * convert<V>(as<f32x32>(codes[c]));
+      sum_[c] += kSkips ? (weight == 0 ? V{} : part) : part;
+    }
+  }
+  HEDDLE_INLINE bool has_nan(u32 channels) const {
+    bool found = false;
+    for (u32 c = 0; c < channels; ++c)
+      found |= any(convert<f32x32>(sum_[c]) != convert<f32x32>(sum_[c]));
+    return found;
+  }
+  /// What a lookup returns.
+  HEDDLE_INLINE void values(const Reading& reading, u32 channels, Codes& out) const {
+    for (u32 c = 0; c < channels; ++c) {
+      V mean = sum_[c];
+      if (reading.rounds_to_code) mean = floor_of(mean + 0.5);
+      if (const u32 greatest = reading.greatest[c]) {
+        using T = std::remove_cvref_t<decltype(mean[0])>;
+        mean = mean / static_cast<T>(greatest);
+      }
+      out[c] = as<u32x32>(convert<f32x32>(mean));
+    }
+    fill_channels(reading, out);
+  }
+
+ private:
+  V sum_[kChannels] = {};
+};
+
+template <class Format, u32 kDimensions>
 class TextureLookup {
  public:
   TextureLookup(const isa::Texture& texture, const isa::Sampler& sampler, const Lookup& lookup,
@@ -34,224 +70,251 @@ class TextureLookup {
         sampler_(sampler),
         lookup_(lookup),
         lanes_(lanes),
-        reading_(texture),
-        linear_(sampler.filter == isa::TextureFilter::linear && !lookup.whole) {
-    normalized_ = sampler.normalized && !lookup.whole;
-    for (u32& one : slice_) one = 0;
-    if (lookup.layered) {
-      const u32 last =
-          lookup.cube ? (texture.layers + kFaces - 1) / kFaces - 1 : texture.layers - 1;
-      for (u32 lane = 0; lane < kWarpSize; ++lane)
-        slice_[lane] = std::min(lookup.layer[lane], last) * (lookup.cube ? kFaces : 1);
+        reading_(Format::reading(texture)),
+        linear_(sampler.filter == isa::TextureFilter::linear && !lookup.whole),
+        normalized_(sampler.normalized && !lookup.whole),
+        sliced_(lookup.layered || lookup.cube) {
+    for (u32 i = 0; i < lookup.dimensions; ++i) coordinate_[i] = row(lookup.coordinate[i]);
+    if (lookup.detail == Lookup::Detail::gradient) {
+      for (u32 i = 0; i < lookup.dimensions; ++i)
+        gradient_.dx[i] = row(lookup.dx[i]), gradient_.dy[i] = row(lookup.dy[i]);
     }
-    if (lookup.cube) use_faces();
+    if (sliced_) find_slices();
   }
 
   /// tex: four channels of each lane.
-  void sample(Texels& out) {
-    if (lookup_.detail == Lookup::Detail::base || texture_.levels == 1) {
-      if (!linear_ && !lookup_.reference) return nearest(texture_.level[0], lanes_, out);
-      WeightedSum sum;
-      add_level(texture_.level[0], full_weight(), sum);
-      return sum.values(result_reading(), out);
-    }
-    sample_levels(out);
+  void sample(Codes& out) {
+    if (lookup_.detail != Lookup::Detail::base && texture_.levels > 1) return sample_levels(out);
+    const isa::TextureLevel& level = texture_.level[0];
+    if (!linear_ && !lookup_.reference) return nearest(level, out);
+    using V = std::conditional_t < Format::kSumsInF32&& kDimensions<3, f32x32, f64x32>;
+    WeightedSum<V, false> sum;
+    add_level(level, V{} + 1, sum);
+    if (Format::kMayBeNan && sum.has_nan(result_channels())) return sample_skipping(level, out);
+    sum.values(result(), result_channels(), out);
   }
 
   /// tld4: one channel of the four texels that a linear filter would mix, counter-clockwise from
   /// the lower left one.
-  void gather(u32 channel, Texels& out) {
+  void gather(u32 channel, Codes& out) {
     linear_ = true;
     const isa::TextureLevel& level = texture_.level[0];
-    find_axes(level);
-    constexpr u32 kCorner[kChannels] = {2, 3, 1, 0};  // x in bit 0, y in bit 1
-    for (u32 i = 0; i < kChannels; ++i) {
-      Places places;
-      find_corner(level, kCorner[i], places);
-      Texels texels;
-      read(level, places, texels);
-      values_of_codes(result_reading(), texels);
-      std::memcpy(out.code[i], texels.code[channel], sizeof out.code[i]);
+    Axes axes;
+    find_axes(level, axes);
+    constexpr u32 kCorner[sem::kChannels] = {2, 3, 1, 0};  // x in bit 0, y in bit 1
+    for (u32 i = 0; i < sem::kChannels; ++i) {
+      Codes codes;
+      read_corner(level, axes, kCorner[i], codes);
+      values_of_codes(result(), codes);
+      out[i] = codes[channel];
     }
   }
 
  private:
-  struct Weights {
-    alignas(64) f64 of[kWarpSize];
-  };
-  static Weights full_weight() {
-    Weights weights;
-    for (f64& one : weights.of) one = 1;
-    return weights;
+  [[gnu::noinline]] void sample_skipping(const isa::TextureLevel& level, Codes& out) const {
+    LevelSum sum;
+    add_level(level, f64x32{} + 1, sum);
+    sum.values(result(), result_channels(), out);
   }
 
-  Reading result_reading() const {
-    return lookup_.reference ? Reading::comparison(reading_) : reading_;
-  }
+  static constexpr u32 kCorners = 1u << kDimensions;
 
-  void use_faces() {
+  template <class T>
+  u32x32 row(const T* lanes) const {
+    return load<u32x32>(lanes);
+  }
+  /// A constant where the format is known.
+  u32 channels() const { return Format::kPlain ? Format::kChannels : reading_.channels; }
+  const Reading& result() const { return lookup_.reference ? kCompared : reading_; }
+  u32 result_channels() const { return lookup_.reference ? 1 : channels(); }
+
+  void find_slices() {
+    const u32 last = texture_.layers - 1;
+    if (lookup_.layered) {
+      const u32 most = lookup_.cube ? last / kFaces : last;
+      slice_ = min(row(lookup_.layer), u32x32{} + most) * (lookup_.cube ? kFaces : 1);
+    }
+    if (!lookup_.cube) return;
     const bool derives = lookup_.detail == Lookup::Detail::gradient;
-    project(lookup_.coordinate, derives ? &lookup_.gradient : nullptr, faces_);
-    for (u32 lane = 0; lane < kWarpSize; ++lane)
-      slice_[lane] = std::min(slice_[lane] + faces_.face[lane], texture_.layers - 1);
-    lookup_.dimensions = 2;
-    lookup_.coordinate[0] = faces_.u, lookup_.coordinate[1] = faces_.v;
-    for (u32 i = 0; i < 2; ++i)
-      lookup_.gradient.dx[i] = faces_.dx[i], lookup_.gradient.dy[i] = faces_.dy[i];
+    const CubeCoordinates faces = project(coordinate_, derives ? &gradient_ : nullptr);
+    slice_ = min(slice_ + faces.face, u32x32{} + last);
+    coordinate_[0] = faces.u, coordinate_[1] = faces.v;
+    for (u32 i = 0; i < 2; ++i) gradient_.dx[i] = faces.dx[i], gradient_.dy[i] = faces.dy[i];
     normalized_ = true;
     seamless_ = sampler_.seamless;
   }
 
-  s32 size_of(const isa::TextureLevel& level, u32 dimension) const {
+  static s32 size_of(const isa::TextureLevel& level, u32 dimension) {
     return static_cast<s32>(dimension == 0   ? level.width
                             : dimension == 1 ? level.height
                                              : level.depth);
   }
+  bool crosses_edges() const { return kDimensions == 2 && seamless_ && linear_; }
 
-  void find_axes(const isa::TextureLevel& level) {
-    for (u32 i = 0; i < lookup_.dimensions; ++i) {
-      const Coordinate coordinate{lookup_.coordinate[i], lookup_.whole, normalized_};
-      if (seamless_ && linear_)
-        find_texels(AddressMode::clamp_ogl, coordinate, size_of(level, i), true, nullptr, axes_[i]);
-      else
-        place(sampler_.address[i], coordinate, size_of(level, i), linear_, lookup_.offset[i],
-              axes_[i]);
-    }
-  }
+  /// Where the texels of a lookup in one level lie.
+  struct Axes {
+    Axis of[kDimensions];
+    bool border = false;  ///< some may be outside
+  };
 
-  /// Corner: bit i says which of the two texels of dimension i.
-  void find_corner(const isa::TextureLevel& level, u32 corner, Places& places) const {
-    const u32 bytes = bytes_of(texture_.format, texture_.channels);
-    const bool blocks = isa::is_block_format(texture_.format);
-    const auto texel = [&](u32 i) -> const s32(&)[kWarpSize] {
-      return axes_[i].texel[corner >> i & 1];
-    };
-    places.outside = 0;
-    for (u32 i = 0; i < lookup_.dimensions; ++i)
-      places.outside |= axes_[i].outside[corner >> i & 1];
-    places.outside &= lanes_;
-    for (u32 lane = 0; lane < kWarpSize; ++lane) {
-      const u64 x = static_cast<u32>(texel(0)[lane]);
-      places.offset[lane] = (blocks ? x / 4 : x) * bytes;
-      places.in_block[lane] = x % 4;
-    }
-    if (lookup_.dimensions > 1) {
-      const u32 pitch = static_cast<u32>(level.pitch);
-      for (u32 lane = 0; lane < kWarpSize; ++lane) {
-        const u64 y = static_cast<u32>(texel(1)[lane]);
-        places.offset[lane] += (blocks ? y / 4 : y) * pitch;
-        places.in_block[lane] += y % 4 * 4;
+  HEDDLE_INLINE void find_axes(const isa::TextureLevel& level, Axes& axes) const {
+    for (u32 i = 0; i < kDimensions; ++i) {
+      const Coordinate coordinate{coordinate_[i], lookup_.whole, normalized_};
+      const s32* offset = lookup_.offset[i];
+      if (crosses_edges()) {
+        find_texels(AddressMode::clamp_ogl, coordinate, size_of(level, i), true, nullptr,
+                    axes.of[i]);
+        continue;
       }
-    }
-    if (lookup_.dimensions > 2) {
-      for (u32 lane = 0; lane < kWarpSize; ++lane)
-        places.offset[lane] += static_cast<u32>(texel(2)[lane]) * level.slice;
-    } else if (lookup_.layered || lookup_.cube) {
-      for (u32 lane = 0; lane < kWarpSize; ++lane)
-        places.offset[lane] += slice_[lane] * level.slice;
+      place(sampler_.address[i], coordinate, size_of(level, i), linear_, offset, axes.of[i]);
+      const bool border = has_border(sampler_.address[i]);
+      axes.border |= border;
+      if (!border) axes.of[i].outside[0] = axes.of[i].outside[1] = s32x32{};
     }
   }
 
-  void read(const isa::TextureLevel& level, const Places& places, Texels& texels) const {
-    read_texels(texture_, sampler_, level, places, lanes_, texels);
-    if (lookup_.reference) compare_depth(reading_, lookup_.reference, texels);
+  // --- texels ---
+
+  HEDDLE_INLINE u32x32 offset_of(const isa::TextureLevel& level, const Axes& axes,
+                                 u32 corner) const {
+    const auto texel = [&](u32 i) { return as<u32x32>(axes.of[i].texel[corner >> i & 1]); };
+    const u32 slice = static_cast<u32>(level.slice);
+    u32x32 offset = texel(0) * Format::kBytes;
+    if constexpr (kDimensions > 1) offset += texel(1) * static_cast<u32>(level.pitch);
+    if constexpr (kDimensions > 2) offset += texel(2) * slice;
+    if (kDimensions < 3 && sliced_) offset += slice_ * slice;
+    return offset;
   }
 
-  /// The lanes' texels in one level without a filter.
-  void nearest(const isa::TextureLevel& level, u32 lanes, Texels& out) {
-    find_axes(level);
-    Places places;
-    find_corner(level, 0, places);
-    if (lanes == lanes_) {
-      read(level, places, out);
-      return values_of_codes(result_reading(), out);
+  /// The same for any format and size.
+  void find_places(const isa::TextureLevel& level, u32x32 x, u32x32 y, u32x32 slice,
+                   Places& places) const {
+    const u64 bytes = bytes_of(texture_.format, texture_.channels);
+    const u32 side = isa::is_block_format(texture_.format) ? 4 : 1;
+    for (u32 lane = 0; lane < kWarpSize; ++lane) {
+      places.offset[lane] =
+          x[lane] / side * bytes + y[lane] / side * level.pitch + slice[lane] * level.slice;
+      places.in_block[lane] = x[lane] % 4 + y[lane] % 4 * 4;
     }
-    Texels texels;
-    read(level, places, texels);
-    values_of_codes(result_reading(), texels);
-    for (u32 c = 0; c < kChannels; ++c)
-      for_each_lane(lanes, [&](u32 lane) { out.code[c][lane] = texels.code[c][lane]; });
+  }
+
+  /// The texels of a corner of the filter: bit i says which of the two of dimension i.
+  HEDDLE_INLINE void read_corner(const isa::TextureLevel& level, const Axes& axes, u32 corner,
+                                 Codes& codes) const {
+    const u8* base = reinterpret_cast<const u8*>(level.base);
+    if constexpr (Format::kPlain) {
+      Format::read(base, offset_of(level, axes, corner), codes);
+    } else {
+      const auto texel = [&](u32 i) { return as<u32x32>(axes.of[i].texel[corner >> i & 1]); };
+      Places places;
+      find_places(level, texel(0), kDimensions > 1 ? texel(1) : u32x32{},
+                  kDimensions > 2 ? texel(2) : slice_, places);
+      read_codes(texture_, base, places, codes);
+    }
+    if (axes.border) {
+      s32x32 outside{};
+      for (u32 i = 0; i < kDimensions; ++i) outside |= axes.of[i].outside[corner >> i & 1];
+      put_border(reading_, sampler_, outside, codes);
+    }
+    compare(codes);
+  }
+  void compare(Codes& codes) const {
+    if (lookup_.reference) compare_depth(reading_, as<f32x32>(row(lookup_.reference)), codes);
+  }
+
+  HEDDLE_INLINE void nearest(const isa::TextureLevel& level, Codes& out) const {
+    Axes axes;
+    find_axes(level, axes);
+    read_corner(level, axes, 0, out);
+    values_of_codes(reading_, out);
   }
 
   /// Adds the texel of a level, or those that the filter mixes, with these weights in all.
-  void add_level(const isa::TextureLevel& level, const Weights& weights, WeightedSum& sum) {
-    find_axes(level);
-    const u32 corners = linear_ ? 1u << lookup_.dimensions : 1;
-    if (seamless_ && linear_) return add_across_edges(level, weights, sum);
-    for (u32 corner = 0; corner < corners; ++corner) {
-      Places places;
-      find_corner(level, corner, places);
-      Texels texels;
-      read(level, places, texels);
-      Weights part = weights;
-      for (u32 i = 0; linear_ && i < lookup_.dimensions; ++i)
-        weigh(axes_[i], corner >> i & 1, part);
-      sum.add(result_reading().channels, texels, part.of);
+  template <class V, bool kSkip>
+  HEDDLE_INLINE void add_level(const isa::TextureLevel& level, V weight,
+                               WeightedSum<V, kSkip>& sum) const {
+    Axes axes;
+    find_axes(level, axes);
+    if constexpr (kDimensions == 2) {
+      if (crosses_edges()) return add_across_edges(level, axes, weight, sum);
+    }
+    Codes codes;
+    if (!linear_) {
+      read_corner(level, axes, 0, codes);
+      return sum.add(result_channels(), codes, weight);
+    }
+    V part[kDimensions][2];
+    for (u32 i = 0; i < kDimensions; ++i) weigh(axes.of[i], part[i]);
+    for (u32 corner = 0; corner < kCorners; ++corner) {
+      read_corner(level, axes, corner, codes);
+      V whole = weight;
+      for (u32 i = 0; i < kDimensions; ++i) whole = whole * part[i][corner >> i & 1];
+      sum.add(result_channels(), codes, whole);
     }
   }
 
-  static void weigh(const Axis& axis, bool second, Weights& weights) {
-    constexpr f64 kUnit = 1.0 / kWeightOne;
-    for (u32 lane = 0; lane < kWarpSize; ++lane)
-      weights.of[lane] *= (second ? axis.weight[lane] : kWeightOne - axis.weight[lane]) * kUnit;
+  template <class V>
+  HEDDLE_INLINE static void weigh(const Axis& axis, V (&part)[2]) {
+    part[1] = convert<V>(axis.weight) * (V{} + 1 / static_cast<f32>(kWeightOne));
+    part[0] = 1 - part[1];
   }
 
   /// A texel beyond an edge is one of the neighbouring face. The one beyond a corner does not
   /// exist: it is the mean of the other three.
-  void add_across_edges(const isa::TextureLevel& level, const Weights& weights, WeightedSum& sum) {
-    constexpr u32 kCorners = 4;
+  template <class V, bool kSkip>
+  void add_across_edges(const isa::TextureLevel& level, const Axes& axes, V weight,
+                        WeightedSum<V, kSkip>& sum) const {
+    constexpr u32 kFour = 4;
     const s32 size = static_cast<s32>(level.width);
-    Weights parts[kCorners];
-    Places places[kCorners];
-    for (u32 corner = 0; corner < kCorners; ++corner) {
-      parts[corner] = weights;
-      for (u32 i = 0; i < 2; ++i) weigh(axes_[i], corner >> i & 1, parts[corner]);
-    }
-    const u32 bytes = bytes_of(texture_.format, texture_.channels);
+    V part[2][2], whole[kFour];
+    u32x32 x[kFour], y[kFour], slice[kFour];
+    for (u32 i = 0; i < 2; ++i) weigh(axes.of[i], part[i]);
+    for (u32 corner = 0; corner < kFour; ++corner)
+      whole[corner] = weight * part[0][corner & 1] * part[1][corner >> 1];
     for (u32 lane = 0; lane < kWarpSize; ++lane) {
-      u32 missing = kCorners;
-      for (u32 corner = 0; corner < kCorners; ++corner) {
-        FaceTexel texel{faces_.face[lane], axes_[0].texel[corner & 1][lane],
-                        axes_[1].texel[corner >> 1][lane]};
-        const bool beyond_x = texel.x < 0 || texel.x >= size,
-                   beyond_y = texel.y < 0 || texel.y >= size;
+      u32 missing = kFour;
+      for (u32 corner = 0; corner < kFour; ++corner) {
+        FaceTexel texel{slice_[lane] % kFaces, axes.of[0].texel[corner & 1][lane],
+                        axes.of[1].texel[corner >> 1][lane]};
+        const bool beyond_x = texel.x < 0 || texel.x >= size;
+        const bool beyond_y = texel.y < 0 || texel.y >= size;
         if (beyond_x && beyond_y) missing = corner;
         if (beyond_x != beyond_y) texel = across_edge(texel, size);
-        const u64 x = static_cast<u64>(std::clamp(texel.x, 0, size - 1));
-        const u64 y = static_cast<u64>(std::clamp(texel.y, 0, size - 1));
-        const bool blocks = isa::is_block_format(texture_.format);
-        const u32 slice =
+        x[corner][lane] = static_cast<u32>(std::clamp(texel.x, 0, size - 1));
+        y[corner][lane] = static_cast<u32>(std::clamp(texel.y, 0, size - 1));
+        slice[corner][lane] =
             std::min(slice_[lane] / kFaces * kFaces + texel.face, texture_.layers - 1);
-        places[corner].offset[lane] =
-            (blocks ? x / 4 : x) * bytes + (blocks ? y / 4 : y) * level.pitch + slice * level.slice;
-        places[corner].in_block[lane] = static_cast<u32>(x % 4 + y % 4 * 4);
       }
-      if (missing == kCorners) continue;
-      const f64 share = parts[missing].of[lane] / (kCorners - 1);
-      for (Weights& part : parts) part.of[lane] += share;
-      parts[missing].of[lane] = 0;
+      if (missing == kFour) continue;
+      const auto share = whole[missing][lane] / 3;
+      for (V& one : whole) one[lane] += share;
+      whole[missing][lane] = 0;
     }
-    for (u32 corner = 0; corner < kCorners; ++corner) {
-      Texels texels;
-      read(level, places[corner], texels);
-      sum.add(result_reading().channels, texels, parts[corner].of);
+    for (u32 corner = 0; corner < kFour; ++corner) {
+      Places places;
+      find_places(level, x[corner], y[corner], slice[corner], places);
+      Codes codes;
+      read_codes(texture_, reinterpret_cast<const u8*>(level.base), places, codes);
+      compare(codes);
+      sum.add(result_channels(), codes, whole[corner]);
     }
   }
 
   // --- mipmaps ---
 
-  void sample_levels(Texels& out) {
+  using LevelSum = WeightedSum<f64x32, true>;
+
+  void sample_levels(Codes& out) {
     const bool gradient = lookup_.detail == Lookup::Detail::gradient;
     Footprint footprint;
     if (gradient) {
       f64 scale[3];
       for (u32 i = 0; i < 3; ++i) scale[i] = normalized_ ? size_of(texture_.level[0], i) : 1;
-      footprint =
-          measure(lookup_.gradient, lookup_.dimensions, scale, linear_ ? sampler_.anisotropy : 1);
+      footprint = measure(gradient_, kDimensions, scale, linear_ ? sampler_.anisotropy : 1);
     } else {
+      constexpr s32 kMost = isa::kMostTextureLevels;
       for (u32 lane = 0; lane < kWarpSize; ++lane) {
         const u32 level = lookup_.level[lane];
-        constexpr s32 kMost = isa::kMostTextureLevels;
         footprint.detail[lane] =
             lookup_.whole ? std::clamp(static_cast<s32>(level), -kMost, kMost) * kDetailOne
                           : detail_of(as_f32(level));
@@ -259,75 +322,85 @@ class TextureLookup {
     }
     const Levels levels = choose_levels(texture_, sampler_, footprint.detail);
     if (!linear_ && !levels.two && !lookup_.reference) {
-      return for_each_level(levels, 0, [&](const isa::TextureLevel& level, u32 lanes) {
-        nearest(level, lanes, out);
+      return for_each_level(levels.level[0], [&](const isa::TextureLevel& level, s32x32 same) {
+        Codes codes;
+        nearest(level, codes);
+        for (u32 c = 0; c < sem::kChannels; ++c) out[c] = same ? codes[c] : out[c];
       });
     }
-    WeightedSum sum;
+    LevelSum sum;
     if (footprint.most_samples > 1)
       add_samples(footprint, levels, sum);
     else
-      add_levels(levels, full_weight(), sum);
-    sum.values(result_reading(), out);
+      add_levels(levels, f64x32{} + 1, sum);
+    sum.values(result(), result_channels(), out);
   }
 
-  void add_levels(const Levels& levels, const Weights& weights, WeightedSum& sum) {
+  void add_levels(const Levels& levels, f64x32 weight, LevelSum& sum) {
     for (u32 which = 0; which <= u32{levels.two}; ++which) {
-      for_each_level(levels, which, [&](const isa::TextureLevel& level, u32 lanes) {
-        Weights part{};
-        for_each_lane(lanes, [&](u32 lane) {
-          const s32 second = levels.weight[lane];
-          part.of[lane] = weights.of[lane] * (which ? second : kDetailOne - second) / kDetailOne;
-        });
-        add_level(level, part, sum);
+      const s32x32 second = levels.two ? levels.weight : s32x32{};
+      const f64x32 part =
+          weight * convert<f64x32>(which ? second : kDetailOne - second) / kDetailOne;
+      for_each_level(levels.level[which], [&](const isa::TextureLevel& level, s32x32 same) {
+        add_level(level, part * convert<f64x32>(same & 1), sum);
       });
     }
   }
 
   /// Several samples along the direction in which the coordinates change most (anisotropy).
-  void add_samples(const Footprint& footprint, const Levels& levels, WeightedSum& sum) {
-    alignas(64) u32 moved[3][kWarpSize];
-    const u32* const middle[3] = {lookup_.coordinate[0], lookup_.coordinate[1],
-                                  lookup_.coordinate[2]};
-    for (u32 i = 0; i < lookup_.dimensions; ++i) lookup_.coordinate[i] = moved[i];
+  void add_samples(const Footprint& footprint, const Levels& levels, LevelSum& sum) {
+    u32x32 middle[kDimensions];
+    for (u32 i = 0; i < kDimensions; ++i) middle[i] = coordinate_[i];
     for (u32 sample = 0; sample < footprint.most_samples; ++sample) {
-      Weights weights{};
+      f64x32 weight{};
       for (u32 lane = 0; lane < kWarpSize; ++lane) {
         const u32 count = footprint.samples[lane];
-        if (sample < count) weights.of[lane] = 1.0 / count;
+        if (sample < count) weight[lane] = 1.0 / count;
         const f64 step = (sample + 0.5) / count - 0.5;
-        const auto& along = footprint.along_y[lane] ? lookup_.gradient.dy : lookup_.gradient.dx;
-        for (u32 i = 0; i < lookup_.dimensions; ++i)
-          moved[i][lane] = bits_of(
+        const auto& along = footprint.along_y[lane] ? gradient_.dy : gradient_.dx;
+        for (u32 i = 0; i < kDimensions; ++i)
+          coordinate_[i][lane] = bits_of(
               static_cast<f32>(f64{as_f32(middle[i][lane])} + step * f64{as_f32(along[i][lane])}));
       }
-      add_levels(levels, weights, sum);
+      add_levels(levels, weight, sum);
     }
   }
 
-  /// f(level, lanes) for each level that lanes need.
+  /// f(level, which lanes) for each level that active lanes need.
   template <class F>
-  void for_each_level(const Levels& levels, u32 which, F f) const {
+  void for_each_level(s32x32 level, F f) const {
     u32 rest = lanes_;
     while (rest) {
-      const u8 level = levels.level[which][std::countr_zero(rest)];
-      u32 same = 0;
-      for_each_lane(
-          rest, [&](u32 lane) { same |= (levels.level[which][lane] == level ? 1u : 0u) << lane; });
-      f(texture_.level[level], same);
-      rest &= ~same;
+      const s32 number = level[static_cast<u32>(std::countr_zero(rest))];
+      const s32x32 same = level == number;
+      f(texture_.level[static_cast<u32>(number)], same);
+      for (u32 lane = 0; lane < kWarpSize; ++lane)
+        if (same[lane]) rest &= ~(1u << lane);
     }
   }
 
   const isa::Texture& texture_;
   const isa::Sampler& sampler_;
-  Lookup lookup_;
-  u32 lanes_;
-  Reading reading_;
-  bool linear_, normalized_ = false, seamless_ = false;
-  alignas(64) u32 slice_[kWarpSize];
-  CubeCoordinates faces_;
-  Axis axes_[3];
+  const Lookup& lookup_;
+  const u32 lanes_;
+  const Reading reading_;
+  bool linear_, normalized_, seamless_ = false;
+  const bool sliced_;
+  u32x32 coordinate_[3];
+  Gradient gradient_;
+  u32x32 slice_{};
 };
+
+/// Calls f(lookup) with the lookup of the texture's format and dimensions.
+template <class F>
+inline void with_lookup(const isa::Texture& texture, const isa::Sampler& sampler,
+                        const Lookup& lookup, u32 lanes, F f) {
+  with_format(texture, [&]<class Format>(Format) {
+    const u32 dimensions = lookup.cube ? 2 : lookup.dimensions;
+    if (dimensions == 1) return f(TextureLookup<Format, 1>(texture, sampler, lookup, lanes));
+    if (dimensions == 2) return f(TextureLookup<Format, 2>(texture, sampler, lookup, lanes));
+    f(TextureLookup<Format, 3>(texture, sampler, lookup, lanes));
+  });
+}
 
 }  // namespace heddle::sem

@@ -12,8 +12,8 @@
 #include <cstring>
 
 #include "isa/sem/half.h"
-#include "isa/sem/lanes.h"
 #include "isa/sem/texture_blocks.h"
+#include "isa/sem/vectors.h"
 #include "isa/texture.h"
 
 namespace heddle::sem {
@@ -23,18 +23,13 @@ using isa::TexelReading;
 
 inline constexpr u32 kChannels = 4;
 
-/// A channel of each lane's texel.
-using Channel = u32[kWarpSize];
-/// All channels.
-struct Texels {
-  alignas(64) Channel code[kChannels];
-};
+/// The channels of the lanes' texels: codes, or values.
+using Codes = u32x32[kChannels];
 
 /// Where a texel of each lane lies.
 struct Places {
   alignas(64) u64 offset[kWarpSize];    ///< bytes from the level's first texel; of its block
   alignas(64) u32 in_block[kWarpSize];  ///< 4 * y + x; formats of blocks only
-  u32 outside = 0;                      ///< lanes that get the border instead
 };
 
 constexpr u32 bytes_of(TexelFormat format) {
@@ -95,9 +90,9 @@ constexpr bool rounds_to_code(TexelFormat format) {
   return format == TexelFormat::u16 || format == TexelFormat::s16;
 }
 /// Whether a lookup returns f32 values; else integers.
-constexpr bool is_float(const isa::Texture& texture) {
-  return texture.reading != TexelReading::bits || texture.format == TexelFormat::f16 ||
-         texture.format == TexelFormat::f32 || isa::is_block_format(texture.format);
+constexpr bool is_float(TexelFormat format, TexelReading reading) {
+  return reading != TexelReading::bits || format == TexelFormat::f16 ||
+         format == TexelFormat::f32 || isa::is_block_format(format);
 }
 
 /// sRGB's value of an 8-bit code.
@@ -123,112 +118,81 @@ constexpr u32 code_bits(Stored stored) {
     return static_cast<u32>(static_cast<s32>(stored));
 }
 
-template <class Stored, u32 kCount>
-inline void read_channels(const u8* base, const Places& places, Texels& texels) {
+template <class Stored>
+inline void read_channels(const u8* base, u32 count, const Places& places, Codes& codes) {
   for (u32 lane = 0; lane < kWarpSize; ++lane) {
-    Stored stored[kCount];
-    std::memcpy(stored, base + places.offset[lane], sizeof stored);
-    for (u32 c = 0; c < kCount; ++c) texels.code[c][lane] = code_bits(stored[c]);
+    Stored stored[kChannels];
+    std::memcpy(stored, base + places.offset[lane], count * sizeof(Stored));
+    for (u32 c = 0; c < count; ++c) codes[c][lane] = code_bits(stored[c]);
   }
 }
-template <class Stored>
-inline void read_channels(const u8* base, u32 count, const Places& places, Texels& texels) {
-  if (count == 1) return read_channels<Stored, 1>(base, places, texels);
-  if (count == 2) return read_channels<Stored, 2>(base, places, texels);
-  read_channels<Stored, 4>(base, places, texels);
-}
-
-inline void read_packed(const u8* base, const Places& places, Texels& texels) {
+inline void read_packed(const u8* base, const Places& places, Codes& codes) {
   for (u32 lane = 0; lane < kWarpSize; ++lane) {
     u32 word = 0;
     std::memcpy(&word, base + places.offset[lane], sizeof word);
-    for (u32 c = 0; c < kChannels; ++c)
-      texels.code[c][lane] = word >> 10 * c & (c == 3 ? 3 : 0x3ff);
+    for (u32 c = 0; c < kChannels; ++c) codes[c][lane] = word >> 10 * c & (c == 3 ? 3 : 0x3ff);
   }
 }
 /// Codes are f32 already.
-inline void read_blocks(TexelFormat format, const u8* base, const Places& places, u32 lanes,
-                        Texels& texels) {
-  for_each_lane(lanes, [&](u32 lane) {
+inline void read_blocks(TexelFormat format, const u8* base, const Places& places, Codes& codes) {
+  for (u32 lane = 0; lane < kWarpSize; ++lane) {
     f32 channels[kChannels] = {};
     const u32 at = places.in_block[lane];
     decode_block_texel(format, base + places.offset[lane], at % 4, at / 4, channels);
-    for (u32 c = 0; c < kChannels; ++c) texels.code[c][lane] = bits_of(channels[c]);
-  });
+    for (u32 c = 0; c < kChannels; ++c) codes[c][lane] = bits_of(channels[c]);
+  }
 }
 
-/// The codes of integers as f32.
-inline void codes_to_f32(const isa::Texture& texture, Texels& texels) {
+/// sRGB's channels as values, the integers of a normalized format as f32.
+inline void codes_to_f32(const isa::Texture& texture, Codes& codes) {
+  const bool blocks = isa::is_block_format(texture.format);
   for (u32 c = 0; c < texture.channels; ++c) {
-    Channel& code = texels.code[c];
     const u32 greatest = greatest_code(texture.format, texture.reading, c);
-    if (!greatest) {
-      for (u32& one : code) one = bits_of(decode_srgb(one));
-      continue;
+    if (greatest && !blocks) {
+      // The least code of a signed format means as much as the one above it.
+      const s32x32 least = s32x32{} - static_cast<s32>(greatest);
+      codes[c] = as<u32x32>(convert<f32x32>(max(as<s32x32>(codes[c]), least)));
     }
-    // The least code of a signed format means as much as the one above it.
-    const s32 least = -static_cast<s32>(greatest);
-    for (u32& one : code) one = bits_of(static_cast<f32>(std::max(static_cast<s32>(one), least)));
+    for (u32 lane = 0; !greatest && texture.reading == TexelReading::srgb && lane < kWarpSize;
+         ++lane) {
+      const u32 code = codes[c][lane];
+      codes[c][lane] = bits_of(decode_srgb(blocks ? static_cast<u32>(as_f32(code)) : code));
+    }
   }
 }
 
-/// sRGB of a format of blocks, whose codes are f32.
-inline void decode_srgb_blocks(Texels& texels) {
-  for (u32 c = 0; c < 3; ++c)
-    for (u32& one : texels.code[c]) one = bits_of(decode_srgb(static_cast<u32>(as_f32(one))));
-}
-
-/// The codes of the border's color.
-inline void put_border(const isa::Texture& texture, const isa::Sampler& sampler, u32 outside,
-                       Texels& texels) {
-  for (u32 c = 0; c < texture.channels; ++c) {
-    const u32 greatest = greatest_code(texture.format, texture.reading, c);
-    const u32 color = sampler.border[c];
-    const u32 code = greatest ? bits_of(as_f32(color) * static_cast<f32>(greatest)) : color;
-    for_each_lane(outside, [&](u32 lane) { texels.code[c][lane] = code; });
-  }
-}
-
-/// The texels at these places; `lanes`: the others may be left out.
-inline void read_texels(const isa::Texture& texture, const isa::Sampler& sampler,
-                        const isa::TextureLevel& level, const Places& places, u32 lanes,
-                        Texels& texels) {
-  const u8* base = reinterpret_cast<const u8*>(level.base);
+/// The codes of texels of any format.
+inline void read_codes(const isa::Texture& texture, const u8* base, const Places& places,
+                       Codes& codes) {
   const u32 count = texture.channels;
   switch (texture.format) {
     case TexelFormat::u8:
-      read_channels<u8>(base, count, places, texels);
+      read_channels<u8>(base, count, places, codes);
       break;
     case TexelFormat::s8:
-      read_channels<s8>(base, count, places, texels);
+      read_channels<s8>(base, count, places, codes);
       break;
     case TexelFormat::u16:
-      read_channels<u16>(base, count, places, texels);
+      read_channels<u16>(base, count, places, codes);
       break;
     case TexelFormat::s16:
-      read_channels<s16>(base, count, places, texels);
+      read_channels<s16>(base, count, places, codes);
       break;
     case TexelFormat::u32:
     case TexelFormat::s32:
     case TexelFormat::f32:
-      read_channels<u32>(base, count, places, texels);
+      read_channels<u32>(base, count, places, codes);
       break;
     case TexelFormat::f16:
-      read_channels<f16>(base, count, places, texels);
+      read_channels<f16>(base, count, places, codes);
       break;
     case TexelFormat::u10_10_10_2:
-      read_packed(base, places, texels);
+      read_packed(base, places, codes);
       break;
     default:
-      read_blocks(texture.format, base, places, lanes, texels);
+      read_blocks(texture.format, base, places, codes);
   }
-  if (texture.reading != TexelReading::bits) {
-    if (!isa::is_block_format(texture.format))
-      codes_to_f32(texture, texels);
-    else if (texture.reading == TexelReading::srgb)
-      decode_srgb_blocks(texels);
-  }
-  if (places.outside) put_border(texture, sampler, places.outside, texels);
+  if (texture.reading != TexelReading::bits) codes_to_f32(texture, codes);
 }
 
 // --- values ---
@@ -240,76 +204,48 @@ struct Reading {
   bool is_float;                        ///< lookups return f32 values; else integers
   bool rounds_to_code;                  ///< a filter's result is a whole code
 
-  explicit constexpr Reading(const isa::Texture& texture)
-      : channels(texture.channels),
+  constexpr Reading(TexelFormat format, TexelReading reading, u32 channels_of_texel)
+      : channels(channels_of_texel),
         greatest{},
-        is_float(sem::is_float(texture)),
-        rounds_to_code(sem::rounds_to_code(texture.format)) {
-    for (u32 c = 0; c < kChannels; ++c)
-      greatest[c] = greatest_code(texture.format, texture.reading, c);
-  }
-  /// Of comparisons with a depth.
-  static constexpr Reading comparison(Reading reading) {
-    reading.channels = 1;
-    reading.greatest[0] = 0;
-    reading.is_float = true;
-    return reading;
+        is_float(sem::is_float(format, reading)),
+        rounds_to_code(sem::rounds_to_code(format)) {
+    for (u32 c = 0; c < kChannels; ++c) greatest[c] = greatest_code(format, reading, c);
   }
 };
+/// Of the results of comparisons with a depth.
+inline constexpr Reading kCompared(TexelFormat::f32, TexelReading::bits, 1);
+
+/// The codes of the border's color.
+inline void put_border(const Reading& reading, const isa::Sampler& sampler, s32x32 outside,
+                       Codes& codes) {
+  for (u32 c = 0; c < reading.channels; ++c) {
+    const u32 color = sampler.border[c], greatest = reading.greatest[c];
+    const u32 code = greatest ? bits_of(as_f32(color) * static_cast<f32>(greatest)) : color;
+    codes[c] = outside ? u32x32{} + code : codes[c];
+  }
+}
 
 /// Channels that a texel does not have: 0, and 1 for the last.
-inline void fill_channels(const Reading& reading, Texels& texels) {
-  for (u32 c = reading.channels; c < kChannels; ++c) {
-    const u32 value = c < kChannels - 1 ? 0 : reading.is_float ? bits_of(1.0f) : 1;
-    for (u32& one : texels.code[c]) one = value;
-  }
+inline void fill_channels(const Reading& reading, Codes& values) {
+  const u32 one = reading.is_float ? bits_of(1.0f) : 1;
+  for (u32 c = reading.channels; c < kChannels; ++c)
+    values[c] = u32x32{} + (c == kChannels - 1 ? one : 0);
 }
 
 /// What a lookup without filter returns for these codes.
-inline void values_of_codes(const Reading& reading, Texels& texels) {
+inline void values_of_codes(const Reading& reading, Codes& codes) {
   for (u32 c = 0; c < reading.channels; ++c) {
-    const auto greatest = static_cast<f32>(reading.greatest[c]);
-    if (!reading.greatest[c]) continue;
-    for (u32& one : texels.code[c]) one = bits_of(as_f32(one) / greatest);
+    if (reading.greatest[c])
+      codes[c] = as<u32x32>(as<f32x32>(codes[c]) / static_cast<f32>(reading.greatest[c]));
   }
-  fill_channels(reading, texels);
+  fill_channels(reading, codes);
 }
 
 /// The codes of the first channel become whether the reference is at most the texel: 1 or 0.
-inline void compare_depth(const Reading& reading, const u32* reference, Texels& texels) {
+inline void compare_depth(const Reading& reading, f32x32 reference, Codes& codes) {
   const f32 greatest = reading.greatest[0] ? static_cast<f32>(reading.greatest[0]) : 1.0f;
-  for (u32 lane = 0; lane < kWarpSize; ++lane) {
-    const f32 value = as_f32(texels.code[0][lane]) / greatest;
-    texels.code[0][lane] = bits_of(as_f32(reference[lane]) <= value ? 1.0f : 0.0f);
-  }
+  const f32x32 value = as<f32x32>(codes[0]) / greatest;
+  codes[0] = reference <= value ? u32x32{} + bits_of(1.0f) : u32x32{};
 }
-
-/// A mean of texels with weights. A texel without weight counts as 0, also if it is infinite.
-class WeightedSum {
- public:
-  void add(u32 channels, const Texels& texels, const f64 (&weight)[kWarpSize]) {
-    for (u32 c = 0; c < channels; ++c)
-      for (u32 lane = 0; lane < kWarpSize; ++lane) {
-        const f64 part = weight[lane] * f64{as_f32(texels.code[c][lane])};
-        sum_[c][lane] += weight[lane] == 0 ? 0 : part;
-      }
-  }
-  /// What a lookup returns.
-  void values(const Reading& reading, Texels& out) const {
-    for (u32 c = 0; c < reading.channels; ++c) {
-      const f64 greatest = reading.greatest[c];
-      for (u32 lane = 0; lane < kWarpSize; ++lane) {
-        f64 mean = sum_[c][lane];
-        if (reading.greatest[c])
-          mean = (reading.rounds_to_code ? std::floor(mean + 0.5) : mean) / greatest;
-        out.code[c][lane] = bits_of(static_cast<f32>(mean));
-      }
-    }
-    fill_channels(reading, out);
-  }
-
- private:
-  alignas(64) f64 sum_[kChannels][kWarpSize] = {};
-};
 
 }  // namespace heddle::sem
