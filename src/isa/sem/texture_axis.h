@@ -112,6 +112,7 @@ HEDDLE_INLINE void find_texels(AddressMode mode, const Coordinate& coordinate, s
                                bool linear, const s32* offset, Axis& axis) {
   if (coordinate.whole) {
     axis.texel[0] = limited(mode, size, as<s32x32>(coordinate.bits));
+    axis.weight = s32x32{};
   } else {
     const s32x32 fixed = fixed_position(mode, coordinate, size, linear);
     // A texel's position is its middle.
