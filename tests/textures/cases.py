@@ -4,11 +4,12 @@
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 import programs
+from blocks import BLOCK_FORMATS, BlockFormat, container, random_block, seen_format
 from model import Instruction, Level, Operands, Sampler, Texture
-from texels import FORMATS, encode, float_code
+from texels import FORMATS, encode, float_code, unpack
 
 SIZES = (1, 2, 3, 4, 5, 7, 8, 16, 19, 33)
 ADDRESS_MODES = ("wrap", "mirror", "clamp_to_edge", "clamp_to_border")
@@ -42,6 +43,7 @@ class View(NamedTuple):
     last_level: int
     first_layer: int
     last_layer: int
+    blocks: Optional[BlockFormat] = None  # the array has blocks
 
 
 def seen_through(texture, view):
@@ -60,9 +62,12 @@ class Case:
         self.op, self.rng, self.exact = op, rng, exact
         self.binding = rng.choice(programs.BINDINGS)
         self.resource = self.pick_resource()
-        self.whole = self.pick_texture()
-        self.view = self.pick_view()
-        self.texture = seen_through(self.whole, self.view)
+        if self.resource == "blocks":
+            self.pick_blocks()
+        else:
+            self.whole = self.pick_texture()
+            self.view = self.pick_view()
+            self.texture = seen_through(self.whole, self.view)
         self.sampler = self.pick_sampler()
 
     def __str__(self):
@@ -76,6 +81,8 @@ class Case:
     def pick_resource(self):
         op, kinds = self.op, ["array"]
         if op.name == "tex" and self.binding != "sampler":
+            if self.binding == "object" and op.dimensions == 2:
+                kinds.append("blocks")
             kinds += ["mipmapped"] * (3 if op.mip in ("level", "grad") else 1)
             if not op.mip and op.geometry == "2d":
                 kinds.append("pitched")
@@ -126,6 +133,24 @@ class Case:
         if self.exact:
             return encode(form.name, Fraction(self.rng.randint(-255, 255), 8), "rn")
         return self.rng.getrandbits(form.bits)
+
+    def pick_blocks(self):
+        """The array has a texel for each block."""
+        op, rng = self.op, self.rng
+        form = rng.choice(BLOCK_FORMATS)
+        size = [rng.choice((1, 2, 3)), rng.choice((1, 2, 3))]
+        layers = rng.randint(1, 3) if op.layered else 0
+        if op.cube:
+            size, layers = [size[0]] * 2, 6 * max(layers, 1)
+        blocks = [[[random_block(form, rng) for _ in range(size[0])] for _ in range(size[1])] for _ in range(max(layers, 1))]
+        holder, channels = container(form)
+        words = [[[[unpack(holder, bytes(data), channels) for data, _ in row] for row in plane]] for plane in blocks]
+        self.whole = Texture(holder, "bits", channels, 2, [Level(tuple(size), words)], layers, op.layered, op.cube)
+        samples = [[[[plane[y // 4][x // 4][1][4 * (y % 4) + x % 4] for x in range(4 * size[0])] for y in range(4 * size[1])]]
+                   for plane in blocks]
+        self.texture = replace(self.whole, format=seen_format(form), reading="bits" if form.floats else "normalized",
+                               channels=form.channels, levels=[Level((4 * size[0], 4 * size[1]), samples)])
+        self.view = View(0, 0, 0, max(layers, 1) - 1, form)
 
     def pick_view(self):
         """A View of the texture, or None."""

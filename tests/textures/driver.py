@@ -28,7 +28,7 @@ def round_up(value, unit):
 
 def sampler_flags(texture, sampler):
     """CU_TRSF flags."""
-    integers = READ_AS_INTEGER if texture.reading == "bits" and texture.format.kind != "float" else 0
+    integers = READ_AS_INTEGER if texture.gives_integers else 0
     return (integers | (NORMALIZED_COORDINATES if sampler.normalized else 0) | (SRGB if texture.reading == "srgb" else 0)
             | (SEAMLESS_CUBEMAP if sampler.seamless else 0))
 
@@ -41,9 +41,12 @@ def view_descriptor(texture, view):
     """A CUDA_RESOURCE_VIEW_DESC for a cases.View of a texture, or None."""
     if view is None:
         return None
-    form = VIEW_FORMATS[texture.format.kind, texture.format.bits] + (1, 2, 4).index(texture.channels)
     width, height, depth = (*texture.levels[0].size, 0, 0)[:3]
-    return struct.pack("<I4xQQQIIII64x", form, width, height, texture.layers or depth, *view)
+    if view.blocks:
+        form, width, height = view.blocks.view, 4 * width, 4 * height
+    else:
+        form = VIEW_FORMATS[texture.format.kind, texture.format.bits] + (1, 2, 4).index(texture.channels)
+    return struct.pack("<I4xQQQIIII64x", form, width, height, texture.layers or depth, *view[:4])
 
 
 class Device:

@@ -48,7 +48,7 @@ class Texture:
 
     @property
     def gives_integers(self):
-        return self.reading == "bits" and self.format.kind != "float"
+        return self.reading == "bits" and self.format.kind not in ("float", "samples")
 
 
 @dataclass
@@ -373,7 +373,7 @@ def channel_value(texture, sampler, op, x, parts, channel):
         return channel_sample(texture, sampler, texel, channel) & 0xFFFFFFFF
     if len(parts) == 1 and texture.format.kind == "float" and parts[0][1].codes is not None:
         return unblended(texture, parts[0][1], channel)
-    grid = largest(texture.format) if texture.format.kind != "float" and texture.format.bits == 16 else None
+    grid = largest(texture.format) if texture.format.kind in ("signed", "unsigned") and texture.format.bits == 16 else None
     return blend([(w, channel_sample(texture, sampler, texel, channel)) for w, texel in parts], grid)
 
 

@@ -27,6 +27,8 @@ def extents(texture, level):
 
 
 def properties(texture, normalized):
+    if texture.format.kind == "samples":
+        return {**extents(texture, 0), "array_size": texture.layers if texture.layered else 0}
     kind = texture.format.kind, texture.format.bits
     return {**extents(texture, 0), "channel_data_type": (NORMALIZED_TYPES if normalized else TYPES)[kind],
             "channel_order": ORDERS[texture.channels], "array_size": texture.layers if texture.layered else 0}

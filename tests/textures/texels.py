@@ -18,7 +18,7 @@ from formats import FLOATS, Special, decode, encode, round_to_integer  # noqa: E
 class Format(NamedTuple):
     name: str
     cuda: int  # CUarray_format
-    kind: str  # unsigned, signed or float
+    kind: str  # unsigned, signed, float, or samples: the codes are samples
     bits: int  # of a channel
     channels: Tuple[int, ...] = (1, 2, 4)  # the numbers of channels that an array may have
     normalized: bool = False  # whatever the texture says
@@ -86,6 +86,8 @@ def srgb_value(code):
 
 def sample(form, reading, channel, code):
     """reading: "bits" of a floating-point format, "normalized" or "srgb"."""
+    if form.kind == "samples":  # of blocks.py
+        return code
     if form.kind == "float":
         return float_value(form.name, code)
     if reading == "srgb" and channel < 3:
