@@ -19,7 +19,7 @@ import programs
 from cases import Case, instructions
 from driver import GATHER, CudaError, Device, view_descriptor
 from model import Instruction, lookups
-from texels import f16_of_f32, is_nan
+from texels import Special, f16_of_f32, float_value, is_nan
 
 THREADS = 40  # of a launch: a warp and a part of one
 
@@ -39,34 +39,46 @@ def as_dtype(op, result):
     return list(result)
 
 
-def ordered(code, bits):
-    """A number that grows by 1 from a float to the next."""
-    magnitude = code & (1 << bits - 1) - 1
-    return -magnitude if code >> bits - 1 else magnitude
+def slack_of(case):
+    """(units in the last place, amount) by which a blend may differ: the larger counts."""
+    texture = case.texture
+    if case.sampler.seamless:  # a third, the share of a texel in the corner of a cube, is not exact
+        return 1, 1 / 32767 if texture.format.bits == 16 and texture.format.kind != "float" else 2.0**-17
+    if texture.format.kind == "samples":  # sevenths of a code are not exact either
+        return 1, 2.0**-22 if texture.reading == "normalized" else 0
+    is_exact = case.op.compare or (texture.reading != "srgb" and (texture.format.kind != "float" or case.exact))
+    return (0, 0) if is_exact else (1, 0)
 
 
-def agrees(got, wanted, bits, tolerance):
+def agrees(got, wanted, bits, slack):
+    """Whether two floats are the same, or both NaN, or differ by no more than the slack."""
     if got == wanted or (is_nan(got, bits) and is_nan(wanted, bits)):
         return True
-    return tolerance > 0 and abs(ordered(got, bits) - ordered(wanted, bits)) <= tolerance
+    sign, (units, amount) = 1 << bits - 1, slack
+    order = [-(code & sign - 1) if code & sign else code for code in (got, wanted)]
+    if abs(order[0] - order[1]) <= units:
+        return True
+    values = [float_value("f16" if bits == 16 else "f32", code) for code in (got, wanted)]
+    return not any(isinstance(v, Special) for v in values) and abs(values[0] - values[1]) <= amount
+
+
+def floats_agree(op, got, wanted, slack):
+    if op.dtype == "f16x2":
+        got, wanted = ([half for word in words for half in (word & 0xFFFF, word >> 16)] for words in (got, wanted))
+    bits = 16 if op.dtype in ("f16", "f16x2") else 32
+    return all(agrees(g, w, bits, slack) for g, w in zip(got, wanted))
 
 
 def differs(case, got, results):
     """Whether the words of a thread are none of the right results."""
-    op, texture = case.op, case.texture
-    # Floats of many bits are not added exactly; nor is a third, the share of a texel in the corner of a cube.
-    many_bits = (texture.format.kind == "float" and not case.exact) or texture.reading == "srgb" or texture.format.kind == "samples"
-    tolerance = int(case.sampler.seamless or (many_bits and not op.compare))
-    halves = op.dtype in ("f16", "f16x2")
-    split = (lambda words: [h for w in words for h in ((w & 0xFFFF, w >> 16) if op.dtype == "f16x2" else (w,))])
+    op = case.op
     if op.predicate and got[4] != 1:
         return True
+    slack = slack_of(case)
     for result in results:
         wanted = as_dtype(op, result)
-        have = split(got[:len(wanted)])
-        if texture.gives_integers and have == split(wanted):
-            return False
-        if not texture.gives_integers and all(agrees(h, w, 16 if halves else 32, tolerance) for h, w in zip(have, split(wanted))):
+        have = list(got[:len(wanted)])
+        if have == wanted or (not case.texture.gives_integers and floats_agree(op, have, wanted, slack)):
             return False
     return True
 
