@@ -296,11 +296,13 @@ u32 members(Context* context, u32 number) {
   return !for_each_group(context, site, operand<const u32>(context, 0), [](u32, u32) {});
 }
 
-/// A warp function whose operands are one register each. Results go into the place of operands.
+/// A warp function whose operands are one register each. Results go where the site says.
 class ScalarCall {
  public:
-  ScalarCall(Context* context, const machine::WarpFunction& function)
-      : context_(context), first_is_predicate_(function.first_is_predicate) {
+  ScalarCall(Context* context, const machine::WarpFunction& function, const Site& site)
+      : context_(context),
+        first_result_(site.first_result),
+        first_is_predicate_(function.first_is_predicate) {
     for (u32 i = 0; i < function.sources; ++i) operands_[i] = context->operands[i];
     operands_[function.sources] = first_;
     operands_[function.sources + 1] = &second_;
@@ -310,12 +312,13 @@ class ScalarCall {
     // A result that is the same for all lanes is read from the first one's place.
     u32* out = reinterpret_cast<u32*>(first_);
     if (!first_is_predicate_ && !(all & 1)) out[0] = out[std::countr_zero(all)];
-    std::memcpy(context_->operands[0], first_, sizeof first_);
-    *operand<u32>(context_, 1) = second_;
+    std::memcpy(context_->operands[first_result_], first_, sizeof first_);
+    *operand<u32>(context_, first_result_ + 1) = second_;
   }
 
  private:
   Context* context_;
+  u32 first_result_;
   bool first_is_predicate_;
   alignas(64) u64 first_[kLanes] = {};
   u32 second_ = 0;
@@ -372,7 +375,7 @@ u32 warp_op(Context* context, u32 number) {
     return 1u;
   };
   if (!function.has_registers) {
-    ScalarCall call(context, function);
+    ScalarCall call(context, function, site);
     if (!run(call.operands(), function.sources + function.results, function.sources)) return 1;
     call.give_results(all);
     return failed();

@@ -29,7 +29,7 @@ struct WarpFunction<kFunction> {
   using Value = std::remove_pointer_t<std::remove_cv_t<std::remove_pointer_t<T>>>;
   template <class T>
   static constexpr bool kIsResult =
-      std::is_lvalue_reference_v<T> ? !std::is_const_v<std::remove_reference_t<T>>
+      std::is_lvalue_reference_v<T> ? std::is_same_v<T, Predicate&>
       : kIsRegisters<T>             ? !std::is_const_v<Value<T>>
                         : std::is_pointer_v<T> && !std::is_const_v<std::remove_pointer_t<T>>;
 

@@ -5,7 +5,6 @@
 
 #include "ir/registers.h"
 #include "jit/llvm/lower/lowering.h"
-#include "machine/warp_functions.h"
 
 namespace heddle::jit {
 
@@ -23,7 +22,6 @@ void FunctionLowering::warp_function() {
   for (std::size_t i = 0; i < form.runtime_slots.size(); ++i)
     site_of(number).runtime[i] = inst_->slots[form.runtime_slots[i]];
   u32 count = 0;
-  const bool has_registers = machine::warp_function(site_of(number).dispatch).has_registers;
   const auto count_registers = [&](std::size_t registers) {
     site_of(number).registers[count++] = static_cast<u8>(registers);
   };
@@ -58,7 +56,7 @@ void FunctionLowering::warp_function() {
     }
   });
   for (llvm::Type* result : results) types += fmt::format("r{}", result->getIntegerBitWidth());
-  if (has_registers) site_of(number).first_result = static_cast<u8>(sources);
+  site_of(number).first_result = static_cast<u8>(sources);
   llvm::Type* result = results.empty()       ? builder_.getVoidTy()
                        : results.size() == 1 ? results[0]
                                              : llvm::StructType::get(shared_.context, results);

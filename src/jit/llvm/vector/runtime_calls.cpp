@@ -110,6 +110,7 @@ llvm::Value* RuntimeCalls::take_result(llvm::Type* type, u32 number, unsigned ha
 }
 
 void RuntimeCalls::take_results(llvm::CallInst& call, u32 first) {
+  if (call.getType()->isVoidTy()) return;
   auto* record = llvm::dyn_cast<llvm::StructType>(call.getType());
   if (shapes_.of(&call).is_uniform()) {
     const auto one = [&](llvm::Type* type, u32 number) -> llvm::Value* {
