@@ -96,15 +96,24 @@ class TextureLookup {
 
   /// tld4: one channel of the four texels that a linear filter would mix, counter-clockwise from
   /// the lower left one.
+  /// Beyond a corner of a cube's face, the face's own texel at the corner stands for the one that
+  /// does not exist.
   void gather(u32 channel, Codes& out) {
     linear_ = true;
     const isa::TextureLevel& level = texture_.level[0];
     Axes axes;
     find_axes(level, axes);
+    CrossingTexels crossing;
+    if constexpr (kDimensions == 2) {
+      if (crosses_edges()) crossing = cross_edges(level, axes);
+    }
     constexpr u32 kCorner[sem::kChannels] = {2, 3, 1, 0};  // x in bit 0, y in bit 1
     for (u32 i = 0; i < sem::kChannels; ++i) {
       Codes codes;
-      read_corner(level, axes, kCorner[i], codes);
+      if (crosses_edges())
+        read_crossing(level, crossing, kCorner[i], codes);
+      else
+        read_corner(level, axes, kCorner[i], codes);
       values_of_codes(result(), codes);
       out[i] = codes[channel];
     }
@@ -259,44 +268,63 @@ class TextureLookup {
     part[0] = 1 - part[1];
   }
 
+  /// The four texels of a lookup that crosses the edges of a cube's faces.
+  struct CrossingTexels {
+    static constexpr u32 kCount = 4;
+    u32x32 x[kCount], y[kCount], slice[kCount];
+    u8 missing[kWarpSize];  ///< the one beyond a corner of the face, or kCount
+  };
+
   /// A texel beyond an edge is one of the neighbouring face. The one beyond a corner does not
-  /// exist: it is the mean of the other three.
+  /// exist.
+  CrossingTexels cross_edges(const isa::TextureLevel& level, const Axes& axes) const {
+    CrossingTexels texels;
+    const s32 size = static_cast<s32>(std::min(level.width, level.height));
+    for (u32 lane = 0; lane < kWarpSize; ++lane) {
+      texels.missing[lane] = CrossingTexels::kCount;
+      for (u32 i = 0; i < CrossingTexels::kCount; ++i) {
+        FaceTexel texel{slice_[lane] % kFaces, axes.of[0].texel[i & 1][lane],
+                        axes.of[1].texel[i >> 1][lane]};
+        const bool beyond_x = texel.x < 0 || texel.x >= size;
+        const bool beyond_y = texel.y < 0 || texel.y >= size;
+        if (beyond_x && beyond_y) texels.missing[lane] = static_cast<u8>(i);
+        if (beyond_x != beyond_y) texel = across_edge(texel, size);
+        texels.x[i][lane] = static_cast<u32>(std::clamp(texel.x, 0, size - 1));
+        texels.y[i][lane] = static_cast<u32>(std::clamp(texel.y, 0, size - 1));
+        texels.slice[i][lane] =
+            std::min(slice_[lane] / kFaces * kFaces + texel.face, texture_.layers - 1);
+      }
+    }
+    return texels;
+  }
+  void read_crossing(const isa::TextureLevel& level, const CrossingTexels& texels, u32 number,
+                     Codes& codes) const {
+    Places places;
+    find_places(level, texels.x[number], texels.y[number], texels.slice[number], places);
+    read_codes(texture_, reinterpret_cast<const u8*>(level.base), places, codes);
+    compare(codes);
+  }
+
+  /// The texel that does not exist is the mean of the other three.
   template <class V, bool kSkip>
   void add_across_edges(const isa::TextureLevel& level, const Axes& axes, V weight,
                         WeightedSum<V, kSkip>& sum) const {
-    constexpr u32 kFour = 4;
-    const s32 size = static_cast<s32>(level.width);
-    V part[2][2], whole[kFour];
-    u32x32 x[kFour], y[kFour], slice[kFour];
+    constexpr u32 kCount = CrossingTexels::kCount;
+    const CrossingTexels texels = cross_edges(level, axes);
+    V part[2][2], whole[kCount];
     for (u32 i = 0; i < 2; ++i) weigh(axes.of[i], part[i]);
-    for (u32 corner = 0; corner < kFour; ++corner)
-      whole[corner] = weight * part[0][corner & 1] * part[1][corner >> 1];
+    for (u32 i = 0; i < kCount; ++i) whole[i] = weight * part[0][i & 1] * part[1][i >> 1];
     for (u32 lane = 0; lane < kWarpSize; ++lane) {
-      u32 missing = kFour;
-      for (u32 corner = 0; corner < kFour; ++corner) {
-        FaceTexel texel{slice_[lane] % kFaces, axes.of[0].texel[corner & 1][lane],
-                        axes.of[1].texel[corner >> 1][lane]};
-        const bool beyond_x = texel.x < 0 || texel.x >= size;
-        const bool beyond_y = texel.y < 0 || texel.y >= size;
-        if (beyond_x && beyond_y) missing = corner;
-        if (beyond_x != beyond_y) texel = across_edge(texel, size);
-        x[corner][lane] = static_cast<u32>(std::clamp(texel.x, 0, size - 1));
-        y[corner][lane] = static_cast<u32>(std::clamp(texel.y, 0, size - 1));
-        slice[corner][lane] =
-            std::min(slice_[lane] / kFaces * kFaces + texel.face, texture_.layers - 1);
-      }
-      if (missing == kFour) continue;
-      const auto share = whole[missing][lane] / 3;
+      const u32 missing = texels.missing[lane];
+      if (missing == kCount) continue;
+      const auto share = whole[missing][lane] / (kCount - 1);
       for (V& one : whole) one[lane] += share;
       whole[missing][lane] = 0;
     }
-    for (u32 corner = 0; corner < kFour; ++corner) {
-      Places places;
-      find_places(level, x[corner], y[corner], slice[corner], places);
+    for (u32 i = 0; i < kCount; ++i) {
       Codes codes;
-      read_codes(texture_, reinterpret_cast<const u8*>(level.base), places, codes);
-      compare(codes);
-      sum.add(result_channels(), codes, whole[corner]);
+      read_crossing(level, texels, i, codes);
+      sum.add(result_channels(), codes, whole[i]);
     }
   }
 
