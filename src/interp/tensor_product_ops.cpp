@@ -5,7 +5,7 @@
 
 #include "interp/tensor_memory_ops.h"
 #include "interp/windows.h"
-#include "isa/tensor_product.h"
+#include "isa/sem/tensor_product_shape.h"
 #include "machine/tensor_memory.h"
 #include "machine/warp_functions.h"
 
@@ -55,11 +55,14 @@ TensorProduct product_of(const Warp& warp, const Op& op, u32 lane) {
   return product;
 }
 
-std::string describe(const ProductFault& fault, const Warp& warp) {
+std::string describe(const ProductFault& fault, const TensorProduct& product, const Warp& warp) {
   switch (fault.kind) {
-    case ProductFault::Kind::shape:
-      return fmt::format("the instruction descriptor is {:#010x}, whose M or N is not legal here",
-                         fault.address);
+    case ProductFault::Kind::m:
+      return fmt::format("M is {} in the instruction descriptor, must be {} here", fault.address,
+                         sem::legal_m(product).words);
+    case ProductFault::Kind::n:
+      return fmt::format("N is {} in the instruction descriptor, must be {} here", fault.address,
+                         sem::legal_n(product).words);
     case ProductFault::Kind::shared:
       return fmt::format("an operand lies at offset {} of shared memory, which has {} bytes",
                          fault.address, warp.shared_size);
@@ -113,7 +116,8 @@ void multiply(Warp& warp, const Op& op, u32 lane) {
         reinterpret_cast<const u8*>(warp.cluster_base + u64{rank} * machine::kSharedSlot);
   }
   const ProductFault fault = machine::multiply(product, *warp.tensor_core);
-  if (fault.kind != ProductFault::Kind::none) refuse_tensor(warp, lane, describe(fault, warp));
+  if (fault.kind != ProductFault::Kind::none)
+    refuse_tensor(warp, lane, describe(fault, product, warp));
 }
 
 }  // namespace

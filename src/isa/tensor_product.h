@@ -42,11 +42,12 @@ struct TensorProduct {
 struct ProductFault {
   enum class Kind : u8 {
     none,
-    shape,   ///< M or N is not legal; `address` is the instruction's descriptor
+    m,
+    n,       ///< the size is not legal
     shared,  ///< an operand leaves shared memory, at `address`
     tensor   ///< an operand leaves the allocated columns of tensor memory, at `address`
   } kind = Kind::none;
-  u32 address = 0;
+  u32 address = 0;  ///< or the size
 };
 
 /// The columns that a zero-column mask descriptor names (9.7.16.4.3). `parts`: 128 / M.

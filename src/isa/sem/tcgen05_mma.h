@@ -10,79 +10,13 @@
 #include "isa/sem/matrix_memory.h"
 #include "isa/sem/mma_sparse.h"
 #include "isa/sem/tensor_memory.h"
+#include "isa/sem/tensor_product_shape.h"
 #include "isa/tensor_product.h"
 
 namespace heddle::sem {
 
 using isa::ProductFault;
 using isa::TensorProduct;
-
-/// What an instruction descriptor says (9.7.16.4.2).
-struct ProductShape {
-  isa::Type a, b, d;
-  u32 m, n, k;  ///< of all CTAs; k with the zeros of a sparse A
-  bool negates, transposes_a, transposes_b, saturates;
-  u32 selector;          ///< of sparse metadata
-  u32 scale_a, scale_b;  ///< bytes: where the scale factors begin in a word
-  isa::Type scale;
-};
-
-constexpr isa::Type narrow_type(u32 code) {
-  constexpr isa::Type kTypes[] = {isa::Type::e4m3, isa::Type::e5m2, isa::Type::e4m3,
-                                  isa::Type::e2m3, isa::Type::e3m2, isa::Type::e2m1,
-                                  isa::Type::e2m1, isa::Type::e2m1};
-  return kTypes[code & 7];
-}
-constexpr bool is_fp4(isa::Tcgen05Kind kind) {
-  return kind == isa::Tcgen05Kind::kind_mxf4 || kind == isa::Tcgen05Kind::kind_mxf4nvf4;
-}
-constexpr bool is_scaled(isa::Tcgen05Kind kind) {
-  return kind == isa::Tcgen05Kind::kind_mxf8f6f4 || is_fp4(kind);
-}
-
-constexpr ProductShape product_shape(isa::Tcgen05Kind kind, bool sparse, u32 bits) {
-  const auto field = [bits](u32 at, u32 size) { return bits >> at & ((1u << size) - 1); };
-  ProductShape shape{};
-  const u32 code_a = field(7, 3), code_b = field(10, 3), code_d = field(4, 2);
-  shape.d = code_d == 0 ? isa::Type::f16 : isa::Type::f32;
-  switch (kind) {
-    case isa::Tcgen05Kind::kind_f16:
-      shape.a = code_a ? isa::Type::bf16 : isa::Type::f16;
-      shape.b = code_b ? isa::Type::bf16 : isa::Type::f16;
-      shape.k = 16;
-      break;
-    case isa::Tcgen05Kind::kind_tf32:
-      shape.a = shape.b = isa::Type::tf32;
-      shape.k = 8;
-      break;
-    case isa::Tcgen05Kind::kind_i8:
-      shape.a = code_a ? isa::Type::s8 : isa::Type::u8;
-      shape.b = code_b ? isa::Type::s8 : isa::Type::u8;
-      shape.d = isa::Type::s32;
-      shape.k = 32;
-      break;
-    default:
-      shape.a = is_fp4(kind) ? isa::Type::e2m1 : narrow_type(code_a);
-      shape.b = is_fp4(kind) ? isa::Type::e2m1 : narrow_type(code_b);
-      shape.k = is_fp4(kind) ? 64 : 32;
-  }
-  if (is_scaled(kind)) {
-    shape.d = isa::Type::f32;
-    shape.m = field(27, 2) * 128;
-    shape.scale_a = field(29, 2), shape.scale_b = field(4, 2);
-    shape.scale = field(23, 1) ? isa::Type::ue8m0 : isa::Type::ue4m3;
-    if (is_fp4(kind) && field(31, 1) && !sparse) shape.k = 96;
-  } else {
-    shape.m = field(24, 5) * 16;
-    shape.selector = field(0, 2);
-    shape.saturates = field(3, 1) != 0;
-  }
-  if (sparse) shape.k *= 2;
-  shape.n = field(17, 6) * 8;
-  shape.negates = kind != isa::Tcgen05Kind::kind_i8 && field(13, 1) != field(14, 1);
-  shape.transposes_a = field(15, 1) != 0, shape.transposes_b = field(16, 1) != 0;
-  return shape;
-}
 
 /// Where rows and columns of D are (9.7.16.10.5). Sixteen rows from a multiple of sixteen on are in
 /// successive lanes.
@@ -113,11 +47,8 @@ class TensorMultiplication {
         rule_(rule_of(rule_of_kind(), product.sparse)) {}
 
   ProductFault run() {
-    const bool usual = shape_.m == 64 * p_.ctas || shape_.m == 128 * p_.ctas;
-    const bool small = p_.weight_stationary && shape_.m == 32;
-    if ((!usual && !small) || shape_.n < 8 || shape_.n > 256 ||
-        shape_.n % (p_.ctas * layout_.parts) != 0)
-      return {ProductFault::Kind::shape, p_.descriptor};
+    if (!legal_m(p_).contain(shape_.m)) return {ProductFault::Kind::m, shape_.m};
+    if (!legal_n(p_).contain(shape_.n)) return {ProductFault::Kind::n, shape_.n};
     words_ = shape_.k / elements_in_word(shape_.a, p_.kind);
     for (u32 cta = 0; cta < p_.ctas && fault_.kind == ProductFault::Kind::none; ++cta) {
       multiply(cta);
