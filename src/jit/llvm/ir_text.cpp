@@ -30,6 +30,8 @@ constexpr const char *kKernel = "heddle.kernel", *kSites = "heddle.sites",
                      *kLines = "heddle.first_lines", *kRecursive = "heddle.recursive";
 constexpr const char* kAll[] = {kKernel, kSites, kLocals, kSymbols, kLines};
 
+constexpr u32 kMostElements = 16;  // of an access
+
 constexpr std::string_view kSpaces[] = {"generic", "reg",   "const", "global",
                                         "local",   "param", "shared"};
 
@@ -282,7 +284,7 @@ class MetadataReader {
     }
     if (!std::has_single_bit(u32{site.bytes}) || site.bytes > 16)
       fail("an element has 1, 2, 4, 8 or 16 bytes");
-    if (site.count < 1 || site.count > 16) fail("an access has 1 to 16 elements");
+    if (site.count > kMostElements) fail("an access has 1 to 16 elements");
     state_.kernel.sites.push_back(site);
   }
 
@@ -311,6 +313,9 @@ std::string check_calls(const ScalarKernel& kernel) {
       if (!number || number->getZExtValue() >= kernel.sites.size())
         return fmt::format("the first operand of heddle.{} is the number of one of {} sites",
                            known.name.str(), kernel.sites.size());
+      if (is_access_op(op) && site_of(call, kernel.sites).count == 0)
+        return fmt::format("heddle.{} is the access of 1 to {} elements, and its site has none",
+                           known.name.str(), kMostElements);
     }
   }
   return {};

@@ -50,6 +50,23 @@ TEST(IrText, IsReadAsItIsPrinted) {
   EXPECT_THAT(once, testing::HasSubstr(R"(!"distance", i64 -4)"));
 }
 
+/// The site of an instruction that the fallback engine executes names no elements.
+TEST(IrText, StepsAreReadAsTheyArePrinted) {
+  const std::string text = R"(
+define void @kernel() {
+  call void @"heddle.step:i64"(i32 0, i64 64)
+  ret void
+}
+declare void @"heddle.step:i64"(i32, i64)
+!heddle.sites = !{!0}
+!0 = !{!"sem", !"cp_async_mbarrier_arrive", !"count", i64 0}
+)";
+  std::string once, twice;
+  EXPECT_EQ(read(text, &once), "");
+  EXPECT_EQ(read(once, &twice), "");
+  EXPECT_EQ(once, twice);
+}
+
 struct Wrong {
   const char* text;
   const char* said;
@@ -75,6 +92,10 @@ TEST(IrText, WhatIsWrongIsSaid) {
       {"declare void @heddle.trap(float)\n"
        "define void @k() { call void @heddle.trap(float 0.0) ret void }",
        "the first operand of heddle.trap"},
+      {"declare i32 @heddle.load(i32, i64)\n"
+       "define void @k() { call i32 @heddle.load(i32 0, i64 0) ret void }\n"
+       "!heddle.sites = !{!0}\n!0 = !{!\"sem\", !\"ld\", !\"count\", i64 0}",
+       "heddle.load is the access of 1 to 16 elements"},
       {"!heddle.kernel = !{!0}\n!0 = !{!\"block\", i64 0, i64 1, i64 1}", "a block has 1 to 1024"},
       {"!heddle.kernel = !{!0}\n!0 = !{!\"block\", i64 4294967296, i64 1, i64 1}", "a block has"},
       {"!heddle.kernel = !{!0}\n!0 = !{!\"block\", i64 65536, i64 65536, i64 1}", "a block has"},
