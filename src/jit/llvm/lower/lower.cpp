@@ -182,12 +182,11 @@ llvm::Value* FunctionLowering::value(const Operand& operand) {
   return resize(from, bits, false);
 }
 
-/// An address operand as i64, counted from the start of its window.
-llvm::Value* FunctionLowering::address(const Operand& operand) {
+/// An address operand as i64, counted from the start of its space's window.
+llvm::Value* FunctionLowering::address(const Operand& operand, ir::Space space) {
   // In a kernel it may be an offset into the parameter block.
-  const bool in_params = static_cast<ir::Space>(inst_->space) == ir::Space::param && f_.is_entry;
-  const bool in_cluster =
-      static_cast<ir::Space>(inst_->space) == ir::Space::shared && shared_.request.clustered;
+  const bool in_params = space == ir::Space::param && f_.is_entry;
+  const bool in_cluster = space == ir::Space::shared && shared_.request.clustered;
   const auto from_window = [&](llvm::Value* all, unsigned bits) {
     return in_cluster ? builder_.CreateSub(all, first_shared(bits)) : all;
   };

@@ -160,6 +160,24 @@ void FunctionLowering::st() {
   emit(MachineOp::store, builder_.getVoidTy(), operands, fmt::format("{}.i{}", words.size(), bits));
 }
 
+/// A step (vector/async_copies.h). Behind its site, and before the registers that the fallback
+/// engine needs, it has Site::count operands: the destination, the source, and the number of bytes
+/// from there (i32) or whether none are copied (i1), if the instruction says that.
+void FunctionLowering::cp_async() {
+  std::vector<llvm::Value*> operands = {address(operand("dst"), ir::Space::shared),
+                                        address(operand("src"), ir::Space::global)};
+  for (const char* name : {"src_size", "ignore"}) {
+    if (operand(name).kind != OperandKind::none) operands.push_back(value(operand(name)));
+  }
+  const u32 number = site();
+  site_of(number).space = ir::Space::shared;
+  site_of(number).bytes = static_cast<u8>(operand("size").value);
+  site_of(number).count = static_cast<u8>(operands.size());
+  const std::vector<llvm::Value*> registers = registers_read();
+  operands.insert(operands.end(), registers.begin(), registers.end());
+  emit_step(MachineOp::step, number, std::move(operands));
+}
+
 /// The generic address (i64) of a shared address of any CTA of the cluster.
 llvm::Value* FunctionLowering::from_shared_address(llvm::Value* address) {
   llvm::Value* slot = builder_.getInt64(machine::kSharedSlot);

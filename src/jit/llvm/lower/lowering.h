@@ -110,7 +110,10 @@ class FunctionLowering {
   llvm::Value* to_shared_address(llvm::Value* address);
   llvm::Value* symbol_address(const Operand& operand);
   llvm::Value* value(const Operand& operand);
-  llvm::Value* address(const Operand& operand);
+  llvm::Value* address(const Operand& operand) {
+    return address(operand, static_cast<ir::Space>(inst_->space));
+  }
+  llvm::Value* address(const Operand& operand, ir::Space space);
   void write(const Operand& to, llvm::Value* value);
   bool lies_in_parameters(u64 offset, u64 bytes) const;
   llvm::Value* local_storage(const Operand& operand);

@@ -175,6 +175,8 @@ void MachineOperations::emit(llvm::CallInst& call, MachineOp op, const ActiveLan
       return accesses_matrices(site()) ? matrices_.emit(call, site(), mask)
                                        : warp_operations_.emit(call, site(), mask);
     case MachineOp::step:
+      if (site().sem == isa::SemId::cp_async) return async_copies_.emit(call, site(), mask);
+      return fallback_.step(call, HelperId::step, mask);
     case MachineOp::system_call:
       return fallback_.step(call, HelperId::step, mask);
     case MachineOp::cold_call:

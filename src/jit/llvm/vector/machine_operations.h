@@ -4,6 +4,7 @@
 #pragma once
 
 #include "jit/llvm/vector/accesses.h"
+#include "jit/llvm/vector/async_copies.h"
 #include "jit/llvm/vector/atomics.h"
 #include "jit/llvm/vector/branch_conditions.h"
 #include "jit/llvm/vector/fallback_operations.h"
@@ -17,7 +18,7 @@ class MachineOperations : Emitter {
   MachineOperations(CtaFunction& function, LaneValues& values, RuntimeCalls& runtime,
                     LocalAccesses& local, BranchConditions& conditions, Accesses& accesses,
                     Atomics& atomics, WarpOperations& warp_operations, FallbackOperations& fallback,
-                    MatrixAccesses& matrices)
+                    MatrixAccesses& matrices, AsyncCopies& async_copies)
       : Emitter(function),
         values_(values),
         runtime_(runtime),
@@ -27,7 +28,8 @@ class MachineOperations : Emitter {
         atomics_(atomics),
         warp_operations_(warp_operations),
         fallback_(fallback),
-        matrices_(matrices) {}
+        matrices_(matrices),
+        async_copies_(async_copies) {}
 
   void emit(llvm::CallInst& call, MachineOp op, const ActiveLanes& active);
   /// Of the last MachineOp::round_end: whether a lane has made progress (i1).
@@ -54,6 +56,7 @@ class MachineOperations : Emitter {
   WarpOperations& warp_operations_;
   FallbackOperations& fallback_;
   MatrixAccesses& matrices_;
+  AsyncCopies& async_copies_;
   llvm::AllocaInst* progress_ = nullptr;
 };
 

@@ -43,10 +43,11 @@ Vectorized vectorize(ScalarKernel& kernel, const Plan& plan, Analyses& analyses,
   WarpOperations warp_operations(function, values, runtime, plan.demanded);
   FallbackOperations fallback(function, values, runtime);
   MatrixAccesses matrices(function, values, runtime, windows, fallback);
+  AsyncCopies async_copies(function, values, runtime, windows, fallback);
   BranchConditions conditions(function, values);
   Instructions instructions(function, values, plan.demanded);
   MachineOperations operations(function, values, runtime, local, conditions, accesses, atomics,
-                               warp_operations, fallback, matrices);
+                               warp_operations, fallback, matrices, async_copies);
   PhiVariables phis(function, values);
   SequentialLoops sequential(function, values, phis, runtime, windows, groups, checks, processor,
                              plan.waiting, order);
