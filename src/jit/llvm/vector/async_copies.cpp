@@ -40,9 +40,9 @@ AsyncCopies::Copies AsyncCopies::find(const llvm::CallInst& call, const Site& si
   const Window shared = windows_.of(site)[0];
   Halves wrong{};
   for (unsigned h = 0; h < halves_; ++h) {
-    llvm::Value* right = builder_.CreateAnd(
-        builder_.CreateOr(copies.whole[h], copies.none[h]),
-        windows_.fits(shared, copies.to[h], site.bytes, site.bytes));
+    llvm::Value* right =
+        builder_.CreateAnd(builder_.CreateOr(copies.whole[h], copies.none[h]),
+                           windows_.fits(shared, copies.to[h], site.bytes, site.bytes));
     wrong[h] = builder_.CreateAnd(mask[h], builder_.CreateNot(right));
   }
   Site source;

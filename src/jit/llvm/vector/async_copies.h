@@ -26,9 +26,9 @@ class AsyncCopies : Emitter {
  private:
   /// What the lanes do.
   struct Copies {
-    Halves to{}, from{};            ///< addresses: offsets in shared memory, of the host
-    Halves whole{}, none{};         ///< masks: lanes that copy all bytes; that write zeros
-    llvm::Value* legal = nullptr;   ///< i1: each active lane does one of both, at legal addresses
+    Halves to{}, from{};           ///< addresses: offsets in shared memory, of the host
+    Halves whole{}, none{};        ///< masks: lanes that copy all bytes; that write zeros
+    llvm::Value* legal = nullptr;  ///< i1: each active lane does one of both, at legal addresses
   };
   Halves vectors_of(llvm::Value* value, const Halves& mask);
   Copies find(const llvm::CallInst& call, const Site& site, const Halves& mask);
