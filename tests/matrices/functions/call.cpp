@@ -204,7 +204,7 @@ std::optional<std::vector<Caller::Result>> Caller::call(const isa::TensorCore& c
   isa::WarpContext context{core, 0, shared.data(), static_cast<u32>(shared.size())};
   of_.function->run(of_.modifiers.data(), context, {~u32{0}, active}, operands.data(),
                     static_cast<u32>(operands.size()));
-  if (context.failed) return std::nullopt;
+  if (context.failed()) return std::nullopt;
 
   std::vector<Result> results;
   for (const Place& at : places_d_) {
