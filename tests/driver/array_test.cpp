@@ -161,7 +161,7 @@ TEST_F(Arrays, Descriptors) {
   make({4, 4, 0, static_cast<CUarray_format>(0x77), 1, 0}, CUDA_ERROR_INVALID_VALUE);
   make({4, 4, 0, CU_AD_FORMAT_FLOAT, 1, 0x8000}, CUDA_ERROR_INVALID_VALUE);
   make({4, 4, 0, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_SPARSE}, CUDA_ERROR_NOT_SUPPORTED);
-  make({4, 4, 0, CU_AD_FORMAT_BC7_UNORM, 4, 0}, CUDA_ERROR_NOT_SUPPORTED);
+  make({4, 4, 0, CU_AD_FORMAT_NV12, 3, 0}, CUDA_ERROR_NOT_SUPPORTED);
 }
 
 TEST_F(Arrays, Mipmaps) {

@@ -16,6 +16,9 @@ PTX = b"""
 .address_size 64
 .visible .global .align 4 .u32 counter;
 .visible .global .attribute(.managed) .align 4 .u32 shared_counter;
+.global .texref image;
+.global .surfref target;
+.global .surfref other_target;
 .visible .entry plain() { ret; }
 .visible .entry takes(.param .u64 p, .param .u32 n) { ret; }
 """
@@ -25,7 +28,8 @@ STRUCTURES = {
     "array3d_desc", "array3d_desc_v1", "copy2d", "copy2d_to_host", "copy2d_v1", "copy3d",
     "copy3d_peer", "copy3d_v1", "batch_attributes", "batch_3d", "launch_config", "cluster_config",
     "team_launch", "kernel_params", "memset_params", "host_params", "alloc_params", "word_op",
-    "words_params", "node_params", "instantiate_params", "resource", "pool_data",
+    "array_resource", "linear_resource", "rows_resource", "mipmapped_resource", "surface_resource",
+    "texture_desc", "view", "words_params", "node_params", "instantiate_params", "resource", "pool_data",
 }
 HOST_FUNCTION = C.CFUNCTYPE(None, C.c_void_p)
 
@@ -327,6 +331,136 @@ class Fixtures:
     def mipmapped(self):
         desc = self.bytes("QQQiII4x", 16, 16, 0, 1, 1, 0)
         return self.make("cuMipmappedArrayCreate", C.c_void_p(desc), 3)
+
+    def surface_array(self):
+        return self.make("cuArray3DCreate_v2", C.c_void_p(self.bytes("QQQiII4x", 16, 16, 0, 1, 1, 2)))
+
+    # --- textures and surfaces ---
+
+    def resource_of(self, kind, form, *values, flags=0):
+        at = self.bytes(f"i4x{form}", kind, *values)
+        C.memmove(at + 136, struct.pack("I", flags), 4)
+        return at
+
+    def array_resource(self):
+        return self.resource_of(0, "Q", self.get("array"))
+
+    def stale_resource(self):
+        return self.resource_of(0, "Q", 0x7ABCDEF0)
+
+    def flagged_resource(self):
+        return self.resource_of(0, "Q", self.get("array"), flags=1)
+
+    def mipmapped_resource(self):
+        return self.resource_of(1, "Q", self.get("mipmapped"))
+
+    def linear_resource(self):
+        return self.resource_of(2, "QiIQ", self.get("mem"), 0x20, 1, 4096)
+
+    def shifted_resource(self):
+        return self.resource_of(2, "QiIQ", self.get("mem") + 256, 0x20, 1, 1024)
+
+    def long_resource(self):
+        return self.resource_of(2, "QiIQ", self.get("mem"), 0x20, 1, 4100)
+
+    def rows_resource(self):
+        return self.resource_of(3, "QiIQQQ", self.get("mem"), 1, 1, 16, 16, 32)
+
+    def surface_resource(self):
+        return self.resource_of(0, "Q", self.get("surface_array"))
+
+    def sampling(self, filter, flags):
+        return self.bytes("4i2Ii7f48x", 1, 1, 1, filter, flags, 1, 0, *[0.0] * 7)
+
+    def texture_desc(self):
+        return self.sampling(0, 1)
+
+    def linear_texture_desc(self):
+        return self.sampling(1, 0)
+
+    def filtered_integers(self):
+        return self.sampling(1, 1)
+
+    def seamless_texture_desc(self):
+        return self.sampling(0, 0x40)
+
+    def odd_texture_desc(self):
+        return self.sampling(2, 0)
+
+    def view_of(self, form, width, layer=0):
+        return self.bytes("i4xQQQ4I64x", form, width, 16, 0, 0, 0, layer, layer)
+
+    def view(self):
+        return self.view_of(4, 16)
+
+    def wide_view(self):
+        return self.view_of(4, 17)
+
+    def layered_view(self):
+        return self.view_of(4, 16, layer=1)
+
+    def block_view(self):
+        return self.view_of(0x19, 64)
+
+    def texture_of(self, view):
+        return self.make("cuTexObjectCreate", C.c_void_p(self.get("array_resource")),
+                         C.c_void_p(self.get("texture_desc")), view, out=C.c_uint64)
+
+    def texture(self):
+        return self.texture_of(None)
+
+    def viewed_texture(self):
+        return self.texture_of(C.c_void_p(self.get("view")))
+
+    def surface(self):
+        return self.make("cuSurfObjectCreate", C.c_void_p(self.get("surface_resource")),
+                         out=C.c_uint64)
+
+    def own_texref(self):
+        return self.make("cuTexRefCreate")
+
+    def texref(self):
+        return self.make("cuModuleGetTexRef", self.handle("module"), b"image")
+
+    def texref_after(self, name, *arguments):
+        made = self.own_texref()
+        self.ok(getattr(self.library, name)(C.c_void_p(made), *arguments))
+        return made
+
+    def bound_texref(self):
+        return self.texref_after("cuTexRefSetArray", self.handle("array"), 1)
+
+    def mipmapped_texref(self):
+        return self.texref_after("cuTexRefSetMipmappedArray", self.handle("mipmapped"), 1)
+
+    def rows_texref(self):
+        return self.texref_after("cuTexRefSetAddress2D_v3", C.c_void_p(self.get("array_desc")),
+                                 self.address("mem"), C.c_size_t(32))
+
+    def border_texref(self):
+        return self.texref_after("cuTexRefSetAddressMode", 0, 3)
+
+    def linear_texref(self):
+        made = self.own_texref()
+        self.ok(self.library.cuTexRefSetAddress_v2(None, C.c_void_p(made), self.address("mem"),
+                                                   C.c_size_t(64)))
+        return made
+
+    def low_texref(self):
+        made = self.own_texref()
+        self.ok(self.library.cuTexRefSetAddress(None, C.c_void_p(made), C.c_uint(self.get("low")), 64))
+        return made
+
+    def surfref(self):
+        return self.make("cuModuleGetSurfRef", self.handle("module"), b"target")
+
+    def unbound_surfref(self):
+        return self.make("cuModuleGetSurfRef", self.handle("module"), b"other_target")
+
+    def bound_surfref(self):
+        made = self.surfref()
+        self.ok(self.library.cuSurfRefSetArray(C.c_void_p(made), self.handle("surface_array"), 0))
+        return made
 
     # --- copies of 4 rows of 16 bytes ---
 

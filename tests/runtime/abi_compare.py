@@ -58,8 +58,8 @@ namespace ours {
   static_assert(std::is_same_v<Vendor<ours::F_##name>, decltype(::name)>, #name);
 """
 
-# Heddle's name of the structure of CUDA 12 has a 12.
-RENAMED = "template <> struct Twin<ours::cudaDeviceProp12> { using type = ::cudaDeviceProp; };"
+# Structures that differ between CUDA 12 and CUDA 13: Heddle's name of that of CUDA 12 has a 12.
+RENAMED = ["cudaDeviceProp", "cudaResourceDesc", "cudaResourceViewDesc"]
 
 
 def function_assertions(functions, vendor_functions):
@@ -75,7 +75,7 @@ def function_assertions(functions, vendor_functions):
 
 def compare_13(cxx, include, functions):
     types = our_types()
-    for name in ("cudaDeviceProp12", "cudaLaunchParams"):
+    for name in [f"{name}12" for name in RENAMED] + ["cudaLaunchParams"]:
         types.names.remove(name)
         types.tags.remove(name)
         del types.members[name]
@@ -97,11 +97,13 @@ def compare_12(cxx, include, functions):
     vendor, vendor_functions = vendor_declarations(cxx, include)
     lines = missing_functions(functions, vendor_functions)
     twins = [f"TWIN({tag})" for tag in sorted(types.tags) if tag in vendor.tags | {"dim3", "uint3"}]
-    out = [PREAMBLE] + twins + [RENAMED]
-    for path, _ in vendor.members["cudaDeviceProp"]:
-        out.append(f"static_assert(offsetof(ours::cudaDeviceProp12, {path}) == "
-                   f'offsetof(::cudaDeviceProp, {path}), "{path}");')
-    out.append("static_assert(sizeof(ours::cudaDeviceProp12) == sizeof(::cudaDeviceProp));")
+    out = [PREAMBLE] + twins
+    for name in RENAMED:
+        out.append(f"template <> struct Twin<ours::{name}12> {{ using type = ::{name}; }};")
+        for path, _ in vendor.members[name]:
+            out.append(f"static_assert(offsetof(ours::{name}12, {path}) == "
+                       f'offsetof(::{name}, {path}), "{path}");')
+        out.append(f"static_assert(sizeof(ours::{name}12) == sizeof(::{name}));")
     out.append("static_assert(sizeof(ours::cudaLaunchParams) == sizeof(::cudaLaunchParams));")
     return lines, "\n".join(out + function_assertions(functions, vendor_functions)), ""
 

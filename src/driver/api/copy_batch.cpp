@@ -62,8 +62,8 @@ CUresult batch(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes, size_t count
   });
 }
 
-/// Bytes of an element of the copy: those of an array's element when one of its sides is an array,
-/// else 1.
+/// Bytes of an element of the copy: those of an array's element or block when one of its sides is
+/// an array, else 1.
 CUresult element_bytes(const CUDA_MEMCPY3D_BATCH_OP& op, size_t& bytes) {
   bytes = 1;
   size_t of_source = 0;
@@ -72,7 +72,7 @@ CUresult element_bytes(const CUDA_MEMCPY3D_BATCH_OP& op, size_t& bytes) {
     if (side->type != CU_MEMCPY_OPERAND_TYPE_ARRAY) return CUDA_ERROR_INVALID_VALUE;
     const auto array = memory_tables().arrays.find(side->op.array.array);
     if (!array) return CUDA_ERROR_INVALID_VALUE;
-    bytes = array->row_bytes() / array->descriptor().Width;
+    bytes = array->element().bytes;
     if (side == &op.src) of_source = bytes;
   }
   return of_source && of_source != bytes ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;

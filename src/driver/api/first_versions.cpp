@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// First versions of functions, with 32 bits for addresses and sizes. Driver API 6.5, 6.10, 6.13.
+// First versions of functions, with 32 bits for addresses and sizes. Driver API 6.5, 6.10, 6.13,
+// 6.26.
 // Each function calls its later version with widened arguments and narrows the results. Memory
 // below 4 GiB is allocated first (machine/memory.h), so an address that does not fit means that the
 // memory below 4 GiB is used up.
@@ -253,4 +254,27 @@ CUresult cuMemsetD2D16(CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned
 CUresult cuMemsetD2D32(CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned int ui,
                        unsigned int Width, unsigned int Height) {
   return cuMemsetD2D32_v2(dstDevice, dstPitch, ui, Width, Height);
+}
+
+// --- texture references ---
+
+CUresult cuTexRefSetAddress(unsigned int* ByteOffset, CUtexref hTexRef, CUdeviceptr_v1 dptr,
+                            unsigned int bytes) {
+  size_t offset = 0;  // less than the alignment of textures
+  const CUresult bad = cuTexRefSetAddress_v2(ByteOffset ? &offset : nullptr, hTexRef, dptr, bytes);
+  if (!bad && ByteOffset) *ByteOffset = static_cast<unsigned>(offset);
+  return bad;
+}
+
+CUresult cuTexRefSetAddress2D(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR_v1* desc,
+                              CUdeviceptr_v1 dptr, unsigned int Pitch) {
+  return widened(desc, [&](const CUDA_ARRAY_DESCRIPTOR* wide) {
+    return cuTexRefSetAddress2D_v3(hTexRef, wide, dptr, Pitch);
+  });
+}
+
+CUresult cuTexRefGetAddress(CUdeviceptr_v1* pdptr, CUtexref hTexRef) {
+  return find_low(pdptr, nullptr, [&](CUdeviceptr* address, size_t*) {
+    return cuTexRefGetAddress_v2(pdptr ? address : nullptr, hTexRef);
+  });
 }

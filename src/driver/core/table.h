@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Live objects by handle. A handle is a number in the type of a pointer, which is never used twice
-// and never dereferenced. So a lookup finds no object for a handle that is stale, made up or of
-// another kind.
+// and never dereferenced. (Handles of textures and surfaces are addresses that kernels know, and
+// are used again after all others.) So a lookup finds no object for a handle that is stale, made up
+// or of another kind.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +34,12 @@ class Table {
     const std::lock_guard lock(mutex_);
     objects_.emplace(handle, std::move(object));
     return handle;
+  }
+
+  /// Adds an object whose handle comes from elsewhere, and is in no table.
+  void add(Handle handle, Pointer object) {
+    const std::lock_guard lock(mutex_);
+    objects_.insert_or_assign(handle, std::move(object));
   }
 
   /// The object of a handle; null when there is none.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/abi/device.h"
+#include "runtime/abi/texture.h"
 #include "runtime/abi/types.h"
 #include "runtime/abi/vector.h"
 
@@ -107,6 +108,41 @@ struct cudaDeviceProp12 {
   int clusterLaunch;
   int unifiedFunctionPointers;
   int reserved[63];
+};
+
+struct cudaResourceDesc12 {
+  enum cudaResourceType resType;
+  union {
+    struct {
+      cudaArray_t array;
+    } array;
+    struct {
+      cudaMipmappedArray_t mipmap;
+    } mipmap;
+    struct {
+      void* devPtr;
+      struct cudaChannelFormatDesc desc;
+      size_t sizeInBytes;
+    } linear;
+    struct {
+      void* devPtr;
+      struct cudaChannelFormatDesc desc;
+      size_t width;
+      size_t height;
+      size_t pitchInBytes;
+    } pitch2D;
+  } res;
+};
+
+struct cudaResourceViewDesc12 {
+  enum cudaResourceViewFormat format;
+  size_t width;
+  size_t height;
+  size_t depth;
+  unsigned int firstMipmapLevel;
+  unsigned int lastMipmapLevel;
+  unsigned int firstLayer;
+  unsigned int lastLayer;
 };
 
 struct cudaLaunchParams {

@@ -41,17 +41,9 @@ struct Place {
 };
 
 cudaError_t in_array(cudaArray_const_t array, size_t x, size_t y, Place& out) {
-  size_t element = 0;
-  if (const cudaError_t error = element_size(array, element)) return error;
-  CUDA_ARRAY3D_DESCRIPTOR shape{};
-  const cudaError_t error =
-      in_context([&] { return cuArray3DGetDescriptor_v2(&shape, as<CUarray>(array)); });
-  if (error) return error;
-  out = {.array = as<CUarray>(array),
-         .row = shape.Width * element,
-         .rows = std::max<size_t>(shape.Height, 1),
-         .x = x,
-         .y = y};
+  ArrayLayout layout;
+  if (const cudaError_t error = layout_of(array, layout)) return error;
+  out = {.array = as<CUarray>(array), .row = layout.row, .rows = layout.rows, .x = x, .y = y};
   return cudaSuccess;
 }
 

@@ -17,7 +17,13 @@ struct ElementFormat {
 cudaError_t translate(const cudaChannelFormatDesc& description, ElementFormat& out);
 cudaError_t translate(const ElementFormat& format, cudaChannelFormatDesc& out);
 
-/// Bytes of an element of `array`.
-cudaError_t element_size(cudaArray_const_t array, size_t& bytes);
+/// The bytes of an array, as copies count them. What lies in a row is elements, or blocks of 4x4
+/// elements of a compressed format.
+struct ArrayLayout {
+  size_t element = 0;  ///< bytes of an element, or of a block
+  size_t row = 0;      ///< bytes of a row
+  size_t rows = 0;     ///< of a slice
+};
+cudaError_t layout_of(cudaArray_const_t array, ArrayLayout& out);
 
 }  // namespace heddle::runtime

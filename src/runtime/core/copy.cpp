@@ -107,7 +107,9 @@ cudaError_t sides_of(const Parameters& p, Sides& out) {
   if (!is_one(p.srcArray, p.srcPtr) || !is_one(p.dstArray, p.dstPtr)) return cudaErrorInvalidValue;
   size_t element = 1;
   if (const cudaArray_t array = p.dstArray ? p.dstArray : p.srcArray) {
-    if (const cudaError_t error = element_size(array, element)) return error;
+    ArrayLayout layout;
+    if (const cudaError_t error = layout_of(array, layout)) return error;
+    element = layout.element;
   }
   out.from = side_of(p.srcArray, p.srcPos, p.srcPtr, element);
   out.to = side_of(p.dstArray, p.dstPos, p.dstPtr, element);

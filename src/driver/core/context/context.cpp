@@ -21,6 +21,9 @@
 #include "driver/core/stream/default_stream.h"
 #include "driver/core/stream/stream.h"
 #include "driver/core/stream/tables.h"
+#include "driver/core/texture/reference.h"
+#include "driver/core/texture/tables.h"
+#include "driver/core/texture/texture.h"
 
 namespace heddle::driver {
 namespace {
@@ -113,6 +116,10 @@ void Context::release_everything() {
   module_tables().functions.remove_if(is_mine);
   module_tables().modules.remove_if(is_mine);
   module_tables().links.remove_if(is_mine);
+  texture_tables().textures.remove_if(is_mine);
+  texture_tables().surfaces.remove_if(is_mine);
+  texture_tables().texture_references.remove_if(is_mine);
+  texture_tables().surface_references.remove_if(is_mine);
   memory_tables().mipmapped_arrays.remove_if(is_mine);
   memory_tables().arrays.remove_if(is_mine);
   allocations().release_all_of(this);

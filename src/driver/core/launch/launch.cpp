@@ -185,6 +185,7 @@ CUresult make_kernel(Context& context, CUfunction handle, const LaunchRequest& r
     say_once("a launch names no kernel of the current context");
     return CUDA_ERROR_INVALID_HANDLE;
   }
+  if (const CUresult bad = function->module().publish_references()) return bad;
   out.context = context.shared_from_this();
   out.function = function;
   out.handle = handle;

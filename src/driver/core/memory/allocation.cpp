@@ -109,7 +109,10 @@ std::map<u64, Allocation>::iterator Allocations::forget(std::map<u64, Allocation
   if (lies_in_memory(allocation.kind) && allocation.device) {
     used_[allocation.device] -= allocation.size;
   }
-  if (allocation.kind == Kind::registered) device_memory().registered().remove(allocation.base);
+  if (allocation.kind == Kind::registered) {
+    device_memory().registered().remove(allocation.base);
+    device_memory().textures().forget({allocation.base, allocation.size});
+  }
   if (allocation.is_managed()) advice().forget(allocation.base, allocation.size);
   if (allocation.file >= 0) close(allocation.file);
   if (allocation.pool) allocation.pool->give(allocation.size);

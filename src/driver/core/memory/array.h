@@ -2,7 +2,8 @@
 //
 // CUDA arrays: memory with a format and up to three extents, which only copies, textures and
 // surfaces access. Driver API 6.13. The layout is linear: rows with a pitch, and slices of rows.
-// Layers and cube faces are slices.
+// Layers and cube faces are slices. The rows of a compressed format are rows of blocks of 4x4
+// elements, and copies count blocks.
 #pragma once
 
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "base/types.h"
 #include "driver/abi.h"
+#include "driver/core/memory/element_format.h"
 
 namespace heddle::driver {
 
@@ -18,7 +20,7 @@ class Context;
 class Array {
  public:
   /// CUDA_ERROR_INVALID_VALUE for a shape or format that does not exist, CUDA_ERROR_NOT_SUPPORTED
-  /// for planes, compressed blocks and sparse arrays.
+  /// for video formats and sparse arrays.
   static CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, CUarray& out);
   ~Array();
   Array(const Array&) = delete;
@@ -26,7 +28,9 @@ class Array {
 
   Context* context() const { return context_; }
   const CUDA_ARRAY3D_DESCRIPTOR& descriptor() const { return descriptor_; }
+  const ElementFormat& element() const { return element_; }
   u64 base() const { return base_; }
+  /// Bytes of a row without the padding, and number of rows of a slice.
   u64 row_bytes() const { return row_bytes_; }
   u64 pitch() const { return pitch_; }
   u64 rows() const { return rows_; }
@@ -40,6 +44,7 @@ class Array {
 
   Context* const context_;
   const CUDA_ARRAY3D_DESCRIPTOR descriptor_;
+  const ElementFormat element_;
   u64 base_ = 0, row_bytes_ = 0, pitch_ = 0, rows_ = 1, slices_ = 1;
 };
 

@@ -4,12 +4,15 @@
 #include "driver/core/module/module.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "driver/core/context/context.h"
 #include "driver/core/context/device.h"
 #include "driver/core/module/library.h"
 #include "driver/core/module/tables.h"
 #include "driver/core/process.h"
+#include "driver/core/texture/reference.h"
+#include "driver/core/texture/tables.h"
 
 namespace heddle::driver {
 namespace {
@@ -95,8 +98,56 @@ std::optional<Module::VariableInfo> Module::variable_at(u64 address) const {
   return std::nullopt;
 }
 
+template <class Kind, class Handle>
+Handle Module::reference(Table<Handle, Kind>& table, isa::Type type, std::string_view name) {
+  const auto* const found = ir().find_variable(name);
+  if (!found || found->type != type || found->space != ir::Space::global) return nullptr;
+  const ir::VarId id(static_cast<std::size_t>(found - ir().variables.data()));
+  const auto handle = reinterpret_cast<Handle>(loaded_->address_of(id));
+  const std::lock_guard lock(mutex_);
+  if (table.find(handle)) return handle;
+  auto made = std::make_shared<Kind>(*context_, loaded_->address_of(id));
+  table.add(handle, made);
+  references_.push_back(std::move(made));
+  has_references_ = true;
+  return handle;
+}
+
+CUtexref Module::texture_reference(std::string_view name) {
+  return reference(texture_tables().texture_references, isa::Type::texref, name);
+}
+
+CUsurfref Module::surface_reference(std::string_view name) {
+  return reference(texture_tables().surface_references, isa::Type::surfref, name);
+}
+
+CUresult Module::publish_references() {
+  if (!has_references_) return CUDA_SUCCESS;
+  std::vector<std::shared_ptr<Reference>> changed;
+  {
+    const std::lock_guard lock(mutex_);
+    std::ranges::copy_if(references_, std::back_inserter(changed),
+                         [](const auto& each) { return each->has_changed(); });
+  }
+  if (changed.empty()) return CUDA_SUCCESS;
+  if (const CUresult error = context_->synchronize()) return error;
+  for (const auto& each : changed) {
+    if (const CUresult bad = each->publish()) return bad;
+  }
+  return CUDA_SUCCESS;
+}
+
 void Module::unload() {
   module_tables().modules.remove(handle_);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto is_mine = [&](const Reference& reference) {
+      return std::ranges::any_of(references_,
+                                 [&](const auto& each) { return each.get() == &reference; });
+    };
+    texture_tables().texture_references.remove_if(is_mine);
+    texture_tables().surface_references.remove_if(is_mine);
+  }
   module_tables().functions.remove_if(
       [&](const Function& function) { return &function.module() == this; });
 }

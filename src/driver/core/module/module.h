@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "driver/core/context/context.h"
+#include "driver/core/table.h"
 #include "ir/module.h"
 #include "machine/engine.h"
 
 namespace heddle::driver {
 
 class Module;
+class Reference;
 
 /// A kernel of a module in a context. Launches under way keep the function and its module alive.
 class Function {
@@ -100,13 +102,24 @@ class Module : public std::enable_shared_from_this<Module> {
   std::optional<VariableInfo> variable(std::string_view name) const;
   /// The variable that holds `address`; nothing when no variable of this module does.
   std::optional<VariableInfo> variable_at(u64 address) const;
-  /// Removes the handles of the module and of its kernels. Launches under way keep the module
-  /// alive.
+  /// The handle of the .texref or .surfref variable `name`, the same each time; null when there is
+  /// none.
+  CUtexref texture_reference(std::string_view name);
+  CUsurfref surface_reference(std::string_view name);
+  /// Makes what the program set for references visible to kernels, after all earlier work of the
+  /// context. CUDA_ERROR_INVALID_VALUE, with the reason on stderr, when settings do not fit
+  /// together. Does nothing when nothing has changed.
+  CUresult publish_references();
+  /// Removes the handles of the module, of its references and of its kernels. Launches under way
+  /// keep the module alive.
   void unload();
 
  private:
   Module(Context* context, std::shared_ptr<const machine::Loaded> loaded, bool of_library)
       : context_(context), of_library_(of_library), loaded_(std::move(loaded)) {}
+
+  template <class Kind, class Handle>
+  Handle reference(Table<Handle, Kind>& table, isa::Type type, std::string_view name);
 
   Context* context_;
   CUmodule handle_ = nullptr;
@@ -114,6 +127,8 @@ class Module : public std::enable_shared_from_this<Module> {
   const std::shared_ptr<const machine::Loaded> loaded_;
   std::mutex mutex_;
   std::map<std::string, CUfunction, std::less<>> functions_;
+  std::atomic<bool> has_references_{false};
+  std::vector<std::shared_ptr<Reference>> references_;
 };
 using ModulePtr = std::shared_ptr<Module>;
 
