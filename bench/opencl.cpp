@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "interp/bench_sizes.h"
+#include "texture_sizes.h"
 
 namespace {
 
@@ -52,6 +53,23 @@ kernel void matmul(global const float* a, global const float* b, global float* c
   }
   c[row * n + column] = sum;
 }
+constant sampler_t nearest =
+    CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+constant sampler_t linear =
+    CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
+#define LOOKUPS(name, sampler)                                                             \
+  kernel void name(read_only image2d_t image, global float* out, float x_step,             \
+                   float y_step, float scatter) {                                          \
+    uint lane = get_global_id(0);                                                          \
+    float x = lane * x_step + 10.04f + (float)(lane * 2654435761u >> 25) * scatter;        \
+    float y = lane * y_step + 10.42f + (float)(lane * 2246822519u >> 25) * scatter;        \
+    float sum = 0;                                                                         \
+    for (uint i = 0; i < 4096; ++i)                                                        \
+      sum += read_imagef(image, sampler, (float2)(x, y + (float)(i / 4 % 64 + i % 4))).x;  \
+    out[lane] = sum;                                                                       \
+  }
+LOOKUPS(point, nearest)
+LOOKUPS(bilinear, linear)
 )";
 
 /// A CPU device of one platform, with the kernels built for it. Lives as long as the process.
@@ -70,6 +88,16 @@ class Device {
     std::vector<char> zeros(bytes);
     return clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, zeros.data(),
                           nullptr);
+  }
+  /// kWidth x kWidth texels, 0.5 each; none: the device has no images of that format.
+  cl_mem image(cl_channel_order order, cl_channel_type type) {
+    const cl_image_format format = {order, type};
+    cl_image_desc shape{};
+    shape.image_type = CL_MEM_OBJECT_IMAGE2D;
+    shape.image_width = shape.image_height = bench::kWidth;
+    std::vector<float> texels(std::size_t{bench::kWidth} * bench::kWidth * 4, 0.5f);
+    return clCreateImage(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &shape,
+                         texels.data(), nullptr);
   }
   template <class... Args>
   void run(benchmark::State& state, const char* name, double instructions,
@@ -121,6 +149,28 @@ void add_benchmarks(const std::string& platform, Device& device) {
                cl_uint{kOrder});
     clReleaseMemObject(a), clReleaseMemObject(b), clReleaseMemObject(c);
   });
+  // Lookups of a warp's 32 work-items, for bench/texture_lookups.cpp.
+  struct Texel {
+    const char* name;
+    cl_channel_order order;
+    cl_channel_type type;
+  };
+  static constexpr Texel kTexels[] = {
+      {"f32", CL_R, CL_FLOAT}, {"rgba8", CL_RGBA, CL_UNORM_INT8}, {"float4", CL_RGBA, CL_FLOAT}};
+  for (const bench::Pattern& pattern : bench::kPatterns) {
+    for (const Texel& texel : kTexels) {
+      for (const char* filter : {"point", "bilinear"}) {
+        const std::string name = fmt::format("tex/{}/{}/{}", filter, texel.name, pattern.name);
+        add(name.c_str(), [=, &device, &texel](benchmark::State& state) {
+          const cl_mem image = device.image(texel.order, texel.type), out = device.buffer(32 * 4);
+          if (!image) return state.SkipWithError("there are no images of this format");
+          device.run(state, filter, double{bench::kRounds} * bench::kLookups, {32}, {32}, image,
+                     out, pattern.x_step, pattern.y_step, pattern.scatter);
+          clReleaseMemObject(image), clReleaseMemObject(out);
+        });
+      }
+    }
+  }
 }
 
 std::string name_of(cl_platform_id platform) {

@@ -5,19 +5,23 @@
 
 #include <benchmark/benchmark.h>
 
+#include <functional>
 #include <string>
 
 #include "base/check.h"
+#include "base/types.h"
 #include "driver/api.h"
 
 namespace heddle::bench {
 
 inline void ok(CUresult result) { HEDDLE_CHECK(result == CUDA_SUCCESS); }
 
-/// Launches the kernel, whose parameter is the address of `bytes` bytes. `instructions`: how many
-/// its warp executes, or its warp group together; the counter `instruction` is the time of one.
+/// Launches the kernel, whose first parameter is the address of `bytes` bytes. `instructions`: how
+/// many its warp executes, or its warp group together; the counter `instruction` is the time of
+/// one. `more`: makes the kernel's second parameter, of 64 bits, when the context is there.
 inline void measure_warp(benchmark::State& state, const std::string& ptx, const char* kernel,
-                         std::size_t bytes, double instructions, unsigned threads = 32) {
+                         std::size_t bytes, double instructions, unsigned threads = 32,
+                         const std::function<u64()>& more = nullptr) {
   CUcontext context = nullptr;
   CUmodule module = nullptr;
   CUfunction function = nullptr;
@@ -28,7 +32,8 @@ inline void measure_warp(benchmark::State& state, const std::string& ptx, const 
   ok(cuModuleLoadData(&module, ptx.c_str()));
   ok(cuModuleGetFunction(&function, module, kernel));
   ok(cuMemAlloc_v2(&out, bytes));
-  void* parameters[] = {&out};
+  u64 second = more ? more() : 0;
+  void* parameters[] = {&out, &second};
   const auto launch = [&] {
     ok(cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, nullptr, parameters, nullptr));
     ok(cuCtxSynchronize());
