@@ -36,6 +36,10 @@ struct Coordinate {
 constexpr bool repeats(AddressMode mode) {
   return mode == AddressMode::wrap || mode == AddressMode::mirror;
 }
+/// Whether lookups may read the border.
+constexpr bool has_border(AddressMode mode) {
+  return mode == AddressMode::clamp_to_border || mode == AddressMode::clamp_ogl;
+}
 /// Unnormalized coordinates are only clamped.
 constexpr AddressMode effective_mode(AddressMode mode, bool normalized) {
   return repeats(mode) && !normalized ? AddressMode::clamp_to_edge : mode;
@@ -131,18 +135,14 @@ HEDDLE_INLINE void place(AddressMode given_mode, const Coordinate& coordinate, s
   find_texels(mode, coordinate, size, linear, offset, axis);
   for (u32 i = 0; i <= u32{linear}; ++i) {
     s32x32& texel = axis.texel[i];
+    axis.outside[i] = s32x32{};
     if (repeats(mode)) {
       texel = repeated(mode, size, texel);
       continue;
     }
-    if (mode != AddressMode::clamp_to_edge) axis.outside[i] = (texel < 0) | (texel >= size);
+    if (has_border(mode)) axis.outside[i] = (texel < 0) | (texel >= size);
     texel = min(max(texel, s32x32{}), s32x32{} + (size - 1));
   }
-}
-
-/// Whether lookups may read the border.
-constexpr bool has_border(AddressMode mode) {
-  return mode == AddressMode::clamp_to_border || mode == AddressMode::clamp_ogl;
 }
 
 }  // namespace heddle::sem

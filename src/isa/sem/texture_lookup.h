@@ -26,39 +26,33 @@ struct Lookup {
   const u32 *dx[3] = {}, *dy[3] = {};
 };
 
-/// A mean of texels with weights, added in V. `kSkips`: a texel without weight counts as 0, even if
-/// it is infinite.
-template <class V, bool kSkips>
+/// A filter's mean of codes as what a lookup returns.
+template <class V>
+HEDDLE_INLINE V value_of_mean(const Reading& reading, u32 channel, V mean) {
+  using T = std::remove_cvref_t<decltype(mean[0])>;
+  if (reading.rounds_to_code) mean = floor_of(mean + static_cast<T>(0.5));
+  if (const u32 greatest = reading.greatest[channel]) mean = mean / static_cast<T>(greatest);
+  return mean;
+}
+
+/// A mean of texels with any weights. A texel without weight counts as 0, even if it is infinite.
 class WeightedSum {
  public:
-  HEDDLE_INLINE void add(u32 channels, const Codes& codes, V weight) {
+  void add(u32 channels, const Codes& codes, f64x32 weight) {
     for (u32 c = 0; c < channels; ++c) {
-      const V part = weight * convert<V>(as<f32x32>(codes[c]));
-      sum_[c] += kSkips ? (weight == 0 ? V{} : part) : part;
+      const f64x32 part = weight * convert<f64x32>(as<f32x32>(codes[c]));
+      sum_[c] += weight == 0 ? f64x32{} : part;
     }
-  }
-  HEDDLE_INLINE bool has_nan(u32 channels) const {
-    bool found = false;
-    for (u32 c = 0; c < channels; ++c)
-      found |= any(convert<f32x32>(sum_[c]) != convert<f32x32>(sum_[c]));
-    return found;
   }
   /// What a lookup returns.
-  HEDDLE_INLINE void values(const Reading& reading, u32 channels, Codes& out) const {
-    for (u32 c = 0; c < channels; ++c) {
-      V mean = sum_[c];
-      if (reading.rounds_to_code) mean = floor_of(mean + 0.5);
-      if (const u32 greatest = reading.greatest[c]) {
-        using T = std::remove_cvref_t<decltype(mean[0])>;
-        mean = mean / static_cast<T>(greatest);
-      }
-      out[c] = as<u32x32>(convert<f32x32>(mean));
-    }
+  void values(const Reading& reading, Codes& out) const {
+    for (u32 c = 0; c < reading.channels; ++c)
+      out[c] = as<u32x32>(convert<f32x32>(value_of_mean(reading, c, sum_[c])));
     fill_channels(reading, out);
   }
 
  private:
-  V sum_[kChannels] = {};
+  f64x32 sum_[kChannels] = {};
 };
 
 template <class Format, u32 kDimensions>
@@ -87,11 +81,10 @@ class TextureLookup {
     if (lookup_.detail != Lookup::Detail::base && texture_.levels > 1) return sample_levels(out);
     const isa::TextureLevel& level = texture_.level[0];
     if (!linear_ && !lookup_.reference) return nearest(level, out);
-    using V = std::conditional_t < Format::kSumsInF32&& kDimensions<3, f32x32, f64x32>;
-    WeightedSum<V, false> sum;
-    add_level(level, V{} + 1, sum);
-    if (Format::kMayBeNan && sum.has_nan(result_channels())) return sample_skipping(level, out);
-    sum.values(result(), result_channels(), out);
+    if (linear_ && !crosses_edges() && blend(level, out)) return;
+    WeightedSum sum;
+    add_level(level, f64x32{} + 1, sum);
+    sum.values(result(), out);
   }
 
   /// tld4: one channel of the four texels that a linear filter would mix, counter-clockwise from
@@ -104,9 +97,7 @@ class TextureLookup {
     Axes axes;
     find_axes(level, axes);
     CrossingTexels crossing;
-    if constexpr (kDimensions == 2) {
-      if (crosses_edges()) crossing = cross_edges(level, axes);
-    }
+    if (crosses_edges()) crossing = cross_edges(level, axes);
     constexpr u32 kCorner[sem::kChannels] = {2, 3, 1, 0};  // x in bit 0, y in bit 1
     for (u32 i = 0; i < sem::kChannels; ++i) {
       Codes codes;
@@ -120,12 +111,6 @@ class TextureLookup {
   }
 
  private:
-  [[gnu::noinline]] void sample_skipping(const isa::TextureLevel& level, Codes& out) const {
-    LevelSum sum;
-    add_level(level, f64x32{} + 1, sum);
-    sum.values(result(), result_channels(), out);
-  }
-
   static constexpr u32 kCorners = 1u << kDimensions;
 
   template <class T>
@@ -176,9 +161,7 @@ class TextureLookup {
         continue;
       }
       place(sampler_.address[i], coordinate, size_of(level, i), linear_, offset, axes.of[i]);
-      const bool border = has_border(sampler_.address[i]);
-      axes.border |= border;
-      if (!border) axes.of[i].outside[0] = axes.of[i].outside[1] = s32x32{};
+      axes.border |= has_border(sampler_.address[i]);
     }
   }
 
@@ -238,33 +221,77 @@ class TextureLookup {
     values_of_codes(reading_, out);
   }
 
-  /// Adds the texel of a level, or those that the filter mixes, with these weights in all.
-  template <class V, bool kSkip>
-  HEDDLE_INLINE void add_level(const isa::TextureLevel& level, V weight,
-                               WeightedSum<V, kSkip>& sum) const {
+  /// A texel that a linear filter mixes. The weight is exact: a product of multiples of 1/256.
+  struct Tap {
+    Codes codes;
+    f32x32 weight;
+  };
+  HEDDLE_INLINE void find_taps(const isa::TextureLevel& level, Tap (&taps)[kCorners]) const {
     Axes axes;
     find_axes(level, axes);
-    if constexpr (kDimensions == 2) {
-      if (crosses_edges()) return add_across_edges(level, axes, weight, sum);
-    }
-    Codes codes;
-    if (!linear_) {
-      read_corner(level, axes, 0, codes);
-      return sum.add(result_channels(), codes, weight);
-    }
-    V part[kDimensions][2];
+    f32x32 part[kDimensions][2];
     for (u32 i = 0; i < kDimensions; ++i) weigh(axes.of[i], part[i]);
     for (u32 corner = 0; corner < kCorners; ++corner) {
-      read_corner(level, axes, corner, codes);
-      V whole = weight;
-      for (u32 i = 0; i < kDimensions; ++i) whole = whole * part[i][corner >> i & 1];
-      sum.add(result_channels(), codes, whole);
+      read_corner(level, axes, corner, taps[corner].codes);
+      taps[corner].weight = part[0][corner & 1];
+      for (u32 i = 1; i < kDimensions; ++i) taps[corner].weight *= part[i][corner >> i & 1];
     }
   }
 
-  template <class V>
-  HEDDLE_INLINE static void weigh(const Axis& axis, V (&part)[2]) {
-    part[1] = convert<V>(axis.weight) * (V{} + 1 / static_cast<f32>(kWeightOne));
+  /// The mean of a level's texels. False: a result is NaN, perhaps only because of a texel without
+  /// weight.
+  HEDDLE_INLINE bool blend(const isa::TextureLevel& level, Codes& out) const {
+    Tap taps[kCorners];
+    find_taps(level, taps);
+    bool has_nan = false;
+    for (u32 c = 0; c < result_channels(); ++c) {
+      f32x32 mean{};
+      if constexpr (Format::kSumsInF32 && kDimensions < 3) {
+        for (const Tap& tap : taps) mean += tap.weight * as<f32x32>(tap.codes[c]);
+        mean = value_of_mean(result(), c, mean);
+      } else {
+        blend_in_f64(taps, c, mean);
+      }
+      out[c] = as<u32x32>(mean);
+      if (Format::kMayBeNan) has_nan |= any(mean != mean);
+    }
+    fill_channels(result(), out);
+    return !has_nan;
+  }
+  /// A few lanes at a time, whose sums stay in registers.
+  HEDDLE_INLINE void blend_in_f64(const Tap (&taps)[kCorners], u32 channel, f32x32& mean) const {
+    constexpr u32 kFew = 8;
+    using Few = f32 __attribute__((vector_size(kFew * sizeof(f32))));
+    alignas(64) f32 means[kWarpSize];
+    for (u32 lane = 0; lane < kWarpSize; lane += kFew) {
+      const auto few = [&](const auto& all) {
+        return convert<f64x8>(load<Few>(reinterpret_cast<const u8*>(&all) + lane * sizeof(f32)));
+      };
+      f64x8 sum{};
+      for (const Tap& tap : taps) sum += few(tap.weight) * few(tap.codes[channel]);
+      store(means + lane, convert<Few>(value_of_mean(result(), channel, sum)));
+    }
+    mean = load<f32x32>(means);
+  }
+
+  /// Adds the texel of a level, or those that the filter mixes, with these weights in all.
+  void add_level(const isa::TextureLevel& level, f64x32 weight, WeightedSum& sum) const {
+    if (crosses_edges()) return add_across_edges(level, weight, sum);
+    if (!linear_) {
+      Axes axes;
+      find_axes(level, axes);
+      Codes codes;
+      read_corner(level, axes, 0, codes);
+      return sum.add(result_channels(), codes, weight);
+    }
+    Tap taps[kCorners];
+    find_taps(level, taps);
+    for (const Tap& tap : taps)
+      sum.add(result_channels(), tap.codes, weight * convert<f64x32>(tap.weight));
+  }
+
+  HEDDLE_INLINE static void weigh(const Axis& axis, f32x32 (&part)[2]) {
+    part[1] = convert<f32x32>(axis.weight) * (1 / static_cast<f32>(kWeightOne));
     part[0] = 1 - part[1];
   }
 
@@ -279,12 +306,13 @@ class TextureLookup {
   /// exist.
   CrossingTexels cross_edges(const isa::TextureLevel& level, const Axes& axes) const {
     CrossingTexels texels;
+    const Axis &along_x = axes.of[0], &along_y = axes.of[kDimensions - 1];
     const s32 size = static_cast<s32>(std::min(level.width, level.height));
     for (u32 lane = 0; lane < kWarpSize; ++lane) {
       texels.missing[lane] = CrossingTexels::kCount;
       for (u32 i = 0; i < CrossingTexels::kCount; ++i) {
-        FaceTexel texel{slice_[lane] % kFaces, axes.of[0].texel[i & 1][lane],
-                        axes.of[1].texel[i >> 1][lane]};
+        FaceTexel texel{slice_[lane] % kFaces, along_x.texel[i & 1][lane],
+                        along_y.texel[i >> 1][lane]};
         const bool beyond_x = texel.x < 0 || texel.x >= size;
         const bool beyond_y = texel.y < 0 || texel.y >= size;
         if (beyond_x && beyond_y) texels.missing[lane] = static_cast<u8>(i);
@@ -306,31 +334,33 @@ class TextureLookup {
   }
 
   /// The texel that does not exist is the mean of the other three.
-  template <class V, bool kSkip>
-  void add_across_edges(const isa::TextureLevel& level, const Axes& axes, V weight,
-                        WeightedSum<V, kSkip>& sum) const {
-    constexpr u32 kCount = CrossingTexels::kCount;
-    const CrossingTexels texels = cross_edges(level, axes);
-    V part[2][2], whole[kCount];
-    for (u32 i = 0; i < 2; ++i) weigh(axes.of[i], part[i]);
-    for (u32 i = 0; i < kCount; ++i) whole[i] = weight * part[0][i & 1] * part[1][i >> 1];
-    for (u32 lane = 0; lane < kWarpSize; ++lane) {
-      const u32 missing = texels.missing[lane];
-      if (missing == kCount) continue;
-      const auto share = whole[missing][lane] / (kCount - 1);
-      for (V& one : whole) one[lane] += share;
-      whole[missing][lane] = 0;
-    }
-    for (u32 i = 0; i < kCount; ++i) {
-      Codes codes;
-      read_crossing(level, texels, i, codes);
-      sum.add(result_channels(), codes, whole[i]);
+  void add_across_edges(const isa::TextureLevel& level, f64x32 weight, WeightedSum& sum) const {
+    if constexpr (kDimensions == 2) {
+      constexpr u32 kCount = CrossingTexels::kCount;
+      Axes axes;
+      find_axes(level, axes);
+      const CrossingTexels texels = cross_edges(level, axes);
+      f32x32 part[2][2];
+      f64x32 whole[kCount];
+      for (u32 i = 0; i < 2; ++i) weigh(axes.of[i], part[i]);
+      for (u32 i = 0; i < kCount; ++i)
+        whole[i] = weight * convert<f64x32>(part[0][i & 1] * part[1][i >> 1]);
+      for (u32 lane = 0; lane < kWarpSize; ++lane) {
+        const u32 missing = texels.missing[lane];
+        if (missing == kCount) continue;
+        const f64 share = whole[missing][lane] / (kCount - 1);
+        for (f64x32& one : whole) one[lane] += share;
+        whole[missing][lane] = 0;
+      }
+      for (u32 i = 0; i < kCount; ++i) {
+        Codes codes;
+        read_crossing(level, texels, i, codes);
+        sum.add(result_channels(), codes, whole[i]);
+      }
     }
   }
 
   // --- mipmaps ---
-
-  using LevelSum = WeightedSum<f64x32, true>;
 
   void sample_levels(Codes& out) {
     const bool gradient = lookup_.detail == Lookup::Detail::gradient;
@@ -356,15 +386,15 @@ class TextureLookup {
         for (u32 c = 0; c < sem::kChannels; ++c) out[c] = same ? codes[c] : out[c];
       });
     }
-    LevelSum sum;
+    WeightedSum sum;
     if (footprint.most_samples > 1)
       add_samples(footprint, levels, sum);
     else
       add_levels(levels, f64x32{} + 1, sum);
-    sum.values(result(), result_channels(), out);
+    sum.values(result(), out);
   }
 
-  void add_levels(const Levels& levels, f64x32 weight, LevelSum& sum) {
+  void add_levels(const Levels& levels, f64x32 weight, WeightedSum& sum) {
     for (u32 which = 0; which <= u32{levels.two}; ++which) {
       const s32x32 second = levels.two ? levels.weight : s32x32{};
       const f64x32 part =
@@ -376,7 +406,7 @@ class TextureLookup {
   }
 
   /// Several samples along the direction in which the coordinates change most (anisotropy).
-  void add_samples(const Footprint& footprint, const Levels& levels, LevelSum& sum) {
+  void add_samples(const Footprint& footprint, const Levels& levels, WeightedSum& sum) {
     u32x32 middle[kDimensions];
     for (u32 i = 0; i < kDimensions; ++i) middle[i] = coordinate_[i];
     for (u32 sample = 0; sample < footprint.most_samples; ++sample) {
