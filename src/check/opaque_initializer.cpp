@@ -95,7 +95,7 @@ void ModuleChecker::initialize_sampler(isa::Type type, ExprId list, isa::Sampler
       report_.add(Kind::opaque_initializer, expr.span, name);
       continue;
     }
-    const std::string_view given = text(expr.name_id);
+    const std::string_view given = text(expr.field);
     const auto member = std::ranges::find_if(
         kMembers, [&](const Member& one) { return one.name == given && has(one, type); });
     if (member == std::end(kMembers)) {
