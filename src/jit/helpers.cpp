@@ -325,14 +325,15 @@ class ScalarCall {
   void* operands_[machine::kMostWarpOperands];
 };
 
-/// One whose operands are of several registers. Results go behind the operands and the membermask.
+/// One whose operands are of several registers. Results go behind the operands and the membermask, if
+/// there is one.
 class RegistersCall {
  public:
   RegistersCall(Context* context, const machine::WarpFunction& function, const Site& site) {
     while (count_ < std::size(site.registers) && site.registers[count_]) ++count_;
     u32 row = 0;
     for (u32 i = 0; i < count_; ++i) {
-      if (i == count_ - function.results) members_ = row++;
+      if (site.has_members && i == count_ - function.results) members_ = row++;
       operands_[i] = static_cast<void*>(rows_ + row);
       row += site.registers[i];
     }
