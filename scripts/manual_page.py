@@ -28,7 +28,7 @@ HEADER = """# The examples of the manual
 This table lists the sections of the PTX ISA 9.1 manual that have examples, and whether these examples run. **result**: our own
 program in [tests/run](../tests/run) does the same as the example, and both engines give the result that the manual states.
 **runs**: the forms of the instruction run, and the tables have cases for each that both engines compute. **accepted**: the
-example is checked, but no engine runs it yet (textures, surfaces, tensor maps and matrix instructions). **refused**: the example
+example is checked, but no engine runs it yet (textures and surfaces). **refused**: the example
 is refused, for the reason beside it.
 
 {counts}

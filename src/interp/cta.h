@@ -87,6 +87,17 @@ struct Fragment {
 using machine::Barrier;
 using machine::kBarriers;
 
+/// How another engine's instruction is executed (stepper.cpp).
+struct StepPlan {
+  struct Row {
+    Place place;
+    u32 row, bytes;
+  };
+  const Op* first = nullptr;  ///< null: not made yet
+  bool calls = false;
+  std::vector<Row> read, written;
+};
+
 class InterpretedCta;
 
 /// A CTA outside of clusters is a cluster of its own.
@@ -304,8 +315,9 @@ class InterpretedCta final : public machine::Cta, private SystemCaller {
   bool blocked_ = false;
   std::vector<u8> spin_registers_;
   Step step_;
-  std::vector<Frame*> step_frames_;   ///< by Code::index
-  ir::InstRegisters step_registers_;  ///< of step_; a fault would jump over a local's destructor
+  std::vector<Frame*> step_frames_;                ///< by Code::index
+  std::vector<std::vector<StepPlan>> step_plans_;  ///< by Code::index, by instruction
+  const StepPlan* step_plan_ = nullptr;            ///< of step_
   SystemCalls system_calls_{launch_, *this};
   WarpState* current_ = nullptr;  ///< the warp that executes an instruction, unless a gang does
   std::vector<WarpGang> gangs_;   ///< room for one per warp; valid within a round

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/check.h"
+#include "interp/bulk_tensor_ops.h"
 #include "interp/cta.h"
 
 namespace heddle::interp {
@@ -64,8 +65,12 @@ void check_each_lane(Warp& warp, const Op& op, u32 bytes, u32 alignment) {
 
 /// Called when an access hit a page without access: finds the lane that made it.
 CtaStatus InterpretedCta::faulted() {
-  const Warp& warp = current_->warp;
+  Warp& warp = current_->warp;
   u32 culprit = static_cast<u32>(std::countr_zero(warp.mask));
+  if (is_bulk_tensor(*warp.op)) {
+    detail_ = describe_box(warp, *warp.op, culprit, fault_.address);
+    return trapped(*current_, TrapKind::illegal_address, culprit, fault_.address);
+  }
   for (u32 rest = warp.mask; rest; rest &= rest - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));
     const u64 address = lane_address(warp, *warp.op, lane) + window_start(warp, *warp.op, lane);

@@ -201,6 +201,7 @@ class Decoder {
   void access_address(const Operand& a, Op& op, const std::pair<AddressBase, Place>& base) const;
   void object_operation(Handler run, u8 flags = 0);
   Op& bulk_operation(Handler run);
+  Op& bulk_tensor(Handler run, const Operand* shared);
   Op& multimem_access(Handler run, std::vector<Place> list, u32 each, Place address);
   void multimem_write(Handler run);
   void cluster_address(Handler run);

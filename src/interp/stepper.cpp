@@ -19,16 +19,30 @@ using machine::CtaStatus;
 
 namespace {
 
-/// Calls `see(place, row, bytes)` for each of the registers. Returns the first row behind theirs.
-template <class See>
-u32 for_each_row(const Code& code, const std::vector<ir::RegId>& registers, u32 row, See see) {
+/// Which rows the registers are.
+std::vector<StepPlan::Row> rows_of(const Code& code, const std::vector<ir::RegId>& registers) {
+  std::vector<StepPlan::Row> rows;
+  u32 row = 0;
   for (const ir::RegId id : registers) {
     const isa::Type type = code.function->registers[id.value].type;
     const u32 bytes = type == isa::Type::pred ? 4 : u32{isa::type_info(type).bits} / 8 * kLanes;
-    see(code.registers[id.value], row, bytes);
+    rows.push_back({code.registers[id.value], row, bytes});
     row += bytes > sizeof(u64) * kLanes ? 2 : 1;
   }
-  return row;
+  return rows;
+}
+
+StepPlan plan_of(const Code& code, u32 inst) {
+  StepPlan plan;
+  plan.first = std::partition_point(code.ops.data(), code.ops.data() + code.ops.size(),
+                                    [&](const Op& op) { return op.inst < inst; });
+  for (const Op* op = plan.first; op < code.ops.data() + code.ops.size() && op->inst == inst; ++op)
+    plan.calls |= op->control == Control::call;
+  if (plan.calls) return plan;  // a call has its own registers
+  const ir::InstRegisters registers = ir::registers_of(*code.function, code.function->insts[inst]);
+  plan.read = rows_of(code, registers.read);
+  plan.written = rows_of(code, registers.written);
+  return plan;
 }
 
 class InterpreterSteps final : public machine::Stepper {
@@ -102,6 +116,7 @@ void InterpretedCta::begin_place(const machine::StepPlace& place) {
   if (states_.empty()) {
     make_warps();
     step_frames_.resize(program_.codes.size());
+    step_plans_.resize(program_.codes.size());
   }
   cta_values_.clear();
   for (const CtaSpecial& one : program_.cta_specials)
@@ -121,38 +136,30 @@ Frame& InterpretedCta::frame_of_step(WarpState& state) {
 
 bool InterpretedCta::run_step(const Step& step) {
   step_ = step;
-  const ir::Function& function = *step.code->function;
-  step_registers_ = ir::registers_of(function, function.insts[step.inst]);
+  std::vector<StepPlan>& plans = step_plans_[step.code->index];
+  if (plans.empty()) plans.resize(step.code->function->insts.size());
+  StepPlan& plan = plans[step.inst];
+  if (!plan.first) plan = plan_of(*step.code, step.inst);
+  step_plan_ = &plan;
   return guarded(&InterpretedCta::step_once) != CtaStatus::trapped;
 }
 
 CtaStatus InterpretedCta::step_once() {
   WarpState& state = *states_[step_.warp];
-  const Code& code = *step_.code;
+  const StepPlan& plan = *step_plan_;
   current_ = &state;
   Frame& frame = frame_of_step(state);
   Warp& warp = state.warp;
   show_frame(warp, frame);
-  const auto first = std::partition_point(code.ops.begin(), code.ops.end(),
-                                          [&](const Op& op) { return op.inst < step_.inst; });
-  const bool calls = std::any_of(first, code.ops.end(), [&](const Op& op) {
-    return op.inst == step_.inst && op.control == Control::call;
-  });
-  if (!calls) {
-    for_each_row(code, step_registers_.read, 0, [&](Place place, u32 row, u32 bytes) {
-      std::memcpy(warp.at<u8>(place), step_.rows[row], bytes);
-    });
-  }
-  for (const Op* op = &*first; op->inst == step_.inst && op->control != Control::finish; ++op) {
+  for (const StepPlan::Row& one : plan.read)
+    std::memcpy(warp.at<u8>(one.place), step_.rows[one.row], one.bytes);
+  for (const Op* op = plan.first; op->inst == step_.inst && op->control != Control::finish; ++op) {
     warp.mask = step_.lanes;
     warp.op = op;
     step_op(state, *op);
   }
-  if (!calls) {
-    for_each_row(code, step_registers_.written, 0, [&](Place place, u32 row, u32 bytes) {
-      std::memcpy(step_.rows[row], warp.at<u8>(place), bytes);
-    });
-  }
+  for (const StepPlan::Row& one : plan.written)
+    std::memcpy(step_.rows[one.row], warp.at<u8>(one.place), one.bytes);
   return CtaStatus::running;
 }
 

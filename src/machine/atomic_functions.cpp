@@ -6,21 +6,8 @@
 namespace heddle::machine {
 namespace {
 
-template <auto kFunction>
-void run(u64 address, const void* b, const void* c, void* old, bool shared) {
-  using T = AtomicValue<kFunction>;
-  T b_value, c_value;
-  std::memcpy(&b_value, b, sizeof(T));
-  std::memcpy(&c_value, c, sizeof(T));
-  const T found = read_modify_write<kFunction>(address, b_value, c_value, shared);
-  std::memcpy(old, &found, sizeof(T));
-}
-
-template <auto kFunction>
-constexpr AtomicFunction kMade = {sizeof(AtomicValue<kFunction>), &run<kFunction>};
-
 constexpr AtomicFunction kAtomicFunctions[] = {
-#define HEDDLE_ATOMIC(index, ...) kMade<&__VA_ARGS__>,
+#define HEDDLE_ATOMIC(index, ...) kAtomicFunction<&__VA_ARGS__>,
 #define HEDDLE_NO_ATOMIC(index) AtomicFunction{0, nullptr},
 #include "isa/atomic_functions.inc"
 #undef HEDDLE_ATOMIC

@@ -88,6 +88,19 @@ struct AtomicFunction {
   void (*run)(u64 address, const void* b, const void* c, void* old, bool shared);
 };
 
+template <auto kFunction>
+void run_atomic(u64 address, const void* b, const void* c, void* old, bool shared) {
+  using T = AtomicValue<kFunction>;
+  T b_value, c_value;
+  std::memcpy(&b_value, b, sizeof(T));
+  std::memcpy(&c_value, c, sizeof(T));
+  const T found = read_modify_write<kFunction>(address, b_value, c_value, shared);
+  std::memcpy(old, &found, sizeof(T));
+}
+template <auto kFunction>
+inline constexpr AtomicFunction kAtomicFunction = {sizeof(AtomicValue<kFunction>),
+                                                   &run_atomic<kFunction>};
+
 /// run() for each value in `bytes` bytes at `to` and at `from`; the old values are dropped.
 void combine(const AtomicFunction& function, u64 to, const void* from, u64 bytes, bool shared);
 

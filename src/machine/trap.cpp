@@ -34,6 +34,8 @@ std::string_view name_of(TrapKind kind) {
       return "wrong membermask";
     case TrapKind::tensor_memory:
       return "illegal use of tensor memory";
+    case TrapKind::tensor_map:
+      return "illegal use of a tensor map";
     case TrapKind::tensor_memory_leak:
       return "tensor memory not freed";
     case TrapKind::not_supported:

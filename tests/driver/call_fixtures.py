@@ -109,6 +109,27 @@ class Fixtures:
         C.memmove(C.byref(memory), self.get(word), C.sizeof(kind))
         return memory
 
+    # --- tensor maps ---
+
+    def tensor_box(self):
+        return self.bytes("5I", 16, 8, 1, 1, 1)
+
+    def element_steps(self):
+        return self.bytes("5I", 1, 1, 1, 1, 1)
+
+    def corner(self):
+        return self.bytes("3i", 0, 0, 0)
+
+    def tensor_map_room(self):
+        return -(-self.bytes("") // 64) * 64
+
+    def tensor_map(self):
+        made = self.tensor_map_room()
+        pointers = [C.c_void_p(self.bytes("2Q", 64, 64)), C.c_void_p(self.bytes("Q", 64)),
+                    C.c_void_p(self.tensor_box()), C.c_void_p(self.element_steps())]
+        self.ok(self.library.cuTensorMapEncodeTiled(C.c_void_p(made), 0, 2, C.c_void_p(4096), *pointers, 0, 0, 0, 0))
+        return made
+
     # --- contexts, streams, events ---
 
     def ctx(self):

@@ -2,6 +2,7 @@
 //
 // Matrix products of sm_90a with specialised warps: a producer warp fills a ring of buffers with
 // bulk copies, and two warp groups multiply (wgmma) what is there. A CTA computes 128 x 128 of D.
+#include "tensor_copy.h"
 #include "wgmma.h"
 
 namespace {
@@ -195,6 +196,58 @@ extern "C" __global__ void __cluster_dims__(1, 2, 1) __launch_bounds__(kThreads,
     }
   }
   // A CTA leaves when the other one neither copies to it nor arrives there.
+  cluster_sync();
+}
+
+// The same, with tensor maps of A (M x K), B (N x K) and D (M x N, f16), whose boxes are swizzled
+// tiles; D has any size, and K need not fill the last tile.
+extern "C" __global__ void __cluster_dims__(1, 2, 1) __launch_bounds__(kThreads, 1)
+    gemm_tensor_maps(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b,
+                     const __grid_constant__ TensorMap d, int k) {
+  __shared__ Ring ring;
+  unsigned full = shared_address(ring.full), empty = shared_address(ring.empty);
+  unsigned warp = uniform_warp(), rank = cluster_rank();
+  int tiles = (k + kBlockK - 1) / kBlockK, row = blockIdx.y * kBlock, column = blockIdx.x * kBlock;
+  begin_ring(full, empty, 4);  // the consumers of both CTAs
+  cluster_sync();
+  RingPosition<kStages> at;
+  if (warp < 4) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    if (warp == 0 && elect_one()) {
+      for (int tile = 0; tile < tiles; ++tile, at.advance()) {
+        unsigned to = stage_address(at.stage), signal = full + 8 * at.stage;
+        barrier_wait(empty + 8 * at.stage, at.phase ^ 1);
+        barrier_expect(signal, kStageBytes);
+        tensor_load(to, &a, tile * kBlockK, row, signal);
+        tensor_load_multicast(to + kTileBytes + rank * kTileBytes / 2, &b, tile * kBlockK,
+                              column + rank * kBlock / 2, signal, 3);
+      }
+    }
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    unsigned group = warp / 4 - 1, thread = threadIdx.x % 128;
+    float sums[64];
+    unsigned before = 0;
+    for (int tile = 0; tile < tiles; ++tile, at.advance()) {
+      barrier_wait(full + 8 * at.stage, at.phase);
+      unsigned from = stage_address(at.stage);
+      multiply_stage<false, false>(from + group * kTileBytes / 2, from + kTileBytes, sums,
+                                   tile == 0);
+      wgmma_wait<1>();
+      if (tile > 0 && thread < 2) barrier_arrive_at(empty + 8 * before, thread);
+      before = at.stage;
+    }
+    wgmma_wait<0>();
+    asm volatile("bar.sync 1, 256;" : : : "memory");
+    unsigned to = stage_address(0) + group * 64 * kBlock * 2;
+    store_halves(to, sums);
+    asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+    asm volatile("bar.sync %0, 128;" : : "r"(2 + group) : "memory");
+    if (thread == 0) {
+      tensor_store(&d, column, row + group * 64, to);
+      tensor_stores_done();
+    }
+  }
   cluster_sync();
 }
 

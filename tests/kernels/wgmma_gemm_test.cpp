@@ -2,6 +2,7 @@
 //
 // Matrix products of sm_90a: producer warps, bulk copies, warp groups that multiply, clusters.
 #include "matrix_operands.h"
+#include "tensor_map.h"
 
 namespace heddle::kernels {
 namespace {
@@ -60,6 +61,28 @@ TEST_P(WgmmaGemm, PairsOfCtasShareB) {
     Buffer device_b(swizzled_tiles(halves(b), size.k, kBlock));
     Buffer<uint16_t> d(size_t(size.m) * size.n);
     launch("gemm_multicast", gemm_shape(size.m, size.n), device_a, device_b, d, size.n, size.k);
+    const auto exact = product_of_lines(a, b);
+    EXPECT_SAME(d, tabulate(d.size(), [&](size_t i) { return uint16_t(encoded(exact[i], kF16)); }));
+  }
+}
+
+TEST_P(WgmmaGemm, TensorMaps) {
+  for (const Size& size : {Size{256, 128, 64}, {256, 256, 360}, {200, 136, 72}}) {
+    SCOPED_TRACE(size.k);
+    const auto m = unsigned(size.m), n = unsigned(size.n), k = unsigned(size.k);
+    const Matrix a = integers(size.m, size.k, -3, 3, 11), b = integers(size.n, size.k, -3, 3, 12);
+    Buffer device_a(halves(a)), device_b(halves(b));
+    Buffer<uint16_t> d(size_t(m) * n);
+    const auto map_of = [](const Buffer<uint16_t>& buffer, unsigned columns, unsigned rows,
+                           Extent box, CUtensorMapSwizzle swizzle) {
+      return matrix_map(buffer.address(), CU_TENSOR_MAP_DATA_TYPE_FLOAT16, columns, rows,
+                        columns * sizeof(uint16_t), box, swizzle);
+    };
+    const unsigned columns = (n + kBlock - 1) / kBlock, rows = (m + 2 * kBlock - 1) / (2 * kBlock);
+    Shape shape = gemm_shape(int(rows) * 2 * kBlock, int(columns) * kBlock);
+    launch("gemm_tensor_maps", shape, map_of(device_a, k, m, {64, 128}, CU_TENSOR_MAP_SWIZZLE_128B),
+           map_of(device_b, k, n, {64, 64}, CU_TENSOR_MAP_SWIZZLE_128B),
+           map_of(d, n, m, {128, 64}, CU_TENSOR_MAP_SWIZZLE_NONE), size.k);
     const auto exact = product_of_lines(a, b);
     EXPECT_SAME(d, tabulate(d.size(), [&](size_t i) { return uint16_t(encoded(exact[i], kF16)); }));
   }

@@ -5,7 +5,7 @@
 # The targets of these kernels are newer than the compilers that a build may find.
 set -eu
 cd "$(dirname "$0")"
-for entry in wgmma_gemm:90a tcgen05_gemm:100a mma_fp4:120a; do
+for entry in wgmma_gemm:90a tensor_maps:90a tcgen05_gemm:100a mma_fp4:120a; do
   name=${entry%:*}
   [ "${1:-$name}" = "$name" ] || continue
   {

@@ -146,6 +146,7 @@ CUresult result_of(machine::TrapKind kind) {
     case TrapKind::illegal_barrier:
     case TrapKind::membermask:
     case TrapKind::tensor_memory:
+    case TrapKind::tensor_map:
       return CUDA_ERROR_ILLEGAL_INSTRUCTION;
     case TrapKind::illegal_call:
       return CUDA_ERROR_INVALID_PC;
