@@ -55,7 +55,8 @@ function(heddle_benchmarks)
   heddle_precompiled_headers(heddle_bench library)
   target_compile_definitions(heddle_bench PRIVATE HEDDLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_executable(heddle_launch_bench ${CMAKE_SOURCE_DIR}/bench/launch.cpp ${CMAKE_SOURCE_DIR}/bench/matrix_moves.cpp
-                 ${CMAKE_SOURCE_DIR}/bench/matrix_products.cpp ${CMAKE_SOURCE_DIR}/bench/texture_lookups.cpp)
+                 ${CMAKE_SOURCE_DIR}/bench/matrix_products.cpp ${CMAKE_SOURCE_DIR}/bench/tensor_copies.cpp
+                 ${CMAKE_SOURCE_DIR}/bench/texture_lookups.cpp)
   target_link_libraries(heddle_launch_bench PRIVATE heddle_libcuda heddle_base benchmark::benchmark)
   if(TARGET OpenCL::OpenCL)
     add_executable(heddle_opencl_bench ${CMAKE_SOURCE_DIR}/bench/opencl.cpp)
