@@ -37,7 +37,7 @@ std::string kernel(const Box& box, const std::string& copy) {
   .reg .b32 y, i, thread;
   .reg .b64 map, tensor;
   .reg .pred more, first;
-  .shared .align 1024 .b8 box[65536];
+  .shared .align 1024 .b8 box[32768];
   .shared .align 8 .b64 object;
   ld.param.u64 map, [out];
   add.u64 tensor, map, {};
