@@ -755,6 +755,16 @@ bool BodyChecker::vector(const Context& whole, ExprId id, ir::Operand& out) {
     if (!value(context, id, element)) return false;
     elements.assign(context.length, element);
   }
+  // The vendor's assembler makes nothing of an offset (9.7.10.3) that is a single value.
+  if (context.spec.spread && !context.spec.bracketed && !elements.empty() &&
+      expr.kind != ExprKind::vector) {
+    ir::Operand none;
+    none.kind = ir::OperandKind::immediate;
+    none.type = context.type;
+    elements.assign(context.length, none);
+    context.report.add(Kind::ignored_offset, expr.span)
+        .help(fmt::format("write {} values in braces", context.length));
+  }
   if (elements.size() != context.length) {
     const std::size_t written = expr.kind == ExprKind::vector ? expr.list.count : length;
     context.report.add(Kind::vector_length, expr.span, context.spec.name, context.length,
