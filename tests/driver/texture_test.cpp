@@ -76,8 +76,8 @@ TEST_F(Textures, DescriptorsComeBack) {
 }
 
 TEST_F(Textures, SurfacesComeBack) {
-  const auto resource = of(array({4, 4, 2, CU_AD_FORMAT_FLOAT, 1,
-                                  CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST}));
+  const auto resource =
+      of(array({4, 4, 2, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST}));
   CUsurfObject made = 0;
   CUDA_RESOURCE_DESC back{};
   ASSERT_OK(cuSurfObjectCreate(&made, &resource));
@@ -133,8 +133,8 @@ TEST_F(Textures, WidthOfLinearMemory) {
   size_t width = 0;
   int attribute = 0;
   EXPECT_OK(cuDeviceGetTexture1DLinearMaxWidth(&width, CU_AD_FORMAT_FLOAT, 4, device));
-  EXPECT_OK(cuDeviceGetAttribute(&attribute, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH,
-                                 device));
+  EXPECT_OK(
+      cuDeviceGetAttribute(&attribute, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, device));
   EXPECT_EQ(width, static_cast<size_t>(attribute));
 }
 
@@ -339,8 +339,7 @@ TEST_F(References, WrongSettingsAreRefusedAtTheLaunch) {
 TEST_F(References, Surfaces) {
   CUsurfref canvas = nullptr;
   ASSERT_OK(cuModuleGetSurfRef(&canvas, module, "canvas"));
-  const auto pixels =
-      array({8, 0, 0, CU_AD_FORMAT_SIGNED_INT32, 1, CUDA_ARRAY3D_SURFACE_LDST});
+  const auto pixels = array({8, 0, 0, CU_AD_FORMAT_SIGNED_INT32, 1, CUDA_ARRAY3D_SURFACE_LDST});
   EXPECT_OK(cuSurfRefSetArray(canvas, pixels, 0));
   int value = 77, seen[2] = {};
   void* arguments[] = {&value};

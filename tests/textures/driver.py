@@ -177,7 +177,8 @@ class Device:
         self.call("cuTexRefSetMipmapFilterMode", reference, FILTERS[sampler.mip_filter])
         self.call("cuTexRefSetMipmapLevelBias", reference, C.c_float(sampler.bias / 256))
         self.call("cuTexRefSetMipmapLevelClamp", reference, C.c_float(sampler.least / 256), C.c_float(sampler.most / 256))
-        self.call("cuTexRefSetBorderColor", reference, struct.pack("<4I", *sampler.border))
+        if "clamp_to_border" in sampler.address:
+            self.call("cuTexRefSetBorderColor", reference, struct.pack("<4I", *sampler.border))
 
     # --- programs
 

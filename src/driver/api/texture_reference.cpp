@@ -37,8 +37,8 @@ CUresult change(CUtexref handle, Body body) {
 
 template <class Body>
 CUresult read(CUtexref handle, Body body) {
-  return with_reference(handle,
-                        [&](Context&, TextureReference& reference) { return reference.read(body); });
+  return with_reference(
+      handle, [&](Context&, TextureReference& reference) { return reference.read(body); });
 }
 
 /// The reference `name` of a module, which `find(module)` returns; null: there is none.
@@ -112,8 +112,8 @@ CUresult cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef) {
 CUresult cuTexRefCreate(CUtexref* pTexRef) {
   return in_context([&](Context& context) -> CUresult {
     if (!pTexRef) return CUDA_ERROR_INVALID_VALUE;
-    *pTexRef = texture_tables().texture_references.add(
-        std::make_shared<TextureReference>(context, 0));
+    *pTexRef =
+        texture_tables().texture_references.add(std::make_shared<TextureReference>(context, 0));
     return CUDA_SUCCESS;
   });
 }
@@ -194,7 +194,8 @@ CUresult cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedCo
     const auto channels = static_cast<unsigned>(NumPackedComponents);
     if (!element_format(fmt, channels)) return CUDA_ERROR_INVALID_VALUE;
     // Arrays and rows have their own format, which cannot be changed afterwards.
-    const bool is_free = !settings.resource || settings.resource->resType == CU_RESOURCE_TYPE_LINEAR;
+    const bool is_free =
+        !settings.resource || settings.resource->resType == CU_RESOURCE_TYPE_LINEAR;
     if (!is_free && (settings.format != fmt || settings.channels != channels))
       return CUDA_ERROR_INVALID_VALUE;
     settings.format = fmt;

@@ -77,7 +77,7 @@ cudaError_t to_runtime(const CUDA_RESOURCE_DESC& from, To& to) {
 
 /// The members of the runtime that are flags of the driver.
 struct Flag {
-  int cudaTextureDesc::*member;
+  int cudaTextureDesc::* member;
   unsigned flag;
 };
 constexpr Flag kFlags[] = {
@@ -109,8 +109,8 @@ cudaTextureDesc to_runtime(const CUDA_TEXTURE_DESC& from) {
   for (int i = 0; i < 3; ++i)
     to.addressMode[i] = static_cast<cudaTextureAddressMode>(from.addressMode[i]);
   to.filterMode = static_cast<cudaTextureFilterMode>(from.filterMode);
-  to.readMode = from.flags & CU_TRSF_READ_AS_INTEGER ? cudaReadModeElementType
-                                                     : cudaReadModeNormalizedFloat;
+  to.readMode =
+      from.flags & CU_TRSF_READ_AS_INTEGER ? cudaReadModeElementType : cudaReadModeNormalizedFloat;
   for (const auto& [member, flag] : kFlags) to.*member = (from.flags & flag) != 0;
   to.maxAnisotropy = from.maxAnisotropy;
   to.mipmapFilterMode = static_cast<cudaTextureFilterMode>(from.mipmapFilterMode);
@@ -220,7 +220,8 @@ cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc* pTexDesc,
                                             cudaTextureObject_t texObject) {
   if (!pTexDesc) return cudaErrorInvalidValue;
   CUDA_TEXTURE_DESC found{};
-  const cudaError_t error = in_context([&] { return cuTexObjectGetTextureDesc(&found, texObject); });
+  const cudaError_t error =
+      in_context([&] { return cuTexObjectGetTextureDesc(&found, texObject); });
   if (!error) *pTexDesc = to_runtime(found);
   return error;
 }

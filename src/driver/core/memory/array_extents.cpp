@@ -79,7 +79,8 @@ Shape shape_of(const CUDA_ARRAY3D_DESCRIPTOR& d) {
 bool are_within(const Device& device, const CUDA_ARRAY3D_DESCRIPTOR& d, const Limits& limits) {
   const std::size_t extents[] = {d.Width, d.Height, d.Depth};
   for (std::size_t i = 0; i < limits.size(); ++i) {
-    if (limits[i] != kNone && extents[i] > static_cast<unsigned>(*device_attribute(device, limits[i])))
+    if (limits[i] != kNone &&
+        extents[i] > static_cast<unsigned>(*device_attribute(device, limits[i])))
       return false;
   }
   return true;
@@ -94,12 +95,12 @@ bool has_valid_extents(const Device& device, const CUDA_ARRAY3D_DESCRIPTOR& d, b
   if (!d.Width || (d.Depth && !d.Height && !is_layered) || (is_layered && !d.Depth)) return false;
   if (is_cube && (d.Width != d.Height || d.Depth % 6)) return false;
   if (shape == Shape::cube && d.Depth != 6) return false;
-  if ((d.Flags & CUDA_ARRAY3D_TEXTURE_GATHER) &&
-      (shape != Shape::two ||
-       !are_within(device, d,
-                   {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_WIDTH,
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_HEIGHT, kNone})))
-    return false;
+  if (d.Flags & CUDA_ARRAY3D_TEXTURE_GATHER) {
+    if (!d.Height || shape == Shape::three) return false;
+    constexpr Limits kGather = {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_WIDTH,
+                                CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_HEIGHT, kNone};
+    if (!are_within(device, d, kGather)) return false;
+  }
   if ((d.Flags & CUDA_ARRAY3D_SURFACE_LDST) && !are_within(device, d, surface_limits(shape)))
     return false;
   constexpr Limits kAlternate = {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE,

@@ -17,10 +17,14 @@ struct Row {
 
 // Formats whose number of channels the program chooses. `bytes` is that of a channel.
 constexpr Row kPlain[] = {
-    {CU_AD_FORMAT_UNSIGNED_INT8, {Texel::u8, 1, 1}},  {CU_AD_FORMAT_SIGNED_INT8, {Texel::s8, 1, 1}},
-    {CU_AD_FORMAT_UNSIGNED_INT16, {Texel::u16, 1, 2}}, {CU_AD_FORMAT_SIGNED_INT16, {Texel::s16, 1, 2}},
-    {CU_AD_FORMAT_UNSIGNED_INT32, {Texel::u32, 1, 4}}, {CU_AD_FORMAT_SIGNED_INT32, {Texel::s32, 1, 4}},
-    {CU_AD_FORMAT_HALF, {Texel::f16, 1, 2}},           {CU_AD_FORMAT_FLOAT, {Texel::f32, 1, 4}},
+    {CU_AD_FORMAT_UNSIGNED_INT8, {Texel::u8, 1, 1}},
+    {CU_AD_FORMAT_SIGNED_INT8, {Texel::s8, 1, 1}},
+    {CU_AD_FORMAT_UNSIGNED_INT16, {Texel::u16, 1, 2}},
+    {CU_AD_FORMAT_SIGNED_INT16, {Texel::s16, 1, 2}},
+    {CU_AD_FORMAT_UNSIGNED_INT32, {Texel::u32, 1, 4}},
+    {CU_AD_FORMAT_SIGNED_INT32, {Texel::s32, 1, 4}},
+    {CU_AD_FORMAT_HALF, {Texel::f16, 1, 2}},
+    {CU_AD_FORMAT_FLOAT, {Texel::f32, 1, 4}},
 };
 
 // Formats that have their number of channels in the name.
@@ -55,10 +59,10 @@ constexpr Row kFixed[] = {
 };
 
 // The formats of views: 1, 2 and 4 channels of each of these, then the compressed ones.
-constexpr CUarray_format kOfViews[] = {
-    CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_SIGNED_INT8,    CU_AD_FORMAT_UNSIGNED_INT16,
-    CU_AD_FORMAT_SIGNED_INT16,  CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT32,
-    CU_AD_FORMAT_HALF,          CU_AD_FORMAT_FLOAT};
+constexpr CUarray_format kOfViews[] = {CU_AD_FORMAT_UNSIGNED_INT8,  CU_AD_FORMAT_SIGNED_INT8,
+                                       CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_SIGNED_INT16,
+                                       CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT32,
+                                       CU_AD_FORMAT_HALF,           CU_AD_FORMAT_FLOAT};
 constexpr CUarray_format kCompressedViews[] = {
     CU_AD_FORMAT_BC1_UNORM, CU_AD_FORMAT_BC2_UNORM, CU_AD_FORMAT_BC3_UNORM, CU_AD_FORMAT_BC4_UNORM,
     CU_AD_FORMAT_BC4_SNORM, CU_AD_FORMAT_BC5_UNORM, CU_AD_FORMAT_BC5_SNORM, CU_AD_FORMAT_BC6H_UF16,

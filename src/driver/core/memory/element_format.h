@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The elements of arrays, and of memory that textures read. Driver API 6.13 (cuArray3DCreate), 6.28.
+// The elements of arrays, and of memory that textures read. Driver API 6.13
+// (cuArray3DCreate), 6.28.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Texture and surface references: variables of the types .texref and .surfref, which a program
-// binds to memory and sets up by one call after another. Driver API 6.26, 6.27. The next launch of a
-// kernel of the module sees all that was set until then; launches before it do not.
+// binds to memory and sets up by one call after another. Driver API 6.26, 6.27. The next launch of
+// a kernel of the module sees all that was set until then; launches before it do not.
 #pragma once
 
 #include <array>

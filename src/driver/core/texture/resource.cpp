@@ -85,8 +85,8 @@ CUresult apply(const CUDA_RESOURCE_VIEW_DESC& view, const CUDA_ARRAY3D_DESCRIPTO
                           layers);
   const u32 cubes = texture.cube && texture.layered ? 6 : 1;
   if (view.firstLayer % cubes || (view.lastLayer + 1) % cubes)
-    return refuse_texture("the view has layers {} to {}, which are no whole cubes",
-                          view.firstLayer, view.lastLayer);
+    return refuse_texture("the view has layers {} to {}, which are no whole cubes", view.firstLayer,
+                          view.lastLayer);
   for (u32 i = 0; i < texture.levels; ++i) {
     isa::TextureLevel& level = texture.level[i];
     // Halving can give a last block that the array, whose elements are blocks, does not have.

@@ -72,8 +72,8 @@ TextureFilter filter_of(CUfilter_mode mode) {
 /// A level of detail in units of 1/256, as hardware has it.
 int level_units(float level, int least, int most) {
   if (std::isnan(level)) return 0;
-  return static_cast<int>(std::lround(std::clamp(level * 256.0f, static_cast<float>(least),
-                                                 static_cast<float>(most))));
+  return static_cast<int>(
+      std::lround(std::clamp(level * 256.0f, static_cast<float>(least), static_cast<float>(most))));
 }
 
 /// The largest number of samples that is not above `ratio`.

@@ -132,8 +132,7 @@ TEST_F(Textures, HowTexelsAreRead) {
   };
   for (const auto& each : cases) {
     SCOPED_TRACE(each.format);
-    const auto made =
-        make(of_array({8, 8, 0, each.format, each.channels, 0}), flags(each.flags));
+    const auto made = make(of_array({8, 8, 0, each.format, each.channels, 0}), flags(each.flags));
     EXPECT_EQ(made.texture.format, each.texel);
     EXPECT_EQ(made.texture.reading, each.reading);
     EXPECT_EQ(made.texture.channels, each.texel_channels);
@@ -234,8 +233,8 @@ TEST_F(Textures, Views) {
   view.format = CU_RES_VIEW_FORMAT_FLOAT_2X32;
   EXPECT_EQ(result(layers, {}, view), CUDA_ERROR_INVALID_VALUE) << "elements of 8 bytes";
 
-  const auto cubes = of_array(
-      {8, 8, 18, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP});
+  const auto cubes =
+      of_array({8, 8, 18, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP});
   view.format = CU_RES_VIEW_FORMAT_NONE;
   view.depth = 18;
   view.firstLayer = 6;
@@ -292,9 +291,8 @@ TEST_F(Textures, Memory) {
 
 TEST_F(Textures, Surfaces) {
   isa::TextureObject made;
-  const auto resource =
-      of_array({5, 5, 6, CU_AD_FORMAT_UNSIGNED_INT8, 4,
-                CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_SURFACE_LDST});
+  const auto resource = of_array(
+      {5, 5, 6, CU_AD_FORMAT_UNSIGNED_INT8, 4, CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_SURFACE_LDST});
   ASSERT_EQ(make_surface(resource, made), CUDA_SUCCESS);
   EXPECT_EQ(made.kind, isa::TextureObject::Kind::surface);
   EXPECT_EQ(made.texture.reading, TexelReading::bits);
