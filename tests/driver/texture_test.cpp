@@ -119,6 +119,43 @@ TEST_F(Textures, OutliveTheirMemory) {
   EXPECT_OK(cuTexObjectDestroy(registered));
 }
 
+// A kernel that still uses the texture of a destroyed array traps.
+TEST_F(Textures, FreedUnderAKernel) {
+  CUmodule module = nullptr;
+  CUfunction kernel = nullptr;
+  CUdeviceptr out = 0;
+  ASSERT_OK(cuModuleLoadData(&module, R"(
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry read(.param .u64 out, .param .u64 texture) {
+  .reg .u64 %p, %t;
+  .reg .s32 %x;
+  .reg .b32 %r<4>;
+  ld.param.u64 %p, [out];
+  ld.param.u64 %t, [texture];
+  mov.s32 %x, 1;
+  tex.1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [%t, {%x}];
+  st.global.b32 [%p], %r0;
+  ret;
+}
+)"));
+  ASSERT_OK(cuModuleGetFunction(&kernel, module, "read"));
+  ASSERT_OK(cuMemAlloc_v2(&out, 4));
+  const auto pixels = array({4, 0, 0, CU_AD_FORMAT_SIGNED_INT32, 1, 0});
+  const int numbers[] = {3, 4, 5, 6};
+  ASSERT_OK(cuMemcpyHtoA_v2(pixels, 0, numbers, sizeof numbers));
+  CUtexObject made = texture(of(pixels));
+  void* arguments[] = {&out, &made};
+  int seen = 0;
+  EXPECT_OK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
+  EXPECT_OK(cuMemcpyDtoH_v2(&seen, out, 4));
+  EXPECT_EQ(seen, 4);
+  EXPECT_OK(cuArrayDestroy(pixels));
+  EXPECT_OK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
 TEST_F(Textures, BelongToTheirContext) {
   CUcontext other = nullptr;
   ASSERT_OK(cuCtxCreate_v2(&other, 0, device));
@@ -348,13 +385,24 @@ TEST_F(References, Surfaces) {
   EXPECT_THAT(seen, ElementsAre(0, 77)) << "the coordinate counts bytes";
 }
 
+TEST_F(References, WritesBeyondASurfaceTrap) {
+  CUsurfref canvas = nullptr;
+  ASSERT_OK(cuModuleGetSurfRef(&canvas, module, "canvas"));
+  EXPECT_OK(cuSurfRefSetArray(
+      canvas, array({1, 0, 0, CU_AD_FORMAT_SIGNED_INT32, 1, CUDA_ARRAY3D_SURFACE_LDST}), 0));
+  int value = 77;
+  void* arguments[] = {&value};
+  EXPECT_OK(launch("write", arguments));
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
 TEST_F(References, UnboundOnesTrap) {
   CUdeviceptr out = 0;
   int at = 0;
   ASSERT_OK(cuMemAlloc_v2(&out, 8));
   void* arguments[] = {&out, &at};
   EXPECT_OK(launch("read", arguments));
-  EXPECT_NE(cuCtxSynchronize(), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 TEST_F(References, EndWithTheirModule) {

@@ -24,6 +24,31 @@ TEST(Cuda12, Version) {
   EXPECT_EQ(version, 12090);
 }
 
+TEST(Cuda12, TexturesHaveTheOldShape) {
+  struct {
+    cudaResourceDesc12 resource{};
+    int behind_resource = 1234;
+    cudaResourceViewDesc12 view{};
+    int behind_view = 1234;
+  } place;
+  const cudaChannelFormatDesc format = {32, 0, 0, 0, cudaChannelFormatKindFloat};
+  const cudaTextureDesc sampling{};
+  cudaResourceDesc12 resource{};
+  cudaResourceViewDesc12 view{};
+  view.format = cudaResViewFormatFloat1;
+  view.width = view.height = 4;
+  cudaTextureObject_t texture = 0;
+  ASSERT_OK(cudaMallocArray(&resource.res.array.array, &format, 4, 4, 0));
+  ASSERT_OK(cudaCreateTextureObject(&texture, &resource, &sampling, &view));
+  EXPECT_OK(cudaGetTextureObjectResourceDesc(&place.resource, texture));
+  EXPECT_OK(cudaGetTextureObjectResourceViewDesc(&place.view, texture));
+  EXPECT_EQ(place.resource.res.array.array, resource.res.array.array);
+  EXPECT_EQ(place.view.width, 4u);
+  EXPECT_EQ(place.behind_resource, 1234);
+  EXPECT_EQ(place.behind_view, 1234);
+  EXPECT_OK(cudaDestroyTextureObject(texture));
+}
+
 TEST(Cuda12, PropertiesHaveTheOldShape) {
   struct {
     cudaDeviceProp12 properties;
