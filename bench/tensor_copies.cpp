@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The cost of a tensor copy on the engine that HEDDLE_ENGINE chooses. One thread copies boxes of a
-// tensor of 512 KiB, which the L2 cache holds: `swizzled` by 128 bytes, `plain`, and so small that the
-// fixed cost is left.
+// tensor of 512 KiB, which the L2 cache holds: `swizzled` by 128 bytes, `plain`, and so small that
+// the fixed cost is left.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -85,7 +85,8 @@ constexpr const char* kStore =
 constexpr const char* kBulk =
     "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [box], [tensor], {}, [object];";
 
-constexpr Box kSwizzled{128, 64, "3"}, kPlain{128, 64, "0"}, kWide{512, 64, "0"}, kSmall{16, 1, "0"};
+constexpr Box kSwizzled{128, 64, "3"}, kPlain{128, 64, "0"}, kWide{512, 64, "0"},
+    kSmall{16, 1, "0"};
 
 void tensor_load_8k_swizzled(benchmark::State& state) { copies(state, kSwizzled, kLoad); }
 void tensor_load_8k_plain(benchmark::State& state) { copies(state, kPlain, kLoad); }

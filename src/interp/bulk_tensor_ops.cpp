@@ -31,14 +31,21 @@ u64 address_of(const Warp& warp, const Op& op, u32 index, u32 lane) {
   return warp.at<const u64>(op.src[index])[lane];
 }
 
+/// A map that was read, and its words.
+struct ReadMap {
+  sem::TensorMapWords words = {};
+  sem::TensorMap map;
+  TensorMapFault fault = TensorMapFault::box;  ///< of zero words
+};
+
 /// The operands of a lane.
 struct Access {
-  sem::TensorMapWords words;
-  sem::TensorMap map;
+  const ReadMap* read;
   s32 coordinates[kMostCoordinates];
   u16 info[kMostInfo];
   u32 info_count;
 
+  const sem::TensorMap& map() const { return read->map; }
   sem::TensorOperands operands(const Op& op) const {
     return {static_cast<LoadMode>(op.runtime[0]), op.runtime[1], coordinates,
             info_count ? info : nullptr};
@@ -58,17 +65,26 @@ u32 info_count_of(const Op& op) {
 }
 
 void read_operands(const Warp& warp, const Op& op, u32 lane, Access& access) {
-  for (u32 i = 0; i < op.count; ++i)
-    access.coordinates[i] = warp.at<const s32>(op.list[i])[lane];
+  for (u32 i = 0; i < op.count; ++i) access.coordinates[i] = warp.at<const s32>(op.list[i])[lane];
   access.info_count = info_count_of(op);
   for (u32 i = 0; i < access.info_count; ++i)
     access.info[i] = warp.at<const u16>(op.list[op.count + i])[lane];
 }
 
-void read_map(Warp& warp, u32 lane, u64 host, Access& access) {
+/// Reads the map. Taking the words apart takes longer than comparing them, and a kernel has few
+/// maps, so the thread keeps the last ones.
+const ReadMap& read_map(Warp& warp, u32 lane, u64 host) {
+  constexpr u64 kKept = 4;
+  thread_local ReadMap kept[kKept];
   check_global(warp, lane, host, sem::kTensorMapBytes, sem::kTensorMapAlignment);
-  std::memcpy(access.words, reinterpret_cast<const void*>(host), sem::kTensorMapBytes);
-  access.map = sem::unpack_tensor_map(access.words);
+  sem::TensorMapWords words;
+  std::memcpy(words, reinterpret_cast<const void*>(host), sizeof words);
+  ReadMap& read = kept[host / sem::kTensorMapBytes % kKept];
+  if (std::memcmp(words, read.words, sizeof words) == 0) return read;
+  std::memcpy(read.words, words, sizeof words);
+  read.map = sem::unpack_tensor_map(words);
+  read.fault = tensor_map_fault(words, read.map);
+  return read;
 }
 
 std::string_view name_of(sem::TensorMode mode) {
@@ -108,16 +124,15 @@ sem::TensorBox box_of(Warp& warp, const Op& op, u32 lane, Access& access) {
     refuse(warp, lane, &host,
            "the tensor map must be in global or constant memory, or a parameter");
   }
-  read_map(warp, lane, host, access);
+  access.read = &read_map(warp, lane, host);
   read_operands(warp, op, lane, access);
-  if (const TensorMapFault fault = tensor_map_fault(access.words, access.map);
-      fault != TensorMapFault::none)
-    refuse(warp, lane, &host, machine::describe(fault, access.map));
+  if (access.read->fault != TensorMapFault::none)
+    refuse(warp, lane, &host, machine::describe(access.read->fault, access.map()));
   const sem::TensorOperands operands = access.operands(op);
-  if (const TensorBoxFault fault = tensor_box_fault(access.map, operands);
+  if (const TensorBoxFault fault = tensor_box_fault(access.map(), operands);
       fault != TensorBoxFault::none)
-    refuse(warp, lane, &host, explain(fault, access.map, op));
-  return tensor_box(access.map, operands);
+    refuse(warp, lane, &host, explain(fault, access.map(), op));
+  return tensor_box(access.map(), operands);
 }
 
 void check_box(Warp& warp, u32 lane, const sem::TensorBox& box, u64 host) {
@@ -185,18 +200,17 @@ bool is_bulk_tensor(const Op& op) {
 
 std::string describe_box(Warp& warp, const Op& op, u32 lane, u64 address) {
   Access access;
-  read_map(warp, lane, address_of(warp, op, 0, lane), access);
+  access.read = &read_map(warp, lane, address_of(warp, op, 0, lane));
   read_operands(warp, op, lane, access);
-  const sem::TensorMap& map = access.map;
+  const sem::TensorMap& map = access.map();
   const std::span<const u64> dims(map.dims, map.rank);
   const std::string box =
       map.mode == sem::TensorMode::tile
           ? fmt::format("the box {}", fmt::join(std::span(map.box).first(map.rank), " x "))
           : fmt::format("{} pixels of {} channels", map.pixels, map.channels);
-  std::string text = fmt::format(
-      "{} at coordinates ({}) of the tensor {} at {:#x}", box,
-      fmt::join(std::span(access.coordinates).first(op.count), ", "), fmt::join(dims, " x "),
-      map.address);
+  std::string text = fmt::format("{} at coordinates ({}) of the tensor {} at {:#x}", box,
+                                 fmt::join(std::span(access.coordinates).first(op.count), ", "),
+                                 fmt::join(dims, " x "), map.address);
   if (map.rank > 1) {
     text += fmt::format(", strides of {} bytes",
                         fmt::join(std::span(map.strides).first(map.rank - 1u), ", "));
@@ -207,7 +221,7 @@ std::string describe_box(Warp& warp, const Op& op, u32 lane, u64 address) {
 void bulk_tensor_load(Warp& warp, const Op& op) {
   for_lane_by_lane(warp, [&](u32 lane) {
     Access access;
-    const sem::TensorBox box = box_of(warp, op, lane, access);
+    sem::TensorBox box = box_of(warp, op, lane, access);
     const u64 to = address_of(warp, op, 1, lane);
     check_box(warp, lane, box, to);
     Destinations all;
@@ -222,7 +236,7 @@ void bulk_tensor_load(Warp& warp, const Op& op) {
 void bulk_tensor_store(Warp& warp, const Op& op) {
   for_lane_by_lane(warp, [&](u32 lane) {
     Access access;
-    const sem::TensorBox box = box_of(warp, op, lane, access);
+    sem::TensorBox box = box_of(warp, op, lane, access);
     if (box.type == sem::TensorType::b4x16_p64)
       refuse(warp, lane, nullptr, "tensors of type .b4x16_p64 can be loaded only");
     const u64 from = address_of(warp, op, 1, lane);
@@ -234,7 +248,7 @@ void bulk_tensor_store(Warp& warp, const Op& op) {
 void bulk_tensor_reduce(Warp& warp, const Op& op) {
   for_lane_by_lane(warp, [&](u32 lane) {
     Access access;
-    const sem::TensorBox box = box_of(warp, op, lane, access);
+    sem::TensorBox box = box_of(warp, op, lane, access);
     const auto* function =
         machine::tensor_reduction(static_cast<isa::Atomop>(op.runtime[2]), box.type);
     if (!function)
@@ -265,8 +279,8 @@ void tensormap_replace(Warp& warp, const Op& op) {
       value *= 16;
     sem::TensorMapWords words;
     std::memcpy(words, reinterpret_cast<const void*>(host), sizeof words);
-    sem::replace_in_tensor_map(words, static_cast<isa::MapField>(op.runtime[0]),
-                               op.runtime[1], value);
+    sem::replace_in_tensor_map(words, static_cast<isa::MapField>(op.runtime[0]), op.runtime[1],
+                               value);
     std::memcpy(reinterpret_cast<void*>(host), words, sizeof words);
   });
 }

@@ -41,12 +41,8 @@ void Decoder::bulk_tensor_load() {
                              (space_of(to) == "shared::cta" ? kToOwnWindow : 0) |
                              (is_of_pair() ? kSignalsPair : 0));
 }
-void Decoder::bulk_tensor_store() {
-  bulk_tensor(&interp::bulk_tensor_store, &operand("src"));
-}
-void Decoder::bulk_tensor_reduce() {
-  bulk_tensor(&interp::bulk_tensor_reduce, &operand("src"));
-}
+void Decoder::bulk_tensor_store() { bulk_tensor(&interp::bulk_tensor_store, &operand("src")); }
+void Decoder::bulk_tensor_reduce() { bulk_tensor(&interp::bulk_tensor_reduce, &operand("src")); }
 void Decoder::bulk_tensor_prefetch() { bulk_tensor(&interp::bulk_tensor_prefetch, nullptr); }
 
 /// Compilers have written strides in bytes since CUDA 12.5, and in units of 16 bytes before. That

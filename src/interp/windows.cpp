@@ -42,7 +42,7 @@ void raise_trap(Warp& warp, TrapKind kind, u32 lane, const u64* address, std::st
   raise_trap(warp, kind, lane, address);
 }
 
-void check_shared(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment) {
+void refuse_shared(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment) {
   if (!warp.in_shared_window(host)) {
     raise_trap(warp, TrapKind::illegal_address, lane, &host,
                "this is no address of shared memory of the CTA or its cluster");
@@ -54,10 +54,8 @@ void check_shared(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment) {
                            "which has {} bytes",
                            bytes, offset, rank_of(warp, host), warp.shared_size));
   }
-  if (host % alignment) {
-    raise_trap(warp, TrapKind::misaligned_address, lane, &host,
-               fmt::format("offset {} in shared memory is no multiple of {}", offset, alignment));
-  }
+  raise_trap(warp, TrapKind::misaligned_address, lane, &host,
+             fmt::format("offset {} in shared memory is no multiple of {}", offset, alignment));
 }
 
 void refuse_rank(Warp& warp, u32 lane, u32 mask, u32 rank) {
@@ -66,10 +64,11 @@ void refuse_rank(Warp& warp, u32 lane, u32 mask, u32 rank) {
       fmt::format("the mask {:#x} names CTA {} of a cluster of {}", mask, rank, ranks(warp)));
 }
 
-void check_global(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment) {
-  if (!warp.memory->is_accessible(host, bytes))
-    raise_trap(warp, TrapKind::illegal_address, lane, &host);
-  if (host % alignment) raise_trap(warp, TrapKind::misaligned_address, lane, &host);
+void refuse_global(Warp& warp, u32 lane, u64 host, u64 bytes) {
+  raise_trap(warp,
+             warp.memory->is_accessible(host, bytes) ? TrapKind::misaligned_address
+                                                     : TrapKind::illegal_address,
+             lane, &host);
 }
 
 void host_address(Warp& warp, const Op& op) {

@@ -37,10 +37,21 @@ inline u64 in_window_of(const Warp& warp, u64 host, u32 rank) {
          (host - warp.cluster_base) % machine::kSharedSlot;
 }
 
-/// Traps unless [host, host + bytes) is shared memory of a CTA of the cluster, aligned.
-void check_shared(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment);
-/// Traps unless [host, host + bytes) can be device memory, aligned.
-void check_global(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment);
+[[noreturn]] void refuse_shared(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment);
+[[noreturn]] void refuse_global(Warp& warp, u32 lane, u64 host, u64 bytes);
+/// Traps unless [host, host + bytes) is shared memory of a CTA of the cluster, aligned to a power
+/// of two.
+inline void check_shared(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment) {
+  const u64 offset = (host - warp.cluster_base) % machine::kSharedSlot;
+  const bool fits = offset <= warp.shared_size && bytes <= warp.shared_size - offset;
+  if (!warp.in_shared_window(host) || !fits || (host & (alignment - 1)))
+    refuse_shared(warp, lane, host, bytes, alignment);
+}
+/// Traps unless [host, host + bytes) can be device memory, aligned to a power of two.
+inline void check_global(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment) {
+  if (!warp.memory->is_accessible(host, bytes) || (host & (alignment - 1)))
+    refuse_global(warp, lane, host, bytes);
+}
 
 /// Host address of the window that a lane's address is counted from; 0: the address is generic.
 u64 window_start(const Warp& warp, const Op& op, u32 lane);

@@ -27,8 +27,8 @@ u8* bytes_at(u64 address) { return reinterpret_cast<u8*>(address); }
 
 // --- rows in shared memory ---
 
-/// Calls move(address, offset, bytes as a constant) for the chunks of a row that begins at `at`.
-/// The address of a chunk is that where swizzling puts it.
+/// Calls move(address, offset) for the chunks of a row that begins at `at`. The address is that
+/// where swizzling puts the chunk.
 template <u32 kBytes, class Move>
 inline void for_each_chunk(sem::SwizzlePattern pattern, u64 at, u32 bytes, Move move) {
   u32 offset = 0;
@@ -38,38 +38,58 @@ inline void for_each_chunk(sem::SwizzlePattern pattern, u64 at, u32 bytes, Move 
     const u32 end = offset + std::min(room, bytes - offset);
     // The same for all chunks of a line.
     const u32 low = static_cast<u32>(begin), moved = low ^ sem::swizzled(pattern, low);
-    if (end - offset == kSwizzleLine) {
-      for (u32 i = 0; i < kSwizzleLine; i += kBytes) move((begin + i) ^ moved, offset + i);
-      offset = end;
-      continue;
-    }
     for (; offset < end; offset += kBytes) move((at + offset) ^ moved, offset);
   }
 }
+/// The same for a row that is a whole line.
+template <u32 kBytes, class Move>
+inline void for_each_chunk_of_line(sem::SwizzlePattern pattern, u64 line, Move move) {
+  const u32 low = static_cast<u32>(line), moved = low ^ sem::swizzled(pattern, low);
+  for (u32 i = 0; i < kSwizzleLine; i += kBytes) move(line ^ (i ^ moved), i);
+}
+inline bool is_line(u64 at, u32 bytes) { return bytes == kSwizzleLine && at % kSwizzleLine == 0; }
 
-/// Rows that are not swizzled, and rows whose chunks of 16 or 8 bytes are.
+/// Rows that are not swizzled, and rows whose chunks of 16 or 8 bytes are. put(): `count` rows,
+/// which begin every `step` bytes, one behind the other. get(): a row, perhaps in `staging`.
 struct Plain {
-  void put(u64 to, const u8* from, u32 bytes) const {
-    if (bytes == kSwizzleLine)
-      std::memcpy(bytes_at(to), from, kSwizzleLine);
-    else
-      std::memcpy(bytes_at(to), from, bytes);
+  void put(u64 to, const u8* from, u32 bytes, u64 step, u64 count) const {
+    if (step == bytes) {
+      std::memcpy(bytes_at(to), from, count * bytes);
+      return;
+    }
+    const bool is_line = bytes == kSwizzleLine;  // the usual length
+    for (u64 i = 0; i < count; ++i, to += bytes, from += step) {
+      if (is_line)
+        std::memcpy(bytes_at(to), from, kSwizzleLine);
+      else
+        std::memcpy(bytes_at(to), from, bytes);
+    }
   }
   const u8* get(u64 from, u8*, u32) const { return bytes_at(from); }
 };
 template <u32 kBytes>
 struct Swizzled {
   sem::SwizzlePattern pattern;
-  void put(u64 to, const u8* from, u32 bytes) const {
-    for_each_chunk<kBytes>(pattern, to, bytes, [&](u64 address, u32 offset) {
+  void put(u64 to, const u8* from, u32 bytes, u64 step, u64 count) const {
+    const auto move = [&](u64 address, u32 offset) {
       std::memcpy(bytes_at(address), from + offset, kBytes);
-    });
+    };
+    if (is_line(to, bytes)) {
+      for (u64 i = 0; i < count; ++i, to += bytes, from += step)
+        for_each_chunk_of_line<kBytes>(pattern, to, move);
+      return;
+    }
+    for (u64 i = 0; i < count; ++i, to += bytes, from += step)
+      for_each_chunk<kBytes>(pattern, to, bytes, move);
   }
-  /// The row; it is in `staging`.
   const u8* get(u64 from, u8* staging, u32 bytes) const {
-    for_each_chunk<kBytes>(pattern, from, bytes, [&](u64 address, u32 offset) {
+    const auto move = [&](u64 address, u32 offset) {
       std::memcpy(staging + offset, bytes_at(address), kBytes);
-    });
+    };
+    if (is_line(from, bytes))
+      for_each_chunk_of_line<kBytes>(pattern, from, move);
+    else
+      for_each_chunk<kBytes>(pattern, from, bytes, move);
     return staging;
   }
 };
@@ -131,76 +151,111 @@ void pack(u8* to, const u8* from, u32 elements) {
   }
 }
 
-/// Checks rows against the memory of the device.
-class Reach {
+/// The first address that a kernel may not access, of `bytes` bytes of each row of a run; the first
+/// row's are at `address`.
+std::optional<u64> beyond(const Memory& memory, const sem::TensorRun& run, u64 address, u64 bytes) {
+  // The product does not wrap around: a box in shared memory has less than 2^15 rows, and a step is
+  // less than 2^43.
+  const AddressRange range = memory.accessible(address);
+  if (range.contains(address, (run.count - 1) * run.step + bytes)) return std::nullopt;
+  for (u64 i = 0; i < run.count; ++i) {
+    if (const u64 at = address + i * run.step; !memory.is_accessible(at, bytes)) return at;
+  }
+  return std::nullopt;
+}
+
+/// The part of a row that is in the tensor.
+struct Part {
+  u32 bytes, place;  ///< in global memory; its place in the row in shared memory
+  explicit Part(const TensorBox& box)
+      : bytes(bytes_in_global(box.type, box.end - box.begin)),
+        place(bytes_in_shared(box.type, box.begin)) {}
+};
+
+/// Puts rows of shared memory to all targets of a load.
+template <class Layout>
+class Targets {
  public:
-  explicit Reach(const Memory& memory) : memory_(memory) {}
-  bool has(u64 address, u64 bytes) {
-    if (range_.contains(address, bytes)) return true;
-    range_ = memory_.accessible(address);
-    return range_.contains(address, bytes);
+  Targets(const Layout& layout, std::span<const u64> targets, u32 bytes)
+      : layout_(layout), targets_(targets), bytes_(bytes) {}
+  /// `count` rows, which begin every `step` bytes.
+  void put(const u8* from, u64 step, u64 count) {
+    for (const u64 target : targets_) layout_.put(target + offset_, from, bytes_, step, count);
+    offset_ += count * bytes_;
   }
 
  private:
-  const Memory& memory_;
-  AddressRange range_{};  ///< that of the row before
+  const Layout& layout_;
+  std::span<const u64> targets_;
+  u32 bytes_;
+  u64 offset_ = 0;
 };
 
 template <class Layout>
 std::optional<u64> load(const Memory& memory, TensorBox& box, std::span<const u64> targets,
                         const Layout& layout) {
   alignas(64) u8 staging[kMostRowBytes];
-  const u32 bytes = box.row_bytes(), inside = bytes_in_global(box.type, box.end - box.begin);
-  const bool is_whole = box.begin == 0 && box.end == box.elements && !is_padded(box.type) &&
-                        !is_converted(box.type);
-  Reach reach(memory);
+  const u32 bytes = box.row_bytes();
+  const Part part(box);
+  const bool is_whole = part.bytes == bytes && !is_padded(box.type) && !is_converted(box.type);
+  Targets<Layout> to(layout, targets, bytes);
   if (!is_whole) fill(staging, bytes, box.fills_with_nan);
-  const u32 place = bytes_in_shared(box.type, box.begin);
   bool is_filled = !is_whole;  // `staging` has no elements of the tensor
-  for (u64 i = 0; i < box.rows.count(); ++i) {
-    const u64 row = box.rows.next();
-    const u8* from = staging;
-    if (row == sem::kNoRow || !inside) {
+  for (u64 done = 0; done < box.rows.count();) {
+    const sem::TensorRun run = box.rows.next();
+    done += run.count;
+    if (run.address == sem::kNoRow || !part.bytes) {
       if (!is_filled) fill(staging, bytes, box.fills_with_nan);
       is_filled = true;
-    } else {
-      const u64 address = box.address_of(row, box.begin);
-      if (!reach.has(address, inside)) return address;
-      if (is_whole) {
-        from = bytes_at(address);
-      } else {
-        is_filled = false;
-        if (is_padded(box.type))
-          pad(box.type, staging + place, bytes_at(address), box.end - box.begin);
-        else
-          std::memcpy(staging + place, bytes_at(address), inside);
-        if (is_converted(box.type)) convert(box.type, staging, box.begin, box.end);
-      }
+      to.put(staging, 0, run.count);
+      continue;
     }
-    for (const u64 target : targets) layout.put(target + i * bytes, from, bytes);
+    const u64 address = box.address_of(run.address, box.begin);
+    if (const auto bad = beyond(memory, run, address, part.bytes)) return bad;
+    if (is_whole) {
+      to.put(bytes_at(address), run.step, run.count);
+      continue;
+    }
+    is_filled = false;
+    for (u64 i = 0; i < run.count; ++i) {
+      const u8* from = bytes_at(address + i * run.step);
+      if (is_padded(box.type))
+        pad(box.type, staging + part.place, from, box.end - box.begin);
+      else
+        std::memcpy(staging + part.place, from, part.bytes);
+      if (is_converted(box.type)) convert(box.type, staging, box.begin, box.end);
+      to.put(staging, 0, 1);
+    }
   }
   return std::nullopt;
 }
 
-/// Calls write(address, elements, bytes) for what a store or a reduction writes of each row.
-template <class Layout, class Write>
+/// Calls write(address, elements, bytes) for what a store or a reduction writes of each row. With
+/// `kOverwrites`, elements may be at the address already.
+template <bool kOverwrites, class Layout, class Write>
 std::optional<u64> store(const Memory& memory, TensorBox& box, u64 source, const Layout& layout,
                          Write write) {
   alignas(64) u8 staging[kMostRowBytes];
   alignas(64) u8 packed[kMostRowBytes];
-  const u32 bytes = box.row_bytes(), inside = bytes_in_global(box.type, box.end - box.begin);
-  Reach reach(memory);
-  for (u64 i = 0; i < box.rows.count(); ++i) {
-    const u64 row = box.rows.next();
-    if (row == sem::kNoRow || !inside) continue;
-    const u64 address = box.address_of(row, box.begin);
-    if (!reach.has(address, inside)) return address;
-    const u8* from = layout.get(source + i * bytes, staging, bytes);
-    if (box.type == TensorType::b6x16) {
-      pack(packed, from, box.elements);
-      from = packed;
+  const u32 bytes = box.row_bytes(), begin = bytes_in_global(box.type, box.begin);
+  const Part part(box);
+  const bool is_direct = kOverwrites && part.bytes == bytes;
+  for (u64 done = 0; done < box.rows.count();) {
+    const sem::TensorRun run = box.rows.next();
+    const u64 first = source + done * bytes;
+    done += run.count;
+    if (run.address == sem::kNoRow || !part.bytes) continue;
+    const u64 address = box.address_of(run.address, box.begin);
+    if (const auto bad = beyond(memory, run, address, part.bytes)) return bad;
+    for (u64 i = 0; i < run.count; ++i) {
+      const u64 to = address + i * run.step;
+      const u8* from = layout.get(first + i * bytes, is_direct ? bytes_at(to) : staging, bytes);
+      if (box.type == TensorType::b6x16) {
+        pack(packed, from, box.elements);
+        from = packed;
+      }
+      write(to, from + begin, part.bytes);
     }
-    write(address, from + bytes_in_global(box.type, box.begin), inside);
   }
   return std::nullopt;
 }
@@ -252,23 +307,23 @@ SharedExtent shared_extent(const TensorBox& box, u64 address) {
   return {begin, end / kSwizzleLine * kSwizzleLine - begin};
 }
 
-std::optional<u64> load_box(const Memory& memory, TensorBox box, std::span<const u64> targets) {
+std::optional<u64> load_box(const Memory& memory, TensorBox& box, std::span<const u64> targets) {
   return with_layout(box.swizzle,
                      [&](const auto& layout) { return load(memory, box, targets, layout); });
 }
 
-std::optional<u64> store_box(const Memory& memory, TensorBox box, u64 source) {
+std::optional<u64> store_box(const Memory& memory, TensorBox& box, u64 source) {
   return with_layout(box.swizzle, [&](const auto& layout) {
-    return store(memory, box, source, layout, [](u64 to, const u8* from, u32 bytes) {
-      std::memcpy(bytes_at(to), from, bytes);
+    return store<true>(memory, box, source, layout, [](u64 to, const u8* from, u32 bytes) {
+      if (from != bytes_at(to)) std::memcpy(bytes_at(to), from, bytes);
     });
   });
 }
 
-std::optional<u64> reduce_box(const Memory& memory, TensorBox box, u64 source,
+std::optional<u64> reduce_box(const Memory& memory, TensorBox& box, u64 source,
                               const AtomicFunction& function) {
   return with_layout(box.swizzle, [&](const auto& layout) {
-    return store(memory, box, source, layout, [&](u64 to, const u8* from, u32 bytes) {
+    return store<false>(memory, box, source, layout, [&](u64 to, const u8* from, u32 bytes) {
       combine(function, to, from, bytes, false);
     });
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any 128 bytes are a map with a fault that can be explained, or one whose fields survive packing and whose
-// boxes have rows of a size that copies can hold.
+// Any 128 bytes are a map with a fault that can be explained, or one whose fields survive packing
+// and whose boxes have rows of a size that copies can hold.
 #include <cstring>
 
 #include "base/check.h"
@@ -10,7 +10,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   using namespace heddle;
-  constexpr u32 kCoordinates = 5, kInfo = 3, kMostRows = 1 << 16, kMostRowBytes = 2048;
+  constexpr u32 kCoordinates = 5, kInfo = 3, kMostRuns = 1 << 16, kMostRowBytes = 2048;
   struct {
     sem::TensorMapWords words;
     s32 coordinates[kCoordinates];
@@ -31,10 +31,14 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   if (tensor_box_fault(map, operands) != sem::TensorBoxFault::none) return 0;
   sem::TensorBox box = tensor_box(map, operands);
   HEDDLE_CHECK(box.begin <= box.end && box.end <= box.elements);
-  HEDDLE_CHECK(box.row_bytes() <= kMostRowBytes && box.shared_bytes() / box.row_bytes() == box.rows.count());
-  for (u64 i = 0; i < box.rows.count() && i < kMostRows; ++i) {
-    const u64 row = box.rows.next();
-    HEDDLE_CHECK(row == sem::kNoRow || row % 16 == 0);
+  HEDDLE_CHECK(box.row_bytes() <= kMostRowBytes &&
+               box.shared_bytes() / box.row_bytes() == box.rows.count());
+  u64 rows = 0;
+  for (u64 i = 0; rows < box.rows.count() && i < kMostRuns; ++i) {
+    const sem::TensorRun run = box.rows.next();
+    HEDDLE_CHECK(run.count > 0 && (run.address == sem::kNoRow || run.address % 16 == 0));
+    rows += run.count;
+    HEDDLE_CHECK(rows <= box.rows.count());
   }
   return 0;
 }

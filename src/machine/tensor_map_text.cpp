@@ -15,7 +15,8 @@ namespace {
 
 template <class T, std::size_t kCount>
 std::string joined(const T (&list)[kCount], u32 count) {
-  return fmt::format("{}", fmt::join(std::span(list).first(std::min<std::size_t>(count, kCount)), " x "));
+  return fmt::format("{}",
+                     fmt::join(std::span(list).first(std::min<std::size_t>(count, kCount)), " x "));
 }
 
 }  // namespace
@@ -35,17 +36,16 @@ std::string describe(TensorMapFault fault, const TensorMap& map) {
                          padded ? 32 : 16);
     case TensorMapFault::dimension:
       return fmt::format("the dimensions {} must be 1 to 2^32{}", joined(map.dims, map.rank),
-                         padded                              ? ", the first one a multiple of 128"
+                         padded                               ? ", the first one a multiple of 128"
                          : map.type == sem::TensorType::b4x16 ? ", the first one even"
                                                               : "");
     case TensorMapFault::stride:
       return fmt::format("the strides {} must be multiples of {}, and less than 2^40",
                          joined(map.strides, map.rank - 1u), padded ? 32 : 16);
     case TensorMapFault::box:
-      return fmt::format("the box {} must have 1 to 256 elements in each dimension, {}",
-                         joined(map.box, map.rank),
-                         padded ? "and 128 in dimension 0"
-                                : "and in dimension 0 a multiple of 16 bytes");
+      return fmt::format(
+          "the box {} must have 1 to 256 elements in each dimension, {}", joined(map.box, map.rank),
+          padded ? "and 128 in dimension 0" : "and in dimension 0 a multiple of 16 bytes");
     case TensorMapFault::element_stride:
       return fmt::format("the strides of elements {} must be 1 to 8",
                          joined(map.element_strides, map.rank));
@@ -54,10 +54,10 @@ std::string describe(TensorMapFault fault, const TensorMap& map) {
     case TensorMapFault::swizzle:
       return "the swizzling mode does not go with its atomicity, or with the type";
     case TensorMapFault::swizzle_span:
-      return fmt::format("a row of the box has {} bytes; with this swizzling mode it must have a "
-                         "multiple of 16, and at most {}",
-                         bytes_in_shared(map.type, map.row_elements()),
-                         swizzle_span(map.swizzle_mode));
+      return fmt::format(
+          "a row of the box has {} bytes; with this swizzling mode it must have a "
+          "multiple of 16, and at most {}",
+          bytes_in_shared(map.type, map.row_elements()), swizzle_span(map.swizzle_mode));
     case TensorMapFault::fill:
       return "elements outside of the tensor can be NaN only if the type is a float";
     case TensorMapFault::corner:

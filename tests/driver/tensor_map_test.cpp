@@ -82,8 +82,8 @@ const Case kAll[] = {
     {"promotion 4", [](Arguments& a) { a.promotion = static_cast<CUtensorMapL2promotion>(4); },
      kValue},
     {"fill 2", [](Arguments& a) { a.fill = static_cast<CUtensorMapFloatOOBfill>(2); }, kValue},
-    {"NaN of f16",
-     [](Arguments& a) { a.fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA; }, kOk},
+    {"NaN of f16", [](Arguments& a) { a.fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA; },
+     kOk},
     {"NaN of u16",
      [](Arguments& a) {
        a.fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA;
@@ -163,8 +163,8 @@ const Case kIm2col[] = {
     {"rank 2", [](Arguments& a) { a.rank = 2; }, kValue},
     {"corners of 16 bits", [](Arguments& a) { a.lower[0] = -32768, a.upper[0] = 32767; }, kOk},
     {"beyond 16 bits", [](Arguments& a) { a.lower[0] = -32769; }, kValue},
-    {"corners of 8 bits",
-     [](Arguments& a) { a.rank = 4, a.lower[1] = -128, a.upper[0] = 127; }, kOk},
+    {"corners of 8 bits", [](Arguments& a) { a.rank = 4, a.lower[1] = -128, a.upper[0] = 127; },
+     kOk},
     {"beyond 8 bits", [](Arguments& a) { a.rank = 4, a.upper[1] = 128; }, kValue},
     {"corners of 5 bits", [](Arguments& a) { a.rank = 5, a.lower[2] = -16, a.upper[0] = 15; }, kOk},
     {"beyond 5 bits", [](Arguments& a) { a.rank = 5, a.lower[0] = -17; }, kValue},
@@ -174,10 +174,10 @@ const Case kIm2col[] = {
 
 // Both modes of im2col.
 const Case kChannels[] = {
-    {"channels 256",
-     [](Arguments& a) { a.channels = 256, a.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE; }, kOk},
-    {"channels 257",
-     [](Arguments& a) { a.channels = 257, a.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE; }, kValue},
+    {"channels 256", [](Arguments& a) { a.channels = 256, a.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE; },
+     kOk},
+    {"channels 257", [](Arguments& a) { a.channels = 257, a.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE; },
+     kValue},
     {"channels 0", [](Arguments& a) { a.channels = 0; }, kValue},
     {"pixels 1024", [](Arguments& a) { a.pixels = 1024; }, kOk},
     {"pixels 1025", [](Arguments& a) { a.pixels = 1025; }, kValue},

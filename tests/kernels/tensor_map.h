@@ -13,11 +13,11 @@ inline CUtensorMap matrix_map(CUdeviceptr address, CUtensorMapDataType type, uns
   const cuuint64_t dims[] = {columns, rows}, strides[] = {pitch};
   const cuuint32_t sizes[] = {box.x, box.y}, steps[] = {1, 1};
   CUtensorMap map{};
-  succeeded(cuTensorMapEncodeTiled(&map, type, 2, reinterpret_cast<void*>(address), dims, strides,
-                                   sizes, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-                                   CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-            "cuTensorMapEncodeTiled");
+  succeeded(
+      cuTensorMapEncodeTiled(&map, type, 2, reinterpret_cast<void*>(address), dims, strides, sizes,
+                             steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+                             CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+      "cuTensorMapEncodeTiled");
   return map;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensor copies of sm_90a: a stencil, and tensor maps in constant memory, in global memory, and made
-// by the device.
+// Tensor copies of sm_90a: a stencil, and tensor maps in constant memory, in global memory, and
+// made by the device.
 #include "tensor_copy.h"
 
 namespace {
@@ -28,9 +28,7 @@ HEDDLE_INLINE void load_and_wait(const TensorMap* map, int x, int y, void* to, u
   barrier_wait(object, parity);
 }
 
-HEDDLE_INLINE void fence_shared() {
-  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
-}
+HEDDLE_INLINE void fence_shared() { asm volatile("fence.proxy.async.shared::cta;" : : : "memory"); }
 
 }  // namespace
 
@@ -43,8 +41,8 @@ extern "C" __global__ void tensor_stencil(const __grid_constant__ TensorMap in,
   int x = blockIdx.x * kTile, y = blockIdx.y * kTile, column = threadIdx.x;
   load_and_wait(&in, x - 1, y - 1, from, sizeof from, barrier, 0);
   for (int row = 0; row < kTile; ++row)
-    to[row][column] = from[row + 1][column + 1] + from[row][column + 1] + from[row + 2][column + 1] +
-                      from[row + 1][column] + from[row + 1][column + 2];
+    to[row][column] = from[row + 1][column + 1] + from[row][column + 1] +
+                      from[row + 2][column + 1] + from[row + 1][column] + from[row + 1][column + 2];
   fence_shared();
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -70,11 +68,10 @@ extern "C" __global__ void add_two(const TensorMap* second, const __grid_constan
   }
 }
 
-
 // Copies a tile of `columns` x `rows` words with a map that the block makes in shared memory, from
 // zero bytes, and copies to `room` in global memory, as Triton does.
-extern "C" __global__ void made_by_device(const unsigned* in, unsigned* out, TensorMap* room, int columns,
-                                          int rows) {
+extern "C" __global__ void made_by_device(const unsigned* in, unsigned* out, TensorMap* room,
+                                          int columns, int rows) {
   __shared__ alignas(128) TensorMap map;
   __shared__ alignas(1024) unsigned words[kTile][kTile];
   __shared__ OneBarrier barrier;

@@ -24,7 +24,8 @@ TEST_P(TensorMaps, Stencil) {
       return matrix_map(buffer.address(), CU_TENSOR_MAP_DATA_TYPE_FLOAT32, columns, rows,
                         columns * sizeof(float), box, CU_TENSOR_MAP_SWIZZLE_NONE);
     };
-    const Shape shape{{(columns + kMapTile - 1) / kMapTile, (rows + kMapTile - 1) / kMapTile}, {kMapTile}};
+    const Shape shape{{(columns + kMapTile - 1) / kMapTile, (rows + kMapTile - 1) / kMapTile},
+                      {kMapTile}};
     launch("tensor_stencil", shape, map_of(in, {36, 34}), map_of(out, {kMapTile, kMapTile}));
     const auto at = [&](int x, int y) {
       const bool inside = x >= 0 && x < int(columns) && y >= 0 && y < int(rows);
@@ -39,12 +40,14 @@ TEST_P(TensorMaps, Stencil) {
 
 TEST_P(TensorMaps, InConstantAndGlobalMemory) {
   constexpr size_t kCount = size_t(kMapTile) * kMapTile;
-  const auto first = random_values<unsigned>(kCount, 2), second = random_values<unsigned>(kCount, 3),
+  const auto first = random_values<unsigned>(kCount, 2),
+             second = random_values<unsigned>(kCount, 3),
              before = random_values<unsigned>(kCount, 4);
   Buffer a(first), b(second), sum(before);
   const auto map_of = [&](const Buffer<unsigned>& buffer) {
     return matrix_map(buffer.address(), CU_TENSOR_MAP_DATA_TYPE_UINT32, kMapTile, kMapTile,
-                      kMapTile * sizeof(unsigned), {kMapTile, kMapTile}, CU_TENSOR_MAP_SWIZZLE_NONE);
+                      kMapTile * sizeof(unsigned), {kMapTile, kMapTile},
+                      CU_TENSOR_MAP_SWIZZLE_NONE);
   };
   write_global("constant_map", map_of(a));
   Buffer in_global(std::vector<CUtensorMap>{map_of(b)});

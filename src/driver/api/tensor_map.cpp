@@ -36,11 +36,10 @@ struct Tensor {
 };
 
 constexpr TensorType kTypes[] = {
-    TensorType::u8,        TensorType::u16,   TensorType::u32,     TensorType::s32,
-    TensorType::u64,       TensorType::s64,   TensorType::f16,     TensorType::f32,
-    TensorType::f64,       TensorType::bf16,  TensorType::f32_ftz, TensorType::tf32,
-    TensorType::tf32_ftz,  TensorType::b4x16, TensorType::b4x16_p64,
-    TensorType::b6x16,
+    TensorType::u8,       TensorType::u16,   TensorType::u32,       TensorType::s32,
+    TensorType::u64,      TensorType::s64,   TensorType::f16,       TensorType::f32,
+    TensorType::f64,      TensorType::bf16,  TensorType::f32_ftz,   TensorType::tf32,
+    TensorType::tf32_ftz, TensorType::b4x16, TensorType::b4x16_p64, TensorType::b6x16,
 };
 
 struct SwizzleFields {
@@ -103,8 +102,7 @@ CUresult begin_map(const Device& device, const Tensor& tensor, TensorMap& map) {
   for (u32 i = 0; i + 1 < tensor.rank; ++i) map.strides[i] = tensor.strides[i];
   for (u32 i = 1; i < tensor.rank; ++i) map.element_strides[i] = tensor.element_strides[i];
   // Loads alone have this type, and there is no load with these atoms.
-  if (map.type == TensorType::b4x16_p64 &&
-      tensor.swizzle == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B) {
+  if (map.type == TensorType::b4x16_p64 && tensor.swizzle == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   return CUDA_SUCCESS;
@@ -150,9 +148,8 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensorMap, CUtensorMapDataType ten
                                  const cuuint64_t* globalDim, const cuuint64_t* globalStrides,
                                  const int* pixelBoxLowerCorner, const int* pixelBoxUpperCorner,
                                  cuuint32_t channelsPerPixel, cuuint32_t pixelsPerColumn,
-                                 const cuuint32_t* elementStrides,
-                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-                                 CUtensorMapL2promotion l2Promotion,
+                                 const cuuint32_t* elementStrides, CUtensorMapInterleave interleave,
+                                 CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
                                  CUtensorMapFloatOOBfill oobFill) {
   const Tensor tensor{tensorDataType, tensorRank, globalAddress, globalDim,   globalStrides,
                       elementStrides, interleave, swizzle,       l2Promotion, oobFill};
@@ -178,17 +175,19 @@ CUresult cuTensorMapEncodeIm2colWide(
     CUtensorMapFloatOOBfill oobFill) {
   const Tensor tensor{tensorDataType, tensorRank, globalAddress, globalDim,   globalStrides,
                       elementStrides, interleave, swizzle,       l2Promotion, oobFill};
-  return encode("cuTensorMapEncodeIm2colWide", tensorMap, tensor, [&](const Device& device, TensorMap& map) {
-    if (device.major() < kFirstWideMajor) return false;
-    if (static_cast<unsigned>(mode) > CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128) return false;
-    const bool by_128 = mode == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128;
-    map.mode = by_128 ? sem::TensorMode::im2col_w_128 : sem::TensorMode::im2col_w;
-    map.lower[0] = pixelBoxLowerCornerWidth;
-    map.upper[0] = pixelBoxUpperCornerWidth;
-    map.channels = channelsPerPixel;
-    map.pixels = by_128 ? 0 : pixelsPerColumn;  // which 128 pixels ignore
-    return true;
-  });
+  return encode("cuTensorMapEncodeIm2colWide", tensorMap, tensor,
+                [&](const Device& device, TensorMap& map) {
+                  if (device.major() < kFirstWideMajor) return false;
+                  if (static_cast<unsigned>(mode) > CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128)
+                    return false;
+                  const bool by_128 = mode == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128;
+                  map.mode = by_128 ? sem::TensorMode::im2col_w_128 : sem::TensorMode::im2col_w;
+                  map.lower[0] = pixelBoxLowerCornerWidth;
+                  map.upper[0] = pixelBoxUpperCornerWidth;
+                  map.channels = channelsPerPixel;
+                  map.pixels = by_128 ? 0 : pixelsPerColumn;  // which 128 pixels ignore
+                  return true;
+                });
 }
 
 CUresult cuTensorMapReplaceAddress(CUtensorMap* tensorMap, void* globalAddress) {
@@ -199,7 +198,9 @@ CUresult cuTensorMapReplaceAddress(CUtensorMap* tensorMap, void* globalAddress) 
     std::memcpy(words, tensorMap, sizeof words);
     words[0] = reinterpret_cast<u64>(globalAddress);
     const TensorMap map = sem::unpack_tensor_map(words);
-    if (const CUresult bad = result_of("cuTensorMapReplaceAddress", tensor_map_fault(words, map), map)) return bad;
+    if (const CUresult bad =
+            result_of("cuTensorMapReplaceAddress", tensor_map_fault(words, map), map))
+      return bad;
     std::memcpy(tensorMap, words, sizeof words);
     return CUDA_SUCCESS;
   });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The box that an instruction with a tensor map copies (PTX ISA 5.5.3 to 5.5.5, 9.7.9.27.1), as rows:
-// contiguous elements of dimension 0. In shared memory the rows lie one behind the other, and then
-// swizzling moves chunks of them (swizzle.h). In the tensor, their places come from a walk over the
-// other dimensions, which is the same for all modes:
+// The box that an instruction with a tensor map copies (PTX ISA 5.5.3 to 5.5.5, 9.7.9.27.1), as
+// rows: contiguous elements of dimension 0. In shared memory the rows lie one behind the other, and
+// then swizzling moves chunks of them (swizzle.h). In the tensor, their places come from a walk
+// over the other dimensions, which is the same for all modes:
 //
 //   mode         walks over       begins at      wraps at                   a row has
 //   tile         all others       coordinates    the box's end              box[0] elements
@@ -25,12 +25,20 @@ using isa::LoadMode;
 inline constexpr u64 kNoRow = ~u64{0};  ///< a row outside of the tensor; no row has this address
 inline constexpr u32 kGatheredRows = 4;
 
-/// The addresses of a box's rows, one after the other: those of element 0 of dimension 0.
+/// Rows that follow each other in a box: all outside of the tensor, or at addresses with the same
+/// distance.
+struct TensorRun {
+  u64 address;  ///< that of element 0 of dimension 0 of the first row, or kNoRow
+  u64 step;     ///< from row to row
+  u64 count;
+};
+
+/// The rows of a box, one run after the other.
 class TensorRows {
  public:
   constexpr u64 count() const { return count_; }
-  /// At most count() times.
-  constexpr u64 next();
+  /// Until the runs have count() rows.
+  constexpr TensorRun next();
 
   static constexpr TensorRows of_tile(const TensorMap& map, const s32* coordinates);
   static constexpr TensorRows of_list(const TensorMap& map, const s32* rows);
@@ -40,16 +48,28 @@ class TensorRows {
                                       u32 offset);
 
  private:
+  static constexpr s64 kNever = s64{1} << 62;
+
   /// A dimension of the walk. Where `at` passes `last`, it goes back to `first`, and the next
   /// dimension makes a step.
   struct Digit {
     s64 at = 0, first = 0, last = 0, step = 1, offset = 0, dim = 1;
     u64 stride = 0;
-    constexpr bool inside() const { return at + offset >= 0 && at + offset < dim; }
-    constexpr u64 address() const { return static_cast<u64>(at + offset) * stride; }
+    constexpr s64 place() const { return at + offset; }
+    constexpr bool inside() const { return place() >= 0 && place() < dim; }
+    constexpr u64 address() const { return static_cast<u64>(place()) * stride; }
+    /// Steps that fit into a distance; a step is 1 to 8, mostly 1.
+    constexpr u64 steps(s64 distance) const {
+      return static_cast<u64>(step == 1 ? distance : distance / step);
+    }
+    /// Places from here to the last one before the digit goes back to `first`.
+    constexpr u64 places_left() const { return at <= last ? steps(last - at) + 1 : 1; }
+    /// Places from here on that are as much inside of the tensor as this one.
+    constexpr u64 places_alike() const {
+      if (place() < 0) return steps(-place() - 1) + 1;
+      return place() < dim ? steps(dim - 1 - place()) + 1 : static_cast<u64>(kNever);
+    }
   };
-  static constexpr s64 kNever = s64{1} << 62;
-
   constexpr explicit TensorRows(const TensorMap& map) : base_(map.address) {}
   static constexpr Digit digit(const TensorMap& map, u32 dimension, s64 at) {
     return {.at = at,
@@ -75,39 +95,47 @@ class TensorRows {
       outer_ += digits_[i].address();
     }
   }
+  static constexpr u64 least(u64 a, u64 b) { return a < b ? a : b; }
   constexpr void advance();
-  /// The row that is `beyond` steps of the first digit away.
-  constexpr u64 here(u32 beyond) const {
-    const Digit& digit = digits_[0];
-    const s64 at = digit.at + digit.offset + beyond * digit.step;
-    if (!is_inside_ || at < 0 || at >= digit.dim) return kNoRow;
-    return outer_ + static_cast<u64>(at) * digit.stride;
+  /// `count` rows from `beyond` steps of the first digit away.
+  constexpr TensorRun run(u32 beyond, u64 count) const {
+    Digit digit = digits_[0];
+    digit.at += beyond * digit.step;
+    if (!is_inside_ || !digit.inside()) return {kNoRow, 0, count};
+    return {outer_ + digit.address(), static_cast<u64>(digit.step) * digit.stride, count};
   }
 
   u64 base_ = 0, outer_ = 0;
   bool is_inside_ = true;
   bool is_list_ = false;  ///< each digit is a row
   u32 used_ = 0;
-  u64 count_ = 1;
-  u32 halo_ = 0, halo_after_ = 0;  ///< so many rows more behind each `halo_after_` rows
+  u64 count_ = 1, done_ = 0;
+  u32 halo_ = 0, halo_after_ = 0;     ///< so many rows more behind each `halo_after_` rows
   u32 since_halo_ = 0, in_halo_ = 0;  ///< rows since then, rows of the halo
   Digit digits_[kMostTensorRank - 1];
 };
 
-constexpr u64 TensorRows::next() {
+constexpr TensorRun TensorRows::next() {
   if (is_list_) {
-    const Digit& row = digits_[since_halo_++];
-    return row.inside() ? base_ + row.address() : kNoRow;
+    const Digit& row = digits_[done_++];
+    return {row.inside() ? base_ + row.address() : kNoRow, 0, 1};
   }
   if (halo_ && since_halo_ == halo_after_) {
-    if (in_halo_ < halo_) return here(++in_halo_);
+    if (in_halo_ < halo_) return ++done_, run(++in_halo_, 1);
     since_halo_ = in_halo_ = 0;
     advance();
   }
-  const u64 row = here(0);
-  ++since_halo_;
+  Digit& digit = digits_[0];
+  u64 count = count_ - done_;
+  if (halo_) count = least(count, halo_after_ - since_halo_);
+  count = least(count, digit.places_left());
+  if (is_inside_) count = least(count, digit.places_alike());
+  const TensorRun rows = run(0, count);
+  done_ += count;
+  since_halo_ += static_cast<u32>(count);
+  digit.at += static_cast<s64>(count - 1) * digit.step;
   if (!halo_ || since_halo_ != halo_after_) advance();
-  return row;
+  return rows;
 }
 
 constexpr void TensorRows::advance() {
@@ -163,8 +191,8 @@ constexpr TensorRows TensorRows::of_pixels(const TensorMap& map, const s32* coor
 }
 
 /// im2col::w and im2col::w::128 (5.5.5). The manual's rule is in figures; this is how Heddle reads
-/// its text: the walk is that of im2col with one place in H and D; and the halo is the pixels to the
-/// right of the last one, within the box or not.
+/// its text: the walk is that of im2col with one place in H and D; and the halo is the pixels to
+/// the right of the last one, within the box or not.
 constexpr TensorRows TensorRows::of_line(const TensorMap& map, const s32* coordinates, u32 halo,
                                          u32 offset) {
   constexpr u32 kPixels = 128, kPixelsBeforeHalo = 32;
@@ -239,16 +267,14 @@ struct TensorBox {
   TensorType type;
   bool fills_with_nan;
   Swizzle swizzle;
-  s64 column;       ///< coordinate of the first element of each row
-  u32 elements;     ///< of a row
-  u32 begin, end;   ///< the elements of a row that are in the tensor, if the row is
+  s64 column;      ///< coordinate of the first element of each row
+  u32 elements;    ///< of a row
+  u32 begin, end;  ///< the elements of a row that are in the tensor, if the row is
 
   constexpr u32 row_bytes() const { return bytes_in_shared(type, elements); }
   constexpr u64 shared_bytes() const { return rows.count() * row_bytes(); }
   /// What a load adds to the mbarrier object: filled elements count, padding does not.
-  constexpr u64 counted_bytes() const {
-    return rows.count() * bytes_in_global(type, elements);
-  }
+  constexpr u64 counted_bytes() const { return rows.count() * bytes_in_global(type, elements); }
   /// The address of an element of a row.
   constexpr u64 address_of(u64 row, u32 element) const {
     return row + static_cast<u64>(column + element) * element_bits(type) / 8;
@@ -263,13 +289,13 @@ constexpr TensorBox tensor_box(const TensorMap& map, const TensorOperands& opera
     return static_cast<u32>(value < 0 ? 0 : value > elements ? elements : value);
   };
   const u32 begin = within(-s64{at[0]}), end = within(static_cast<s64>(map.dims[0]) - at[0]);
-  TensorRows rows = is_of_list(operands.mode)        ? TensorRows::of_list(map, at + 1)
-                    : map.mode == TensorMode::tile   ? TensorRows::of_tile(map, at)
-                    : map.mode == TensorMode::im2col ? TensorRows::of_pixels(map, at, operands.info)
-                                                     : TensorRows::of_line(map, at, operands.info[0],
-                                                                           operands.info[1]);
-  return {rows, map.type, map.fills_with_nan, map.swizzle(), at[0], elements,
-          begin, end < begin ? begin : end};
+  TensorRows rows = is_of_list(operands.mode)      ? TensorRows::of_list(map, at + 1)
+                    : map.mode == TensorMode::tile ? TensorRows::of_tile(map, at)
+                    : map.mode == TensorMode::im2col
+                        ? TensorRows::of_pixels(map, at, operands.info)
+                        : TensorRows::of_line(map, at, operands.info[0], operands.info[1]);
+  return {rows,     map.type, map.fills_with_nan,       map.swizzle(), at[0],
+          elements, begin,    end < begin ? begin : end};
 }
 
 }  // namespace heddle::sem

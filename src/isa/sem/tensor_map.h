@@ -9,7 +9,8 @@
 //                15-16 swizzle atomicity, 17 fill, 18-19 promotion; 24-63 five strides of elements
 //     words 2-4  five dimensions - 1 (32 bits each), then 32 bits of 0
 //     words 5-8  four strides in bytes
-//     word 9-    five dimensions of the box, lower corners W, H, D, upper corners W, H, D, channels,
+//     word 9-    five dimensions of the box, lower corners W, H, D, upper corners W, H, D,
+//     channels,
 //                pixels (16 bits each); the rest is 0
 //
 // Two habits of programs shape it. Triton fills 128 bytes with zeros and then sets the fields of a
@@ -196,8 +197,8 @@ constexpr void pack_tensor_map(const TensorMap& map, TensorMapWords& words) {
   at::set(words, at::kPixels, map.pixels);
 }
 
-/// tensormap.replace: `ordinal` is 0 to 4 where the field is one of an array. A value of rank is one
-/// less than the rank. The fifth stride does not exist, and setting it does nothing.
+/// tensormap.replace: `ordinal` is 0 to 4 where the field is one of an array. A value of rank is
+/// one less than the rank. The fifth stride does not exist, and setting it does nothing.
 constexpr void replace_in_tensor_map(TensorMapWords& words, isa::MapField field, u32 ordinal,
                                      u64 value) {
   namespace at = tensor_map_layout;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The limits of tensor maps (driver API 6.30, PTX ISA 5.5, 9.7.9.27.1.1): what the driver refuses to
-// encode, and what instructions refuse to use.
+// The limits of tensor maps (driver API 6.30, PTX ISA 5.5, 9.7.9.27.1.1): what the driver refuses
+// to encode, and what instructions refuse to use.
 #pragma once
 
 #include "isa/sem/tensor_map.h"
@@ -10,20 +10,20 @@ namespace heddle::sem {
 
 enum class TensorMapFault : u8 {
   none,
-  not_a_map,        ///< bits are set that no map has
-  rank,             ///< not 1 to 5, or less than 3 with im2col
-  address,          ///< no multiple of 16, or of 32 for padded types
-  dimension,        ///< not 1 to 2^32, or no multiple that the type asks for
-  stride,           ///< no multiple of 16, or of 32 for padded types, or 2^40 or more
-  box,              ///< not 1 to 256, or rows of no multiple of 16 bytes; padded types: not 128
-  element_stride,   ///< not 1 to 8
-  interleave,       ///< no engine knows it
-  swizzle,          ///< the type or the atom does not go with it
-  swizzle_span,     ///< a row of the box is longer than the swizzling pattern
-  fill,             ///< NaN for a type without NaN
-  corner,           ///< out of its range, or the bounding box is empty
-  channels,         ///< not 1 to 256; padded types: not 128
-  pixels,           ///< not 1 to 1024
+  not_a_map,       ///< bits are set that no map has
+  rank,            ///< not 1 to 5, or less than 3 with im2col
+  address,         ///< no multiple of 16, or of 32 for padded types
+  dimension,       ///< not 1 to 2^32, or no multiple that the type asks for
+  stride,          ///< no multiple of 16, or of 32 for padded types, or 2^40 or more
+  box,             ///< not 1 to 256, or rows of no multiple of 16 bytes; padded types: not 128
+  element_stride,  ///< not 1 to 8
+  interleave,      ///< no engine knows it
+  swizzle,         ///< the type or the atom does not go with it
+  swizzle_span,    ///< a row of the box is longer than the swizzling pattern
+  fill,            ///< NaN for a type without NaN
+  corner,          ///< out of its range, or the bounding box is empty
+  channels,        ///< not 1 to 256; padded types: not 128
+  pixels,          ///< not 1 to 1024
 };
 
 inline constexpr u64 kMostTensorDim = u64{1} << 32, kTensorStrideLimit = u64{1} << 40;
@@ -41,8 +41,8 @@ constexpr TensorMapFault tensor_swizzle_fault(const TensorMap& map) {
   if (map.swizzle_mode == TensorSwizzle::none) return TensorMapFault::none;
   if (map.swizzle_mode != TensorSwizzle::b128 && map.swizzle_atom != SwizzleAtom::b16)
     return TensorMapFault::swizzle;
-  if (is_padded(map.type) && (map.swizzle_mode != TensorSwizzle::b128 ||
-                              map.swizzle_atom == SwizzleAtom::b32_flip_8b))
+  if (is_padded(map.type) &&
+      (map.swizzle_mode != TensorSwizzle::b128 || map.swizzle_atom == SwizzleAtom::b32_flip_8b))
     return TensorMapFault::swizzle;
   const u32 bytes = bytes_in_shared(map.type, map.row_elements());
   if (bytes > swizzle_span(map.swizzle_mode) || bytes % 16) return TensorMapFault::swizzle_span;
@@ -100,16 +100,15 @@ constexpr TensorMapFault tensor_map_fault(const TensorMap& map) {
       return TensorMapFault::element_stride;
   }
   if (map.fills_with_nan && !is_float(map.type)) return TensorMapFault::fill;
-  const TensorMapFault shape =
-      map.mode == TensorMode::tile ? tile_fault(map) : im2col_fault(map);
+  const TensorMapFault shape = map.mode == TensorMode::tile ? tile_fault(map) : im2col_fault(map);
   return shape != TensorMapFault::none ? shape : tensor_swizzle_fault(map);
 }
 
 /// The first limit that the map in these words breaks.
 constexpr TensorMapFault tensor_map_fault(const TensorMapWords& words, const TensorMap& map) {
   namespace at = tensor_map_layout;
-  u64 strange = words[at::kUsedWords - 1] >> 16 | words[4] >> 32 |
-                (words[1] >> at::kUnused & ~u64{2} & 0xf);
+  u64 strange =
+      words[at::kUsedWords - 1] >> 16 | words[4] >> 32 | (words[1] >> at::kUnused & ~u64{2} & 0xf);
   for (u32 i = at::kUsedWords; i < kTensorMapBytes / sizeof(u64); ++i) strange |= words[i];
   return strange ? TensorMapFault::not_a_map : tensor_map_fault(map);
 }
