@@ -93,7 +93,7 @@ TEST(TensorMap, EachLimitAtItsEdge) {
     TensorMapFault fault;
     TensorMap map;
     Change right, wrong;
-  } kLimits[] = {
+  } limits[] = {
       {TensorMapFault::address, plain_map(), [](auto& m) { m.address = 16; },
        [](auto& m) { m.address = 8; }},
       {TensorMapFault::rank, plain_map(), [](auto& m) { m.rank = 1; }, [](auto& m) { m.rank = 6; }},
@@ -140,7 +140,7 @@ TEST(TensorMap, EachLimitAtItsEdge) {
       {TensorMapFault::not_a_map, plain_map(), [](auto&) {},
        [](auto& m) { m.mode = static_cast<TensorMode>(4); }},
   };
-  for (const auto& limit : kLimits) {
+  for (const auto& limit : limits) {
     TensorMap right = limit.map, wrong = limit.map;
     limit.right(right);
     limit.wrong(wrong);
@@ -163,7 +163,7 @@ struct Example {
   std::vector<Line> lines;
 };
 TEST(TensorRows, TheManualsExamplesOfIm2col) {
-  const Example kExamples[] = {
+  const Example examples[] = {
       {"1",
        9,
        64,
@@ -216,7 +216,7 @@ TEST(TensorRows, TheManualsExamplesOfIm2col) {
         {8, 8, 0, 4},
         {8, 10, 0, 3}}},
   };
-  for (const Example& example : kExamples) {
+  for (const Example& example : examples) {
     TensorMap map;
     map.mode = TensorMode::im2col;
     map.rank = 4;
