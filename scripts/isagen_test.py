@@ -128,13 +128,13 @@ class Good(unittest.TestCase):
 
     def test_operands_that_take_more_or_less(self):
         isa = self.isa(insn("", "add{.vec}.u32  d:loose(u32)*vec, a:bits(u32), b:sreg(u32), [full c], e:spread(index(u32*2)), f:u16(!0..8)",
-                            "sem pending"))
+                            "sem engine handler"))
         d, a, b, c, e, f = isa.forms[0].operands
         self.assertTrue(d.loose and a.as_bits and b.special_allowed and c.full_width and e.spread and e.indexed)
         self.assertEqual((c.name, f.imm_above, f.imm_min, f.imm_max), ("c", True, 0, 8))
 
     def test_words_of_the_opcode_come_first(self):
-        isa = self.isa(insn("", "add{^.sat}^.wide{.xorsign}.u32  d:u32, a:u32", "sem pending"))
+        isa = self.isa(insn("", "add{^.sat}^.wide{.xorsign}.u32  d:u32, a:u32", "sem engine handler"))
         for words, fits in (("sat wide xorsign u32", True), ("wide u32 xorsign", True), ("wide sat u32", False),
                             ("xorsign wide u32", False), ("sat u32 wide", False)):
             self.assertEqual(bool(match(isa, isa.forms, words.split())), fits, words)
@@ -142,27 +142,27 @@ class Good(unittest.TestCase):
     def test_destination_by_name(self):
         for operands, written in (("[d], b:T", []), ("d:T, b:T", ["d"]), ("b:T, d:T", []),
                                   ("p:pred, a:T", ["p"]), ("x:T|y:pred, a:T", ["x", "y"])):
-            isa = self.isa(insn("T u32", "add.T  " + operands, "sem pending"))
+            isa = self.isa(insn("T u32", "add.T  " + operands, "sem engine handler"))
             self.assertEqual([o.name for o in isa.forms[0].operands if o.written], written, operands)
 
     def test_range_of_the_elements_of_a_vector(self):
-        isa = self.isa(insn("T u32", "add.T  d:T, a:u16(0..3)*2", "sem pending"))
+        isa = self.isa(insn("T u32", "add.T  d:T, a:u16(0..3)*2", "sem engine handler"))
         a = isa.forms[0].operands[1]
         self.assertEqual((a.vector_length, a.imm_min, a.imm_max, a.kind), (2, 0, 3, "value"))
 
     def test_bracketed_coordinates_and_suffix(self):
-        isa = self.isa(insn("T u32", "add.T  d:T, [a:u64, c:u32*2]{.unified}", "sem pending"))
+        isa = self.isa(insn("T u32", "add.T  d:T, [a:u64, c:u32*2]{.unified}", "sem engine handler"))
         _, a, c = isa.forms[0].operands
         self.assertEqual((a.kind, a.suffix, c.bracketed, c.vector_length), ("address", "unified", True, 2))
 
     def test_vectors_of_one_element_have_braces(self):
         for form, text in (("add.T  _, [a:shared], c:T*1", "add.u32 _, [%r_u64_0], {%r_u32_0};"),
                            ("add{.vec}.T  d:T*vec, a:T", "add.u32 %r_u32_0, %r_u32_1;")):
-            isa = self.isa(insn("T u32", form, "sem pending"))
+            isa = self.isa(insn("T u32", form, "sem engine handler"))
             self.assertIn(text, outputs(isa)["form_instances.txt"])
         rejected = "reject\t2.3\tsm_20\tadd.u32 _, [%r_u64_0], %r_u32_0;"
-        self.assertIn(rejected, outputs(self.isa(insn("T u32", "add.T  _, [a:shared], c:T*1", "sem pending")))["form_instances.txt"])
-        self.assertNotIn(rejected, outputs(self.isa(insn("T u32", "add.T  _, [a:shared], c:bare(T*1)", "sem pending")))["form_instances.txt"])
+        self.assertIn(rejected, outputs(self.isa(insn("T u32", "add.T  _, [a:shared], c:T*1", "sem engine handler")))["form_instances.txt"])
+        self.assertNotIn(rejected, outputs(self.isa(insn("T u32", "add.T  _, [a:shared], c:bare(T*1)", "sem engine handler")))["form_instances.txt"])
 
     def test_words_and_signs_at_operands(self):
         isa = self.isa("group asel .b0 .h1\n" + insn("T u32", "add.T  d:T, {-}a:T{.asel}, b:T",
@@ -176,7 +176,7 @@ class Good(unittest.TestCase):
         self.assertIn("add.u32 %r_u32_0, -%r_u32_1, %r_u32_2;", text)
 
     def test_words_and_signs_that_must_stand_at_operands(self):
-        isa = self.isa("group dsel .b0 .h1\n" + insn("T u32", "add.T  d:T.dsel, -a:T", "sem pending"))
+        isa = self.isa("group dsel .b0 .h1\n" + insn("T u32", "add.T  d:T.dsel, -a:T", "sem engine handler"))
         form = isa.forms[0]
         self.assertEqual([slot.required for slot in form.slots], [True, True, True])
         text = outputs(isa)["form_instances.txt"]
@@ -184,11 +184,11 @@ class Good(unittest.TestCase):
         self.assertNotIn("add.u32 %r_u32_0,", text)
 
     def test_forms_apart_by_a_word_at_an_operand(self):
-        table = insn("T u32", "add.T  d:T{, c:T}", "sem pending") + "  form add.u32  d:u32.asel, c:u32\n    sem pending\n"
+        table = insn("T u32", "add.T  d:T{, c:T}", "sem engine handler") + "  form add.u32  d:u32.asel, c:u32\n    sem engine handler\n"
         self.assertEqual(len(self.isa("group asel .b0\n" + table).forms), 2)
 
     def test_selectors_of_lanes(self):
-        isa = self.isa(insn("T u32", "add.T  d:T, a:T{.b3210(0..7)}, b:T", "sem pending"))
+        isa = self.isa(insn("T u32", "add.T  d:T, a:T{.b3210(0..7)}, b:T", "sem engine handler"))
         _, a, lanes, b = isa.forms[0].operands
         self.assertEqual((a.name, lanes.kind, lanes.suffix, lanes.imm_max, b.name), ("a", "lanes", "b3210", 7, "b"))
         text = outputs(isa)["form_instances.txt"]
@@ -199,12 +199,12 @@ class Good(unittest.TestCase):
     def test_inherited_details_hold_where_they_can(self):
         isa = self.isa(insn("T u16 u32", "add{.sat}.T  d:T, a:T, b:T",
                             common="since ptx 7.8, sm_90 when .relu\nsince ptx 7.0 when !.relu, .sat") +
-                       "  form add.relu.s32  d:s32, a:s32, b:s32\n    sem pending\n")
+                       "  form add.relu.s32  d:s32, a:s32, b:s32\n    sem engine handler\n")
         self.assertEqual([len(form.gates) for form in isa.forms], [1, 1])
         self.assertEqual(len(isa.forms[0].gates[0].when), 1)
 
     def test_constants(self):
-        isa = self.isa(insn("T u32", "add.T  d:T, a:imm(-1|1), b:u32(24..40/8), c:imm(0..7)", "sem pending"))
+        isa = self.isa(insn("T u32", "add.T  d:T, a:imm(-1|1), b:u32(24..40/8), c:imm(0..7)", "sem engine handler"))
         self.assertEqual([(o.kind, o.imm_min, o.imm_max, o.imm_step, o.imm_values) for o in isa.forms[0].operands[1:]],
                          [("imm", -1, 1, 1, (-1, 1)), ("value", 24, 40, 8, ()), ("imm", 0, 7, 1, ())])
         self.assertIn(".imm_values = {kConstants + 0, 2}", outputs(isa)["tables.cpp"])
@@ -212,31 +212,31 @@ class Good(unittest.TestCase):
     def test_each(self):
         isa = self.isa("group shape  each n 8..24/8 64: .m{n}k4 .m{n}k8; .x\n" +
                        insn("rows shape N  each n 8..24/8: .m{n}k4 {n/2} | .m{n}k8 {n*2}; | .x 1\n",
-                            "add.shape.u32  d:u32*N, a:u32", "sem pending"))
+                            "add.shape.u32  d:u32*N, a:u32", "sem engine handler"))
         self.assertEqual(isa.groups["shape"].words, ("m8k4", "m8k8", "m16k4", "m16k8", "m24k4", "m24k8", "m64k4", "m64k8", "x"))
         self.assertEqual(isa.forms[0].rows, [(1, 4), (2, 16), (3, 8), (4, 32), (5, 12), (6, 48), (9, 1)])
 
     def test_address_in_a_register(self):
-        isa = self.isa(insn("T u32", "add.T  d:T, d_second:T, [t:u16]", "sem pending"))
+        isa = self.isa(insn("T u32", "add.T  d:T, d_second:T, [t:u16]", "sem engine handler"))
         self.assertEqual([o.written for o in isa.forms[0].operands], [True, True, False])
         self.assertIn("add.u32 %r_u32_0, %r_u32_1, [%r_u16_0];", outputs(isa)["form_instances.txt"])
 
     def test_what_else_operands_say(self):
-        isa = self.isa(insn("T f32", "add{.ss}.T  d:free(T)|p:reg(pred), [a:shared?]", "sem pending"))
+        isa = self.isa(insn("T f32", "add{.ss}.T  d:free(T)|p:reg(pred), [a:shared?]", "sem engine handler"))
         d, p, a = isa.forms[0].operands
         self.assertEqual((d.free, d.sink, p.sink, p.register_only), (True, True, False, True))
         self.assertEqual((a.space, a.symbol_space, a.space_slot), ("", "shared", 0))
 
     def test_which_registers_and_constants_fit(self):
         isa = self.isa(insn("T u32", "add{.ss}.T  d:raw(free(f32))*2, [a:32..], [b:exact(b32)], [c:free(generic)], "
-                            "e:cut(imm(0|4)), f:u16(0|2, 0..3)*2", "sem pending"))
+                            "e:cut(imm(0|4)), f:u16(0|2, 0..3)*2", "sem engine handler"))
         d, a, b, c, e, f = isa.forms[0].operands
         self.assertEqual((d.raw, d.free, a.least_bits, b.exact, b.least_bits, c.free, e.cut), (True, True, 32, True, 0, True, True))
         self.assertEqual((e.imm_values, f.imm_values, f.imm_last, f.vector_length), ((0, 4), (0, 2), 3, 2))
 
     def test_what_is_only_expected_refuses_nothing(self):
         isa = self.isa(insn("T u32", "add{.sat}.T  d:T, a:T",
-                            'expect .sat : "why"\nexpect ptx 7.8 when .sat\nsem pending'))
+                            'expect .sat : "why"\nexpect ptx 7.8 when .sat\nsem engine handler'))
         form = isa.forms[0]
         self.assertEqual((len(form.rules), len(form.gates), len(form.advice), len(form.advised_gates)), (0, 0, 1, 1))
         lines = outputs(isa)["form_instances.txt"].splitlines()
@@ -244,7 +244,7 @@ class Good(unittest.TestCase):
         self.assertFalse([line for line in lines if line.startswith("reject") and line.split("\t")[5] in ("version", "require")])
 
     def test_a_word_that_is_ignored_refuses_nothing_and_is_in_no_pair(self):
-        isa = self.isa(insn("T u32", "add{.sat}.T  d:T, a:T", 'ignores op : "why"\nsem pending'))
+        isa = self.isa(insn("T u32", "add{.sat}.T  d:T, a:T", 'ignores op : "why"\nsem engine handler'))
         form = isa.forms[0]
         self.assertEqual([slot.ignored for slot in form.slots], [False, False, True])
         self.assertEqual([(rule.when, rule.message) for rule in form.advice], [((), "why")])
@@ -254,7 +254,7 @@ class Good(unittest.TestCase):
         self.assertIn("add.and.u32 %r_u32_0, %r_u32_1;", [n.text for n in found if n.kind == "added"])
 
     def test_optional_operand_with_a_condition(self):
-        isa = self.isa(insn("T u16 u32", "add.T  d:T{, c:T when T=u32}", "sem pending"))
+        isa = self.isa(insn("T u16 u32", "add.T  d:T{, c:T when T=u32}", "sem engine handler"))
         form = isa.forms[0]
         self.assertEqual([Writer(isa, form, values, optional=True).text() for values in covering(form)],
                          ["add.u16 %r_u16_0;", "add.u32 %r_u32_0, %r_u32_1;"])
@@ -279,7 +279,7 @@ class Good(unittest.TestCase):
 
     def test_words_in_two_places_keep_their_order(self):
         isa = self.isa("group alayout .row .col\ngroup blayout .row .col\n" +
-                       insn("T u32", "add.alayout.blayout.T  d:T, a:T", "require alayout=.row", "sem pending"))
+                       insn("T u32", "add.alayout.blayout.T  d:T, a:T", "require alayout=.row", "sem engine handler"))
         self.assertTrue(match(isa, isa.forms, ["u32", "row", "col"]))
         self.assertFalse(match(isa, isa.forms, ["col", "row", "u32"]))
         self.assertFalse(match(isa, isa.forms, ["row", "u32"]))
@@ -364,7 +364,7 @@ class Emitted(unittest.TestCase):
 
     def test_a_reject_that_another_form_accepts_is_left_out(self):
         rows = self.instances(insn("T u16 u32\nsince ptx 7.8") +
-                              "  form add.T  d:T, a:T\n    T u16 u32\n    sem pending\n")
+                              "  form add.T  d:T, a:T\n    T u16 u32\n    sem engine handler\n")
         self.assertFalse([row for row in rows if row[0] == "reject" and row[5] == "missing" and row[3].count(",") == 1])
 
     def test_cases(self):
@@ -381,7 +381,7 @@ class Emitted(unittest.TestCase):
 
     def test_neighbours(self):
         isa, errors = load(insn('T u16 u32\nsince ptx 7.1, sm_80\nrequire .sat => T=u32', "add{.sat}.T  d:T, a:T, b:u32(0..7)",
-                                "sem pending"))
+                                "sem engine handler"))
         self.assertEqual(errors, [])
         found = {(n.kind, str(n.place.target), str(n.place.version), n.text)
                  for n in neighbours(isa, 80, Version(9, 0), lambda form: True)[0]}
@@ -423,12 +423,12 @@ BAD = [
     (insn("T u16", "add.T  d:T, a:T", "sem engine put applies f<T>"), "5: only a `sem memory` applies a function"),
     ("group x .a .a\n", "1: group `x` has `.a` twice"),
     ("group form .a\n", "1: a group cannot be called `form`"),
-    ("insn add\n  manual 9.7\n  form add.u32 d:u32\n    sem pending\n", "1: insn `add` has no summary"),
-    (ADD + 'insn add "Again"\n  manual 9.7\n  form add.s32 d:s32\n    sem pending\n', "7: insn `add` already has its "
+    ("insn add\n  manual 9.7\n  form add.u32 d:u32\n    sem engine handler\n", "1: insn `add` has no summary"),
+    (ADD + 'insn add "Again"\n  manual 9.7\n  form add.s32 d:s32\n    sem engine handler\n', "7: insn `add` already has its "
      "summary at fixture.isa:1"),
     ('insn add "Add"\n', "1: insn `add` has no form"),
-    ('insn add "Add"\n  manual 9.7\n  form sub.u32 d:u32\n    sem pending\n', "3: the opcode must be `add`"),
-    ('insn add "Add"\n  form add.u32 d:u32\n    sem pending\n', "2: the form has no `manual` section"),
+    ('insn add "Add"\n  manual 9.7\n  form sub.u32 d:u32\n    sem engine handler\n', "3: the opcode must be `add`"),
+    ('insn add "Add"\n  form add.u32 d:u32\n    sem engine handler\n', "2: the form has no `manual` section"),
     (ADD + "  since ptx 1.0\n", "7: `since` holds for all forms only above the first form"),
     (insn("T u32", sem=""), "3: the form has no `sem`"),
     (insn("T u32 u33"), "4: unknown type `u33`"),
@@ -482,15 +482,15 @@ BAD = [
     (insn("T u32 u16\nrequire T=u32\nsince ptx 8.0 when T=u16"), "6: the condition of this gate never holds"),
     (insn("T u32\ncc both"), "5: expected: cc in, cc out or cc inout"),
     (insn("T u32\nmanual 9.x"), "5: `9.x` is not a section number"),
-    (insn("T u32", sem="sem lanes add"), "5: expected: sem lane|memory|warp|engine|pending NAME"),
-    (insn("T u32", sem="sem lane"), "5: sem lane needs a name"),
-    (insn("T u32", sem="sem pending add"), "5: `pending` has no name"),
+    (insn("T u32", sem="sem lanes add"), "5: expected: sem lane|memory|warp|engine NAME"),
+    (insn("T u32", sem="sem lane"), "5: expected: sem lane|memory|warp|engine NAME"),
+    (insn("T u32", sem="sem pending"), "5: expected: sem lane|memory|warp|engine NAME"),
     (insn("T u32", sem="sem lane add<rnd>"), "5: group `rnd` is not in the form"),
     (insn("T u32", sem="sem lane add<W>"), "5: type variable `W` is not in the form"),
     (insn("T u32", sem="sem lane add<T>(rnd)"), "5: run-time argument `rnd` is not a modifier of the form"),
-    (insn("T u32", sem="sem lane add<sat>") + "  form add{.sat}.f32  d:f32\n    sem pending\n",
+    (insn("T u32", sem="sem lane add<sat>") + "  form add{.sat}.f32  d:f32\n    sem engine handler\n",
      "5: flag `sat` is not in the form"),
-    (insn("", "add.sat^.wide.u32  d:u32, a:u32", "sem pending"), "3: what belongs to the opcode (`^`) comes first"),
+    (insn("", "add.sat^.wide.u32  d:u32, a:u32", "sem engine handler"), "3: what belongs to the opcode (`^`) comes first"),
     (insn("T u32\ncase 1 -> 2"), "5: the form reads 2 values, the case gives 1"),
     (insn("T u32\ncase 1, 2 -> 3, 4"), "5: the form writes 1 value, the case gives 2"),
     (insn("T u32\ncc out\ncase 1, 2 -> 3"), "6: the form writes 2 values, the case gives 1"),
@@ -500,9 +500,9 @@ BAD = [
     (insn("T u32\ncase 1, 2"), "5: expected: case [WORDS:] INPUTS -> OUTPUTS"),
     (insn("T u32 u16\nrequire .sat => T=u32\ncase .sat u16: 1 -> 2", "add{.sat}.T  d:T, a:T"),
      "6: the words of the case are no legal combination"),
-    (ADD + "  form add.u32  d:u32, a:u32, b:u32\n    sem pending\n",
+    (ADD + "  form add.u32  d:u32, a:u32, b:u32\n    sem engine handler\n",
      "7: `add.u32` with the same operands is also the form at fixture.isa:3"),
-    ("group asel .b0\n" + ADD + "  form add.u32  d:u32{.asel}, a:u32, b:u32\n    sem pending\n",
+    ("group asel .b0\n" + ADD + "  form add.u32  d:u32{.asel}, a:u32, b:u32\n    sem engine handler\n",
      "8: `add.u32` with the same operands is also the form at fixture.isa:4"),
     ('sreg %tid u33 "x"\n', "1: unknown type `u33`"),
     ('sreg %tid u32 "x"\nsreg %tid u32 "x"\n', "2: sreg `%tid` is already declared at fixture.isa:1"),

@@ -12,20 +12,18 @@ from .model import Case, Detail, Form, Loc, NotationError, SemArg
 from .operands import split_top
 from .search import derive, legal
 
-SEM_KINDS = ("lane", "memory", "warp", "engine", "pending")
+SEM_KINDS = ("lane", "memory", "warp", "engine")
 VALUE = re.compile(r"-?(\d+|0[xX][0-9a-fA-F]+|0[bB][01]+|\d+\.\d*([eE][-+]?\d+)?|\d+[eE][-+]?\d+|\.\d+|"
                    r"0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|inf|nan)|true|false|_")
 
 
 def parse_sem(ctx: FormContext, scoped: Scoped) -> None:
     form, loc = ctx.form, scoped.detail.loc
-    match = re.fullmatch(r"(\w+)(?:\s+([a-z_]\w*)(?:\s+applies\s+([a-z_]\w*))?\s*(?:<(.*?)>)?\s*(?:\(([^()]*)\))?)?",
+    match = re.fullmatch(r"(\w+)\s+([a-z_]\w*)(?:\s+applies\s+([a-z_]\w*))?\s*(?:<(.*?)>)?\s*(?:\(([^()]*)\))?",
                          scoped.detail.rest)
     if not match or match[1] not in SEM_KINDS:
         raise NotationError(loc, f"expected: sem {'|'.join(SEM_KINDS)} NAME [applies FUNCTION]<arguments>(run-time arguments)")
-    if (match[2] is None) != (match[1] == "pending"):
-        raise NotationError(loc, "`pending` has no name" if match[2] else f"sem {match[1]} needs a name")
-    form.sem_kind, form.sem, form.applies = match[1], match[2] or "", match[3] or ""
+    form.sem_kind, form.sem, form.applies = match[1], match[2], match[3] or ""
     if form.applies and form.sem_kind != "memory":
         raise NotationError(loc, "only a `sem memory` applies a function")
     form.sem_args = [_sem_arg(ctx, arg, loc) for arg in split_top(match[4] or "") if arg]

@@ -68,7 +68,6 @@ int show_compiled(const JitOptions& options);
 
 struct IsaOptions {
   std::string opcode;
-  bool pending = false;
   bool markdown = false;
 };
 int list_instructions(const IsaOptions& options);

@@ -71,8 +71,6 @@ std::string gates_of(const isa::Form& form) {
   return text;
 }
 
-bool is_pending(const isa::Form& form) { return form.sem_kind == isa::SemKind::pending; }
-
 }  // namespace
 
 int list_instructions(const IsaOptions& options) {
@@ -86,32 +84,26 @@ int list_instructions(const IsaOptions& options) {
   if (options.markdown)
     print(
         "# The instructions that Heddle knows\n\nFrom the tables in `src/isa`: every form, "
-        "its section of the PTX ISA manual, the version and target that it needs, and "
-        "whether it runs.\n");
-  std::size_t pending = 0;
+        "its section of the PTX ISA manual, and the version and target that it needs. Both "
+        "engines run all of them.\n");
   std::string_view section;
   for (const isa::Form& form : forms) {
-    pending += is_pending(form);
-    if (options.pending && !is_pending(form)) continue;
     const std::string gates = gates_of(form);
     if (options.markdown) {
       if (form.opcode != section)
-        print("\n## {}\n\n| form | manual | from | runs |\n|---|---|---|---|\n", form.opcode);
+        print("\n## {}\n\n| form | manual | from |\n|---|---|---|\n", form.opcode);
       section = form.opcode;
       std::string syntax(form.syntax);
       for (std::size_t at = 0; (at = syntax.find('|', at)) != syntax.npos; at += 2)
         syntax.insert(at, "\\");
-      print("| `{}` | {} | {} | {} |\n", syntax, form.manual, gates,
-            is_pending(form) ? "no" : "yes");
+      print("| `{}` | {} | {} |\n", syntax, form.manual, gates);
     } else {
-      print("{:<70} {:<14} {:<8} {}\n", form.syntax, form.manual,
-            is_pending(form) ? "pending" : "runs", gates);
+      print("{:<70} {:<14} {}\n", form.syntax, form.manual, gates);
     }
   }
   std::size_t opcodes = 1;
   for (std::size_t i = 1; i < forms.size(); ++i) opcodes += forms[i].opcode != forms[i - 1].opcode;
-  print("\n{} forms of {} instructions: {} run, {} are checked but pending\n", forms.size(),
-        opcodes, forms.size() - pending, pending);
+  print("\n{} forms of {} instructions\n", forms.size(), opcodes);
   return kOk;
 }
 

@@ -145,8 +145,6 @@ void add_isa(CLI::App& app, int& status) {
   const auto options = std::make_shared<IsaOptions>();
   CLI::App* command = app.add_subcommand("isa", "List the instruction forms that Heddle knows");
   command->add_option("OPCODE", options->opcode, "Only this instruction");
-  command->add_flag("--pending", options->pending,
-                    "Only forms that are checked but that no engine runs yet");
   command->add_flag("--markdown", options->markdown, "As a table for a document");
   command->callback([options, &status] { status = list_instructions(*options); });
 }

@@ -192,8 +192,6 @@ void Decoder::lane_function(const isa::Form& form) {
 void Decoder::instruction() {
   const isa::Form& form = inst_->get_form();
   switch (form.sem_kind) {
-    case SemKind::pending:
-      return refuse("no engine runs this instruction yet");
     case SemKind::lane:
       return lane_function(form);
     case SemKind::warp:

@@ -130,7 +130,7 @@ struct OperandSpec {
       {};  ///< written (or, when optional, perhaps written) only when all hold; empty: always
 };
 
-enum class SemKind : u8 { lane, memory, warp, engine, pending };
+enum class SemKind : u8 { lane, memory, warp, engine };
 
 /// The implicit condition-code operands of the form (9.7.2).
 enum class CarryUse : u8 { none, in, out, inout };
@@ -154,7 +154,7 @@ struct Form {
   CarryUse carry;
   SemKind sem_kind;
   std::string_view sem;  ///< name of the function or handler
-  SemId sem_id;          ///< generated enumerator of that name; SemId::none for lane and pending
+  SemId sem_id;          ///< generated enumerator of that name; SemId::none for lane
   u32 dispatch_base;     ///< of lane and warp functions, and of what `applies` names: its first
                          ///< index into the table of that kind
   std::span<const u8>

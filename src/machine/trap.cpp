@@ -38,8 +38,6 @@ std::string_view name_of(TrapKind kind) {
       return "illegal use of a tensor map";
     case TrapKind::tensor_memory_leak:
       return "tensor memory not freed";
-    case TrapKind::not_supported:
-      return "instruction not supported yet";
   }
   return "unknown trap";
 }

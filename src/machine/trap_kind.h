@@ -23,6 +23,5 @@ enum class TrapKind : u8 {
   tensor_memory,       ///< an instruction of tensor memory that is not legal, or beyond what exists
   tensor_map,          ///< of a tensor copy: not one, or not one for the instruction
   tensor_memory_leak,  ///< a CTA exits and has not freed all of its tensor memory
-  not_supported,       ///< reached a form that no engine runs yet
 };
 }  // namespace heddle::machine

@@ -666,15 +666,12 @@ class Explain(Case):
 class Isa(Case):
     def test_one_instruction(self):
         out, _ = self.heddle("isa", "redux")
-        self.contains(out, "redux.sync", "9.7.", "sm_80", "runs")
+        self.contains(out, "redux.sync", "9.7.", "sm_80")
         self.assertRegex(out, r"\n[0-9]+ forms of 1 instructions?: ")
 
-    def test_all_and_pending(self):
+    def test_all(self):
         everything, _ = self.heddle("isa")
-        pending, _ = self.heddle("isa", "--pending")
-        self.assertGreater(everything.count("\n"), 300)
-        self.assertLess(pending.count("\n"), everything.count("\n"))
-        self.assertNotIn(" runs ", pending)
+        self.assertGreater(everything.count("\n"), 600)
 
     def test_markdown(self):
         out, _ = self.heddle("isa", "add", "--markdown")

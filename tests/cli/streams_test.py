@@ -27,7 +27,7 @@ RUN = ["run", SAXPY, "--grid", "1", "--block", "32", "4", "1", "f32[4]", "f32[4]
 PRINTING = [
     ["check", BROKEN], ["check", BROKEN, "--format", "json"], ["check", BROKEN, "--format", "sarif"],
     ["check", SAXPY, "--format", "json"], ["check", SAXPY, "--dump", "ir"], ["check", "--link", BROKEN, SAXPY],
-    ["explain"], ["explain", "P2010"], ["isa"], ["isa", "add"], ["isa", "--pending"], ["isa", "--markdown"], ["devices"], ["env"],
+    ["explain"], ["explain", "P2010"], ["isa"], ["isa", "add"], ["isa", "--markdown"], ["devices"], ["env"],
     ["fmt", "-"], [*RUN, "--dump", "2"], [*RUN, "--dump", "2:1", "--dump", "3"], ["help"], ["help", "run"], ["check", "--help"],
     ["env", "--format", "json"], ["--version"],
 ]
@@ -64,7 +64,7 @@ WORDS = {
     ("jit", "--print-after"): ["nosuch", "lower,nosuch"], ("jit", "--passes"): ["nosuch", "promote,all", "lower "],
 }
 FLAGS = {
-    "check": ["--link", "--strict"], "devices": [], "env": [], "exec": [], "explain": [], "fmt": ["--check"], "isa": ["--pending", "--markdown"],
+    "check": ["--link", "--strict"], "devices": [], "env": [], "exec": [], "explain": [], "fmt": ["--check"], "isa": ["--markdown"],
     "jit": ["--print-passes"],
     "run": ["--cooperative", "--no-contract", "--time"],
 }

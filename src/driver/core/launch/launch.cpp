@@ -164,8 +164,6 @@ CUresult result_of(machine::TrapKind kind) {
       return CUDA_ERROR_ASSERT;
     case TrapKind::tensor_memory_leak:
       return CUDA_ERROR_TENSOR_MEMORY_LEAK;
-    case TrapKind::not_supported:
-      return CUDA_ERROR_NOT_SUPPORTED;
   }
   return CUDA_ERROR_UNKNOWN;
 }

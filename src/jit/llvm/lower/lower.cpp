@@ -314,8 +314,6 @@ void FunctionLowering::instruction() {
       return lane_function();
     case SemKind::warp:
       return warp_function();
-    case SemKind::pending:
-      return fail(fmt::format("'{}' is not compiled", form.opcode));
     case SemKind::memory:
     case SemKind::engine:
       break;
