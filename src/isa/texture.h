@@ -58,7 +58,7 @@ inline constexpr u32 kMostTextureLevels = 18;  ///< a width of 131,072 texels ha
 struct Texture {
   TexelFormat format = TexelFormat::u8;
   TexelReading reading = TexelReading::bits;
-  u8 channels = 1;  ///< of a texel: 1, 2 or 4
+  u8 channels = 1;  ///< of a texel: 1, 2 or 4; of BC6H 3
   u8 levels = 1;    ///< of the view
   bool mipmapped = false;
   bool layered = false, cube = false;

@@ -150,7 +150,7 @@ class Case:
                    for plane in blocks]
         self.texture = replace(self.whole, format=seen_format(form), reading="bits" if form.floats else "normalized",
                                channels=form.channels, levels=[Level((4 * size[0], 4 * size[1]), samples)])
-        self.view = View(0, 0, 0, max(layers, 1) - 1, form)
+        self.view = View(0, 0, 0, layers - 1 if op.layered else 0, form)
 
     def pick_view(self):
         """A View of the texture, or None."""

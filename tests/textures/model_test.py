@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of model.py, by examples computed by hand."""
+"""Tests of model.py and coordinates.py, by examples computed by hand."""
 
 import struct
 import unittest
 from fractions import Fraction
 
+import coordinates
 import model
 from model import Instruction, Level, Operands, Sampler, Texture, lookups
 from texels import FORMATS, float_code
@@ -46,7 +47,7 @@ class Filtering(unittest.TestCase):
             self.assertEqual(red(floats(self.RAMP), x, filter="linear"), value, x)
 
     def test_the_next_texel_begins_half_a_step_early(self):
-        found = model.neighbours(Fraction(1.5) - Fraction(1, 512))
+        found = coordinates.neighbours(Fraction(1.5) - Fraction(1, 512))
         self.assertEqual(found, [(1, 1), (2, 0)])
 
     def test_16_bit_codes_are_rounded(self):
@@ -70,13 +71,13 @@ class Addressing(unittest.TestCase):
     def test_inside(self):
         for mode, wanted in (("wrap", "12012012"), ("mirror", "10012210"), ("clamp_to_edge", "00012222"),
                              ("clamp_to_border", "--012---")):
-            found = "".join("-" if i is None else str(i) for i in (model.inside(mode, i, 3) for i in range(-2, 6)))
+            found = "".join("-" if i is None else str(i) for i in (coordinates.inside(mode, i, 3) for i in range(-2, 6)))
             self.assertEqual(found, wanted, mode)
 
     def test_coordinates(self):
         for mode, x, u in (("wrap", 1.25, 1), ("wrap", -0.25, 3), ("wrap", 1, 0), ("mirror", 1.25, 3), ("mirror", -0.25, 1),
                            ("mirror", 1, 4), ("mirror", 2, 0), ("clamp_to_edge", 1.25, 5), ("clamp_ogl", 1.25, 4)):
-            self.assertEqual(model.in_texels(mode, Fraction(x), 4, True), u, (mode, x))
+            self.assertEqual(coordinates.in_texels(mode, Fraction(x), 4, True), u, (mode, x))
 
     def test_border_is_blended(self):
         border = [float_code(8.0)] * 4
@@ -98,13 +99,13 @@ class Cubes(unittest.TestCase):
         for direction, face, st in (((2, 1, -1), 0, (0.5, -0.5)), ((-2, 1, -1), 1, (-0.5, -0.5)), ((1, 2, -1), 2, (0.5, -0.5)),
                                     ((1, -2, -1), 3, (0.5, 0.5)), ((1, -1, 2), 4, (0.5, 0.5)), ((1, -1, -2), 5, (-0.5, 0.5)),
                                     ((1, 1, 1), 4, (1, -1)), ((1, 1, 0), 2, (1, 0))):
-            self.assertEqual(model.face_of([Fraction(d) for d in direction]), (face, st), direction)
+            self.assertEqual(coordinates.face_of([Fraction(d) for d in direction]), (face, st), direction)
 
     def test_folding(self):
         for face, outside, wanted in ((4, (3, 1), (0, (0, 1))), (4, (-1, 1), (1, (2, 1))), (4, (1, -1), (2, (1, 2))),
                                       (4, (2, 3), (3, (2, 0))), (0, (1, -1), (2, (2, 1))), (0, (0, -1), (2, (2, 2))),
                                       (2, (0, -1), (5, (2, 0))), (4, (-1, 3), None), (4, (1, 2), (4, (1, 2)))):
-            self.assertEqual(model.folded(face, outside, 3), wanted, (face, outside))
+            self.assertEqual(coordinates.folded(face, outside, 3), wanted, (face, outside))
 
 
 class Levels(unittest.TestCase):

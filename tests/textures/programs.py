@@ -3,6 +3,7 @@
 threads, WORDS_IN words for each, and their results, WORDS_OUT words for each."""
 
 from driver import WORDS_IN, WORDS_OUT
+from model import Sampler
 
 # How a kernel names its texture: by an object's value in a register, a .texref variable, the address of one, a kernel
 # parameter, or a .texref and a .samplerref variable.
@@ -17,6 +18,7 @@ HEAD = """.version 8.5
 .reg .b64 %a, %in, %out, %t64, %q<4>;
 .reg .b32 %c<{words_in}>, %d<{words_out}>, %t;
 .reg .b16 %h<4>;
+.reg .f32 %f;
 .reg .pred %p;
 ld.param.u64 %a, [handle];
 ld.param.u64 %in, [in];
@@ -77,8 +79,10 @@ def lookup(op, binding, sampler=None):
     if op.offset:
         operands.append(registers(OFFSET, {1: 1, 2: 2, 3: 4}[op.dimensions]))
     if op.compare:
-        operands.append(f"%c{REFERENCE}")
+        operands.append("%f")  # a register without a type would be an offset
     text = f"{lookup_name(op)} {', '.join(operands)};"
+    if op.compare:
+        text = f"mov.b32 %f, %c{REFERENCE};\n{text}"
     if binding == "address":
         text = "mov.u64 %a, tex;\n" + text
     if op.dtype == "f16":
@@ -141,11 +145,12 @@ SAMPLER_QUERIES = ("filter_mode", "addr_mode_0", "addr_mode_1", "addr_mode_2")
 SURFACE_QUERIES = ("width", "height", "depth", "channel_data_type", "channel_order", "array_size", "memory_layout")
 
 
-def query(instruction, names, binding="object", level=False):
-    """The module for txq or suq: the answers to at most WORDS_OUT queries; the level is the thread's first word."""
-    texture = {"object": "%a", "surface": "srf"}.get(binding, "tex")
+def query(instruction, names, binding="object", level=False, sampler=None):
+    """The module for txq or suq: the answers to at most WORDS_OUT queries; the level is the thread's first word. sampler: the
+    queries are for it, of the binding "sampler"."""
+    texture = {"object": "%a", "surface": "srf"}.get(binding, "smp" if sampler else "tex")
     lod = ", %c0" if level else ""
     dot_level = ".level" if level else ""
     text = "\n".join(f"{instruction}{dot_level}.{name}.b32 %d{i}, [{texture}]{lod};" for i, name in enumerate(names))
-    return kernel(text, variables_of(binding, None))
-
+    independent = binding == "sampler"
+    return kernel(text, variables_of(binding, sampler or Sampler()), independent)

@@ -7,7 +7,9 @@ import sys
 
 import programs
 from cases import Case, instructions
+from coordinates import mode_of
 from driver import SURFACE_LDST, Device, view_descriptor
+from model import Sampler
 from texture_test import options_of
 
 # OpenCL's codes, PTX ISA 5.3.3.
@@ -26,24 +28,29 @@ def extents(texture, level):
     return dict(zip(programs.LEVEL_QUERIES, (*texture.levels[level].size, 1, 1)))
 
 
+def array_size(texture):
+    """Textures or cubes of an array."""
+    return texture.layers // (6 if texture.cube else 1) if texture.layered else 0
+
+
 def properties(texture, normalized):
     if texture.format.kind == "samples":
-        return {**extents(texture, 0), "array_size": texture.layers if texture.layered else 0}
+        return {**extents(texture, 0), "array_size": array_size(texture)}
     kind = texture.format.kind, texture.format.bits
     return {**extents(texture, 0), "channel_data_type": (NORMALIZED_TYPES if normalized else TYPES)[kind],
-            "channel_order": ORDERS[texture.channels], "array_size": texture.layers if texture.layered else 0}
+            "channel_order": ORDERS[texture.channels], "array_size": array_size(texture)}
 
 
 def texture_properties(texture, sampler):
     return {**properties(texture, texture.reading != "bits"), "normalized_coords": int(sampler.normalized),
             "num_mipmap_levels": len(texture.levels) if texture.mipmapped else 0, "num_samples": 0,
             "filter_mode": int(sampler.filter == "linear"),
-            **{f"addr_mode_{i}": ADDRESS_MODES.index(mode) for i, mode in enumerate(sampler.address)}}
+            **{f"addr_mode_{i}": ADDRESS_MODES.index(mode_of(sampler, i)) for i in range(texture.dimensions)}}
 
 
-def ask(gpu, instruction, names, binding, bind, levels=None):
+def ask(gpu, instruction, names, binding, bind, levels=None, sampler=None):
     """The answers of a kernel, by name; or a list of them, for each level."""
-    module, kernel = gpu.load(programs.query(instruction, names, binding, levels is not None))
+    module, kernel = gpu.load(programs.query(instruction, names, binding, levels is not None, sampler))
     try:
         handle = bind(module)
         rows = gpu.run(kernel, handle.value if handle else 0, [[level & 0xFFFFFFFF] for level in levels or (0,)])
@@ -61,20 +68,28 @@ def check_texture(gpu, case):
     if case.binding == "object":
         handle = gpu.texture_object(texture, sampler, resource, view_descriptor(case.whole, case.view))
 
+    independent = case.binding == "sampler"
+
     def bind(module):
-        return handle or gpu.bind(module, texture, sampler, resource)
+        return handle or gpu.bind(module, texture, Sampler(normalized=True) if independent else sampler, resource)
 
     wanted, got, levels = texture_properties(texture, sampler), {}, (0, 1, 2, 5, -1, 2**31 - 1)
-    binding = "object" if handle else "variable"
+    binding, sampler_queries = case.binding, programs.SAMPLER_QUERIES
+    if independent:
+        wanted["normalized_coords"] = 1
+        wanted.update((f"addr_mode_{i}", ADDRESS_MODES.index(mode)) for i, mode in enumerate(sampler.address))
+        wanted["force_unnormalized_coords"] = int(not sampler.normalized)
+        sampler_queries += ("force_unnormalized_coords",)
     try:
-        for names in (programs.TEXTURE_QUERIES[:5], programs.TEXTURE_QUERIES[5:], programs.SAMPLER_QUERIES):
+        for names in (programs.TEXTURE_QUERIES[:5], programs.TEXTURE_QUERIES[5:]):
             got.update(ask(gpu, "txq", names, binding, bind))
+        got.update(ask(gpu, "txq", sampler_queries, binding, bind, sampler=sampler if independent else None))
         of_levels = ask(gpu, "txq", programs.LEVEL_QUERIES, binding, bind, levels)
     finally:
         if handle:
             gpu.call("cuTexObjectDestroy", handle)
         free()
-    if texture.linear:  # it has no sampler
+    if texture.linear or sampler.seamless:  # their address modes do not matter
         wanted = {name: value for name, value in wanted.items() if not name.startswith("addr")}
     messages = [f"{case}\n    {name} is {got[name]:#x}, should be {value:#x}" for name, value in wanted.items() if got[name] != value]
     for level, answers in zip(levels, of_levels):
@@ -106,7 +121,7 @@ def check_surface(gpu, case):
 def main():
     options = options_of(__doc__, 2)
     gpu, checked, messages = Device(options.libcuda), 0, []
-    for op in instructions():
+    for op in instructions()[::options.part]:
         rng = random.Random(f"{options.seed} {op}")
         for _ in range(options.count):
             case = Case(op, rng, exact=True)

@@ -24,7 +24,7 @@ from texture_test import THREADS, device, options_of
 
 GEOMETRIES = ("1d", "2d", "3d", "a1d", "a2d")
 OUTSIDE = ("trap", "clamp", "zero")
-ILLEGAL_ADDRESS, MISALIGNED_ADDRESS, LAUNCH_FAILED = 700, 716, 719
+ILLEGAL_ADDRESS, MISALIGNED_ADDRESS = 700, 716
 
 
 def instructions():
@@ -78,7 +78,7 @@ class Case:
             extents[0] //= unit
 
         def coordinate(extent):
-            return rng.choice((rng.randrange(extent), rng.randrange(extent), -1, extent, rng.randint(-9, extent + 9), 2**28, -2**28)
+            return rng.choice((rng.randrange(extent), rng.randrange(extent), -1, extent, rng.randint(-9, extent + 9), 2**26, -2**26)
                               if outside else (rng.randrange(extent),))
 
         coordinates = [coordinate(n) for n in extents]
@@ -174,31 +174,48 @@ def check(op, options):
     return count, messages[:options.messages]
 
 
-def check_trap(op, options):
-    """One access outside, and one that is not aligned, each on a device of its own."""
+def misaligned(op, access):
+    """The access with an x that is no multiple of its size, or None: all are."""
+    if op.addressing == "p" or op.size == 1:
+        return None
+    return Access((access.coordinates[0] + op.size // 2, *access.coordinates[1:]), access.layer, access.values)
+
+
+def traps(gpu, case, accesses, codes):
+    """Messages, unless the accesses fail with one of the codes."""
+    try:
+        run(gpu, case, accesses)
+    except CudaError as error:
+        return [] if error.code in codes else [f"{case}\n    {accesses[-1]}\n    {error}"]
+    return [f"{case}\n    {accesses[-1]}\n    does not trap"]
+
+
+def check_trap(job, options):
+    """An access that is outside or not aligned, on a device of its own."""
+    op, what = job
     rng = random.Random(f"{options.seed} {op}")
     case = Case(op, rng)
+    right, wrong = case.access(outside=False), case.access(outside=True)
+    if what == "misaligned":
+        wrong = misaligned(op, right)
+        return (1, traps(Device(options.libcuda), case, [right, wrong], (MISALIGNED_ADDRESS,))) if wrong else (0, [])
     while True:
-        access = case.access(outside=True)
         try:
-            place(case.texture, op, access)
+            place(case.texture, op, wrong)
         except Outside:
             break
-    try:
-        run(Device(options.libcuda), case, [case.access(outside=False), access])
-    except CudaError as error:
-        return 1, [] if error.code in (ILLEGAL_ADDRESS, LAUNCH_FAILED) else [f"{case}\n    {access}\n    {error}"]
-    return 1, [f"{case}\n    {access}\n    does not trap"]
+        wrong = case.access(outside=True)
+    return 1, traps(Device(options.libcuda), case, [right, wrong], (ILLEGAL_ADDRESS,))
 
 
 def main():
     options = options_of(__doc__, 4)
     ops = [op for op in instructions() if options.only in programs.access_name(op)]
     ops = [op for op in ops if zlib.crc32(str(op).encode()) % options.part == 0]
-    traps = [op for op in ops if op.outside == "trap"][::10]
+    wrong = [(op, what) for op in ops for what in ("outside", "misaligned") if op.outside == "trap" or what == "misaligned"][::10]
     failed = accesses = 0
     fresh = {"max_tasks_per_child": 1, "mp_context": multiprocessing.get_context("spawn")}
-    for work, arguments, limits in ((check, ops, {}), (check_trap, traps, fresh)):
+    for work, arguments, limits in ((check, ops, {}), (check_trap, wrong, fresh)):
         with ProcessPoolExecutor(options.jobs, **limits) as pool:
             for count, messages in pool.map(partial(work, options=options), arguments):
                 accesses += count

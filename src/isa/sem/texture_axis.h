@@ -124,6 +124,9 @@ HEDDLE_INLINE void find_texels(AddressMode mode, const Coordinate& coordinate, s
     axis.texel[0] = linear ? moved >> kWeightBits : moved;
     axis.weight = moved & (kWeightOne - 1);
   }
+  // The far edge belongs to the last texel.
+  if (mode == AddressMode::clamp_ogl && !linear)
+    axis.texel[0] = min(axis.texel[0], s32x32{} + (size - 1));
   if (offset) axis.texel[0] += load<s32x32>(offset) << 28 >> 28;  // an offset has four bits
   axis.texel[1] = axis.texel[0] + 1;
 }

@@ -141,7 +141,7 @@ isa::Sampler sampler_of(const CUDA_TEXTURE_DESC& sampling, const isa::Texture& t
 void set_format(const ElementFormat& element, TexelReading reading, isa::Texture& texture) {
   texture.format = element.texel;
   texture.reading = reading;
-  texture.channels = element.channels == 3 ? 4 : element.channels;
+  texture.channels = element.channels;
 }
 
 }  // namespace

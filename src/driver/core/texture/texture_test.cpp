@@ -127,7 +127,7 @@ TEST_F(Textures, HowTexelsAreRead) {
        4},
       {CU_AD_FORMAT_BC1_UNORM, 4, 0, TexelFormat::bc1, TexelReading::normalized, 4},
       {CU_AD_FORMAT_BC4_SNORM, 1, 0, TexelFormat::bc4_signed, TexelReading::normalized, 1},
-      {CU_AD_FORMAT_BC6H_SF16, 3, 0, TexelFormat::bc6h_signed, TexelReading::bits, 4},
+      {CU_AD_FORMAT_BC6H_SF16, 3, 0, TexelFormat::bc6h_signed, TexelReading::bits, 3},
       {CU_AD_FORMAT_BC7_UNORM_SRGB, 4, 0, TexelFormat::bc7, TexelReading::srgb, 4},
   };
   for (const auto& each : cases) {
