@@ -161,11 +161,9 @@ inline void tex(Texgeom geometry, Texmip mip, isa::Type type, isa::Type coordina
     for (u32 i = 0; i < lookup.dimensions; ++i)
       lookup.dx[i] = operands.dx(i), lookup.dy[i] = operands.dy(i);
   }
-  for_each_texture(
-      context, who.active, operands, type,
-      [&](const isa::Texture& texture, const isa::Sampler& sampler, u32 lanes, Codes& values) {
-        with_lookup(texture, sampler, lookup, lanes, [&](auto look) { look.sample(values); });
-      });
+  for_each_texture(context, who.active, operands, type,
+                   [&](const isa::Texture& texture, const isa::Sampler& sampler, u32 lanes,
+                       Codes& values) { sample(texture, sampler, lookup, lanes, values); });
 }
 
 /// tex without brackets.
@@ -183,8 +181,7 @@ inline void tld4(Texcomp component, Texgeom geometry, isa::Type type, isa::WarpC
   for_each_texture(
       context, who.active, operands, type,
       [&](const isa::Texture& texture, const isa::Sampler& sampler, u32 lanes, Codes& values) {
-        with_lookup(texture, sampler, lookup, lanes,
-                    [&](auto look) { look.gather(channel, values); });
+        gather(texture, sampler, lookup, lanes, channel, values);
       });
 }
 

@@ -461,4 +461,15 @@ inline void with_lookup(const isa::Texture& texture, const isa::Sampler& sampler
   });
 }
 
+/// tex: four channels of each lane.
+inline void sample(const isa::Texture& texture, const isa::Sampler& sampler, const Lookup& lookup,
+                   u32 lanes, Codes& values) {
+  with_lookup(texture, sampler, lookup, lanes, [&](auto look) { look.sample(values); });
+}
+/// tld4: one channel of four texels.
+inline void gather(const isa::Texture& texture, const isa::Sampler& sampler, const Lookup& lookup,
+                   u32 lanes, u32 channel, Codes& values) {
+  with_lookup(texture, sampler, lookup, lanes, [&](auto look) { look.gather(channel, values); });
+}
+
 }  // namespace heddle::sem
