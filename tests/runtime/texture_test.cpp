@@ -66,8 +66,7 @@ TEST(Textures, DescriptorsComeBack) {
     SCOPED_TRACE(resource.resType);
     const bool has_view = resource.resType <= cudaResourceTypeMipmappedArray;
     cudaTextureObject_t texture = 0;
-    ASSERT_OK(
-        cudaCreateTextureObject(&texture, &resource, &sampling, has_view ? &view : nullptr));
+    ASSERT_OK(cudaCreateTextureObject(&texture, &resource, &sampling, has_view ? &view : nullptr));
     cudaResourceDesc resource_back{};
     cudaTextureDesc sampling_back{};
     cudaResourceViewDesc view_back{};
