@@ -155,9 +155,8 @@ class Interpreted final : public machine::Program {
   mutable std::array<std::shared_ptr<const Interpreted>, machine::kLargestCluster> in_cluster_;
 };
 
-/// Decodes `entry` and all functions that it can reach. A reachable form
-/// that is `sem pending` is an error. `rank`: of the CTAs in their clusters; none: there are no
-/// clusters.
+/// Decodes `entry` and all functions that it can reach. `rank`: of the CTAs in their clusters;
+/// none: there are no clusters.
 Result<std::shared_ptr<const Interpreted>> decode(
     const std::shared_ptr<const machine::Loaded>& loaded, ir::FunctionId entry, const Level& level,
     std::optional<u32> rank = std::nullopt);

@@ -132,7 +132,6 @@ std::string kind_of(const Instance& instance) {
   if (!compiled.module) return {};
   for (const ir::Inst& inst : compiled.module->find_function("kernel")->insts) {
     const isa::Form& form = inst.get_form();
-    if (form.sem_kind == isa::SemKind::pending) return {};
     if (form.opcode != instance.instruction.substr(0, form.opcode.size())) continue;
     if (form.sem_kind == isa::SemKind::lane)
       return fmt::format("lane {}", isa::dispatch_index(form, inst.slots));

@@ -49,7 +49,7 @@ class View(NamedTuple):
 def seen_through(texture, view):
     if view is None:
         return texture
-    layers = slice(view.first_layer, view.last_layer + 1) if texture.layered and not texture.cube else slice(None)
+    layers = slice(view.first_layer, view.last_layer + 1) if texture.layered else slice(None)
     levels = [Level(level.size, level.texels[layers]) for level in texture.levels[view.first_level:view.last_level + 1]]
     return replace(texture, levels=levels, layers=len(levels[0].texels) if texture.layers else 0)
 
@@ -158,9 +158,10 @@ class Case:
         if self.binding != "object" or self.resource not in ("array", "mipmapped") or whole.format.normalized or rng.random() < 0.7:
             return None
         last_level = rng.randrange(len(whole.levels))
-        layers = whole.layers if whole.layered and not whole.cube else 1
-        last_layer = rng.randrange(layers)
-        return View(rng.randint(0, last_level), last_level, rng.randint(0, last_layer), last_layer)
+        unit = 6 if whole.cube else 1  # layers of a cube stay together
+        last = rng.randrange(whole.layers // unit) if whole.layered else 0
+        first = rng.randint(0, last)
+        return View(rng.randint(0, last_level), last_level, unit * first, unit * last + unit - 1 if whole.layered else 0)
 
     # --- samplers
 
