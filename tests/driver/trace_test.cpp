@@ -25,13 +25,13 @@ TEST(Trace, CallsAndLaunches) {
   EXPECT_OK(cuStreamSynchronize_ptsz(nullptr));
   EXPECT_OK(cuCtxSynchronize());
   EXPECT_EQ(cuMemAlloc_v2(nullptr, 64), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(cuTexRefCreate(nullptr), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(cuDestroyExternalMemory(nullptr), CUDA_ERROR_NOT_SUPPORTED);
   const std::string text = testing::internal::GetCapturedStderr();
   for (const char* line : {"heddle: api: cuInit(Flags=0) = CUDA_SUCCESS\n",
                            "cuModuleGetFunction(hfunc=0x", "name=\"count\") = CUDA_SUCCESS\n",
                            "cuStreamSynchronize_ptsz(hStream=null) = CUDA_SUCCESS\n",
                            "cuMemAlloc_v2(dptr=null, bytesize=64) = CUDA_ERROR_INVALID_VALUE\n",
-                           "cuTexRefCreate(pTexRef=null) = CUDA_ERROR_NOT_SUPPORTED\n",
+                           "cuDestroyExternalMemory(extMem=null) = CUDA_ERROR_NOT_SUPPORTED\n",
                            "heddle: launch: count grid 2x1x1 block 32x1x1 shared 0 "}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
