@@ -325,8 +325,8 @@ class ScalarCall {
   void* operands_[machine::kMostWarpOperands];
 };
 
-/// One whose operands are of several registers. Results go behind the operands and the membermask, if
-/// there is one.
+/// One whose operands are of several registers. Results go behind the operands and the membermask,
+/// if there is one.
 class RegistersCall {
  public:
   RegistersCall(Context* context, const machine::WarpFunction& function, const Site& site) {

@@ -123,7 +123,9 @@ void expect_near(const std::vector<float>& actual, const std::vector<double>& ex
 }
 
 Shape plane(int width, int height) {
-  const auto blocks = [](int n, int block) { return static_cast<unsigned>((n + block - 1) / block); };
+  const auto blocks = [](int n, int block) {
+    return static_cast<unsigned>((n + block - 1) / block);
+  };
   return {{blocks(width, 16), blocks(height, 8)}, {16, 8}};
 }
 
@@ -141,11 +143,11 @@ TEST_P(Textures, RotatedImage) {
       const float u = static_cast<float>(x) / kWidth - 0.5f;
       const float v = static_cast<float>(y) / kHeight - 0.5f;
       const double at_u = u * cosine - v * sine + 0.5f, at_v = v * cosine + u * sine + 0.5f;
-      expected.push_back(bilinear((at_u - std::floor(at_u)) * kWidth,
-                                  (at_v - std::floor(at_v)) * kHeight, [&](int i, int j) {
-                                    return texels[static_cast<size_t>(wrap(j, kHeight) * kWidth +
-                                                                      wrap(i, kWidth))];
-                                  }));
+      expected.push_back(bilinear(
+          (at_u - std::floor(at_u)) * kWidth, (at_v - std::floor(at_v)) * kHeight,
+          [&](int i, int j) {
+            return texels[static_cast<size_t>(wrap(j, kHeight) * kWidth + wrap(i, kWidth))];
+          }));
     }
   }
   expect_near(out.values(), expected, 1e-6);
@@ -191,8 +193,8 @@ TEST_P(Textures, SliceOfAVolume) {
       const auto in_plane = [&](int z) {
         return bilinear(static_cast<float>(x) / 40 * kSide, static_cast<float>(y) / 40 * kSide,
                         [&](int i, int j) {
-                          const int at = (wrap(z, kDepth) * kSide + wrap(j, kSide)) * kSide +
-                                         wrap(i, kSide);
+                          const int at =
+                              (wrap(z, kDepth) * kSide + wrap(j, kSide)) * kSide + wrap(i, kSide);
                           return texels[static_cast<size_t>(at)] / 255.0;
                         });
       };
@@ -224,9 +226,9 @@ TEST_P(Textures, Cubes) {
   const auto texels = random_values<float>(2 * kTexels, 5);
   const Array one({kWidth, kWidth, 6, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_CUBEMAP}, texels.data(),
                   4);
-  const Array two({kWidth, kWidth, 12, CU_AD_FORMAT_FLOAT, 1,
-                   CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_LAYERED},
-                  texels.data(), 4);
+  const Array two(
+      {kWidth, kWidth, 12, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_LAYERED},
+      texels.data(), 4);
   const Texture cube(one.resource(), kClamp, kPoint, kNormalized);
   const Texture cubes(two.resource(), kClamp, kPoint, kNormalized);
   Buffer<float> out(kTexels);
@@ -242,8 +244,8 @@ TEST_P(Textures, Cubes) {
 TEST_P(Textures, Pyramid) {
   constexpr int kSide = 64, kLevels = 7;
   auto texels = random_values<float>(kSide * kSide, 6);
-  const CUDA_ARRAY3D_DESCRIPTOR shape{kSide, kSide, 0, CU_AD_FORMAT_FLOAT, 1,
-                                      CUDA_ARRAY3D_SURFACE_LDST};
+  const CUDA_ARRAY3D_DESCRIPTOR shape{
+      kSide, kSide, 0, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_SURFACE_LDST};
   CUDA_RESOURCE_DESC resource{};
   resource.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
   auto& mipmap = resource.res.mipmap.hMipmappedArray;
@@ -366,8 +368,8 @@ TEST_P(Textures, HistogramOfASurface) {
 
 TEST_P(Textures, WritesBeyondASurface) {
   constexpr unsigned kWidth = 7, kHeight = 5;
-  const CUDA_ARRAY3D_DESCRIPTOR shape{kWidth, kHeight, 0, CU_AD_FORMAT_UNSIGNED_INT32, 1,
-                                      CUDA_ARRAY3D_SURFACE_LDST};
+  const CUDA_ARRAY3D_DESCRIPTOR shape{
+      kWidth, kHeight, 0, CU_AD_FORMAT_UNSIGNED_INT32, 1, CUDA_ARRAY3D_SURFACE_LDST};
   const std::vector<uint32_t> zeros(kWidth * kHeight);
   const Array array(shape, zeros.data(), 4);
   const Surface image(array.handle());
@@ -404,9 +406,8 @@ TEST_P(Textures, LinearMemory) {
   const Texture texture(resource, kClamp, kPoint);
   Buffer<int> out(128);
   launch("fetch", {{2}, {64}}, texture.handle, -10, out);
-  EXPECT_SAME(out, tabulate(128, [&](size_t i) {
-                return i < 10 || i >= 110 ? 0 : texels[i - 10];
-              }));
+  EXPECT_SAME(out,
+              tabulate(128, [&](size_t i) { return i < 10 || i >= 110 ? 0 : texels[i - 10]; }));
 }
 
 }  // namespace
