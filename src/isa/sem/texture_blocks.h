@@ -5,6 +5,7 @@
 // All bytes are valid blocks.
 #pragma once
 
+#include <cmath>
 #include <cstring>
 
 #include "isa/sem/texture_bc6h.h"
@@ -38,7 +39,8 @@ inline void decode_colors(u64 block, bool has_black, u32 texel, f32 (&channel)[4
       return high | high >> width;
     };
     const u32 sum = widened_code(first) * (6 - weight) + widened_code(second) * weight;
-    channel[c] = black ? 0 : static_cast<f32>((sum + 3) / 6);
+    const u32 rounded = (sum + 3) / 6;
+    channel[c] = black ? 0 : static_cast<f32>(rounded);
   }
   channel[3] = black ? 0 : 255;
 }
@@ -77,8 +79,7 @@ inline void decode_block_texel(isa::TexelFormat format, const u8* block, u32 x, 
     case Format::bc3:
       decode_colors(half_block(block + 8), false, texel, channel);
       // The nearest whole code; sevenths and fifths are never in the middle.
-      channel[3] =
-          static_cast<f32>(static_cast<u32>(decode_code(half_block(block), false, texel) + 0.5f));
+      channel[3] = std::floor(decode_code(half_block(block), false, texel) + 0.5f);
       return;
     case Format::bc5_unsigned:
     case Format::bc5_signed:

@@ -140,14 +140,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto mip = static_cast<sem::Texmip>(in.below(4));
   const bool cube = geometry == sem::Texgeom::cube || geometry == sem::Texgeom::acube;
   const auto type = cube || in.below(2) ? isa::Type::f32 : isa::Type::s32;
-  void* all[] = {texture, coordinates, level, gradients[0], gradients[1], offsets, depth, values};
-  sem::tex<false, true, true, true>(geometry, mip, isa::Type::f32, type, context, who, {all, 8});
-  void* plain[] = {texture, coordinates, level, gradients[0], gradients[1], values};
+  const auto rows_of = [](void** registers) { return static_cast<void*>(registers); };
+  void* const at[] = {rows_of(texture),      rows_of(coordinates),  rows_of(level),
+                      rows_of(gradients[0]), rows_of(gradients[1]), rows_of(offsets),
+                      rows_of(depth),        rows_of(values)};
+  sem::tex<false, true, true, true>(geometry, mip, isa::Type::f32, type, context, who, {at, 8});
+  void* plain[] = {at[0], at[1], at[2], at[3], at[4], at[7]};
   sem::tex<false, true, false, false>(geometry, mip, isa::Type::f32, type, context, who,
                                       {plain, 6});
   const bool flat = geometry != sem::Texgeom::_1d && geometry != sem::Texgeom::a1d &&
                     geometry != sem::Texgeom::_3d;
-  void* gather[] = {texture, coordinates, offsets, values};
+  void* gather[] = {at[0], at[1], at[5], at[7]};
   if (flat)
     sem::tld4<false, true, false>(static_cast<sem::Texcomp>(1 + in.below(4)), geometry,
                                   isa::Type::f32, context, who, {gather, 4});
@@ -157,7 +160,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto surface = static_cast<sem::Surfgeom>(1 + in.below(5));
   const auto clamp = static_cast<sem::Surfclamp>(1 + in.below(3));
   const auto vec = static_cast<isa::Vec>(in.below(3));
-  void* access[] = {texture, coordinates, values};
+  void* access[] = {at[0], at[1], at[7]};
   for (u32 i = 0; i < 4; ++i) {
     context.fault = {};
     if (i == 0) sem::suld<u32>(surface, vec, clamp, context, who, {access, 3});
