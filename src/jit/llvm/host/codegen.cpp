@@ -168,12 +168,24 @@ std::string emit(llvm::Module& module, llvm::TargetMachine& target, llvm::raw_pw
   return {};
 }
 
-/// LLVM 19's pass that moves values from general registers to mask registers takes the extension of
-/// 16 bits to 32 for a copy, so the upper half of the mask register is not zero.
-void keep_masks_narrow() {
+/// Sets an option that LLVM has on its command line only; one that it does not have is left.
+template <class T>
+void set_option(llvm::StringRef name, T value) {
   const auto& options = llvm::cl::getRegisteredOptions();
-  const auto found = options.find("disable-x86-domain-reassignment");
-  if (found != options.end()) static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
+  const auto found = options.find(name);
+  if (found != options.end()) static_cast<llvm::cl::opt<T>*>(found->second)->setValue(value);
+}
+
+void set_options() {
+  // LLVM 19's pass that moves values from general registers to mask registers takes the extension
+  // of 16 bits to 32 for a copy, so the upper half of the mask register is not zero.
+  set_option("disable-x86-domain-reassignment", true);
+  // The scheduler compares each access to memory with those before it in the block, by default up
+  // to 1,000: that takes minutes for the blocks of matrix instructions that move registers through
+  // memory.
+  constexpr unsigned kMostAccesses = 200;
+  set_option("dag-maps-huge-region", kMostAccesses);
+  set_option("dag-maps-reduction-size", kMostAccesses / 2);
 }
 
 }  // namespace
@@ -186,7 +198,7 @@ const llvm::Target* find_target() {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();
-    keep_masks_narrow();
+    set_options();
     return true;
   }();
   (void)once;
