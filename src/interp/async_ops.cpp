@@ -17,9 +17,6 @@ using machine::TrapKind;
 
 namespace {
 
-u64 address_of(const Warp& warp, const Op& op, u32 index, u32 lane) {
-  return warp.at<const u64>(op.src[index])[lane];
-}
 u8* bytes_at(u64 host) { return reinterpret_cast<u8*>(host); }
 
 /// The bytes of a bulk operation move in units of 16 (9.7.9.25.4.1).
@@ -41,13 +38,7 @@ u32 check_bulk(Warp& warp, const Op& op, u32 lane) {
     check_global(warp, lane, from, bytes, kBulkUnit);
   else
     check_shared(warp, lane, from, bytes, kBulkUnit);
-  if ((op.flags & kOwnWindow) && rank_of(warp, to) != rank_of(warp)) {
-    raise_trap(
-        warp, TrapKind::illegal_address, lane, &to,
-        fmt::format("the destination must be in the CTA's own shared memory, this is that of "
-                    "CTA {} of the cluster",
-                    rank_of(warp, to)));
-  }
+  if (op.flags & kOwnWindow) check_own_window(warp, lane, to);
   return bytes;
 }
 

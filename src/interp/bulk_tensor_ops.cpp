@@ -27,10 +27,6 @@ constexpr u32 kMostCoordinates = 5, kMostInfo = 3;
 /// A box in shared memory begins at a multiple of this.
 constexpr u32 kBoxAlignment = 16;
 
-u64 address_of(const Warp& warp, const Op& op, u32 index, u32 lane) {
-  return warp.at<const u64>(op.src[index])[lane];
-}
-
 /// A map that was read, and its words.
 struct ReadMap {
   sem::TensorMapWords words = {};
@@ -158,13 +154,8 @@ struct Destinations {
 };
 
 void check_ranks(Warp& warp, const Op& op, u32 lane, u64 to, u64 object) {
+  if (op.flags & kToOwnWindow) check_own_window(warp, lane, to);
   const u32 rank = rank_of(warp, to), signalled = rank_of(warp, object);
-  if ((op.flags & kToOwnWindow) && rank != rank_of(warp)) {
-    raise_trap(warp, TrapKind::illegal_address, lane, &to,
-               fmt::format("the destination must be in the CTA's own shared memory, this is that "
-                           "of CTA {} of the cluster",
-                           rank));
-  }
   const bool pair = op.flags & kSignalsPair;
   if (pair ? rank / 2 == signalled / 2 : rank == signalled) return;
   raise_trap(

@@ -42,6 +42,14 @@ void raise_trap(Warp& warp, TrapKind kind, u32 lane, const u64* address, std::st
   raise_trap(warp, kind, lane, address);
 }
 
+void check_own_window(Warp& warp, u32 lane, u64 host) {
+  if (rank_of(warp, host) == rank_of(warp)) return;
+  raise_trap(warp, TrapKind::illegal_address, lane, &host,
+             fmt::format("the destination must be in the CTA's own shared memory, this is that of "
+                         "CTA {} of the cluster",
+                         rank_of(warp, host)));
+}
+
 void refuse_shared(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment) {
   if (!warp.in_shared_window(host)) {
     raise_trap(warp, TrapKind::illegal_address, lane, &host,

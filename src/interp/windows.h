@@ -37,6 +37,13 @@ inline u64 in_window_of(const Warp& warp, u64 host, u32 rank) {
          (host - warp.cluster_base) % machine::kSharedSlot;
 }
 
+/// The host address in a lane of src[index].
+inline u64 address_of(const Warp& warp, const Op& op, u32 index, u32 lane) {
+  return warp.at<const u64>(op.src[index])[lane];
+}
+
+/// Traps unless the destination `host` is in the CTA's own window.
+void check_own_window(Warp& warp, u32 lane, u64 host);
 [[noreturn]] void refuse_shared(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment);
 [[noreturn]] void refuse_global(Warp& warp, u32 lane, u64 host, u64 bytes);
 /// Traps unless [host, host + bytes) is shared memory of a CTA of the cluster, aligned to a power

@@ -108,14 +108,19 @@ struct TextureHandles {
   };
   std::array<Range, 2> ranges;
 
-  /// Null: the handle is none, or its object is gone.
-  const TextureObject* find(u64 handle) const {
+  /// Where the object of a handle is kept; null: it is no handle.
+  std::atomic<const TextureObject*>* slot(u64 handle) const {
     for (const Range& range : ranges) {
       const u64 index = (handle - range.base) / kStep;
       if (handle >= range.base && index < range.count && (handle - range.base) % kStep == 0)
-        return range.objects[index].load(std::memory_order_acquire);
+        return range.objects + index;
     }
     return nullptr;
+  }
+  /// Null: the handle is none, or its object is gone.
+  const TextureObject* find(u64 handle) const {
+    const auto* place = slot(handle);
+    return place ? place->load(std::memory_order_acquire) : nullptr;
   }
 };
 

@@ -47,15 +47,6 @@ TextureObjects::~TextureObjects() {
   for (const auto& range : handles_.ranges) std::free(range.objects);
 }
 
-Slot& TextureObjects::slot_of(u64 handle) {
-  for (const auto& range : handles_.ranges) {
-    const u64 index = (handle - range.base) / isa::TextureHandles::kStep;
-    if (handle >= range.base && index < range.count) return range.objects[index];
-  }
-  HEDDLE_CHECK(!"a handle of a texture");
-  std::abort();
-}
-
 u64 TextureObjects::take(Slots& slots, u64 count) {
   const u64 most = slots.range.size / isa::TextureHandles::kStep;
   u64 index = slots.fresh;
@@ -93,7 +84,9 @@ void TextureObjects::remove(u64 handle) {
 }
 
 void TextureObjects::replace(u64 handle, std::unique_ptr<const TextureObject> object) {
-  slot_of(handle).store(object.get(), std::memory_order_release);
+  Slot* const slot = handles_.slot(handle);
+  HEDDLE_CHECK(slot);
+  slot->store(object.get(), std::memory_order_release);
   auto& place = objects_[handle];
   if (place) removed_.push_back(std::move(place));
   if (removed_.size() > kMostRemoved) removed_.pop_front();

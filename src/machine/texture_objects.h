@@ -49,7 +49,6 @@ class TextureObjects {
     u64 fresh = 0;         ///< handles before this one have been given out
     std::deque<u64> free;  ///< indices, the one that was removed first in front
   };
-  std::atomic<const TextureObject*>& slot_of(u64 handle);
   void replace(u64 handle, std::unique_ptr<const TextureObject> object);
   u64 take(Slots& slots, u64 count);
 

@@ -89,14 +89,8 @@ inline u8* find_place(isa::WarpContext& context, const isa::Texture& surface,
 /// f(surface, lane) for each lane that takes part, until one has failed.
 template <class F>
 inline void for_each_surface(isa::WarpContext& context, WarpLanes who, const u64* handles, F f) {
-  for_each_handle(context, who.active, handles, nullptr, [&](u32 leader, u32 lanes) {
-    const TextureObject* object =
-        find_bound(context, TextureObject::Kind::surface, leader, handles[leader]);
-    if (!object) return;
-    for_each_lane(lanes, [&](u32 lane) {
-      if (!context.failed()) f(object->texture, lane);
-    });
-  });
+  for_each_object(context, who.active, TextureObject::Kind::surface, handles,
+                  [&](const TextureObject& object, u32 lane) { f(object.texture, lane); });
 }
 
 constexpr u32 count_of(isa::Vec vec) {
@@ -234,9 +228,8 @@ inline void sured_formatted(Surfgeom geometry, Surfclamp clamp, isa::WarpContext
 }
 
 inline void suq(Surfquery query, isa::WarpContext& context, WarpLanes who, const u64* a, u32* d) {
-  for_each_handle(context, who.active, a, nullptr, [&](u32 lane, u32 lanes) {
-    if (const auto* object = find_bound(context, TextureObject::Kind::surface, lane, a[lane]))
-      for_each_lane(lanes, [&](u32 i) { d[i] = property_of(object->texture, query); });
+  for_each_surface(context, who, a, [&](const isa::Texture& surface, u32 lane) {
+    d[lane] = property_of(surface, query);
   });
 }
 

@@ -9,9 +9,8 @@
 //                15-16 swizzle atomicity, 17 fill, 18-19 promotion; 24-63 five strides of elements
 //     words 2-4  five dimensions - 1 (32 bits each), then 32 bits of 0
 //     words 5-8  four strides in bytes
-//     word 9-    five dimensions of the box, lower corners W, H, D, upper corners W, H, D,
-//     channels,
-//                pixels (16 bits each); the rest is 0
+//     word 9-    five dimensions of the box, three lower corners (W, H, D), three upper corners,
+//                channels, pixels (16 bits each); the rest is 0
 //
 // Two habits of programs shape it. Triton fills 128 bytes with zeros and then sets the fields of a
 // tiled map by tensormap.replace, so zeros stand for the usual choices. CUTLASS clears bit 21 of

@@ -186,19 +186,17 @@ inline void tld4(Texcomp component, Texgeom geometry, isa::Type type, isa::WarpC
 }
 
 inline void txq(Texquery query, isa::WarpContext& context, WarpLanes who, const u64* a, u32* d) {
-  for_each_handle(context, who.active, a, nullptr, [&](u32 lane, u32 lanes) {
-    if (const auto* object = find_bound(context, TextureObject::Kind::texture, lane, a[lane]))
-      for_each_lane(lanes, [&](u32 i) { d[i] = property_of(*object, query); });
-  });
+  for_each_object(
+      context, who.active, TextureObject::Kind::texture, a,
+      [&](const TextureObject& object, u32 lane) { d[lane] = property_of(object, query); });
 }
 
 inline void txq_level(Texquery query, isa::WarpContext& context, WarpLanes who, const u64* a,
                       const s32* level, u32* d) {
-  for_each_handle(context, who.active, a, nullptr, [&](u32 lane, u32 lanes) {
-    if (const auto* object = find_bound(context, TextureObject::Kind::texture, lane, a[lane]))
-      for_each_lane(lanes,
-                    [&](u32 i) { d[i] = extent_of_level(object->texture, query, level[i]); });
-  });
+  for_each_object(context, who.active, TextureObject::Kind::texture, a,
+                  [&](const TextureObject& object, u32 lane) {
+                    d[lane] = extent_of_level(object.texture, query, level[lane]);
+                  });
 }
 
 inline void txq_sampler(Samplerquery query, isa::WarpContext& context, WarpLanes who, const u64* a,

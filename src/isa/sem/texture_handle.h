@@ -64,4 +64,18 @@ inline void for_each_handle(isa::WarpContext& context, u32 lanes, const u64* fir
   }
 }
 
+/// f(object, lane) for each lane whose handle has an object of that kind with memory; otherwise,
+/// and after f has failed, the instruction has failed.
+template <class F>
+inline void for_each_object(isa::WarpContext& context, u32 lanes, TextureObject::Kind kind,
+                            const u64* handles, F f) {
+  for_each_handle(context, lanes, handles, nullptr, [&](u32 leader, u32 same) {
+    const TextureObject* object = find_bound(context, kind, leader, handles[leader]);
+    if (!object) return;
+    for_each_lane(same, [&](u32 lane) {
+      if (!context.failed()) f(*object, lane);
+    });
+  });
+}
+
 }  // namespace heddle::sem

@@ -88,9 +88,8 @@ class TextureLookup {
   }
 
   /// tld4: one channel of the four texels that a linear filter would mix, counter-clockwise from
-  /// the lower left one.
-  /// Beyond a corner of a cube's face, the face's own texel at the corner stands for the one that
-  /// does not exist.
+  /// the lower left one. Beyond a corner of a cube's face, the face's own texel at the corner
+  /// stands for the one that does not exist.
   void gather(u32 channel, Codes& out) {
     linear_ = true;
     const isa::TextureLevel& level = texture_.level[0];
@@ -113,10 +112,7 @@ class TextureLookup {
  private:
   static constexpr u32 kCorners = 1u << kDimensions;
 
-  template <class T>
-  u32x32 row(const T* lanes) const {
-    return load<u32x32>(lanes);
-  }
+  static u32x32 row(const u32* lanes) { return load<u32x32>(lanes); }
   /// A constant where the format is known.
   u32 channels() const { return Format::kPlain ? Format::kChannels : reading_.channels; }
   const Reading& result() const { return lookup_.reference ? kCompared : reading_; }
