@@ -5,8 +5,8 @@
     manual_page.py HEDDLE            writes the page
     manual_page.py HEDDLE --check    exit status 1 when the page is out of date
 
-tests/run/manual/sections.txt lists the sections that have examples. For an instruction's section, the tables say which
-of its forms run (`heddle isa`; tests/isa runs their cases on both engines). Our own programs with results are
+tests/run/manual/sections.txt lists the sections that have examples. For an instruction's section, the tables say how many
+forms it has (`heddle isa`); all of them run, and tests/isa runs their cases on both engines. Our own programs with results are
 those of tests/run whose `//! section` lines name the section.
 """
 
@@ -27,8 +27,8 @@ HEADER = """# The examples of the manual
 
 This table lists the sections of the PTX ISA 9.1 manual that have examples, and whether these examples run. **result**: our own
 program in [tests/run](../tests/run) does the same as the example, and both engines give the result that the manual states.
-**runs**: the forms of the instruction run, and the tables have cases for each that both engines compute. **accepted**: the
-example is checked, but no engine runs it yet (textures and surfaces). **refused**: the example
+**runs**: the forms of the instruction run, and the tables have cases for each that both engines compute; or tests that the
+remark names run what the example declares. **accepted**: the example is no program; it is checked. **refused**: the example
 is refused, for the reason beside it.
 
 {counts}
@@ -48,14 +48,13 @@ def sections():
 
 
 def forms_of(heddle):
-    """For each section: whether each of its forms runs."""
+    """For each section: how many forms it and the sections within it have."""
     table = subprocess.run([heddle, "isa", "--markdown"], capture_output=True, text=True, check=True).stdout
-    forms = defaultdict(list)
-    for row in re.findall(r"^\| `.*` \| ([\d.]+) \| .* \| (\w+)[^|]* \|$", table, re.MULTILINE):
-        number, runs = row
+    forms = defaultdict(int)
+    for number in re.findall(r"^\| `.*` \| ([\d.]+) \| .* \|$", table, re.MULTILINE):
         parts = number.split(".")
         for length in range(1, len(parts) + 1):
-            forms[".".join(parts[:length])].append(runs == "yes")
+            forms[".".join(parts[:length])] += 1
     return forms
 
 
@@ -71,20 +70,15 @@ def programs():
 
 def verdict(number, remark, forms, files):
     """The verdict and the remark."""
-    of_section = forms.get(number, [])
-    said = []
-    if remark:
-        said.append(remark)
+    said = [remark] if remark else []
     if files:
         said = [", ".join(f"[{f.stem}](../{f.relative_to(ROOT)})" for f in dict.fromkeys(files))] + said
         return "result", "; ".join(said)
-    if remark.startswith("refused"):
-        return "refused", remark.removeprefix("refused ")
-    if of_section:
-        running = sum(of_section)
-        count = f"{running} of {len(of_section)} forms" if running else f"{len(of_section)} forms"
-        return "runs" if running == len(of_section) else "accepted" if not running else "runs in part", \
-            "; ".join([count, *said])
+    for word in ("refused", "runs"):
+        if remark.startswith(word + " "):
+            return word, remark.removeprefix(word + " ")
+    if count := forms[number]:
+        return "runs", "; ".join([f"{count} form{'s' if count > 1 else ''}", *said])
     return "accepted", "; ".join(said)
 
 
@@ -96,7 +90,7 @@ def page(heddle):
         what, why = verdict(number, remark, forms, files[number])
         counts[what] += 1
         rows.append(f"| {number} | {name} | {what} | {why} |\n")
-    order = ["result", "runs", "runs in part", "accepted", "refused"]
+    order = ["result", "runs", "accepted", "refused"]
     sums = ", ".join(f"{counts[what]} {what}" for what in order if counts[what])
     return HEADER.format(counts=f"{len(listed)} sections: {sums}.") + "".join(rows)
 

@@ -405,6 +405,43 @@ TEST_F(References, UnboundOnesTrap) {
   EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
+// The texture state space (5.1.8) and the tex of PTX 1.4 (its table 71): a .tex variable is a texture reference, and
+// the coordinates of tex may be a vector of four.
+TEST_F(References, TextureStateSpace) {
+  CUmodule old = nullptr;
+  ASSERT_OK(cuModuleLoadData(&old, R"(
+.version 1.4
+.target sm_13
+.tex .u32 tex_a;
+.global .s32 seen[2];
+.entry read {
+  .reg .s32 x, a, b, c, d;
+  mov.s32 x, 3;
+  tex.1d.v4.s32.s32 {a, b, c, d}, [tex_a, {x, x, x, x}];
+  st.global.s32 [seen], a;
+  mov.s32 x, 2;
+  tex.1d.v4.s32.s32 {a, b, c, d}, [tex_a, {x}];
+  st.global.s32 [seen+4], a;
+  exit;
+}
+)"));
+  CUtexref tex_a = nullptr;
+  ASSERT_OK(cuModuleGetTexRef(&tex_a, old, "tex_a"));
+  const int numbers[] = {10, 11, 12, 13};
+  CUdeviceptr memory = 0, global = 0;
+  size_t offset = 0, bytes = 0;
+  ASSERT_OK(cuMemAlloc_v2(&memory, sizeof numbers));
+  ASSERT_OK(cuMemcpyHtoD_v2(memory, numbers, sizeof numbers));
+  EXPECT_OK(cuTexRefSetFormat(tex_a, CU_AD_FORMAT_SIGNED_INT32, 1));
+  EXPECT_OK(cuTexRefSetAddress_v2(&offset, tex_a, memory, sizeof numbers));
+  std::swap(module, old);
+  EXPECT_OK(launch("read", nullptr));
+  int seen[2] = {};
+  ASSERT_OK(cuModuleGetGlobal_v2(&global, &bytes, module, "seen"));
+  EXPECT_OK(cuMemcpyDtoH_v2(seen, global, sizeof seen));
+  EXPECT_THAT(seen, ElementsAre(13, 12));
+}
+
 TEST_F(References, EndWithTheirModule) {
   unsigned flags = 0;
   EXPECT_OK(cuModuleUnload(module));

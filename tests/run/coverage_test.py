@@ -44,7 +44,7 @@ def page_problems():
                 yield f"table {number}: there is no {path}"
             elif tests == f"`{path}`" and file.suffix == ".isa" and not cases_of(file, instruction.strip("`")):
                 yield f"table {number}: {path} has no case of {instruction}"
-            elif file.suffix == ".ptx" and not re.search(rf"tables? .*\b{number}\b", file.read_text()):
+            elif file.suffix != ".isa" and not re.search(rf"tables? .*\b{number}\b", file.read_text()):
                 yield f"table {number}: {path} does not say that it is about it"
 
 

@@ -47,12 +47,13 @@ TEST(Errors, NamesAndTexts) {
 }
 
 TEST(Errors, NotWrittenYetSaysSoOnce) {
-  cudaTextureObject_t texture = 0;
+  const void* table = nullptr;
+  const cudaUUID_t id{};
   testing::internal::CaptureStderr();
-  EXPECT_EQ(cudaDestroyTextureObject(texture), cudaErrorNotSupported);
-  EXPECT_EQ(cudaDestroyTextureObject(texture), cudaErrorNotSupported);
+  EXPECT_EQ(cudaGetExportTable(&table, &id), cudaErrorNotSupported);
+  EXPECT_EQ(cudaGetExportTable(&table, &id), cudaErrorNotSupported);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "heddle: cudaDestroyTextureObject is not supported yet\n");
+            "heddle: cudaGetExportTable is not supported yet\n");
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
 }
 

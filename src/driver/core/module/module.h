@@ -31,8 +31,8 @@ class Function {
   ir::FunctionId id() const { return id_; }
   const ir::Function& kernel() const;
 
-  /// The kernel's program, which the first use makes. The error message names an instruction that
-  /// no engine runs.
+  /// The kernel's program, which the first use makes. The error message names a call that no engine
+  /// can make.
   Result<std::shared_ptr<const machine::Program>> program();
 
   u32 static_shared_bytes() const { return static_shared_; }
