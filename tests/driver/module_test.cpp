@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "client.h"
-#include "driver/core/module/test_images.h"
+#include "image/test_images.h"
 #include "kernels.h"
 
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using namespace heddle::driver;
+using namespace heddle::image;
 
 class Modules : public InContext {
  protected:

@@ -9,15 +9,15 @@
 #include "driver/core/context/context.h"
 #include "driver/core/context/device.h"
 #include "driver/core/module/compile.h"
-#include "driver/core/module/device_library.h"
+#include "image/container.h"
+#include "image/device_library.h"
 
 namespace heddle::driver {
 
 CUresult Link::add(const std::string& bytes, std::string_view name, u32 max_registers) {
-  auto input = read_link_input(bytes, context_->device().profile, name);
-  if (input.result) {
-    return complain(input.result, std::string(name) + ": " + input.why, options_);
-  }
+  auto input = image::read_link_input(bytes, context_->device().profile, name);
+  if (input.status != image::Status::ok)
+    return complain(result_of(input.status), std::string(name) + ": " + input.why, options_);
   for (auto& unit : input.units) {
     for (auto& text : unit.texts)
       text.max_registers = max_registers ? max_registers : options_.max_registers();
@@ -30,16 +30,16 @@ CUresult Link::add(const std::string& bytes, std::string_view name, u32 max_regi
 
 CUresult Link::complete(void** image, std::size_t* size) {
   const std::lock_guard lock(mutex_);
-  const auto texts = texts_to_link(units_, device_library_names());
+  const auto texts = image::texts_to_link(units_, image::device_library_names());
   const auto compiled =
       compile(texts, context_->device().profile, options_, check::Program::relocatable);
   if (compiled.result) {
     for (const auto& why : left_out_) complain(compiled.result, "left out: " + why, options_);
     return compiled.result;
   }
-  image_ = make_linked_image(texts);
+  image_ = image::write_container(texts);
   *image = image_.data();
-  if (size) *size = image_.size() + 1;  // including the NUL
+  if (size) *size = image_.size();
   return CUDA_SUCCESS;
 }
 

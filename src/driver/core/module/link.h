@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "driver/core/module/jit_options.h"
-#include "driver/core/module/link_input.h"
+#include "image/link_input.h"
 
 namespace heddle::driver {
 
@@ -31,7 +31,7 @@ class Link {
   Context* context_;
   JitOptions options_;
   std::mutex mutex_;
-  std::vector<LinkUnit> units_;
+  std::vector<image::LinkUnit> units_;
   std::vector<std::string> left_out_;  ///< members of libraries that have machine code and no PTX
   std::string image_;
 };

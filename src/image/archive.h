@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace heddle::driver {
+namespace heddle::image {
 
 struct ArchiveMember {
   std::string name;
@@ -22,4 +22,4 @@ bool is_archive(std::string_view bytes);
 /// The members in their order, without the tables of symbols and names.
 Result<std::vector<ArchiveMember>> read_archive(std::string_view bytes);
 
-}  // namespace heddle::driver
+}  // namespace heddle::image

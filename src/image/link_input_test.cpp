@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PTX that the linker finds in objects and libraries, and the members of a library that it takes.
-#include "driver/core/module/link_input.h"
+#include "image/link_input.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "driver/core/module/device_library.h"
-#include "driver/core/module/test_images.h"
+#include "image/device_library.h"
+#include "image/test_images.h"
 
-namespace heddle::driver {
+namespace heddle::image {
 namespace {
 
 using testing::AllOf;
@@ -29,7 +29,7 @@ std::string object(const std::string& text) {
 /// "name: text" of each PTX text in an input, or the error.
 std::vector<std::string> contents(const std::string& bytes, const char* device = "") {
   const auto input = read_link_input(bytes, profile(device), "in");
-  if (input.result) return {std::to_string(input.result) + " " + input.why};
+  if (input.status != Status::ok) return {std::string(to_string(input.status)) + " " + input.why};
   std::vector<std::string> all;
   for (const auto& unit : input.units) {
     for (const auto& each : unit.texts) all.push_back(fmt::format("{}: {}", each.name, each.text));
@@ -56,13 +56,13 @@ TEST(HostObject, TheDeviceChooses) {
 TEST(HostObject, WithoutPtx) {
   const auto code = host_object({{"__nv_relfatbin", fat_binary({{2, 90, "code"}})}});
   EXPECT_THAT(contents(code),
-              ElementsAre(AllOf(HasSubstr("209 "), HasSubstr("GPU code for sm_90"))));
+              ElementsAre(AllOf(HasSubstr("no binary "), HasSubstr("GPU code for sm_90"))));
   for (const auto& host : {host_object({}), host_object({{".text", "x"}}),
                            host_object({{".nv_fatbin", fat_binary({})}})}) {
-    EXPECT_THAT(contents(host), ElementsAre(AllOf(HasSubstr("209 "), HasSubstr("no code"))));
+    EXPECT_THAT(contents(host), ElementsAre(AllOf(HasSubstr("no binary "), HasSubstr("no code"))));
   }
   EXPECT_THAT(contents(host_object({}, EM_CUDA)),
-              ElementsAre(AllOf(HasSubstr("209 "), HasSubstr("cubin"))));
+              ElementsAre(AllOf(HasSubstr("no binary "), HasSubstr("cubin"))));
 }
 
 TEST(HostObject, Damage) {
@@ -70,7 +70,7 @@ TEST(HostObject, Damage) {
   narrow[EI_CLASS] = ELFCLASS32;
   EXPECT_THAT(contents(narrow), ElementsAre(HasSubstr("64-bit")));
   const auto cut = host_object({{"__nv_relfatbin", fat_binary({{1, 75, "x"}}).substr(0, 40)}});
-  EXPECT_THAT(contents(cut), ElementsAre(AllOf(HasSubstr("200 "), HasSubstr("damaged"))));
+  EXPECT_THAT(contents(cut), ElementsAre(AllOf(HasSubstr("invalid image "), HasSubstr("damaged"))));
 }
 
 TEST(Library, MembersAreNamed) {
@@ -88,15 +88,15 @@ TEST(Library, MachineCodeIsLeftOutByName) {
   const std::string cubin = host_object({}, EM_CUDA);
   const auto some = read_link_input(
       archive({{"a.o", object("a")}, {"b.o", code}, {"c.cubin", cubin}}), profile(), "in");
-  EXPECT_EQ(some.result, CUDA_SUCCESS);
+  EXPECT_EQ(some.status, Status::ok);
   EXPECT_EQ(some.units.size(), 1u);
   EXPECT_THAT(some.left_out,
               ElementsAre(AllOf(HasSubstr("in(b.o)"), HasSubstr("GPU code for sm_90")),
                           AllOf(HasSubstr("in(c.cubin)"), HasSubstr("cubin"))));
   const auto none = read_link_input(archive({{"b.o", code}}), profile(), "in");
-  EXPECT_EQ(none.result, CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(none.status, Status::no_binary);
   EXPECT_THAT(none.why, HasSubstr("in(b.o)"));
-  EXPECT_EQ(read_link_input(archive({}), profile(), "in").result, CUDA_SUCCESS);
+  EXPECT_EQ(read_link_input(archive({}), profile(), "in").status, Status::ok);
 }
 
 // Libraries that are cut off or overwritten: nothing is read beyond the input, and the message
@@ -114,7 +114,7 @@ TEST(Library, EveryDamageIsWithinBounds) {
     }
   }
   const auto cut = archive({{"a.o", object("a").substr(0, 100)}});
-  EXPECT_THAT(contents(cut), ElementsAre(AllOf(HasSubstr("200 "), HasSubstr("a.o"))));
+  EXPECT_THAT(contents(cut), ElementsAre(AllOf(HasSubstr("invalid image "), HasSubstr("a.o"))));
 }
 
 // Each unit is a letter with its PTX. A capital letter is a member of a library.
@@ -167,4 +167,4 @@ TEST(Library, WhatIsTaken) {
 }
 
 }  // namespace
-}  // namespace heddle::driver
+}  // namespace heddle::image

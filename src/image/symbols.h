@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
-#include "driver/core/module/image.h"
+#include "image/image.h"
 
-namespace heddle::driver {
+namespace heddle::image {
 
 struct Symbols {
   std::set<std::string, std::less<>> defined, needed;
@@ -20,4 +20,4 @@ struct Symbols {
 /// errors.
 Symbols symbols_of(std::span<const PtxText> texts);
 
-}  // namespace heddle::driver
+}  // namespace heddle::image

@@ -10,9 +10,9 @@
 #include <span>
 #include <string>
 
-#include "driver/core/module/image.h"
+#include "image/image.h"
 
-namespace heddle::driver {
+namespace heddle::image {
 
 /// The PTX to link with `texts`, in place of their own functions of these names. None when the
 /// texts mention no such function.
@@ -21,4 +21,4 @@ std::optional<PtxText> device_library_for(std::span<const PtxText> texts);
 /// The names of the library's functions.
 const std::set<std::string, std::less<>>& device_library_names();
 
-}  // namespace heddle::driver
+}  // namespace heddle::image

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See symbols.h.
-#include "driver/core/module/symbols.h"
+#include "image/symbols.h"
 
 #include "syntax/parser.h"
 #include "syntax/preprocess.h"
 
-namespace heddle::driver {
+namespace heddle::image {
 namespace {
 
 void add(const syntax::Tree& tree, Symbols& symbols) {
@@ -46,4 +46,4 @@ Symbols symbols_of(std::span<const PtxText> texts) {
   return symbols;
 }
 
-}  // namespace heddle::driver
+}  // namespace heddle::image

@@ -2,16 +2,13 @@
 //
 // Fat binaries of nvcc: a 16-byte header, then entries of PTX text or GPU code, each for one
 // target, possibly compressed. The offsets are those in files that nvcc 13 wrote.
-#include <lz4.h>
-#include <zstd.h>
-
-#include <algorithm>
 #include <cstring>
 #include <optional>
 
-#include "driver/core/module/image.h"
+#include "image/container.h"
+#include "image/packing.h"
 
-namespace heddle::driver {
+namespace heddle::image {
 namespace {
 
 struct Header {
@@ -38,9 +35,6 @@ struct Entry {
 static_assert(sizeof(Header) == 16 && sizeof(Entry) == 64);
 
 constexpr u16 kPtx = 1;
-constexpr u64 kMaxTextBytes = u64{1} << 30;  // a larger size is an error
-// An upper bound for zstd, where a block of 128 KiB takes at least four bytes.
-constexpr u64 kMaxRatio = 1 << 15;
 constexpr u64 kLz4 = 0x2000, kZstd = 0x8000, kArchSpecific = 0x100000, kFamilySpecific = 0x200000;
 
 isa::Target target_of(const Entry& entry) {
@@ -48,22 +42,17 @@ isa::Target target_of(const Entry& entry) {
   return {static_cast<u16>(entry.sm), suffix};
 }
 
-std::optional<std::string> text_of(const Entry& entry, const char* payload) {
-  std::string text;
-  if (entry.flags & (kLz4 | kZstd)) {
-    if (entry.text_bytes > entry.compressed_bytes * kMaxRatio) return std::nullopt;
-    text.resize(entry.text_bytes);
-    const auto written =
-        entry.flags & kZstd
-            ? ZSTD_decompress(text.data(), text.size(), payload, entry.compressed_bytes)
-            : static_cast<std::size_t>(LZ4_decompress_safe(payload, text.data(),
-                                                           static_cast<int>(entry.compressed_bytes),
-                                                           static_cast<int>(text.size())));
-    if (written != text.size()) return std::nullopt;
-  } else {
-    text.assign(payload, entry.payload_bytes);
-  }
-  return text.substr(0, text.find('\0'));
+std::string_view payload_of(const Entry& entry, const char* at) {
+  return {at, entry.flags & (kLz4 | kZstd) ? entry.compressed_bytes : entry.payload_bytes};
+}
+
+std::optional<std::string> text_of(const Entry& entry, std::string_view payload) {
+  const Packing packing = entry.flags & kZstd  ? Packing::zstd
+                          : entry.flags & kLz4 ? Packing::lz4
+                                               : Packing::none;
+  const auto text = unpack(payload, entry.text_bytes, packing);
+  if (!text) return std::nullopt;
+  return text->substr(0, text->find('\0'));
 }
 
 // PTX for exactly the device's target is better than other PTX that the device runs, and PTX for a
@@ -91,20 +80,20 @@ std::optional<FatBinarySize> fat_binary_size(std::string_view bytes) {
   return header.magic == kFatBinaryMagic ? size_of(header, bytes.size()) : std::nullopt;
 }
 
-ImageContents read_fat_binary(const void* data, const machine::Profile& profile,
-                              std::string_view name, std::size_t limit) {
+Contents read_fat_binary(const void* data, const machine::Profile& profile, std::string_view name,
+                         std::size_t limit) {
   const char* at = static_cast<const char*>(data);
   Header header{};
   if (at && limit >= sizeof header) std::memcpy(&header, at, sizeof header);
   if (header.magic != kFatBinaryMagic) {
-    return {CUDA_ERROR_INVALID_IMAGE, "the fat binary does not begin with its magic number", {}};
+    return {Status::invalid_image, "the fat binary does not begin with its magic number", {}};
   }
   const auto size = size_of(header, limit);
-  if (!size) return {CUDA_ERROR_INVALID_IMAGE, "the fat binary is longer than the image", {}};
+  if (!size) return {Status::invalid_image, "the fat binary is longer than the image", {}};
   at += size->header;
   const char* const end = at + size->content;
   std::optional<Entry> best;
-  const char* best_payload = nullptr;
+  std::string_view best_payload;
   std::string seen;
   while (at + sizeof(Entry) <= end) {
     Entry entry;
@@ -112,30 +101,31 @@ ImageContents read_fat_binary(const void* data, const machine::Profile& profile,
     const auto left = static_cast<u64>(end - at);
     if (entry.header_bytes < sizeof(Entry) || entry.header_bytes > left ||
         entry.payload_bytes > left - entry.header_bytes ||
-        entry.compressed_bytes > entry.payload_bytes || entry.text_bytes > kMaxTextBytes) {
-      return {CUDA_ERROR_INVALID_IMAGE, "the fat binary is damaged", {}};
+        entry.compressed_bytes > entry.payload_bytes) {
+      return {Status::invalid_image, "the fat binary is damaged", {}};
     }
-    const char* payload = at + entry.header_bytes;
+    const std::string_view payload = payload_of(entry, at + entry.header_bytes);
     const auto target = target_of(entry);
-    seen += (seen.empty() ? "" : ", ") +
-            std::string(entry.kind == kPtx ? "PTX for " : "GPU code for ") + isa::to_string(target);
-    if (entry.kind == kPtx && machine::runs(profile, target) &&
+    const bool has_ptx = entry.kind == kPtx || is_container(payload);
+    seen += (seen.empty() ? "" : ", ") + std::string(has_ptx ? "PTX for " : "GPU code for ") +
+            isa::to_string(target);
+    if (has_ptx && machine::runs(profile, target) &&
         (!best || is_better(target, target_of(*best), profile))) {
       best = entry;
       best_payload = payload;
     }
-    at = payload + entry.payload_bytes;
+    at += entry.header_bytes + entry.payload_bytes;
   }
   if (!best) {
-    return {CUDA_ERROR_NO_BINARY_FOR_GPU,
+    return {Status::no_binary,
             "the fat binary holds no PTX that this device runs, only: " +
                 (seen.empty() ? std::string("nothing") : seen),
             {}};
   }
+  if (best->kind != kPtx) return read_container(best_payload);
   auto text = text_of(*best, best_payload);
-  if (!text)
-    return {CUDA_ERROR_INVALID_IMAGE, "the compressed PTX in the fat binary is damaged", {}};
-  return {CUDA_SUCCESS, "", {{std::string(name), std::move(*text)}}};
+  if (!text) return {Status::invalid_image, "the compressed PTX in the fat binary is damaged", {}};
+  return {Status::ok, "", {{std::string(name), std::move(*text)}}};
 }
 
-}  // namespace heddle::driver
+}  // namespace heddle::image

@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "driver/core/module/image.h"
+#include "image/image.h"
+#include "image/packing.h"
 
-namespace heddle::driver {
+namespace heddle::image {
 
-enum class Packing { none, zstd, lz4 };
 struct EntrySpec {
   u16 kind;  // 1 PTX, 2 GPU code
   u32 sm;
@@ -32,7 +32,8 @@ void put(std::string& bytes, T value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-inline std::string pack(const std::string& text, Packing packing) {
+// Not image::pack: the driver's tests link the library alone.
+inline std::string packed(const std::string& text, Packing packing) {
   if (packing == Packing::none) return text;
   std::string out(ZSTD_compressBound(text.size()) + 64, '\0');
   if (packing == Packing::zstd) {
@@ -48,7 +49,7 @@ inline std::string fat_binary(const std::vector<EntrySpec>& entries) {
   std::string content;
   for (const auto& e : entries) {
     const std::string text = e.text + '\0';
-    const std::string packed = pack(text, e.packing);
+    const std::string packed = image::packed(text, e.packing);
     const u64 padded = (packed.size() + 7) / 8 * 8;
     const u64 flag = e.packing == Packing::zstd ? 0x8000 : e.packing == Packing::lz4 ? 0x2000 : 0;
     put<u16>(content, e.kind);
@@ -139,4 +140,4 @@ inline std::string archive(const std::vector<std::pair<std::string, std::string>
   return all + content;
 }
 
-}  // namespace heddle::driver
+}  // namespace heddle::image

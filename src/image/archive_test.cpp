@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "driver/core/module/archive.h"
+#include "image/archive.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "driver/core/module/test_images.h"
+#include "image/test_images.h"
 
-namespace heddle::driver {
+namespace heddle::image {
 namespace {
 
 using testing::HasSubstr;
@@ -65,4 +65,4 @@ TEST(Archive, Damage) {
 }
 
 }  // namespace
-}  // namespace heddle::driver
+}  // namespace heddle::image

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "driver/core/module/image.h"
+#include "image/image.h"
 
-namespace heddle::driver {
+namespace heddle::image {
 
 /// An input, or a member of a library: the linker takes all of it or nothing.
 struct LinkUnit {
@@ -20,7 +20,7 @@ struct LinkUnit {
 };
 
 struct LinkInput {
-  CUresult result = CUDA_SUCCESS;
+  Status status = Status::ok;
   std::string why;  ///< a sentence, when there is no PTX to link
   std::vector<LinkUnit> units;
   /// A sentence for each member that has machine code and no PTX.
@@ -36,4 +36,4 @@ LinkInput read_link_input(const std::string& bytes, const machine::Profile& prof
 std::vector<PtxText> texts_to_link(std::span<const LinkUnit> units,
                                    const std::set<std::string, std::less<>>& provided);
 
-}  // namespace heddle::driver
+}  // namespace heddle::image

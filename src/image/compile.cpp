@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The calls of the front end (compile.h).
+// See compile.h.
+#include "image/compile.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/roomy_stack.h"
 #include "check/check.h"
-#include "driver/core/module/compile.h"
-#include "driver/core/module/device_library.h"
-#include "driver/core/module/module.h"
-#include "driver/core/module/symbols.h"
+#include "image/device_library.h"
+#include "image/symbols.h"
 #include "machine/front_end.h"
 
-namespace heddle::driver {
+namespace heddle::image {
 namespace {
 
 // The error code of a rejected text: the text is not PTX, has a newer PTX version, or has mistakes.
-CUresult result_of(std::span<const PtxText> texts, const check::Compiled& rejected) {
+Status status_of(std::span<const PtxText> texts, const check::Compiled& rejected) {
   for (const auto& text : texts) {
-    if (text.text.find(".version") == std::string::npos) return CUDA_ERROR_INVALID_IMAGE;
+    if (text.text.find(".version") == std::string::npos) return Status::invalid_image;
   }
-  return rejected.has(diag::Kind::unknown_version) ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION
-                                                   : CUDA_ERROR_INVALID_PTX;
+  return rejected.has(diag::Kind::unknown_version) ? Status::unsupported_version
+                                                   : Status::invalid_ptx;
 }
 
 // The range of limits that ptxas accepts.
@@ -65,12 +65,12 @@ Compiled compile_here(std::span<const PtxText> texts, const machine::Profile& pr
   options.program = program;
   auto checked = machine::compile(inputs, profile, options);
   std::string messages = checked.messages();
-  if (!checked.module) return {result_of(texts, checked), nullptr, std::move(messages), ""};
+  if (!checked.module) return {status_of(texts, checked), nullptr, std::move(messages), ""};
   if (const std::string why = machine::refuse(profile, *checked.module); !why.empty()) {
-    return {CUDA_ERROR_INVALID_PTX, nullptr,
+    return {Status::invalid_ptx, nullptr,
             fmt::format("{}: error: the module {}\n", checked.module->name, why), ""};
   }
-  return {CUDA_SUCCESS, with_limits(std::move(checked.module), texts, max_registers), "",
+  return {Status::ok, with_limits(std::move(checked.module), texts, max_registers), "",
           std::move(messages)};
 }
 
@@ -83,4 +83,4 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
   return compiled;
 }
 
-}  // namespace heddle::driver
+}  // namespace heddle::image

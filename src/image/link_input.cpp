@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See link_input.h.
-#include "driver/core/module/link_input.h"
+#include "image/link_input.h"
 
 #include <algorithm>
 
-#include "driver/core/module/archive.h"
-#include "driver/core/module/symbols.h"
+#include "image/archive.h"
+#include "image/symbols.h"
 
-namespace heddle::driver {
+namespace heddle::image {
 namespace {
 
 /// Whether the linker reads this member of a library. It ignores host code, notes and the like.
@@ -27,7 +27,7 @@ LinkInput read_library(std::string_view bytes, const machine::Profile& profile,
                        std::string_view name) {
   LinkInput input;
   const auto members = read_archive(bytes);
-  if (!members.ok()) return {CUDA_ERROR_INVALID_IMAGE, members.error().message, {}, {}};
+  if (!members.ok()) return {Status::invalid_image, members.error().message, {}, {}};
   for (const auto& member : *members) {
     if (!is_for_us(member.bytes)) continue;
     const std::string copy(member.bytes);  // only a NUL ends a PTX text
@@ -35,16 +35,16 @@ LinkInput read_library(std::string_view bytes, const machine::Profile& profile,
     auto contents = is_host_object(copy)
                         ? read_host_object(copy, profile, full_name)
                         : read_image(copy.c_str(), profile, full_name, copy.size());
-    if (contents.result == CUDA_ERROR_NO_BINARY_FOR_GPU) {
+    if (contents.status == Status::no_binary) {
       input.left_out.push_back(full_name + ": " + contents.why);
-    } else if (contents.result) {
-      return {contents.result, member.name + ": " + contents.why, {}, {}};
+    } else if (contents.status != Status::ok) {
+      return {contents.status, member.name + ": " + contents.why, {}, {}};
     } else if (!contents.texts.empty()) {
       input.units.push_back({std::move(contents.texts), true});
     }
   }
   if (input.units.empty() && !input.left_out.empty()) {
-    return {CUDA_ERROR_NO_BINARY_FOR_GPU,
+    return {Status::no_binary,
             "the library holds no PTX that this device runs\n" + in_words(input.left_out),
             {},
             {}};
@@ -58,8 +58,8 @@ LinkInput read_link_input(const std::string& bytes, const machine::Profile& prof
                           std::string_view name) {
   if (is_archive(bytes)) return read_library(bytes, profile, name);
   auto contents = read_image(bytes.c_str(), profile, name, bytes.size());
-  if (contents.result) return {contents.result, std::move(contents.why), {}, {}};
-  return {CUDA_SUCCESS, "", {{std::move(contents.texts)}}, {}};
+  if (contents.status != Status::ok) return {contents.status, std::move(contents.why), {}, {}};
+  return {Status::ok, "", {{std::move(contents.texts)}}, {}};
 }
 
 std::vector<PtxText> texts_to_link(std::span<const LinkUnit> units,
@@ -98,4 +98,4 @@ std::vector<PtxText> texts_to_link(std::span<const LinkUnit> units,
   return texts;
 }
 
-}  // namespace heddle::driver
+}  // namespace heddle::image

@@ -6,15 +6,15 @@
 #include <cstdint>
 
 #include "base/check.h"
-#include "driver/core/module/link_input.h"
+#include "image/link_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace heddle;
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   for (const char* device : {"", "t4"}) {
-    const auto input = driver::read_link_input(bytes, *machine::find_profile(device), "fuzz");
-    HEDDLE_CHECK(input.result == CUDA_SUCCESS || !input.why.empty());
-    HEDDLE_CHECK(input.result == CUDA_SUCCESS || input.units.empty());
+    const auto input = image::read_link_input(bytes, *machine::find_profile(device), "fuzz");
+    HEDDLE_CHECK(input.status == image::Status::ok || !input.why.empty());
+    HEDDLE_CHECK(input.status == image::Status::ok || input.units.empty());
   }
   return 0;
 }

@@ -2,11 +2,11 @@
 //
 // See device_library.h. The handle of a grid is the address of its machine::GridWorkspace, or 0 in
 // a launch that is not cooperative.
-#include "driver/core/module/device_library.h"
+#include "image/device_library.h"
 
 #include <algorithm>
 
-namespace heddle::driver {
+namespace heddle::image {
 namespace {
 
 // The barrier is a counter whose top bit flips each time that all CTAs have arrived, because their
@@ -101,4 +101,4 @@ const std::set<std::string, std::less<>>& device_library_names() {
   return names;
 }
 
-}  // namespace heddle::driver
+}  // namespace heddle::image

@@ -2,16 +2,17 @@
 //
 // The PTX that Heddle finds in images. The fat binaries are built here, byte by byte, as nvcc lays
 // them out.
-#include "driver/core/module/image.h"
+#include "image/image.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "driver/core/module/test_images.h"
+#include "image/container.h"
+#include "image/test_images.h"
 
-namespace heddle::driver {
+namespace heddle::image {
 namespace {
 
 using testing::HasSubstr;
@@ -20,7 +21,7 @@ const machine::Profile& profile(const char* name = "") { return *machine::find_p
 
 TEST(Image, PtxTextIsItself) {
   const auto found = read_image(".version 8.0\n", profile(), "a.ptx");
-  EXPECT_EQ(found.result, CUDA_SUCCESS);
+  EXPECT_EQ(found.status, Status::ok);
   ASSERT_EQ(found.texts.size(), 1u);
   EXPECT_EQ(found.texts[0].name, "a.ptx");
   EXPECT_EQ(found.texts[0].text, ".version 8.0\n");
@@ -36,7 +37,7 @@ TEST(Image, GpuCodeIsRefused) {
       "\x7f"
       "ELF\2\1\1",
       profile(), "x.cubin");
-  EXPECT_EQ(found.result, CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(found.status, Status::no_binary);
   EXPECT_THAT(found.why, HasSubstr("cubin"));
 }
 
@@ -45,7 +46,7 @@ TEST(FatBinary, UnpacksEveryPacking) {
   for (const auto packing : {Packing::none, Packing::zstd, Packing::lz4}) {
     const auto image = fat_binary({{2, 75, "machine code"}, {1, 75, text, packing}});
     const auto found = read_image(image.data(), profile(), "x");
-    EXPECT_EQ(found.result, CUDA_SUCCESS) << found.why;
+    EXPECT_EQ(found.status, Status::ok) << found.why;
     ASSERT_EQ(found.texts.size(), 1u);
     EXPECT_EQ(found.texts[0].text, text);
   }
@@ -64,7 +65,7 @@ TEST(FatBinary, BestPtxForTheDevice) {
   } kCases[] = {{"t4", "75"}, {"a100", "75"}, {"", "120"}, {"rtx4090", "75"}};
   for (const auto& c : kCases) {
     const auto found = read_image(image.data(), profile(c.device), "x");
-    ASSERT_EQ(found.result, CUDA_SUCCESS) << c.device << ": " << found.why;
+    ASSERT_EQ(found.status, Status::ok) << c.device << ": " << found.why;
     EXPECT_EQ(found.texts[0].text.substr(0, 3), std::string(c.expect).substr(0, 3)) << c.device;
   }
 }
@@ -72,23 +73,23 @@ TEST(FatBinary, BestPtxForTheDevice) {
 TEST(FatBinary, NothingToRunSaysWhatThereIs) {
   const auto only_code = fat_binary({{2, 90, "machine code"}});
   const auto found = read_image(only_code.data(), profile(), "x");
-  EXPECT_EQ(found.result, CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(found.status, Status::no_binary);
   EXPECT_THAT(found.why, HasSubstr("GPU code for sm_90"));
   const auto too_new = fat_binary({{1, 90, "90"}});
-  EXPECT_EQ(read_image(too_new.data(), profile("a100"), "x").result, CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(read_image(too_new.data(), profile("a100"), "x").status, Status::no_binary);
   const auto empty = fat_binary({});
-  EXPECT_EQ(read_image(empty.data(), profile(), "x").result, CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(read_image(empty.data(), profile(), "x").status, Status::no_binary);
 }
 
 TEST(FatBinary, DamageIsNoticed) {
   auto image = fat_binary({{1, 75, std::string(300, 'x'), Packing::zstd}});
   image[16 + 64 + 6] = static_cast<char>(~image[16 + 64 + 6]);
   image[16 + 64 + 1] = 0;
-  EXPECT_EQ(read_image(image.data(), profile(), "x").result, CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(read_image(image.data(), profile(), "x").status, Status::invalid_image);
   auto too_long = fat_binary({{1, 75, "x"}});
   const u64 huge = u64{1} << 40;
   std::memcpy(too_long.data() + 16 + 8, &huge, sizeof huge);
-  EXPECT_EQ(read_image(too_long.data(), profile(), "x").result, CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(read_image(too_long.data(), profile(), "x").status, Status::invalid_image);
 }
 
 // Images that are cut off or overwritten: nothing is read beyond the limit. Only a sanitizer shows
@@ -100,7 +101,7 @@ TEST(FatBinary, EveryDamageIsWithinBounds) {
     const auto found = read_image(cut.c_str(), profile(), "x", cut.size());
     // An image that is shorter than the magic number counts as a text.
     const bool good = size < 4 || size == whole.size();
-    EXPECT_EQ(found.result == CUDA_SUCCESS, good) << size;
+    EXPECT_EQ(found.status == Status::ok, good) << size;
   }
   for (std::size_t at = 4; at < whole.size(); ++at) {
     for (const int value : {0x00, 0x7f, 0xff}) {
@@ -109,6 +110,17 @@ TEST(FatBinary, EveryDamageIsWithinBounds) {
       read_image(changed.c_str(), profile(), "x", changed.size());
     }
   }
+}
+
+// A container in the place of machine code is PTX for the target of its entry.
+TEST(FatBinary, Container) {
+  const std::string container = write_container(std::vector<PtxText>{{"k.ptx", "inside"}});
+  const auto mixed = fat_binary({{2, 75, "machine code"}, {1, 75, "text"}, {2, 80, container}});
+  const auto texts_for = [&](const char* device) {
+    return read_image(mixed.data(), profile(device), "x").texts.at(0).text;
+  };
+  EXPECT_EQ(texts_for("a100"), "inside");
+  EXPECT_EQ(texts_for("t4"), "text");
 }
 
 struct Wrapper {
@@ -122,7 +134,7 @@ TEST(Wrapper, OneFatBinary) {
   const auto inner = fat_binary({{1, 75, "one"}});
   const Wrapper wrapper{.data = inner.data()};
   const auto found = read_image(&wrapper, profile(), "x");
-  ASSERT_EQ(found.result, CUDA_SUCCESS) << found.why;
+  ASSERT_EQ(found.status, Status::ok) << found.why;
   EXPECT_EQ(found.texts[0].text, "one");
 }
 
@@ -132,31 +144,10 @@ TEST(Wrapper, RelocatableOnesAreLinked) {
   const void* const list[] = {a.data(), b.data(), nullptr};
   const Wrapper wrapper{.version = 2, .data = empty.data(), .relocatable = list};
   const auto found = read_image(&wrapper, profile(), "x");
-  ASSERT_EQ(found.result, CUDA_SUCCESS) << found.why;
+  ASSERT_EQ(found.status, Status::ok) << found.why;
   ASSERT_EQ(found.texts.size(), 2u);
   EXPECT_EQ(found.texts[0].text + found.texts[1].text, "ab");
 }
 
-TEST(Linked, ThereAndBack) {
-  const std::vector<PtxText> texts{
-      {"first.ptx", "12 \n// heddle\n"}, {"two\nlines", "", 40}, {"c", "x"}};
-  const auto found = read_image(make_linked_image(texts).c_str(), profile(), "ignored");
-  ASSERT_EQ(found.result, CUDA_SUCCESS);
-  ASSERT_EQ(found.texts.size(), 3u);
-  EXPECT_EQ(found.texts[0].name, "first.ptx");
-  EXPECT_EQ(found.texts[0].text, texts[0].text);
-  EXPECT_EQ(found.texts[1].name, "two lines");
-  EXPECT_EQ(found.texts[1].text, "");
-  EXPECT_EQ(found.texts[1].max_registers, 40u);
-  EXPECT_EQ(found.texts[2].max_registers, 0u);
-  EXPECT_EQ(found.texts[2].text, "x");
-}
-
-TEST(Linked, CutOff) {
-  const std::string whole = make_linked_image(std::vector<PtxText>{{"a", "some text"}});
-  const std::string cut(whole, 0, whole.size() - 1);
-  EXPECT_EQ(read_image(cut.c_str(), profile(), "x", cut.size()).result, CUDA_ERROR_INVALID_IMAGE);
-}
-
 }  // namespace
-}  // namespace heddle::driver
+}  // namespace heddle::image

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See archive.h.
-#include "driver/core/module/archive.h"
+#include "image/archive.h"
 
 #include <ar.h>
 
@@ -11,7 +11,7 @@
 
 #include "base/types.h"
 
-namespace heddle::driver {
+namespace heddle::image {
 namespace {
 
 constexpr std::string_view kArchiveMagic(ARMAG, SARMAG), kThinMagic("!<thin>\n");
@@ -96,4 +96,4 @@ Result<std::vector<ArchiveMember>> read_archive(std::string_view bytes) {
   return members;
 }
 
-}  // namespace heddle::driver
+}  // namespace heddle::image
