@@ -35,6 +35,7 @@ struct Input {
   std::string name;  ///< path or "<memory>"
   std::string text;
   bool overrides = false;  ///< its definitions replace those of the same name in other inputs
+  bool contract = true;    ///< false: CompileOptions::contract does not hold for this input
 };
 
 /// An input that was read and checked by itself.
@@ -43,6 +44,7 @@ struct Unit {
   diag::Report report;  ///< in the order of places
   std::shared_ptr<ir::Module> module;
   bool overrides = false;
+  bool contract = true;
 };
 /// Runs the front end on one input: preprocesses it when it has preprocessor directives, parses it
 /// and checks it. The error is the preprocessor's, and names the input.

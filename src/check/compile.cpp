@@ -18,7 +18,7 @@ bool CompileOptions::contracts_by_default() { return config().contract; }
 Result<Unit> check_input(Input input, Want want, Versions versions) {
   auto source = syntax::preprocess(diag::Source(std::move(input.name), std::move(input.text)));
   if (!source.ok()) return source.error();
-  Unit unit{std::move(*source), {}, nullptr, input.overrides};
+  Unit unit{std::move(*source), {}, nullptr, input.overrides, input.contract};
   const syntax::Tree tree = syntax::parse(unit.source, unit.report);
   unit.module = check(tree, unit.source, unit.report, want, versions);
   unit.report.sort();
@@ -31,7 +31,7 @@ Linked link(std::vector<Unit> units, Provides provides, const CompileOptions& op
   for (Unit& unit : units) {
     if (!options.for_sm_1x) {
       fuse_mad(*unit.module);
-      if (options.contract) ir::contract(*unit.module);
+      if (options.contract && unit.contract) ir::contract(*unit.module);
     }
     parts.push_back({std::move(unit.module), diag::Source::join_offset(sources), unit.overrides});
     sources.push_back(std::move(unit.source));

@@ -111,6 +111,17 @@ TEST(Contract, WhatPtxasContracts) {
   }
 }
 
+TEST(Contract, EachInputForItself) {
+  const std::string body = "() { .reg .f32 a, b, c, d; mul.f32 d, a, b; add.f32 d, d, c; ret; }\n";
+  const std::string head = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .func ";
+  const Compiled result =
+      compile({{"together", head + "f" + body},
+               {.name = "apart", .text = head + "g" + body, .contract = false}});
+  ASSERT_TRUE(result.module) << result.messages();
+  EXPECT_EQ(result.module->functions[0].insts.size(), 2u) << "fma, ret";
+  EXPECT_EQ(result.module->functions[1].insts.size(), 3u) << "mul, add, ret";
+}
+
 TEST(Contract, OnlyWithinABasicBlock) {
   const std::string_view header = "8.0\n.target sm_80\n.address_size 64";
   const std::string_view across = "mul.f32 d, a, b; @p bra L; add.f32 e, d, c; L:";

@@ -56,7 +56,7 @@ std::shared_ptr<const ir::Module> with_limits(std::shared_ptr<const ir::Module> 
 Compiled compile_here(std::span<const PtxText> texts, const machine::Profile& profile,
                       u32 max_registers, check::Program program) {
   std::vector<check::Input> inputs;
-  for (const auto& text : texts) inputs.push_back({text.name, text.text});
+  for (const auto& text : texts) inputs.push_back({text.name, text.text, false, text.contract});
   if (const auto library = device_library_for(texts)) {
     inputs.push_back({library->name, library->text, true});
   }

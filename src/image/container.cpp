@@ -18,6 +18,9 @@ namespace {
 constexpr std::string_view kTextPrefix = ".ptx:", kNoteSection = ".note.heddle",
                            kNames = ".shstrtab";
 
+/// A flag of the range that ELF leaves to an operating system.
+constexpr u64 kNoContraction = 0x100000;
+
 struct Note {
   Elf64_Nhdr header = {sizeof name, sizeof version, 1};
   char name[8] = "Heddle\0";
@@ -113,9 +116,9 @@ std::string write_container(std::span<const PtxText> texts) {
   std::string note;
   put(note, Note{});
   writer.add(kNoteSection, SHT_NOTE, 0, 0, note);
-  for (const auto& [name, text, max_registers] : texts) {
-    writer.add(fmt::format("{}{}", kTextPrefix, name), SHT_PROGBITS, SHF_COMPRESSED, max_registers,
-               compressed(text));
+  for (const auto& [name, text, max_registers, contract] : texts) {
+    writer.add(fmt::format("{}{}", kTextPrefix, name), SHT_PROGBITS,
+               SHF_COMPRESSED | (contract ? 0 : kNoContraction), max_registers, compressed(text));
   }
   return writer.finish();
 }

@@ -6,8 +6,9 @@
 //   bytes 0-63   the header: 64 bits, little-endian, ET_REL, EM_NONE
 //   bytes 64-87  a note by "Heddle" of type 1, whose content is the version of the layout
 //   a section for each PTX text, in order: its name is ".ptx:" and the name of the text; sh_info is
-//                the limit of registers, 0 for none; the content is compressed as ELF says
-//                (SHF_COMPRESSED, ELFCOMPRESS_ZSTD)
+//                the limit of registers, 0 for none; the flag 0x100000 says that mul and add are
+//                not contracted; the content is compressed as ELF says (SHF_COMPRESSED,
+//                ELFCOMPRESS_ZSTD)
 //   the names of the sections, and the table of sections at the end
 #pragma once
 

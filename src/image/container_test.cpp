@@ -16,7 +16,7 @@ using testing::HasSubstr;
 const machine::Profile& profile() { return *machine::find_profile(""); }
 
 const std::vector<PtxText> kTexts{{"first.ptx", ".version 8.0\n// \177ELF\n"},
-                                  {"two\nlines", "", 40},
+                                  {"two\nlines", "", 40, false},
                                   {"", std::string(1000, 'x')}};
 
 TEST(Container, ThereAndBack) {
@@ -30,6 +30,7 @@ TEST(Container, ThereAndBack) {
       EXPECT_EQ(found.texts[i].name, kTexts[i].name);
       EXPECT_EQ(found.texts[i].text, kTexts[i].text);
       EXPECT_EQ(found.texts[i].max_registers, kTexts[i].max_registers);
+      EXPECT_EQ(found.texts[i].contract, kTexts[i].contract);
     }
   }
   EXPECT_EQ(container_size(bytes.data()), bytes.size());

@@ -29,6 +29,7 @@ struct PtxText {
   std::string name;  ///< for messages
   std::string text;
   u32 max_registers = 0;  ///< the limit that this input of a linker was given; 0: none
+  bool contract = true;   ///< false: its mul and add stay apart (the assembler's -fmad=false)
 };
 
 struct Contents {
