@@ -163,7 +163,8 @@ Contents read_container(std::string_view bytes) {
     auto text = text_of(section);
     if (!text) return damaged(fmt::format("its section {} is no compressed text", section.name));
     contents.texts.push_back({std::string(section.name.substr(kTextPrefix.size())),
-                              std::move(*text), section.header.sh_info});
+                              std::move(*text), section.header.sh_info,
+                              !(section.header.sh_flags & kNoContraction)});
   }
   return contents.texts.empty() ? damaged("it has no text") : contents;
 }
