@@ -74,6 +74,18 @@ Compiled compile_here(std::span<const PtxText> texts, const machine::Profile& pr
           std::move(messages)};
 }
 
+Compiled check_here(const PtxText& text, const machine::Profile& profile) {
+  auto unit = check::check_input({text.name, text.text}, check::Want::report,
+                                 machine::options_for(profile).versions);
+  if (!unit.ok()) return {Status::invalid_ptx, nullptr, unit.error().message + "\n", ""};
+  check::Compiled checked;
+  const bool failed = unit->report.has_errors();
+  checked.reports.push_back({std::move(unit->source), std::move(unit->report)});
+  std::string messages = checked.messages();
+  if (failed) return {status_of({&text, 1}, checked), nullptr, std::move(messages), ""};
+  return {Status::ok, std::move(unit->module), "", std::move(messages)};
+}
+
 }  // namespace
 
 Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile, u32 max_registers,
@@ -81,6 +93,12 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
   Compiled compiled;
   on_roomy_stack([&] { compiled = compile_here(texts, profile, max_registers, program); });
   return compiled;
+}
+
+Compiled check(const PtxText& text, const machine::Profile& profile) {
+  Compiled checked;
+  on_roomy_stack([&] { checked = check_here(text, profile); });
+  return checked;
 }
 
 }  // namespace heddle::image

@@ -25,4 +25,8 @@ struct Compiled {
 Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile,
                  u32 max_registers = 0, check::Program program = check::Program::whole);
 
+/// Checks a text by itself. It may need functions and variables of other texts. The module has no
+/// bodies.
+Compiled check(const PtxText& text, const machine::Profile& profile);
+
 }  // namespace heddle::image

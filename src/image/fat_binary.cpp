@@ -34,7 +34,7 @@ struct Entry {
 };
 static_assert(sizeof(Header) == 16 && sizeof(Entry) == 64);
 
-constexpr u16 kPtx = 1;
+constexpr u16 kPtx = 1, kLtoIr = 8;
 constexpr u64 kLz4 = 0x2000, kZstd = 0x8000, kArchSpecific = 0x100000, kFamilySpecific = 0x200000;
 
 isa::Target target_of(const Entry& entry) {
@@ -107,7 +107,10 @@ Contents read_fat_binary(const void* data, const machine::Profile& profile, std:
     const std::string_view payload = payload_of(entry, at + entry.header_bytes);
     const auto target = target_of(entry);
     const bool has_ptx = entry.kind == kPtx || is_container(payload);
-    seen += (seen.empty() ? "" : ", ") + std::string(has_ptx ? "PTX for " : "GPU code for ") +
+    seen += (seen.empty() ? "" : ", ") +
+            std::string(has_ptx                ? "PTX for "
+                        : entry.kind == kLtoIr ? "LTO-IR for "
+                                               : "GPU code for ") +
             isa::to_string(target);
     if (has_ptx && machine::runs(profile, target) &&
         (!best || is_better(target, target_of(*best), profile))) {
