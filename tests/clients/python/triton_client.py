@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Triton: matrix products of all types, block-scaled products and attention, with tensor cores of several targets."""
+"""Triton: matrix products of all types, block-scaled products, attention and tensor descriptors, for several targets."""
 
 import re
 import warnings
@@ -148,6 +148,36 @@ def attention(q, k, v, out, N, TILE_M: tl.constexpr, TILE_N: tl.constexpr, WIDTH
     tl.store(out + rows[:, None] * WIDTH + width[None, :], total / weight[:, None])
 
 
+@triton.jit
+def copy(a, d, ROWS, COLUMNS, TILE_M: tl.constexpr, TILE_N: tl.constexpr):
+    """Copies a matrix by tensor maps that the kernel makes; tiles may reach beyond it."""
+    of_a = tl.make_tensor_descriptor(a, [ROWS, COLUMNS], [COLUMNS, 1], [TILE_M, TILE_N])
+    of_d = tl.make_tensor_descriptor(d, [ROWS, COLUMNS], [COLUMNS, 1], [TILE_M, TILE_N])
+    row, column = tl.program_id(0) * TILE_M, tl.program_id(1) * TILE_N
+    of_d.store([row, column], of_a.load([row, column]))
+
+
+@triton.jit
+def described_product(a, b, d, M, N, K, TILE_M: tl.constexpr, TILE_N: tl.constexpr, TILE_K: tl.constexpr):
+    """D = A * B^T by tensor maps that the kernel makes."""
+    of_a = tl.make_tensor_descriptor(a, [M, K], [K, 1], [TILE_M, TILE_K])
+    of_b = tl.make_tensor_descriptor(b, [N, K], [K, 1], [TILE_N, TILE_K])
+    of_d = tl.make_tensor_descriptor(d, [M, N], [N, 1], [TILE_M, TILE_N])
+    row, column = tl.program_id(0) * TILE_M, tl.program_id(1) * TILE_N
+    total = tl.zeros((TILE_M, TILE_N), dtype=tl.float32)
+    for k in range(0, K, TILE_K):
+        total = tl.dot(of_a.load([row, k]), of_b.load([column, k]).T, total)
+    of_d.store([row, column], total)
+
+
+def memory_of_maps(size, alignment, stream):
+    """Where the kernel makes its maps; Triton keeps it for the launch."""
+    return Array(np.zeros(size, np.uint8), tl.uint8)
+
+
+triton.set_allocator(memory_of_maps)
+
+
 def instructions(kernel):
     found = set(re.findall(r"\b(?:mma\.sync|wgmma\.mma_async|tcgen05\.mma)[\w.:]*", kernel.asm["ptx"]))
     return ", ".join(sorted(found)) or "no matrix instruction"
@@ -198,10 +228,31 @@ def run_attention(name, kind, tolerance):
           terms / terms.sum(1, keepdims=True) @ v[1], tolerance)
 
 
+def run_copy(name, kind, rows, columns, tile_m, tile_n):
+    source, _ = numbers(kind, rows, columns)
+    d = Array(np.zeros_like(source.values), source.dtype)
+    kernel = copy[(-(-rows // tile_m), -(-columns // tile_n))](source, d, rows, columns, TILE_M=tile_m, TILE_N=tile_n,
+                                                              ptx_version=PTX_VERSION)
+    ptx = kernel.asm["ptx"]
+    found = [one for one in ("tensormap.replace", "cp.async.bulk.tensor") if one in ptx]
+    check(f"{name} copy {rows} x {columns} of {kind}, {' and '.join(found)}", d.get().view(np.uint8).astype(float),
+          source.values.view(np.uint8).astype(float), 0)
+
+
+def run_described_product(name, kind, m=192, n=128, k=160):
+    (a, a_values), (b, b_values) = numbers(kind, m, k), numbers(kind, n, k)
+    d = Array(np.zeros((m, n), np.float32), tl.float32)
+    kernel = described_product[(m // 64, n // 64)](a, b, d, m, n, k, TILE_M=64, TILE_N=64, TILE_K=64, num_warps=4,
+                                                   ptx_version=PTX_VERSION)
+    size = np.abs(a_values) @ np.abs(b_values).T
+    check(f"{name} {kind} by descriptors, {instructions(kernel)}", d.get() / size, a_values @ b_values.T / size,
+          1e-3 if kind in ("f32", "e5m2") else 2e-6)
+
+
 warnings.simplefilter("ignore")
 for target in (80, 90, 100, 120):
     driver.get_current_target = lambda: GPUTarget("cuda", target, 32)
-    for kernel in (product, scaled_product, attention):
+    for kernel in (product, scaled_product, attention, copy, described_product):
         kernel.device_caches.clear()  # Triton asks for the target once
     name = f"sm_{target}"
     run_product(name, "f16")
@@ -214,6 +265,11 @@ for target in (80, 90, 100, 120):
     if target >= 90:  # sums of wgmma with f8 have 13 fraction bits
         run_product(name, "e4m3", tolerance=1e-3 if target == 90 else 2e-6, tile_k=64)
         run_product(name, "e5m2", tolerance=1e-3 if target == 90 else 2e-6, tile_k=64)
+        for kind in ("f16", "f32", "e5m2"):
+            run_described_product(name, kind)
+        run_copy(name, "f32", 100, 52, 32, 32)
+        run_copy(name, "f16", 70, 200, 64, 64)
+        run_copy(name, "s8", 33, 144, 16, 128)
     if target >= 100:
         run_scaled(name, "e4m3", "e5m2")
         run_scaled(name, "e2m1", "e2m1")
