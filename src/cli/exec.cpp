@@ -5,13 +5,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <memory>
 
 #include "base/own_file.h"
 #include "cli/commands.h"
@@ -24,15 +21,6 @@ namespace fs = std::filesystem;
 /// The shell's exit statuses for a program that cannot be started.
 constexpr int kCannotExecute = 126, kNotFound = 127;
 
-/// A build of Heddle with a sanitizer cannot preload its libraries.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
-
 /// Puts `what` in front of the variable's value.
 bool prepend(const char* name, const std::string& what) {
   const char* before = std::getenv(name);
@@ -40,34 +28,9 @@ bool prepend(const char* name, const std::string& what) {
   return setenv(name, all.c_str(), 1) == 0;
 }
 
-/// Whether the program needs a sanitizer's run-time, which must be the first library and ends the
-/// process when another one is preloaded. The name of the run-time is in the program's file.
-bool wants_sanitizer_first(const std::string& program) {
-  std::error_code error;
-  if (program.find('/') == std::string::npos || !fs::is_regular_file(program, error)) return false;
-  constexpr std::size_t kEnough = 16 << 20;  // the names of libraries are near the beginning
-  std::string bytes(std::min<std::size_t>(fs::file_size(program, error), kEnough), '\0');
-  std::ifstream file(program, std::ios::binary);
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return bytes.starts_with("\177ELF") && (bytes.find("libasan.so") != std::string::npos ||
-                                          bytes.find("libtsan.so") != std::string::npos);
-}
-
-/// For a library with DT_RPATH, as in pip's PyTorch, the loader searches the library's folder
-/// before LD_LIBRARY_PATH. A preloaded library takes precedence over both. The loader treats blanks
-/// and colons as separators of names.
-bool preload_runtime(const fs::path& folder, const std::string& program) {
-  if (kSanitized || folder.string().find_first_of(" :") != std::string::npos ||
-      wants_sanitizer_first(program))
-    return true;
-  std::error_code error;
-  std::string list;
-  for (const char* name : {"libcudart.so.12", "libcudart.so.13"}) {
-    if (fs::exists(folder / name, error))
-      list += (list.empty() ? "" : ":") + (folder / name).string();
-  }
-  return list.empty() || prepend("LD_PRELOAD", list);
-}
+/// The loader calls this library for each library that it loads (src/audit), and so finds Heddle's
+/// ones also for a program that looks elsewhere: by an absolute path, or in its own RPATH.
+constexpr const char* kAudit = "libheddle-audit.so";
 
 }  // namespace
 
@@ -77,7 +40,10 @@ int execute_program(std::vector<std::string> words) {
   if (folder.empty() || !fs::exists(folder / "libcuda.so.1", ignored))
     return fail(
         "libcuda.so.1 is not in ../lib, seen from this program: the installation is incomplete");
-  if (!prepend("LD_LIBRARY_PATH", folder.string()) || !preload_runtime(folder, words[0]))
+  const fs::path audit = folder / kAudit;
+  const bool audits = fs::exists(audit, ignored) && audit.string().find(':') == std::string::npos;
+  if (!prepend("LD_LIBRARY_PATH", folder.string()) ||
+      (audits && !prepend("LD_AUDIT", audit.string())))
     return fail(std::strerror(errno));
 
   std::vector<char*> arguments;

@@ -80,9 +80,8 @@ void add_exec(CLI::App& app, int& status) {
       "exec", "Run a CUDA program on Heddle: heddle exec -- PROGRAM [ARGUMENT...]");
   command->add_option("PROGRAM", *words, "The program and its arguments, after --")->required();
   command->footer(
-      "The folder of Heddle's libcuda.so.1 and libcudart.so comes first in LD_LIBRARY_PATH. The "
-      "exit "
-      "status is the program's; 126 and 127 mean, as in a shell, that it could not be started.");
+      "Heddle's libraries take the place of the vendor's, wherever the program looks for them "
+      "(LD_LIBRARY_PATH, LD_AUDIT). The exit status is the program's; 126 and 127 mean, as in a shell, that it could not be started.");
   command->callback([words, &status] { status = execute_program(*words); });
 }
 

@@ -93,8 +93,7 @@ nvJitLinkResult Link::create(std::span<const char* const> words) {
 nvJitLinkResult Link::check(const image::PtxText& text) {
   const auto checked = image::check(text, profile_);
   infos_ += checked.warnings;
-  if (checked.status != image::Status::ok)
-    return fail(NVJITLINK_ERROR_PTX_COMPILE, checked.errors);
+  if (checked.status != image::Status::ok) return fail(NVJITLINK_ERROR_PTX_COMPILE, checked.errors);
   for (const isa::Target target : checked.module->targets) {
     if (!isa::admits(target, options_.arch))
       return fail(NVJITLINK_ERROR_PTX_COMPILE,
@@ -109,7 +108,10 @@ nvJitLinkResult Link::add(nvJitLinkInputType type, std::string_view bytes, std::
   if (!valid_) return fail(NVJITLINK_ERROR_INTERNAL, "the options of this link were refused");
   if (!is_type(type)) return fail(NVJITLINK_ERROR_UNRECOGNIZED_INPUT, "no such type of input");
   const std::string where = name.empty() ? "<memory>" : std::string(name);
-  if (type == NVJITLINK_INPUT_LTOIR || is_bitcode(bytes)) {
+  // Heddle's wrappers of NVRTC and libNVVM make PTX where a program asks for LTO-IR.
+  const bool lto_ir = type == NVJITLINK_INPUT_LTOIR && !image::is_container(bytes) &&
+                      bytes.find(".version") == bytes.npos;
+  if (lto_ir || is_bitcode(bytes)) {
     return fail(options_.lto ? NVJITLINK_ERROR_NVVM_COMPILE : NVJITLINK_ERROR_LTO_NOT_ENABLED,
                 fmt::format("{}: {}", where, kNoLto));
   }

@@ -602,15 +602,6 @@ class Exec(Case):
         self.assertTrue((Path(first) / "libcuda.so.1").exists(), first)
         self.assertEqual(second, "/elsewhere")
 
-    def test_the_runtime_comes_before_what_lies_beside_the_program(self):
-        show = 'import os; print(os.environ.get("LD_PRELOAD", ""))'
-        out, _ = self.heddle("exec", "--", sys.executable, "-c", show, env={"LD_PRELOAD": ""})
-        if not out.strip():
-            self.skipTest("a build with sanitizers, or in a folder that cannot be named")
-        libraries = [Path(name) for name in out.strip().split(":")]
-        self.assertEqual([one.name for one in libraries], ["libcudart.so.12", "libcudart.so.13"])
-        self.assertTrue(all(one.exists() for one in libraries))
-
     @unittest.skipUnless(shutil.which("gcc"), "needs gcc")
     def test_a_library_with_rpath_gets_heddles_runtime(self):
         temporary = tempfile.TemporaryDirectory()
@@ -626,10 +617,10 @@ class Exec(Case):
         ask = f"import ctypes; print(ctypes.CDLL('{folder}/user.so').ask())"
         self.assertEqual(subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True,
                                         check=True).stdout, "-1\n")
-        show = 'import os; print(os.environ.get("LD_PRELOAD", ""))'
-        out, _ = self.heddle("exec", "--", sys.executable, "-c", show, env={"LD_PRELOAD": ""})
+        show = 'import os; print(os.environ.get("LD_AUDIT", ""))'
+        out, _ = self.heddle("exec", "--", sys.executable, "-c", show, env={"LD_AUDIT": ""})
         if not out.strip():
-            self.skipTest("a build with sanitizers, or in a folder that cannot be named")
+            self.skipTest("a build with sanitizers")
         out, _ = self.heddle("exec", "--", sys.executable, "-c", ask)
         self.assertGreater(int(out), 12000)
 
