@@ -84,7 +84,8 @@ def effects(isa: Isa, name: str) -> str:
     fields = [f".{kind} = {kind.capitalize()}::{identifier(word)}"
               for kind, choices in (("access", ("load", "store", "atomic")), ("flow", ("branch", "call", "leave")))
               for word in words if word in choices]
-    fields += [f".{word} = true" for word in ("barrier", "waits", "polls", "signals", "pure", "stack", "uniform", "aligned") if word in words]
+    fields += [f".{word} = true" for word in ("barrier", "waits", "polls", "signals", "pure", "stack", "uniform", "aligned", "box")
+               if word in words]
     return "{" + ", ".join(fields) + "}"
 
 
@@ -135,6 +136,7 @@ struct Effects {{
   bool stack = false;    ///< it reads or moves the stack pointer of the thread
   bool uniform = false;  ///< of the warp: its result is the same for all who take part
   bool aligned = false;  ///< all threads of the warp execute it together, as if a membermask named them
+  bool box = false;      ///< a box of a tensor lies at its operand in shared memory, `dst` or `src`
 }};
 
 /// By SemId.

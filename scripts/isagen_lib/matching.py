@@ -121,6 +121,7 @@ def shape(form: Form, values: Sequence[int], required_only: bool = False) -> Tup
             break
         result.append((operand.kind, operand_type(form, operand, values), vector_length(form, operand, values),
                        operand.pair_second, operand.bracketed,
+                       (operand.imm_min, operand.imm_max) if operand.kind == "imm" else (),
                        *(slot >= 0 and form.slots[slot].required for slot in (operand.suffix_slot, operand.minus_slot))))
     return tuple(result)
 

@@ -11,7 +11,7 @@ from .model import (Detail, Effect, Group, Loc, NotationError, Problems, RawEntr
 TYPE_CLASSES = ("bits", "unsigned", "signed", "float", "packed", "pred", "opaque")
 RESERVED_GROUPS = ("candidate choice condition entry form gate match mismatch operand rule slot target two type "
                    "flag").split()
-EFFECTS = ("load", "store", "atomic", "branch", "call", "leave", "barrier", "waits", "polls", "signals", "pure", "stack", "uniform", "aligned")
+EFFECTS = ("load", "store", "atomic", "branch", "call", "leave", "barrier", "waits", "polls", "signals", "pure", "stack", "uniform", "aligned", "box")
 WORD = r"\.[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*"
 
 

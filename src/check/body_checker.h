@@ -133,6 +133,7 @@ class BodyChecker {
   bool is_formal(const std::vector<ir::Parameter>& formals, const ir::Operand& operand) const;
   std::optional<std::string> refused_operand(const isa::Candidate& candidate) const;
   void advise(const syntax::Instruction& written, const isa::Candidate& candidate);
+  void advise_of_alignment(const syntax::Instruction& written, const isa::Form& form);
   void advise_of_parameters(const syntax::Instruction& written, const isa::Form& form);
   u32 add_operands(const std::vector<ir::Operand>& operands);
 

@@ -3,11 +3,13 @@
 // One instruction: its mnemonic is resolved once per module, the operands choose among the
 // candidate forms, and the gates of the chosen form must be open.
 #include <algorithm>
+#include <numeric>
 
 #include "check/advice.h"
 #include "check/body_checker.h"
 #include "ir/operands.h"
 #include "isa/mnemonic.h"
+#include "isa/sem/tensor_box.h"
 #include "isa/spell.h"
 
 namespace heddle::check {
@@ -120,6 +122,25 @@ void BodyChecker::advise_of_parameters(const syntax::Instruction& written, const
                       static_cast<s64>(from->value));
 }
 
+/// Warns about a box of a tensor copy at a place in a variable whose alignment does not promise the
+/// multiple that the box needs.
+void BodyChecker::advise_of_alignment(const syntax::Instruction& written, const isa::Form& form) {
+  if (!form.effects().box) return;
+  for (std::size_t i = 0; i < bound_.size(); ++i) {
+    const ir::Operand& one = bound_[i];
+    const std::string_view name = form.operands[i].name;
+    if ((name != "dst" && name != "src") || one.kind != ir::OperandKind::variable) continue;
+    const ir::Variable& variable = module_.module_->variables[one.id];
+    const u64 known = std::gcd(u64{variable.align}, one.value);
+    if (known % sem::kTensorBoxAlignment == 0) continue;
+    const std::string place = one.value
+                                  ? fmt::format("{}+{}", variable.name, static_cast<s64>(one.value))
+                                  : variable.name;
+    module_.report_.add(Kind::box_alignment, written.mnemonic_span, place, known,
+                        sem::kTensorBoxAlignment);
+  }
+}
+
 void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
   const Mnemonic& mnemonic = module_.mnemonic(written.mnemonic);
   ir::Guard guard;
@@ -194,14 +215,19 @@ void BodyChecker::instruction(const syntax::Instruction& written, Span span) {
     auto& diagnostic =
         report.add(Kind::instruction_gate, written.mnemonic_span, text(written.mnemonic))
             .help(*refused);
-    const std::string words =
-        opening_words(mnemonic.opcode, mnemonic.words,
-                      [&](const isa::Candidate& one) { return !module_.refused(one); });
+    // Where the modifiers also have a form that is available, for other operands, more of them do
+    // not help.
+    std::string words;
+    if (std::ranges::all_of(mnemonic.plans, [](const Plan& one) { return !!one.refused; })) {
+      words = opening_words(mnemonic.opcode, mnemonic.words,
+                            [&](const isa::Candidate& one) { return !module_.refused(one); });
+    }
     if (!words.empty()) diagnostic.help(fmt::format("with {} it is available", words));
     return;
   }
   advise(written, candidate);
   advise_of_parameters(written, form);
+  advise_of_alignment(written, form);
   ir::SourcePoint at = module_.point(span);
   at.loc_file = loc_.loc_file;
   at.loc_line = loc_.loc_line;

@@ -24,8 +24,6 @@ using sem::TensorMapFault;
 namespace {
 
 constexpr u32 kMostCoordinates = 5, kMostInfo = 3;
-/// A box in shared memory begins at a multiple of this.
-constexpr u32 kBoxAlignment = 16;
 
 /// A map that was read, and its words.
 struct ReadMap {
@@ -33,6 +31,10 @@ struct ReadMap {
   sem::TensorMap map;
   TensorMapFault fault = TensorMapFault::box;  ///< of zero words
 };
+
+sem::TensorLimits limits_of(const Op& op) {
+  return static_cast<sem::TensorLimits>(op.runtime[kLimits]);
+}
 
 /// The operands of a lane.
 struct Access {
@@ -44,7 +46,7 @@ struct Access {
   const sem::TensorMap& map() const { return read->map; }
   sem::TensorOperands operands(const Op& op) const {
     return {static_cast<LoadMode>(op.runtime[0]), op.runtime[1], coordinates,
-            info_count ? info : nullptr};
+            info_count ? info : nullptr, limits_of(op)};
   }
 };
 
@@ -102,7 +104,7 @@ std::string explain(TensorBoxFault fault, const sem::TensorMap& map, const Op& o
                          map.box[1]);
     case TensorBoxFault::column:
       return fmt::format("the first coordinate must be a multiple of {} with this type",
-                         is_padded(map.type) ? 128 : 2);
+                         column_unit(map.type, limits_of(op)));
     case TensorBoxFault::halo:
       return "wHalo must be less than 512, or 32 with im2col::w::128, and wOffset less than 32";
   }
@@ -122,8 +124,12 @@ sem::TensorBox box_of(Warp& warp, const Op& op, u32 lane, Access& access) {
   }
   access.read = &read_map(warp, lane, host);
   read_operands(warp, op, lane, access);
-  if (access.read->fault != TensorMapFault::none)
-    refuse(warp, lane, &host, machine::describe(access.read->fault, access.map()));
+  const sem::TensorLimits limits = limits_of(op);
+  const TensorMapFault of_map = has_short_rows(access.map().type, limits)
+                                    ? tensor_map_fault(access.read->words, access.map(), limits)
+                                    : access.read->fault;
+  if (of_map != TensorMapFault::none)
+    refuse(warp, lane, &host, machine::describe(of_map, access.map(), limits));
   const sem::TensorOperands operands = access.operands(op);
   if (const TensorBoxFault fault = tensor_box_fault(access.map(), operands);
       fault != TensorBoxFault::none)
@@ -132,7 +138,7 @@ sem::TensorBox box_of(Warp& warp, const Op& op, u32 lane, Access& access) {
 }
 
 void check_box(Warp& warp, u32 lane, const sem::TensorBox& box, u64 host) {
-  check_shared(warp, lane, host, 0, kBoxAlignment);
+  check_shared(warp, lane, host, 0, sem::kTensorBoxAlignment);
   const machine::SharedExtent extent = machine::shared_extent(box, host);
   check_shared(warp, lane, extent.begin, extent.bytes, 1);
 }

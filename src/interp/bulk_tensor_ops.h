@@ -11,7 +11,9 @@
 namespace heddle::interp {
 
 // src[0]: host address of the map; `list`: `count` coordinates, of 32 bits, and then offsets or
-// halo, of 16 bits. runtime[0]: LoadMode; runtime[1]: dimensions; runtime[2]: Atomop.
+// halo, of 16 bits. runtime[0]: LoadMode; runtime[1]: dimensions; runtime[2]: Atomop;
+// runtime[kLimits]: sem::TensorLimits.
+inline constexpr u32 kLimits = 3;
 
 /// src[1]: destination, src[2] mbarrier object, src[3] mask.
 void bulk_tensor_load(Warp& warp, const Op& op);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies and reductions of boxes of tensors, and tensormap.replace (PTX ISA 9.7.9.27.1, 9.7.9.28).
+#include <algorithm>
+
 #include "interp/bulk_tensor_ops.h"
 #include "interp/decoder.h"
 #include "isa/sem/tensor_box.h"
@@ -41,7 +43,12 @@ void Decoder::bulk_tensor_load() {
                              (space_of(to) == "shared::cta" ? kToOwnWindow : 0) |
                              (is_of_pair() ? kSignalsPair : 0));
 }
-void Decoder::bulk_tensor_store() { bulk_tensor(&interp::bulk_tensor_store, &operand("src")); }
+void Decoder::bulk_tensor_store() {
+  constexpr isa::Target kShortRows{103, 'a'};
+  Op& op = bulk_tensor(&interp::bulk_tensor_store, &operand("src"));
+  if (std::ranges::count(builder_.loaded.module().targets, kShortRows))
+    op.runtime[kLimits] = static_cast<u8>(sem::TensorLimits::stores_of_sm_103a);
+}
 void Decoder::bulk_tensor_reduce() { bulk_tensor(&interp::bulk_tensor_reduce, &operand("src")); }
 void Decoder::bulk_tensor_prefetch() { bulk_tensor(&interp::bulk_tensor_prefetch, nullptr); }
 

@@ -72,11 +72,11 @@ void refuse_rank(Warp& warp, u32 lane, u32 mask, u32 rank) {
       fmt::format("the mask {:#x} names CTA {} of a cluster of {}", mask, rank, ranks(warp)));
 }
 
-void refuse_global(Warp& warp, u32 lane, u64 host, u64 bytes) {
-  raise_trap(warp,
-             warp.memory->is_accessible(host, bytes) ? TrapKind::misaligned_address
-                                                     : TrapKind::illegal_address,
-             lane, &host);
+void refuse_global(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment) {
+  if (!warp.memory->is_accessible(host, bytes))
+    raise_trap(warp, TrapKind::illegal_address, lane, &host);
+  raise_trap(warp, TrapKind::misaligned_address, lane, &host,
+             fmt::format("the address must be a multiple of {}", alignment));
 }
 
 void host_address(Warp& warp, const Op& op) {

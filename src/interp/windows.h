@@ -45,7 +45,7 @@ inline u64 address_of(const Warp& warp, const Op& op, u32 index, u32 lane) {
 /// Traps unless the destination `host` is in the CTA's own window.
 void check_own_window(Warp& warp, u32 lane, u64 host);
 [[noreturn]] void refuse_shared(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment);
-[[noreturn]] void refuse_global(Warp& warp, u32 lane, u64 host, u64 bytes);
+[[noreturn]] void refuse_global(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment);
 /// Traps unless [host, host + bytes) is shared memory of a CTA of the cluster, aligned to a power
 /// of two.
 inline void check_shared(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment) {
@@ -57,7 +57,7 @@ inline void check_shared(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignmen
 /// Traps unless [host, host + bytes) can be device memory, aligned to a power of two.
 inline void check_global(Warp& warp, u32 lane, u64 host, u64 bytes, u32 alignment) {
   if (!warp.memory->is_accessible(host, bytes) || (host & (alignment - 1)))
-    refuse_global(warp, lane, host, bytes);
+    refuse_global(warp, lane, host, bytes, alignment);
 }
 
 /// Host address of the window that a lane's address is counted from; 0: the address is generic.

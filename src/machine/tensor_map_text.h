@@ -11,6 +11,7 @@
 namespace heddle::machine {
 
 /// One clause; empty where there is no fault.
-std::string describe(sem::TensorMapFault fault, const sem::TensorMap& map);
+std::string describe(sem::TensorMapFault fault, const sem::TensorMap& map,
+                     sem::TensorLimits limits = sem::TensorLimits::usual);
 
 }  // namespace heddle::machine

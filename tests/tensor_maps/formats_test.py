@@ -100,7 +100,7 @@ def traps(path):
     yield "beyond the allocation", ILLEGAL_ADDRESS, lambda d: copy(d, tiled(d, tall), at=below), where
     yield "a store beyond", ILLEGAL_ADDRESS, lambda d: copy(d, tiled(d, tall), store_kernel(2), at=below), where
     yield "beyond shared memory", ILLEGAL_ADDRESS, lambda d: copy(d, tiled(d, tensor()), place=4096 - 512), "1024 bytes at offset"
-    yield "misaligned", MISALIGNED, lambda d: copy(d, tiled(d, tensor()), place=8), "no multiple of 16"
+    yield "misaligned", MISALIGNED, lambda d: copy(d, tiled(d, tensor()), place=64), "no multiple of 128"
     yield "bytes that never come", TIMEOUT, lambda d: copy(d, tiled(d, tensor()), count=1040), "mbarrier"
     floats = lambda d: d.tiled(tensor(), d.memory(bytes(4096)), "f32")
     yield "no such reduction", ILLEGAL_INSTRUCTION, lambda d: copy(d, floats(d), store_kernel(2, reduction="min")), "reduction"

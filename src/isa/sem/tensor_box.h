@@ -224,11 +224,16 @@ enum class TensorBoxFault : u8 {
 };
 
 /// The operands of an instruction with a tensor map.
+/// A box in shared memory begins at a multiple of this. The CUDA programming guide says so; the PTX
+/// manual does not.
+inline constexpr u32 kTensorBoxAlignment = 128;
+
 struct TensorOperands {
   LoadMode mode = LoadMode::none;
   u32 rank = 1;                 ///< `.1d` to `.5d`
   const s32* coordinates = {};  ///< `rank` of them; with a list, a column and four rows
   const u16* info = {};         ///< offsets, or wHalo and wOffset; null: none
+  TensorLimits limits = TensorLimits::usual;
 };
 
 constexpr bool is_of_list(LoadMode mode) {
@@ -248,12 +253,17 @@ constexpr TensorMode mode_of_map(LoadMode mode) {
   }
 }
 
+/// The first coordinate is a multiple of this.
+constexpr u32 column_unit(TensorType type, TensorLimits limits) {
+  return is_padded(type) ? padded_row(type, limits) : type == TensorType::b4x16 ? 2 : 1;
+}
+
 constexpr TensorBoxFault tensor_box_fault(const TensorMap& map, const TensorOperands& operands) {
   constexpr u32 kOffsets = 32, kHalos = 512, kHalosOf128 = 32;
   if (map.mode != mode_of_map(operands.mode)) return TensorBoxFault::mode;
   if (map.rank != operands.rank) return TensorBoxFault::rank;
   if (is_of_list(operands.mode) && map.box[1] != 1) return TensorBoxFault::gathered_box;
-  const u32 unit = is_padded(map.type) ? kPaddedRow : map.type == TensorType::b4x16 ? 2 : 1;
+  const u32 unit = column_unit(map.type, operands.limits);
   if (operands.coordinates[0] % static_cast<s32>(unit)) return TensorBoxFault::column;
   if (map.mode == TensorMode::im2col_w || map.mode == TensorMode::im2col_w_128) {
     const u32 halos = map.mode == TensorMode::im2col_w ? kHalos : kHalosOf128;

@@ -124,6 +124,17 @@ TEST(TensorMap, EachLimitAtItsEdge) {
          m.swizzle_mode = TensorSwizzle::b64;
          m.swizzle_atom = SwizzleAtom::b32;
        }},
+      {TensorMapFault::swizzle, im2col_map(),
+       [](auto& m) {
+         m.mode = TensorMode::im2col_w;
+         m.swizzle_mode = TensorSwizzle::b96;
+         m.channels = 48;
+       },
+       [](auto& m) {
+         m.mode = TensorMode::im2col_w_128;
+         m.swizzle_mode = TensorSwizzle::b96;
+         m.channels = 48;
+       }},
       {TensorMapFault::fill, plain_map(), [](auto& m) { m.fills_with_nan = true; },
        [](auto& m) {
          m.fills_with_nan = true;
@@ -147,6 +158,62 @@ TEST(TensorMap, EachLimitAtItsEdge) {
     EXPECT_EQ(tensor_map_fault(right), TensorMapFault::none) << static_cast<int>(limit.fault);
     EXPECT_EQ(tensor_map_fault(wrong), limit.fault) << static_cast<int>(limit.fault);
   }
+}
+
+TEST(TensorMap, StoresOfSixBitElementsHaveWeakerLimitsOnSm103a) {
+  constexpr auto kWeak = TensorLimits::stores_of_sm_103a;
+  using Change = void (*)(TensorMap&);
+  TensorMap strict = plain_map();
+  strict.type = TensorType::b6x16;
+  strict.address = 0x7f0012345660;
+  strict.dims[0] = 256, strict.box[0] = 128;
+  strict.strides[0] = 192, strict.strides[1] = 4160;
+  EXPECT_EQ(tensor_map_fault(strict), TensorMapFault::none);
+  const struct {
+    TensorMapFault fault;  // elsewhere
+    Change change;
+  } weaker[] = {
+      {TensorMapFault::address, [](TensorMap& m) { m.address += 16; }},
+      {TensorMapFault::stride, [](TensorMap& m) { m.strides[0] = 208; }},
+      {TensorMapFault::dimension, [](TensorMap& m) { m.dims[0] = 192; }},
+      {TensorMapFault::box, [](TensorMap& m) { m.box[0] = 64; }},
+      {TensorMapFault::box,
+       [](TensorMap& m) {
+         m.box[0] = 64;
+         m.swizzle_mode = TensorSwizzle::b64;
+       }},
+  };
+  for (const auto& one : weaker) {
+    TensorMap map = strict;
+    one.change(map);
+    EXPECT_EQ(tensor_map_fault(map), one.fault);
+    EXPECT_EQ(tensor_map_fault(map, kWeak), TensorMapFault::none) << static_cast<int>(one.fault);
+  }
+  const struct {
+    TensorMapFault fault;
+    Change change;
+  } wrong[] = {
+      {TensorMapFault::address, [](TensorMap& m) { m.address += 8; }},
+      {TensorMapFault::dimension, [](TensorMap& m) { m.dims[0] = 160; }},
+      {TensorMapFault::box, [](TensorMap& m) { m.box[0] = 96; }},
+      {TensorMapFault::swizzle, [](TensorMap& m) { m.swizzle_mode = TensorSwizzle::b32; }},
+      {TensorMapFault::swizzle, [](TensorMap& m) { m.swizzle_atom = SwizzleAtom::b32_flip_8b; }},
+      {TensorMapFault::address,
+       [](TensorMap& m) {  // .b4x16_p64 is as strict as elsewhere
+         m.type = TensorType::b4x16_p64;
+         m.address += 16;
+       }},
+  };
+  for (const auto& one : wrong) {
+    TensorMap map = strict;
+    one.change(map);
+    EXPECT_EQ(tensor_map_fault(map, kWeak), one.fault) << static_cast<int>(one.fault);
+  }
+  const s32 at[] = {64, 0, 0};
+  TensorOperands operands{LoadMode::none, 3, at};
+  EXPECT_EQ(tensor_box_fault(strict, operands), TensorBoxFault::column);
+  operands.limits = kWeak;
+  EXPECT_EQ(tensor_box_fault(strict, operands), TensorBoxFault::none);
 }
 
 /// The three examples of 5.5.4: which pixels, and how many of each line of which image.
