@@ -48,6 +48,7 @@ class Client:
 PYTHON = "{heddle} exec -- {python} {here}/python/"
 # The CUDA 13.0 tools: newer ones write PTX versions that Heddle's driver does not support.
 TOOLKIT = "cuda-toolkit[nvrtc,nvvm,cudart,cccl]==13.0.*"
+NUMBA = ["numba-cuda[cu13]==0.30.4", "cuda-core==1.2.2", "cuda-toolkit==13.5.0", "cuda-bindings==13.5.0", "numpy==2.4.6"]
 TINYGRAD = {"HEDDLE_DEVICES": "2"}
 
 CLIENTS = [
@@ -68,9 +69,7 @@ CLIENTS = [
            install=["cuda-bindings==13.5.0", "numpy==2.4.6"]),
     Client("cuda-core", [PYTHON + "cuda_core_client.py"],
            install=["cuda-core==1.2.2", "cuda-bindings==13.5.0", "numpy==2.4.6", TOOLKIT]),
-    Client("numba", [PYTHON + "numba_client.py"],
-           install=["numba-cuda==0.30.4", "cuda-core==1.2.2", "cuda-bindings==13.5.0", "numpy==2.4.6",
-                    TOOLKIT]),
+    Client("numba", [PYTHON + "numba_client.py"], install=NUMBA),
     Client("pycuda", [PYTHON + "pycuda_client.py"], needs=["nvcc", "g++"],
            install=["pycuda==2026.1", "numpy==2.4.6"]),
     Client("mpi", ["mpicc -Wall -Werror -O1 -I{headers} -I{root}/src {here}/mpi/exchange.c -o {work}/exchange "
@@ -82,7 +81,7 @@ CLIENTS = [
 ]
 
 
-# The other files of a suite are in a folder of its name: a plugin for pytest, and sitecustomize.py for its processes.
+# The other files of a suite are in a folder of its name: a plugin for pytest.
 SUITE = "{heddle} exec -- {python} {here}/suites/run_suite.py {here}/suites/"
 NUMBA_TESTS = " ".join(f"numba.cuda.tests.{part}" for part in ("cudapy", "cudadrv", "nrt", "nocuda", "doc_examples"))
 
@@ -90,8 +89,7 @@ SUITES = [
     Client("numba-suite",
            [SUITE + "numba.txt {work}/report.xml -p numba_plugin --import-mode=importlib --timeout=600 "
             f"--rootdir={{packages}}/numba_cuda/numba/cuda/tests --pyargs {NUMBA_TESTS}"],
-           install=["numba-cuda==0.30.4", "cuda-core==1.2.2", "cuda-bindings==13.5.0", "numpy==2.4.6", "pytest==9.2.0",
-                    "pytest-timeout==2.4.0", "filecheck", "ml_dtypes", "psutil", "cffi", TOOLKIT],
+           install=[*NUMBA, "pytest==9.2.0", "pytest-timeout==2.4.0", "filecheck", "ml_dtypes", "psutil", "cffi"],
            environment={"PYTHONPATH": "{here}/suites/numba"}, limit=SUITE_TIME_LIMIT),
 ]
 

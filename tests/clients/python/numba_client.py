@@ -1,19 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numba: kernels that Numba and NVVM compile, linked by the driver."""
+"""Numba: kernels that Numba and libNVVM compile, and nvJitLink links."""
 
 import math
-import sys
 import warnings
 
-import cuda.bindings
-import cuda.core
 import numpy as np
 from checks import check, finish
 
-# nvJitLink produces machine code. Without it, as on a machine where it is not installed, the driver links.
-sys.modules["cuda.bindings.nvjitlink"] = None
-if hasattr(cuda.bindings, "nvjitlink"):
-    del cuda.bindings.nvjitlink
 warnings.simplefilter("ignore")
 
 from numba import cuda as nb  # noqa: E402
