@@ -556,6 +556,25 @@ TEST_F(Linker, ExternVariablesThatNobodyDefinesAreRefused) {
   EXPECT_OK(cuLinkDestroy(link));
 }
 
+// What the linker makes stands for machine code, also as its input.
+TEST_F(Linker, TakesWhatItMade) {
+  CUlinkState first = nullptr, second = nullptr;
+  void *part = nullptr, *whole = nullptr;
+  size_t size = 0;
+  ASSERT_OK(cuLinkCreate_v2(0, nullptr, nullptr, &first));
+  ASSERT_OK(cuLinkCreate_v2(0, nullptr, nullptr, &second));
+  ASSERT_OK(cuLinkAddData_v2(first, CU_JIT_INPUT_PTX, const_cast<char*>(kCallee),
+                             std::strlen(kCallee) + 1, "callee.ptx", 0, nullptr, nullptr));
+  ASSERT_OK(cuLinkComplete(first, &part, &size));
+  EXPECT_OK(cuLinkAddData_v2(second, CU_JIT_INPUT_CUBIN, part, size, "part", 0, nullptr, nullptr));
+  EXPECT_OK(cuLinkAddData_v2(second, CU_JIT_INPUT_PTX, const_cast<char*>(kCaller),
+                             std::strlen(kCaller) + 1, "caller.ptx", 0, nullptr, nullptr));
+  EXPECT_OK(cuLinkComplete(second, &whole, nullptr));
+  load(static_cast<const char*>(whole));
+  EXPECT_OK(cuLinkDestroy(first));
+  EXPECT_OK(cuLinkDestroy(second));
+}
+
 TEST_F(Linker, BadInput) {
   CUlinkState link = nullptr;
   ASSERT_OK(cuLinkCreate_v2(0, nullptr, nullptr, &link));

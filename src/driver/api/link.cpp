@@ -9,6 +9,7 @@
 #include "driver/core/module/compile.h"
 #include "driver/core/module/link.h"
 #include "driver/core/module/tables.h"
+#include "image/container.h"
 
 using namespace heddle::driver;
 
@@ -31,6 +32,7 @@ CUresult add(Link& link, CUjitInputType type, const std::string& image, std::str
     case CU_JIT_INPUT_LIBRARY:
       return link.add(image, name, max_registers);
     case CU_JIT_INPUT_CUBIN:
+      if (heddle::image::is_container(image)) return link.add(image, name, max_registers);
       return complain(CUDA_ERROR_NO_BINARY_FOR_GPU,
                       std::string(name) + ": machine code of a GPU; Heddle links PTX only",
                       link.options());
