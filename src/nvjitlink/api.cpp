@@ -55,12 +55,14 @@ nvJitLinkResult copy(const std::string& log, char* out) {
   return NVJITLINK_SUCCESS;
 }
 
-/// The linker's output as text or as LTO-IR exists only for inputs of LTO-IR, which are refused.
-nvJitLinkResult no_such_output(nvJitLinkHandle handle, const void* out) {
+#if HEDDLE_NVJITLINK_MAJOR >= 13
+/// LTO-IR is never made.
+nvJitLinkResult no_lto_ir(nvJitLinkHandle handle, const void* out) {
   return with(handle, [&](Link&) {
     return out ? NVJITLINK_ERROR_INVALID_INPUT : NVJITLINK_ERROR_NULL_INPUT;
   });
 }
+#endif
 
 }  // namespace
 
@@ -126,17 +128,31 @@ HEDDLE_API nvJitLinkGetLinkedCubin(nvJitLinkHandle handle, void* out) {
 }
 
 HEDDLE_API nvJitLinkGetLinkedPtxSize(nvJitLinkHandle handle, size_t* size) {
-  return no_such_output(handle, size);
+  return with(handle, [&](Link& link) {
+    std::string ptx;
+    if (!size) return NVJITLINK_ERROR_NULL_INPUT;
+    const nvJitLinkResult result = link.ptx(ptx);
+    *size = result == NVJITLINK_SUCCESS ? ptx.size() + 1 : 0;  // with the NUL
+    return result;
+  });
 }
+
 HEDDLE_API nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char* out) {
-  return no_such_output(handle, out);
+  return with(handle, [&](Link& link) {
+    std::string ptx;
+    if (!out) return NVJITLINK_ERROR_NULL_INPUT;
+    const nvJitLinkResult result = link.ptx(ptx);
+    if (result == NVJITLINK_SUCCESS) std::memcpy(out, ptx.c_str(), ptx.size() + 1);
+    return result;
+  });
 }
+
 #if HEDDLE_NVJITLINK_MAJOR >= 13
 HEDDLE_API nvJitLinkGetLinkedLTOIRSize(nvJitLinkHandle handle, size_t* size) {
-  return no_such_output(handle, size);
+  return no_lto_ir(handle, size);
 }
 HEDDLE_API nvJitLinkGetLinkedLTOIR(nvJitLinkHandle handle, void* out) {
-  return no_such_output(handle, out);
+  return no_lto_ir(handle, out);
 }
 #endif
 

@@ -149,11 +149,14 @@ nvJitLinkResult Link::complete() {
   const auto begin = Clock::now();
   const std::lock_guard lock(mutex_);
   if (!valid_) return fail(NVJITLINK_ERROR_INTERNAL, "the options of this link were refused");
-  if (options_.ptx) return fail(NVJITLINK_ERROR_NVVM_COMPILE, kNoLto);
   const auto texts = image::texts_to_link(units_, image::device_library_names());
   if (texts.empty()) return fail(NVJITLINK_ERROR_FINALIZE, "there is no input to link");
   const auto compiled = image::compile(texts, profile_, 0, check::Program::relocatable);
   if (compiled.status != image::Status::ok) return fail(NVJITLINK_ERROR_FINALIZE, compiled.errors);
+  if (options_.ptx && texts.size() > 1)
+    return fail(NVJITLINK_ERROR_FINALIZE,
+                "-ptx: the linked PTX exists as one text for one input only, and here are several");
+  if (options_.ptx) ptx_ = texts.front().text;
   cubin_ = image::write_container(texts);
   if (options_.time) {
     const std::chrono::duration<double, std::milli> taken = Clock::now() - begin;
@@ -166,6 +169,13 @@ nvJitLinkResult Link::cubin(std::string& out) const {
   const std::lock_guard lock(mutex_);
   out = cubin_;
   return cubin_.empty() ? NVJITLINK_ERROR_INTERNAL : NVJITLINK_SUCCESS;
+}
+
+nvJitLinkResult Link::ptx(std::string& out) const {
+  const std::lock_guard lock(mutex_);
+  out = ptx_;
+  if (!options_.ptx) return NVJITLINK_ERROR_INVALID_INPUT;
+  return ptx_.empty() ? NVJITLINK_ERROR_INTERNAL : NVJITLINK_SUCCESS;
 }
 
 std::string Link::errors() const {

@@ -29,6 +29,8 @@ class Link {
 
   /// NVJITLINK_ERROR_INTERNAL before complete() has made it.
   nvJitLinkResult cubin(std::string& out) const;
+  /// The PTX, if the options ask for it (-lto -ptx); NVJITLINK_ERROR_INVALID_INPUT otherwise.
+  nvJitLinkResult ptx(std::string& out) const;
   std::string errors() const;
   std::string infos() const;
 
@@ -41,7 +43,7 @@ class Link {
   Options options_;
   machine::Profile profile_ = {};
   std::vector<image::LinkUnit> units_;
-  std::string cubin_, errors_, infos_;
+  std::string cubin_, ptx_, errors_, infos_;
 };
 
 }  // namespace heddle::nvjitlink

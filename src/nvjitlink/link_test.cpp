@@ -120,6 +120,30 @@ TEST(NvJitLink, LinksInputsOfEachType) {
   EXPECT_EQ(link.errors(), "");
 }
 
+TEST(NvJitLink, PtxOfLtoIr) {
+  const struct {
+    std::vector<std::string> inputs;
+    nvJitLinkResult result;
+  } cases[] = {{{ptx(kKernel)}, NVJITLINK_SUCCESS},
+               {{ptx(kCaller), ptx(kCallee)}, NVJITLINK_ERROR_FINALIZE}};
+  for (const auto& c : cases) {
+    Link link;
+    std::string made;
+    ASSERT_EQ(link.create(std::vector<const char*>{"-arch=compute_90", "-lto", "-ptx"}),
+              NVJITLINK_SUCCESS);
+    for (const std::string& input : c.inputs)
+      EXPECT_EQ(link.add(NVJITLINK_INPUT_LTOIR, input, ""), NVJITLINK_SUCCESS) << link.errors();
+    EXPECT_EQ(link.complete(), c.result) << link.errors();
+    if (c.result == NVJITLINK_SUCCESS) {
+      EXPECT_EQ(link.ptx(made), NVJITLINK_SUCCESS);
+      EXPECT_EQ(made, c.inputs[0]);
+    } else {
+      EXPECT_THAT(link.errors(), HasSubstr("here are several"));
+      EXPECT_EQ(link.ptx(made), NVJITLINK_ERROR_INTERNAL);
+    }
+  }
+}
+
 TEST(NvJitLink, TypeIsFound) {
   Link link;
   ASSERT_EQ(link.create(std::vector<const char*>{"-arch=sm_90"}), NVJITLINK_SUCCESS);

@@ -20,6 +20,14 @@ def pytest_pycollect_makemodule(module_path, parent):
     return None
 
 
+def pytest_collection_modifyitems(items):
+    """Skips a test whose kernel replaces a field of a tensor map, 128 bytes, in a shared variable of 4 bytes. That traps, and
+    afterwards no test of the process could use the device."""
+    for item in items:
+        if item.name == "test_device_arch_specific":
+            item.add_marker(pytest.mark.skip(reason="accesses shared memory beyond its variable"))
+
+
 @pytest.fixture(scope="class")
 def initialize_from_pytest_config(request):
     request.cls._dump_failed_filechecks = False
