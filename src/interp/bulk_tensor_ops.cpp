@@ -196,10 +196,16 @@ bool is_bulk_tensor(const Op& op) {
 }
 
 std::string describe_box(Warp& warp, const Op& op, u32 lane, u64 address) {
+  const std::string where = machine::describe_address(*warp.memory, address);
+  const u64 at = address_of(warp, op, 0, lane);
+  // A map without memory behind it cannot be read here either, and one that another thread has
+  // overwritten since then says nothing.
+  if (address - at < sem::kTensorMapBytes) return "this is where the tensor map begins; " + where;
   Access access;
-  access.read = &read_map(warp, lane, address_of(warp, op, 0, lane));
+  access.read = &read_map(warp, lane, at);
   read_operands(warp, op, lane, access);
   const sem::TensorMap& map = access.map();
+  if (map.rank > sem::kMostTensorRank) return where;
   const std::span<const u64> dims(map.dims, map.rank);
   const std::string box =
       map.mode == sem::TensorMode::tile
@@ -212,7 +218,7 @@ std::string describe_box(Warp& warp, const Op& op, u32 lane, u64 address) {
     text += fmt::format(", strides of {} bytes",
                         fmt::join(std::span(map.strides).first(map.rank - 1u), ", "));
   }
-  return text + "; " + machine::describe_address(*warp.memory, address);
+  return text + "; " + where;
 }
 
 void bulk_tensor_load(Warp& warp, const Op& op) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle_hostile: runs kernels with hostile address arithmetic (kernel.h), compiled and in the
-// interpreter. If all addresses are legal, both runs finish and leave the same memory. In any case
-// the host's own memory must not change: on either side of the device's regions, around registered
-// memory (which is registered for each run only), and at a pointer that a kernel gets. With
-// HEDDLE_VERIFY_JIT compiled code also checks each access itself. Exit status: 0 when all kernels
-// pass, 1 when one fails, 2 for wrong usage.
+// heddle_hostile: runs kernels with hostile addresses, handles and tensor maps (kernel.h), compiled
+// and in the interpreter. If all addresses are legal, both runs finish and leave the same memory.
+// In any case the host's own memory must not change: on either side of the device's regions, around
+// registered memory (which is registered for each run only), and at a pointer that a kernel gets.
+// With HEDDLE_VERIFY_JIT compiled code also checks each access itself. Exit status: 0 when all
+// kernels pass, 1 when one fails, 2 for wrong usage.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -70,7 +70,8 @@ class Canaries {
 };
 
 struct Outcome {
-  enum class Kind : u8 { ran, bad_address, other } kind = Kind::ran;
+  enum class Kind : u8 { ran, refused, other } kind = Kind::ran;
+  machine::TrapKind trap{};  ///< if the kernel was refused
   std::string message;
   std::vector<u8> global, host;
 };
@@ -88,13 +89,14 @@ class Examiner {
     canaries_.add(own_.data(), kBeside);
     canaries_.add(own_.data() + kBeside + kHostBytes, kBeside);
     global_ = *memory_->allocate(kGlobalBytes + kSpare);
+    make_textures();
   }
 
   /// The distance from the global memory to unregistered host memory.
   u64 to_mine() const { return reinterpret_cast<u64>(own_.data()) - global_; }
 
   std::string summary() const {
-    return fmt::format("{} have an illegal access, for which both engines trap in {}", illegal_,
+    return fmt::format("{} may have an illegal access, for which both engines trap in {}", illegal_,
                        both_trap_);
   }
 
@@ -113,6 +115,14 @@ class Examiner {
         return fmt::format("a legal access is refused ({}): {}",
                            one == &got ? "compiled" : "interpreter", one->message);
     }
+    if (kernel.ends_alike) {
+      if (expected.kind != got.kind || expected.trap != got.trap)
+        return fmt::format("ends in two ways: '{}' interpreted, '{}' compiled", expected.message,
+                           got.message);
+      ++illegal_;
+      both_trap_ += expected.kind == Outcome::Kind::refused;
+      return expected.kind == Outcome::Kind::ran ? compare(expected, got) : "";
+    }
     if (!kernel.is_legal) {
       // The two may trap at different places: compiled code need not execute an access with an
       // unused result, and treats generic addresses that are derived from shared addresses as
@@ -121,18 +131,85 @@ class Examiner {
       both_trap_ += expected.kind != Outcome::Kind::ran && got.kind != Outcome::Kind::ran;
       return {};
     }
-    if (!kernel.has_one_result) return {};
+    return kernel.has_one_result ? compare(expected, got) : "";
+  }
+
+ private:
+  static std::string compare(const Outcome& expected, const Outcome& got) {
     if (expected.global != got.global) return difference("global", expected.global, got.global);
     if (expected.host != got.host) return difference("host", expected.host, got.host);
     return {};
   }
 
- private:
   static std::string difference(const char* name, const std::vector<u8>& a,
                                 const std::vector<u8>& b) {
     const auto at = std::ranges::mismatch(a, b).in1 - a.begin();
     return fmt::format("{}[{}]: {:#04x} instead of {:#04x}", name, at,
                        b[static_cast<std::size_t>(at)], a[static_cast<std::size_t>(at)]);
+  }
+
+  /// The handles that a kernel gets: five textures, two surfaces, and one that is gone.
+  void make_textures() {
+    constexpr u32 kWidth = 32, kLevels = 3;
+    const u64 bytes = u64{kWidth} * kWidth * 16 * 6;
+    const u64 memory = *memory_->allocate(bytes);
+    std::memset(reinterpret_cast<void*>(memory), 0x3c, bytes);
+    using isa::TexelFormat;
+    constexpr struct {
+      machine::TextureObject::Kind kind;
+      TexelFormat format;
+      u8 channels;
+      u32 dimensions, layers;
+      bool cube, mipmapped, filters;
+    } kObjects[] = {
+        {machine::TextureObject::Kind::texture, TexelFormat::f32, 4, 1, 1, false, false, false},
+        {machine::TextureObject::Kind::texture, TexelFormat::u8, 4, 2, 1, false, true, true},
+        {machine::TextureObject::Kind::texture, TexelFormat::f16, 2, 3, 1, false, false, true},
+        {machine::TextureObject::Kind::texture, TexelFormat::f32, 1, 2, 6, true, false, true},
+        {machine::TextureObject::Kind::texture, TexelFormat::bc1, 4, 2, 3, false, false, false},
+        {machine::TextureObject::Kind::surface, TexelFormat::u32, 1, 2, 1, false, false, false},
+        {machine::TextureObject::Kind::surface, TexelFormat::u8, 4, 1, 4, false, false, false},
+        {machine::TextureObject::Kind::texture, TexelFormat::f32, 1, 1, 1, false, false, false}};
+    static_assert(std::size(kObjects) == kHandles);
+    for (u32 i = 0; i < kHandles; ++i) {
+      const auto& one = kObjects[i];
+      machine::TextureObject object;
+      object.kind = one.kind;
+      object.bound = true;
+      isa::Texture& texture = object.texture;
+      texture.format = one.format;
+      texture.channels = one.channels;
+      texture.dimensions = one.dimensions;
+      texture.cube = one.cube;
+      texture.layers = one.layers;
+      texture.layered = one.layers > 1 && !one.cube;
+      texture.mipmapped = one.mipmapped;
+      texture.levels = one.mipmapped ? kLevels : 1;
+      if (one.format == TexelFormat::u8 && one.kind == machine::TextureObject::Kind::texture)
+        texture.reading = isa::TexelReading::normalized;
+      u64 base = memory;
+      for (u32 j = 0; j < texture.levels; ++j) {
+        isa::TextureLevel& level = texture.level[j];
+        level.base = base;
+        level.width = kWidth >> j;
+        level.height = one.dimensions > 1 ? kWidth >> j : 1;
+        level.depth = one.dimensions > 2 ? 4 : 1;
+        const bool blocks = isa::is_block_format(one.format);
+        level.pitch = blocks ? level.width / 4 * 8 : u64{level.width} * 16;
+        level.slice = level.pitch * (blocks ? level.height / 4 : level.height);
+        base += level.slice;
+      }
+      isa::Sampler& sampler = object.sampler;
+      sampler.normalized = one.filters;
+      if (one.filters) sampler.filter = sampler.mip_filter = isa::TextureFilter::linear;
+      sampler.seamless = one.cube;
+      sampler.most = one.mipmapped ? 512 : 0;
+      sampler.anisotropy = one.mipmapped ? 4 : 1;
+      sampler.address[0] = one.filters ? isa::AddressMode::wrap : isa::AddressMode::clamp_to_border;
+      sampler.address[1] = one.filters ? isa::AddressMode::mirror : isa::AddressMode::clamp_to_edge;
+      handles_[i] = memory_->textures().add(object);
+    }
+    memory_->textures().remove(handles_[kHandles - 1]);
   }
 
   Outcome run(machine::Engine& engine, const std::shared_ptr<const machine::Loaded>& loaded,
@@ -155,15 +232,19 @@ class Examiner {
     const u64 pointers[] = {global_, reinterpret_cast<u64>(registered),
                             reinterpret_cast<u64>(own_.data())};
     std::memcpy(config.params.data(), pointers, sizeof pointers);
+    const ir::Parameter& block = module.functions[entry.value].signature.params.back();
+    std::memcpy(config.params.data() + block.offset, handles_, sizeof handles_);
     memory_->registered().add({pointers[1], kHostBytes});
     const auto result =
         machine::launch(*machine::find_profile(""), **program, *loaded, entry, config);
     memory_->registered().remove(pointers[1]);
     Outcome outcome;
     if (const auto* trap = std::get_if<machine::Trap>(&result)) {
-      const bool address = trap->kind == machine::TrapKind::illegal_address ||
-                           trap->kind == machine::TrapKind::misaligned_address;
-      outcome.kind = address ? Outcome::Kind::bad_address : Outcome::Kind::other;
+      const bool refused = trap->kind == machine::TrapKind::illegal_address ||
+                           trap->kind == machine::TrapKind::misaligned_address ||
+                           trap->kind == machine::TrapKind::tensor_map;
+      outcome.kind = refused ? Outcome::Kind::refused : Outcome::Kind::other;
+      outcome.trap = trap->kind;
       outcome.message = machine::describe(*trap);
     } else if (const auto* error = std::get_if<machine::LaunchError>(&result)) {
       outcome.kind = Outcome::Kind::other;
@@ -174,6 +255,8 @@ class Examiner {
     return outcome;
   }
 
+  static constexpr u32 kHandles = kBlockBytes / sizeof(u64);
+
   u64 illegal_ = 0, both_trap_ = 0;
   std::unique_ptr<machine::Memory> memory_;
   interp::Interpreter interpreter_;
@@ -181,6 +264,7 @@ class Examiner {
   std::vector<u8> own_;
   Canaries canaries_;
   u64 global_ = 0;
+  u64 handles_[kHandles] = {};
 };
 
 int run(u64 first, u64 count) {
