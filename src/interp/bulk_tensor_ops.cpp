@@ -196,7 +196,7 @@ bool is_bulk_tensor(const Op& op) {
 }
 
 std::string describe_box(Warp& warp, const Op& op, u32 lane, u64 address) {
-  const std::string where = machine::describe_address(*warp.memory, address);
+  std::string where = machine::describe_address(*warp.memory, address);
   const u64 at = address_of(warp, op, 0, lane);
   // A map without memory behind it cannot be read here either, and one that another thread has
   // overwritten since then says nothing.
