@@ -7,6 +7,7 @@ Rules (docs/architecture.md says why):
   - interp and jit never include each other, and engine alone includes both;
   - only jit includes LLVM;
   - runtime includes the driver's public headers and, of the layers before the driver, only base;
+  - nvml includes base and the machine's descriptions of devices;
   - an include of our own is written relative to src/;
   - files do not include each other in a circle.
 
@@ -25,8 +26,9 @@ STRANGERS = [{"interp", "jit"}]  # pairs that must not include each other
 CONFINED = {"interp": {"engine"}, "jit": {"engine", "cli"}}
 LLVM_PREFIXES = ("llvm/", "llvm-c/", "clang/")
 LLVM_LAYER = "jit"
-# runtime is a client of libcuda.so.1 like any other.
-CLIENTS = {"runtime": ("base/", "driver/abi.h", "driver/abi/", "driver/api.h")}
+# runtime is a client of libcuda.so.1 like any other. nvml describes devices in processes without a driver, too.
+CLIENTS = {"runtime": ("base/", "driver/abi.h", "driver/abi/", "driver/api.h"),
+           "nvml": ("base/", "machine/device")}
 
 
 class Include(NamedTuple):

@@ -16,7 +16,7 @@ def complaints(files):
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         (root / "CMakeLists.txt").write_text(
-            "heddle_layers(base isa machine interp\n  jit engine driver runtime cli)\n")
+            "heddle_layers(base isa machine interp\n  jit engine driver runtime nvml cli)\n")
         for name, text in files.items():
             path = root / "src" / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -39,6 +39,7 @@ class Accepts(unittest.TestCase):
             "runtime/a.cpp": '#include "driver/abi.h"\n#include "driver/abi/x.h"\n'
                              '#include "driver/api.h"\n#include "runtime/b.h"\n#include "base/c.h"',
         },
+        "description of devices": {"nvml/a.cpp": '#include "machine/devices.h"\n#include "base/c.h"'},
         "comment": {"base/a.h": '// #include "cli/a.h"'},
         "diamond": {
             "cli/a.h": '#include "isa/b.h"\n#include "isa/c.h"',
@@ -68,6 +69,7 @@ class Rejects(unittest.TestCase):
         "a test too": ({"base/a_test.cpp": '#include "cli/b.h"'}, "later layer"),
         "behind the driver": ({"runtime/a.cpp": '#include "driver/core/b.h"'}, "may only include"),
         "beside the driver": ({"runtime/a.cpp": '#include "machine/b.h"'}, "may only include"),
+        "the driver in the management library": ({"nvml/a.cpp": '#include "driver/api.h"'}, "may only include"),
         "unknown folder": ({"extra/a.h": ""}, "src/extra: not a layer"),
         "cycle": (
             {"isa/a.h": '#include "isa/b.h"', "isa/b.h": '#include "isa/a.h"'},

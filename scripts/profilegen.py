@@ -114,6 +114,7 @@ KEYS = {
     "target": target,
     "any_target": yes_or_no,
     "multiprocessors": count,
+    "cores_per_multiprocessor": count,
     "max_threads_per_block": count,
     "max_block": extent,
     "max_grid": extent,
@@ -131,6 +132,8 @@ KEYS = {
     "memory_clock_khz": count,
     "memory_bus_bits": count,
     "memory_bytes": memory,
+    "pcie_generation": number(32),
+    "pcie_width": number(32),
     **TENSOR_CORE,
 }
 

@@ -36,7 +36,7 @@ bool read_time(std::string_view text, double unit, std::optional<std::chrono::na
 }
 
 bool read_devices(std::string_view text, Config& config) {
-  config.devices = parse<u32>(text, 1, 64).value_or(0);
+  config.devices = parse<u32>(text, 1, kMaxDevices).value_or(0);
   return config.devices != 0;
 }
 

@@ -18,6 +18,8 @@
 
 namespace heddle {
 
+inline constexpr u32 kMaxDevices = 64;  ///< the largest value of HEDDLE_DEVICES
+
 enum class EngineChoice : u8 { automatic, interpreter, compiler };
 
 /// The values of the environment variables. A variable that is not set or empty, or has a wrong

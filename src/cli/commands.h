@@ -74,6 +74,12 @@ int list_instructions(const IsaOptions& options);
 
 int list_devices();
 
+struct SmiOptions {
+  std::string fields, format;  ///< of --query-gpu; names with commas between
+  bool lists_gpus = false, lists_everything = false, lists_fields = false;
+};
+int show_devices(const SmiOptions& options);
+
 struct EnvOptions {
   std::string format = "text";
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle exec: runs a CUDA program with Heddle's libcuda.so.1 and libcudart.so in front of any
-// other.
+// heddle exec: runs a CUDA program with Heddle's libcuda.so.1, libcudart.so and libnvidia-ml.so.1
+// in front of any other.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -188,6 +188,23 @@ void add_run(CLI::App& app, int& status) {
   command->callback([options, &status] { status = run(*options); });
 }
 
+void add_smi(CLI::App& app, int& status) {
+  const auto options = std::make_shared<SmiOptions>();
+  CLI::App* command = app.add_subcommand(
+      "smi", "Show the devices and the processes that use them, as nvidia-smi does");
+  command->add_flag("-L,--list-gpus", options->lists_gpus, "One line for each device");
+  command->add_flag("-q,--query", options->lists_everything, "Everything that is known");
+  command->add_option("--query-gpu", options->fields,
+                      "FIELD[,FIELD...]: these, with --format=csv, one line for each device");
+  command->add_option("--format", options->format,
+                      "csv[,noheader][,nounits]: the format of --query-gpu");
+  command->add_flag("--help-query-gpu", options->lists_fields, "List the fields of --query-gpu");
+  command->footer(
+      "The table has the processes of this user. docs/nvml.md says what is exact. Exit status: 0, "
+      "or 2 for wrong usage or when there is no device.");
+  command->callback([options, &status] { status = show_devices(*options); });
+}
+
 /// The words of the command line in CLI11's order, the last one first. `heddle help run` is `heddle
 /// run --help`.
 std::vector<std::string> words_of(int argc, char** argv) {
@@ -276,6 +293,7 @@ int main(int argc, char** argv) {
   add_isa(app, status);
   add_devices(app, status);
   add_env(app, status);
+  add_smi(app, status);
 
   std::vector<std::string> words = words_of(argc, argv);
   const std::string unknown = words.empty() ? "" : about_command(app, words.back());

@@ -25,6 +25,7 @@ struct Profile {
   isa::Target target;            ///< compute capability, with its suffix
   bool any_target;  ///< runs every target, and the known features of later PTX versions
   u32 multiprocessors;
+  u32 cores_per_multiprocessor;  ///< units of f32
   u32 max_threads_per_block;
   u32 max_block[3];
   u32 max_grid[3];
@@ -42,6 +43,7 @@ struct Profile {
   u32 memory_clock_khz;
   u32 memory_bus_bits;
   u64 memory_bytes;  ///< 0: as much as the host has
+  u32 pcie_generation, pcie_width;  ///< of the link to the host, the width in lanes; 0: no link
   isa::TensorCore tensor_core;
 };
 

@@ -713,6 +713,72 @@ class General(Case):
         self.contains(out, "* a100", "sm_80", "h200", "sm_90a")
 
 
+class Smi(Case):
+    TWO = {"HEDDLE_DEVICE": "h200", "HEDDLE_DEVICES": "2"}
+    UUID = "GPU-68656464-6c65-6832-3030-000000005a0"
+
+    def smi(self, *args, **how):
+        return self.heddle("smi", *args, env=self.TWO, **how)
+
+    def query(self, fields, form="csv"):
+        return self.smi(f"--query-gpu={fields}", f"--format={form}")[0].splitlines()
+
+    def test_lists_devices(self):
+        self.assertEqual(self.smi("-L")[0], "".join(f"GPU {i}: NVIDIA H200 (UUID: {self.UUID}{i})\n" for i in range(2)))
+
+    def test_queries(self):
+        for form, lines in [
+            ("csv", ["index, name, memory.total [MiB], temperature.gpu [C]", "0, NVIDIA H200, 144384 MiB, [N/A]",
+                     "1, NVIDIA H200, 144384 MiB, [N/A]"]),
+            ("csv,noheader", ["0, NVIDIA H200, 144384 MiB, [N/A]", "1, NVIDIA H200, 144384 MiB, [N/A]"]),
+            ("csv,nounits", ["index, name, memory.total, temperature.gpu", "0, NVIDIA H200, 144384, [N/A]",
+                             "1, NVIDIA H200, 144384, [N/A]"]),
+            ("csv,noheader,nounits", ["0, NVIDIA H200, 144384, [N/A]", "1, NVIDIA H200, 144384, [N/A]"]),
+        ]:
+            with self.subTest(form):
+                self.assertEqual(self.query("index,name,memory.total, temperature.gpu", form), lines)
+        self.assertEqual(self.query("gpu_uuid,pci.bus_id,compute_cap,clocks.gr,pcie.link.gen.max,driver_version,count", "csv,noheader")[1],
+                         f"{self.UUID}1, 00000000:02:00.0, 9.0, 1980 MHz, 5, 580.00.00, 2")
+
+    def test_every_field_has_a_value(self):
+        fields = [line.split()[0] for line in self.smi("--help-query-gpu")[0].splitlines()]
+        self.assertGreater(len(fields), 25)
+        self.assertEqual([len(line.split(", ")) for line in self.query(",".join(fields))], [len(fields)] * 3)
+
+    def test_everything(self):
+        out, _ = self.smi("-q")
+        self.contains(out, "CUDA Version                            : 13.0\n", "\nGPU 00000000:02:00.0\n",
+                      "    Product Name                        : NVIDIA H200\n", "    Temperature                         : [N/A]\n")
+
+    def test_table(self):
+        out, _ = self.smi()
+        self.contains(out, "Driver Version: 580.00.00", "CUDA Version: 13.0", self.UUID + "1", "MiB / 144384MiB", "00000000:02:00.0")
+        self.assertEqual({len(line) for line in out.splitlines() if line}, {108}, out)
+
+    def test_shows_a_process(self):
+        program = ("import ctypes, os, subprocess, sys; cuda = ctypes.CDLL('libcuda.so.1'); context, memory = ctypes.c_void_p(), ctypes.c_void_p();"
+                   "assert cuda.cuInit(0) == 0 and cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 1) == 0;"
+                   "assert cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(77 << 20)) == 0;"
+                   "print(os.getpid(), flush=True); subprocess.run(sys.argv[1:], check=True)")
+        out, _ = self.heddle("exec", "--", sys.executable, "-c", program, HEDDLE, "smi", env=self.TWO)
+        pid = out.split("\n", 1)[0]
+        self.assertRegex(out, rf"\|   1  +{pid}   \S*python\S* +77MiB \|")
+        self.assertNotIn(pid, self.smi()[0].split("Processes:")[1].replace("GPU", ""))
+
+    def test_wrong_usage(self):
+        for args, message in [
+            (["--query-gpu=name"], "--query-gpu needs --format=csv"),
+            (["--query-gpu=name", "--format=xml"], "--format: there is no 'xml'; it takes csv,noheader,nounits"),
+            (["--query-gpu=nmae", "--format=csv"], "--query-gpu: there is no field 'nmae'; did you mean 'name'?"),
+            (["--query-gpu=watts.of.lamp", "--format=csv"], "`heddle smi --help-query-gpu` lists all"),
+            (["--format=csv"], "--format goes with --query-gpu"),
+        ]:
+            with self.subTest(args):
+                self.contains(self.smi(*args, status=USAGE)[1], message)
+        _, err = self.heddle("smi", "-L", env={"HEDDLE_DEVICE": "gpu"}, status=USAGE)
+        self.contains(err, "heddle: no device: ")
+
+
 class Environment(Case):
     """heddle env, and the page of the documentation that shows the same table."""
 

@@ -10,13 +10,13 @@
 #include "driver/core/context/device.h"
 #include "driver/core/memory/tables.h"
 #include "driver/core/process.h"
+#include "machine/devices.h"
 
 using namespace heddle::driver;
+namespace machine = heddle::machine;
+using heddle::u32;
 
 namespace {
-
-// The PCI address of a device: domain 0, and a bus for each device.
-constexpr const char* kPciFormat = "0000:%02x:00.0";
 
 CUresult copy_text(const char* text, char* to, int room) {
   if (!to || room <= 0) return CUDA_ERROR_INVALID_VALUE;
@@ -159,30 +159,25 @@ CUresult cuDeviceGetExecAffinitySupport(int* pi, CUexecAffinityType type, CUdevi
 
 CUresult cuDeviceGetPCIBusId(char* pciBusId, int len, CUdevice dev) {
   return with_device(dev, [&](Device& device) {
+    const auto at = machine::pci_address_of(static_cast<u32>(device.ordinal));
     char text[16];
-    std::snprintf(text, sizeof text, kPciFormat, static_cast<unsigned>(device.ordinal + 1));
+    std::snprintf(text, sizeof text, "%04x:%02x:%02x.%x", at.domain, at.bus, at.device,
+                  at.function);
     return copy_text(text, pciBusId, len);
   });
 }
 
-// The format is [domain:]bus:device[.function].
 CUresult cuDeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId) {
   return in_driver([&]() -> CUresult {
     if (!dev || !pciBusId) return CUDA_ERROR_INVALID_VALUE;
-    unsigned domain = 0, bus = 0, slot = 0, function = 0;
-    const bool whole = std::sscanf(pciBusId, "%x:%x:%x.%x", &domain, &bus, &slot, &function) >= 3;
-    if (!whole) {
-      domain = 0;
-      if (std::sscanf(pciBusId, "%x:%x.%x", &bus, &slot, &function) < 2) {
-        return CUDA_ERROR_INVALID_VALUE;
-      }
+    const auto at = machine::parse_pci_address(pciBusId);
+    if (!at) return CUDA_ERROR_INVALID_VALUE;
+    for (const auto& device : devices()) {
+      if (machine::pci_address_of(static_cast<u32>(device->ordinal)) != *at) continue;
+      *dev = device->ordinal;
+      return CUDA_SUCCESS;
     }
-    const int ordinal = static_cast<int>(bus) - 1;
-    if (domain || slot || function || !heddle::driver::device(ordinal)) {
-      return CUDA_ERROR_INVALID_DEVICE;
-    }
-    *dev = ordinal;
-    return CUDA_SUCCESS;
+    return CUDA_ERROR_INVALID_DEVICE;
   });
 }
 

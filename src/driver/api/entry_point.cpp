@@ -10,11 +10,11 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/cuda_version.h"
 #include "driver/api.h"
 #include "driver/core/log.h"
 #include "driver/core/private_interface.h"
 #include "driver/core/trace.h"
-#include "driver/core/version.h"
 
 namespace heddle::driver {
 namespace {
@@ -55,7 +55,7 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion, cu
   constexpr cuuint64_t kFlags =
       CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
   if (!symbol || !pfn || (flags & ~kFlags) || flags == kFlags) return CUDA_ERROR_INVALID_VALUE;
-  if (cudaVersion > kDriverVersion) return CUDA_ERROR_INVALID_VALUE;
+  if (cudaVersion > heddle::kCudaVersion) return CUDA_ERROR_INVALID_VALUE;
   const auto found =
       find(symbol, cudaVersion, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
   *pfn = found.function;

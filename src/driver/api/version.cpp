@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Driver API 6.4.
-#include "driver/core/version.h"
+#include "base/cuda_version.h"
 
 #include "driver/api.h"
 
 CUresult cuDriverGetVersion(int* driverVersion) {
   if (!driverVersion) return CUDA_ERROR_INVALID_VALUE;
-  *driverVersion = heddle::driver::kDriverVersion;
+  *driverVersion = heddle::kCudaVersion;
   return CUDA_SUCCESS;
 }

@@ -4,10 +4,9 @@
 #include "driver/core/process.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
+#include <bit>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include "base/config.h"
@@ -16,6 +15,8 @@
 #include "driver/core/log.h"
 #include "driver/core/memory/virtual_memory.h"
 #include "engine/engine.h"
+#include "machine/device_use.h"
+#include "machine/devices.h"
 
 namespace heddle::driver {
 namespace {
@@ -41,22 +42,6 @@ CUresult no_device(const std::string& why) {
   return CUDA_ERROR_NO_DEVICE;
 }
 
-u64 host_bytes() {
-  return static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE));
-}
-
-// The UUID depends only on the profile and the ordinal, because programs compare the UUIDs of
-// several processes.
-CUuuid uuid_of(const machine::Profile& profile, int ordinal) {
-  CUuuid uuid{};
-  std::memcpy(uuid.bytes, "heddle", 6);
-  const auto room = std::min<std::size_t>(profile.name.size(), 8);
-  std::memcpy(uuid.bytes + 6, profile.name.data(), room);
-  uuid.bytes[14] = static_cast<char>(profile.target.sm);
-  uuid.bytes[15] = static_cast<char>(ordinal);
-  return uuid;
-}
-
 /// Runs when the process ends, after the atexit() handlers that were registered after cuInit and
 /// before those that were registered before it.
 void stop_kernels() {
@@ -75,22 +60,21 @@ void begin_child() {
 
 CUresult make_devices() {
   complain_about_environment();
-  const auto named = machine::profile_of_environment();
-  if (!named.ok()) return no_device(named.error().message);
-  const machine::Profile& profile = **named;
-  const u32 count = config().devices;
+  const auto asked = machine::devices_of_environment();
+  if (!asked.ok()) return no_device(asked.error().message);
+  const auto [profile, count, bytes] = *asked;
   if (!count) return CUDA_ERROR_NO_DEVICE;
 
-  const u64 bytes = profile.memory_bytes ? profile.memory_bytes : host_bytes();
   auto memory = machine::Memory::create(bytes * count);
   if (!memory.ok()) return no_device(memory.error().message);
   process().memory = std::move(*memory);
   device_memory().multimem().on_missing = [](u64 address) { virtual_memory().refresh(address); };
   for (u32 i = 0; i < count; ++i) {
-    const int ordinal = static_cast<int>(i);
-    process().devices.push_back(std::make_unique<Device>(
-        ordinal, profile, bytes, engine::make_engine(), uuid_of(profile, ordinal)));
+    process().devices.push_back(
+        std::make_unique<Device>(static_cast<int>(i), *profile, bytes, engine::make_engine(),
+                                 std::bit_cast<CUuuid>(machine::uuid_of(*profile, i))));
   }
+  machine::enter_device_table(*profile);
   std::atexit(stop_kernels);
   pthread_atfork(nullptr, nullptr, begin_child);
   return CUDA_SUCCESS;

@@ -4,6 +4,7 @@ device_name = Tesla C1060
 target = sm_13
 any_target = no
 multiprocessors = 30
+cores_per_multiprocessor = 8
 max_threads_per_block = 512
 max_block = 512 x 512 x 64
 max_grid = 65535 x 65535 x 1
@@ -21,6 +22,8 @@ clock_khz = 1296000
 memory_clock_khz = 800000
 memory_bus_bits = 512
 memory_bytes = 4 GiB
+pcie_generation = 2
+pcie_width = 16
 
 # How tensor cores add products: how many at once, bits below the largest exponent, floors of that exponent for f32
 # and f16 results (docs/matrices.md).

@@ -5,6 +5,7 @@ device_name = Heddle
 target = sm_120
 any_target = yes
 multiprocessors = 48
+cores_per_multiprocessor = 128
 max_threads_per_block = 1024
 max_block = 1024 x 1024 x 64
 max_grid = 2147483647 x 65535 x 65535
@@ -22,6 +23,8 @@ clock_khz = 2000000
 memory_clock_khz = 4000000
 memory_bus_bits = 256
 memory_bytes = host
+pcie_generation = 0
+pcie_width = 0
 
 # How tensor cores add products: how many at once, bits below the largest exponent, floors of that exponent for f32
 # and f16 results (docs/matrices.md).

@@ -4,6 +4,7 @@ device_name = NVIDIA GeForce RTX 4090
 target = sm_89
 any_target = no
 multiprocessors = 128
+cores_per_multiprocessor = 128
 max_threads_per_block = 1024
 max_block = 1024 x 1024 x 64
 max_grid = 2147483647 x 65535 x 65535
@@ -21,6 +22,8 @@ clock_khz = 2520000
 memory_clock_khz = 10501000
 memory_bus_bits = 384
 memory_bytes = 24 GiB
+pcie_generation = 4
+pcie_width = 16
 
 # How tensor cores add products: how many at once, bits below the largest exponent, floors of that exponent for f32
 # and f16 results (docs/matrices.md).

@@ -24,6 +24,7 @@
 #include "driver/core/texture/reference.h"
 #include "driver/core/texture/tables.h"
 #include "driver/core/texture/texture.h"
+#include "machine/device_use.h"
 
 namespace heddle::driver {
 namespace {
@@ -52,6 +53,7 @@ unsigned long long next_context_id() {
 Context::Context(Device& device) : device_(device), id_(next_context_id()) {
   settings_ = default_settings();
   renew_runtime();
+  machine::show_use_of_device(static_cast<u32>(device.ordinal));
 }
 
 void Context::renew_runtime() {

@@ -7,6 +7,7 @@
 #include <climits>
 
 #include "driver/core/context/device.h"
+#include "machine/devices.h"
 
 namespace heddle::driver {
 
@@ -15,6 +16,7 @@ namespace heddle::driver {
 
 std::optional<int> device_attribute(const Device& device, CUdevice_attribute attribute) {
   const machine::Profile& profile = device.profile;
+  const auto pci = machine::pci_address_of(static_cast<u32>(device.ordinal));
   const auto number = [](u64 value) { return static_cast<int>(std::min<u64>(value, INT_MAX)); };
   switch (attribute) {
     // The profile's limits.
@@ -132,13 +134,12 @@ std::optional<int> device_attribute(const Device& device, CUdevice_attribute att
     case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH:
       return (1 << 21) - 32;
 
-    // The PCI address (api/device.cpp).
     case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
-      return device.ordinal + 1;
+      return number(pci.bus);
     case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
-      return 0;
+      return number(pci.device);
     case CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID:
-      return 0;
+      return number(pci.domain);
     case CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID:
       return 0;
     case CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID:

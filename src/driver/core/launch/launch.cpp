@@ -16,6 +16,7 @@
 #include "driver/core/process.h"
 #include "driver/core/trace.h"
 #include "engine/fault_policy.h"
+#include "machine/device_use.h"
 #include "machine/launch.h"
 #include "machine/pool.h"
 
@@ -235,6 +236,7 @@ void run(const KernelTask& task) {
   options.kernels = &kernels;
   const machine::PoolPriority priority(task.priority);
   const TraceLaunch trace(task.function->kernel().name, task.shape(), options, **program);
+  const machine::ShownKernel shown(static_cast<u32>(context.device().ordinal));
   const auto result = machine::launch(*task.launch, **program, std::move(options));
   if (exiting()) return;
   if (const CUresult error = report(result)) context.fail(error);

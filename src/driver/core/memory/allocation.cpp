@@ -15,6 +15,7 @@
 #include "driver/core/module/module.h"
 #include "driver/core/module/tables.h"
 #include "driver/core/process.h"
+#include "machine/device_use.h"
 
 namespace heddle::driver {
 namespace {
@@ -37,7 +38,7 @@ std::optional<u64> Allocations::allocate(Allocation what) {
   const auto address = device_memory().allocate(what.size, aligned ? kGranularity : 256);
   const std::lock_guard lock(mutex_);
   if (!address.ok()) {
-    if (what.device) used_[what.device] -= what.size;
+    if (what.device) uncharge_locked(*what.device, what.size);
     return std::nullopt;
   }
   what.base = *address;
@@ -50,7 +51,14 @@ bool Allocations::charge_locked(const Device& device, u64 bytes) {
   u64& used = used_[&device];
   if (bytes > device.memory_bytes - used) return false;
   used += bytes;
+  machine::show_bytes_in_use(static_cast<u32>(device.ordinal), used);
   return true;
+}
+
+void Allocations::uncharge_locked(const Device& device, u64 bytes) {
+  u64& used = used_[&device];
+  used -= bytes;
+  machine::show_bytes_in_use(static_cast<u32>(device.ordinal), used);
 }
 
 // Unused memory of graphs is trimmed when the device has too little memory left.
@@ -64,7 +72,7 @@ bool Allocations::charge(const Device& device, u64 bytes) {
 
 void Allocations::discharge(const Device& device, u64 bytes) {
   const std::lock_guard lock(mutex_);
-  used_[&device] -= bytes;
+  uncharge_locked(device, bytes);
 }
 
 bool Allocations::enter(Allocation what) {
@@ -107,7 +115,7 @@ bool Allocations::release(u64 base, std::initializer_list<Allocation::Kind> kind
 std::map<u64, Allocation>::iterator Allocations::forget(std::map<u64, Allocation>::iterator it) {
   const Allocation& allocation = it->second;
   if (lies_in_memory(allocation.kind) && allocation.device) {
-    used_[allocation.device] -= allocation.size;
+    uncharge_locked(*allocation.device, allocation.size);
   }
   if (allocation.kind == Kind::registered) {
     device_memory().registered().remove(allocation.base);

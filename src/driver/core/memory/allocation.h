@@ -79,6 +79,7 @@ class Allocations {
  private:
   std::map<u64, Allocation>::iterator forget(std::map<u64, Allocation>::iterator it);
   bool charge_locked(const Device& device, u64 bytes);
+  void uncharge_locked(const Device& device, u64 bytes);
 
   mutable std::mutex mutex_;
   std::map<u64, Allocation> by_base_;

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The handles and enumerations that functions take which Heddle does not support.
+// Part of nvml/abi.h; names, values and layouts are the published interface, checked against the
+// vendor's header by tests/nvml/abi_compare.py.
+#pragma once
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum nvmlClockId_enum {
+  NVML_CLOCK_ID_CURRENT = 0,
+  NVML_CLOCK_ID_APP_CLOCK_TARGET = 1,
+  NVML_CLOCK_ID_APP_CLOCK_DEFAULT = 2,
+  NVML_CLOCK_ID_CUSTOMER_BOOST_MAX = 3,
+  NVML_CLOCK_ID_COUNT
+} nvmlClockId_t;
+
+typedef struct nvmlComputeInstance_st* nvmlComputeInstance_t;
+
+typedef enum nvmlDetachGpuState_enum {
+  NVML_DETACH_GPU_KEEP = 0,
+  NVML_DETACH_GPU_REMOVE
+} nvmlDetachGpuState_t;
+
+typedef enum nvmlDeviceVgpuCapability_enum {
+  NVML_DEVICE_VGPU_CAP_FRACTIONAL_MULTI_VGPU = 0,
+  NVML_DEVICE_VGPU_CAP_HETEROGENEOUS_TIMESLICE_PROFILES = 1,
+  NVML_DEVICE_VGPU_CAP_HETEROGENEOUS_TIMESLICE_SIZES = 2,
+  NVML_DEVICE_VGPU_CAP_READ_DEVICE_BUFFER_BW = 3,
+  NVML_DEVICE_VGPU_CAP_WRITE_DEVICE_BUFFER_BW = 4,
+  NVML_DEVICE_VGPU_CAP_DEVICE_STREAMING = 5,
+  NVML_DEVICE_VGPU_CAP_MINI_QUARTER_GPU = 6,
+  NVML_DEVICE_VGPU_CAP_COMPUTE_MEDIA_ENGINE_GPU = 7,
+  NVML_DEVICE_VGPU_CAP_WARM_UPDATE = 8,
+  NVML_DEVICE_VGPU_CAP_HOMOGENEOUS_PLACEMENTS = 9,
+  NVML_DEVICE_VGPU_CAP_MIG_TIMESLICING_SUPPORTED = 10,
+  NVML_DEVICE_VGPU_CAP_MIG_TIMESLICING_ENABLED = 11,
+  NVML_DEVICE_VGPU_CAP_COUNT
+} nvmlDeviceVgpuCapability_t;
+
+typedef enum nvmlDriverModel_enum {
+  NVML_DRIVER_WDDM = 0,
+  NVML_DRIVER_WDM = 1,
+  NVML_DRIVER_MCDM = 2
+} nvmlDriverModel_t;
+
+typedef enum nvmlEccCounterType_enum {
+  NVML_VOLATILE_ECC = 0,
+  NVML_AGGREGATE_ECC = 1,
+  NVML_ECC_COUNTER_TYPE_COUNT
+} nvmlEccCounterType_t;
+
+typedef enum nvmlEncoderQueryType_enum {
+  NVML_ENCODER_QUERY_H264 = 0x00,
+  NVML_ENCODER_QUERY_HEVC = 0x01,
+  NVML_ENCODER_QUERY_AV1 = 0x02,
+  NVML_ENCODER_QUERY_UNKNOWN = 0xFF
+} nvmlEncoderType_t;
+
+typedef unsigned int nvmlFanControlPolicy_t;
+
+typedef struct nvmlGpmSample_st* nvmlGpmSample_t;
+
+typedef struct nvmlGpuInstance_st* nvmlGpuInstance_t;
+
+typedef enum nvmlGom_enum {
+  NVML_GOM_ALL_ON = 0,
+  NVML_GOM_COMPUTE = 1,
+  NVML_GOM_LOW_DP = 2
+} nvmlGpuOperationMode_t;
+
+typedef enum nvmlGpuVirtualizationMode {
+  NVML_GPU_VIRTUALIZATION_MODE_NONE = 0,
+  NVML_GPU_VIRTUALIZATION_MODE_PASSTHROUGH = 1,
+  NVML_GPU_VIRTUALIZATION_MODE_VGPU = 2,
+  NVML_GPU_VIRTUALIZATION_MODE_HOST_VGPU = 3,
+  NVML_GPU_VIRTUALIZATION_MODE_HOST_VSGA = 4
+} nvmlGpuVirtualizationMode_t;
+
+typedef enum nvmlInforomObject_enum {
+  NVML_INFOROM_OEM = 0,
+  NVML_INFOROM_ECC = 1,
+  NVML_INFOROM_POWER = 2,
+  NVML_INFOROM_DEN = 3,
+  NVML_INFOROM_COUNT
+} nvmlInforomObject_t;
+
+typedef enum nvmlLedColor_enum {
+  NVML_LED_COLOR_GREEN = 0,
+  NVML_LED_COLOR_AMBER = 1
+} nvmlLedColor_t;
+
+typedef enum nvmlMemoryErrorType_enum {
+  NVML_MEMORY_ERROR_TYPE_CORRECTED = 0,
+  NVML_MEMORY_ERROR_TYPE_UNCORRECTED = 1,
+  NVML_MEMORY_ERROR_TYPE_COUNT
+} nvmlMemoryErrorType_t;
+
+typedef enum nvmlMemoryLocation_enum {
+  NVML_MEMORY_LOCATION_L1_CACHE = 0,
+  NVML_MEMORY_LOCATION_L2_CACHE = 1,
+  NVML_MEMORY_LOCATION_DRAM = 2,
+  NVML_MEMORY_LOCATION_DEVICE_MEMORY = 2,
+  NVML_MEMORY_LOCATION_REGISTER_FILE = 3,
+  NVML_MEMORY_LOCATION_TEXTURE_MEMORY = 4,
+  NVML_MEMORY_LOCATION_TEXTURE_SHM = 5,
+  NVML_MEMORY_LOCATION_CBU = 6,
+  NVML_MEMORY_LOCATION_SRAM = 7,
+  NVML_MEMORY_LOCATION_COUNT
+} nvmlMemoryLocation_t;
+
+typedef enum nvmlNvLinkCapability_enum {
+  NVML_NVLINK_CAP_P2P_SUPPORTED = 0,
+  NVML_NVLINK_CAP_SYSMEM_ACCESS = 1,
+  NVML_NVLINK_CAP_P2P_ATOMICS = 2,
+  NVML_NVLINK_CAP_SYSMEM_ATOMICS = 3,
+  NVML_NVLINK_CAP_SLI_BRIDGE = 4,
+  NVML_NVLINK_CAP_VALID = 5,
+  NVML_NVLINK_CAP_COUNT
+} nvmlNvLinkCapability_t;
+
+typedef enum nvmlNvLinkErrorCounter_enum {
+  NVML_NVLINK_ERROR_DL_REPLAY = 0,
+  NVML_NVLINK_ERROR_DL_RECOVERY = 1,
+  NVML_NVLINK_ERROR_DL_CRC_FLIT = 2,
+  NVML_NVLINK_ERROR_DL_CRC_DATA = 3,
+  NVML_NVLINK_ERROR_DL_ECC_DATA = 4,
+  NVML_NVLINK_ERROR_COUNT
+} nvmlNvLinkErrorCounter_t;
+
+typedef enum nvmlPageRetirementCause_enum {
+  NVML_PAGE_RETIREMENT_CAUSE_MULTIPLE_SINGLE_BIT_ECC_ERRORS = 0,
+  NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR = 1,
+  NVML_PAGE_RETIREMENT_CAUSE_COUNT
+} nvmlPageRetirementCause_t;
+
+typedef enum nvmlPcieLinkState_enum {
+  NVML_PCIE_LINK_KEEP = 0,
+  NVML_PCIE_LINK_SHUT_DOWN
+} nvmlPcieLinkState_t;
+
+typedef enum nvmlPcieUtilCounter_enum {
+  NVML_PCIE_UTIL_TX_BYTES = 0,
+  NVML_PCIE_UTIL_RX_BYTES = 1,
+  NVML_PCIE_UTIL_COUNT
+} nvmlPcieUtilCounter_t;
+
+typedef enum nvmlPerfPolicyType_enum {
+  NVML_PERF_POLICY_POWER = 0,
+  NVML_PERF_POLICY_THERMAL = 1,
+  NVML_PERF_POLICY_SYNC_BOOST = 2,
+  NVML_PERF_POLICY_BOARD_LIMIT = 3,
+  NVML_PERF_POLICY_LOW_UTILIZATION = 4,
+  NVML_PERF_POLICY_RELIABILITY = 5,
+  NVML_PERF_POLICY_TOTAL_APP_CLOCKS = 10,
+  NVML_PERF_POLICY_TOTAL_BASE_CLOCKS = 11,
+  NVML_PERF_POLICY_COUNT
+} nvmlPerfPolicyType_t;
+
+typedef enum nvmlPStates_enum {
+  NVML_PSTATE_0 = 0,
+  NVML_PSTATE_1 = 1,
+  NVML_PSTATE_2 = 2,
+  NVML_PSTATE_3 = 3,
+  NVML_PSTATE_4 = 4,
+  NVML_PSTATE_5 = 5,
+  NVML_PSTATE_6 = 6,
+  NVML_PSTATE_7 = 7,
+  NVML_PSTATE_8 = 8,
+  NVML_PSTATE_9 = 9,
+  NVML_PSTATE_10 = 10,
+  NVML_PSTATE_11 = 11,
+  NVML_PSTATE_12 = 12,
+  NVML_PSTATE_13 = 13,
+  NVML_PSTATE_14 = 14,
+  NVML_PSTATE_15 = 15,
+  NVML_PSTATE_UNKNOWN = 32
+} nvmlPstates_t;
+
+typedef enum nvmlRestrictedAPI_enum {
+  NVML_RESTRICTED_API_SET_APPLICATION_CLOCKS = 0,
+  NVML_RESTRICTED_API_SET_AUTO_BOOSTED_CLOCKS = 1,
+  NVML_RESTRICTED_API_COUNT
+} nvmlRestrictedAPI_t;
+
+typedef enum nvmlSamplingType_enum {
+  NVML_TOTAL_POWER_SAMPLES = 0,
+  NVML_GPU_UTILIZATION_SAMPLES = 1,
+  NVML_MEMORY_UTILIZATION_SAMPLES = 2,
+  NVML_ENC_UTILIZATION_SAMPLES = 3,
+  NVML_DEC_UTILIZATION_SAMPLES = 4,
+  NVML_PROCESSOR_CLK_SAMPLES = 5,
+  NVML_MEMORY_CLK_SAMPLES = 6,
+  NVML_MODULE_POWER_SAMPLES = 7,
+  NVML_JPG_UTILIZATION_SAMPLES = 8,
+  NVML_OFA_UTILIZATION_SAMPLES = 9,
+  NVML_SAMPLINGTYPE_COUNT
+} nvmlSamplingType_t;
+
+typedef enum nvmlTemperatureSensors_enum {
+  NVML_TEMPERATURE_GPU = 0,
+  NVML_TEMPERATURE_COUNT
+} nvmlTemperatureSensors_t;
+
+typedef enum nvmlTemperatureThresholds_enum {
+  NVML_TEMPERATURE_THRESHOLD_SHUTDOWN = 0,
+  NVML_TEMPERATURE_THRESHOLD_SLOWDOWN = 1,
+  NVML_TEMPERATURE_THRESHOLD_MEM_MAX = 2,
+  NVML_TEMPERATURE_THRESHOLD_GPU_MAX = 3,
+  NVML_TEMPERATURE_THRESHOLD_ACOUSTIC_MIN = 4,
+  NVML_TEMPERATURE_THRESHOLD_ACOUSTIC_CURR = 5,
+  NVML_TEMPERATURE_THRESHOLD_ACOUSTIC_MAX = 6,
+  NVML_TEMPERATURE_THRESHOLD_GPS_CURR = 7,
+  NVML_TEMPERATURE_THRESHOLD_COUNT
+} nvmlTemperatureThresholds_t;
+
+typedef struct nvmlUnit_st* nvmlUnit_t;
+
+typedef enum nvmlVgpuCapability_enum {
+  NVML_VGPU_CAP_NVLINK_P2P = 0,
+  NVML_VGPU_CAP_GPUDIRECT = 1,
+  NVML_VGPU_CAP_MULTI_VGPU_EXCLUSIVE = 2,
+  NVML_VGPU_CAP_EXCLUSIVE_TYPE = 3,
+  NVML_VGPU_CAP_EXCLUSIVE_SIZE = 4,
+  NVML_VGPU_CAP_COUNT
+} nvmlVgpuCapability_t;
+
+typedef enum nvmlVgpuDriverCapability_enum {
+  NVML_VGPU_DRIVER_CAP_HETEROGENEOUS_MULTI_VGPU = 0,
+  NVML_VGPU_DRIVER_CAP_WARM_UPDATE = 1,
+  NVML_VGPU_DRIVER_CAP_COUNT
+} nvmlVgpuDriverCapability_t;
+
+typedef unsigned int nvmlVgpuInstance_t;
+
+typedef unsigned int nvmlVgpuTypeId_t;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
