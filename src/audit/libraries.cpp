@@ -16,7 +16,7 @@ namespace {
 /// version.
 constexpr std::string_view kNames[] = {"libcuda.so",      "libcudart.so", "libnvJitLink.so",
                                        "libnvidia-ml.so", "libcublas.so", "libcublasLt.so",
-                                       "libnvrtc.so",     "libnvvm.so"};
+                                       "libnvrtc.so",     "libnvvm.so",   "libcupti.so"};
 constexpr std::string_view kReal = "heddle-real-";
 
 bool is_ours(std::string_view name) {

@@ -10,7 +10,7 @@
 namespace heddle::audit {
 
 /// The libraries in the folder of this one stand in for the vendor's of the same name. Those in its
-/// folder `wrappers` (NVRTC, libNVVM) stand in front of the vendor's: such a wrapper depends on a library of
+/// folder `wrappers` (NVRTC, libNVVM, CUPTI) stand in front of the vendor's: such a wrapper depends on a library of
 /// the name "heddle-real-libnvrtc.so.13", which is the vendor's file.
 class Libraries {
  public:

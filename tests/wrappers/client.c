@@ -54,6 +54,13 @@ int main(int count, char** words) {
   if (strstr(words[1], "nvrtc")) use_nvrtc(count - 2, words + 2);
   if (strstr(words[1], "nvvm"))
     ((int (*)(void*, int, char**))function("nvvmCompileProgram"))(NULL, count - 2, words + 2);
-  if (strstr(words[1], "cuda")) printf("cuInit %d\n", ((int (*)(unsigned))function("cuInit"))(0));
+  if (strstr(words[1], "cupti")) {
+    unsigned version = 0;
+    const int result = ((int (*)(unsigned*))function("cuptiGetVersion"))(&version);
+    printf("cuptiGetVersion %d %u, cuptiActivityFlushAll %d\n", result, version,
+           ((int (*)(unsigned))function("cuptiActivityFlushAll"))(4));
+  }
+  if (strstr(words[1], "libcuda."))
+    printf("cuInit %d\n", ((int (*)(unsigned))function("cuInit"))(0));
   return 0;
 }

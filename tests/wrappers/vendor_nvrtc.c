@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A stand-in for NVRTC: its PTX has the options in a comment, its machine code and its LTO-IR are words.
+// A stand-in for NVRTC: its PTX has the options in a comment, its machine code and its LTO-IR are
+// words.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -73,6 +73,11 @@ class Others(unittest.TestCase):
         self.assertEqual(call(CLIENT, library, *options, heddle=False), "-arch=compute_90\n-gen-lto\n-opt=3\n")
         self.assertEqual(call(CLIENT, library, *options), "-arch=compute_90\n-opt=3\n")
 
+    def test_cupti_has_a_version(self):
+        library = f"{FOLDER}/libcupti.so.13"
+        self.assertEqual(call(CLIENT, library, heddle=False), "cuptiGetVersion 999 0, cuptiActivityFlushAll 5\n")
+        self.assertEqual(call(CLIENT, library), "cuptiGetVersion 0 130000, cuptiActivityFlushAll 5\n")
+
     def test_the_driver_is_heddles_whatever_the_path(self):
         library = f"{FOLDER}/libcuda.so.1"
         self.assertEqual(call(CLIENT, library, heddle=False), "cuInit 100\n")
@@ -83,7 +88,7 @@ class Others(unittest.TestCase):
         folder = Path(HEDDLE).resolve().parents[1] / "lib"
         self.assertTrue((folder / "libheddle-audit.so").exists())
         self.assertEqual({one.name for one in (folder / "wrappers").iterdir()},
-                         {"libnvrtc.so.12", "libnvrtc.so.13", "libnvvm.so.4"})
+                         {"libnvrtc.so.12", "libnvrtc.so.13", "libnvvm.so.4", "libcupti.so.13"})
 
 
 if __name__ == "__main__":
