@@ -71,8 +71,10 @@ CLIENTS = [
            install=["nvidia-ml-py==13.615.71", "cuda-bindings==13.5.0", "gpustat==1.1.1", "nvitop==1.7.2"],
            environment={"HEDDLE_DEVICE": "h200", "HEDDLE_DEVICES": "2"}),
     Client("cuda-core", [PYTHON + "cuda_core_client.py"],
-           install=["cuda-core==1.2.2", "cuda-bindings==13.5.0", "numpy==2.4.6", TOOLKIT]),
+           install=["cuda-core==1.2.2", "cuda-bindings==13.5.0", "numpy==2.4.6",
+                    "cuda-toolkit[nvrtc,nvvm,nvjitlink,cudart,cccl]==13.5.0"]),
     Client("numba", [PYTHON + "numba_client.py"], install=NUMBA),
+    Client("taichi", [PYTHON + "taichi_client.py"], install=["taichi==1.7.4", "numpy==2.4.6"]),
     Client("pycuda", [PYTHON + "pycuda_client.py"], needs=["nvcc", "g++"],
            install=["pycuda==2026.1", "numpy==2.4.6"]),
     Client("mpi", ["mpicc -Wall -Werror -O1 -I{headers} -I{root}/src {here}/mpi/exchange.c -o {work}/exchange "
