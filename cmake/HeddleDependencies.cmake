@@ -21,6 +21,18 @@ endfunction()
 heddle_plain_library(zstd zstd.h zstd)
 heddle_plain_library(lz4 lz4.h lz4)
 
+# The BLAS of the host, which src/mathlibs loads at run time. Debian keeps its header beside those of other BLAS.
+if(HEDDLE_MATHLIBS)
+  find_path(HEDDLE_OPENBLAS_INCLUDE openblas_config.h PATH_SUFFIXES openblas-pthread openblas-openmp openblas-serial openblas)
+  mark_as_advanced(HEDDLE_OPENBLAS_INCLUDE)
+  if(NOT HEDDLE_OPENBLAS_INCLUDE)
+    message(WARNING "OpenBLAS not found: libcublas and libcublasLt are left out (./x setup installs it)")
+    set(HEDDLE_WITHOUT_mathlibs ON)
+  endif()
+else()
+  set(HEDDLE_WITHOUT_mathlibs ON)
+endif()
+
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
   # lit is a Python script that Debian keeps out of PATH; run it as ${Python3_EXECUTABLE} ${HEDDLE_LIT}.

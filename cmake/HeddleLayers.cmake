@@ -10,11 +10,15 @@
 #     target_sources(heddle_isa PRIVATE ${HEDDLE_GEN_DIR}/isa/forms.cpp)
 # If such a file does not call heddle_add_layer, the plain layer is made after it.
 
-# heddle_layers(name...): the layers in include order; those without a source file are skipped.
+# heddle_layers(name...): the layers in include order; those without a source file are skipped, and those for which
+# HEDDLE_WITHOUT_<layer> is set.
 function(heddle_layers)
   set_property(GLOBAL PROPERTY HEDDLE_LAYERS ${ARGN})
   foreach(layer IN LISTS ARGN)
     set(dir ${CMAKE_SOURCE_DIR}/src/${layer})
+    if(HEDDLE_WITHOUT_${layer})
+      continue()
+    endif()
     if(EXISTS ${dir}/CMakeLists.txt)
       add_subdirectory(${dir} ${CMAKE_BINARY_DIR}/src/${layer})
     endif()
@@ -48,10 +52,10 @@ function(heddle_add_layer layer)
   target_include_directories(heddle_${layer} PUBLIC ${CMAKE_SOURCE_DIR}/src ${HEDDLE_GEN_DIR})
   heddle_layers_below(${layer} below)
   target_link_libraries(heddle_${layer} PUBLIC ${below} ${HEDDLE_EXTERNAL_${layer}})
-  if(NOT layer STREQUAL "runtime")  # the only one without fmt
+  if(NOT layer MATCHES "^(runtime|mathlibs)$")  # which have no fmt
     heddle_precompiled_headers(heddle_${layer} library ${arg_HEADERS})
   endif()
-  if(NOT layer MATCHES "check|jit")  # whose files have many short names in unnamed namespaces
+  if(NOT layer MATCHES "check|jit|mathlibs")  # whose files have many short names in unnamed namespaces
     heddle_join_sources(heddle_${layer} 8)
   endif()
   if(layer STREQUAL "base")
@@ -102,6 +106,26 @@ function(heddle_test_tool target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1 -g0>)
   heddle_precompiled_headers(${target} library)
   heddle_join_sources(${target} 6)
+endfunction()
+
+# heddle_client_library(target name version map source...): the shared library lib<name>.so.<version>, a client of the driver
+# API. `map` is its version script.
+function(heddle_client_library target name version map)
+  add_library(${target} SHARED ${ARGN})
+  target_link_libraries(${target} PRIVATE heddle_libcuda)
+  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/src ${HEDDLE_GEN_DIR})
+  # Two libraries of one name: the version is part of the file name, not a property of CMake. The RPATH is that of the
+  # installation from the start: CMake would reserve room for it with an empty entry, which means the current folder.
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${name} SUFFIX .so.${version} NO_SONAME ON LINKER_LANGUAGE CXX INSTALL_RPATH $ORIGIN
+    BUILD_WITH_INSTALL_RPATH ON LINK_DEPENDS ${map})
+  # -z defs, -z nodelete: see src/driver/CMakeLists.txt.
+  target_link_options(${target} PRIVATE
+    -Wl,-soname,lib${name}.so.${version} -Wl,--version-script=${map} -Wl,-Bsymbolic-functions -Wl,-z,nodelete)
+  if(NOT HEDDLE_SANITIZE)
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
+  install(TARGETS ${target} LIBRARY)
 endfunction()
 
 # The existing layer libraries that `layer` may include. interp and jit never include each other.

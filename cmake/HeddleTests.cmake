@@ -3,11 +3,11 @@
 # Fuzz targets, benchmarks and script tests, all found by file suffix like the rest of the build.
 
 # Each x_fuzz.cpp (it defines LLVMFuzzerTestOneInput) under src/ and fuzz/ is linked with all layers; src/jit builds
-# those of the compiler, which is not a layer.
+# those of the compiler, which is not a layer, and src/mathlibs those of its libraries.
 function(heddle_fuzzers)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*_fuzz.cpp
        ${CMAKE_SOURCE_DIR}/fuzz/*_fuzz.cpp)
-  list(FILTER files EXCLUDE REGEX "/src/jit/llvm/")
+  list(FILTER files EXCLUDE REGEX "/src/(jit/llvm|mathlibs)/")
   heddle_all_layers(layers)
   foreach(file IN LISTS files)
     heddle_fuzzer(${file} ${layers})

@@ -6,7 +6,7 @@ Rules (docs/architecture.md says why):
   - a layer includes itself and the layers before it;
   - interp and jit never include each other, and engine alone includes both;
   - only jit includes LLVM;
-  - runtime includes the driver's public headers and, of the layers before the driver, only base;
+  - runtime and mathlibs include the driver's public headers and, of the layers before the driver, only base;
   - nvml includes base and the machine's descriptions of devices;
   - an include of our own is written relative to src/;
   - files do not include each other in a circle.
@@ -26,8 +26,9 @@ STRANGERS = [{"interp", "jit"}]  # pairs that must not include each other
 CONFINED = {"interp": {"engine"}, "jit": {"engine", "cli"}}
 LLVM_PREFIXES = ("llvm/", "llvm-c/", "clang/")
 LLVM_LAYER = "jit"
-# runtime is a client of libcuda.so.1 like any other. nvml describes devices in processes without a driver, too.
+# runtime and mathlibs are clients of libcuda.so.1 like any other. nvml describes devices in processes without a driver, too.
 CLIENTS = {"runtime": ("base/", "driver/abi.h", "driver/abi/", "driver/api.h"),
+           "mathlibs": ("base/", "driver/api.h", "runtime/abi/types.h"),
            "nvml": ("base/", "machine/device")}
 
 

@@ -256,6 +256,29 @@ TEST_F(Streams, CallbackIsToldAndMayNotCallTheDriver) {
   EXPECT_EQ(cuStreamAddCallback(stream, nullptr, nullptr, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(Streams, HostFunctionsMayAskAboutPointersOnly) {
+  struct Asked {
+    CUdeviceptr pointer;
+    unsigned type = 0;
+    CUresult allocated = CUDA_SUCCESS, asked = CUDA_ERROR_UNKNOWN;
+  } asked;
+  ASSERT_OK(cuMemAlloc_v2(&asked.pointer, 8));
+  EXPECT_OK(cuLaunchHostFunc(
+      make(),
+      [](void* data) {
+        Asked& asked = *static_cast<Asked*>(data);
+        CUdeviceptr other = 0;
+        asked.allocated = cuMemAlloc_v2(&other, 8);
+        asked.asked = cuPointerGetAttribute(&asked.type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, asked.pointer);
+      },
+      &asked));
+  EXPECT_OK(cuCtxSynchronize());
+  EXPECT_EQ(asked.allocated, CUDA_ERROR_NOT_PERMITTED);
+  EXPECT_EQ(asked.asked, CUDA_SUCCESS);
+  EXPECT_EQ(asked.type, CU_MEMORYTYPE_DEVICE);
+  EXPECT_OK(cuMemFree_v2(asked.pointer));
+}
+
 TEST_F(Streams, Queries) {
   const CUstream stream = make(CU_STREAM_NON_BLOCKING);
   unsigned flags = 0;

@@ -122,7 +122,8 @@ CUresult null_attribute(void* data, CUpointer_attribute which) {
 }  // namespace
 
 CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr ptr) {
-  return in_driver([&] { return ::attribute(data, attribute, ptr, describe_memory(ptr)); });
+  return in_driver_or_host_function(
+      [&] { return ::attribute(data, attribute, ptr, describe_memory(ptr)); });
 }
 
 CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute* attributes,

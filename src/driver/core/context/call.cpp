@@ -9,7 +9,8 @@
 
 namespace heddle::driver {
 namespace {
-thread_local bool in_callback = false;
+/// The kind of callback that the thread runs.
+thread_local std::optional<InCallback::Kind> callback;
 }  // namespace
 
 std::vector<ContextView>& context_stack() {
@@ -39,8 +40,9 @@ ContextView find_view(CUcontext handle) {
   return green ? ContextView{green->primary(), green} : ContextView{};
 }
 
-InCallback::InCallback() { in_callback = true; }
-InCallback::~InCallback() { in_callback = false; }
-bool InCallback::here() { return in_callback; }
+InCallback::InCallback(Kind kind) { callback = kind; }
+InCallback::~InCallback() { callback.reset(); }
+bool InCallback::here() { return callback.has_value(); }
+bool InCallback::in_host_function() { return callback == Kind::host_function; }
 
 }  // namespace heddle::driver

@@ -44,9 +44,12 @@ GreenContextPtr green_of(CUcontext handle);
 /// While alive, this thread runs a program's callback, from which the driver must not be called.
 class InCallback {
  public:
-  InCallback();
+  /// A host function runs when the driver holds no lock.
+  enum class Kind { host_function, other };
+  explicit InCallback(Kind kind = Kind::other);
   ~InCallback();
   static bool here();
+  static bool in_host_function();
 };
 
 /// Runs `body()` when the driver is initialised.
@@ -54,6 +57,16 @@ template <class Body>
 CUresult in_driver(Body body) {
   if (const CUresult why = why_not_ready()) return why;
   if (InCallback::here()) return CUDA_ERROR_NOT_PERMITTED;
+  return body();
+}
+
+/// The same for calls that are allowed in host functions (cuLaunchHostFunc), too. CUDA leaves it
+/// open whether a call there is refused; libraries whose work is host functions ask there whether a
+/// pointer is the device's.
+template <class Body>
+CUresult in_driver_or_host_function(Body body) {
+  if (const CUresult why = why_not_ready()) return why;
+  if (InCallback::here() && !InCallback::in_host_function()) return CUDA_ERROR_NOT_PERMITTED;
   return body();
 }
 

@@ -42,7 +42,7 @@ struct Perform {
     if (is_still_there(*task.context, check(task), "memory operation")) run(task);
   }
   void operator()(const HostTask& task) const {
-    const InCallback scope;
+    const InCallback scope(InCallback::Kind::host_function);
     task.function(task.data);
   }
   void operator()(const auto&) const {}
