@@ -14,9 +14,9 @@ namespace {
 
 /// The folder may be one for all libraries of a system, so their names are fixed, up to the
 /// version.
-constexpr std::string_view kNames[] = {"libcuda.so",      "libcudart.so", "libnvJitLink.so",
-                                       "libnvidia-ml.so", "libcublas.so", "libcublasLt.so",
-                                       "libnvrtc.so",     "libnvvm.so",   "libcupti.so"};
+constexpr std::string_view kNames[] = {
+    "libcuda.so",     "libcudart.so", "libnvJitLink.so", "libnvidia-ml.so", "libcublas.so",
+    "libcublasLt.so", "libnvrtc.so",  "libnvvm.so",      "libcupti.so",     "libcudnn.so"};
 constexpr std::string_view kReal = "heddle-real-";
 
 bool is_ours(std::string_view name) {
