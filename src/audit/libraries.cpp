@@ -4,10 +4,11 @@
 #include "audit/libraries.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
+
+#include "audit/folder.h"
 
 namespace heddle::audit {
 namespace {
@@ -21,13 +22,6 @@ constexpr std::string_view kReal = "heddle-real-";
 
 bool is_ours(std::string_view name) {
   return std::ranges::any_of(kNames, [&](std::string_view one) { return name.starts_with(one); });
-}
-
-std::string folder_of_this_library() {
-  Dl_info self;
-  if (!dladdr(reinterpret_cast<const void*>(&folder_of_this_library), &self)) return {};
-  const std::string path = self.dli_fname;
-  return path.substr(0, path.rfind('/'));
 }
 
 std::unordered_map<std::string, std::string> files_in(const std::string& folder) {
@@ -44,7 +38,7 @@ std::unordered_map<std::string, std::string> files_in(const std::string& folder)
 }  // namespace
 
 Libraries::Libraries() {
-  const std::string folder = folder_of_this_library();
+  const std::string folder = folder_of_libraries();
   wrapper_folder_ = folder + "/wrappers/";
   libraries_ = files_in(folder);
   wrappers_ = files_in(wrapper_folder_);

@@ -10,8 +10,8 @@
 namespace heddle::audit {
 
 /// The libraries in the folder of this one stand in for the vendor's of the same name. Those in its
-/// folder `wrappers` (NVRTC, libNVVM, CUPTI) stand in front of the vendor's: such a wrapper depends on a library of
-/// the name "heddle-real-libnvrtc.so.13", which is the vendor's file.
+/// folder `wrappers` (NVRTC, libNVVM, CUPTI) stand in front of the vendor's: such a wrapper depends
+/// on a library of the name "heddle-real-libnvrtc.so.13", which is the vendor's file.
 class Libraries {
  public:
   Libraries();
