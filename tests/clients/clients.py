@@ -75,6 +75,7 @@ CLIENTS = [
                     "cuda-toolkit[nvrtc,nvvm,nvjitlink,cudart,cccl]==13.5.0"]),
     Client("numba", [PYTHON + "numba_client.py"], install=NUMBA),
     Client("taichi", [PYTHON + "taichi_client.py"], install=["taichi==1.7.4", "numpy==2.4.6"]),
+    Client("jax", [PYTHON + "jax_client.py"], install=["jax[cuda13]==0.10.2", "numpy==2.4.6"]),
     Client("pycuda", [PYTHON + "pycuda_client.py"], needs=["nvcc", "g++"],
            install=["pycuda==2026.1", "numpy==2.4.6"]),
     Client("mpi", ["mpicc -Wall -Werror -O1 -I{headers} -I{root}/src {here}/mpi/exchange.c -o {work}/exchange "

@@ -125,6 +125,8 @@ TEST_F(Devices, HaveNumbers) {
       {"cores", nvmlDeviceGetNumGpuCores, {132 * 128, 132 * 128}},
       {"link generation", nvmlDeviceGetCurrPcieLinkGeneration, {5, 5}},
       {"largest link generation", nvmlDeviceGetMaxPcieLinkGeneration, {5, 5}},
+      {"link speed", nvmlDeviceGetPcieSpeed, {32000, 32000}},
+      {"largest link speed", nvmlDeviceGetPcieLinkMaxSpeed, {5, 5}},
       {"link width", nvmlDeviceGetCurrPcieLinkWidth, {16, 16}},
       {"architecture",
        nvmlDeviceGetArchitecture,

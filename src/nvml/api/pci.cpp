@@ -3,6 +3,7 @@
 // Device queries: the place on the PCI bus and the link to the host.
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 #include "nvml/bodies.h"
 #include "nvml/core/library.h"
@@ -78,6 +79,17 @@ nvmlReturn_t nvmlDeviceGetGpuMaxPcieLinkGeneration(nvmlDevice_t, unsigned int* m
 }
 nvmlReturn_t nvmlDeviceGetCurrPcieLinkGeneration(nvmlDevice_t, unsigned int* currLinkGen) {
   return give_generation(currLinkGen);
+}
+// NVML_PCIE_LINK_MAX_SPEED_2500MBPS and the others are numbered as the generations are.
+nvmlReturn_t nvmlDeviceGetPcieLinkMaxSpeed(nvmlDevice_t, unsigned int* maxSpeed) {
+  return give_generation(maxSpeed);
+}
+/// In megabits a second and lane.
+nvmlReturn_t nvmlDeviceGetPcieSpeed(nvmlDevice_t, unsigned int* pcieSpeed) {
+  constexpr u32 kOfGeneration[] = {0, 2500, 5000, 8000, 16000, 32000, 64000};
+  const u32 generation = devices().profile->pcie_generation;
+  return give_link(generation < std::size(kOfGeneration) ? kOfGeneration[generation] : 0,
+                   pcieSpeed);
 }
 nvmlReturn_t nvmlDeviceGetMaxPcieLinkWidth(nvmlDevice_t, unsigned int* maxLinkWidth) {
   return give_width(maxLinkWidth);
