@@ -127,7 +127,7 @@ void call_level1(cublasHandle_t h, Input& in) {
       cublasDotEx(h, n, x, in.type(), in.increment(), y, in.type(), in.increment(),
                   in.scalar<void>(), in.type(), in.type());
       break;
-    case 8:
+    default:
       cublasScopy_v2_64(h, in.wide(), x, in.wide(), y, in.wide());
       break;
   }
@@ -163,7 +163,7 @@ void call_level2(cublasHandle_t h, Input& in) {
       cublasDger_v2(h, m, n, in.scalar<double>(), x, in.increment(), y, in.increment(), a,
                     in.size());
       break;
-    case 7:
+    default:
       cublasDsbmv_v2_64(h, fill, in.wide(), in.wide(), in.scalar<double>(), a, in.wide(), x,
                         in.wide(), in.scalar<double>(), y, in.wide());
       break;
@@ -202,7 +202,7 @@ void call_level3(cublasHandle_t h, Input& in) {
     case 6:
       cublasCdgmm(h, in.side(), m, n, a, in.size(), b, in.increment(), c, in.size());
       break;
-    case 7:
+    default:
       cublasCherkx(h, fill, in.op(), m, n, in.scalar<cuComplex>(), a, in.size(), b, in.size(),
                    in.scalar<float>(), c, in.size());
       break;
@@ -241,7 +241,7 @@ void call_gemm(cublasHandle_t h, Input& in) {
       cublasDgetrfBatched(h, n, static_cast<double* const*>(c), in.size(), in.pointer<int>(),
                           in.pointer<int>(), in.batch());
       break;
-    case 5:
+    default:
       cublasSgemvStridedBatched(h, opa, m, n, in.scalar<float>(), static_cast<float*>(a), in.size(),
                                 in.wide(), static_cast<float*>(b), in.increment(), in.wide(),
                                 in.scalar<float>(), static_cast<float*>(c), in.increment(),
@@ -319,7 +319,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       case 3:
         call_gemm(world.handle, in);
         break;
-      case 4:
+      default:
         call_lt(world, in);
         break;
     }

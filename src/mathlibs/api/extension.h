@@ -140,7 +140,7 @@ cublasStatus_t trsm_batched(cublasHandle_t handle, cublasSideMode_t side, cublas
   extension::batch(call, n, batch).leading(order, lda, "A").leading(m, ldb, "B");
   if (!call.ok() || m == 0 || n == 0 || batch == 0) return call.status();
   const auto p = call.scalar(alpha, "alpha is null");
-  call.memory(a, batch, sizeof *a, "A").memory(b, batch, sizeof *b, "B");
+  call.pointers(a, batch, "A").pointers(b, batch, "B");
   return call.run_checked([=]() -> const char* {
     if (!extension::are_valid(a, batch, extent(order, order, lda)) ||
         !extension::are_valid(b, batch, extent(m, n, ldb)))
@@ -165,7 +165,7 @@ cublasStatus_t getrf_batched(cublasHandle_t handle, int64_t n, T* const* a, int6
   Call call(handle);
   extension::batch(call, n, batch).leading(n, lda, "A");
   if (!call.ok() || n == 0 || batch == 0) return call.status();
-  call.memory(a, batch, sizeof *a, "A").memory(info, batch, sizeof *info, "info");
+  call.pointers(a, batch, "A").memory(info, batch, sizeof *info, "info");
   if (pivots) call.memory(pivots, extent(n, batch, n), sizeof *pivots, "the array of pivots");
   return call.run_checked([=]() -> const char* {
     if (!extension::are_valid(a, batch, extent(n, n, lda))) return extension::kWrongPointer;
@@ -183,9 +183,7 @@ cublasStatus_t getri_batched(cublasHandle_t handle, int64_t n, const T* const* a
   Call call(handle);
   extension::batch(call, n, batch).leading(n, lda, "A").leading(n, ldc, "C");
   if (!call.ok() || n == 0 || batch == 0) return call.status();
-  call.memory(a, batch, sizeof *a, "A")
-      .memory(c, batch, sizeof *c, "C")
-      .memory(info, batch, sizeof *info, "info");
+  call.pointers(a, batch, "A").pointers(c, batch, "C").memory(info, batch, sizeof *info, "info");
   if (pivots) call.memory(pivots, extent(n, batch, n), sizeof *pivots, "the array of pivots");
   return call.run_checked([=]() -> const char* {
     if (!extension::are_valid(a, batch, extent(n, n, lda)) ||
@@ -213,7 +211,7 @@ cublasStatus_t getrs_batched(cublasHandle_t handle, cublasOperation_t op, int64_
       .require(info, "info is null");
   if (call.ok()) *info = 0;
   if (!call.ok() || n == 0 || nrhs == 0 || batch == 0) return call.status();
-  call.memory(a, batch, sizeof *a, "A").memory(b, batch, sizeof *b, "B");
+  call.pointers(a, batch, "A").pointers(b, batch, "B");
   if (pivots) call.memory(pivots, extent(n, batch, n), sizeof *pivots, "the array of pivots");
   return call.run_checked([=]() -> const char* {
     if (!extension::are_valid(a, batch, extent(n, n, lda)) ||
@@ -235,7 +233,7 @@ cublasStatus_t matinv_batched(cublasHandle_t handle, int64_t n, const T* const* 
       .leading(n, lda, "A")
       .leading(n, ldi, "the inverse");
   if (!call.ok() || n == 0 || batch == 0) return call.status();
-  call.memory(a, batch, sizeof *a, "A").memory(inverse, batch, sizeof *inverse, "the inverse");
+  call.pointers(a, batch, "A").pointers(inverse, batch, "the inverse");
   call.memory(info, batch, sizeof *info, "info");
   return call.run_checked([=]() -> const char* {
     if (!extension::are_valid(a, batch, extent(n, n, lda)) ||

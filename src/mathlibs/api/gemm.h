@@ -161,10 +161,10 @@ inline cublasStatus_t gemm_batched_ex(cublasHandle_t handle, cublasOperation_t t
                        n,
                        k,
                        alpha,
-                       {a, atype, lda},
-                       {b, btype, ldb},
+                       {static_cast<const void*>(a), atype, lda},
+                       {static_cast<const void*>(b), btype, ldb},
                        beta,
-                       {c, ctype, ldc},
+                       {static_cast<const void*>(c), ctype, ldc},
                        compute,
                        batch,
                        true});

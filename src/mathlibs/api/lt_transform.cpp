@@ -43,7 +43,7 @@ void store(const Layout& layout, void* data, int64_t i, int64_t column,
            const std::vector<DoubleComplex>& sums) {
   const Matrix matrix = operand(layout, member(layout, data, i), CUBLAS_OP_N);
   visit_type(matrix.type, [&]<class E>(E) {
-    E* const out = static_cast<E*>(const_cast<void*>(matrix.data)) + column * matrix.column;
+    E* const out = const_cast<E*>(static_cast<const E*>(matrix.data)) + column * matrix.column;
     for (size_t r = 0; r < sums.size(); ++r)
       out[static_cast<int64_t>(r) * matrix.row] = narrow<E>(sums[r]);
   });

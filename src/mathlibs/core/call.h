@@ -56,6 +56,11 @@ class Call {
     support(static_cast<int32_t>(inc) == inc, "an increment has more than 31 bits");
     return memory(x, extent(n, inc), sizeof(T), what);
   }
+  /// An array of the batch's pointers on the device.
+  template <class T>
+  Call& pointers(const T* const* matrices, int64_t batch, const char* what) {
+    return memory(static_cast<const void*>(matrices), batch, sizeof(void*), what);
+  }
   /// Also checks the leading dimension.
   template <class T>
   Call& matrix(const T* a, int64_t rows, int64_t cols, int64_t ld, const char* what) {

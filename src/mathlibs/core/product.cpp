@@ -60,6 +60,11 @@ void load(const Matrix& from, int64_t i, int64_t j, int64_t rows, int64_t cols, 
 }
 
 template <class T>
+T* writable(const Matrix& matrix) {
+  return const_cast<T*>(static_cast<const T*>(matrix.data));
+}
+
+template <class T>
 T factor_as(DoubleComplex x) {
   if constexpr (is_complex<T>) {
     return T(x);
@@ -87,8 +92,7 @@ void store(const Product& p, int64_t i, int64_t j, std::span<T> sums) {
   if constexpr (std::is_same_v<T, double>) {
     if (p.d.type == CUDA_R_32I) {
       const auto* const c = static_cast<const int32_t*>(p.c.data) + i * p.c.row + j * p.c.column;
-      auto* const d =
-          static_cast<int32_t*>(const_cast<void*>(p.d.data)) + i * p.d.row + j * p.d.column;
+      auto* const d = writable<int32_t>(p.d) + i * p.d.row + j * p.d.column;
       for (int64_t r = 0; r < count; ++r)
         d[r * p.d.row] =
             wrap(sums[static_cast<size_t>(r)], alpha, beta, reads_c ? c[r * p.c.row] : 0);
@@ -114,7 +118,7 @@ void store(const Product& p, int64_t i, int64_t j, std::span<T> sums) {
     if (p.epilogue) p.epilogue->apply(i, j, sums);
   }
   visit_type(p.d.type, [&]<class E>(E) {
-    E* const d = static_cast<E*>(const_cast<void*>(p.d.data)) + i * p.d.row + j * p.d.column;
+    E* const d = writable<E>(p.d) + i * p.d.row + j * p.d.column;
     for (int64_t r = 0; r < count; ++r) d[r * p.d.row] = narrow<E>(x[r]);
   });
 }
@@ -170,7 +174,7 @@ bool multiply_in_place(const Product& p) {
   blas::gemm(a->op, b->op, static_cast<int>(p.m), static_cast<int>(p.n), static_cast<int>(p.k),
              factor_as<T>(p.alpha), static_cast<const T*>(p.a.data), static_cast<int>(a->ld),
              static_cast<const T*>(p.b.data), static_cast<int>(b->ld), factor_as<T>(p.beta),
-             static_cast<T*>(const_cast<void*>(p.d.data)), static_cast<int>(d->ld));
+             writable<T>(p.d), static_cast<int>(d->ld));
   return true;
 }
 

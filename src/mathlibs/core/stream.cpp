@@ -60,14 +60,13 @@ cublasStatus_t use_context() {
 cublasStatus_t enqueue(cudaStream_t stream, std::function<void()> task) {
   CUgraph graph = nullptr;
   if (const CUresult bad = graph_of(stream, graph)) return status_of(bad);
-  auto kept = std::make_unique<Task>(std::move(task));
+  Task* const kept = new Task(std::move(task));  // run_once or the graph deletes it
   if (graph) {
-    Task* const shared = kept.release();
-    if (const CUresult bad = give_to(graph, shared)) return status_of(bad);
-    return status_of(cuLaunchHostFunc(stream, run_again, shared));
+    if (const CUresult bad = give_to(graph, kept)) return status_of(bad);
+    return status_of(cuLaunchHostFunc(stream, run_again, kept));
   }
-  const CUresult bad = cuLaunchHostFunc(stream, run_once, kept.get());
-  if (!bad) static_cast<void>(kept.release());  // run_once deletes it
+  const CUresult bad = cuLaunchHostFunc(stream, run_once, kept);
+  if (bad) delete kept;
   return status_of(bad);
 }
 
