@@ -124,9 +124,19 @@ bool read_trace(std::string_view text, Config& config) {
   return known;
 }
 
+bool read_release(std::string_view text, Config& config) {
+  const auto dot = text.find('.');
+  if (dot == text.npos || !parse<u32>(text.substr(0, dot), 1, 99) ||
+      !parse<u32>(text.substr(dot + 1), 0, 99))
+    return false;
+  config.toolkit_release = text;
+  return true;
+}
+
 constexpr std::string_view kPrograms = "programs", kRun = "programs, `heddle run`",
                            kJit = "programs, `heddle run` and `jit`",
-                           kHeddle = "programs, `heddle`";
+                           kHeddle = "programs, `heddle`",
+                           kTools = "`heddle ptxas`, `nvlink`, `fatbinary` and `cuobjdump`";
 
 // docs/environment.md shows this table; tests/cli/cli_test.py compares the two.
 constexpr Variable kVariables[] = {
@@ -215,6 +225,10 @@ constexpr Variable kVariables[] = {
      "the interpreter; with 0 all kernels do.",
      kRun,
      [](std::string_view text, Config& config) { return read_time(text, 1e9, config.jit_budget); }},
+    {"HEDDLE_PTXAS_RELEASE", "13.1", "a release of the CUDA toolkit, such as 12.6",
+     "The release that `--version` of the tools for build systems prints. Some clients know the "
+     "releases of their time only.",
+     kTools, read_release},
     {"HEDDLE_VERIFY_JIT", "0", "0 or 1",
      "Whether the compiler verifies its code after each pass, and compiled code checks each "
      "access again. Debug builds of Heddle always do.",

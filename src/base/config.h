@@ -47,6 +47,10 @@ struct Config {
   std::optional<bool> strict_membermasks;
   bool reports_faults = false;  ///< a bad access is reported, and the kernel continues
 
+  /// The release of the CUDA toolkit as which the tools for build systems introduce themselves, for
+  /// example 12.6. Empty: the one of the newest known PTX version.
+  std::string toolkit_release;
+
   bool traces_api = false, traces_launches = false, traces_jit = false;
 };
 

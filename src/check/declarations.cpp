@@ -11,6 +11,7 @@
 #include "check/body_checker.h"
 #include "check/check.h"
 #include "check/module_checker.h"
+#include "isa/newest_version.h"
 
 namespace heddle::check {
 
@@ -23,7 +24,6 @@ using syntax::StmtKind;
 
 namespace {
 
-constexpr isa::PtxVersion kNewestVersion{9, 1};
 constexpr u64 kMaxVariableBytes = u64{1} << 40;
 // Gates of parts of directives that are newer than the directive.
 using isa::Gate;
@@ -171,7 +171,7 @@ void ModuleChecker::header() {
   } else {
     if (!is_broken(".version"))
       report_.add(Kind::missing_version, at).help("begin the module with .version 9.1");
-    module_->version = kNewestVersion;
+    module_->version = isa::kNewestVersion;
   }
   skip();
   if (i < stmts.size() && stmts[i].kind == StmtKind::target) {
@@ -191,13 +191,13 @@ void ModuleChecker::version(const Stmt& stmt) {
   const std::string written = fmt::format("{}.{}", version.major, version.minor);
   const bool is_version = version.major >= 1 && version.major <= 255 && version.minor <= 255;
   const isa::PtxVersion number{static_cast<u8>(version.major), static_cast<u8>(version.minor)};
-  if (!is_version || (number > kNewestVersion && versions_ == Versions::known)) {
+  if (!is_version || (number > isa::kNewestVersion && versions_ == Versions::known)) {
     report_.add(Kind::unknown_version, stmt.span, written)
-        .help("the newest version known here is 9.1");
-    module_->version = kNewestVersion;
+        .help("the newest version known here is " + isa::to_string(isa::kNewestVersion));
+    module_->version = isa::kNewestVersion;
     return;
   }
-  if (number > kNewestVersion) report_.add(Kind::newer_version, stmt.span, written);
+  if (number > isa::kNewestVersion) report_.add(Kind::newer_version, stmt.span, written);
   module_->version = number;
 }
 

@@ -53,8 +53,11 @@ std::shared_ptr<const ir::Module> with_limits(std::shared_ptr<const ir::Module> 
   return limited;
 }
 
+/// Whether the texts need other ones to be a program.
+enum class Is : u8 { program, part };
+
 Compiled compile_here(std::span<const PtxText> texts, const machine::Profile& profile,
-                      u32 max_registers, check::Program program) {
+                      u32 max_registers, check::Program program, Is what) {
   std::vector<check::Input> inputs;
   for (const auto& text : texts) inputs.push_back({text.name, text.text, false, text.contract});
   if (const auto library = device_library_for(texts)) {
@@ -63,7 +66,9 @@ Compiled compile_here(std::span<const PtxText> texts, const machine::Profile& pr
   check::CompileOptions options;
   options.complete = check::Complete::what_runs;
   options.program = program;
-  auto checked = machine::compile(inputs, profile, options);
+  auto checked = what == Is::program
+                     ? machine::compile(inputs, profile, options)
+                     : check::compile(inputs, nullptr, machine::options_for(profile, options));
   std::string messages = checked.messages();
   if (!checked.module) return {status_of(texts, checked), nullptr, std::move(messages), ""};
   if (const std::string why = machine::refuse(profile, *checked.module); !why.empty()) {
@@ -91,7 +96,17 @@ Compiled check_here(const PtxText& text, const machine::Profile& profile) {
 Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile, u32 max_registers,
                  check::Program program) {
   Compiled compiled;
-  on_roomy_stack([&] { compiled = compile_here(texts, profile, max_registers, program); });
+  on_roomy_stack(
+      [&] { compiled = compile_here(texts, profile, max_registers, program, Is::program); });
+  return compiled;
+}
+
+Compiled compile_part(std::span<const PtxText> texts, const machine::Profile& profile,
+                      u32 max_registers) {
+  Compiled compiled;
+  on_roomy_stack([&] {
+    compiled = compile_here(texts, profile, max_registers, check::Program::relocatable, Is::part);
+  });
   return compiled;
 }
 

@@ -29,4 +29,8 @@ Compiled compile(std::span<const PtxText> texts, const machine::Profile& profile
 /// bodies.
 Compiled check(const PtxText& text, const machine::Profile& profile);
 
+/// As compile(), for relocatable parts of a program: they may use what other parts define.
+Compiled compile_part(std::span<const PtxText> texts, const machine::Profile& profile,
+                      u32 max_registers = 0);
+
 }  // namespace heddle::image

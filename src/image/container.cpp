@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "image/elf.h"
 #include "image/packing.h"
 
@@ -166,7 +168,7 @@ Contents read_container(std::string_view bytes) {
                               std::move(*text), section.header.sh_info,
                               !(section.header.sh_flags & kNoContraction)});
   }
-  return contents.texts.empty() ? damaged("it has no text") : contents;
+  return contents;
 }
 
 }  // namespace heddle::image

@@ -30,7 +30,7 @@ bool is_container(std::string_view bytes);
 /// The size of the container in memory at `image`, which begins as an ELF file. 0: it is none.
 std::size_t container_size(const char* image);
 
-/// The texts of a container.
+/// The texts of a container, which may have none.
 Contents read_container(std::string_view bytes);
 
 }  // namespace heddle::image

@@ -5,7 +5,6 @@
 
 #include <elf.h>
 
-#include <cstring>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -31,7 +30,7 @@ template <class T>
 bool load(std::string_view bytes, u64 at, T& out) {
   const auto found = part(bytes, at, sizeof out);
   if (!found) return false;
-  std::memcpy(&out, found->data(), sizeof out);
+  found->copy(reinterpret_cast<char*>(&out), sizeof out);
   return true;
 }
 

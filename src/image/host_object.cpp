@@ -12,7 +12,13 @@
 namespace heddle::image {
 namespace {
 
-constexpr std::string_view kSections[] = {".nv_fatbin", "__nv_relfatbin"};
+constexpr std::string_view kModuleId = "__nv_module_id";
+
+bool has_code(const ElfSection& section, HostCode code) {
+  return section.header.sh_type == SHT_PROGBITS &&
+         (section.name == kRelocatableSection ||
+          (section.name == kWholeSection && code == HostCode::all));
+}
 
 Contents damaged_object(std::string_view what) {
   return {Status::invalid_image, "the object file is damaged: " + std::string(what), {}};
@@ -49,21 +55,29 @@ bool is_host_object(std::string_view bytes) {
 }
 
 Contents read_host_object(std::string_view bytes, const machine::Profile& profile,
-                          std::string_view name) {
+                          std::string_view name, HostCode code) {
   const auto sections = elf_sections(bytes);
   if (!sections.ok()) return damaged_object(sections.error().message);
   Contents found;
   for (const ElfSection& section : *sections) {
     if (found.status != Status::ok) break;
-    if (section.header.sh_type != SHT_PROGBITS ||
-        std::ranges::find(kSections, section.name) == std::end(kSections))
-      continue;
+    if (!has_code(section, code)) continue;
     if (!section.content) return damaged_object("its section of GPU code is cut off");
     if (section.header.sh_flags & SHF_COMPRESSED)
       return damaged_object("its section of GPU code is compressed");
     found = read_section(*section.content, profile, name, std::move(found));
   }
   return found;
+}
+
+std::string module_id_of(std::string_view bytes) {
+  const auto sections = elf_sections(bytes);
+  if (!sections.ok()) return {};
+  for (const ElfSection& section : *sections) {
+    if (section.name == kModuleId && section.content)
+      return std::string(section.content->substr(0, section.content->find('\0')));
+  }
+  return {};
 }
 
 }  // namespace heddle::image

@@ -23,7 +23,7 @@ struct FatWrapper {
 };
 
 template <class T>
-T load(const void* from) {
+T value_at(const void* from) {
   T value;
   std::memcpy(&value, from, sizeof value);
   return value;
@@ -62,6 +62,24 @@ Contents read_elf(const char* image, const machine::Profile& profile, std::strin
       "for a cubin: make it ask for PTX, of a virtual architecture (compute_90 in place of sm_90)");
 }
 
+Contents read_any(const void* image, const machine::Profile& profile, std::string_view name,
+                  std::size_t limit) {
+  const char* text = static_cast<const char*>(image);
+  // strncmp stops at the NUL of a PTX text that is shorter than a magic number.
+  if (std::strncmp(text, ELFMAG, SELFMAG) == 0) return read_elf(text, profile, name, limit);
+  const u32 magics[] = {kFatWrapperMagic, kFatBinaryMagic};
+  if (std::strncmp(text, reinterpret_cast<const char*>(&magics[0]), 4) == 0) {
+    // A wrapper holds pointers, so it is valid only in the memory of its program, and not in a
+    // file.
+    if (limit != SIZE_MAX) return nothing(Status::invalid_image, "a wrapper without its program");
+    return read_wrapper(value_at<FatWrapper>(image), profile, name);
+  }
+  if (std::strncmp(text, reinterpret_cast<const char*>(&magics[1]), 4) == 0) {
+    return read_fat_binary(image, profile, name, limit);
+  }
+  return {Status::ok, "", {{std::string(name), std::string(text)}}};
+}
+
 }  // namespace
 
 std::string_view to_string(Status status) {
@@ -82,20 +100,11 @@ std::string_view to_string(Status status) {
 
 Contents read_image(const void* image, const machine::Profile& profile, std::string_view name,
                     std::size_t limit) {
-  const char* text = static_cast<const char*>(image);
-  // strncmp stops at the NUL of a PTX text that is shorter than a magic number.
-  if (std::strncmp(text, ELFMAG, SELFMAG) == 0) return read_elf(text, profile, name, limit);
-  const u32 magics[] = {kFatWrapperMagic, kFatBinaryMagic};
-  if (std::strncmp(text, reinterpret_cast<const char*>(&magics[0]), 4) == 0) {
-    // A wrapper holds pointers, so it is valid only in the memory of its program, and not in a
-    // file.
-    if (limit != SIZE_MAX) return nothing(Status::invalid_image, "a wrapper without its program");
-    return read_wrapper(load<FatWrapper>(image), profile, name);
-  }
-  if (std::strncmp(text, reinterpret_cast<const char*>(&magics[1]), 4) == 0) {
-    return read_fat_binary(image, profile, name, limit);
-  }
-  return {Status::ok, "", {{std::string(name), std::string(text)}}};
+  auto found = read_any(image, profile, name, limit);
+  // A linker that found nothing to link writes a container without text.
+  if (found.status == Status::ok && found.texts.empty())
+    return nothing(Status::no_binary, "the image holds no PTX");
+  return found;
 }
 
 }  // namespace heddle::image

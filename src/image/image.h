@@ -50,10 +50,20 @@ Contents read_fat_binary(const void* data, const machine::Profile& profile, std:
 /// Whether the bytes are an ELF file for the host, and not machine code of a GPU.
 bool is_host_object(std::string_view bytes);
 
+/// The sections in which nvcc stores fat binaries: whole programs, and code to link (-rdc=true).
+inline constexpr std::string_view kWholeSection = ".nv_fatbin",
+                                  kRelocatableSection = "__nv_relfatbin";
+
+/// The code of a host object: all, or only that which is to be linked (nvcc -rdc=true).
+enum class HostCode : u8 { all, relocatable };
+
 /// The best PTX of each fat binary in the sections of a host object in which nvcc stores them. No
 /// texts and Status::ok when the object has no GPU code.
 Contents read_host_object(std::string_view bytes, const machine::Profile& profile,
-                          std::string_view name);
+                          std::string_view name, HostCode code = HostCode::all);
+
+/// The name under which a host object of nvcc -rdc=true registers its code. Empty: it has none.
+std::string module_id_of(std::string_view bytes);
 
 struct FatBinarySize {
   u64 header = 0, content = 0;  ///< in bytes

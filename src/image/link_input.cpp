@@ -11,6 +11,21 @@
 namespace heddle::image {
 namespace {
 
+/// One file, which is not a library.
+struct File {
+  Contents contents;
+  std::string module_id;
+};
+File read_one(const std::string& bytes, const machine::Profile& profile, std::string_view name,
+              HostCode code, bool may_lack_code) {
+  if (!is_host_object(bytes)) return {read_image(bytes.c_str(), profile, name, bytes.size()), {}};
+  auto contents = read_host_object(bytes, profile, name, code);
+  if (contents.status == Status::ok && contents.texts.empty() && !may_lack_code)
+    return {{Status::no_binary, "the object file holds no code for GPUs", {}}, {}};
+  std::string module_id = contents.texts.empty() ? "" : module_id_of(bytes);
+  return {std::move(contents), std::move(module_id)};
+}
+
 /// Whether the linker reads this member of a library. It ignores host code, notes and the like.
 bool is_for_us(std::string_view bytes) {
   return bytes.starts_with("\177ELF") || fat_binary_size(bytes) ||
@@ -24,7 +39,7 @@ std::string in_words(std::span<const std::string> sentences) {
 }
 
 LinkInput read_library(std::string_view bytes, const machine::Profile& profile,
-                       std::string_view name) {
+                       std::string_view name, HostCode code) {
   LinkInput input;
   const auto members = read_archive(bytes);
   if (!members.ok()) return {Status::invalid_image, members.error().message, {}, {}};
@@ -32,15 +47,13 @@ LinkInput read_library(std::string_view bytes, const machine::Profile& profile,
     if (!is_for_us(member.bytes)) continue;
     const std::string copy(member.bytes);  // only a NUL ends a PTX text
     const std::string full_name = std::string(name) + "(" + member.name + ")";
-    auto contents = is_host_object(copy)
-                        ? read_host_object(copy, profile, full_name)
-                        : read_image(copy.c_str(), profile, full_name, copy.size());
+    auto [contents, module_id] = read_one(copy, profile, full_name, code, true);
     if (contents.status == Status::no_binary) {
       input.left_out.push_back(full_name + ": " + contents.why);
     } else if (contents.status != Status::ok) {
       return {contents.status, member.name + ": " + contents.why, {}, {}};
     } else if (!contents.texts.empty()) {
-      input.units.push_back({std::move(contents.texts), true});
+      input.units.push_back({std::move(contents.texts), true, std::move(module_id)});
     }
   }
   if (input.units.empty() && !input.left_out.empty()) {
@@ -55,15 +68,15 @@ LinkInput read_library(std::string_view bytes, const machine::Profile& profile,
 }  // namespace
 
 LinkInput read_link_input(const std::string& bytes, const machine::Profile& profile,
-                          std::string_view name) {
-  if (is_archive(bytes)) return read_library(bytes, profile, name);
-  auto contents = read_image(bytes.c_str(), profile, name, bytes.size());
+                          std::string_view name, HostCode code) {
+  if (is_archive(bytes)) return read_library(bytes, profile, name, code);
+  auto [contents, module_id] = read_one(bytes, profile, name, code, code == HostCode::relocatable);
   if (contents.status != Status::ok) return {contents.status, std::move(contents.why), {}, {}};
-  return {Status::ok, "", {{std::move(contents.texts)}}, {}};
+  return {Status::ok, "", {{std::move(contents.texts), false, std::move(module_id)}}, {}};
 }
 
-std::vector<PtxText> texts_to_link(std::span<const LinkUnit> units,
-                                   const std::set<std::string, std::less<>>& provided) {
+std::vector<LinkUnit> units_to_link(std::span<const LinkUnit> units,
+                                    const std::set<std::string, std::less<>>& provided) {
   std::vector<bool> taken(units.size());
   if (std::ranges::any_of(units, &LinkUnit::of_library)) {
     std::vector<Symbols> symbols;
@@ -91,11 +104,22 @@ std::vector<PtxText> texts_to_link(std::span<const LinkUnit> units,
   } else {
     taken.assign(units.size(), true);
   }
-  std::vector<PtxText> texts;
+  std::vector<LinkUnit> all;
   for (std::size_t i = 0; i < units.size(); ++i) {
-    if (taken[i]) texts.insert(texts.end(), units[i].texts.begin(), units[i].texts.end());
+    if (taken[i]) all.push_back(units[i]);
   }
+  return all;
+}
+
+std::vector<PtxText> texts_of(std::span<const LinkUnit> units) {
+  std::vector<PtxText> texts;
+  for (const auto& unit : units) texts.insert(texts.end(), unit.texts.begin(), unit.texts.end());
   return texts;
+}
+
+std::vector<PtxText> texts_to_link(std::span<const LinkUnit> units,
+                                   const std::set<std::string, std::less<>>& provided) {
+  return texts_of(units_to_link(units, provided));
 }
 
 }  // namespace heddle::image

@@ -17,6 +17,7 @@ namespace heddle::image {
 struct LinkUnit {
   std::vector<PtxText> texts;
   bool of_library = false;
+  std::string module_id = {};  ///< of a host object with code to link (image.h)
 };
 
 struct LinkInput {
@@ -29,10 +30,16 @@ struct LinkInput {
 
 /// Reads an input. Its content tells its type.
 LinkInput read_link_input(const std::string& bytes, const machine::Profile& profile,
-                          std::string_view name);
+                          std::string_view name, HostCode code = HostCode::all);
 
-/// The texts to link. A library contributes the members that define a needed name, and those with
+/// The inputs to link. A library contributes the members that define a needed name, and those with
 /// kernels, which a program may look up by name. Names in `provided` are not taken from a library.
+std::vector<LinkUnit> units_to_link(std::span<const LinkUnit> units,
+                                    const std::set<std::string, std::less<>>& provided);
+
+std::vector<PtxText> texts_of(std::span<const LinkUnit> units);
+
+/// texts_of(units_to_link()).
 std::vector<PtxText> texts_to_link(std::span<const LinkUnit> units,
                                    const std::set<std::string, std::less<>>& provided);
 

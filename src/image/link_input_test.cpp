@@ -47,6 +47,22 @@ TEST(HostObject, EverySectionAndEveryFatBinary) {
   EXPECT_THAT(contents(bytes), ElementsAre("in: one", "in: two", "in: three"));
 }
 
+// nvlink links what -rdc=true made; a program without such code has its own.
+TEST(HostObject, CodeToLinkAlone) {
+  const auto bytes = host_object({{".nv_fatbin", fat_binary({{1, 75, "whole"}})},
+                                  {"__nv_relfatbin", fat_binary({{1, 75, "part"}})},
+                                  {"__nv_module_id", std::string("_1_a_cu\0", 8)}});
+  const auto input = read_link_input(bytes, profile(), "in", HostCode::relocatable);
+  ASSERT_EQ(input.units.size(), 1u);
+  ASSERT_EQ(input.units[0].texts.size(), 1u);
+  EXPECT_EQ(input.units[0].texts[0].text, "part");
+  EXPECT_EQ(input.units[0].module_id, "_1_a_cu");
+  const auto whole = host_object({{".nv_fatbin", fat_binary({{1, 75, "whole"}})}});
+  const auto none = read_link_input(whole, profile(), "in", HostCode::relocatable);
+  EXPECT_EQ(none.status, Status::ok);
+  EXPECT_TRUE(texts_of(none.units).empty());
+}
+
 TEST(HostObject, TheDeviceChooses) {
   const auto bytes = host_object({{"__nv_relfatbin", fat_binary({{1, 75, "75"}, {1, 90, "90"}})}});
   EXPECT_THAT(contents(bytes), ElementsAre("in: 90"));

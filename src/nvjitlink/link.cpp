@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "image/archive.h"
+#include "image/assemble.h"
 #include "image/compile.h"
 #include "image/container.h"
 #include "image/device_library.h"
@@ -95,7 +96,7 @@ nvJitLinkResult Link::check(const image::PtxText& text) {
   infos_ += checked.warnings;
   if (checked.status != image::Status::ok) return fail(NVJITLINK_ERROR_PTX_COMPILE, checked.errors);
   for (const isa::Target target : checked.module->targets) {
-    if (!isa::admits(target, options_.arch))
+    if (!image::assembles_for(target, options_.arch))
       return fail(NVJITLINK_ERROR_PTX_COMPILE,
                   fmt::format("{}: error: the module is for {}, which {} (-arch) does not run",
                               text.name, isa::to_string(target), isa::to_string(options_.arch)));

@@ -3,33 +3,14 @@
 // See function_attributes.h.
 #include "driver/core/launch/function_attributes.h"
 
-#include <algorithm>
-
 #include "driver/core/context/context.h"
 #include "driver/core/context/device.h"
 #include "driver/core/launch/launch.h"
 #include "driver/core/module/module.h"
+#include "machine/kernel_resources.h"
 
 namespace heddle::driver {
 namespace {
-
-u64 bytes_in(const std::vector<ir::Variable>& variables, ir::Space space) {
-  u64 bytes = 0;
-  for (const auto& variable : variables) {
-    if (variable.space == space) bytes += variable.size;
-  }
-  return bytes;
-}
-
-// Heddle's kernels are not limited by registers. The number returned never exceeds the one with
-// which a block of maximum size runs.
-int registers_of(const Function& function) {
-  const auto& profile = function.context()->device().profile;
-  const auto& kernel = function.kernel();
-  const auto most = profile.registers_per_block / profile.max_threads_per_block;
-  const auto declared = static_cast<u32>(std::max<std::size_t>(kernel.registers.size(), 1));
-  return static_cast<int>(std::min({declared, most, kernel.max_nreg ? kernel.max_nreg : most}));
-}
 
 int target_of(const ir::Module& module) {
   return module.targets.empty() ? 0 : module.targets.front().sm;
@@ -53,13 +34,14 @@ CUresult function_attribute(const Function& function, CUfunction_attribute which
       value = static_cast<int>(function.static_shared_bytes());
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-      value = static_cast<int>(bytes_in(function.module().ir().variables, ir::Space::constant));
+      value = static_cast<int>(
+          machine::bytes_in(function.module().ir().variables, ir::Space::constant));
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-      value = static_cast<int>(bytes_in(kernel.locals, ir::Space::local));
+      value = static_cast<int>(machine::bytes_in(kernel.locals, ir::Space::local));
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
-      value = registers_of(function);
+      value = static_cast<int>(machine::registers_of(kernel, device.profile));
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
       value = target_of(function.module().ir());
