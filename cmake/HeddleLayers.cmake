@@ -149,6 +149,18 @@ function(heddle_all_layers out)
   set(${out} ${all} PARENT_SCOPE)
 endfunction()
 
+# The tools that build systems call, under the vendor's names: links to bin/heddle, which looks at its name. They are not in
+# bin, so that they never hide the vendor's. libexec/heddle/cuda has the layout of a CUDA toolkit.
+function(heddle_tool_links)
+  set(folder ${CMAKE_BINARY_DIR}/libexec/heddle)
+  foreach(tool ptxas nvlink fatbinary cuobjdump)
+    file(MAKE_DIRECTORY ${folder}/cuda/bin)
+    file(CREATE_LINK ../../bin/heddle ${folder}/${tool} SYMBOLIC)
+    file(CREATE_LINK ../../${tool} ${folder}/cuda/bin/${tool} SYMBOLIC)
+  endforeach()
+  install(DIRECTORY ${folder} DESTINATION libexec)
+endfunction()
+
 # bin/heddle, from src/cli/main.cpp.
 function(heddle_executable)
   if(NOT EXISTS ${CMAKE_SOURCE_DIR}/src/cli/main.cpp)
@@ -159,6 +171,7 @@ function(heddle_executable)
   target_link_libraries(heddle PRIVATE ${layers})
   heddle_reads_command_line(heddle src/cli/main.cpp)
   install(TARGETS heddle RUNTIME)
+  heddle_tool_links()
   # docs/isa.md of the build folder: the tables in readable form.
   set(page ${CMAKE_BINARY_DIR}/docs/isa.md)
   add_custom_command(

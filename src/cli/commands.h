@@ -72,6 +72,13 @@ struct IsaOptions {
 };
 int list_instructions(const IsaOptions& options);
 
+struct InfoOptions {
+  std::vector<std::string> files;
+  std::string format = "text";
+  bool ptx = false;  ///< print the texts alone
+};
+int show_images(const InfoOptions& options);
+
 int list_devices();
 
 struct SmiOptions {

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "base/own_file.h"
+#include "cli/client_tools.h"
 #include "cli/commands.h"
 
 namespace heddle::cli {
@@ -43,7 +44,7 @@ int execute_program(std::vector<std::string> words) {
   const fs::path audit = folder / kAudit;
   const bool audits = fs::exists(audit, ignored) && audit.string().find(':') == std::string::npos;
   if (!prepend("LD_LIBRARY_PATH", folder.string()) ||
-      (audits && !prepend("LD_AUDIT", audit.string())))
+      (audits && !prepend("LD_AUDIT", audit.string())) || !offer_tools(folder))
     return fail(std::strerror(errno));
 
   std::vector<char*> arguments;

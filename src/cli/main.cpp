@@ -8,13 +8,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <new>
+#include <optional>
 #include <sstream>
 
 #include "base/spelling.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/tools/tool.h"
 
 namespace heddle::cli {
 namespace {
@@ -81,7 +84,8 @@ void add_exec(CLI::App& app, int& status) {
   command->add_option("PROGRAM", *words, "The program and its arguments, after --")->required();
   command->footer(
       "Heddle's libraries take the place of the vendor's, wherever the program looks for them "
-      "(LD_LIBRARY_PATH, LD_AUDIT). The exit status is the program's; 126 and 127 mean, as in a shell, that it could not be started.");
+      "(LD_LIBRARY_PATH, LD_AUDIT). The exit status is the program's; 126 and 127 mean, as in a "
+      "shell, that it could not be started.");
   command->callback([words, &status] { status = execute_program(*words); });
 }
 
@@ -138,6 +142,24 @@ void add_fmt(CLI::App& app, int& status) {
       "Exit status: 0 done, 1 errors in the PTX or, with --check, a file that is not formatted, 2 "
       "wrong usage or a file that cannot be read or written.");
   command->callback([options, &status] { status = format_files(*options); });
+}
+
+void add_info(CLI::App& app, int& status) {
+  const auto options = std::make_shared<InfoOptions>();
+  CLI::App* command = app.add_subcommand(
+      "info", "Say what a file holds for GPUs: PTX, a container, a fat binary, a program");
+  command
+      ->add_option("FILE", options->files,
+                   "PTX, containers, fat binaries, cubins; objects, programs and libraries of the "
+                   "host; - is the standard input")
+      ->required();
+  command->add_option("--format", options->format, "text; json: one array for all files")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->add_flag("--ptx", options->ptx, "Print the PTX, and nothing else");
+  command->footer(
+      "Exit status: 0, or 2 for a file that cannot be read, is damaged or has no code for GPUs.");
+  command->callback([options, &status] { status = show_images(*options); });
 }
 
 void add_isa(CLI::App& app, int& status) {
@@ -263,6 +285,28 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error) {
                           given.empty() ? "" : " " + command.get_name()));
 }
 
+/// The call of a tool for build systems (cli/tools/tool.h), which has options of its own: `ptxas
+/// --help`, `heddle ptxas --help` or `heddle help ptxas`.
+struct ToolCall {
+  const RunnableTool* tool;
+  std::vector<std::string> words;
+};
+std::optional<ToolCall> tool_call(int argc, char** argv) {
+  const std::vector<std::string> words(argv, argv + argc);
+  const auto from = [&](std::size_t first) {
+    return std::vector<std::string>(words.begin() + static_cast<std::ptrdiff_t>(first),
+                                    words.end());
+  };
+  if (words.empty()) return std::nullopt;
+  if (const auto* tool = find_tool(std::filesystem::path(words[0]).filename().string()))
+    return ToolCall{tool, from(1)};
+  if (words.size() < 2) return std::nullopt;
+  if (const auto* tool = find_tool(words[1])) return ToolCall{tool, from(2)};
+  if (words[1] != "help" || words.size() < 3) return std::nullopt;
+  if (const auto* tool = find_tool(words[2])) return ToolCall{tool, {"--help"}};
+  return std::nullopt;
+}
+
 /// The handler of `new` when memory is exhausted: ends the program with a message, instead of an
 /// uncaught exception.
 void out_of_memory() {
@@ -278,6 +322,8 @@ int main(int argc, char** argv) {
   using namespace heddle::cli;
   reserve_closed_streams();
   std::set_new_handler(out_of_memory);
+  if (const auto call = tool_call(argc, argv))
+    return finish_output(run_tool(*call->tool, call->words));
   CLI::App app("Heddle: an open implementation of PTX for CPUs", "heddle");
   app.set_version_flag("-v,--version", "heddle " HEDDLE_VERSION " (PTX ISA 9.1)");
   app.require_subcommand(1);
@@ -290,10 +336,14 @@ int main(int argc, char** argv) {
   add_run(app, status);
   add_exec(app, status);
   add_fmt(app, status);
+  add_info(app, status);
   add_isa(app, status);
   add_devices(app, status);
   add_env(app, status);
   add_smi(app, status);
+  for (const RunnableTool& tool : tools())
+    app.add_subcommand(std::string(tool.tool->name),
+                       fmt::format("As NVIDIA's {}: {}", tool.tool->name, tool.tool->title));
 
   std::vector<std::string> words = words_of(argc, argv);
   const std::string unknown = words.empty() ? "" : about_command(app, words.back());

@@ -58,16 +58,20 @@ NUMBERS = {
 }
 # Words: options that accept one of a few words.
 WORDS = {
-    ("check", "--format"): ["", "xml", "JSON "], ("env", "--format"): ["", "xml"], ("check", "--dump"): ["", "tree"], ("jit", "--dump"): ["", "ir"],
+    ("check", "--format"): ["", "xml", "JSON "], ("env", "--format"): ["", "xml"], ("info", "--format"): ["", "xml"],
+    ("check", "--dump"): ["", "tree"], ("jit", "--dump"): ["", "ir"],
     ("jit", "--entry"): ["nosuch"], ("run", "--entry"): ["nosuch"], ("run", "--link"): ["/nonexistent", "/"],
     ("run", "--membermask"): ["", "lax", "GPU"], ("jit", "--cpu"): ["nosuch", "X86-64", "generic "],
     ("jit", "--print-after"): ["nosuch", "lower,nosuch"], ("jit", "--passes"): ["nosuch", "promote,all", "lower "],
 }
 FLAGS = {
-    "check": ["--link", "--strict"], "devices": [], "env": [], "exec": [], "explain": [], "fmt": ["--check"], "isa": ["--markdown"],
+    "check": ["--link", "--strict"], "devices": [], "env": [], "exec": [], "explain": [], "fmt": ["--check"], "info": ["--ptx"],
+    "isa": ["--markdown"],
     "jit": ["--print-passes"],
     "run": ["--cooperative", "--no-contract", "--time"],
+    "smi": ["--format", "--help-query-gpu", "--list-gpus", "--query", "--query-gpu"],  # cli_test.py has their values
 }
+TOOLS = {"ptxas", "nvlink", "fatbinary", "cuobjdump"}  # tools_test.py has their options
 # Commands that read a file: the words before and after its name.
 READING = {
     "check": (["check"], []), "check json": (["check", "--format", "json"], []), "check sarif": (["check", "--format", "sarif"], []),
@@ -226,7 +230,8 @@ class Numbers(unittest.TestCase):
     def command(command, option, word):
         if option == "ARG":
             return [*RUN[:-1], word]
-        base = {"run": RUN, "jit": ["jit", SAXPY], "check": ["check", SAXPY], "env": ["env"]}[command]
+        base = {"run": RUN, "jit": ["jit", SAXPY], "check": ["check", SAXPY], "env": ["env"],
+                "info": ["info", SAXPY]}[command]
         if option in base:
             at = base.index(option)
             base = base[:at] + base[at + 2:]
@@ -247,8 +252,8 @@ class Numbers(unittest.TestCase):
     def test_every_command_and_option_is_here(self):
         listed = run(["help"]).stdout.decode()
         commands = re.findall(r"^  (\w+) +[A-Z]", listed.split("Subcommands:")[1], re.MULTILINE)
-        self.assertEqual(sorted(commands), sorted(FLAGS))
-        for command in commands:
+        self.assertEqual(sorted(commands), sorted({*FLAGS, *TOOLS}))
+        for command in FLAGS:
             shown = set(re.findall(r"^  (?:-\w,)?(--[\w-]+)", run(["help", command]).stdout.decode(), re.MULTILINE)) - {"--help"}
             known = {option for of, option in {**NUMBERS, **WORDS} if of == command and option != "ARG"} | set(FLAGS[command])
             self.assertEqual(shown, known, command)
