@@ -62,8 +62,8 @@ TEST(FatBinary, BestPtxForTheDevice) {
   const struct {
     const char* device;
     const char* expect;
-  } kCases[] = {{"t4", "75"}, {"a100", "75"}, {"", "120"}, {"rtx4090", "75"}};
-  for (const auto& c : kCases) {
+  } cases[] = {{"t4", "75"}, {"a100", "75"}, {"", "120"}, {"rtx4090", "75"}};
+  for (const auto& c : cases) {
     const auto found = read_image(image.data(), profile(c.device), "x");
     ASSERT_EQ(found.status, Status::ok) << c.device << ": " << found.why;
     EXPECT_EQ(found.texts[0].text.substr(0, 3), std::string(c.expect).substr(0, 3)) << c.device;

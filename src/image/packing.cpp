@@ -18,14 +18,15 @@ constexpr u64 kMostRatio = 1 << 15;
 std::string pack(std::string_view text, Packing packing) {
   if (packing == Packing::none) return std::string(text);
   const bool zstd = packing == Packing::zstd;
+  const char* const from = text.data();
   const auto size = static_cast<int>(text.size());
   std::string packed(
       zstd ? ZSTD_compressBound(text.size()) : static_cast<std::size_t>(LZ4_compressBound(size)),
       '\0');
-  packed.resize(zstd ? ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(),
-                                     ZSTD_CLEVEL_DEFAULT)
-                     : static_cast<std::size_t>(LZ4_compress_default(
-                           text.data(), packed.data(), size, static_cast<int>(packed.size()))));
+  packed.resize(
+      zstd ? ZSTD_compress(packed.data(), packed.size(), from, text.size(), ZSTD_CLEVEL_DEFAULT)
+           : static_cast<std::size_t>(
+                 LZ4_compress_default(from, packed.data(), size, static_cast<int>(packed.size()))));
   return packed;
 }
 
@@ -33,11 +34,12 @@ std::optional<std::string> unpack(std::string_view packed, u64 size, Packing pac
   if (packing == Packing::none) return std::string(packed);
   if (size > kMostText || size > packed.size() * kMostRatio) return std::nullopt;
   std::string text(size, '\0');
-  const auto written = packing == Packing::zstd
-                           ? ZSTD_decompress(text.data(), text.size(), packed.data(), packed.size())
-                           : static_cast<std::size_t>(LZ4_decompress_safe(
-                                 packed.data(), text.data(), static_cast<int>(packed.size()),
-                                 static_cast<int>(text.size())));
+  const char* const from = packed.data();
+  const auto written =
+      packing == Packing::zstd
+          ? ZSTD_decompress(text.data(), text.size(), from, packed.size())
+          : static_cast<std::size_t>(LZ4_decompress_safe(
+                from, text.data(), static_cast<int>(packed.size()), static_cast<int>(text.size())));
   if (written != text.size()) return std::nullopt;
   return text;
 }

@@ -59,7 +59,7 @@ CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option* options, void** 
     if (!stateOut) return CUDA_ERROR_INVALID_VALUE;
     JitOptions jit;
     if (const CUresult bad = jit.parse(numOptions, options, optionValues)) return bad;
-    *stateOut = module_tables().links.add(std::make_shared<Link>(&context, std::move(jit)));
+    *stateOut = module_tables().links.add(std::make_shared<Link>(&context, jit));
     return CUDA_SUCCESS;
   });
 }
