@@ -186,8 +186,8 @@ class Program {
 class Engine {
  public:
   virtual ~Engine() = default;
-  /// Fails when the kernel reaches a call that cannot be made, such as one of a system function with
-  /// other parameters; the message names its line.
+  /// Fails when the kernel reaches a call that cannot be made, such as one of a system function
+  /// with other parameters; the message names its line.
   virtual Result<std::shared_ptr<const Program>> prepare(std::shared_ptr<const Loaded> loaded,
                                                          ir::FunctionId entry) = 0;
 };

@@ -42,7 +42,7 @@ struct Profile {
   u32 clock_khz;
   u32 memory_clock_khz;
   u32 memory_bus_bits;
-  u64 memory_bytes;  ///< 0: as much as the host has
+  u64 memory_bytes;                 ///< 0: as much as the host has
   u32 pcie_generation, pcie_width;  ///< of the link to the host, the width in lanes; 0: no link
   isa::TensorCore tensor_core;
 };

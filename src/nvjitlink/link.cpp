@@ -154,6 +154,9 @@ nvJitLinkResult Link::complete() {
   if (texts.empty()) return fail(NVJITLINK_ERROR_FINALIZE, "there is no input to link");
   const auto compiled = image::compile(texts, profile_, 0, check::Program::relocatable);
   if (compiled.status != image::Status::ok) return fail(NVJITLINK_ERROR_FINALIZE, compiled.errors);
+  if (options_.assembler_is_verbose)
+    infos_ += image::resource_infos(*compiled.module, options_.arch);
+  if (options_.verbose) infos_ += image::link_infos(*compiled.module);
   if (options_.ptx && texts.size() > 1)
     return fail(NVJITLINK_ERROR_FINALIZE,
                 "-ptx: the linked PTX exists as one text for one input only, and here are several");

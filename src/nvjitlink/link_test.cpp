@@ -144,6 +144,25 @@ TEST(NvJitLink, PtxOfLtoIr) {
   }
 }
 
+TEST(NvJitLink, WhatKernelsUse) {
+  const struct {
+    const char* option;
+    bool assembler, linker;
+  } cases[] = {{"-O3", false, false}, {"-Xptxas=-v", true, false}, {"-verbose", true, true}};
+  for (const auto& c : cases) {
+    Link link;
+    ASSERT_EQ(link.create(std::vector<const char*>{"-arch=sm_90", c.option}), NVJITLINK_SUCCESS);
+    ASSERT_EQ(link.add(NVJITLINK_INPUT_PTX, ptx(kKernel), ""), NVJITLINK_SUCCESS);
+    ASSERT_EQ(link.complete(), NVJITLINK_SUCCESS);
+    const auto says = [&](const char* words) {
+      return link.infos().find(words) != std::string::npos;
+    };
+    EXPECT_EQ(says("ptxas info    : Compiling entry function 'k' for 'sm_90'"), c.assembler)
+        << link.infos();
+    EXPECT_EQ(says("info    : Function properties for 'k'"), c.linker) << link.infos();
+  }
+}
+
 TEST(NvJitLink, TypeIsFound) {
   Link link;
   ASSERT_EQ(link.create(std::vector<const char*>{"-arch=sm_90"}), NVJITLINK_SUCCESS);

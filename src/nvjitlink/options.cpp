@@ -104,7 +104,7 @@ nvJitLinkResult set_arch(std::string_view value, Options& options, std::string& 
 
 /// -Xptxas: of the assembler's options, those that matter here.
 void pass_to_assembler(std::string_view option, Options& options) {
-  if (option == "-v" || option == "--verbose") options.verbose = true;
+  if (option == "-v" || option == "--verbose") options.assembler_is_verbose = true;
   const Word word = split(option);
   if (word.name == "-fmad" || word.name == "--fmad") options.contract = word.value != "false";
   if (word.name == "-maxrregcount" || word.name == "--maxrregcount")
@@ -132,7 +132,7 @@ nvJitLinkResult parse(std::span<const char* const> words, Options& options, std:
     }
     if (word.name == "-maxrregcount") options.max_registers = *number(word.value);
     if (word.name == "-Xptxas") pass_to_assembler(word.value, options);
-    options.verbose |= word.name == "-verbose";
+    if (word.name == "-verbose") options.verbose = options.assembler_is_verbose = true;
     options.time |= word.name == "-time";
     options.lto |= word.name == "-lto";
     options.ptx |= word.name == "-ptx";

@@ -15,10 +15,12 @@ namespace heddle::nvjitlink {
 
 struct Options {
   isa::Target arch;
-  bool is_virtual = false;  ///< -arch=compute_NN
-  u32 max_registers = 0;    ///< 0: no limit
-  bool contract = true;     ///< false: -Xptxas=-fmad=false
-  bool verbose = false, time = false;
+  bool is_virtual = false;            ///< -arch=compute_NN
+  u32 max_registers = 0;              ///< 0: no limit
+  bool contract = true;               ///< false: -Xptxas=-fmad=false
+  bool verbose = false;               ///< says what the linked kernels use
+  bool assembler_is_verbose = false;  ///< -verbose or -Xptxas=-v: so does the assembler
+  bool time = false;
   bool lto = false, ptx = false;
 };
 

@@ -269,7 +269,8 @@ TEST_F(Streams, HostFunctionsMayAskAboutPointersOnly) {
         Asked& asked = *static_cast<Asked*>(data);
         CUdeviceptr other = 0;
         asked.allocated = cuMemAlloc_v2(&other, 8);
-        asked.asked = cuPointerGetAttribute(&asked.type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, asked.pointer);
+        asked.asked =
+            cuPointerGetAttribute(&asked.type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, asked.pointer);
       },
       &asked));
   EXPECT_OK(cuCtxSynchronize());

@@ -405,8 +405,8 @@ TEST_F(References, UnboundOnesTrap) {
   EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-// The texture state space (5.1.8) and the tex of PTX 1.4 (its table 71): a .tex variable is a texture reference, and
-// the coordinates of tex may be a vector of four.
+// The texture state space (5.1.8) and the tex of PTX 1.4 (its table 71): a .tex variable is a
+// texture reference, and the coordinates of tex may be a vector of four.
 TEST_F(References, TextureStateSpace) {
   CUmodule old = nullptr;
   ASSERT_OK(cuModuleLoadData(&old, R"(

@@ -41,8 +41,8 @@ extern "C" __global__ void slice(cudaTextureObject_t volume, int width, int heig
                                  float* out) {
   const Pixel at;
   if (!at.is_in(width, height)) return;
-  out[at.y * width + at.x] = tex3D<float>(volume, at.x / static_cast<float>(width),
-                                          at.y / static_cast<float>(height), w);
+  out[at.y * width + at.x] =
+      tex3D<float>(volume, at.x / static_cast<float>(width), at.y / static_cast<float>(height), w);
 }
 
 extern "C" __global__ void negate_layers(cudaTextureObject_t layers, int width, int height,
@@ -157,7 +157,8 @@ extern "C" __global__ void histogram_of_surface(cudaSurfaceObject_t image, int w
 }
 
 /// Writes a frame of two pixels around the surface, too.
-extern "C" __global__ void write_beyond(cudaSurfaceObject_t image, int width, int height, int mode) {
+extern "C" __global__ void write_beyond(cudaSurfaceObject_t image, int width, int height,
+                                        int mode) {
   const int x = static_cast<int>(threadIdx.x) - 2, y = static_cast<int>(blockIdx.x) - 2;
   if (x >= width + 2) return;
   const unsigned value = 1000 + y * 100 + x;

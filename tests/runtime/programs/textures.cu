@@ -12,8 +12,8 @@
 #include <cstdio>
 #include <vector>
 
-#define CHECK(call)                                                                        \
-  do {                                                                                     \
+#define CHECK(call)                                                                         \
+  do {                                                                                      \
     if (const cudaError_t error = call) printf("%s: %s\n", #call, cudaGetErrorName(error)); \
   } while (false)
 
