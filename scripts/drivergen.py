@@ -222,18 +222,22 @@ def write(texts: dict, out: Path) -> None:
             path.write_text(text)
 
 
-def main(argv: List[str]) -> int:
+def run(argv: List[str], usage: str, parse, make) -> int:
+    """Writes into the folder argv[2] what `make` makes of the list argv[1]. The result is the exit status."""
     if len(argv) != 3:
-        print(__doc__, file=sys.stderr)
+        print(usage, file=sys.stderr)
         return 2
-    source, out = Path(argv[1]), Path(argv[2])
     try:
-        functions = parse_list(source.read_text(), str(source))
+        functions = parse(Path(argv[1]).read_text(), argv[1])
     except ListError as error:
         print(error, file=sys.stderr)
         return 1
-    write(generate(functions), out)
+    write(make(functions), Path(argv[2]))
     return 0
+
+
+def main(argv: List[str]) -> int:
+    return run(argv, __doc__, parse_list, generate)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ files.
 
 import re
 import sys
-from pathlib import Path
 from typing import List, NamedTuple
 
 import drivergen
@@ -155,16 +154,7 @@ def generate(functions: List[Function]) -> dict:
 
 
 def main(argv: List[str]) -> int:
-    if len(argv) != 3:
-        print(__doc__, file=sys.stderr)
-        return 2
-    try:
-        functions = parse_list(Path(argv[1]).read_text(), argv[1])
-    except ListError as error:
-        print(error, file=sys.stderr)
-        return 1
-    drivergen.write(generate(functions), Path(argv[2]))
-    return 0
+    return drivergen.run(argv, __doc__, parse_list, generate)
 
 
 if __name__ == "__main__":

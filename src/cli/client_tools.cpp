@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "cli/prepend.h"
+
 namespace heddle::cli {
 namespace {
 
@@ -34,10 +36,7 @@ bool path_has(std::string_view program) {
 /// An nvcc in PATH has its own ptxas beside it, and other programs of NVIDIA's toolkit read what
 /// that one writes. So a ptxas in PATH stays the first.
 bool extend_path(const fs::path& tools) {
-  if (path_has("ptxas")) return true;
-  const char* const before = std::getenv("PATH");
-  const std::string all = tools.string() + (before && *before ? std::string(":") + before : "");
-  return setenv("PATH", all.c_str(), 1) == 0;
+  return path_has("ptxas") || prepend("PATH", tools.string());
 }
 
 /// XLA looks for bin/ptxas and bin/nvlink in the folder of this flag.

@@ -13,6 +13,7 @@
 #include "base/own_file.h"
 #include "cli/client_tools.h"
 #include "cli/commands.h"
+#include "cli/prepend.h"
 
 namespace heddle::cli {
 namespace {
@@ -21,13 +22,6 @@ namespace fs = std::filesystem;
 
 /// The shell's exit statuses for a program that cannot be started.
 constexpr int kCannotExecute = 126, kNotFound = 127;
-
-/// Puts `what` in front of the variable's value.
-bool prepend(const char* name, const std::string& what) {
-  const char* before = std::getenv(name);
-  const std::string all = before && *before ? what + ":" + before : what;
-  return setenv(name, all.c_str(), 1) == 0;
-}
 
 /// The loader calls this library for each library that it loads (src/audit), and so finds Heddle's
 /// ones also for a program that looks elsewhere: by an absolute path, or in its own RPATH.

@@ -21,16 +21,14 @@ constexpr std::string_view kNoLto =
     "LTO-IR is the intermediate code of NVIDIA's compiler, which only that compiler reads. Turn "
     "link-time optimization off: numba-cuda: @cuda.jit(lto=False), and no external functions in "
     "LTO-IR; cuda.core: ProgramOptions(link_time_optimization=False) and PTX; nvcc: "
-    "code=compute_NN "
-    "in place of code=lto_NN";
+    "code=compute_NN in place of code=lto_NN";
 
 /// LTO-IR and LLVM bitcode begin with one of these.
 bool is_bitcode(std::string_view bytes) {
   return bytes.starts_with("\xed\x43\x4e\x7f") || bytes.starts_with("BC\xc0\xde");
 }
 
-/// Whether the bytes may be of the type that the program gave; any of those that hold images may
-/// stand for another one, as the vendor's library allows for a library or an object.
+/// Whether the bytes may be of the type that the program gave.
 bool fits(nvJitLinkInputType type, std::string_view bytes) {
   const bool elf = bytes.starts_with("\177ELF");
   switch (type) {

@@ -48,8 +48,8 @@ void Programs::compiled(Program program, Asked asked, u32 max_registers) {
   state = {std::move(state.name), asked, max_registers, ""};
 }
 
-Result Programs::container_of(Asked kind, Program program, const std::string*& container) {
-  container = nullptr;
+Result Programs::container_of(Asked kind, Program program, std::optional<std::string>& container) {
+  const std::lock_guard lock(mutex_);
   const auto found = programs_.find(program);
   if (found == programs_.end() || found->second.asked != kind) return kSuccess;
   State& state = found->second;
@@ -62,36 +62,27 @@ Result Programs::container_of(Asked kind, Program program, const std::string*& c
     const image::PtxText one{state.name, std::move(text), state.max_registers};
     state.container = image::write_container({&one, 1});
   }
-  container = &state.container;
+  container = state.container;
   return kSuccess;
 }
 
 Result Programs::size(Asked kind, Program program, std::size_t* size) {
-  {
-    const std::lock_guard lock(mutex_);
-    const std::string* container;
-    if (const Result bad = container_of(kind, program, container)) return bad;
-    if (container) {
-      if (!size) return kInvalidInput;
-      *size = container->size();
-      return kSuccess;
-    }
-  }
-  return (kind == Asked::lto_ir ? vendor_.lto_ir_size : vendor_.cubin_size)(program, size);
+  std::optional<std::string> container;
+  if (const Result bad = container_of(kind, program, container)) return bad;
+  if (!container)
+    return (kind == Asked::lto_ir ? vendor_.lto_ir_size : vendor_.cubin_size)(program, size);
+  if (!size) return kInvalidInput;
+  *size = container->size();
+  return kSuccess;
 }
 
 Result Programs::output(Asked kind, Program program, char* out) {
-  {
-    const std::lock_guard lock(mutex_);
-    const std::string* container;
-    if (const Result bad = container_of(kind, program, container)) return bad;
-    if (container) {
-      if (!out) return kInvalidInput;
-      std::ranges::copy(*container, out);
-      return kSuccess;
-    }
-  }
-  return (kind == Asked::lto_ir ? vendor_.lto_ir : vendor_.cubin)(program, out);
+  std::optional<std::string> container;
+  if (const Result bad = container_of(kind, program, container)) return bad;
+  if (!container) return (kind == Asked::lto_ir ? vendor_.lto_ir : vendor_.cubin)(program, out);
+  if (!out) return kInvalidInput;
+  std::ranges::copy(*container, out);
+  return kSuccess;
 }
 
 }  // namespace heddle::wrappers

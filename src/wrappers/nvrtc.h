@@ -6,6 +6,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/types.h"
@@ -51,8 +52,8 @@ class Programs {
   };
 
   void compiled(Program program, Asked asked, u32 max_registers);
-  /// The container of a program that asked for `kind`. Null: it did not.
-  Result container_of(Asked kind, Program program, const std::string*& container);
+  /// The container of a program that asked for `kind`. None: it did not.
+  Result container_of(Asked kind, Program program, std::optional<std::string>& container);
 
   const Nvrtc vendor_;
   std::mutex mutex_;
